@@ -1,2 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A software AMD GPU behind the HIP API.
+
+pub mod isa;
