@@ -2,3 +2,4 @@
 //! A software AMD GPU behind the HIP API.
 
 pub mod isa;
+pub mod memory;

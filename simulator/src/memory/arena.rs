@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reservations of address space, and the placement of allocations in them.
+//!
+//! An arena is a range of addresses that kernels see, and the bytes behind it. In the device arena both lie apart:
+//! the addresses are reserved without access, the bytes are a second mapping at a constant distance, so that a host
+//! that follows a device pointer crashes as it would on hardware. In the host arena they are the same.
+//!
+//! Placement never reuses an address soon: it moves forward through a reservation much larger than the memory, with
+//! a gap after each allocation, and returns to the oldest freed ranges only when the reservation is used up.
+
+use super::pages::Pages;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::RangeInclusive;
+
+/// Every allocation starts on a page of its own.
+pub(super) const PAGE: u64 = 4096;
+/// Addresses left unused behind every allocation, so that a near miss hits nothing.
+const GUARD: u64 = 64 * 1024;
+/// Freed ranges kept out of reuse at the same time, at most.
+const QUARANTINE: usize = 1 << 16;
+
+/// A reserved range of addresses with its backing bytes.
+pub(super) struct Arena {
+    /// What the addresses are; inaccessible where the arena is split.
+    visible: Pages,
+    /// Where the bytes are; none where addresses and bytes are the same.
+    shadow: Option<Pages>,
+    /// First address never handed out yet, relative to the start.
+    next: u64,
+    /// Ranges free for reuse: relative start to relative end.
+    holes: BTreeMap<u64, u64>,
+    /// Freed ranges in the order of their freeing.
+    quarantine: VecDeque<(u64, u64)>,
+}
+
+impl Arena {
+    /// Reserves about `size` bytes of addresses, less where the process may not have as much, but no less than `least`.
+    pub(super) fn reserve(size: u64, least: u64, split: bool) -> Result<Self, String> {
+        let mut size = size.max(least).max(PAGE);
+        loop {
+            match Self::reserve_exactly(size, split) {
+                Ok(arena) => return Ok(arena),
+                Err(_) if size / 2 >= least.max(PAGE) => size /= 2,
+                Err(reason) => return Err(reason),
+            }
+        }
+    }
+
+    fn reserve_exactly(size: u64, split: bool) -> Result<Self, String> {
+        let visible = Pages::reserve(size, !split)?;
+        let shadow = if split && Pages::CAN_SPLIT { Some(Pages::reserve(size, true)?) } else { None };
+        Ok(Self { visible, shadow, next: 0, holes: BTreeMap::new(), quarantine: VecDeque::new() })
+    }
+
+    /// What to add to an address of this arena to find its bytes, modulo 2^64.
+    pub(super) fn delta(&self) -> u64 {
+        self.shadow.as_ref().map_or(0, |shadow| shadow.base().wrapping_sub(self.visible.base()))
+    }
+
+    /// The addresses of the reservation.
+    pub(super) fn range(&self) -> RangeInclusive<u64> {
+        self.visible.base()..=self.visible.base() + (self.visible.len() - 1)
+    }
+
+    /// Whether an address belongs to the reservation.
+    pub(super) fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.visible.base()) < self.visible.len()
+    }
+
+    /// Finds a place for `size` bytes aligned to `align` (a power of two); its bytes are zero or what was there before.
+    /// Returns the address.
+    pub(super) fn place(&mut self, size: u64, align: u64) -> Option<u64> {
+        let align = align.max(PAGE);
+        let length = size.max(1).checked_next_multiple_of(PAGE)?.checked_add(GUARD)?;
+        if let Some(start) = self.aligned(self.next, align)
+            && let Some(end) = start.checked_add(length)
+            && end <= self.visible.len()
+        {
+            self.next = end;
+            return self.visible.base().checked_add(start);
+        }
+        if let Some(start) = self.take_hole(length, align) {
+            return self.visible.base().checked_add(start);
+        }
+        while let Some(oldest) = self.quarantine.pop_front() {
+            self.add_hole(oldest);
+        }
+        let start = self.take_hole(length, align)?;
+        self.visible.base().checked_add(start)
+    }
+
+    /// Gives back what [`Arena::place`] returned. The range stays out of reuse for a while.
+    /// Returns the address of the oldest freed range when that becomes reusable by this.
+    pub(super) fn release(&mut self, address: u64, size: u64) -> Option<u64> {
+        let start = address.wrapping_sub(self.visible.base());
+        let length = size.max(1).next_multiple_of(PAGE) + GUARD;
+        self.quarantine.push_back((start, start + length));
+        if self.quarantine.len() <= QUARANTINE {
+            return None;
+        }
+        let oldest = self.quarantine.pop_front()?;
+        self.add_hole(oldest);
+        Some(self.visible.base() + oldest.0)
+    }
+
+    /// Makes the bytes of a range hold `poison`, lazily where the range is large.
+    pub(super) fn poison(&self, address: u64, size: u64) {
+        let backing = self.shadow.as_ref().unwrap_or(&self.visible);
+        backing.poison(address.wrapping_sub(self.visible.base()), size.next_multiple_of(PAGE));
+    }
+
+    /// Makes the bytes of a range zero and gives their memory back to the system.
+    pub(super) fn clear(&self, address: u64, size: u64) {
+        let backing = self.shadow.as_ref().unwrap_or(&self.visible);
+        backing.clear(address.wrapping_sub(self.visible.base()), size.next_multiple_of(PAGE));
+    }
+
+    fn aligned(&self, start: u64, align: u64) -> Option<u64> {
+        let base = self.visible.base();
+        Some(base.checked_add(start)?.checked_next_multiple_of(align)? - base)
+    }
+
+    fn take_hole(&mut self, length: u64, align: u64) -> Option<u64> {
+        let (hole, start, end) = self.holes.iter().find_map(|(&start, &end)| {
+            let at = self.aligned(start, align)?;
+            (at.checked_add(length)? <= end).then_some((start, at, end))
+        })?;
+        self.holes.remove(&hole);
+        if hole < start {
+            self.holes.insert(hole, start);
+        }
+        if start + length < end {
+            self.holes.insert(start + length, end);
+        }
+        Some(start)
+    }
+
+    fn add_hole(&mut self, (mut start, mut end): (u64, u64)) {
+        if let Some((&before, &until)) = self.holes.range(..=start).next_back()
+            && until == start
+        {
+            self.holes.remove(&before);
+            start = before;
+        }
+        if let Some(after) = self.holes.remove(&end) {
+            end = after;
+        }
+        self.holes.insert(start, end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_reused_only_when_the_reservation_is_used_up() {
+        let mut arena = Arena::reserve(1 << 20, 1 << 20, true).unwrap();
+        let first = arena.place(100, 256).unwrap();
+        arena.release(first, 100);
+        let mut seen = vec![];
+        while let Some(address) = arena.place(100, 256) {
+            if address == first {
+                break;
+            }
+            seen.push(address);
+            assert!(seen.len() < 100, "the reservation never ends");
+        }
+        assert!(seen.len() > 5, "the freed range came back after {} placements", seen.len());
+        assert!(arena.place(100, 256).is_none(), "a live range was handed out twice");
+    }
+
+    #[test]
+    fn holes_merge() {
+        let mut arena = Arena::reserve(1 << 20, 1 << 20, false).unwrap();
+        let mut places = vec![];
+        while let Some(address) = arena.place(4096, 4096) {
+            places.push(address);
+        }
+        for address in places {
+            arena.release(address, 4096);
+        }
+        assert!(arena.place(900 * 1024, 4096).is_some());
+    }
+}

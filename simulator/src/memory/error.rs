@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can go wrong with device memory, said in terms of allocations.
+
+use super::{AllocationInfo, Kind};
+use std::fmt;
+
+/// Why an operation on device memory failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// The address space could not be reserved.
+    Reservation {
+        /// What the system said.
+        reason: String,
+    },
+    /// More was asked for than is left.
+    OutOfMemory {
+        /// Bytes asked for.
+        requested: u64,
+        /// Bytes in use.
+        used: u64,
+        /// Bytes there are.
+        capacity: u64,
+    },
+    /// An argument makes no sense.
+    Invalid {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A range is not, or not wholly, inside one live allocation.
+    OutOfBounds {
+        /// First byte of the range.
+        address: u64,
+        /// Bytes in the range.
+        len: u64,
+        /// Where that is, relative to the nearest allocation.
+        place: Place,
+    },
+    /// The address to free or to unregister is not the start of a live allocation.
+    NotAnAllocation {
+        /// The address.
+        address: u64,
+        /// Where that is, relative to the nearest allocation.
+        place: Place,
+    },
+}
+
+impl fmt::Display for MemoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reservation { reason } => write!(f, "{reason}; ask for less device memory"),
+            Self::OutOfMemory { requested, used, capacity } => write!(
+                f,
+                "{requested} bytes of device memory asked for, {} left ({used} of {capacity} in use)",
+                capacity.saturating_sub(*used)
+            ),
+            Self::Invalid { reason } => f.write_str(reason),
+            Self::OutOfBounds { address, len, place } => {
+                write!(f, "the {len} bytes at {address:#x} are {place}")
+            }
+            Self::NotAnAllocation { address, place } => {
+                write!(f, "{address:#x} does not start a live allocation: it is {place}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MemoryError {}
+
+/// Where an address is, relative to the allocation nearest to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// Nothing was ever allocated near it.
+    Nowhere,
+    /// So many bytes into a live allocation. An access may still run over its end.
+    Inside(AllocationInfo, u64),
+    /// So many bytes past the last byte of a live allocation (0: directly behind it).
+    Past(AllocationInfo, u64),
+    /// So many bytes before a live allocation.
+    Before(AllocationInfo, u64),
+    /// So many bytes into an allocation that was freed.
+    Freed(AllocationInfo, u64),
+}
+
+impl Place {
+    /// The allocation that the place refers to.
+    pub fn allocation(&self) -> Option<&AllocationInfo> {
+        match self {
+            Self::Nowhere => None,
+            Self::Inside(info, _) | Self::Past(info, _) | Self::Before(info, _) | Self::Freed(info, _) => {
+                Some(info)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nowhere => f.write_str("near no allocation"),
+            Self::Inside(info, offset) => write!(f, "{offset} bytes into {info}"),
+            Self::Past(info, 0) => write!(f, "directly past the end of {info}"),
+            Self::Past(info, distance) => write!(f, "{distance} bytes past the end of {info}"),
+            Self::Before(info, distance) => write!(f, "{distance} bytes before {info}"),
+            Self::Freed(info, offset) => {
+                write!(f, "{offset} bytes into {info}, which was freed (use after free)")
+            }
+        }
+    }
+}
+
+impl fmt::Display for AllocationInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Device => "allocation",
+            Kind::HostPinned => "pinned host allocation",
+            Kind::Managed => "managed allocation",
+            Kind::Code => "segment of a code object",
+            Kind::Launch => "launch block",
+            Kind::Registered => "registered host range",
+        };
+        write!(f, "the {}-byte {kind} at {:#x} ({})", self.size, self.base, self.owner)
+    }
+}

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The memory of a simulated GPU: an address space with a map of allocations.
+//!
+//! One [`Memory`] serves all GPUs of one simulator, so that peers reach each other. Every access, by a kernel or by a
+//! copy, is checked against the map before a byte is touched; a miss names the nearest allocation and its owner.
+//! Device memory cannot be reached by the host: its addresses are reserved, the bytes lie elsewhere (see `arena`).
+//! Fresh device memory holds the byte `0xCB`; freed memory is not reused soon.
+//!
+//! All methods may be called from any thread. Bytes that two threads touch at once race as on a GPU: each aligned
+//! word is old or new, never torn; nothing else is promised.
+
+pub(crate) mod access;
+mod arena;
+mod error;
+mod pages;
+
+pub use error::{MemoryError, Place};
+
+use access::Span;
+use arena::Arena;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// What an allocation is for, and who can touch it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Memory that only kernels and copies reach.
+    Device,
+    /// Host memory that kernels reach too, at the same address (`hipHostMalloc`). Starts as zeros.
+    HostPinned,
+    /// Memory that host and kernels share at the same address (`hipMallocManaged`).
+    Managed,
+    /// A segment of a loaded code object. Starts as zeros.
+    Code,
+    /// Arguments and packet of a dispatch.
+    Launch,
+    /// Host memory of the caller's that was registered.
+    Registered,
+}
+
+impl Kind {
+    fn counts(self) -> bool {
+        matches!(self, Self::Device | Self::Managed | Self::Code)
+    }
+}
+
+/// How to set up a [`Memory`].
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Bytes that allocations of device, managed and code memory may take together.
+    pub capacity: u64,
+    /// Whether fresh device memory is filled with a pattern (`0xCB`).
+    pub poison: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { capacity: 16 << 30, poison: true }
+    }
+}
+
+/// One allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocationInfo {
+    /// Its first address, as kernels see it.
+    pub base: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// What it is for.
+    pub kind: Kind,
+    /// Whom it belongs to, in words.
+    pub owner: Arc<str>,
+}
+
+/// How much memory is in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Bytes in live allocations that count against the capacity.
+    pub used: u64,
+    /// The capacity in bytes.
+    pub total: u64,
+    /// Live allocations of every kind.
+    pub allocations: usize,
+}
+
+#[derive(Clone)]
+struct Record {
+    info: AllocationInfo,
+    /// What to add to an address to find its byte.
+    delta: u64,
+}
+
+impl Record {
+    fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.info.base) < self.info.size
+    }
+
+    fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.wrapping_sub(self.info.base);
+        offset <= self.info.size && len <= self.info.size - offset
+    }
+}
+
+#[derive(Default)]
+struct Map {
+    live: BTreeMap<u64, Record>,
+    freed: BTreeMap<u64, AllocationInfo>,
+    used: u64,
+}
+
+impl Map {
+    /// The live allocation that starts at or before an address.
+    fn at_or_before(&self, address: u64) -> Option<&Record> {
+        self.live.range(..=address).next_back().map(|(_, record)| record)
+    }
+
+    fn overlapping(&self, base: u64, size: u64) -> Option<&Record> {
+        let last = base.saturating_add(size.saturating_sub(1));
+        self.at_or_before(last).filter(|record| record.info.base >= base || record.contains(base))
+    }
+
+    /// Where an address is, for messages.
+    fn place(&self, address: u64) -> Place {
+        /// Farther than this from any allocation, its name would only mislead.
+        const NEAR: u64 = 64 << 20;
+        let before = self.at_or_before(address);
+        if let Some(record) = before.filter(|record| record.contains(address)) {
+            return Place::Inside(record.info.clone(), address - record.info.base);
+        }
+        if let Some((_, info)) = self.freed.range(..=address).next_back()
+            && address - info.base < info.size
+        {
+            return Place::Freed(info.clone(), address - info.base);
+        }
+        let past = before.map(|record| (address - record.info.base - record.info.size, &record.info));
+        let ahead = self.live.range(address..).next().map(|(base, record)| (base - address, &record.info));
+        match (past, ahead) {
+            (Some((past, info)), ahead)
+                if past <= NEAR && ahead.is_none_or(|(distance, _)| past <= distance) =>
+            {
+                Place::Past(info.clone(), past)
+            }
+            (_, Some((distance, info))) if distance <= NEAR => Place::Before(info.clone(), distance),
+            _ => Place::Nowhere,
+        }
+    }
+}
+
+/// The memory of one simulator.
+pub struct Memory {
+    // The map goes before the arenas: nothing may resolve an address once those are unmapped.
+    map: RwLock<Map>,
+    device: Mutex<Arena>,
+    host: Mutex<Arena>,
+    /// Grows whenever an address may have become invalid; see [`Window`].
+    generation: AtomicU64,
+    capacity: u64,
+    poison: bool,
+}
+
+/// A remembered allocation, valid while no other one is freed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    base: u64,
+    size: u64,
+    delta: u64,
+    generation: u64,
+}
+
+impl Window {
+    /// A window that contains nothing.
+    pub(crate) const EMPTY: Self = Self { base: 0, size: 0, delta: 0, generation: u64::MAX };
+}
+
+impl Memory {
+    /// Reserves address space for a simulator's memory.
+    ///
+    /// # Errors
+    /// [`MemoryError::Reservation`] where the process may not reserve as much address space as `options.capacity`.
+    pub fn new(options: Options) -> Result<Arc<Self>, MemoryError> {
+        const ROOM: u64 = 64 << 30;
+        let wish = options.capacity.saturating_mul(4).saturating_add(ROOM);
+        let least = options.capacity.saturating_add(options.capacity / 8);
+        let reserve =
+            |split| Arena::reserve(wish, least, split).map_err(|reason| MemoryError::Reservation { reason });
+        Ok(Arc::new(Self {
+            map: RwLock::default(),
+            device: Mutex::new(reserve(true)?),
+            host: Mutex::new(reserve(false)?),
+            generation: AtomicU64::new(0),
+            capacity: options.capacity,
+            poison: options.poison,
+        }))
+    }
+
+    /// Allocates `size` bytes aligned to `align`, a power of two (at least 4096 is given). A size of zero gives an
+    /// address of its own that nothing may be read from. `owner` is named in messages about the allocation.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfMemory`] past the capacity, [`MemoryError::Invalid`] for an alignment that is not a power
+    /// of two and for [`Kind::Registered`].
+    pub fn allocate(
+        &self,
+        size: u64,
+        align: u64,
+        kind: Kind,
+        owner: impl Into<Arc<str>>,
+    ) -> Result<u64, MemoryError> {
+        if !align.is_power_of_two() {
+            return Err(MemoryError::Invalid { reason: format!("alignment {align} is no power of two") });
+        }
+        let arena = match kind {
+            Kind::Device | Kind::Code | Kind::Launch => &self.device,
+            Kind::HostPinned | Kind::Managed => &self.host,
+            Kind::Registered => {
+                return Err(MemoryError::Invalid { reason: "registered memory is not allocated".into() });
+            }
+        };
+        let counted = if kind.counts() { size } else { 0 };
+        let out_of_memory =
+            |used| MemoryError::OutOfMemory { requested: size, used, capacity: self.capacity };
+        {
+            let mut map = self.write_map();
+            match map.used.checked_add(counted) {
+                Some(used) if used <= self.capacity => map.used = used,
+                _ => return Err(out_of_memory(map.used)),
+            }
+        }
+        let mut guard = lock(arena);
+        let Some(base) = guard.place(size, align) else {
+            drop(guard);
+            let mut map = self.write_map();
+            map.used -= counted;
+            return Err(out_of_memory(map.used));
+        };
+        let delta = guard.delta();
+        if self.poison && matches!(kind, Kind::Device | Kind::Managed) {
+            guard.poison(base, size);
+        } else if size > 0 {
+            guard.clear(base, size);
+        }
+        let info = AllocationInfo { base, size, kind, owner: owner.into() };
+        let mut map = self.write_map();
+        let end = base + size.max(1);
+        let stale: Vec<u64> = map
+            .freed
+            .range(..end)
+            .rev()
+            .take_while(|(_, info)| info.base + info.size > base)
+            .map(|(&key, _)| key)
+            .collect();
+        for key in stale {
+            map.freed.remove(&key);
+        }
+        map.live.insert(base, Record { info, delta });
+        Ok(base)
+    }
+
+    /// Frees the allocation that starts at `address`. Its addresses are not handed out again soon.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotAnAllocation`] unless `address` is what [`Memory::allocate`] returned and was not freed yet.
+    pub fn free(&self, address: u64) -> Result<(), MemoryError> {
+        let record = self.forget(address, |kind| kind != Kind::Registered)?;
+        let AllocationInfo { base, size, .. } = record.info;
+        let mut arena = if lock(&self.device).contains(base) { lock(&self.device) } else { lock(&self.host) };
+        /// Smaller ranges keep their pages: giving them back costs more than they are worth.
+        const WORTH_GIVING_BACK: u64 = 1 << 20;
+        if size >= WORTH_GIVING_BACK {
+            arena.clear(base, size);
+        }
+        let reusable = arena.release(base, size);
+        drop(arena);
+        if let Some(oldest) = reusable {
+            self.write_map().freed.remove(&oldest);
+        }
+        Ok(())
+    }
+
+    /// Makes `len` bytes of the caller's host memory reachable for kernels and copies, at their own address, which is
+    /// returned.
+    ///
+    /// # Safety
+    /// The range stays mapped and may be read and written by any thread until [`Memory::unregister_host`]; the caller
+    /// treats its bytes as memory that others change at any time.
+    ///
+    /// # Errors
+    /// [`MemoryError::Invalid`] for a null pointer, an empty range or one that overlaps an allocation.
+    pub unsafe fn register_host(
+        &self,
+        pointer: *mut u8,
+        len: u64,
+        owner: impl Into<Arc<str>>,
+    ) -> Result<u64, MemoryError> {
+        let base = pointer as u64;
+        if base == 0 || len == 0 || base.checked_add(len).is_none() {
+            return Err(MemoryError::Invalid {
+                reason: format!("{len} bytes at {base:#x} are no range of host memory"),
+            });
+        }
+        let mut map = self.write_map();
+        if let Some(record) = map.overlapping(base, len) {
+            return Err(MemoryError::Invalid {
+                reason: format!("{len} bytes at {base:#x} overlap {}", record.info),
+            });
+        }
+        let info = AllocationInfo { base, size: len, kind: Kind::Registered, owner: owner.into() };
+        map.live.insert(base, Record { info, delta: 0 });
+        Ok(base)
+    }
+
+    /// Ends a registration by [`Memory::register_host`]. Work in flight must not use the range any more.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotAnAllocation`] unless `address` starts a registered range.
+    pub fn unregister_host(&self, address: u64) -> Result<(), MemoryError> {
+        self.forget(address, |kind| kind == Kind::Registered)?;
+        // Later registrations of the same host memory are not uses of freed memory.
+        self.write_map().freed.remove(&address);
+        Ok(())
+    }
+
+    /// The live allocation that contains an address.
+    pub fn lookup(&self, address: u64) -> Option<AllocationInfo> {
+        let map = self.read_map();
+        map.at_or_before(address).filter(|record| record.contains(address)).map(|record| record.info.clone())
+    }
+
+    /// Where an address is, relative to the nearest allocation.
+    pub fn place(&self, address: u64) -> Place {
+        self.read_map().place(address)
+    }
+
+    /// How much memory is in use.
+    pub fn usage(&self) -> Usage {
+        let map = self.read_map();
+        Usage { used: map.used, total: self.capacity, allocations: map.live.len() }
+    }
+
+    /// Reads device memory.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfBounds`] unless the whole range is inside one live allocation; nothing is read then.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
+        self.span(address, bytes.len() as u64)?.read(bytes);
+        Ok(())
+    }
+
+    /// Writes device memory.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfBounds`] unless the whole range is inside one live allocation; nothing is written then.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        self.span(address, bytes.len() as u64)?.write(bytes);
+        Ok(())
+    }
+
+    /// Reads device memory into host memory that others may touch at the same time.
+    ///
+    /// # Safety
+    /// `destination` is valid for writes of `len` bytes.
+    ///
+    /// # Errors
+    /// As [`Memory::read`].
+    pub unsafe fn read_raw(&self, address: u64, destination: *mut u8, len: u64) -> Result<(), MemoryError> {
+        let span = self.span(address, len)?;
+        // SAFETY: the caller vouches for the host side.
+        unsafe { span.read_raw(destination) };
+        Ok(())
+    }
+
+    /// Writes device memory from host memory that others may touch at the same time.
+    ///
+    /// # Safety
+    /// `source` is valid for reads of `len` bytes.
+    ///
+    /// # Errors
+    /// As [`Memory::write`].
+    pub unsafe fn write_raw(&self, address: u64, source: *const u8, len: u64) -> Result<(), MemoryError> {
+        let span = self.span(address, len)?;
+        // SAFETY: the caller vouches for the host side.
+        unsafe { span.write_raw(source) };
+        Ok(())
+    }
+
+    /// Fills `len` bytes with a repeated pattern; the last repetition may be cut short.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfBounds`] as for [`Memory::write`], [`MemoryError::Invalid`] for an empty pattern.
+    pub fn fill(&self, address: u64, pattern: &[u8], len: u64) -> Result<(), MemoryError> {
+        if pattern.is_empty() {
+            return Err(MemoryError::Invalid { reason: "an empty fill pattern".into() });
+        }
+        self.span(address, len)?.fill(pattern);
+        Ok(())
+    }
+
+    /// Copies within device memory; ranges that overlap are copied as if through a buffer of their own.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfBounds`] unless both ranges are inside live allocations; nothing is written then.
+    pub fn copy(&self, destination: u64, source: u64, len: u64) -> Result<(), MemoryError> {
+        let from = self.span(source, len)?;
+        let to = self.span(destination, len)?;
+        to.copy_from(&from);
+        Ok(())
+    }
+
+    /// Resolves a range that must lie inside one live allocation.
+    pub(crate) fn span(&self, address: u64, len: u64) -> Result<Span<'_>, MemoryError> {
+        let mut window = Window::EMPTY;
+        self.span_through(&mut window, address, len).ok_or_else(|| MemoryError::OutOfBounds {
+            address,
+            len,
+            place: self.place(address),
+        })
+    }
+
+    /// Resolves a range like [`Memory::span`], asking `window` first and leaving the allocation found there.
+    #[inline]
+    pub(crate) fn span_through(&self, window: &mut Window, address: u64, len: u64) -> Option<Span<'_>> {
+        let offset = address.wrapping_sub(window.base);
+        if window.generation != self.generation.load(Ordering::Acquire)
+            || offset > window.size
+            || len > window.size - offset
+        {
+            *window = self.window(address, len)?;
+        }
+        // SAFETY: the range lies in an allocation that was live a moment ago. Its pages stay mapped as long as `self`
+        // (arena) or, for registered host memory, as long as `register_host`'s caller vouches for.
+        Some(unsafe { Span::new(address.wrapping_add(window.delta) as *mut u8, address, len) })
+    }
+
+    #[cold]
+    fn window(&self, address: u64, len: u64) -> Option<Window> {
+        let map = self.read_map();
+        // Read under the lock: a free that this lookup does not see yet will change it.
+        let generation = self.generation.load(Ordering::Acquire);
+        let record = map.at_or_before(address).filter(|record| record.holds(address, len))?;
+        Some(Window { base: record.info.base, size: record.info.size, delta: record.delta, generation })
+    }
+
+    fn forget(&self, address: u64, admits: impl Fn(Kind) -> bool) -> Result<Record, MemoryError> {
+        let mut map = self.write_map();
+        match map.live.get(&address) {
+            Some(record) if admits(record.info.kind) => {}
+            _ => return Err(MemoryError::NotAnAllocation { address, place: map.place(address) }),
+        }
+        self.generation.fetch_add(1, Ordering::Release);
+        let Some(record) = map.live.remove(&address) else {
+            return Err(MemoryError::NotAnAllocation { address, place: Place::Nowhere });
+        };
+        if record.info.kind.counts() {
+            map.used = map.used.saturating_sub(record.info.size);
+        }
+        map.freed.insert(address, record.info.clone());
+        Ok(record)
+    }
+
+    fn read_map(&self) -> RwLockReadGuard<'_, Map> {
+        self.map.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_map(&self) -> RwLockWriteGuard<'_, Map> {
+        self.map.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The addresses that [`Kind::Device`] allocations come from.
+    pub fn device_range(&self) -> RangeInclusive<u64> {
+        lock(&self.device).range()
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory").field("usage", &self.usage()).finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;
