@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Errors: a status code, what was tried, and the chain of contexts that led there.
+
+use std::{error, fmt, panic::Location, sync::Arc};
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The kind of a failure, with the numeric values that gRPC and IREE give them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u32)]
+pub enum Code {
+    /// The work was given up before it was issued, usually because its device was closed.
+    Cancelled = 1,
+    /// A failure that fits no other code.
+    Unknown = 2,
+    /// The caller passed something that can never be right.
+    InvalidArgument = 3,
+    /// The deadline of a wait passed. The thing waited for may still happen.
+    DeadlineExceeded = 4,
+    /// A named thing (function, device, file) does not exist.
+    NotFound = 5,
+    /// A thing that must be new exists.
+    AlreadyExists = 6,
+    /// The system denies access, for example to `/dev/kfd`.
+    PermissionDenied = 7,
+    /// Memory or another bounded resource ran out.
+    ResourceExhausted = 8,
+    /// The call is right but not in this state of the object.
+    FailedPrecondition = 9,
+    /// Work failed while it ran, or something that it depends on did.
+    Aborted = 10,
+    /// An offset, a length or a count lies outside what the object has.
+    OutOfRange = 11,
+    /// The driver does not offer this.
+    Unimplemented = 12,
+    /// An invariant of Windlass or of the vendor's library broke.
+    Internal = 13,
+    /// The device or the library is not there now.
+    Unavailable = 14,
+    /// The device was lost, or data cannot be recovered.
+    DataLoss = 15,
+    /// Credentials are missing.
+    Unauthenticated = 16,
+}
+
+impl Code {
+    /// The code's name as gRPC and IREE spell it, such as `INVALID_ARGUMENT`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cancelled => "CANCELLED",
+            Self::Unknown => "UNKNOWN",
+            Self::InvalidArgument => "INVALID_ARGUMENT",
+            Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
+            Self::NotFound => "NOT_FOUND",
+            Self::AlreadyExists => "ALREADY_EXISTS",
+            Self::PermissionDenied => "PERMISSION_DENIED",
+            Self::ResourceExhausted => "RESOURCE_EXHAUSTED",
+            Self::FailedPrecondition => "FAILED_PRECONDITION",
+            Self::Aborted => "ABORTED",
+            Self::OutOfRange => "OUT_OF_RANGE",
+            Self::Unimplemented => "UNIMPLEMENTED",
+            Self::Internal => "INTERNAL",
+            Self::Unavailable => "UNAVAILABLE",
+            Self::DataLoss => "DATA_LOSS",
+            Self::Unauthenticated => "UNAUTHENTICATED",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A failure: its [`Code`], its message, the contexts it passed through, and where it was made.
+///
+/// One pointer wide and cheap to clone, because one failure reaches every dependant of the work that failed.
+/// Anybody can make one: a driver outside this workspace reports failures as the drivers inside do.
+///
+/// ```
+/// use windlass_hal::{Code, Error};
+/// let error = Error::not_found("no function `vadd`; the executable has `vector_add`").context("looking up a kernel");
+/// assert_eq!(error.code(), Code::NotFound);
+/// assert_eq!(
+///     error.to_string(),
+///     "NOT_FOUND: no function `vadd`; the executable has `vector_add` (while looking up a kernel)"
+/// );
+/// ```
+#[derive(Clone)]
+pub struct Error(Arc<Inner>);
+
+struct Inner {
+    code: Code,
+    message: String,
+    contexts: Vec<String>,
+    location: &'static Location<'static>,
+}
+
+macro_rules! constructors {
+    ($($(#[$doc:meta])* $name:ident => $code:ident;)*) => {
+        $($(#[$doc])*
+        #[track_caller]
+        pub fn $name(message: impl Into<String>) -> Self {
+            Self::new(Code::$code, message)
+        })*
+    };
+}
+
+impl Error {
+    /// A failure with a code and a message that says what was tried and what to do.
+    #[track_caller]
+    #[cold]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self(Arc::new(Inner {
+            code,
+            message: message.into(),
+            contexts: Vec::new(),
+            location: Location::caller(),
+        }))
+    }
+
+    constructors! {
+        /// [`Code::Cancelled`].
+        cancelled => Cancelled;
+        /// [`Code::Unknown`].
+        unknown => Unknown;
+        /// [`Code::InvalidArgument`].
+        invalid_argument => InvalidArgument;
+        /// [`Code::DeadlineExceeded`].
+        deadline_exceeded => DeadlineExceeded;
+        /// [`Code::NotFound`].
+        not_found => NotFound;
+        /// [`Code::PermissionDenied`].
+        permission_denied => PermissionDenied;
+        /// [`Code::ResourceExhausted`].
+        resource_exhausted => ResourceExhausted;
+        /// [`Code::FailedPrecondition`].
+        failed_precondition => FailedPrecondition;
+        /// [`Code::Aborted`].
+        aborted => Aborted;
+        /// [`Code::OutOfRange`].
+        out_of_range => OutOfRange;
+        /// [`Code::Unimplemented`].
+        unimplemented => Unimplemented;
+        /// [`Code::Internal`].
+        internal => Internal;
+        /// [`Code::Unavailable`].
+        unavailable => Unavailable;
+        /// [`Code::DataLoss`].
+        data_loss => DataLoss;
+    }
+
+    /// Adds what was being done when the failure passed by. The innermost context is added first.
+    #[cold]
+    #[must_use]
+    pub fn context(self, context: impl Into<String>) -> Self {
+        let mut contexts = self.0.contexts.clone();
+        contexts.push(context.into());
+        Self(Arc::new(Inner {
+            code: self.0.code,
+            message: self.0.message.clone(),
+            contexts,
+            location: self.0.location,
+        }))
+    }
+
+    /// The kind of the failure.
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// The message without code and contexts.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The contexts, innermost first.
+    pub fn contexts(&self) -> impl Iterator<Item = &str> {
+        self.0.contexts.iter().map(String::as_str)
+    }
+
+    /// The source line that made the error.
+    pub fn location(&self) -> &'static Location<'static> {
+        self.0.location
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.0.code, self.0.message)?;
+        for (i, context) in self.0.contexts.iter().enumerate() {
+            write!(f, "{}while {context}", if i == 0 { " (" } else { ", " })?;
+        }
+        if self.0.contexts.is_empty() { Ok(()) } else { f.write_str(")") }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self} [{}]", self.0.location)
+    }
+}
+
+impl error::Error for Error {}
+
+/// Adds context to the error of a result.
+pub trait ResultExt<T> {
+    /// [`Error::context`] on the error; the closure runs only on failure.
+    fn context<C: Into<String>>(self, context: impl FnOnce() -> C) -> Result<T>;
+}
+
+impl<T> ResultExt<T> for Result<T> {
+    fn context<C: Into<String>>(self, context: impl FnOnce() -> C) -> Result<T> {
+        self.map_err(|error| error.context(context()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_pointer_wide_with_a_niche() {
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+        assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn contexts_read_from_the_inside_out() {
+        let error = Error::aborted("it broke").context("copying").context("loading the model");
+        assert_eq!(error.to_string(), "ABORTED: it broke (while copying, while loading the model)");
+        assert!(error.location().file().ends_with("error.rs"));
+    }
+}

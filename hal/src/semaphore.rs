@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The timeline semaphore: payload, waiters, failure.
+//!
+//! A 64-bit payload only grows. Waiting for a value that nobody has promised yet is legal. A failure is sticky:
+//! the first one wins and wakes every waiter whose value was not reached. A value that was reached before the
+//! failure stays reached, because the work it stands for is done.
+//!
+//! One mutex guards waiters, edges and failure; the payload is an atomic beside it, so that a reached value costs
+//! one load. Whatever runs foreign code (wakers, time points, the drop of an edge) is collected while the mutex
+//! is held and run after it is released.
+
+use std::{fmt, sync::Arc, task::Waker};
+
+use slab::Slab;
+use smallvec::SmallVec;
+
+use crate::{
+    edge::{Domain, Edge},
+    error::{Error, Result},
+    sync::{AtomicU64, Mutex, Ordering, lock},
+};
+
+const FAILED: u64 = 1 << 63;
+
+/// A timeline semaphore: the one way in which work is ordered in Windlass.
+///
+/// Clones are handles of the same timeline; all methods may be called from any thread at any time. A semaphore
+/// belongs to no device: one timeline may order work of several devices and of the host.
+///
+/// ```
+/// use windlass_hal::Semaphore;
+/// let semaphore = Semaphore::new(0);
+/// let wait = semaphore.wait(2); // a future; nobody has signalled yet, and that is fine
+/// semaphore.signal(2)?;
+/// pollster::block_on(wait)?;
+/// assert_eq!(semaphore.query()?, 2);
+/// # Ok::<(), windlass_hal::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Semaphore(Arc<Shared>);
+
+struct Shared {
+    /// The payload, with [`FAILED`] set once the semaphore failed. Written under the lock of `state`.
+    payload: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    failure: Option<Error>,
+    waiters: Slab<Waiter>,
+    next_waiter: u64,
+    /// Promises above the payload, by ascending value.
+    edges: SmallVec<[(u64, Edge); 2]>,
+}
+
+struct Waiter {
+    id: u64,
+    value: u64,
+    target: Target,
+}
+
+/// Whom to tell that a wait is over.
+pub(crate) enum Target {
+    /// A future's waker.
+    Waker(Waker),
+    /// Anything else: a sleeping thread, a pending operation.
+    Timepoint {
+        /// Called once, with no lock of the semaphore held.
+        sink: Arc<dyn Timepoint>,
+        /// Passed back, so that one sink can wait for several values.
+        token: u32,
+        /// If set, an edge of this domain ends the wait as well as the value itself.
+        accepts: Option<Domain>,
+    },
+}
+
+/// Something that waits for values without being a future.
+pub(crate) trait Timepoint: Send + Sync {
+    /// The wait registered with `token` is over.
+    fn resolved(&self, token: u32, resolution: Resolution);
+}
+
+/// How a wait ended.
+#[derive(Clone, Debug)]
+pub(crate) enum Resolution {
+    /// The payload reached the value.
+    Reached,
+    /// The semaphore failed first.
+    Failed(Error),
+    /// A device of the accepted domain has enqueued the work that will signal the value.
+    Edge(Edge),
+}
+
+/// A registered wait, to be taken back with [`Semaphore::cancel`].
+#[derive(Debug)]
+pub(crate) struct Registration {
+    key: usize,
+    id: u64,
+}
+
+/// Wake-ups collected while locks are held, to be carried out when they are not: on [`fire`](Self::fire) or on
+/// drop.
+///
+/// Drivers that advance several semaphores under a lock of their own collect into one of these, so that payloads
+/// change in order and wakers run with no lock held.
+#[derive(Default)]
+#[must_use = "wake-ups are carried out when this is dropped"]
+pub struct Notifications(SmallVec<[Notification; 4]>);
+
+enum Notification {
+    Wake(Waker),
+    Resolve { sink: Arc<dyn Timepoint>, token: u32, resolution: Resolution },
+    Demand(Edge),
+    /// Dropping an edge may drop a device: not under a lock.
+    Release(#[allow(dead_code)] Edge),
+}
+
+impl Notifications {
+    /// Nothing to carry out yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Carries everything out. Call it with no lock held.
+    pub fn fire(self) {
+        drop(self);
+    }
+}
+
+impl Notification {
+    fn carry_out(self) {
+        match self {
+            Self::Wake(waker) => waker.wake(),
+            Self::Resolve { sink, token, resolution } => sink.resolved(token, resolution),
+            Self::Demand(edge) => edge.source.demand(edge.lane, edge.epoch),
+            Self::Release(edge) => drop(edge),
+        }
+    }
+}
+
+impl Drop for Notifications {
+    fn drop(&mut self) {
+        /// Goes on with the rest when a foreign waker panics: the others must not sleep for ever.
+        struct Rest<'a>(smallvec::Drain<'a, [Notification; 4]>);
+        impl Rest<'_> {
+            fn carry_out(&mut self) {
+                self.0.by_ref().for_each(Notification::carry_out);
+            }
+        }
+        impl Drop for Rest<'_> {
+            fn drop(&mut self) {
+                self.carry_out();
+            }
+        }
+        Rest(self.0.drain(..)).carry_out();
+    }
+}
+
+impl fmt::Debug for Notifications {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Notifications({})", self.0.len())
+    }
+}
+
+/// A value of a semaphore: what wait lists and signal lists are made of. See [`Semaphore::at`].
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The timeline.
+    pub semaphore: Semaphore,
+    /// The value to wait for or to signal.
+    pub value: u64,
+}
+
+/// An owned wait or signal list; up to four points live without the heap.
+#[derive(Clone, Debug, Default)]
+pub struct Points(SmallVec<[Point; 4]>);
+
+impl From<&[Point]> for Points {
+    fn from(points: &[Point]) -> Self {
+        Self(points.iter().cloned().collect())
+    }
+}
+
+impl std::ops::Deref for Points {
+    type Target = [Point];
+    fn deref(&self) -> &[Point] {
+        &self.0
+    }
+}
+
+/// What a wait for a value comes to at this moment.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Probe {
+    /// The payload has reached the value.
+    Reached,
+    /// The semaphore failed before it reached the value.
+    Failed(Error),
+    /// A device of the domain asked about has enqueued the work that will signal the value.
+    Edge(Edge),
+    /// Nothing that the domain could wait for exists yet.
+    Unresolved,
+}
+
+impl Semaphore {
+    /// The greatest payload. Larger values are refused with `OUT_OF_RANGE`.
+    pub const MAX_VALUE: u64 = FAILED - 1;
+
+    /// A timeline that starts at `initial`, cut to [`MAX_VALUE`](Self::MAX_VALUE).
+    pub fn new(initial: u64) -> Self {
+        Self(Arc::new(Shared {
+            payload: AtomicU64::new(initial.min(Self::MAX_VALUE)),
+            state: Mutex::new(State {
+                failure: None,
+                waiters: Slab::new(),
+                next_waiter: 0,
+                edges: SmallVec::new(),
+            }),
+        }))
+    }
+
+    /// This semaphore with a value, for wait and signal lists.
+    pub fn at(&self, value: u64) -> Point {
+        Point { semaphore: self.clone(), value }
+    }
+
+    /// The payload as it is now, or the failure. Lets the devices that owe values retire finished work first;
+    /// never blocks.
+    pub fn query(&self) -> Result<u64> {
+        let payload = self.0.payload.load(Ordering::Acquire);
+        if payload & FAILED == 0 {
+            self.poll_sources(payload.saturating_add(1));
+        }
+        self.value_or_failure()
+    }
+
+    fn value_or_failure(&self) -> Result<u64> {
+        let payload = self.0.payload.load(Ordering::Acquire);
+        if payload & FAILED == 0 { Ok(payload) } else { Err(self.failure()) }
+    }
+
+    fn failure(&self) -> Error {
+        lock(&self.0.state).failure.clone().unwrap_or_else(|| Error::internal("a failed semaphore without a failure"))
+    }
+
+    /// Raises the payload to `value` from the host and wakes whoever waited for it. At or below the payload, and
+    /// on a failed semaphore, it does nothing. `OUT_OF_RANGE` above [`MAX_VALUE`](Self::MAX_VALUE).
+    pub fn signal(&self, value: u64) -> Result<()> {
+        if value > Self::MAX_VALUE {
+            return Err(Error::out_of_range(format!(
+                "cannot signal {value:#x}: a semaphore's payload ends at {:#x}",
+                Self::MAX_VALUE
+            )));
+        }
+        let mut notifications = Notifications::new();
+        self.advance(value, &mut notifications);
+        notifications.fire();
+        Ok(())
+    }
+
+    /// Fails the semaphore: sticky, and the first failure wins. Everybody who waits for a value that was not
+    /// reached gets the error at once.
+    pub fn fail(&self, error: Error) {
+        let mut notifications = Notifications::new();
+        self.fail_into(error, &mut notifications);
+        notifications.fire();
+    }
+
+    /// Like [`signal`](Self::signal) for drivers: collects the wake-ups instead of carrying them out, and takes a
+    /// value above the maximum for the maximum.
+    pub fn advance(&self, value: u64, notifications: &mut Notifications) {
+        let value = value.min(Self::MAX_VALUE);
+        let mut state = lock(&self.0.state);
+        let payload = self.0.payload.load(Ordering::Relaxed);
+        if payload & FAILED != 0 || value <= payload {
+            return;
+        }
+        self.0.payload.store(value, Ordering::Release);
+        let kept = state.edges.iter().position(|(at, _)| *at > value).unwrap_or(state.edges.len());
+        notifications.0.extend(state.edges.drain(..kept).map(|(_, edge)| Notification::Release(edge)));
+        state.resolve(notifications, |waiter| (waiter.value <= value).then_some(Resolution::Reached));
+    }
+
+    /// Like [`fail`](Self::fail) for drivers: collects the wake-ups instead of carrying them out.
+    pub fn fail_into(&self, error: Error, notifications: &mut Notifications) {
+        let mut state = lock(&self.0.state);
+        let payload = self.0.payload.load(Ordering::Relaxed);
+        if payload & FAILED != 0 {
+            return;
+        }
+        state.failure = Some(error.clone());
+        self.0.payload.store(payload | FAILED, Ordering::Release);
+        notifications.0.extend(state.edges.drain(..).map(|(_, edge)| Notification::Release(edge)));
+        state.resolve(notifications, |_| Some(Resolution::Failed(error.clone())));
+    }
+
+    /// A driver has enqueued the work that will signal `value`, and says where. Pending operations of the same
+    /// domain that waited for it become ready; others make the device responsible for its own progress.
+    pub fn attach_edge(&self, value: u64, edge: Edge, notifications: &mut Notifications) {
+        let mut state = lock(&self.0.state);
+        let payload = self.0.payload.load(Ordering::Relaxed);
+        if payload & FAILED != 0 || value <= payload {
+            drop(state);
+            return;
+        }
+        let domain = edge.source.domain();
+        state.resolve(notifications, |waiter| match &waiter.target {
+            Target::Timepoint { accepts: Some(accepted), .. } if *accepted == domain && waiter.value <= value => {
+                Some(Resolution::Edge(edge.clone()))
+            }
+            _ => None,
+        });
+        if state.waiters.iter().any(|(_, waiter)| waiter.value <= value) {
+            notifications.0.push(Notification::Demand(edge.clone()));
+        }
+        let at = state.edges.iter().position(|(at, _)| *at > value).unwrap_or(state.edges.len());
+        state.edges.insert(at, (value, edge));
+    }
+
+    /// What a wait for `value` by a device of `domain` comes to now.
+    pub fn probe(&self, value: u64, domain: Option<Domain>) -> Probe {
+        match self.reached(value) {
+            Some(Ok(())) => return Probe::Reached,
+            Some(Err(error)) => return Probe::Failed(error),
+            None => {}
+        }
+        let state = lock(&self.0.state);
+        // The lock makes payload and edges one picture: an edge is only taken away by reaching its value.
+        match self.reached_locked(value, &state) {
+            Some(Ok(())) => Probe::Reached,
+            Some(Err(error)) => Probe::Failed(error),
+            None => match state.edge_for(value, domain) {
+                Some(edge) => Probe::Edge(edge),
+                None => Probe::Unresolved,
+            },
+        }
+    }
+
+    /// Whether a wait for `value` is over: reached, failed, or neither (`None`). One load where it is reached.
+    pub(crate) fn reached(&self, value: u64) -> Option<Result<()>> {
+        let payload = self.0.payload.load(Ordering::Acquire);
+        if payload & !FAILED >= value {
+            Some(Ok(()))
+        } else if payload & FAILED != 0 {
+            Some(Err(self.failure()))
+        } else {
+            None
+        }
+    }
+
+    fn reached_locked(&self, value: u64, state: &State) -> Option<Result<()>> {
+        let payload = self.0.payload.load(Ordering::Relaxed);
+        if payload & !FAILED >= value { Some(Ok(())) } else { state.failure.clone().map(Err) }
+    }
+
+    /// Lets every device that has promised a value at or above `value` retire finished work.
+    pub(crate) fn poll_sources(&self, value: u64) {
+        let edge = lock(&self.0.state).edge_for(value, None);
+        if let Some(edge) = edge {
+            edge.source.poll();
+        }
+    }
+
+    /// Registers a wait. `Err` gives back how it is over already.
+    pub(crate) fn register(&self, value: u64, target: Target) -> Result<Registration, Resolution> {
+        let mut state = lock(&self.0.state);
+        match self.reached_locked(value, &state) {
+            Some(Ok(())) => return Err(Resolution::Reached),
+            Some(Err(error)) => return Err(Resolution::Failed(error)),
+            None => {}
+        }
+        let accepts = match &target {
+            Target::Timepoint { accepts, .. } => *accepts,
+            Target::Waker(_) => None,
+        };
+        if accepts.is_some() {
+            if let Some(edge) = state.edge_for(value, accepts) {
+                return Err(Resolution::Edge(edge));
+            }
+        }
+        let id = state.next_waiter;
+        state.next_waiter += 1;
+        let key = state.waiters.insert(Waiter { id, value, target });
+        let owed = state.edge_for(value, None);
+        drop(state);
+        if let Some(edge) = owed {
+            edge.source.demand(edge.lane, edge.epoch);
+        }
+        Ok(Registration { key, id })
+    }
+
+    /// Replaces the waker of a registered wait; `false` if the wait is over.
+    pub(crate) fn update_waker(&self, registration: &Registration, waker: &Waker) -> bool {
+        let mut state = lock(&self.0.state);
+        let mut replaced = None;
+        let found = match state.waiters.get_mut(registration.key) {
+            Some(Waiter { id, target: Target::Waker(current), .. }) if *id == registration.id => {
+                if !current.will_wake(waker) {
+                    replaced = Some(std::mem::replace(current, waker.clone()));
+                }
+                true
+            }
+            _ => false,
+        };
+        drop(state);
+        drop(replaced);
+        found
+    }
+
+    /// Takes a registered wait back. It may have resolved already; then nothing happens.
+    pub(crate) fn cancel(&self, registration: &Registration) {
+        let mut state = lock(&self.0.state);
+        let waiter = match state.waiters.get(registration.key) {
+            Some(waiter) if waiter.id == registration.id => state.waiters.try_remove(registration.key),
+            _ => None,
+        };
+        drop(state);
+        drop(waiter);
+    }
+
+    /// The number of registered waits: what a dropped future must leave at zero.
+    #[doc(hidden)]
+    pub fn waiter_count(&self) -> usize {
+        lock(&self.0.state).waiters.len()
+    }
+
+    /// Whether both handles name the same timeline.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl State {
+    /// The first edge that covers `value`, of `domain` if one is given.
+    fn edge_for(&self, value: u64, domain: Option<Domain>) -> Option<Edge> {
+        self.edges
+            .iter()
+            .find(|(at, edge)| *at >= value && domain.is_none_or(|domain| edge.source.domain() == domain))
+            .map(|(_, edge)| edge.clone())
+    }
+
+    /// Takes out each waiter that `judge` has a resolution for, and notes whom to tell.
+    fn resolve(&mut self, notifications: &mut Notifications, judge: impl Fn(&Waiter) -> Option<Resolution>) {
+        if self.waiters.is_empty() {
+            return;
+        }
+        self.waiters.retain(|_, waiter| {
+            let Some(resolution) = judge(waiter) else { return true };
+            let target = std::mem::replace(&mut waiter.target, Target::Waker(Waker::noop().clone()));
+            notifications.0.push(match target {
+                Target::Waker(waker) => Notification::Wake(waker),
+                Target::Timepoint { sink, token, .. } => Notification::Resolve { sink, token, resolution },
+            });
+            false
+        });
+    }
+}
+
+impl Default for Semaphore {
+    /// A timeline that starts at zero.
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl fmt::Debug for Semaphore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let payload = self.0.payload.load(Ordering::Acquire);
+        let failed = if payload & FAILED != 0 { ", failed" } else { "" };
+        write!(f, "Semaphore({:p} at {}{failed})", Arc::as_ptr(&self.0), payload & !FAILED)
+    }
+}
