@@ -1,2 +1,63 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! HIP types and the table of HIP entry points, filled at run time.
+//!
+//! Nothing here links against ROCm. A program asks for a table, and learns at run time whether there is one and what it
+//! can do:
+//!
+//! ```no_run
+//! use windlass_hip_sys::{Api, Feature, LoadError, Source};
+//!
+//! # fn main() -> Result<(), LoadError> {
+//! // SAFETY: the library that the system offers as libamdhip64 is HIP.
+//! let api = unsafe { Api::load(&Source::System) }?;
+//! println!("{}", api.origin());
+//! if !api.has(Feature::HostCall) {
+//!     println!("without {}", Feature::HostCall);
+//! }
+//! let mut devices = 0;
+//! // SAFETY: the pointer is to a c_int of ours.
+//! let status = unsafe { api.hipGetDeviceCount(&mut devices) };
+//! println!("{status}: {devices} devices");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The table
+//!
+//! [`bindings`] holds the types, and [`for_each_entry_point`] the function declarations, both generated from AMD's headers
+//! by `examples/regenerate`. [`EntryPoints`] is the plain struct of optional function pointers; [`Api`] wraps it with where
+//! it came from and gives every function as a method of HIP's own name. A method whose entry point is absent returns
+//! `hipErrorNotSupported`, so that a missing function is never a crash.
+//!
+//! # Where a table comes from
+//!
+//! - A library on the system, or one that the user names: [`Api::load`] with a [`Source`].
+//! - An implementation in this process: [`Api::from_entries`]. Several instances may live side by side: HIP's functions
+//!   carry no instance, so a [`Binding`] says before each call which one is meant.
+//! - [`null`]: a table that computes nothing and counts every call, for tests and for measuring what the callers of HIP cost.
+//!
+//! # Versions
+//!
+//! One set of bindings serves ROCm 5 to 7. Between these, HIP only added functions and constants, and the structures kept
+//! their layouts, with one exception: `hipDeviceProp_t`. Both of its layouts are bound,
+//! [`hipDeviceProp_tR0000`](bindings::hipDeviceProp_tR0000) which ROCm 5 fills, and
+//! [`hipDeviceProp_tR0600`](bindings::hipDeviceProp_tR0600). The unsuffixed symbol `hipGetDeviceProperties` fills the
+//! *older* one in every version, whatever newer headers make of the name by a macro. What a library lacks is known by
+//! [`Feature`], never by its version.
+//!
+//! Enumerations are integers in a newtype, so that a value that these bindings do not know is harmless.
+
+#[rustfmt::skip]
+#[allow(missing_docs, non_camel_case_types, non_upper_case_globals, non_snake_case, unused_imports)]
+#[allow(clippy::all, clippy::undocumented_unsafe_blocks, clippy::missing_safety_doc)]
+pub mod bindings;
+mod entry_points;
+
+mod api;
+mod error;
+mod features;
+mod table;
+
+pub use api::{Api, Binding, Found, Origin, Version};
+pub use features::Feature;
+pub use table::{EntryPoints, pfn};

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! [`Api`]: a table of entry points with its origin, and HIP's functions as methods.
+
+use core::ffi::c_void;
+use std::any::Any;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tracing::level_filters::LevelFilter;
+
+use crate::bindings::*;
+use crate::features::{Feature, FeatureSet};
+use crate::table::EntryPoints;
+
+/// HIP, from wherever it came.
+///
+/// Every function of HIP is a method of the same name and parameters. A method tells the [`Binding`], if there is one,
+/// which instance is meant, emits a trace event with the arguments (target `windlass::hip`, level trace), and calls. Where
+/// the entry point is absent, it returns `hipErrorNotSupported` (a null pointer where HIP returns a pointer, and -1 where it
+/// returns a device number). With no subscriber that wants trace events, a call costs a handful of instructions more than
+/// the raw one.
+///
+/// The methods are unsafe as HIP's functions are: pointers and handles must be what HIP's documentation asks for, and
+/// what is enqueued must outlive its use.
+pub struct Api {
+    entries: EntryPoints,
+    binding: Option<Binding>,
+    features: FeatureSet,
+    origin: Origin,
+}
+
+// SAFETY: function pointers may be called from any thread, as HIP allows; the binding's context is covered by the contract
+// of `Binding`; all else is Send and Sync by itself.
+unsafe impl Send for Api {}
+// SAFETY: as for Send; nothing in an Api changes after its construction.
+unsafe impl Sync for Api {}
+
+/// Tells an implementation in this process which of its instances the next call on this thread is for.
+///
+/// # Contract
+///
+/// `enter(context)` may be called on any thread at any time while `keep_alive` lives, and concerns the calling thread only.
+pub struct Binding {
+    /// Handed to `enter`; alive as long as `keep_alive`.
+    pub context: *const (),
+    /// Called before each HIP call, on the calling thread.
+    pub enter: unsafe fn(*const ()),
+    /// Keeps the instance.
+    pub keep_alive: Arc<dyn Any + Send + Sync>,
+}
+
+impl fmt::Debug for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Binding").field("context", &self.context).finish_non_exhaustive()
+    }
+}
+
+/// How a table was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Found {
+    /// The caller named the library.
+    Explicit,
+    /// The variable `WINDLASS_HIP_LIBRARY` named the library.
+    Environment,
+    /// The library was in this process already.
+    AlreadyLoaded,
+    /// The system's library search, or the installation folder of ROCm, had it.
+    Search,
+    /// An implementation in this process; no library was opened.
+    InProcess,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Explicit => "named by the caller",
+            Self::Environment => "named by WINDLASS_HIP_LIBRARY",
+            Self::AlreadyLoaded => "already loaded",
+            Self::Search => "found by search",
+            Self::InProcess => "in this process",
+        })
+    }
+}
+
+/// The version of a HIP library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// The major version, that of ROCm.
+    pub major: u32,
+    /// The minor version.
+    pub minor: u32,
+    /// The patch number, which counts builds rather than fixes.
+    pub patch: u32,
+}
+
+impl Version {
+    /// Takes apart what `hipRuntimeGetVersion` and `hipDriverGetVersion` return; `None` for a number that is not positive.
+    pub fn from_number(number: i32) -> Option<Self> {
+        let number = u32::try_from(number).ok().filter(|number| *number > 0)?;
+        Some(Self { major: number / 10_000_000, minor: number / 100_000 % 100, patch: number % 100_000 })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// Where a table came from, for listings, reports and error messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// What it is: the name that was opened, or the name of the implementation in this process.
+    pub name: String,
+    /// The file, where there is one and the system tells.
+    pub path: Option<PathBuf>,
+    /// The version that it says it has.
+    pub version: Option<Version>,
+    /// How it was found.
+    pub found: Found,
+    /// Whether this is Windlass's software GPU rather than AMD's runtime. Nothing measured on it is a GPU's figure.
+    pub simulated: bool,
+}
+
+impl fmt::Display for Origin {
+    /// For example `libamdhip64.so.5, HIP 5.2.21153, found by search: /usr/lib/x86_64-linux-gnu/libamdhip64.so.5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if let Some(version) = self.version {
+            write!(f, ", HIP {version}")?;
+        }
+        if self.simulated {
+            f.write_str(", simulated")?;
+        }
+        write!(f, ", {}", self.found)?;
+        match &self.path {
+            Some(path) => write!(f, ": {}", path.display()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Api {
+    /// Wraps a table of functions in this process.
+    ///
+    /// The table need not be complete; see [`missing_required`](crate::Feature) for what a driver needs.
+    ///
+    /// # Safety
+    ///
+    /// Each present function must behave as HIP documents it, on any thread, for as long as the `Api` lives; with a
+    /// `binding`, after `enter` was called on the same thread. The binding must honour its contract.
+    pub unsafe fn from_entries(entries: EntryPoints, origin: Origin, binding: Option<Binding>) -> Self {
+        Self { features: FeatureSet::of(&entries), entries, binding, origin }
+    }
+
+    /// The raw table.
+    ///
+    /// Whoever calls through it skips the binding and the trace.
+    pub fn entries(&self) -> &EntryPoints {
+        &self.entries
+    }
+
+    /// Where the table came from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Whether every function of `feature` is present.
+    pub fn has(&self, feature: Feature) -> bool {
+        self.features.contains(feature)
+    }
+
+    /// The functions of the table that are absent, in the order of the declarations.
+    pub fn missing(&self) -> Vec<&'static str> {
+        EntryPoints::NAMES.iter().copied().filter(|name| self.entries.address(name).is_none()).collect()
+    }
+}
+
+impl fmt::Debug for Api {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Api")
+            .field("origin", &self.origin)
+            .field("entries", &self.entries)
+            .field("binding", &self.binding)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a method returns where its entry point is absent.
+trait Absent {
+    const ABSENT: Self;
+}
+
+impl Absent for hipError_t {
+    const ABSENT: Self = hipError_t::hipErrorNotSupported;
+}
+
+impl Absent for () {
+    const ABSENT: Self = ();
+}
+
+impl Absent for c_int {
+    const ABSENT: Self = -1;
+}
+
+impl Absent for *const c_char {
+    const ABSENT: Self = core::ptr::null();
+}
+
+impl Absent for *mut *mut c_void {
+    const ABSENT: Self = core::ptr::null_mut();
+}
+
+/// Kept apart from the calls, so that an untraced call holds no more than a comparison.
+#[cold]
+#[inline(never)]
+fn trace_call(call: fmt::Arguments<'_>) {
+    tracing::trace!(target: "windlass::hip", "{call}");
+}
+
+macro_rules! define_methods {
+    ($(fn $name:ident($($parameter:ident: $ty:ty),* $(,)?) -> $result:ty;)*) => {
+        /// HIP's functions.
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        impl Api {
+            $(
+                #[doc = concat!("Calls `", stringify!($name), "`.")]
+                ///
+                /// # Safety
+                ///
+                /// As HIP documents the function; see [`Api`].
+                #[inline]
+                pub unsafe fn $name(&self, $($parameter: $ty),*) -> $result {
+                    let Some(entry) = self.entries.$name else {
+                        return <$result as Absent>::ABSENT;
+                    };
+                    if let Some(binding) = &self.binding {
+                        // SAFETY: the binding keeps its context alive, and honours its contract.
+                        unsafe { (binding.enter)(binding.context) };
+                    }
+                    if LevelFilter::TRACE <= LevelFilter::current() {
+                        trace_call(format_args!(
+                            concat!(stringify!($name), "(", $(stringify!($parameter), "={:?} ",)* ")"),
+                            $($parameter),*
+                        ));
+                    }
+                    // SAFETY: the table's maker vouches for the function, the caller for the arguments.
+                    unsafe { entry($($parameter),*) }
+                }
+            )*
+        }
+    };
+}
+
+crate::for_each_entry_point!(define_methods);
