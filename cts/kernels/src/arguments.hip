@@ -7,7 +7,8 @@ struct Scale {
 };
 
 // kernel: apply_scale
-// args: in *i64 in, n i32, scale {f32 factor; i64 offset} (16 bytes: f32 at 0, 4 bytes unused, i64 at 8), out *i64 out
+// struct: Scale 16: f32 factor at 0, 4 bytes unused, i64 offset at 8
+// args: in *i64 in, n i32, scale Scale, out *i64 out
 // block: x, any
 // grid: x = ceil(n / block.x)
 // does: out[i] = i64(f32(in[i]) * scale.factor) + scale.offset for i < n, rounding towards zero
@@ -31,4 +32,21 @@ KERNEL void write_arguments(u8 *out, u8 a, i16 b, u32 c, u64 d, f16 e, f64 f) {
   words[3] = d;
   out[32] = (u8)e;
   out[33] = (u8)f;
+}
+
+struct Words {
+  u32 word[256];
+};
+
+// kernel: sum_words
+// struct: Words 1024: u32 word[256] at 0
+// args: words Words, n u32, out *u32[1] out
+// block: x = 1
+// grid: x = 1
+// does: out[0] = words.word[0] + ... + words.word[n - 1], mod 2^32; n up to 256
+// for: an argument block of more than a kilobyte
+KERNEL void sum_words(Words words, u32 n, u32 *out) {
+  u32 sum = 0;
+  for (u32 i = 0; i < n && i < 256; i++) sum += words.word[i];
+  out[0] = sum;
 }
