@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One bundle of a file: its entries, and the bytes of each.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::bytes::range;
+use crate::ccob::{CcobHeader, Method};
+use crate::decode::Stream;
+use crate::elf_flags::{ELF_HEAD_SIZE, ElfHead};
+use crate::entry::Entry;
+use crate::error::Error;
+use crate::options::Options;
+use crate::table::{Source, Table};
+
+/// What wraps the code of a bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Container {
+    /// Nothing: one code object, which counts as a bundle of one entry.
+    RawElf,
+    /// A clang offload bundle, uncompressed.
+    Bundle,
+    /// A compressed clang offload bundle.
+    Ccob {
+        /// The version of its header: 1, 2 or 3.
+        version: u16,
+        /// How it is compressed.
+        method: Method,
+    },
+}
+
+impl fmt::Display for Container {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Container::RawElf => f.write_str("code object"),
+            Container::Bundle => f.write_str("offload bundle"),
+            Container::Ccob { version, method } => {
+                write!(f, "compressed offload bundle (CCOB v{version}, {method})")
+            }
+        }
+    }
+}
+
+/// A bundle: code for several targets, side by side.
+///
+/// Listing the entries of a compressed bundle decodes its table only. Reading an entry decodes up to the end of that
+/// entry and keeps what was decoded, so that the next one continues the stream; the memory is freed with the
+/// [`File`](crate::File). Threads may share a bundle: they take turns at its decoder.
+pub struct Bundle<'a> {
+    index: usize,
+    container: Container,
+    offset: u64,
+    stored_size: u64,
+    unpacked_size: Option<u64>,
+    hash: Option<u64>,
+    entries: Vec<Entry>,
+    data: Data<'a>,
+}
+
+enum Data<'a> {
+    Stored(&'a [u8]),
+    Packed(Box<Stream<'a>>),
+}
+
+impl<'a> Bundle<'a> {
+    /// The bundle that a code object without one amounts to. `elf` lies at `offset` of its file.
+    pub(crate) fn raw(elf: &'a [u8], offset: u64) -> Result<Bundle<'a>, Error> {
+        let head = ElfHead::read(elf)
+            .ok_or_else(|| Error::truncated("the ELF header", offset, ELF_HEAD_SIZE, elf.len() as u64))?;
+        let size = elf.len() as u64;
+        Ok(Bundle {
+            index: 0,
+            container: Container::RawElf,
+            offset,
+            stored_size: size,
+            unpacked_size: Some(size),
+            hash: None,
+            entries: vec![Entry::raw(head.target(), size, None)],
+            data: Data::Stored(elf),
+        })
+    }
+
+    /// The uncompressed bundle at the head of `rest`, which lies at `offset` of its file.
+    pub(crate) fn plain(rest: &'a [u8], offset: u64) -> Result<Bundle<'a>, Error> {
+        let table = Table::read(&Slice(rest), rest.len() as u64, offset)?;
+        Ok(Bundle {
+            index: 0,
+            container: Container::Bundle,
+            offset,
+            stored_size: table.end,
+            unpacked_size: Some(table.end),
+            hash: None,
+            entries: table.entries,
+            data: Data::Stored(rest),
+        })
+    }
+
+    /// A compressed bundle whose bytes, header included, are `stored`.
+    pub(crate) fn packed(
+        stored: &'a [u8],
+        header: &CcobHeader,
+        offset: u64,
+        options: &Options,
+    ) -> Result<Bundle<'a>, Error> {
+        let size = stored.len() as u64;
+        let payload =
+            range(stored, header.header_size, size.saturating_sub(header.header_size)).ok_or_else(|| {
+                Error::truncated("the compressed bundle (CCOB)", offset, header.header_size, size)
+            })?;
+        let place = offset.saturating_add(header.header_size);
+        let unpacked = header.unpacked_size;
+        let stream = Stream::new(payload, place, header.method, unpacked, options.max_unpacked);
+        let table = Table::read(&stream, unpacked, place)?;
+        Ok(Bundle {
+            index: 0,
+            container: Container::Ccob { version: header.version, method: header.method },
+            offset,
+            stored_size: size,
+            unpacked_size: Some(unpacked),
+            hash: Some(header.hash),
+            entries: table.entries,
+            data: Data::Packed(Box::new(stream)),
+        })
+    }
+
+    pub(crate) fn numbered(mut self, index: usize) -> Bundle<'a> {
+        self.index = index;
+        self
+    }
+
+    /// Its number in the file, from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// What wraps its code.
+    pub fn container(&self) -> Container {
+        self.container
+    }
+
+    /// Where it begins in the file.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// How many bytes of the file it takes.
+    pub fn stored_size(&self) -> u64 {
+        self.stored_size
+    }
+
+    /// How many bytes it has unpacked, as it declares itself; `None` where nothing says so.
+    pub fn unpacked_size(&self) -> Option<u64> {
+        self.unpacked_size
+    }
+
+    /// What the header of a compressed bundle states as the first eight bytes of the MD5 of its unpacked bytes. It
+    /// is not checked: every loader ignores it, and it costs more than unpacking. Good for a cache's key, together
+    /// with the sizes, where the file is trusted.
+    pub fn hash(&self) -> Option<u64> {
+        self.hash
+    }
+
+    /// The entries, in the order of the file.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The bytes of an entry, in memory of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] for an index that is not there, [`Error::Malformed`] for an entry with a
+    /// [`problem`](Entry::problem), [`Error::Decode`] or [`Error::Limit`] where they cannot be unpacked.
+    pub fn extract(&self, entry: usize) -> Result<Vec<u8>, Error> {
+        self.image(entry).map(Cow::into_owned)
+    }
+
+    /// The bytes of an entry, borrowed from the file where it is not compressed.
+    ///
+    /// # Errors
+    ///
+    /// As [`extract`](Self::extract).
+    pub fn image(&self, entry: usize) -> Result<Cow<'a, [u8]>, Error> {
+        let range = self.entry(entry)?.range();
+        match &self.data {
+            Data::Stored(bytes) => stored_range(bytes, range.start, range.end).map(Cow::Borrowed),
+            Data::Packed(stream) => stream.with_range(range.start, range.end, copy)?.map(Cow::Owned),
+        }
+    }
+
+    /// Calls `f` with the bytes of an entry, without copying them. While `f` runs, other threads that want to read
+    /// this bundle wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`extract`](Self::extract).
+    pub fn with_image<R>(&self, entry: usize, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
+        let range = self.entry(entry)?.range();
+        self.with_range(range.start, range.end, f)
+    }
+
+    /// The first bytes of an entry, as many as an ELF header has, or fewer where the entry is smaller.
+    pub(crate) fn head(&self, entry: usize) -> Result<Vec<u8>, Error> {
+        let range = self.entry(entry)?.range();
+        let end = range.end.min(range.start.saturating_add(ELF_HEAD_SIZE));
+        self.with_range(range.start, end, <[u8]>::to_vec)
+    }
+
+    fn with_range<R>(&self, start: u64, end: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
+        match &self.data {
+            Data::Stored(bytes) => Ok(f(stored_range(bytes, start, end)?)),
+            Data::Packed(stream) => stream.with_range(start, end, f),
+        }
+    }
+
+    fn entry(&self, index: usize) -> Result<&Entry, Error> {
+        let entry = self.entries.get(index).ok_or_else(|| Error::NotFound {
+            what: format!("entry {index} in bundle {}", self.index),
+            present: format!("it has {} entries, counted from 0", self.entries.len()),
+        })?;
+        match entry.problem() {
+            None => Ok(entry),
+            Some(problem) => {
+                let what = format!("entry {index} ({}) of bundle {}", entry.id_text(), self.index);
+                Err(Error::malformed(what, self.offset, problem))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Bundle<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bundle")
+            .field("index", &self.index)
+            .field("container", &self.container)
+            .field("offset", &self.offset)
+            .field("stored_size", &self.stored_size)
+            .field("unpacked_size", &self.unpacked_size)
+            .field("entries", &self.entries)
+            .finish_non_exhaustive()
+    }
+}
+
+fn stored_range(bytes: &[u8], start: u64, end: u64) -> Result<&[u8], Error> {
+    let size = end.saturating_sub(start);
+    range(bytes, start, size)
+        .ok_or_else(|| Error::truncated("an entry of the bundle", start, size, bytes.len() as u64))
+}
+
+fn copy(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len())
+        .map_err(|_| Error::Memory { what: "an entry of the bundle", bytes: bytes.len() as u64 })?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
+struct Slice<'a>(&'a [u8]);
+
+impl Source for Slice<'_> {
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+        let end = offset.saturating_add(out.len() as u64);
+        out.copy_from_slice(stored_range(self.0, offset, end)?);
+        Ok(())
+    }
+}

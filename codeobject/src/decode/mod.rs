@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The unpacked bytes of a compressed bundle, decoded as far as somebody has asked for.
+
+mod frames;
+mod zlib;
+#[cfg(feature = "zstd-c")]
+mod zstd_c;
+#[cfg(all(feature = "zstd-pure", not(feature = "zstd-c")))]
+mod zstd_pure;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::ccob::Method;
+use crate::error::Error;
+use crate::table::Source;
+
+/// The smallest step by which the output grows.
+const GROWTH: usize = 1 << 20;
+/// Output up to this multiple of the input is reserved in one piece; what claims to grow more has to prove it.
+const USUAL_RATIO: usize = 64;
+
+/// What one call of a decoder came to.
+struct Step {
+    /// Input bytes used.
+    consumed: usize,
+    /// Whether the stream is over.
+    ended: bool,
+}
+
+/// A streaming decoder. It writes into the spare capacity of `out` and stops where that is full.
+trait Decoder: Send {
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, String>;
+}
+
+/// A compressed payload with what has been unpacked of it so far.
+pub(crate) struct Stream<'a> {
+    payload: &'a [u8],
+    /// Of the payload in its file.
+    offset: u64,
+    method: Method,
+    declared: u64,
+    max_unpacked: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    decoder: Option<Box<dyn Decoder>>,
+    consumed: usize,
+    out: Vec<u8>,
+    ended: bool,
+    failed: Option<Error>,
+}
+
+impl<'a> Stream<'a> {
+    pub(crate) fn new(
+        payload: &'a [u8],
+        offset: u64,
+        method: Method,
+        declared: u64,
+        max_unpacked: u64,
+    ) -> Stream<'a> {
+        Stream { payload, offset, method, declared, max_unpacked, state: Mutex::new(State::default()) }
+    }
+
+    /// Calls `f` with the unpacked bytes `start..end`, after decoding what is missing.
+    pub(crate) fn with_range<R>(&self, start: u64, end: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
+        if end > self.declared {
+            return Err(self.broken(0, format!("byte {end} is wanted, {} are declared", self.declared)));
+        }
+        if end > self.max_unpacked {
+            return Err(Error::Limit {
+                what: "unpacking the compressed bundle up to the wanted bytes".to_owned(),
+                offset: self.offset,
+                value: end,
+                limit: self.max_unpacked,
+                advice: "raise `Options::max_unpacked` if the file is to be trusted".to_owned(),
+            });
+        }
+        let no_room = || Error::Memory { what: "the unpacked bundle", bytes: end };
+        let last = usize::try_from(end).map_err(|_| no_room())?;
+        let first = usize::try_from(start).map_err(|_| no_room())?;
+        let mut state = self.lock();
+        self.decode_to(&mut state, last)?;
+        match state.out.get(first..last) {
+            Some(bytes) => Ok(f(bytes)),
+            None => Err(self.broken(state.out.len(), "the wanted range is not in it".to_owned())),
+        }
+    }
+
+    fn decode_to(&self, state: &mut State, need: usize) -> Result<(), Error> {
+        while state.out.len() < need {
+            if let Some(error) = &state.failed {
+                return Err(error.clone());
+            }
+            if let Err(error) = self.step(state, need) {
+                tracing::debug!(target: "windlass::codeobject", %error, "decoding stopped");
+                state.failed = Some(error);
+                state.decoder = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&self, state: &mut State, need: usize) -> Result<(), Error> {
+        if state.ended {
+            let problem = format!("it is over, though {} bytes are declared", self.declared);
+            return Err(self.broken(state.out.len(), problem));
+        }
+        self.reserve(&mut state.out, need)?;
+        if state.decoder.is_none() {
+            state.decoder = Some(self.decoder()?);
+        }
+        let (Some(decoder), Some(input)) = (&mut state.decoder, self.payload.get(state.consumed..)) else {
+            return Err(self.broken(state.out.len(), "the decoder read past its input".to_owned()));
+        };
+        let before = state.out.len();
+        let step = decoder.step(input, &mut state.out).map_err(|problem| self.broken(before, problem))?;
+        state.consumed += step.consumed;
+        state.ended = step.ended;
+        if !step.ended && step.consumed == 0 && state.out.len() == before {
+            return Err(self.broken(before, "its input is cut short".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Makes room for more output, without believing a size that the output has not come near to.
+    fn reserve(&self, out: &mut Vec<u8>, need: usize) -> Result<(), Error> {
+        if out.capacity() > out.len() {
+            return Ok(());
+        }
+        let believed = GROWTH.max(self.payload.len().saturating_mul(USUAL_RATIO)).max(out.len() * 2);
+        let capacity = need.min(believed);
+        out.try_reserve_exact(capacity.saturating_sub(out.len()))
+            .map_err(|_| Error::Memory { what: "the unpacked bundle", bytes: capacity as u64 })
+    }
+
+    fn decoder(&self) -> Result<Box<dyn Decoder>, Error> {
+        match self.method {
+            Method::Zlib => Ok(Box::new(zlib::Inflate::new())),
+            Method::Zstd => zstd_decoder(self.declared, self.max_unpacked).unwrap_or_else(|| {
+                Err(Error::NoDecoder { method: "zstd", offset: self.offset, feature: "zstd-c or zstd-pure" })
+            }),
+        }
+    }
+
+    fn broken(&self, unpacked: usize, problem: String) -> Error {
+        Error::Decode { method: self.method.name(), offset: self.offset, unpacked: unpacked as u64, problem }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic in a caller's closure leaves the decoded bytes as they were.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Source for Stream<'_> {
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+        let end = offset.saturating_add(out.len() as u64);
+        self.with_range(offset, end, |bytes| out.copy_from_slice(bytes))
+    }
+}
+
+/// Where a stream that nobody gave a size ends: the number of its bytes at the head of `data`.
+pub(crate) fn stored_size(method: Method, data: &[u8], max_unpacked: u64) -> Result<u64, String> {
+    match method {
+        Method::Zlib => zlib::stored_size(data, max_unpacked),
+        Method::Zstd => frames::stored_size(data),
+    }
+}
+
+#[cfg(feature = "zstd-c")]
+fn zstd_decoder(declared: u64, _max_unpacked: u64) -> Option<Result<Box<dyn Decoder>, Error>> {
+    Some(zstd_c::Zstd::new(declared).map(|decoder| Box::new(decoder) as Box<dyn Decoder>))
+}
+
+#[cfg(all(feature = "zstd-pure", not(feature = "zstd-c")))]
+fn zstd_decoder(declared: u64, max_unpacked: u64) -> Option<Result<Box<dyn Decoder>, Error>> {
+    Some(Ok(Box::new(zstd_pure::Zstd::new(declared, max_unpacked))))
+}
+
+#[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
+fn zstd_decoder(_declared: u64, _max_unpacked: u64) -> Option<Result<Box<dyn Decoder>, Error>> {
+    None
+}

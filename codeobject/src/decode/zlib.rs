@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! zlib streams.
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::{Decoder, Step};
+
+pub(super) struct Inflate(Decompress);
+
+impl Inflate {
+    pub(super) fn new() -> Inflate {
+        Inflate(Decompress::new(true))
+    }
+}
+
+impl Decoder for Inflate {
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, String> {
+        let before = self.0.total_in();
+        let status =
+            self.0.decompress_vec(input, out, FlushDecompress::None).map_err(|error| error.to_string())?;
+        let consumed = usize::try_from(self.0.total_in() - before).unwrap_or(input.len());
+        Ok(Step { consumed, ended: status == Status::StreamEnd })
+    }
+}
+
+/// Only the decoder knows where a zlib stream ends, so this decodes it and keeps nothing.
+pub(super) fn stored_size(data: &[u8], max_unpacked: u64) -> Result<u64, String> {
+    let mut inflate = Inflate::new();
+    let mut scratch = Vec::with_capacity(1 << 16);
+    let mut consumed = 0;
+    while inflate.0.total_out() <= max_unpacked {
+        scratch.clear();
+        let input = data.get(consumed..).unwrap_or_default();
+        let step = inflate.step(input, &mut scratch)?;
+        consumed += step.consumed;
+        if step.ended {
+            return Ok(consumed as u64);
+        }
+        if step.consumed == 0 && scratch.is_empty() {
+            return Err("its input is cut short".to_owned());
+        }
+    }
+    Err(format!("it does not end within {max_unpacked} unpacked bytes"))
+}

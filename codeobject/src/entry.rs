@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One entry of a bundle: an id, and a range of the unpacked bytes.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::bytes::text;
+use crate::target::TargetId;
+
+/// What an entry was compiled for, by the first field of its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EntryKind {
+    /// `host`: the CPU's part; empty in the bundles that HIP embeds.
+    Host,
+    /// `hip`.
+    Hip,
+    /// `hipv4`, equal to `hip` to every loader.
+    HipV4,
+    /// `openmp`.
+    OpenMp,
+    /// Anything else, by its name.
+    Other(String),
+}
+
+impl fmt::Display for EntryKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            EntryKind::Host => "host",
+            EntryKind::Hip => "hip",
+            EntryKind::HipV4 => "hipv4",
+            EntryKind::OpenMp => "openmp",
+            EntryKind::Other(name) => name,
+        })
+    }
+}
+
+/// What an entry's code runs on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EntryTarget {
+    /// A GPU.
+    Gpu(TargetId),
+    /// The host.
+    Host,
+    /// No GPU yet: SPIR-V, which the ROCm runtime compiles when it loads it.
+    SpirV,
+    /// The id is not understood, and why.
+    Unknown(String),
+}
+
+/// An entry as the table of its bundle states it. Nothing is unpacked to list it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    id: Vec<u8>,
+    kind: EntryKind,
+    target: EntryTarget,
+    offset: u64,
+    size: u64,
+    problem: Option<String>,
+}
+
+impl Entry {
+    pub(crate) fn new(id: &[u8], offset: u64, size: u64, problem: Option<String>) -> Entry {
+        let id = id.strip_suffix(b"\0").unwrap_or(id);
+        let (kind, target) = match std::str::from_utf8(id) {
+            Ok(id) => parse_id(id),
+            Err(_) => {
+                (EntryKind::Other(text(id)), EntryTarget::Unknown("its id is not UTF-8 text".to_owned()))
+            }
+        };
+        Entry { id: id.to_vec(), kind, target, offset, size, problem }
+    }
+
+    /// The entry that a code object without a bundle around it amounts to.
+    pub(crate) fn raw(target: TargetId, size: u64, problem: Option<String>) -> Entry {
+        Entry {
+            id: target.to_string().into_bytes(),
+            kind: EntryKind::HipV4,
+            target: EntryTarget::Gpu(target),
+            offset: 0,
+            size,
+            problem,
+        }
+    }
+
+    /// The id as the file has it, without a trailing NUL. For a raw code object its target id.
+    pub fn id(&self) -> &[u8] {
+        &self.id
+    }
+
+    /// The id as text; bytes that are not UTF-8 are written as `\xNN`.
+    pub fn id_text(&self) -> String {
+        text(&self.id)
+    }
+
+    /// What it was compiled as.
+    pub fn kind(&self) -> &EntryKind {
+        &self.kind
+    }
+
+    /// What it runs on.
+    pub fn target(&self) -> &EntryTarget {
+        &self.target
+    }
+
+    /// Where its bytes begin, counted from the start of the unpacked bundle.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// How many bytes it has.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Why its bytes cannot be had, where the table gives a range that is not in the bundle.
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.offset..self.offset.saturating_add(self.size)
+    }
+}
+
+fn parse_id(id: &str) -> (EntryKind, EntryTarget) {
+    let (kind, triple) = id.split_once('-').unwrap_or((id, ""));
+    let kind = match kind {
+        "host" => EntryKind::Host,
+        "hip" => EntryKind::Hip,
+        "hipv4" => EntryKind::HipV4,
+        "openmp" => EntryKind::OpenMp,
+        other => EntryKind::Other(other.to_owned()),
+    };
+    let target = if kind == EntryKind::Host {
+        EntryTarget::Host
+    } else if triple.starts_with("spirv") {
+        EntryTarget::SpirV
+    } else {
+        match TargetId::parse_triple(triple) {
+            Ok(target) => EntryTarget::Gpu(target),
+            Err(why) => EntryTarget::Unknown(why),
+        }
+    };
+    (kind, target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(id: &[u8]) -> EntryTarget {
+        Entry::new(id, 0, 0, None).target
+    }
+
+    fn gpu(id: &str) -> EntryTarget {
+        EntryTarget::Gpu(id.parse().unwrap())
+    }
+
+    #[test]
+    fn ids_seen_in_the_field() {
+        assert_eq!(target(b"host-x86_64-unknown-linux-gnu-"), EntryTarget::Host);
+        assert_eq!(target(b"hipv4-amdgcn-amd-amdhsa--gfx942:xnack-"), gpu("gfx942:xnack-"));
+        assert_eq!(target(b"hip-amdgcn-amd-amdhsa-gfx906\0"), gpu("gfx906"));
+        assert_eq!(target(b"hip-amdgpu9.0a-amd-amdhsa--gfx90a"), gpu("gfx90a"));
+        assert_eq!(target(b"hip-amdgcn-amd-amdhsa-unknown-gfx9-4-generic"), gpu("gfx9-4-generic"));
+        assert_eq!(target(b"hip-spirv64-amd-amdhsa--amdgcnspirv"), EntryTarget::SpirV);
+        assert_eq!(target(b"openmp-amdgcn-amd-amdhsa--gfx90a"), gpu("gfx90a"));
+    }
+
+    #[test]
+    fn ids_that_nobody_understands_say_why() {
+        for id in [
+            &b"hip-amdgcn-amd-amdhsa--gfx942\xff"[..],
+            b"hip-amdgcn-amd-amdhsa--gfx9\x0042",
+            b"hip-amdgcn-amd-amdhsa--gfx942:xnack+:xnack+",
+            b"hip-nvptx64-nvidia-cuda--sm_90",
+            b"",
+        ] {
+            assert!(matches!(target(id), EntryTarget::Unknown(_)), "{id:?}");
+        }
+    }
+}

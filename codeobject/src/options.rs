@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a caller may choose about reading.
+
+/// Limits and choices for [`File::parse`](crate::File::parse) and [`Bundle::select`](crate::Bundle::select).
+///
+/// ```
+/// let mut options = windlass_codeobject::Options::default();
+/// options.max_unpacked = 64 << 20;
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// How many bytes one bundle may unpack to. Default 1 GiB. A bundle that declares more is still listed, and what
+    /// lies within the limit can be extracted.
+    pub max_unpacked: u64,
+    /// Whether a processor may be given code of another processor of its ISA-compatible family, as some Linux
+    /// distributions do (gfx1031 runs gfx1030). Default off: an unpatched ROCm refuses such code.
+    pub compatible_families: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { max_unpacked: 1 << 30, compatible_families: false }
+    }
+}

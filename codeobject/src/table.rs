@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table at the head of an uncompressed bundle, whether it lies in a file or comes out of a decoder.
+
+use crate::bytes::{glimpse, u64_at};
+use crate::entry::Entry;
+use crate::error::Error;
+
+pub(crate) const BUNDLE_MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+const HEADER_SIZE: u64 = 32;
+const ENTRY_SIZE: u64 = 24;
+const MAX_ENTRIES: u64 = 4096;
+const MAX_ID_SIZE: u64 = 4096;
+
+/// The entries of a bundle, and where it ends by what they state.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) entries: Vec<Entry>,
+    /// End of the last entry that lies in the bundle, or of the table.
+    pub(crate) end: u64,
+}
+
+/// Where a bundle's first bytes come from.
+pub(crate) trait Source {
+    /// Fills `out` with the bytes from `offset` on.
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error>;
+}
+
+impl Table {
+    /// Reads the table of a bundle that has `size` bytes and lies at `place` of its file (for messages).
+    pub(crate) fn read(source: &dyn Source, size: u64, place: u64) -> Result<Table, Error> {
+        let mut header = [0; HEADER_SIZE as usize];
+        if size < HEADER_SIZE {
+            return Err(Error::truncated("the header of the offload bundle", place, HEADER_SIZE, size));
+        }
+        source.read(0, &mut header)?;
+        if !header.starts_with(BUNDLE_MAGIC) {
+            return Err(no_bundle(&header, place));
+        }
+        let count = u64_at(&header, 24).unwrap_or_default();
+        if count > MAX_ENTRIES {
+            return Err(limit("the table of the offload bundle (entries)", place, count, MAX_ENTRIES));
+        }
+        let mut rows = Vec::new();
+        let mut position = HEADER_SIZE;
+        for index in 0..count {
+            let row = read_row(source, position, size, place, index)?;
+            position = row.end;
+            rows.push(row);
+        }
+        let mut table = Table { entries: Vec::with_capacity(rows.len()), end: position };
+        for row in rows {
+            let problem = row.problem(position, size);
+            if problem.is_none() {
+                table.end = table.end.max(row.offset.saturating_add(row.size));
+            }
+            table.entries.push(Entry::new(&row.id, row.offset, row.size, problem));
+        }
+        Ok(table)
+    }
+}
+
+struct Row {
+    offset: u64,
+    size: u64,
+    id: Vec<u8>,
+    end: u64,
+}
+
+impl Row {
+    /// Why the range cannot be read, given where the table and the bundle end.
+    fn problem(&self, table_end: u64, bundle_size: u64) -> Option<String> {
+        let Some(end) = self.offset.checked_add(self.size) else {
+            return Some(format!("its offset {:#x} and size {:#x} overflow", self.offset, self.size));
+        };
+        if self.size == 0 {
+            return None;
+        }
+        if self.offset < table_end {
+            return Some(format!(
+                "it begins at {:#x}, inside the bundle's table that ends at {table_end:#x}",
+                self.offset
+            ));
+        }
+        (end > bundle_size)
+            .then(|| format!("it ends at {end:#x}, past the end of the bundle at {bundle_size:#x}"))
+    }
+}
+
+fn read_row(source: &dyn Source, position: u64, size: u64, place: u64, index: u64) -> Result<Row, Error> {
+    let what = || format!("entry {index} in the table of the offload bundle");
+    let cut = |end: Option<u64>| {
+        let needed = end.unwrap_or(u64::MAX) - position;
+        Error::truncated(what(), place.saturating_add(position), needed, size.saturating_sub(position))
+    };
+    let id_start = position + ENTRY_SIZE;
+    if id_start > size {
+        return Err(cut(Some(id_start)));
+    }
+    let mut fixed = [0; ENTRY_SIZE as usize];
+    source.read(position, &mut fixed)?;
+    let field = |offset| u64_at(&fixed, offset).unwrap_or_default();
+    let id_size = field(16);
+    if id_size > MAX_ID_SIZE {
+        return Err(limit(
+            &format!("the id of entry {index} of the offload bundle"),
+            place,
+            id_size,
+            MAX_ID_SIZE,
+        ));
+    }
+    let end = id_start + id_size;
+    if end > size {
+        return Err(cut(Some(end)));
+    }
+    let mut id = vec![0; id_size as usize];
+    source.read(id_start, &mut id)?;
+    Ok(Row { offset: field(0), size: field(8), id, end })
+}
+
+fn no_bundle(header: &[u8], place: u64) -> Error {
+    let problem = if header.starts_with(b"CCOB") {
+        "it holds another compressed bundle; bundles are never nested".to_owned()
+    } else {
+        format!(
+            "it begins with {} where an offload bundle begins with `__CLANG_OFFLOAD_BUNDLE__`",
+            glimpse(header)
+        )
+    };
+    Error::malformed("the unpacked bundle", place, problem)
+}
+
+fn limit(what: &str, offset: u64, value: u64, limit: u64) -> Error {
+    let advice = "no tool writes so many, the input is damaged".to_owned();
+    Error::Limit { what: what.to_owned(), offset, value, limit, advice }
+}
