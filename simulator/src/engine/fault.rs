@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why a dispatch was refused or stopped, down to the lane.
+
+use crate::memory::Place;
+use std::fmt;
+
+/// What went wrong with a dispatch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The kernel's name.
+    pub kernel: String,
+    /// What happened.
+    pub cause: Cause,
+    /// The instruction; none if the dispatch did not start.
+    pub location: Option<Location>,
+    /// The memory access; none if it was something else.
+    pub access: Option<Access>,
+}
+
+/// The kind of a [`Fault`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The launch's parameters do not fit the kernel or the device.
+    InvalidLaunch {
+        /// What does not fit.
+        reason: String,
+    },
+    /// The kernel contains what the simulator does not execute. Found before anything ran, unless `location` is set.
+    Unsupported {
+        /// The instructions, with offsets and bytes.
+        instructions: String,
+    },
+    /// There is no memory left to run the kernel.
+    OutOfMemory {
+        /// What could not be allocated.
+        reason: String,
+    },
+    /// An access outside every live allocation.
+    IllegalAddress,
+    /// An atomic access to an address that is not a multiple of its size.
+    MisalignedAtomic,
+    /// `s_trap` with this number; 2 is what `abort` and failed assertions compile to.
+    Trap(u8),
+    /// The program jumped to something that is not its code.
+    IllegalProgramCounter {
+        /// Where it jumped to.
+        target: u64,
+    },
+    /// [`Engine::cancel`](super::Engine::cancel) was called.
+    Cancelled,
+}
+
+/// Which instruction of which wave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Location {
+    /// Workgroup id.
+    pub workgroup: [u32; 3],
+    /// Wave in the workgroup.
+    pub wave: u32,
+    /// Lane in the wave, if one is to blame.
+    pub lane: Option<u32>,
+    /// Byte offset from the kernel's entry; negative or large in a function that it called.
+    pub offset: i64,
+    /// The instruction in LLVM's syntax.
+    pub instruction: String,
+}
+
+/// A memory access that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Access {
+    /// First byte.
+    pub address: u64,
+    /// Bytes.
+    pub size: u32,
+    /// What it was.
+    pub kind: AccessKind,
+    /// Where that is, relative to the nearest allocation.
+    pub place: Place,
+}
+
+/// What a memory access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AccessKind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// A read-modify-write.
+    Atomic,
+}
+
+impl Fault {
+    /// A fault that has no place in the program.
+    pub(crate) fn before_start(kernel: &str, cause: Cause) -> Box<Self> {
+        Box::new(Self { kernel: kernel.to_owned(), cause, location: None, access: None })
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kernel = &self.kernel;
+        match &self.cause {
+            Cause::InvalidLaunch { reason } => {
+                write!(f, "kernel {kernel} cannot be launched like this: {reason}")?
+            }
+            Cause::Unsupported { instructions } => {
+                write!(f, "kernel {kernel} uses what the simulator does not execute: {instructions}")?;
+            }
+            Cause::OutOfMemory { reason } => write!(f, "kernel {kernel} cannot be launched: {reason}")?,
+            Cause::IllegalAddress => write!(f, "kernel {kernel} accessed memory that is not its own")?,
+            Cause::MisalignedAtomic => write!(f, "kernel {kernel} used a misaligned address in an atomic")?,
+            Cause::Trap(2) => {
+                write!(f, "kernel {kernel} stopped itself (s_trap 2: abort or failed assertion)")?
+            }
+            Cause::Trap(number) => write!(f, "kernel {kernel} stopped itself (s_trap {number})")?,
+            Cause::IllegalProgramCounter { target } => {
+                write!(f, "kernel {kernel} jumped to {target:#x}, which is not its code")?;
+            }
+            Cause::Cancelled => write!(f, "kernel {kernel} was cancelled")?,
+        }
+        if let Some(access) = &self.access {
+            write!(f, "\n  access:      {access}")?;
+        }
+        if let Some(location) = &self.location {
+            write!(f, "\n  {location}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.workgroup;
+        write!(f, "instruction: {}, {:+#x} from the entry\n  ", self.instruction, self.offset)?;
+        write!(f, "where:       workgroup ({x}, {y}, {z}), wave {}", self.wave)?;
+        match self.lane {
+            Some(lane) => write!(f, ", lane {lane}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            AccessKind::Read => "read",
+            AccessKind::Write => "write",
+            AccessKind::Atomic => "atomic",
+        };
+        write!(f, "{kind} of {} bytes at {:#x}, which is {}", self.size, self.address, self.place)
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What to launch, and what came of it.
+
+/// The parameters of a dispatch.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Launch<'a> {
+    /// Workgroups in x, y and z.
+    pub grid: [u32; 3],
+    /// Work-items of a workgroup in x, y and z.
+    pub block: [u32; 3],
+    /// Work-items of the whole grid where the last workgroups are partial; otherwise `grid` times `block`.
+    pub work_items: Option<[u32; 3]>,
+    /// Bytes of LDS beyond what the kernel declares.
+    pub dynamic_lds: u32,
+    /// The explicit arguments in the kernel's layout; what is missing reads as zero. Hidden ones are added.
+    pub arguments: &'a [u8],
+    /// Draws the order in which workgroups start; `None` is ascending.
+    pub seed: Option<u64>,
+}
+
+impl<'a> Launch<'a> {
+    /// A launch of `grid` workgroups of `block` work-items.
+    pub fn new(grid: [u32; 3], block: [u32; 3], arguments: &'a [u8]) -> Self {
+        Self { grid, block, work_items: None, dynamic_lds: 0, arguments, seed: None }
+    }
+}
+
+/// What a dispatch executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// Workgroups.
+    pub workgroups: u64,
+    /// Waves.
+    pub waves: u64,
+    /// Instructions, each counted once per wave.
+    pub instructions: u64,
+}
