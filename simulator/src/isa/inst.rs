@@ -116,7 +116,7 @@ pub enum Special {
     LdsDirect,
 }
 
-/// What one element of an operand is, as far as constants and register counts care.
+/// What one element of an operand is, as far as constants and source modifiers care.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[repr(u8)]
 pub enum Element {
@@ -127,8 +127,12 @@ pub enum Element {
     F16,
     /// 16 bits, integer.
     I16,
+    /// 32-bit float.
+    F32,
     /// 32 bits, or less in a 32-bit register.
     B32,
+    /// 64-bit float, in a register pair.
+    F64,
     /// 64 bits, in a register pair.
     B64,
 }
@@ -136,10 +140,17 @@ pub enum Element {
 /// The type of one operand: how many registers, and how constants expand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub struct OperandType {
-    /// Kind of each element.
+    /// Kind of each element. A packed pair of 16-bit values has an element of 16 bits in one dword.
     pub element: Element,
     /// Number of 32-bit registers.
     pub dwords: u8,
+}
+
+impl OperandType {
+    /// Whether negation and absolute value apply: the elements are floats.
+    pub fn is_float(self) -> bool {
+        matches!(self.element, Element::F16 | Element::F32 | Element::F64)
+    }
 }
 
 /// One decoded instruction.

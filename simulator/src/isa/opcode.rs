@@ -205,6 +205,7 @@ opcodes! {
     ds_min_rtn_f64, ds_max_rtn_f64, ds_read_b64, ds_read2_b64, ds_read2st64_b64, ds_add_rtn_f64,
     ds_condxchg32_rtn_b64, ds_read_addtid_b32, ds_pk_add_rtn_f16, ds_pk_add_rtn_bf16, ds_consume, ds_append,
     ds_write_b96, ds_write_b128, ds_read_b96, ds_read_b128,
+    ds_gws_sema_release_all, ds_gws_init, ds_gws_sema_v, ds_gws_sema_br, ds_gws_sema_p, ds_gws_barrier,
     // Flat memory.
     flat_load_ubyte, flat_load_sbyte, flat_load_ushort, flat_load_sshort, flat_load_dword, flat_load_dwordx2,
     flat_load_dwordx3, flat_load_dwordx4, flat_store_byte, flat_store_byte_d16_hi, flat_store_short,

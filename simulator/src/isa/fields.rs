@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the decoders of all formats share: bit fields, operand codes, the literal.
+
+use super::decode::DecodeError;
+use super::inst::{Element, Encoding, Inst, Mem, Mods, Operand, OperandType, Special};
+use super::tables::Row;
+
+/// An operand code that the instruction does not take.
+pub(super) struct Invalid;
+
+/// Bits `low..low + width` of `word`.
+pub(super) const fn field(word: u32, low: u32, width: u32) -> u32 {
+    (word >> low) & ((1 << width) - 1)
+}
+
+/// Bit `at` of `word`.
+pub(super) const fn bit(word: u32, at: u32) -> bool {
+    (word >> at) & 1 != 0
+}
+
+/// The low `width` bits of `value` with their sign.
+pub(super) const fn signed(value: u32, width: u32) -> i32 {
+    ((value << (32 - width)) as i32) >> (32 - width)
+}
+
+/// Operand code of SDWA in `src0` of VOP1, VOP2 and VOPC.
+pub(super) const SDWA: u32 = 249;
+/// Operand code of DPP in the same place.
+pub(super) const DPP: u32 = 250;
+/// Operand code of a literal.
+pub(super) const LITERAL: u32 = 255;
+/// Set in codes of vector registers.
+pub(super) const VGPR: u32 = 256;
+
+/// An instruction being decoded.
+pub(super) struct Fields<'a> {
+    words: &'a [u32],
+    used: usize,
+    /// The first word.
+    pub(super) first: u32,
+    /// The second word of 64-bit formats, 0 in 32-bit formats.
+    pub(super) second: u32,
+    /// The literal, read once.
+    literal: Option<u32>,
+    /// What the tables know.
+    pub(super) row: &'static Row,
+    /// The result so far.
+    pub(super) inst: Inst,
+    /// Set if a literal or an SDWA or DPP word is missing.
+    truncated: bool,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn new(
+        words: &'a [u32],
+        base_words: usize,
+        encoding: Encoding,
+        row: &'static Row,
+    ) -> Result<Self, DecodeError> {
+        let (Some(&first), true) = (words.first(), words.len() >= base_words) else {
+            return Err(DecodeError::Truncated { have: words.len(), need: base_words });
+        };
+        let second = if base_words == 2 { words.get(1).copied().unwrap_or(0) } else { 0 };
+        let inst = Inst {
+            op: row.op,
+            encoding,
+            size: 0,
+            dst: Operand::None,
+            sdst: Operand::None,
+            src: [Operand::None; 4],
+            dst_type: OperandType::default(),
+            src_type: [row.src[0], row.src[1], row.src[2], OperandType::default()],
+            mods: Mods::default(),
+            mem: Mem::default(),
+            imm: 0,
+        };
+        Ok(Fields { words, used: base_words, first, second, literal: None, row, inst, truncated: false })
+    }
+
+    /// The instruction, or why it is none.
+    pub(super) fn finish(mut self, done: Result<(), Invalid>) -> Result<Inst, DecodeError> {
+        if self.truncated {
+            return Err(DecodeError::Truncated { have: self.words.len(), need: self.used + 1 });
+        }
+        if done.is_err() {
+            let words = [self.first, self.words.get(1).copied().unwrap_or(0)];
+            return Err(DecodeError::Unknown { words, encoding: Some(self.inst.encoding) });
+        }
+        self.inst.size = (self.used * 4) as u8;
+        for i in 0..4 {
+            if self.inst.src[i].is_none() {
+                self.inst.src_type[i] = OperandType::default();
+            }
+        }
+        Ok(self.inst)
+    }
+
+    /// The next word after the base of the instruction.
+    pub(super) fn extra_word(&mut self) -> Result<u32, Invalid> {
+        match self.words.get(self.used) {
+            Some(&word) => {
+                self.used += 1;
+                Ok(word)
+            }
+            None => {
+                self.truncated = true;
+                Err(Invalid)
+            }
+        }
+    }
+
+    /// The literal, the same for every operand that names it.
+    pub(super) fn literal(&mut self) -> Result<Operand, Invalid> {
+        let word = match self.literal {
+            Some(word) => word,
+            None => self.extra_word()?,
+        };
+        self.literal = Some(word);
+        Ok(Operand::Literal(word))
+    }
+
+    /// Source operand of type `ty` by its 8-bit or 9-bit code.
+    pub(super) fn source(&mut self, code: u32, ty: OperandType) -> Result<Operand, Invalid> {
+        match code {
+            0..=127 => scalar(code, ty.dwords),
+            128..=208 | 240..=248 => Ok(Operand::Inline(code as u8)),
+            LITERAL if matches!(self.inst.encoding, Encoding::Vop3 | Encoding::Vop3p | Encoding::Mai) => {
+                Err(Invalid)
+            }
+            LITERAL => self.literal(),
+            235 => Ok(Operand::Special(Special::SharedBase)),
+            236 => Ok(Operand::Special(Special::SharedLimit)),
+            237 => Ok(Operand::Special(Special::PrivateBase)),
+            238 => Ok(Operand::Special(Special::PrivateLimit)),
+            239 => Ok(Operand::Special(Special::PopsExitingWaveId)),
+            251 => Ok(Operand::Special(Special::Vccz)),
+            252 => Ok(Operand::Special(Special::Execz)),
+            253 => Ok(Operand::Special(Special::Scc)),
+            254 if ty.dwords == 1 => Ok(Operand::Special(Special::LdsDirect)),
+            VGPR.. => vgpr(code - VGPR, ty.dwords),
+            _ => Err(Invalid),
+        }
+    }
+
+    /// Sets source `at` from its code, if the row has it.
+    pub(super) fn set_source(&mut self, at: usize, code: u32) -> Result<(), Invalid> {
+        let ty = self.inst.src_type[at];
+        if ty.element != Element::None {
+            self.inst.src[at] = self.source(code, ty)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the destination and its type, if the row has one.
+    pub(super) fn set_dst(&mut self, dst: Result<Operand, Invalid>) -> Result<(), Invalid> {
+        if self.row.dst.element != Element::None {
+            self.inst.dst = dst?;
+            self.inst.dst_type = self.row.dst;
+        }
+        Ok(())
+    }
+}
+
+/// Scalar register `code` as the first of `dwords`. The low bits of an unaligned number are ignored.
+pub(super) fn scalar(code: u32, dwords: u8) -> Result<Operand, Invalid> {
+    let align = match dwords {
+        0 | 1 => 1,
+        2 => 2,
+        _ => 4,
+    };
+    let first = code & !(align - 1);
+    let end = first + u32::from(dwords);
+    // The general registers, FLAT_SCRATCH, XNACK_MASK, VCC, the trap temporaries and EXEC are ranges of their own.
+    let limit = match first {
+        0..=101 => 102,
+        102..=107 => (first & !1) + 2,
+        108..=123 => 124,
+        124 | 125 if dwords == 1 => 126,
+        126 | 127 => 128,
+        _ => return Err(Invalid),
+    };
+    if end <= limit { Ok(Operand::Sgpr(first as u8)) } else { Err(Invalid) }
+}
+
+/// Vector register `code` as the first of `dwords`.
+pub(super) fn vgpr(code: u32, dwords: u8) -> Result<Operand, Invalid> {
+    vector(code, dwords).map(Operand::Vgpr)
+}
+
+/// Accumulation register `code` if `acc`, or else vector register, as the first of `dwords`.
+pub(super) fn vgpr_or_agpr(code: u32, dwords: u8, acc: bool) -> Result<Operand, Invalid> {
+    vector(code, dwords).map(if acc { Operand::Agpr } else { Operand::Vgpr })
+}
+
+fn vector(code: u32, dwords: u8) -> Result<u8, Invalid> {
+    if code + u32::from(dwords) <= 256 { Ok(code as u8) } else { Err(Invalid) }
+}

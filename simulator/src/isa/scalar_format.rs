@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Decoders of the scalar formats.
+
+use super::fields::{Fields, Invalid, bit, field, scalar, signed};
+use super::inst::{Element, Operand};
+use super::tables::{GPR_IDX, HWREG, LITERAL, PROBE};
+
+pub(super) fn sop2(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    f.set_dst(scalar(field(f.first, 16, 7), f.row.dst.dwords))?;
+    f.set_source(0, field(f.first, 0, 8))?;
+    f.set_source(1, field(f.first, 8, 8))
+}
+
+pub(super) fn sop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    f.set_dst(scalar(field(f.first, 16, 7), f.row.dst.dwords))?;
+    f.set_source(0, field(f.first, 0, 8))
+}
+
+pub(super) fn sopc(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    f.set_source(0, field(f.first, 0, 8))?;
+    if f.row.has(GPR_IDX) {
+        f.inst.imm = field(f.first, 8, 8) as i32;
+        return Ok(());
+    }
+    f.set_source(1, field(f.first, 8, 8))
+}
+
+pub(super) fn sopk(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    let register = field(f.first, 16, 7);
+    let constant = field(f.first, 0, 16);
+    f.inst.imm = if f.row.has(HWREG) { constant as i32 } else { signed(constant, 16) };
+    if f.row.has(LITERAL) {
+        f.inst.src[0] = f.literal()?;
+        return Ok(());
+    }
+    f.set_dst(scalar(register, f.row.dst.dwords))?;
+    if f.row.src[0].element != Element::None {
+        f.inst.src[0] = scalar(register, f.row.src[0].dwords)?;
+    }
+    Ok(())
+}
+
+pub(super) fn sopp(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    f.inst.imm = signed(field(f.first, 0, 16), 16);
+    Ok(())
+}
+
+pub(super) fn smem(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    let (immediate, scalar_offset) = (bit(f.first, 17), bit(f.first, 14));
+    let data = field(f.first, 6, 7);
+    f.inst.mem.sc0 = bit(f.first, 16);
+    f.set_dst(scalar(data, f.row.dst.dwords))?;
+    if f.row.src[0].element == Element::None {
+        return Ok(());
+    }
+    f.inst.src[0] = scalar(field(f.first, 0, 6) * 2, f.row.src[0].dwords)?;
+    if f.row.src[1].element != Element::None {
+        f.inst.src[1] = scalar(data, f.row.src[1].dwords)?;
+        // An atomic replaces its data by the old value, if asked to.
+        if !f.inst.mem.sc0 {
+            f.inst.dst = Operand::None;
+            f.inst.dst_type = Default::default();
+        }
+    }
+    if f.row.has(PROBE) {
+        f.inst.imm = data as i32;
+    }
+    let register = match (immediate, scalar_offset) {
+        (true, false) => None,
+        (true, true) | (false, true) => Some(field(f.second, 25, 7)),
+        (false, false) => Some(field(f.second, 0, 7)),
+    };
+    if immediate {
+        f.inst.mem.offset = signed(field(f.second, 0, 21), 21);
+    }
+    if let Some(register) = register {
+        f.inst.src_type[2] = super::tables::SCALAR_OFFSET;
+        f.inst.src[2] = scalar(register, 1)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The instruction set as data: one row for each instruction of each format.
+
+mod compare;
+mod lds;
+mod memory;
+mod packed;
+mod scalar;
+mod vector;
+mod vop3;
+
+use super::inst::{Element, OperandType};
+use super::opcode::Op;
+
+pub(super) use compare::VOPC;
+pub(super) use lds::DS;
+pub(super) use memory::{FLAT, GLOBAL, MTBUF, MUBUF, SCRATCH};
+pub(super) use packed::{MAI, VOP3P};
+pub(super) use scalar::{SMEM, SOP1, SOP2, SOPC, SOPK, SOPP};
+pub(super) use vector::{VOP1, VOP2};
+pub(super) use vop3::VOP3;
+
+/// One instruction in one format.
+pub(super) struct Row {
+    /// The opcode field.
+    pub(super) code: u16,
+    /// The instruction.
+    pub(super) op: Op,
+    /// The destination; in atomics the old value, which is there only if asked for.
+    pub(super) dst: OperandType,
+    /// The sources, in the order of [`Inst`](super::Inst).
+    pub(super) src: [OperandType; 3],
+    /// What else there is to know: a sum of the constants below.
+    pub(super) flags: u32,
+}
+
+impl Row {
+    /// Whether `flag` is set.
+    pub(super) const fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+const fn row<const SOURCES: usize>(
+    code: u16,
+    op: Op,
+    dst: OperandType,
+    sources: [OperandType; SOURCES],
+    flags: u32,
+) -> Row {
+    let mut src = [N; 3];
+    let mut i = 0;
+    while i < SOURCES {
+        src[i] = sources[i];
+        i += 1;
+    }
+    Row { code, op, dst, src, flags }
+}
+
+const N: OperandType = OperandType { element: Element::None, dwords: 0 };
+const F16: OperandType = OperandType { element: Element::F16, dwords: 1 };
+const I16: OperandType = OperandType { element: Element::I16, dwords: 1 };
+const F32: OperandType = OperandType { element: Element::F32, dwords: 1 };
+const B32: OperandType = OperandType { element: Element::B32, dwords: 1 };
+const F64: OperandType = OperandType { element: Element::F64, dwords: 2 };
+const B64: OperandType = OperandType { element: Element::B64, dwords: 2 };
+
+impl OperandType {
+    /// The same element in `dwords` registers.
+    const fn x(self, dwords: u8) -> OperandType {
+        OperandType { element: self.element, dwords }
+    }
+}
+
+/// Nothing special.
+pub(super) const PLAIN: u32 = 0;
+/// The 64-bit form may clamp.
+pub(super) const CLAMP: u32 = 1 << 0;
+/// The 64-bit form may scale its output.
+pub(super) const OMOD: u32 = 1 << 1;
+/// Clamp and output scale.
+pub(super) const FLOAT: u32 = CLAMP | OMOD;
+/// The 64-bit form selects halves of registers.
+pub(super) const OP_SEL: u32 = 1 << 2;
+/// A scalar destination beside the vector one.
+pub(super) const CARRY_OUT: u32 = 1 << 3;
+/// The third source is a lane mask: VCC in the 32-bit form.
+pub(super) const CARRY_IN: u32 = 1 << 4;
+/// The 32-bit form alone exists.
+pub(super) const NO_E64: u32 = 1 << 5;
+/// No SDWA form. Instructions with 64-bit operands have none either.
+pub(super) const NO_SDWA: u32 = 1 << 6;
+/// No DPP form.
+pub(super) const NO_DPP: u32 = 1 << 7;
+/// A literal is the second source.
+pub(super) const MADMK: u32 = 1 << 8;
+/// A literal is the third source.
+pub(super) const MADAK: u32 = 1 << 9;
+/// The destination is a scalar register.
+pub(super) const SCALAR_DST: u32 = 1 << 10;
+/// The registers are accumulation registers: source.
+pub(super) const ACC_SRC: u32 = 1 << 11;
+/// The registers are accumulation registers: destination.
+pub(super) const ACC_DST: u32 = 1 << 12;
+/// Accumulation registers on both sides.
+pub(super) const ACC: u32 = ACC_SRC | ACC_DST;
+/// SOPK: the constant names a hardware register, and SOPK's scalar register is the source.
+pub(super) const HWREG: u32 = 1 << 13;
+/// A literal follows and is the only source.
+pub(super) const LITERAL: u32 = 1 << 14;
+/// The second source field holds mode bits.
+pub(super) const GPR_IDX: u32 = 1 << 15;
+/// The 16-bit constant has no meaning and is zero.
+pub(super) const NO_IMM: u32 = 1 << 16;
+/// VOP3P with scalar-style modifiers: negation and absolute value.
+pub(super) const MIX: u32 = 1 << 17;
+/// MAI: sparse; the third source is an index register and the destination accumulates.
+pub(super) const SPARSE: u32 = 1 << 18;
+/// DS with two addresses.
+pub(super) const TWO_OFFSETS: u32 = 1 << 19;
+/// Only with the global data share.
+pub(super) const GWS: u32 = 1 << 20;
+/// Returns the old value if asked to.
+pub(super) const ATOMIC: u32 = 1 << 21;
+/// Data goes to LDS, the destination field is unused.
+pub(super) const LDS_DST: u32 = 1 << 22;
+/// Cache control: no operands.
+pub(super) const CACHE: u32 = 1 << 23;
+/// SMEM: the data field is a constant.
+pub(super) const PROBE: u32 = 1 << 24;
+/// The lane of `src[1]` and what is written are scalar.
+pub(super) const LANE: u32 = 1 << 25;
+
+/// Position of each opcode's row in `rows`, plus one; 0 where there is no instruction.
+pub(super) const fn index<const CODES: usize>(rows: &[Row]) -> [u16; CODES] {
+    let mut table = [0; CODES];
+    let mut i = 0;
+    while i < rows.len() {
+        table[rows[i].code as usize] = i as u16 + 1;
+        i += 1;
+    }
+    table
+}
+
+/// A scalar offset.
+pub(super) const SCALAR_OFFSET: OperandType = B32;

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Decoders of the vector formats, with their SDWA and DPP words.
+
+use super::fields::{DPP, Fields, Invalid, SDWA, VGPR, bit, field, scalar, vgpr, vgpr_or_agpr};
+use super::inst::{Dpp, Element, Operand, Sdwa, SdwaSel, SdwaUnused};
+use super::tables::{
+    ACC, ACC_DST, ACC_SRC, CARRY_IN, CARRY_OUT, CLAMP, LANE, MADAK, MADMK, MIX, NO_DPP, NO_SDWA, OMOD,
+    OP_SEL, SCALAR_DST, SPARSE,
+};
+
+pub(super) fn vop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    let dst = field(f.first, 17, 8);
+    let src0 = field(f.first, 0, 9);
+    if f.row.has(ACC) {
+        f.set_dst(vgpr_or_agpr(dst, f.row.dst.dwords, true))?;
+        let code = src0.checked_sub(VGPR).ok_or(Invalid)?;
+        f.inst.src[0] = vgpr_or_agpr(code, f.row.src[0].dwords, true)?;
+        return Ok(());
+    }
+    if f.row.has(SCALAR_DST) {
+        f.set_dst(scalar_dst(dst, f.row.dst.dwords))?;
+    } else {
+        f.set_dst(vgpr(dst, f.row.dst.dwords))?;
+    }
+    first_source(f, src0)
+}
+
+pub(super) fn vop2(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    f.set_dst(vgpr(field(f.first, 17, 8), f.row.dst.dwords))?;
+    let vsrc1 = field(f.first, 9, 8) + VGPR;
+    if f.row.has(MADMK | MADAK) {
+        // The literal is always there, so it is read before a source can ask for it.
+        let literal = f.literal()?;
+        f.set_source(0, field(f.first, 0, 9))?;
+        let (constant, register) = if f.row.has(MADMK) { (1, 2) } else { (2, 1) };
+        f.inst.src[constant] = literal;
+        return f.set_source(register, vsrc1);
+    }
+    f.set_source(1, vsrc1)?;
+    if f.row.has(CARRY_OUT) {
+        f.inst.sdst = Operand::VCC;
+    }
+    if f.row.has(CARRY_IN) {
+        f.inst.src[2] = Operand::VCC;
+    }
+    first_source(f, field(f.first, 0, 9))
+}
+
+pub(super) fn vopc(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    f.set_dst(Ok(Operand::VCC))?;
+    f.set_source(1, field(f.first, 9, 8) + VGPR)?;
+    first_source(f, field(f.first, 0, 9))
+}
+
+/// `src0` of a 32-bit form, which may stand for an SDWA or DPP word.
+fn first_source(f: &mut Fields<'_>, code: u32) -> Result<(), Invalid> {
+    match code {
+        SDWA => sdwa(f),
+        DPP => dpp(f),
+        _ => f.set_source(0, code),
+    }
+}
+
+fn sdwa(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    let wide = |ty: &super::OperandType| matches!(ty.element, Element::B64 | Element::F64);
+    let compare = f.inst.encoding == super::Encoding::Vopc;
+    if f.row.has(NO_SDWA) || f.row.src[..2].iter().any(wide) || (!compare && wide(&f.row.dst)) {
+        return Err(Invalid);
+    }
+    let word = f.extra_word()?;
+    let scalar_or_vector = |code: u32, is_scalar| if is_scalar { code } else { code + VGPR };
+    let src0 = scalar_or_vector(field(word, 0, 8), bit(word, 23));
+    if src0 == super::fields::LITERAL {
+        return Err(Invalid);
+    }
+    f.set_source(0, src0)?;
+    if let Operand::Vgpr(code) = f.inst.src[1] {
+        f.set_source(1, scalar_or_vector(u32::from(code), bit(word, 31)))?;
+    }
+    let mut part = Sdwa {
+        dst_sel: SdwaSel::Dword,
+        dst_unused: SdwaUnused::Pad,
+        src_sel: [selection(field(word, 16, 3)), selection(field(word, 24, 3))],
+        sext: 0,
+    };
+    if compare {
+        if bit(word, 15) {
+            f.inst.dst = scalar(field(word, 8, 7), 2)?;
+        }
+    } else {
+        part.dst_sel = selection(field(word, 8, 3));
+        part.dst_unused = match field(word, 11, 2) {
+            0 => SdwaUnused::Pad,
+            1 => SdwaUnused::Sext,
+            2 => SdwaUnused::Preserve,
+            _ => SdwaUnused::Reserved,
+        };
+        f.inst.mods.clamp = bit(word, 13);
+        f.inst.mods.omod = field(word, 14, 2) as u8;
+    }
+    for (at, base) in [(0, 16), (1, 24)] {
+        if f.inst.src_type[at].is_float() {
+            f.inst.mods.neg |= u8::from(bit(word, base + 4)) << at;
+            f.inst.mods.abs |= u8::from(bit(word, base + 5)) << at;
+        } else if !f.inst.src[at].is_none() {
+            part.sext |= u8::from(bit(word, base + 3)) << at;
+        }
+    }
+    f.inst.mods.sdwa = Some(part);
+    Ok(())
+}
+
+fn selection(code: u32) -> SdwaSel {
+    match code {
+        0 => SdwaSel::Byte0,
+        1 => SdwaSel::Byte1,
+        2 => SdwaSel::Byte2,
+        3 => SdwaSel::Byte3,
+        4 => SdwaSel::Word0,
+        5 => SdwaSel::Word1,
+        6 => SdwaSel::Dword,
+        _ => SdwaSel::Reserved,
+    }
+}
+
+fn dpp(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    if f.row.has(NO_DPP) || f.inst.encoding == super::Encoding::Vopc {
+        return Err(Invalid);
+    }
+    let word = f.extra_word()?;
+    f.set_source(0, field(word, 0, 8) + VGPR)?;
+    f.inst.mods.dpp = Some(Dpp {
+        ctrl: field(word, 8, 9) as u16,
+        row_mask: field(word, 28, 4) as u8,
+        bank_mask: field(word, 24, 4) as u8,
+        bound_ctrl: bit(word, 19),
+    });
+    for at in 0..2 {
+        if f.inst.src_type[at].is_float() {
+            f.inst.mods.neg |= u8::from(bit(word, 20 + 2 * at as u32)) << at;
+            f.inst.mods.abs |= u8::from(bit(word, 21 + 2 * at as u32)) << at;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn vop3(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    let dst = field(f.first, 0, 8);
+    let compare = f.row.code < 0x100 && field(f.first, 16, 10) < 0x100;
+    if compare || f.row.has(SCALAR_DST) {
+        f.set_dst(scalar_dst(dst, f.row.dst.dwords))?;
+    } else {
+        f.set_dst(vgpr(dst, f.row.dst.dwords))?;
+    }
+    if f.row.has(CARRY_OUT) {
+        f.inst.sdst = scalar(field(f.first, 8, 7), 2)?;
+    }
+    let codes = [field(f.second, 0, 9), field(f.second, 9, 9), field(f.second, 18, 9)];
+    for (at, &code) in codes.iter().enumerate() {
+        f.set_source(at, code)?;
+    }
+    let scalar_only = |operand: Operand| !matches!(operand, Operand::Vgpr(_));
+    if f.row.has(CARRY_IN) && !matches!(f.inst.src[2], Operand::Sgpr(_)) {
+        return Err(Invalid);
+    }
+    if f.row.has(LANE)
+        && !(scalar_only(f.inst.src[1]) && (f.row.has(SCALAR_DST) || scalar_only(f.inst.src[0])))
+    {
+        return Err(Invalid);
+    }
+    let floats = float_sources(f);
+    f.inst.mods.neg = field(f.second, 29, 3) as u8 & floats;
+    if !f.row.has(CARRY_OUT) {
+        f.inst.mods.abs = field(f.first, 8, 3) as u8 & floats;
+        if f.row.has(OP_SEL) {
+            f.inst.mods.op_sel = field(f.first, 11, 4) as u8;
+        }
+    }
+    f.inst.mods.clamp = f.row.has(CLAMP) && bit(f.first, 15);
+    if f.row.has(OMOD) {
+        f.inst.mods.omod = field(f.second, 27, 2) as u8;
+    }
+    Ok(())
+}
+
+/// Mask of the sources that negation and absolute value apply to.
+fn float_sources(f: &Fields<'_>) -> u8 {
+    f.row.src.iter().enumerate().fold(0, |mask, (at, ty)| mask | (u8::from(ty.is_float()) << at))
+}
+
+/// A scalar register in the 8-bit field of a vector destination.
+fn scalar_dst(code: u32, dwords: u8) -> Result<Operand, Invalid> {
+    if code < 128 { scalar(code, dwords) } else { Err(Invalid) }
+}
+
+pub(super) fn vop3p(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    f.set_dst(vgpr(field(f.first, 0, 8), f.row.dst.dwords))?;
+    f.set_source(0, field(f.second, 0, 9))?;
+    f.set_source(1, field(f.second, 9, 9))?;
+    f.set_source(2, field(f.second, 18, 9))?;
+    let used = f.row.src.iter().enumerate().fold(0, |mask, (at, ty)| mask | (u8::from(ty.dwords != 0) << at));
+    let mods = &mut f.inst.mods;
+    mods.clamp = f.row.has(CLAMP) && bit(f.first, 15);
+    mods.op_sel = field(f.first, 11, 3) as u8 & used;
+    mods.op_sel_hi = (field(f.second, 27, 2) | field(f.first, 14, 1) << 2) as u8 & used;
+    mods.neg = field(f.second, 29, 3) as u8 & used;
+    let high = field(f.first, 8, 3) as u8 & used;
+    if f.row.has(MIX) {
+        mods.abs = high;
+    } else {
+        mods.neg_hi = high;
+    }
+    Ok(())
+}
+
+pub(super) fn mai(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    let dst = field(f.first, 0, 8);
+    let src0 = field(f.second, 0, 9);
+    if f.row.has(ACC_SRC) {
+        f.set_dst(vgpr(dst, f.row.dst.dwords))?;
+        let code = src0.checked_sub(VGPR).ok_or(Invalid)?;
+        f.inst.src[0] = vgpr_or_agpr(code, f.row.src[0].dwords, true)?;
+        return Ok(());
+    }
+    if f.row.has(ACC_DST) {
+        f.set_dst(vgpr_or_agpr(dst, f.row.dst.dwords, true))?;
+        return f.set_source(0, src0);
+    }
+    let acc_cd = bit(f.first, 15);
+    f.set_dst(vgpr_or_agpr(dst, f.row.dst.dwords, acc_cd))?;
+    for (at, code) in [src0, field(f.second, 9, 9)].into_iter().enumerate() {
+        let register = code.checked_sub(VGPR).ok_or(Invalid)?;
+        let acc = bit(f.second, 27 + at as u32);
+        f.inst.src[at] = vgpr_or_agpr(register, f.row.src[at].dwords, acc)?;
+    }
+    let third = field(f.second, 18, 9);
+    f.inst.src[2] = match third.checked_sub(VGPR) {
+        Some(register) => vgpr_or_agpr(register, f.row.src[2].dwords, acc_cd && !f.row.has(SPARSE))?,
+        None if f.row.has(SPARSE) => return Err(Invalid),
+        None => match f.source(third, f.row.src[2])? {
+            constant @ Operand::Inline(_) => constant,
+            _ => return Err(Invalid),
+        },
+    };
+    let mods = &mut f.inst.mods;
+    mods.cbsz = field(f.first, 8, 3) as u8;
+    mods.abid = field(f.first, 11, 4) as u8;
+    if !f.row.has(SPARSE) {
+        mods.blgp = field(f.second, 29, 3) as u8;
+    }
+    Ok(())
+}
