@@ -1,28 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
-# Remakes every compiled kernel of this folder, and manifest.json and the table in README.md from them.
-# The same compilers give the same bytes: `./build.sh --check` builds aside and compares.
+# Remakes every compiled kernel of this folder, and manifest.json and the tables of README.md from them.
+# The same compilers give the same bytes: with --check, build aside and compare.
 #
 #   ./build.sh [--check] [clang] [iree] [triton]     without names: all three, skipping what is not installed
 #
-# LLVM (default 19) chooses the suffix of clang, clang-offload-bundler, ld.lld, llvm-objcopy.
-# IREE_COMPILE and PYTHON_WITH_TRITON name the other two compilers (default: from PATH).
+# LLVM (default 19) is the suffix of clang, clang-offload-bundler, ld.lld, llvm-mc. IREE_COMPILE names iree-compile,
+# PYTHON_WITH_TRITON a Python that can import triton (default: from PATH). A virtual environment for both:
+#   python3 -m venv V && V/bin/pip install triton==3.9.0 iree-base-compiler==3.13.0 numpy
+#   IREE_COMPILE=V/bin/iree-compile PYTHON_WITH_TRITON=V/bin/python ./build.sh
 set -euo pipefail
 cd "$(dirname "$0")"
+export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
 
 LLVM="${LLVM-19}"
 CLANG="${CLANG:-clang${LLVM:+-$LLVM}}"
 BUNDLER="${BUNDLER:-clang-offload-bundler${LLVM:+-$LLVM}}"
 LINKER="${LINKER:-ld.lld${LLVM:+-$LLVM}}"
-OBJCOPY="${OBJCOPY:-llvm-objcopy${LLVM:+-$LLVM}}"
-IREE_COMPILE="${IREE_COMPILE:-iree-compile}"
+ASSEMBLER="${ASSEMBLER:-llvm-mc${LLVM:+-$LLVM}}"
 PYTHON="${PYTHON:-python3}"
+IREE_COMPILE="${IREE_COMPILE:-iree-compile}"
 PYTHON_WITH_TRITON="${PYTHON_WITH_TRITON:-$PYTHON}"
-export ZSTD_CLEVEL= LC_ALL=C
 
 TARGETS=(gfx1100 gfx90a gfx942)
-RAW_TARGET=gfx942
+MAIN_TARGET=gfx942
+# A raw code object larger than this stays inside its bundle.
+RAW_LIMIT=12288
 
 check=no
 wanted=()
@@ -30,69 +34,228 @@ for argument in "$@"; do
   case "$argument" in
     --check) check=yes ;;
     clang | iree | triton) wanted+=("$argument") ;;
-    *) echo "build.sh: unknown argument '$argument'; usage: ./build.sh [--check] [clang] [iree] [triton]" >&2; exit 2 ;;
+    *)
+      echo "build.sh: unknown argument '$argument'; usage: ./build.sh [--check] [clang] [iree] [triton]" >&2
+      exit 2
+      ;;
   esac
 done
 explicit=${#wanted[@]}
 [ "$explicit" -gt 0 ] || wanted=(clang iree triton)
 
+# Everything is made in a copy of this folder, then copied back or compared.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/bundles" "$work/iree" "$work/triton" "$work/objects"
+cp -r src iree triton containers.py describe.py README.md "$work/"
+if [ -e manifest.json ]; then cp manifest.json "$work/"; fi
+objects="$work/objects"
+mkdir -p "$work/bundles" "$objects"
+: >"$work/made"
 
-# missing WHAT TOOL HINT: true if the tool is absent, after saying so. Asking for WHAT by name makes it an error.
-missing() {
-  command -v "$2" >/dev/null && return 1
-  if [ "$1" = clang ] || [ "$explicit" -gt 0 ]; then
-    echo "build.sh: $1 needs '$2', which is not on PATH; $3" >&2
+need() { # need TOOL HINT
+  command -v "$1" >/dev/null && return
+  echo "build.sh: '$1' is not on PATH; $2" >&2
+  exit 1
+}
+
+skip() { # skip WHAT WHY: an error if WHAT was asked for by name
+  if [ "$explicit" -gt 0 ]; then
+    echo "build.sh: cannot make the $1 kernels: $2" >&2
     exit 1
   fi
-  echo "build.sh: skipping $1: no '$2' on PATH; $3" >&2
+  echo "build.sh: skipping the $1 kernels, their files stay as they are: $2" >&2
 }
 
-# compile SOURCE TARGET OUTPUT [FLAG...]
-compile() {
-  local source=$1 target=$2 output=$3 name
+note() { # note FIELD...: one line for describe.py
+  local IFS=$'\t'
+  echo "$*" >>"$work/made"
+}
+
+compile() { # compile SOURCE TARGET OUTPUT [FLAG...]
+  local source=$1 target=$2 output=$3 flags=(
+    -O2 -mcode-object-version=5 -nogpulib -fno-ident -ffp-contract=off -Wall -Wextra -Werror
+  )
   shift 3
-  name=$(basename "${source%.*}")
-  "$CLANG" -x hip --offload-device-only --no-gpu-bundle-output --offload-arch="$target" -nogpuinc -nogpulib \
-    -O2 -mcode-object-version=5 -munsafe-fp-atomics -fno-ident -fuse-cuid=none -cuid="windlass_$name" \
-    -Wall -Wextra -Werror "$@" -o "$output" "$source"
+  case "$source" in
+    *.hip) flags+=(
+      -x hip --offload-device-only --no-gpu-bundle-output --offload-arch="$target" -nogpuinc
+      -munsafe-fp-atomics -fuse-cuid=none -cuid="windlass_$(basename "$source" .hip)"
+    ) ;;
+    *) flags+=(--target=amdgcn-amd-amdhsa -mcpu="$target") ;;
+  esac
+  "$CLANG" "${flags[@]}" "$@" -o "$output" "$source"
 }
 
-# bundle OUTPUT NAME FLAG...: the objects of one source, with an empty host entry, as one bundle.
+# bundle OUTPUT FLAGS TARGET=OBJECT...: an empty host entry and the objects.
 bundle() {
-  local output=$1 name=$2 ids=host-x86_64-unknown-linux-- inputs=(-input=/dev/null) target
+  local output=$1 flags=$2 ids=host-x86_64-unknown-linux-- inputs=(-input=/dev/null) entry
   shift 2
-  for target in "${TARGETS[@]}"; do
-    ids+=",hipv4-amdgcn-amd-amdhsa--$target"
-    inputs+=(-input="$work/objects/$name.$target.co")
+  for entry in "$@"; do
+    ids+=",hipv4-amdgcn-amd-amdhsa--${entry%%=*}"
+    inputs+=(-input="${entry#*=}")
   done
-  "$BUNDLER" -type=o -bundle-align=4096 -targets="$ids" "${inputs[@]}" -output="$output" "$@"
+  # shellcheck disable=SC2086
+  "$BUNDLER" -type=o -bundle-align=4096 -targets="$ids" "${inputs[@]}" -output="$output" $flags
+}
+
+# listed PATH CONTAINER TARGET...: the description of one file.
+listed() {
+  local path=$1 container=$2
+  shift 2
+  echo "$path|$container|$*"
+}
+
+# Variants of vector_add: the other headers and methods, no compression, target features, generic targets.
+build_variants() {
+  local flavour base=$work/bundles/vector_add plain=() features=() generic=()
+  for flavour in "${TARGETS[@]}"; do plain+=("$flavour=$objects/vector_add.$flavour.co"); done
+  bundle "$base.hipfb" "" "${plain[@]}"
+  "$PYTHON" containers.py zlib "$base.hipfb" "$base.v2-zlib.ccob"
+  "$PYTHON" containers.py 3 "$base.ccob" "$base.v3-zstd.ccob"
+  "$PYTHON" containers.py 1 "$base.ccob" "$base.v1-zstd.ccob"
+  for flavour in gfx90a:xnack+ gfx90a:xnack- gfx942:sramecc+:xnack-; do
+    compile src/vector_add.hip "$flavour" "$objects/vector_add.$flavour.co"
+    features+=("$flavour=$objects/vector_add.$flavour.co")
+  done
+  bundle "$base.features.ccob" -compress "${features[@]}"
+  for flavour in gfx10-3-generic gfx11-generic gfx9-generic gfx1100; do
+    compile src/vector_add.hip "$flavour" "$objects/vector_add.$flavour.v6.co" -mcode-object-version=6 -w
+    generic+=("$flavour=$objects/vector_add.$flavour.v6.co")
+  done
+  bundle "$base.generic.ccob" -compress "${generic[@]}"
+  variants=(
+    "$(listed bundles/vector_add.hipfb "uncompressed bundle" host "${TARGETS[@]}")"
+    "$(listed bundles/vector_add.v2-zlib.ccob "CCOB version 2, zlib" host "${TARGETS[@]}")"
+    "$(listed bundles/vector_add.v3-zstd.ccob "CCOB version 3, zstd" host "${TARGETS[@]}")"
+    "$(listed bundles/vector_add.v1-zstd.ccob "CCOB version 1, zstd" host "${TARGETS[@]}")"
+    "$(listed bundles/vector_add.features.ccob "CCOB version 2, zstd" host "${features[@]%%=*}")"
+    "$(listed bundles/vector_add.generic.ccob "CCOB version 2, zstd, code object version 6" host "${generic[@]%%=*}")"
+    "$(listed bundles/libkernels.so "x86-64 shared object, .hip_fatbin: the CCOB above, then an uncompressed bundle of saxpy" host "${TARGETS[@]}" host gfx942)"
+  )
+}
+
+# The layout that clang's linker gives two translation units: bundles at multiples of 4096 in .hip_fatbin, and a
+# wrapper for each that points to it. The second bundle is not compressed.
+build_library() {
+  bundle "$objects/saxpy.hipfb" "" "$MAIN_TARGET=$objects/saxpy.$MAIN_TARGET.co"
+  cat >"$objects/library.s" <<ASM
+  .section .hip_fatbin, "a", @progbits
+  .p2align 12
+.Lfirst:
+  .incbin "$work/bundles/vector_add.ccob"
+  .p2align 12
+.Lsecond:
+  .incbin "$objects/saxpy.hipfb"
+  .section .hipFatBinSegment, "aw", @progbits
+  .p2align 3
+  .long 0x48495046, 1
+  .quad .Lfirst, 0
+  .long 0x48495046, 1
+  .quad .Lsecond, 0
+ASM
+  "$ASSEMBLER" -filetype=obj -triple=x86_64-unknown-linux-gnu "$objects/library.s" -o "$objects/library.o"
+  "$LINKER" -shared -soname=libkernels.so --build-id=none -z max-page-size=4096 "$objects/library.o" \
+    -o "$work/bundles/libkernels.so"
 }
 
 build_clang() {
-  missing clang "$CLANG" "Debian's package is clang-19; LLVM=20 picks another release" || true
-  missing clang "$BUNDLER" "it comes with clang" || true
-  missing clang "$LINKER" "Debian's package is lld-19" || true
-  missing clang "$OBJCOPY" "Debian's package is llvm-19" || true
-  local source name target flags
+  need "$CLANG" "Debian's package is clang-19; LLVM=20 ./build.sh takes another release"
+  need "$BUNDLER" "it comes with clang"
+  need "$LINKER" "Debian's package is lld-19"
+  need "$ASSEMBLER" "Debian's package is llvm-19"
+  local source name target flags entries main targets version files
+  version="clang $("$CLANG" -dumpversion)"
+  cd "$work"
   for source in src/*.hip src/*.cl src/*.c; do
-    [ -e "$source" ] || continue
     name=$(basename "${source%.*}")
-    read -r -a flags < <(sed -n 's|^// flags: ||p' "$source" | head -1; echo)
-    for target in "${TARGETS[@]}"; do
-      compile "$source" "$target" "$work/objects/$name.$target.co" "${flags[@]}"
+    read -r -a flags < <(sed -n 's|^// flags: ||p' "$source" | grep . || echo)
+    read -r -a targets < <(sed -n 's|^// targets: ||p' "$source" | grep . || echo "${TARGETS[@]}")
+    entries=()
+    for target in "${targets[@]}"; do
+      compile "$source" "$target" "$objects/$name.$target.co" "${flags[@]}"
+      entries+=("$target=$objects/$name.$target.co")
     done
-    cp "$work/objects/$name.$RAW_TARGET.co" "$work/bundles/"
-    bundle "$work/bundles/$name.ccob" "$name" -compress
+    bundle "bundles/$name.ccob" -compress "${entries[@]}"
+    files=("$(listed "bundles/$name.ccob" "CCOB version 2, zstd" host "${targets[@]}")")
+    main=$objects/$name.$MAIN_TARGET.co
+    if [ "$(stat -c %s "$main")" -le "$RAW_LIMIT" ]; then
+      cp "$main" bundles/
+      files+=("$(listed "bundles/$name.$MAIN_TARGET.co" "code object" "$MAIN_TARGET")")
+    fi
+    case "$name" in
+      vector_add)
+        build_variants
+        files+=("${variants[@]}")
+        ;;
+    esac
+    note "$name" "$source" "$version${flags[*]:+ ${flags[*]}}" "$main" "${files[@]}"
   done
+  build_library
+  cd - >/dev/null
+  chmod 644 "$work"/bundles/*
+  made_paths+=(bundles)
 }
 
+build_iree() {
+  if ! command -v "$IREE_COMPILE" >/dev/null; then
+    skip iree "no '$IREE_COMPILE' on PATH; set IREE_COMPILE (pip package iree-base-compiler)"
+    return
+  fi
+  local source name version files options=(--iree-hal-target-device=hip --iree-rocm-target="$MAIN_TARGET")
+  version="IREE $("$IREE_COMPILE" --version | sed -n 's/^ *IREE compiler version \([0-9.]*\).*/\1/p')"
+  cd "$work"
+  for source in iree/*.mlir; do
+    name=$(basename "$source" .mlir)
+    mkdir "$objects/$name"
+    "$IREE_COMPILE" "${options[@]}" --iree-hal-dump-executable-binaries-to="$objects/$name" \
+      --iree-hal-dump-executable-sources-to="$objects/$name" "$source" -o "$objects/$name.vmfb"
+    cp "$objects/$name"/*.hsaco "iree/$name.$MAIN_TARGET.hsaco"
+    files=("$(listed "iree/$name.$MAIN_TARGET.hsaco" "code object" "$MAIN_TARGET")")
+    if [ "$name" = add ]; then
+      "$IREE_COMPILE" "${options[@]}" --compile-mode=hal-executable "$objects/$name"/*.mlir -o "iree/$name.$MAIN_TARGET.hip1"
+      files+=("$(listed "iree/$name.$MAIN_TARGET.hip1" "IREE HIP1 container" "$MAIN_TARGET")")
+    fi
+    note "iree_$name" "$source" "$version" "$work/iree/$name.$MAIN_TARGET.hsaco" "${files[@]}"
+  done
+  cd - >/dev/null
+  chmod 644 "$work"/iree/*
+  made_paths+=(iree)
+}
+
+build_triton() {
+  if ! "$PYTHON_WITH_TRITON" -I -c 'import triton' 2>/dev/null; then
+    skip triton "'$PYTHON_WITH_TRITON' cannot import triton; set PYTHON_WITH_TRITON (pip package triton)"
+    return
+  fi
+  local hsaco name version
+  version="Triton $("$PYTHON_WITH_TRITON" -I -c 'import triton; print(triton.__version__)')"
+  TRITON_CACHE_DIR="$objects/cache" "$PYTHON_WITH_TRITON" "$work/triton/kernels.py" "$work/triton" "$MAIN_TARGET"
+  for hsaco in "$work"/triton/*.hsaco; do
+    name=$(basename "$hsaco" ".$MAIN_TARGET.hsaco")
+    note "triton_$name" triton/kernels.py "$version" "$hsaco" \
+      "$(listed "triton/$(basename "$hsaco")" "code object" "$MAIN_TARGET")"
+  done
+  chmod 644 "$work"/triton/*.*
+  made_paths+=(triton)
+}
+
+made_paths=()
+variants=()
 for what in "${wanted[@]}"; do
   "build_$what"
 done
+"$PYTHON" "$work/describe.py" "$work/made" "$work"
 
-install -d bundles
-chmod 644 "$work"/bundles/*
-cp "$work"/bundles/* bundles/
+if [ "$check" = yes ]; then
+  status=0
+  for path in "${made_paths[@]}" manifest.json README.md; do
+    diff -rq "$path" "$work/$path" || status=1
+  done
+  [ "$status" -eq 0 ] || echo "build.sh: what is committed differs from what the compilers here make; run ./build.sh" >&2
+  exit "$status"
+fi
+for path in "${made_paths[@]}"; do
+  rm -rf "$path"
+  cp -r "$work/$path" .
+done
+cp "$work/manifest.json" "$work/README.md" .

@@ -14,6 +14,12 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 
+# kernel: vector_add
+# args: a *f32 in, b *f32 in, out *f32 out, n i32, scratch *void null, profile *void null
+# block: 256
+# grid: x = ceil(n / 1024)
+# does: out[i] = a[i] + b[i] for i < n
+# for: Triton's form: two trailing pointers, null
 @triton.jit
 def vector_add(a, b, out, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -21,6 +27,13 @@ def vector_add(a, b, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(a + i, mask=live) + tl.load(b + i, mask=live), mask=live)
 
 
+# kernel: softmax
+# args: x *f32 in, out *f32 out, row_stride i32, columns i32, scratch *void null, profile *void null
+# block: 256
+# grid: x = rows
+# lds: 16
+# does: out = softmax of each row of x; rows start row_stride elements apart, columns up to 256 are used
+# for: LDS size that only the JSON tells
 @triton.jit
 def softmax(x, out, row_stride, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0) * row_stride
@@ -31,6 +44,13 @@ def softmax(x, out, row_stride, columns, BLOCK: tl.constexpr):
     tl.store(out + row + column, power / tl.sum(power, axis=0), mask=live)
 
 
+# kernel: matmul
+# args: a *f16 in, b *f16 in, c *f32 out, m i32, n i32, k i32, scratch *void null, profile *void null
+# block: 256
+# grid: x = ceil(m / 32), y = ceil(n / 32)
+# lds: 2048
+# does: c[m,n] = a[m,k] * b[k,n], row major, f32 sums; no size need divide by 32
+# for: v_mfma_f32_*_f16, masked tiles
 @triton.jit
 def matmul(a, b, c, m, n, k, TILE: tl.constexpr, DEPTH: tl.constexpr):
     row = tl.program_id(0) * TILE + tl.arange(0, TILE)[:, None]
@@ -71,7 +91,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     for name, (function, arguments, constants) in KERNELS.items():
         signature = arguments | {constant: "constexpr" for constant in constants}
-        made = triton.compile(ASTSource(function, signature, constants), target=target, options={"num_warps": 4})
+        made = triton.compile(ASTSource(function, signature, constants), target=target, options={"num_warps": 4, "enable_fp_fusion": True})
         facts = {
             "name": made.metadata.name,
             "target": arch,
