@@ -173,7 +173,9 @@ impl<I: Issue> PendingSet<I> {
                 Ok(registration) => {
                     let mut state = lock(&self.state);
                     match state.operations.get_mut(key) {
-                        Some(operation) if operation.id == id => operation.registrations.push((index, registration)),
+                        Some(operation) if operation.id == id => {
+                            operation.registrations.push((index, registration))
+                        }
                         // Failed through another wait meanwhile: nobody else will take this one back.
                         _ => {
                             drop(state);
@@ -227,7 +229,8 @@ impl<I: Issue> PendingSet<I> {
 
     fn resolve(&self, ticket: &Ticket<I>, resolution: Resolution) {
         let mut state = lock(&self.state);
-        let Some(operation) = state.operations.get_mut(ticket.key).filter(|operation| operation.id == ticket.id)
+        let Some(operation) =
+            state.operations.get_mut(ticket.key).filter(|operation| operation.id == ticket.id)
         else {
             return; // failed through another wait, or closed
         };
@@ -303,7 +306,12 @@ impl Drop for Cancelled {
 }
 
 impl<I: Issue> State<I> {
-    fn push(&mut self, issuer: &Arc<I>, operation: Operation<I>, outcome: Result<Edges>) -> Option<Cancelled> {
+    fn push(
+        &mut self,
+        issuer: &Arc<I>,
+        operation: Operation<I>,
+        outcome: Result<Edges>,
+    ) -> Option<Cancelled> {
         let Operation { work, waits, signals, registrations, .. } = operation;
         let cancelled = outcome.is_err().then(|| Cancelled(waits.clone(), registrations));
         self.ready.push_back(Ready { issuer: issuer.clone(), work, waits, signals, outcome });

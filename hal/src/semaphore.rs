@@ -109,7 +109,11 @@ pub struct Notifications(SmallVec<[Notification; 4]>);
 
 enum Notification {
     Wake(Waker),
-    Resolve { sink: Arc<dyn Timepoint>, token: u32, resolution: Resolution },
+    Resolve {
+        sink: Arc<dyn Timepoint>,
+        token: u32,
+        resolution: Resolution,
+    },
     Demand(Edge),
     /// Dropping an edge may drop a device: not under a lock.
     Release(#[allow(dead_code)] Edge),
@@ -240,7 +244,10 @@ impl Semaphore {
     }
 
     fn failure(&self) -> Error {
-        lock(&self.0.state).failure.clone().unwrap_or_else(|| Error::internal("a failed semaphore without a failure"))
+        lock(&self.0.state)
+            .failure
+            .clone()
+            .unwrap_or_else(|| Error::internal("a failed semaphore without a failure"))
     }
 
     /// Raises the payload to `value` from the host and wakes whoever waited for it. At or below the payload, and
@@ -305,7 +312,9 @@ impl Semaphore {
         }
         let domain = edge.source.domain();
         state.resolve(notifications, |waiter| match &waiter.target {
-            Target::Timepoint { accepts: Some(accepted), .. } if *accepted == domain && waiter.value <= value => {
+            Target::Timepoint { accepts: Some(accepted), .. }
+                if *accepted == domain && waiter.value <= value =>
+            {
                 Some(Resolution::Edge(edge.clone()))
             }
             _ => None,

@@ -43,7 +43,12 @@ impl Semaphore {
     }
 
     /// [`wait_blocking`](Self::wait_blocking) with a policy.
-    pub fn wait_blocking_with(&self, value: u64, deadline: impl Into<Deadline>, policy: WaitPolicy) -> Result<()> {
+    pub fn wait_blocking_with(
+        &self,
+        value: u64,
+        deadline: impl Into<Deadline>,
+        policy: WaitPolicy,
+    ) -> Result<()> {
         match self.reached(value) {
             Some(result) => result,
             None => wait_all(&[self.at(value)], deadline, policy),
@@ -250,7 +255,9 @@ fn late(points: &[Point]) -> Error {
     let open = points.iter().filter(|point| point.semaphore.reached(point.value).is_none());
     Error::deadline_exceeded(format!(
         "the deadline passed while waiting for {}",
-        open.map(|point| format!("{:?} to reach {}", point.semaphore, point.value)).collect::<Vec<_>>().join(", ")
+        open.map(|point| format!("{:?} to reach {}", point.semaphore, point.value))
+            .collect::<Vec<_>>()
+            .join(", ")
     ))
 }
 
@@ -270,7 +277,10 @@ impl Sleeper {
                 None => self.changed.wait(woken).unwrap_or_else(std::sync::PoisonError::into_inner),
                 Some(span) if span.is_zero() => return false,
                 Some(span) => {
-                    self.changed.wait_timeout(woken, span).unwrap_or_else(std::sync::PoisonError::into_inner).0
+                    self.changed
+                        .wait_timeout(woken, span)
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .0
                 }
             };
         }

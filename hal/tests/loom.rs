@@ -113,7 +113,8 @@ fn a_future_that_changes_its_waker_wakes_the_last_one() {
 fn a_sleeping_thread_sees_both_of_its_signals() {
     model(|| {
         let (a, b) = (Semaphore::new(0), Semaphore::new(0));
-        let signallers = [a.clone(), b.clone()].map(|semaphore| thread::spawn(move || semaphore.signal(1).unwrap()));
+        let signallers =
+            [a.clone(), b.clone()].map(|semaphore| thread::spawn(move || semaphore.signal(1).unwrap()));
         wait_all(&[a.at(1), b.at(1)], Deadline::NEVER, WaitPolicy::Block).unwrap();
         for signaller in signallers {
             signaller.join().unwrap();
@@ -157,7 +158,8 @@ impl Issue for Device {
     }
 
     fn issue(self: &Arc<Self>, (): (), waits: Points, signals: Points, edges: Edges) {
-        let unreached = waits.iter().filter(|wait| wait.semaphore.query().is_ok_and(|value| value < wait.value)).count();
+        let unreached =
+            waits.iter().filter(|wait| wait.semaphore.query().is_ok_and(|value| value < wait.value)).count();
         assert!(unreached <= edges.len(), "issued before its waits were reached or promised");
         self.issued.fetch_add(1, SeqCst);
         self.by_edge.fetch_add(usize::from(!edges.is_empty()), SeqCst);
@@ -184,7 +186,8 @@ fn an_operation_with_two_waits_is_issued_once() {
     model(|| {
         let device = Device::new();
         let (a, b, done) = (Semaphore::new(0), Semaphore::new(0), Semaphore::new(0));
-        let signallers = [a.clone(), b.clone()].map(|semaphore| thread::spawn(move || semaphore.signal(1).unwrap()));
+        let signallers =
+            [a.clone(), b.clone()].map(|semaphore| thread::spawn(move || semaphore.signal(1).unwrap()));
         device.submit(&[a.at(1), b.at(1)], &[done.at(1)]).unwrap();
         for signaller in signallers {
             signaller.join().unwrap();

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A recorded command list in canonical form: what drivers prepare and replay.
+//!
+//! Kernel arguments are packed while recording, into one byte vector for the whole list, with every address in
+//! place that is known by then. What a binding table supplies later is a patch: eight bytes of the block to be
+//! overwritten with an address. Replaying copies blocks, applies patches, and launches.
+
+use std::{fmt, ops::Range, sync::Arc};
+
+use crate::{
+    buffer::{Buffer, BufferUsage},
+    driver,
+    operation::Pattern,
+};
+
+/// What a command works on.
+#[derive(Clone, Debug)]
+pub enum BufferRef {
+    /// A range that is known while recording.
+    Direct(Buffer),
+    /// A part of whatever the binding table holds in a slot.
+    Slot {
+        /// The slot's number.
+        slot: u32,
+        /// Where to begin in the bound range, in bytes.
+        offset: u64,
+        /// Bytes.
+        length: u64,
+    },
+}
+
+impl BufferRef {
+    /// A part of whatever the binding table holds in `slot`.
+    pub fn slot(slot: u32, offset: u64, length: u64) -> Self {
+        Self::Slot { slot, offset, length }
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Direct(buffer) => buffer.len(),
+            Self::Slot { length, .. } => *length,
+        }
+    }
+
+    /// Whether it names no byte.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The device address once the table is known. The table was checked against [`CommandList::slots`].
+    pub fn address(&self, bindings: &[Buffer]) -> u64 {
+        match self {
+            Self::Direct(buffer) => buffer.device_address(),
+            Self::Slot { slot, offset, .. } => {
+                bindings.get(*slot as usize).map_or(0, |buffer| buffer.device_address().wrapping_add(*offset))
+            }
+        }
+    }
+}
+
+impl From<&Buffer> for BufferRef {
+    fn from(buffer: &Buffer) -> Self {
+        Self::Direct(buffer.clone())
+    }
+}
+
+impl From<Buffer> for BufferRef {
+    fn from(buffer: Buffer) -> Self {
+        Self::Direct(buffer)
+    }
+}
+
+/// One recorded command. Two of them without a [`Barrier`](Self::Barrier) between may run in any order.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Command {
+    /// Everything before completes, and its writes are visible, before anything after starts.
+    Barrier,
+    /// Repeats a pattern.
+    Fill {
+        /// What to overwrite.
+        target: BufferRef,
+        /// What with.
+        pattern: Pattern,
+    },
+    /// Writes recorded bytes.
+    Update {
+        /// The range of [`CommandList::data`] to write.
+        source: Range<usize>,
+        /// What to overwrite.
+        target: BufferRef,
+    },
+    /// Copies between ranges of equal length.
+    Copy {
+        /// What to read.
+        source: BufferRef,
+        /// What to overwrite.
+        target: BufferRef,
+    },
+    /// Launches a kernel.
+    Dispatch(DispatchCommand),
+    /// Opens a named group, for tools.
+    BeginDebugGroup {
+        /// The name.
+        label: String,
+    },
+    /// Closes the innermost group.
+    EndDebugGroup,
+}
+
+/// A recorded launch.
+pub struct DispatchCommand {
+    /// The code.
+    pub executable: Arc<dyn driver::Executable>,
+    /// The index in [`driver::Executable::functions`].
+    pub function: u32,
+    /// Workgroups in x, y, z; none is zero.
+    pub workgroup_count: [u32; 3],
+    /// Work-items of a workgroup in x, y, z.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of local memory beyond what the function declares.
+    pub dynamic_local_memory: u32,
+    /// The range of [`CommandList::arguments`] that is its block, aligned to 16 bytes in the vector.
+    pub arguments: Range<u32>,
+    /// The range of [`CommandList::patches`] that belongs to it.
+    pub patches: Range<u32>,
+}
+
+impl fmt::Debug for DispatchCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name =
+            self.executable.functions().get(self.function as usize).map(|function| function.name.as_str());
+        write!(f, "Dispatch({name:?} {:?} x {:?})", self.workgroup_count, self.workgroup_size)
+    }
+}
+
+/// An address that a binding table supplies.
+#[derive(Clone, Copy, Debug)]
+pub struct Patch {
+    /// Where it belongs in [`CommandList::arguments`], in bytes.
+    pub at: u32,
+    /// The slot of the table.
+    pub slot: u32,
+    /// What to add to the address of the bound range.
+    pub offset: u64,
+}
+
+/// What a slot of the table must satisfy, gathered while recording and checked once for each submission.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct SlotRequirement {
+    /// Whether any command uses the slot.
+    pub used: bool,
+    /// The least length of the bound range.
+    pub length: u64,
+    /// The usage its buffer needs.
+    pub usage: BufferUsage,
+    /// What its address must be a multiple of.
+    pub alignment: u64,
+}
+
+/// A recorded command list. Immutable once it is made.
+#[derive(Debug, Default)]
+pub struct CommandList {
+    pub(crate) commands: Vec<Command>,
+    pub(crate) arguments: Vec<u8>,
+    pub(crate) patches: Vec<Patch>,
+    pub(crate) data: Vec<u8>,
+    pub(crate) slots: Vec<SlotRequirement>,
+    /// Kept alive with the list.
+    pub(crate) resources: Vec<Buffer>,
+    /// Copies between slots, whose overlap only the table can tell.
+    pub(crate) slot_copies: Vec<usize>,
+}
+
+impl CommandList {
+    /// The commands in their order.
+    pub fn commands(&self) -> &[Command] {
+        &self.commands
+    }
+
+    /// The argument blocks of all dispatches.
+    pub fn arguments(&self) -> &[u8] {
+        &self.arguments
+    }
+
+    /// The patches of all dispatches, by ascending place.
+    pub fn patches(&self) -> &[Patch] {
+        &self.patches
+    }
+
+    /// The bytes of all updates.
+    pub fn data(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// What each slot must satisfy; its length is the table's capacity.
+    pub fn slots(&self) -> &[SlotRequirement] {
+        &self.slots
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Devices: where queues, memory and executables come from.
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    allocator::Statistics,
+    buffer::{Buffer, BufferParams},
+    command_buffer::Recorder,
+    driver,
+    error::{Error, Result, ResultExt},
+    executable::Executable,
+    info::{DeviceInfo, Limits},
+    operation::QueueAffinity,
+    queue::Queue,
+    wait::Deadline,
+};
+
+/// An opened device. Clones and queues are handles of the same one.
+///
+/// When the last of them is dropped, what was not issued fails with `CANCELLED`; what was issued goes on, keeps
+/// its buffers alive, and still reaches its signals. Nothing waits. Buffers, executables and command buffers keep
+/// their memory but do not keep the device open.
+#[derive(Clone)]
+pub struct Device {
+    pub(crate) open: Arc<Open>,
+}
+
+/// Closes the driver's device with the last handle.
+pub(crate) struct Open {
+    pub(crate) raw: Arc<dyn driver::Device>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.raw.close();
+    }
+}
+
+impl Device {
+    /// Wraps what a driver opened.
+    pub fn from_driver(raw: Arc<dyn driver::Device>) -> Self {
+        Self { open: Arc::new(Open { raw }) }
+    }
+
+    /// What the device is.
+    pub fn info(&self) -> &DeviceInfo {
+        self.open.raw.info()
+    }
+
+    /// What it can take.
+    pub fn limits(&self) -> &Limits {
+        self.open.raw.limits()
+    }
+
+    /// The driver's side, for wrappers.
+    pub fn raw(&self) -> &Arc<dyn driver::Device> {
+        &self.open.raw
+    }
+
+    /// A queue by number. `OUT_OF_RANGE` where the device has fewer.
+    pub fn queue(&self, index: u32) -> Result<Queue> {
+        let queues = self.limits().queues;
+        if index >= queues {
+            return Err(Error::out_of_range(format!("queue {index} of a device that has {queues}")));
+        }
+        Ok(Queue::new(self.clone(), QueueAffinity::queue(index)))
+    }
+
+    /// A queue that stands for a set: the device picks one for each operation. Bits of queues that it does not
+    /// have are ignored; `OUT_OF_RANGE` where none is left.
+    pub fn queue_of(&self, affinity: QueueAffinity) -> Result<Queue> {
+        let queues = self.limits().queues;
+        let all = if queues >= 64 { u64::MAX } else { (1 << queues) - 1 };
+        match affinity.bits() & all {
+            0 => {
+                Err(Error::out_of_range(format!("{affinity:?} names no queue of a device that has {queues}")))
+            }
+            bits => Ok(Queue::new(self.clone(), QueueAffinity::from_bits(bits))),
+        }
+    }
+
+    /// Allocates memory that is usable at once. Its contents are undefined. [`Queue::alloca`] is cheaper for
+    /// memory that lives for a few operations.
+    pub fn allocate(&self, params: &BufferParams, size: u64) -> Result<Buffer> {
+        check_params(params)?;
+        let raw = self.open.raw.allocate(params, size).context(|| format!("allocating {size} bytes"))?;
+        Ok(Buffer::from_driver(raw, *params))
+    }
+
+    /// Device memory for transfers and dispatches: [`allocate`](Self::allocate) with [`BufferParams::device`].
+    pub fn allocate_device(&self, size: u64) -> Result<Buffer> {
+        self.allocate(&BufferParams::device(), size)
+    }
+
+    /// Loads device code: a code object or any container of them that the driver reads. The best entry for this
+    /// device is chosen; where none fits, `NOT_FOUND` says for each entry why.
+    ///
+    /// # Safety
+    /// This is the one unsafe act of the interface. The code can read and write whatever the device can reach,
+    /// other buffers and in some systems host memory included, and Windlass cannot check it. The caller vouches
+    /// that every function in it, dispatched with arguments of the reflected kinds, stays within the buffers it is
+    /// given and within the usage they were allocated for.
+    #[allow(unsafe_code)]
+    pub unsafe fn load_executable(&self, code: &[u8]) -> Result<Executable> {
+        // SAFETY: the same contract, passed on.
+        let raw = unsafe { self.open.raw.load_executable(code) };
+        raw.map(Executable::from_driver).context(|| format!("loading {} bytes of device code", code.len()))
+    }
+
+    /// Starts a command buffer without slots.
+    pub fn record(&self) -> Result<Recorder> {
+        self.record_with_slots(0)
+    }
+
+    /// Starts a command buffer whose binding table has this many slots.
+    pub fn record_with_slots(&self, slots: u32) -> Result<Recorder> {
+        Recorder::new(self.open.raw.clone(), slots)
+    }
+
+    /// Retires what has finished. Never blocks. Waiting and submitting do this too.
+    pub fn poll(&self) {
+        self.open.raw.poll();
+    }
+
+    /// Blocks until everything issued so far has retired, or `DEADLINE_EXCEEDED`. Operations whose waits are not
+    /// reached are not issued, and not waited for.
+    pub fn drain(&self, deadline: impl Into<Deadline>) -> Result<()> {
+        self.open.raw.drain(deadline.into())
+    }
+
+    /// Closes the device for all handles: what was not issued fails with `CANCELLED`, new work is refused. Does
+    /// not wait.
+    pub fn close(&self) {
+        self.open.raw.close();
+    }
+
+    /// Gives memory that nobody uses back to the system.
+    pub fn trim(&self) {
+        self.open.raw.trim();
+    }
+
+    /// What the device's memory is used for.
+    pub fn statistics(&self) -> Statistics {
+        self.open.raw.statistics()
+    }
+}
+
+pub(crate) fn check_params(params: &BufferParams) -> Result<()> {
+    let alignment = params.min_alignment;
+    if alignment > 0 && !alignment.is_power_of_two() {
+        return Err(Error::invalid_argument(format!("an alignment of {alignment} bytes is no power of two")));
+    }
+    Ok(())
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.info().uri)
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a driver implements.
+//!
+//! The front structs validate; a driver obeys. Whatever reaches a method here is canonical: ranges in bounds,
+//! usage allowed, objects of the driver's own device. All traits are object-safe, no method hides behind a
+//! feature, and an operation has one way in, [`Device::submit`], so that a wrapper (a tracer, a saboteur, a
+//! scheduler of its own) needs one method.
+//!
+//! No method may wait for other work, but for [`Device::drain`]. None is called with a lock of this crate held.
+
+use std::{any::Any, fmt, ptr::NonNull, sync::Arc};
+
+use crate::{
+    allocator::Statistics,
+    buffer::BufferParams,
+    command_list::CommandList,
+    edge::Domain,
+    error::{Error, Result},
+    executable::FunctionInfo,
+    info::{DeviceInfo, Limits},
+    operation::{Operation, QueueAffinity},
+    semaphore::Point,
+    uri::Uri,
+    wait::Deadline,
+};
+
+/// A way to devices: one URI scheme.
+pub trait Driver: Send + Sync {
+    /// The scheme of this driver's URIs, such as `hip`.
+    fn scheme(&self) -> &str;
+
+    /// What the driver is, in a few words.
+    fn description(&self) -> String;
+
+    /// The devices that can be opened now. `UNAVAILABLE` with the reason where the driver's library or hardware
+    /// is missing; an empty list where it is there and has no device.
+    fn enumerate(&self) -> Result<Vec<DeviceInfo>>;
+
+    /// Opens the device that a URI of this scheme names. Unknown parameters are `INVALID_ARGUMENT`.
+    fn open(&self, uri: &Uri) -> Result<Arc<dyn Device>>;
+}
+
+/// An opened device.
+pub trait Device: Send + Sync + 'static {
+    /// What the device is.
+    fn info(&self) -> &DeviceInfo;
+
+    /// What its queues and memory can take.
+    fn limits(&self) -> &Limits;
+
+    /// The identity of this opened device. Its buffers and executables carry the same.
+    fn domain(&self) -> Domain;
+
+    /// Allocates memory that is usable at once. `RESOURCE_EXHAUSTED` names the size and what is free.
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+
+    /// Reserves memory for an [`Operation::Alloca`]: the address is valid at once, the contents belong to the
+    /// buffer once that operation has completed.
+    fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+
+    /// Loads device code.
+    ///
+    /// # Safety
+    /// The code can write anywhere that the device can. The caller vouches for it, as
+    /// [`crate::Device::load_executable`] says.
+    #[allow(unsafe_code)]
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>>;
+
+    /// Prepares a recorded list for submission, any number of times and from any thread.
+    fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
+
+    /// Enqueues an operation: it starts once every wait is reached, and completing it reaches every signal.
+    ///
+    /// An error means that nothing was accepted and the signals are untouched. Whatever fails after acceptance
+    /// fails the signal list instead, once the work can no longer touch memory. An operation of a kind that the
+    /// driver does not know is `UNIMPLEMENTED` by [`Operation::name`].
+    fn submit(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        operation: Operation,
+    ) -> Result<()>;
+
+    /// Retires what has finished, if nobody else is doing so.
+    fn poll(&self);
+
+    /// Waits until everything that was issued has retired. `DEADLINE_EXCEEDED` otherwise.
+    fn drain(&self, deadline: Deadline) -> Result<()>;
+
+    /// Fails what was not issued with `CANCELLED`, and refuses new work. Does not wait. What was issued goes on
+    /// and keeps what it needs alive.
+    fn close(&self);
+
+    /// Gives memory that nobody uses back to the system.
+    fn trim(&self);
+
+    /// What the device's memory is used for.
+    fn statistics(&self) -> Statistics;
+}
+
+/// A pointer that the host may use. See [`Buffer::host_pointer`].
+#[derive(Clone, Copy, Debug)]
+pub struct HostPointer(NonNull<u8>);
+
+#[allow(unsafe_code)]
+impl HostPointer {
+    /// Vouches for a pointer.
+    ///
+    /// # Safety
+    /// It must be valid for reads and writes of [`Buffer::size`] bytes while the buffer lives, and nobody may hold
+    /// a Rust reference to these bytes.
+    pub unsafe fn new(pointer: NonNull<u8>) -> Self {
+        Self(pointer)
+    }
+
+    pub(crate) fn as_non_null(self) -> NonNull<u8> {
+        self.0
+    }
+}
+
+/// An allocation.
+pub trait Buffer: Any + Send + Sync {
+    /// The device it belongs to.
+    fn domain(&self) -> Domain;
+
+    /// Bytes.
+    fn size(&self) -> u64;
+
+    /// The address that device code sees; it never changes.
+    fn device_address(&self) -> u64;
+
+    /// Where the host sees it, if it does.
+    fn host_pointer(&self) -> Option<HostPointer>;
+
+    /// For the driver, to find its own type again.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Loaded device code.
+pub trait Executable: Any + Send + Sync {
+    /// The device it belongs to.
+    fn domain(&self) -> Domain;
+
+    /// What it offers, in the order of its own numbering.
+    fn functions(&self) -> &[FunctionInfo];
+
+    /// A global variable: its address and size.
+    fn global(&self, name: &str) -> Result<(u64, u64)> {
+        Err(Error::unimplemented(format!("looking up the global `{name}`: the driver offers no globals")))
+    }
+
+    /// For the driver, to find its own type again.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A prepared command list.
+pub trait CommandBuffer: Any + Send + Sync {
+    /// The device it belongs to.
+    fn domain(&self) -> Domain;
+
+    /// What was recorded.
+    fn list(&self) -> &CommandList;
+
+    /// For the driver, to find its own type again.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl fmt::Debug for dyn Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.info())
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a device is and what it can take.
+
+/// The identity of a device, for choosing one and for reports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// The URI that opens this very device.
+    pub uri: String,
+    /// The name its maker gives it.
+    pub name: String,
+    /// The target that code must be built for, with the state of its features: `gfx942:sramecc+:xnack-`.
+    pub architecture: String,
+    /// A lasting identity where there is one, as the driver spells it (`GPU-...`).
+    pub uuid: Option<String>,
+    /// The library behind it and its version, where there is one.
+    pub library: Option<String>,
+    /// True for anything that is not the hardware it looks like. Whoever prints a device prints this.
+    pub simulated: bool,
+}
+
+/// What a device can take. Zero means that the device sets no limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Queues, numbered from 0. At least 1, at most 64.
+    pub queues: u32,
+    /// Work-items of a workgroup in each dimension.
+    pub max_workgroup_size: [u32; 3],
+    /// Work-items of a workgroup in all.
+    pub max_workgroup_threads: u32,
+    /// Workgroups of a dispatch in each dimension.
+    pub max_workgroup_count: [u32; 3],
+    /// Local memory (LDS) of a workgroup in bytes, static and dynamic together.
+    pub max_local_memory: u32,
+    /// Work-items of a wave.
+    pub wave_size: u32,
+    /// Device memory in bytes.
+    pub total_memory: u64,
+    /// The alignment of allocations in bytes.
+    pub allocation_alignment: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            queues: 1,
+            max_workgroup_size: [1024; 3],
+            max_workgroup_threads: 1024,
+            max_workgroup_count: [i32::MAX as u32, 65535, 65535],
+            max_local_memory: 64 * 1024,
+            wave_size: 64,
+            total_memory: 0,
+            allocation_alignment: 256,
+        }
+    }
+}

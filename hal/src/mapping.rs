@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Host access to mapped memory: copies in and out, or a raw pointer, and never a reference.
+//!
+//! This is the one module of the crate with `unsafe` in it. The bytes behind a mapping may be written at any time
+//! by a device or by a driver's threads, so no Rust reference to them may exist. They are touched by relaxed
+//! atomic accesses only: a race then yields old or new bytes, as on any GPU, and is never undefined behaviour.
+#![allow(unsafe_code)]
+
+use std::{
+    ptr::NonNull,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, AtomicU64, Ordering},
+    },
+};
+
+use crate::{
+    driver,
+    error::{Error, Result},
+};
+
+/// A host-visible range of a buffer. See [`Buffer::map`](crate::Buffer::map).
+pub struct Mapping {
+    /// Keeps the memory behind `start` mapped.
+    buffer: Arc<dyn driver::Buffer>,
+    start: NonNull<u8>,
+    length: u64,
+}
+
+// SAFETY: the pointer leads to memory of `buffer`, which is Send + Sync and is kept alive here; all accesses
+// through it are atomic or left to the caller's own `unsafe`.
+unsafe impl Send for Mapping {}
+// SAFETY: as above; `&Mapping` offers atomic accesses only.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// `base` is what [`driver::Buffer::host_pointer`] promises: valid for the whole buffer while it lives. The
+    /// range was checked by the buffer handle that asks.
+    pub(crate) fn new(
+        buffer: Arc<dyn driver::Buffer>,
+        base: driver::HostPointer,
+        offset: u64,
+        length: u64,
+    ) -> Self {
+        // SAFETY: offset + length <= buffer.size(), and the pointer is valid for the whole buffer.
+        let start = unsafe { base.as_non_null().add(offset as usize) };
+        Self { buffer, start, length }
+    }
+
+    /// Bytes in the mapping.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether the mapping holds no byte.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The first byte, for the caller's own unsafe code. Valid while this mapping lives.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// The device address of the first byte of the buffer behind it.
+    pub fn device_address(&self) -> u64 {
+        self.buffer.device_address()
+    }
+
+    /// Copies bytes out, from `offset` on. `OUT_OF_RANGE` where they do not lie in the mapping.
+    pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        let start = self.check(offset, bytes.len())?;
+        // SAFETY: `check` proved start..start+len to lie in the mapping.
+        unsafe { load(start, bytes) };
+        Ok(())
+    }
+
+    /// Copies bytes in, from `offset` on. `OUT_OF_RANGE` where they do not lie in the mapping.
+    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let start = self.check(offset, bytes.len())?;
+        // SAFETY: `check` proved start..start+len to lie in the mapping.
+        unsafe { store(start, bytes) };
+        Ok(())
+    }
+
+    /// All bytes.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.length as usize];
+        // SAFETY: the whole mapping.
+        unsafe { load(self.start.as_ptr(), &mut bytes) };
+        bytes
+    }
+
+    fn check(&self, offset: u64, length: usize) -> Result<*mut u8> {
+        match offset.checked_add(length as u64) {
+            // SAFETY: offset <= self.length, and the mapping's bytes are one allocation.
+            Some(end) if end <= self.length => Ok(unsafe { self.start.as_ptr().add(offset as usize) }),
+            _ => Err(Error::out_of_range(format!(
+                "bytes {offset}.. of length {length} do not lie in a mapping of {} bytes",
+                self.length
+            ))),
+        }
+    }
+}
+
+impl std::fmt::Debug for Mapping {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Mapping({:p}, {} bytes)", self.start, self.length)
+    }
+}
+
+/// Reads shared bytes, a word at a time where the address allows.
+///
+/// # Safety
+/// `from` must be valid for reads of `to.len()` bytes that others may write meanwhile.
+unsafe fn load(mut from: *mut u8, to: &mut [u8]) {
+    let mut rest = to;
+    while !rest.is_empty() {
+        if from.addr() % 8 == 0 && rest.len() >= 8 {
+            let (head, tail) = rest.split_at_mut(8);
+            // SAFETY: aligned, and eight bytes are left.
+            let word = unsafe { AtomicU64::from_ptr(from.cast()) }.load(Ordering::Relaxed);
+            head.copy_from_slice(&word.to_ne_bytes());
+            (from, rest) = (from.wrapping_add(8), tail);
+        } else {
+            // SAFETY: at least one byte is left.
+            rest[0] = unsafe { AtomicU8::from_ptr(from) }.load(Ordering::Relaxed);
+            (from, rest) = (from.wrapping_add(1), &mut rest[1..]);
+        }
+    }
+}
+
+/// Writes shared bytes, a word at a time where the address allows.
+///
+/// # Safety
+/// `to` must be valid for writes of `from.len()` bytes that others may touch meanwhile.
+unsafe fn store(mut to: *mut u8, from: &[u8]) {
+    let mut rest = from;
+    while let [first, tail @ ..] = rest {
+        match rest.split_first_chunk::<8>() {
+            Some((word, tail)) if to.addr() % 8 == 0 => {
+                // SAFETY: aligned, and eight bytes are left.
+                unsafe { AtomicU64::from_ptr(to.cast()) }.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
+                (to, rest) = (to.wrapping_add(8), tail);
+            }
+            _ => {
+                // SAFETY: at least one byte is left.
+                unsafe { AtomicU8::from_ptr(to) }.store(*first, Ordering::Relaxed);
+                (to, rest) = (to.wrapping_add(1), tail);
+            }
+        }
+    }
+}

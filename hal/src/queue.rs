@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Queues: where work is submitted.
+//!
+//! Every operation takes a wait list and a signal list and returns without waiting for other work. It starts when
+//! every wait is reached; when it has completed, every signal is. Nothing else orders it: two operations without
+//! an edge between them may run in any order or at once, on one queue too.
+//!
+//! An `Err` means that nothing was accepted, and the signal list is untouched. What goes wrong later fails the
+//! signal list.
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use smallvec::SmallVec;
+
+use crate::{
+    argument::{self, Argument, Pack},
+    buffer::{Buffer, BufferParams, BufferUsage},
+    command_buffer::{
+        BindingTable, CommandBuffer, check_device, check_lengths, check_multiple, check_overlap,
+    },
+    device::{Device, check_params},
+    dispatch::{DispatchConfig, resolve},
+    error::{Error, Result, ResultExt},
+    executable::Function,
+    file::File,
+    host_call::{HostCall, HostCallContext, HostCallFlags},
+    mapping::Mapping,
+    operation::{Dispatch, Operation, Pattern, QueueAffinity},
+    semaphore::{Point, Semaphore},
+    wait::{Deadline, Wait},
+};
+
+/// A queue of a device, or a set of queues of which the device picks one. Clones are handles.
+#[derive(Clone)]
+pub struct Queue {
+    device: Device,
+    affinity: QueueAffinity,
+}
+
+impl Queue {
+    pub(crate) fn new(device: Device, affinity: QueueAffinity) -> Self {
+        Self { device, affinity }
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The queues that this stands for.
+    pub fn affinity(&self) -> QueueAffinity {
+        self.affinity
+    }
+
+    fn submit(&self, waits: &[Point], signals: &[Point], operation: Operation) -> Result<()> {
+        for signal in signals {
+            if signal.value > Semaphore::MAX_VALUE {
+                return Err(Error::out_of_range(format!(
+                    "cannot signal {:#x}: a semaphore's payload ends at {:#x}",
+                    signal.value,
+                    Semaphore::MAX_VALUE
+                )));
+            }
+        }
+        self.device.open.raw.submit(self.affinity, waits, signals, operation)
+    }
+
+    /// A pure edge from waits to signals.
+    pub fn barrier(&self, waits: &[Point], signals: &[Point]) -> Result<()> {
+        self.submit(waits, signals, Operation::Barrier)
+    }
+
+    /// Allocates memory in the order of the queue. The handle and its address are there at once and may be
+    /// recorded and submitted; the contents are the buffer's own, and undefined, once the signals are reached.
+    pub fn alloca(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Buffer> {
+        check_params(params)?;
+        let raw = self.device.open.raw.reserve(self.affinity, params, size);
+        let buffer =
+            Buffer::from_driver(raw.context(|| format!("allocating {size} bytes on a queue"))?, *params);
+        self.submit(waits, signals, Operation::Alloca { buffer: buffer.clone() })?;
+        Ok(buffer)
+    }
+
+    /// Gives the memory of a whole allocation back in the order of the queue, whatever handles remain. What is
+    /// submitted with an edge behind the signals may reuse it; using the buffer behind them is a mistake, and
+    /// yields undefined contents.
+    pub fn dealloca(&self, waits: &[Point], signals: &[Point], buffer: &Buffer) -> Result<()> {
+        self.check(buffer, BufferUsage::NONE, "the buffer of a dealloca")?;
+        if buffer.offset() != 0 || buffer.len() != buffer.raw().size() {
+            return Err(Error::invalid_argument("a dealloca needs the whole buffer, not a subspan of it"));
+        }
+        self.submit(waits, signals, Operation::Dealloca { buffer: buffer.clone() })
+    }
+
+    /// Repeats `pattern` over `target`, whose address and length must be multiples of the pattern's size.
+    pub fn fill(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        target: &Buffer,
+        pattern: impl Into<Pattern>,
+    ) -> Result<()> {
+        let pattern = pattern.into();
+        let size = pattern.bytes().len() as u64;
+        self.check(target, BufferUsage::TRANSFER_TARGET, "the target of a fill")?;
+        check_multiple(target.device_address(), size, "the address of a fill")?;
+        check_multiple(target.len(), size, "the length of a fill")?;
+        self.submit_unless(target.is_empty(), waits, signals, || Operation::Fill {
+            target: target.clone(),
+            pattern,
+        })
+    }
+
+    /// Writes `source` over `target` of the same length. The bytes are captured before this returns.
+    pub fn update(&self, waits: &[Point], signals: &[Point], source: &[u8], target: &Buffer) -> Result<()> {
+        check_lengths(source.len() as u64, target.len(), "an update")?;
+        self.check(target, BufferUsage::TRANSFER_TARGET, "the target of an update")?;
+        self.submit_unless(source.is_empty(), waits, signals, || Operation::Update {
+            source: source.into(),
+            target: target.clone(),
+        })
+    }
+
+    /// Copies `source` over `target` of the same length; they must not overlap.
+    pub fn copy(&self, waits: &[Point], signals: &[Point], source: &Buffer, target: &Buffer) -> Result<()> {
+        check_lengths(source.len(), target.len(), "a copy")?;
+        self.check(source, BufferUsage::TRANSFER_SOURCE, "the source of a copy")?;
+        self.check(target, BufferUsage::TRANSFER_TARGET, "the target of a copy")?;
+        check_overlap(source, target)?;
+        self.submit_unless(source.is_empty(), waits, signals, || Operation::Copy {
+            source: source.clone(),
+            target: target.clone(),
+        })
+    }
+
+    /// Reads a file from `file_offset` on until `target` is full.
+    pub fn read(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        file: &File,
+        file_offset: u64,
+        target: &Buffer,
+    ) -> Result<()> {
+        self.check(target, BufferUsage::TRANSFER_TARGET, "the target of a read")?;
+        self.submit_unless(target.is_empty(), waits, signals, || Operation::Read {
+            file: file.clone(),
+            file_offset,
+            target: target.clone(),
+        })
+    }
+
+    /// Writes `source` to a file from `file_offset` on.
+    pub fn write(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        source: &Buffer,
+        file: &File,
+        file_offset: u64,
+    ) -> Result<()> {
+        self.check(source, BufferUsage::TRANSFER_SOURCE, "the source of a write")?;
+        self.submit_unless(source.is_empty(), waits, signals, || Operation::Write {
+            source: source.clone(),
+            file: file.clone(),
+            file_offset,
+        })
+    }
+
+    /// Calls a function on a thread of the callback pool, which it may block. The signals are reached when it
+    /// returns `Ok`, and fail with its error; a panic is `ABORTED`. Independent work of the queue goes on.
+    pub fn host_call(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        flags: HostCallFlags,
+        call: impl FnOnce(&mut HostCallContext) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
+        self.submit(waits, signals, Operation::HostCall(HostCall::new(flags, call)))
+    }
+
+    /// Launches one function, with one argument for each of its parameters. A grid without workgroups is a
+    /// barrier.
+    pub fn dispatch(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        function: &Function,
+        config: impl Into<DispatchConfig>,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        let raw = self.device.open.raw.as_ref();
+        let resolved = resolve(function, raw, &config.into())?;
+        let mut dispatch = Dispatch {
+            executable: function.executable.clone(),
+            function: function.index,
+            workgroup_count: resolved.workgroup_count,
+            workgroup_size: resolved.workgroup_size,
+            dynamic_local_memory: resolved.dynamic_local_memory,
+            arguments: SmallVec::from_elem(0, function.info().argument_size as usize),
+            resources: SmallVec::new(),
+        };
+        argument::pack(function.info(), arguments, raw.domain(), &mut dispatch)?;
+        self.submit_unless(resolved.workgroup_count.contains(&0), waits, signals, || {
+            Operation::Dispatch(dispatch)
+        })
+    }
+
+    /// Runs a command buffer, with a table for its slots. The same command buffer may be in flight any number of
+    /// times, on any queues.
+    pub fn execute(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        command_buffer: &CommandBuffer,
+        bindings: impl Into<BindingTable>,
+    ) -> Result<()> {
+        let bindings = bindings.into();
+        if command_buffer.raw.domain() != self.device.open.raw.domain() {
+            return Err(Error::invalid_argument("the command buffer was recorded on another device"));
+        }
+        command_buffer.check(&bindings)?;
+        self.submit(
+            waits,
+            signals,
+            Operation::Execute { command_buffer: command_buffer.raw.clone(), bindings },
+        )
+    }
+
+    /// Copies a buffer to the host once the waits are reached: a future of its bytes.
+    pub fn download(&self, waits: &[Point], source: &Buffer) -> Result<Download> {
+        let params = BufferParams::host();
+        let staging = self.device.allocate(&params, source.len().max(1))?.subspan(0, source.len())?;
+        let mapping = staging.map()?;
+        let done = Semaphore::new(0);
+        self.copy(waits, &[done.at(1)], source, &staging)?;
+        Ok(Download { wait: done.wait(1), done, mapping, _device: self.device.clone() })
+    }
+
+    fn submit_unless(
+        &self,
+        nothing_to_do: bool,
+        waits: &[Point],
+        signals: &[Point],
+        operation: impl FnOnce() -> Operation,
+    ) -> Result<()> {
+        self.submit(waits, signals, if nothing_to_do { Operation::Barrier } else { operation() })
+    }
+
+    fn check(&self, buffer: &Buffer, usage: BufferUsage, what: &str) -> Result<()> {
+        check_device(buffer, self.device.open.raw.as_ref(), what)?;
+        buffer.require(usage, what)
+    }
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Queue({} {:#x})", self.device.info().uri, self.affinity.bits())
+    }
+}
+
+impl Pack for Dispatch {
+    fn block(&mut self) -> &mut [u8] {
+        &mut self.arguments
+    }
+
+    fn retain(&mut self, buffer: &Buffer) {
+        self.resources.push(buffer.clone());
+    }
+
+    fn patch(&mut self, _at: u32, slot: u32, _offset: u64, _length: u64) -> Result<()> {
+        Err(Error::invalid_argument(format!(
+            "slot {slot} in a direct dispatch: only command buffers have binding tables"
+        )))
+    }
+}
+
+/// The bytes of a buffer on their way to the host: a future, or [`wait`](Self::wait) on this thread.
+#[must_use = "a download does nothing more until it is polled or waited for"]
+pub struct Download {
+    wait: Wait,
+    done: Semaphore,
+    mapping: Mapping,
+    _device: Device,
+}
+
+impl Download {
+    /// Blocks until the bytes are there.
+    pub fn wait(self, deadline: impl Into<Deadline>) -> Result<Vec<u8>> {
+        self.done.wait_blocking(1, deadline)?;
+        Ok(self.mapping.to_vec())
+    }
+}
+
+impl Future for Download {
+    type Output = Result<Vec<u8>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.wait).poll(cx).map_ok(|()| self.mapping.to_vec())
+    }
+}
+
+impl fmt::Debug for Download {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Download({} bytes)", self.mapping.len())
+    }
+}

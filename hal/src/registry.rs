@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The registry: which drivers exist, by the scheme of their URIs.
+
+use std::sync::Arc;
+
+use crate::{
+    device::Device,
+    driver,
+    error::{Error, Result},
+    uri::Uri,
+};
+
+/// A set of drivers. A later registration of a scheme overrides an earlier one.
+#[derive(Clone, Default)]
+pub struct Registry {
+    drivers: Vec<Arc<dyn driver::Driver>>,
+}
+
+impl Registry {
+    /// A registry without drivers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a driver under [`driver::Driver::scheme`].
+    pub fn register(&mut self, driver: Arc<dyn driver::Driver>) -> &mut Self {
+        self.drivers.push(driver);
+        self
+    }
+
+    /// The drivers, those registered last first, each scheme once.
+    pub fn drivers(&self) -> impl Iterator<Item = &Arc<dyn driver::Driver>> {
+        self.drivers.iter().enumerate().rev().filter_map(|(index, driver)| {
+            let overridden = self.drivers[index + 1..].iter().any(|later| later.scheme() == driver.scheme());
+            (!overridden).then_some(driver)
+        })
+    }
+
+    /// The driver of a scheme; `NOT_FOUND` names those that are there.
+    pub fn driver(&self, scheme: &str) -> Result<&Arc<dyn driver::Driver>> {
+        self.drivers().find(|driver| driver.scheme() == scheme).ok_or_else(|| {
+            let mut known: Vec<_> = self.drivers().map(|driver| format!("{}://", driver.scheme())).collect();
+            known.sort();
+            Error::not_found(format!("no driver for `{scheme}://`; this build has {}", known.join(", ")))
+        })
+    }
+
+    /// Opens the device that a URI names.
+    pub fn open(&self, uri: &str) -> Result<Device> {
+        let uri: Uri = uri.parse()?;
+        let device =
+            self.driver(uri.scheme())?.open(&uri).map_err(|error| error.context(format!("opening {uri}")))?;
+        Ok(Device::from_driver(device))
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.drivers().map(|driver| driver.scheme())).finish()
+    }
+}
