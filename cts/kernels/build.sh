@@ -212,7 +212,10 @@ build_iree() {
     cp "$objects/$name"/*.hsaco "iree/$name.$MAIN_TARGET.hsaco"
     files=("$(listed "iree/$name.$MAIN_TARGET.hsaco" "code object" "$MAIN_TARGET")")
     if [ "$name" = add ]; then
-      "$IREE_COMPILE" "${options[@]}" --compile-mode=hal-executable "$objects/$name"/*.mlir -o "iree/$name.$MAIN_TARGET.hip1"
+      # The container records the path of its input.
+      mv "$objects/$name"/*.mlir "iree/$name.executable.mlir"
+      "$IREE_COMPILE" "${options[@]}" --compile-mode=hal-executable "iree/$name.executable.mlir" -o "iree/$name.$MAIN_TARGET.hip1"
+      rm "iree/$name.executable.mlir"
       files+=("$(listed "iree/$name.$MAIN_TARGET.hip1" "IREE HIP1 container" "$MAIN_TARGET")")
     fi
     note "iree_$name" "$source" "$version" "$work/iree/$name.$MAIN_TARGET.hsaco" "${files[@]}"
@@ -229,7 +232,7 @@ build_triton() {
   fi
   local hsaco name version
   version="Triton $("$PYTHON_WITH_TRITON" -I -c 'import triton; print(triton.__version__)')"
-  TRITON_CACHE_DIR="$objects/cache" "$PYTHON_WITH_TRITON" "$work/triton/kernels.py" "$work/triton" "$MAIN_TARGET"
+  TRITON_CACHE_DIR="$objects/cache" TRITON_DISABLE_LINE_INFO=1 "$PYTHON_WITH_TRITON" "$work/triton/kernels.py" "$work/triton" "$MAIN_TARGET"
   for hsaco in "$work"/triton/*.hsaco; do
     name=$(basename "$hsaco" ".$MAIN_TARGET.hsaco")
     note "triton_$name" triton/kernels.py "$version" "$hsaco" \
