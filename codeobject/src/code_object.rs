@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One code object: its target, its kernels, its symbols, and how it is placed in memory.
+
+use std::collections::{HashMap, HashSet};
+
+use object::LittleEndian;
+use object::elf::{SHN_ABS, STB_GLOBAL, STB_WEAK, STT_FUNC, STT_OBJECT};
+use object::read::elf::Sym;
+
+use crate::bytes::{glimpse, text};
+use crate::ccob::CCOB_MAGIC;
+use crate::descriptor::KernelDescriptor;
+use crate::elf::{Elf, ElfSymbol, MetadataNote};
+use crate::elf_flags::{ELF_MAGIC, ElfHead};
+use crate::error::Error;
+use crate::kernel::{Kernel, KernelKind, RejectedKernel};
+use crate::layout::{Binding, Relocation, RelocationKind, Segment, Symbol, SymbolRole};
+use crate::metadata::{KernelRecord, Metadata};
+use crate::table::BUNDLE_MAGIC;
+use crate::target::TargetId;
+use crate::warnings::Warnings;
+
+const ENDIAN: LittleEndian = LittleEndian;
+/// How many unusable kernels are described one by one.
+const MAX_REJECTED: usize = 1024;
+
+/// What is in one code object (an ELF for amdgpu). It keeps none of the ELF's bytes.
+#[derive(Debug, Clone)]
+pub struct CodeObject {
+    target: TargetId,
+    head: ElfHead,
+    metadata_version: Option<(u32, u32)>,
+    kernels: Vec<Kernel>,
+    rejected: Vec<RejectedKernel>,
+    segments: Vec<Segment>,
+    symbols: Vec<Symbol>,
+    relocations: Vec<Relocation>,
+    warnings: Vec<String>,
+}
+
+impl CodeObject {
+    /// Reads a code object.
+    ///
+    /// A kernel that cannot be used is set apart in [`rejected`](Self::rejected) and costs no other.
+    ///
+    /// # Errors
+    ///
+    /// Where the bytes are no ELF for amdgpu, where segments, symbols or relocations are not what they should be, and
+    /// where the metadata breaks off or is of code object version 2.
+    pub fn parse(elf: &[u8]) -> Result<CodeObject, Error> {
+        let head = amdgpu_head(elf)?;
+        let mut warnings = Warnings::default();
+        let elf = Elf::parse(elf, &mut warnings)?;
+        let symbols = elf.symbols()?;
+        let mut kernels = Kernels::new(&elf, &symbols);
+        let metadata = match elf.metadata_note() {
+            Some(MetadataNote::MessagePack(note)) => {
+                Metadata::parse(note, &mut warnings, &mut |record, warnings| kernels.add(record, warnings))?
+            }
+            Some(MetadataNote::Yaml) => {
+                let advice =
+                    "rebuild it with -mcode-object-version=5 or later, as ROCm 4 and later do by default";
+                return Err(Error::unsupported("the metadata of code object version 2 (YAML)", 0, advice));
+            }
+            None => {
+                warnings.push(|| "it has no kernel metadata, so no kernel of it can be launched".to_owned());
+                Metadata::default()
+            }
+        };
+        let Kernels { found, rejected, .. } = kernels;
+        let target = target(head, metadata.target.as_deref(), &mut warnings);
+        let symbols = describe_symbols(&symbols);
+        let relocations = relocations(&elf, &symbols)?;
+        Ok(CodeObject {
+            target,
+            head,
+            metadata_version: metadata.version,
+            kernels: found,
+            rejected,
+            segments: elf.segments,
+            symbols,
+            relocations,
+            warnings: warnings.into_list(),
+        })
+    }
+
+    /// What it was compiled for, by its own flags; the metadata names a processor that the flags only number.
+    pub fn target(&self) -> &TargetId {
+        &self.target
+    }
+
+    /// `EI_ABIVERSION` of the ELF; two less than the code object version.
+    pub fn abi_version(&self) -> u8 {
+        self.head.abi_version
+    }
+
+    /// The code object version, 2 to 6; `None` for an ABI version that is not known.
+    pub fn code_object_version(&self) -> Option<u32> {
+        self.head.code_object_version()
+    }
+
+    /// The version of the generic target; `None` where the target is not generic.
+    pub fn generic_version(&self) -> Option<u8> {
+        Some(self.head.generic_version()).filter(|version| *version > 0)
+    }
+
+    /// `e_flags` of the ELF.
+    pub fn elf_flags(&self) -> u32 {
+        self.head.flags
+    }
+
+    /// `amdhsa.version` of the metadata, major and minor.
+    pub fn metadata_version(&self) -> Option<(u32, u32)> {
+        self.metadata_version
+    }
+
+    /// The kernels that can be launched, in the order of the metadata.
+    pub fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// The kernel of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`], with the reason where the kernel was rejected, or with the names that there are.
+    pub fn kernel(&self, name: &str) -> Result<&Kernel, Error> {
+        if let Some(kernel) = self.kernels.iter().find(|kernel| kernel.name == name) {
+            return Ok(kernel);
+        }
+        let present = match self.rejected.iter().find(|kernel| kernel.name == name) {
+            Some(rejected) => format!("the metadata lists it, but {}", rejected.reason),
+            None => list_names(&self.kernels),
+        };
+        Err(Error::NotFound {
+            what: format!("kernel `{name}` in the code object for {}", self.target),
+            present,
+        })
+    }
+
+    /// Kernels that the metadata lists and that cannot be launched, with the reason; the first 1024 of them.
+    pub fn rejected(&self) -> &[RejectedKernel] {
+        &self.rejected
+    }
+
+    /// The parts of the file that go to memory.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Symbols of the dynamic table, then those that are in no other table than the one for debuggers.
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.symbols
+    }
+
+    /// Variables, such as `hipModuleGetGlobal` finds where they are exported.
+    pub fn variables(&self) -> impl Iterator<Item = &Symbol> {
+        self.with_role(SymbolRole::Variable)
+    }
+
+    /// Functions that are no kernels: where they lie, not how to call them; there is no stable convention.
+    pub fn functions(&self) -> impl Iterator<Item = &Symbol> {
+        self.with_role(SymbolRole::Function)
+    }
+
+    /// Symbols that another code object has to define.
+    pub fn undefined(&self) -> impl Iterator<Item = &Symbol> {
+        self.with_role(SymbolRole::Undefined)
+    }
+
+    /// What a loader has to write once it knows the addresses.
+    pub fn relocations(&self) -> &[Relocation] {
+        &self.relocations
+    }
+
+    /// What is odd about it and does no harm.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    fn with_role(&self, role: SymbolRole) -> impl Iterator<Item = &Symbol> {
+        self.symbols.iter().filter(move |symbol| symbol.role == role)
+    }
+}
+
+fn amdgpu_head(elf: &[u8]) -> Result<ElfHead, Error> {
+    if elf.starts_with(CCOB_MAGIC) || elf.starts_with(BUNDLE_MAGIC) {
+        let advice = "open it with File::parse, and give one of its entries";
+        return Err(Error::unsupported("an offload bundle in the place of one code object", 0, advice));
+    }
+    if !elf.starts_with(ELF_MAGIC) {
+        return Err(Error::NotRecognised { offset: 0, found: glimpse(elf) });
+    }
+    let head = ElfHead::read(elf).ok_or_else(|| {
+        Error::malformed("the ELF header", 0, "it is not 64-bit little-endian, or it is cut short")
+    })?;
+    if head.is_amdgpu() {
+        return Ok(head);
+    }
+    let advice = "a host file is opened with File::parse, which finds the GPU code in it";
+    Err(Error::unsupported(format!("an ELF for machine {} (amdgpu is 224)", head.machine), 0, advice))
+}
+
+/// The flags name the target; the metadata helps where the processor is newer than the table.
+fn target(head: ElfHead, metadata: Option<&str>, warnings: &mut Warnings) -> TargetId {
+    let flags = head.target();
+    let Some(metadata) = metadata else { return flags };
+    match metadata.parse::<TargetId>() {
+        Ok(stated) if stated == flags => flags,
+        Ok(stated) if head.processor().is_none() => TargetId::new(stated.processor(), head.features()),
+        Ok(stated) => {
+            warnings.push(|| {
+                format!("its flags say {flags}, its metadata says {stated}; the flags are believed")
+            });
+            flags
+        }
+        Err(error) => {
+            warnings.push(|| format!("the target in its metadata cannot be read: {error}"));
+            flags
+        }
+    }
+}
+
+/// Joins what the metadata says of kernels with their descriptors.
+struct Kernels<'e, 'a> {
+    elf: &'e Elf<'a>,
+    symbols: HashMap<&'a [u8], &'e ElfSymbol<'a>>,
+    seen: HashSet<&'a [u8]>,
+    found: Vec<Kernel>,
+    rejected: Vec<RejectedKernel>,
+    count: usize,
+}
+
+impl<'e, 'a> Kernels<'e, 'a> {
+    fn new(elf: &'e Elf<'a>, symbols: &'e [ElfSymbol<'a>]) -> Kernels<'e, 'a> {
+        let mut by_name = HashMap::new();
+        for symbol in symbols.iter().filter(|symbol| symbol.name.ends_with(b".kd")) {
+            by_name.entry(symbol.name).or_insert(symbol);
+        }
+        Kernels {
+            elf,
+            symbols: by_name,
+            seen: HashSet::new(),
+            found: Vec::new(),
+            rejected: Vec::new(),
+            count: 0,
+        }
+    }
+
+    fn add(&mut self, record: KernelRecord<'a>, warnings: &mut Warnings) {
+        let index = self.count;
+        self.count += 1;
+        let name =
+            record.name.or_else(|| record.symbol.map(|symbol| symbol.strip_suffix(b".kd").unwrap_or(symbol)));
+        match self.join(record, name, warnings) {
+            Ok(kernel) => self.found.push(kernel),
+            Err(reason) if self.rejected.len() < MAX_REJECTED => {
+                let name = name.map_or_else(|| format!("kernel {index}"), text);
+                warnings.push(|| format!("the kernel {name} cannot be launched: {reason}"));
+                self.rejected.push(RejectedKernel { name, reason });
+            }
+            Err(_) => warnings.push(|| format!("more than {MAX_REJECTED} kernels cannot be launched")),
+        }
+    }
+
+    fn join(
+        &mut self,
+        mut record: KernelRecord<'a>,
+        name: Option<&'a [u8]>,
+        warnings: &mut Warnings,
+    ) -> Result<Kernel, String> {
+        if let Some(problem) = record.problem.take() {
+            return Err(problem);
+        }
+        let name = name.ok_or("it has neither .name nor .symbol")?;
+        if !self.elf.is_linked() {
+            return Err("the ELF is an object of the compiler; link it with ld.lld -shared".to_owned());
+        }
+        let symbol = match record.symbol {
+            Some(symbol) => self.symbols.get(symbol),
+            None => self.symbols.get([name, b".kd"].concat().as_slice()),
+        };
+        let symbol = symbol.ok_or("its descriptor's symbol is not in the symbol table")?;
+        if !self.seen.insert(name) {
+            return Err("another kernel of that name comes before it".to_owned());
+        }
+        let address = symbol.symbol.st_value(ENDIAN);
+        let descriptor = self
+            .elf
+            .memory(address, KernelDescriptor::SIZE)
+            .and_then(KernelDescriptor::parse)
+            .ok_or_else(|| format!("no segment holds its descriptor at {address:#x}"))?;
+        let entry = address
+            .checked_add_signed(descriptor.kernel_code_entry_byte_offset)
+            .filter(|entry| self.elf.segments.iter().any(|code| code.executable && code.holds(*entry, 4)))
+            .ok_or("its first instruction lies in no executable segment")?;
+        let kernarg_size = record.kernarg_size.unwrap_or(descriptor.kernarg_size);
+        check_args(&record, kernarg_size)?;
+        if descriptor.kernarg_size != 0 && descriptor.kernarg_size != kernarg_size {
+            warnings.push(|| {
+                let stated = descriptor.kernarg_size;
+                format!(
+                    "the descriptor of {} states {stated} bytes of arguments, its metadata {kernarg_size}",
+                    text(name)
+                )
+            });
+        }
+        let wave = if descriptor.wavefront_size32() { 32 } else { 64 };
+        let wavefront_size = record.wavefront_size.unwrap_or(wave);
+        if !matches!(wavefront_size, 32 | 64) {
+            return Err(format!("its waves have {wavefront_size} lanes, where 32 and 64 exist"));
+        }
+        Ok(Kernel {
+            name: text(name),
+            symbol: text(symbol.name),
+            descriptor,
+            descriptor_address: address,
+            entry_address: entry,
+            kernarg_size,
+            kernarg_align: record.kernarg_align.filter(|align| align.is_power_of_two()).unwrap_or(16),
+            group_segment_size: record.group_segment_size.unwrap_or(descriptor.group_segment_fixed_size),
+            private_segment_size: record
+                .private_segment_size
+                .unwrap_or(descriptor.private_segment_fixed_size),
+            wavefront_size,
+            max_flat_workgroup_size: record.max_flat_workgroup_size.unwrap_or(1024),
+            reqd_workgroup_size: record.reqd_workgroup_size,
+            kind: record.kind.unwrap_or(KernelKind::Normal),
+            args: record.args,
+            vgpr_count: record.vgpr_count.unwrap_or(0),
+            sgpr_count: record.sgpr_count.unwrap_or(0),
+            agpr_count: record.agpr_count,
+            vgpr_spill_count: record.vgpr_spill_count.unwrap_or(0),
+            sgpr_spill_count: record.sgpr_spill_count.unwrap_or(0),
+            uses_dynamic_stack: record.uses_dynamic_stack.unwrap_or(descriptor.uses_dynamic_stack()),
+            workgroup_processor_mode: record.workgroup_processor_mode.unwrap_or(false),
+            uniform_workgroup_size: record.uniform_workgroup_size.unwrap_or(false),
+        })
+    }
+}
+
+fn check_args(record: &KernelRecord<'_>, kernarg_size: u32) -> Result<(), String> {
+    for (index, arg) in record.args.iter().enumerate() {
+        let end = u64::from(arg.offset) + u64::from(arg.size);
+        if end > u64::from(kernarg_size) {
+            return Err(format!(
+                "its argument {index} ends at {end}, past its {kernarg_size} bytes of arguments"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn describe_symbols(symbols: &[ElfSymbol<'_>]) -> Vec<Symbol> {
+    let descriptors: HashSet<&[u8]> = symbols
+        .iter()
+        .filter(|symbol| symbol.symbol.st_type() == STT_OBJECT)
+        .filter_map(|symbol| symbol.name.strip_suffix(b".kd"))
+        .collect();
+    let exported: HashSet<(&[u8], u64)> = symbols
+        .iter()
+        .filter(|symbol| symbol.exported)
+        .map(|symbol| (symbol.name, symbol.symbol.st_value(ENDIAN)))
+        .collect();
+    symbols
+        .iter()
+        .filter(|symbol| {
+            symbol.exported
+                || !symbol.name.is_empty()
+                    && !exported.contains(&(symbol.name, symbol.symbol.st_value(ENDIAN)))
+        })
+        .map(|symbol| describe_symbol(symbol, &descriptors))
+        .collect()
+}
+
+fn describe_symbol(symbol: &ElfSymbol<'_>, descriptors: &HashSet<&[u8]>) -> Symbol {
+    let raw = symbol.symbol;
+    let kind = raw.st_type();
+    let role = if raw.is_undefined(ENDIAN) {
+        SymbolRole::Undefined
+    } else if raw.st_shndx(ENDIAN) == SHN_ABS {
+        SymbolRole::Other
+    } else if kind == STT_FUNC {
+        if descriptors.contains(symbol.name) { SymbolRole::KernelEntry } else { SymbolRole::Function }
+    } else if kind == STT_OBJECT {
+        let is_descriptor = symbol.name.ends_with(b".kd") && raw.st_size(ENDIAN) == KernelDescriptor::SIZE;
+        if is_descriptor { SymbolRole::KernelDescriptor } else { SymbolRole::Variable }
+    } else {
+        SymbolRole::Other
+    };
+    let binding = match raw.st_bind() {
+        STB_GLOBAL => Binding::Global,
+        STB_WEAK => Binding::Weak,
+        _ => Binding::Local,
+    };
+    Symbol {
+        name: text(symbol.name),
+        address: raw.st_value(ENDIAN),
+        size: raw.st_size(ENDIAN),
+        role,
+        binding,
+        exported: symbol.exported,
+    }
+}
+
+fn relocations(elf: &Elf<'_>, symbols: &[Symbol]) -> Result<Vec<Relocation>, Error> {
+    let exported = symbols.iter().take_while(|symbol| symbol.exported).count();
+    elf.relocations()?
+        .into_iter()
+        .map(|relocation| {
+            let symbol = match relocation.symbol {
+                0 => None,
+                index => Some(index as usize - 1),
+            };
+            if symbol.is_some_and(|index| index >= exported) {
+                let problem = format!("it refers to symbol {}, there are {exported}", relocation.symbol);
+                return Err(Error::malformed("a relocation", relocation.offset, problem));
+            }
+            Ok(Relocation {
+                offset: relocation.offset,
+                kind: RelocationKind::from_elf(relocation.kind),
+                symbol,
+                symbol_value: symbol.and_then(|index| symbols.get(index)).map_or(0, |symbol| symbol.address),
+                addend: relocation.addend,
+            })
+        })
+        .collect()
+}
+
+fn list_names(kernels: &[Kernel]) -> String {
+    const SHOWN: usize = 8;
+    if kernels.is_empty() {
+        return "it has no kernels".to_owned();
+    }
+    let mut names: Vec<&str> = kernels.iter().take(SHOWN).map(|kernel| kernel.name.as_str()).collect();
+    if kernels.len() > SHOWN {
+        names.push("...");
+    }
+    format!("its {} kernels are {}", kernels.len(), names.join(", "))
+}
