@@ -88,7 +88,7 @@ compile() { # compile SOURCE TARGET OUTPUT [FLAG...]
 
 # bundle OUTPUT FLAGS TARGET=OBJECT...: an empty host entry and the objects.
 bundle() {
-  local output=$1 flags=$2 ids=host-x86_64-unknown-linux-- inputs=(-input=/dev/null) entry
+  local output=$1 flags=$2 ids=host-x86_64-unknown-linux inputs=(-input=/dev/null) entry
   shift 2
   for entry in "$@"; do
     ids+=",hipv4-amdgcn-amd-amdhsa--${entry%%=*}"
