@@ -17,6 +17,59 @@ pub struct DeviceInfo {
     pub library: Option<String>,
     /// True for anything that is not the hardware it looks like. Whoever prints a device prints this.
     pub simulated: bool,
+    /// What of the interface the device does not offer. What is not listed here must work: the conformance suite
+    /// takes an undeclared `UNIMPLEMENTED` for a failure.
+    pub lacks: Vec<Lack>,
+}
+
+/// A part of the interface that a driver may do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Feature {
+    /// Queue-ordered allocation: `alloca` and `dealloca`.
+    Alloca,
+    /// Command buffers.
+    CommandBuffers,
+    /// Loading executables and dispatching their functions.
+    Dispatch,
+    /// Reading and writing files on a queue.
+    Files,
+    /// Host calls.
+    HostCalls,
+}
+
+impl Feature {
+    /// Every feature.
+    pub const ALL: [Self; 5] =
+        [Self::Alloca, Self::CommandBuffers, Self::Dispatch, Self::Files, Self::HostCalls];
+
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Alloca => "alloca",
+            Self::CommandBuffers => "command_buffers",
+            Self::Dispatch => "dispatch",
+            Self::Files => "files",
+            Self::HostCalls => "host_calls",
+        }
+    }
+}
+
+/// A [`Feature`] that a device says beforehand it does not offer: using it is `UNIMPLEMENTED`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Lack {
+    /// What is missing.
+    pub feature: Feature,
+    /// Why, in a few words.
+    pub reason: String,
+}
+
+impl Lack {
+    /// A feature and the reason why it is missing.
+    pub fn new(feature: Feature, reason: impl Into<String>) -> Self {
+        Self { feature, reason: reason.into() }
+    }
 }
 
 /// What a device can take. Zero means that the device sets no limit.
