@@ -145,7 +145,7 @@ impl fmt::Display for Origin {
 impl Api {
     /// Wraps a table of functions in this process.
     ///
-    /// The table need not be complete; see [`missing_required`](crate::Feature) for what a driver needs.
+    /// The table need not be complete; see [`EntryPoints::missing_required`] for what a driver needs.
     ///
     /// # Safety
     ///

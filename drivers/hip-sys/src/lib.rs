@@ -56,8 +56,11 @@ mod entry_points;
 mod api;
 mod error;
 mod features;
+mod load;
+pub mod null;
 mod table;
 
 pub use api::{Api, Binding, Found, Origin, Version};
 pub use features::Feature;
+pub use load::{Attempt, LIBRARY_VARIABLE, LoadError, MARKER, Reason, Search, Source};
 pub use table::{EntryPoints, pfn};

@@ -13,14 +13,13 @@ mod functions;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use quote::ToTokens;
 
 use functions::{CONSTANTS, EXTRA_DECLARATIONS, FUNCTIONS};
 
-fn main() -> Result<ExitCode> {
+fn main() -> Result<()> {
     let mut headers = None;
     let mut check = false;
     for argument in std::env::args_os().skip(1) {
@@ -41,23 +40,24 @@ fn main() -> Result<ExitCode> {
         (source.join("entry_points.rs"), render_entry_points(&origin, &declarations)?),
     ];
 
-    let mut stale = false;
+    let mut stale = Vec::new();
     for (path, text) in outputs {
         if !check {
             std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
         } else if std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?
             != text
         {
-            stale = true;
-            eprintln!(
-                "{} differs from what the headers of HIP {} in {} give; run the example without --check",
-                path.display(),
-                origin.version,
-                headers.display()
-            );
+            stale.push(path.display().to_string());
         }
     }
-    Ok(if stale { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    ensure!(
+        stale.is_empty(),
+        "{} would change by the headers of HIP {} in {}; run the example without --check",
+        stale.join(" and "),
+        origin.version,
+        headers.display()
+    );
+    Ok(())
 }
 
 /// What the generated files say about the headers they came from.
@@ -161,11 +161,40 @@ fn split(file: syn::File) -> (syn::File, Declarations) {
 const C_TYPES: &str = "pub use core::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};";
 
 fn render_types(origin: &HeaderOrigin, types: &syn::File) -> String {
-    format!(
-        "{}//! HIP's types and constants, as its headers spell them.\n\n{C_TYPES}\n\n{}",
-        origin.preamble(),
-        prettyplease::unparse(types)
-    )
+    let mut text = origin.preamble();
+    text.push_str("//! HIP's types and constants, as its headers spell them.\n\n");
+    let _ = writeln!(text, "{C_TYPES}\n\n{}", prettyplease::unparse(types));
+    text.push_str("/// The status codes with their names, ascending.\n");
+    text.push_str("pub(crate) const STATUS_NAMES: &[(hipError_t, &core::ffi::CStr)] = &[\n");
+    for (value, name) in status_names(types) {
+        let _ = writeln!(text, "    (hipError_t({value}), c\"{name}\"),");
+    }
+    text.push_str("];\n");
+    text
+}
+
+/// Each status code under the first name that the header gives it; later names of the same value are old spellings.
+fn status_names(types: &syn::File) -> BTreeMap<u32, String> {
+    let mut names = BTreeMap::new();
+    let blocks = types.items.iter().filter_map(|item| match item {
+        syn::Item::Impl(block) if block.trait_.is_none() => Some(block),
+        _ => None,
+    });
+    for constant in blocks.flat_map(|block| &block.items).filter_map(|item| match item {
+        syn::ImplItem::Const(constant) if constant.ty.to_token_stream().to_string() == "hipError_t" => {
+            Some(constant)
+        }
+        _ => None,
+    }) {
+        // The last enumerator is a sentinel, which moves from version to version.
+        if let (syn::Expr::Call(call), false) = (&constant.expr, constant.ident == "hipErrorTbd")
+            && let Some(syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(value), .. })) = call.args.first()
+            && let Ok(value) = value.base10_parse()
+        {
+            names.entry(value).or_insert_with(|| constant.ident.to_string());
+        }
+    }
+    names
 }
 
 /// Writes the declarations as one macro, so that the table, its methods and whoever exports or counts entry points expand

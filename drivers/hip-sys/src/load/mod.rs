@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Finding a HIP library and filling the table from it.
+//!
+//! A library is opened with its symbols kept to itself (`RTLD_LOCAL`) and never closed: HIP's runtime does not survive
+//! being unloaded.
+
+mod error;
+mod library;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+pub use error::{Attempt, LoadError, Reason};
+use library::{Library, Opening};
+
+use crate::api::{Api, Found, Origin, Version};
+use crate::bindings::{c_int, hipError_t};
+use crate::table::EntryPoints;
+
+/// The environment variable that names the HIP library: a file, a folder that holds one, or a name for the system's search.
+pub const LIBRARY_VARIABLE: &str = "WINDLASS_HIP_LIBRARY";
+
+/// The symbol by which a library says that it is Windlass's software GPU.
+pub const MARKER: &std::ffi::CStr = c"windlass_simulator_marker";
+
+/// The names of HIP's library, newest first, the unversioned one last.
+#[cfg(windows)]
+const NAMES: &[&str] = &["amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"];
+#[cfg(not(windows))]
+const NAMES: &[&str] = &["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
+
+/// Where to look for HIP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Source {
+    /// What the environment asks for, else what the system has; see [`Search::from_environment`].
+    System,
+    /// One library: a file, a folder that holds one, or a name for the system's search.
+    Library(PathBuf),
+}
+
+/// A search of the system, spelled out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// What the user named by [`LIBRARY_VARIABLE`]; then nothing else is tried, and the software GPU is accepted.
+    pub variable: Option<OsString>,
+    /// Whether a copy that is in this process already is taken.
+    pub already_loaded: bool,
+    /// The names to ask the system's library search for, in order.
+    pub names: Vec<OsString>,
+    /// Folders that are looked into for each of the names afterwards, in order.
+    pub folders: Vec<PathBuf>,
+}
+
+impl Search {
+    /// The order in which Windlass searches: the library that `WINDLASS_HIP_LIBRARY` names, and nothing else, where it
+    /// is set; then a copy that is already loaded; then the versioned names, newest first, and the bare one; then the same
+    /// names in the library folder under `ROCM_PATH` (`/opt/rocm` where that is not set).
+    pub fn from_environment() -> Self {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let root = set("ROCM_PATH").or_else(|| set("HIP_PATH"));
+        let root = if cfg!(windows) { root } else { root.or_else(|| Some("/opt/rocm".into())) };
+        let library_folder = if cfg!(windows) { "bin" } else { "lib" };
+        Self {
+            variable: set(LIBRARY_VARIABLE),
+            already_loaded: true,
+            names: NAMES.iter().map(OsString::from).collect(),
+            folders: root.map(|root| Path::new(&root).join(library_folder)).into_iter().collect(),
+        }
+    }
+}
+
+impl Api {
+    /// Fills a table from `source`.
+    ///
+    /// Opening a library may take long the first time, as it runs the library's initialisers. Calls nothing of HIP but
+    /// `hipRuntimeGetVersion`.
+    ///
+    /// # Errors
+    ///
+    /// With each attempt and why it failed: nothing was found, what was found cannot be opened, or it lacks functions that
+    /// every driver needs. A missing optional function is no error; it costs its [`Feature`](crate::Feature).
+    ///
+    /// # Safety
+    ///
+    /// Opening a library runs its code. Whatever carries HIP's name, and whatever the caller or the environment names, must
+    /// be an implementation of HIP.
+    pub unsafe fn load(source: &Source) -> Result<Self, LoadError> {
+        // SAFETY: the caller vouches for the libraries.
+        unsafe {
+            match source {
+                Source::System => Self::search(&Search::from_environment()),
+                Source::Library(path) => load_named(path, Found::Explicit),
+            }
+        }
+    }
+
+    /// Fills a table by a search that the caller spells out.
+    ///
+    /// A library with the [`MARKER`] that turns up in the search is passed over, for Cargo puts its `target` folder, and
+    /// with it Windlass's own library, on the library path; one that [`Search::variable`] names is accepted.
+    ///
+    /// # Errors
+    ///
+    /// As for [`load`](Self::load).
+    ///
+    /// # Safety
+    ///
+    /// As for [`load`](Self::load).
+    pub unsafe fn search(search: &Search) -> Result<Self, LoadError> {
+        if let Some(named) = &search.variable {
+            // SAFETY: the caller vouches for the libraries.
+            return unsafe { load_named(Path::new(named), Found::Environment) };
+        }
+        let mut attempts = Vec::new();
+        if search.already_loaded {
+            for name in &search.names {
+                // SAFETY: as above.
+                let found = unsafe { try_library(name.as_ref(), Found::AlreadyLoaded) };
+                match found {
+                    Ok(api) => return Ok(api),
+                    // That a name is not loaded is worth no line of its own.
+                    Err(Attempt { reason: Reason::NotOpened(_), .. }) => {}
+                    Err(attempt) => attempts.push(attempt),
+                }
+            }
+        }
+        let in_folders =
+            search.folders.iter().flat_map(|folder| search.names.iter().map(|name| folder.join(name)));
+        for candidate in search.names.iter().map(PathBuf::from).chain(in_folders) {
+            // SAFETY: as above.
+            match unsafe { try_library(&candidate, Found::Search) } {
+                Ok(api) => return Ok(api),
+                Err(attempt) => attempts.push(attempt),
+            }
+        }
+        Err(LoadError::new(attempts))
+    }
+}
+
+/// Takes the library that somebody named, or the newest in the folder that they named.
+///
+/// # Safety
+///
+/// As for [`Api::load`].
+unsafe fn load_named(named: &Path, found: Found) -> Result<Api, LoadError> {
+    let candidates: Vec<PathBuf> = if named.is_dir() {
+        NAMES.iter().map(|name| named.join(name)).collect()
+    } else {
+        vec![named.to_owned()]
+    };
+    let mut attempts = Vec::new();
+    for candidate in candidates {
+        // SAFETY: the caller vouches for the libraries.
+        match unsafe { try_library(&candidate, found) } {
+            Ok(api) => return Ok(api),
+            Err(attempt) => attempts.push(attempt),
+        }
+    }
+    Err(LoadError::new(attempts))
+}
+
+/// Opens one library and fills a table from it.
+///
+/// # Safety
+///
+/// As for [`Api::load`].
+unsafe fn try_library(name: &Path, found: Found) -> Result<Api, Attempt> {
+    // SAFETY: the caller vouches for the libraries.
+    let result = unsafe { open_and_fill(name, found) };
+    match &result {
+        Ok(api) => tracing::debug!(target: "windlass::hip", origin = %api.origin(), "HIP library taken"),
+        Err(reason) => {
+            tracing::debug!(target: "windlass::hip", library = %name.display(), %found, %reason, "HIP library not taken");
+        }
+    }
+    result.map_err(|reason| Attempt { library: name.to_owned(), found, reason })
+}
+
+/// # Safety
+///
+/// As for [`Api::load`].
+unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
+    let opening = if found == Found::AlreadyLoaded { Opening::OnlyIfLoaded } else { Opening::Load };
+    // SAFETY: the caller vouches for the library.
+    let library = unsafe { Library::open(name.as_os_str(), opening) }.map_err(Reason::NotOpened)?;
+    let simulated = library.address(MARKER).is_some();
+    if simulated && matches!(found, Found::AlreadyLoaded | Found::Search) {
+        return Err(Reason::Simulated);
+    }
+    // SAFETY: the library is HIP, so its functions have the declared signatures; it is never closed.
+    let entries = unsafe { EntryPoints::resolve(|name| library.address(name).unwrap_or(core::ptr::null())) };
+    let version = version_of(&entries);
+    let missing = entries.missing_required();
+    if !missing.is_empty() {
+        return Err(Reason::MissingEntryPoints { names: missing, version });
+    }
+    let path = entries.address("hipGetDeviceCount").and_then(library::path_of);
+    let short_name = name.file_name().unwrap_or(OsStr::new("libamdhip64")).to_string_lossy().into_owned();
+    let origin = Origin { name: short_name, path, version, found, simulated };
+    // SAFETY: as for the table above; a library needs no binding.
+    Ok(unsafe { Api::from_entries(entries, origin, None) })
+}
+
+fn version_of(entries: &EntryPoints) -> Option<Version> {
+    let entry = entries.hipRuntimeGetVersion?;
+    let mut number: c_int = 0;
+    // SAFETY: the function asks for nothing but a pointer to an int, before initialisation too.
+    let status = unsafe { entry(&mut number) };
+    if status == hipError_t::hipSuccess { Version::from_number(number) } else { None }
+}
