@@ -1,6 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A software AMD GPU behind the HIP API.
+//!
+//! It executes the machine code that compilers emit for a gfx942, instruction by instruction, on CPU threads. A
+//! [`Simulator`] is a machine with one or more such GPUs; its [`Simulator::api`] is the table of HIP functions that a
+//! driver uses as it would use AMD's runtime:
+//!
+//! ```
+//! use windlass_simulator::Simulator;
+//!
+//! let simulator = Simulator::new("gfx942?devices=2".parse()?)?;
+//! let hip = simulator.api();
+//! let mut devices = 0;
+//! // SAFETY: the pointer is to a local.
+//! unsafe { hip.hipGetDeviceCount(&mut devices) };
+//! assert_eq!(devices, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The parts, from the bottom: [`memory`] holds bytes and a map of allocations, [`isa`] decodes instructions,
+//! [`engine`] loads code objects and runs kernels, [`hip`] puts devices, streams, events and modules on top.
+//!
+//! It is functional, not timed: nothing measured on it says anything about a GPU. Approximate instructions such as
+//! reciprocals give the host's results. An instruction that it does not know is an error of the launch, never a guess.
 
 pub mod engine;
+pub mod hip;
 pub mod isa;
 pub mod memory;
+mod options;
+
+pub use hip::Simulator;
+pub use options::{Options, OptionsError};

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Device attributes. Properties in both layouts are filled from them, so that the two agree.
+
+use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
+
+use super::device::{Device, limits};
+
+/// Bytes of one L2 cache, as on an MI300X.
+const L2: i32 = 4 << 20;
+/// Largest images; there are none, but clients divide by these.
+const IMAGE_1D: i32 = 16384;
+const IMAGE_2D: i32 = 16384;
+const IMAGE_3D: i32 = 2048;
+
+/// The value of an attribute of a device with so many compute units; `None` for one that HIP does not have.
+pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option<i32> {
+    let number = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
+    Some(match attribute {
+        // What the simulated part can do.
+        Attribute::hipDeviceAttributeCanMapHostMemory
+        | Attribute::hipDeviceAttributeCanUseHostPointerForRegisteredMem
+        | Attribute::hipDeviceAttributeConcurrentKernels
+        | Attribute::hipDeviceAttributeConcurrentManagedAccess
+        | Attribute::hipDeviceAttributeCooperativeLaunch
+        | Attribute::hipDeviceAttributeDeviceOverlap
+        | Attribute::hipDeviceAttributeEccEnabled
+        | Attribute::hipDeviceAttributeFineGrainSupport
+        | Attribute::hipDeviceAttributeHostNativeAtomicSupported
+        | Attribute::hipDeviceAttributeHostRegisterSupported
+        | Attribute::hipDeviceAttributeManagedMemory
+        | Attribute::hipDeviceAttributeMemoryPoolsSupported
+        | Attribute::hipDeviceAttributeStreamPrioritiesSupported
+        | Attribute::hipDeviceAttributeUnifiedAddressing
+        | Attribute::hipDeviceAttributeAsyncEngineCount
+        | Attribute::hipDeviceAttributeNumberOfXccs => 1,
+
+        // What it cannot do, or has none of.
+        Attribute::hipDeviceAttributeAccessPolicyMaxWindowSize
+        | Attribute::hipDeviceAttributeComputeMode
+        | Attribute::hipDeviceAttributeComputePreemptionSupported
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceLaunch
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem
+        | Attribute::hipDeviceAttributeDirectManagedMemAccessFromHost
+        | Attribute::hipDeviceAttributeGlobalL1CacheSupported
+        | Attribute::hipDeviceAttributeIntegrated
+        | Attribute::hipDeviceAttributeIsMultiGpuBoard
+        | Attribute::hipDeviceAttributeKernelExecTimeout
+        | Attribute::hipDeviceAttributeLocalL1CacheSupported
+        | Attribute::hipDeviceAttributeLuid
+        | Attribute::hipDeviceAttributeLuidDeviceNodeMask
+        | Attribute::hipDeviceAttributeMultiGpuBoardGroupID
+        | Attribute::hipDeviceAttributePageableMemoryAccess
+        | Attribute::hipDeviceAttributePageableMemoryAccessUsesHostPageTables
+        | Attribute::hipDeviceAttributePciDeviceId
+        | Attribute::hipDeviceAttributePciDomainId
+        | Attribute::hipDeviceAttributePersistingL2CacheMaxSize
+        | Attribute::hipDeviceAttributeReservedSharedMemPerBlock
+        | Attribute::hipDeviceAttributeSingleToDoublePrecisionPerfRatio
+        | Attribute::hipDeviceAttributeTccDriver
+        | Attribute::hipDeviceAttributeVirtualMemoryManagementSupported
+        | Attribute::hipDeviceAttributeMemoryPoolSupportedHandleTypes
+        | Attribute::hipDeviceAttributeHdpMemFlushCntl
+        | Attribute::hipDeviceAttributeHdpRegFlushCntl
+        | Attribute::hipDeviceAttributeIsLargeBar
+        | Attribute::hipDeviceAttributeAsicRevision
+        | Attribute::hipDeviceAttributeCanUseStreamWaitValue
+        | Attribute::hipDeviceAttributeImageSupport => 0,
+
+        Attribute::hipDeviceAttributeComputeCapabilityMajor => 9,
+        Attribute::hipDeviceAttributeComputeCapabilityMinor => 4,
+        Attribute::hipDeviceAttributePciBusId => i32::try_from(device.pci_bus()).ok()?,
+        Attribute::hipDeviceAttributePciChipId => 0x74a1,
+
+        Attribute::hipDeviceAttributeMultiprocessorCount
+        | Attribute::hipDeviceAttributePhysicalMultiProcessorCount => number(units),
+        Attribute::hipDeviceAttributeWarpSize => number(limits::WAVE_SIZE),
+        Attribute::hipDeviceAttributeMaxThreadsPerBlock
+        | Attribute::hipDeviceAttributeMaxBlockDimX
+        | Attribute::hipDeviceAttributeMaxBlockDimY
+        | Attribute::hipDeviceAttributeMaxBlockDimZ
+        | Attribute::hipDeviceAttributeMaxThreadsDim => number(limits::THREADS_PER_BLOCK),
+        Attribute::hipDeviceAttributeMaxGridDimX => number(limits::GRID[0]),
+        Attribute::hipDeviceAttributeMaxGridDimY => number(limits::GRID[1]),
+        Attribute::hipDeviceAttributeMaxGridDimZ => number(limits::GRID[2]),
+        Attribute::hipDeviceAttributeMaxThreadsPerMultiProcessor => number(limits::THREADS_PER_UNIT),
+        Attribute::hipDeviceAttributeMaxBlocksPerMultiProcessor => 2,
+        Attribute::hipDeviceAttributeMaxRegistersPerBlock
+        | Attribute::hipDeviceAttributeMaxRegistersPerMultiprocessor => number(limits::REGISTERS_PER_BLOCK),
+        Attribute::hipDeviceAttributeMaxAvailableVgprsPerThread => 512,
+        Attribute::hipDeviceAttributeMaxSharedMemoryPerBlock
+        | Attribute::hipDeviceAttributeSharedMemPerBlockOptin
+        | Attribute::hipDeviceAttributeSharedMemPerMultiprocessor
+        | Attribute::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => number(limits::LDS_PER_BLOCK),
+
+        Attribute::hipDeviceAttributeTotalGlobalMem => i32::try_from(device.capacity).unwrap_or(i32::MAX),
+        Attribute::hipDeviceAttributeTotalConstantMemory => i32::MAX,
+        Attribute::hipDeviceAttributeMaxPitch => i32::MAX,
+        Attribute::hipDeviceAttributeL2CacheSize => L2,
+
+        // Rates in kHz. They are the hardware's figures: nothing here runs at a rate.
+        Attribute::hipDeviceAttributeClockRate => 2_100_000,
+        Attribute::hipDeviceAttributeMemoryClockRate => 1_300_000,
+        Attribute::hipDeviceAttributeMemoryBusWidth => 8192,
+        Attribute::hipDeviceAttributeWallClockRate | Attribute::hipDeviceAttributeClockInstructionRate => {
+            100_000
+        }
+
+        Attribute::hipDeviceAttributeSurfaceAlignment
+        | Attribute::hipDeviceAttributeTextureAlignment
+        | Attribute::hipDeviceAttributeTexturePitchAlignment => 256,
+        Attribute::hipDeviceAttributeMaxSurface1D
+        | Attribute::hipDeviceAttributeMaxSurface1DLayered
+        | Attribute::hipDeviceAttributeMaxTexture1DWidth
+        | Attribute::hipDeviceAttributeMaxTexture1DLayered
+        | Attribute::hipDeviceAttributeMaxTexture1DLinear
+        | Attribute::hipDeviceAttributeMaxTexture1DMipmap => IMAGE_1D,
+        Attribute::hipDeviceAttributeMaxSurface2D
+        | Attribute::hipDeviceAttributeMaxSurface2DLayered
+        | Attribute::hipDeviceAttributeMaxTexture2DWidth
+        | Attribute::hipDeviceAttributeMaxTexture2DHeight
+        | Attribute::hipDeviceAttributeMaxTexture2DGather
+        | Attribute::hipDeviceAttributeMaxTexture2DLayered
+        | Attribute::hipDeviceAttributeMaxTexture2DLinear
+        | Attribute::hipDeviceAttributeMaxTexture2DMipmap
+        | Attribute::hipDeviceAttributeMaxSurfaceCubemap
+        | Attribute::hipDeviceAttributeMaxSurfaceCubemapLayered
+        | Attribute::hipDeviceAttributeMaxTextureCubemap
+        | Attribute::hipDeviceAttributeMaxTextureCubemapLayered => IMAGE_2D,
+        Attribute::hipDeviceAttributeMaxSurface3D
+        | Attribute::hipDeviceAttributeMaxTexture3DWidth
+        | Attribute::hipDeviceAttributeMaxTexture3DHeight
+        | Attribute::hipDeviceAttributeMaxTexture3DDepth
+        | Attribute::hipDeviceAttributeMaxTexture3DAlt => IMAGE_3D,
+        _ => return None,
+    })
+}

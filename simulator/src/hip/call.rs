@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What every HIP function does around its body: finds its simulator, keeps panics in, notes errors, traces.
+//!
+//! All access to the memory of the client's goes through [`Call`] too, with the one argument that it can have: whoever
+//! calls a HIP function vouches for the pointers that it passes.
+
+use std::ffi::{CStr, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use windlass_hip_sys::bindings::hipError_t;
+
+use super::code::{Code, Outcome};
+use super::current::{self, ThreadState};
+use super::device::Device;
+use super::runtime::Runtime;
+use super::stream::Stream;
+
+/// A HIP function at work.
+pub(crate) struct Call {
+    pub(crate) name: &'static str,
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) thread: Rc<ThreadState>,
+}
+
+/// Runs the body of the HIP function `name`.
+///
+/// # Safety
+/// This is called from that function alone, whose caller vouches for every pointer that `body` gives to the methods
+/// of [`Call`]: null, or valid for the type and length that HIP documents, and not in use elsewhere.
+pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outcome<()>) -> hipError_t {
+    let entered = catch_unwind(AssertUnwindSafe(|| {
+        let (runtime, thread) = current::current()?;
+        let call = Call { name, runtime, thread };
+        // A defect in the body is an error of this call, whose state of the thread still counts.
+        let outcome = catch_unwind(AssertUnwindSafe(|| body(&call))).unwrap_or_else(|_| {
+            tracing::error!(target: "windlass::sim", call = name, "a defect of the simulator");
+            Err(Code::UNKNOWN)
+        });
+        call.note(outcome.err().unwrap_or(Code::SUCCESS));
+        outcome
+    }));
+    let code = match entered {
+        Ok(outcome) => outcome.err().unwrap_or(Code::SUCCESS),
+        Err(_) => Code::UNKNOWN,
+    };
+    tracing::trace!(target: "windlass::sim", call = name, status = ?code);
+    hipError_t(code.0)
+}
+
+/// Lets a closure be written outside the unsafe block that runs it.
+pub(crate) fn body<F: FnOnce(&Call) -> Outcome<()>>(body: F) -> F {
+    body
+}
+
+impl Call {
+    /// The calling thread's device, which must not have failed.
+    pub(crate) fn device(&self) -> Outcome<&Device> {
+        let device = self.any_device()?;
+        device.check()?;
+        Ok(device)
+    }
+
+    /// The calling thread's device, even if it has failed.
+    pub(crate) fn any_device(&self) -> Outcome<&Device> {
+        self.runtime.machine.device(self.thread.device.get())
+    }
+
+    /// A device by the number that clients use.
+    pub(crate) fn device_at(&self, ordinal: i32) -> Outcome<&Device> {
+        let index = usize::try_from(ordinal).map_err(|_| Code::INVALID_DEVICE)?;
+        self.runtime.machine.device(index)
+    }
+
+    /// A stream by its handle. Null and `hipStreamLegacy` are the null stream of the thread's device,
+    /// `hipStreamPerThread` is the thread's own.
+    ///
+    /// # Errors
+    /// `CONTEXT_IS_DESTROYED` for a handle that is no stream, as AMD's runtime answers.
+    pub(crate) fn stream<T>(&self, handle: *mut T) -> Outcome<Arc<Stream>> {
+        let device = self.thread.device.get();
+        match handle as u64 {
+            0 | 1 => self.runtime.null_stream(device),
+            2 => Ok(self.thread.stream(&self.runtime, device)),
+            handle => self.runtime.streams.get(handle).ok_or(Code::CONTEXT_IS_DESTROYED),
+        }
+    }
+
+    /// A stream whose device has not failed.
+    pub(crate) fn working_stream<T>(&self, handle: *mut T) -> Outcome<Arc<Stream>> {
+        let stream = self.stream(handle)?;
+        self.runtime.machine.device(stream.device)?.check()?;
+        Ok(stream)
+    }
+
+    /// Gives a value to the client.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a null pointer.
+    pub(crate) fn put<T>(&self, pointer: *mut T, value: T) -> Outcome<()> {
+        if pointer.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: not null, so valid: see `enter`.
+        unsafe { pointer.write_unaligned(value) };
+        Ok(())
+    }
+
+    /// Gives a value to a client that wants it.
+    pub(crate) fn put_if<T>(&self, pointer: *mut T, value: T) {
+        if !pointer.is_null() {
+            let _ = self.put(pointer, value);
+        }
+    }
+
+    /// Takes a value from the client.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a null pointer.
+    pub(crate) fn get<T: Copy>(&self, pointer: *const T) -> Outcome<T> {
+        if pointer.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: not null, so valid: see `enter`.
+        Ok(unsafe { pointer.read_unaligned() })
+    }
+
+    /// Takes so many bytes from the client.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a null pointer with a size, `OUT_OF_MEMORY` where there is no room for them.
+    pub(crate) fn get_bytes<T>(&self, pointer: *const T, size: usize) -> Outcome<Vec<u8>> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(size).map_err(|_| Code::OUT_OF_MEMORY)?;
+        if size > 0 {
+            if pointer.is_null() {
+                return Err(Code::INVALID_VALUE);
+            }
+            // SAFETY: not null, so valid for as many bytes as HIP documents: see `enter`.
+            bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), size) });
+        }
+        Ok(bytes)
+    }
+
+    /// Takes a string from the client. Bytes that are no UTF-8 are replaced.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a null pointer.
+    pub(crate) fn get_string(&self, pointer: *const c_char) -> Outcome<String> {
+        if pointer.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: not null, so a string that ends: see `enter`.
+        Ok(unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
+    }
+
+    /// Gives text to the client, cut to `capacity` bytes with the closing zero.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a null pointer or no capacity.
+    pub(crate) fn put_string(&self, pointer: *mut c_char, capacity: i32, text: &str) -> Outcome<()> {
+        let capacity = usize::try_from(capacity).ok().filter(|capacity| *capacity > 0);
+        let Some(capacity) = capacity.filter(|_| !pointer.is_null()) else {
+            return Err(Code::INVALID_VALUE);
+        };
+        let length = text.len().min(capacity - 1);
+        // SAFETY: not null, so valid for `capacity` bytes: see `enter`.
+        unsafe {
+            std::ptr::copy_nonoverlapping(text.as_ptr(), pointer.cast::<u8>(), length);
+            pointer.add(length).write(0);
+        }
+        Ok(())
+    }
+
+    /// Notes what the call returns, for hipGetLastError and its kin, which themselves leave no trace there.
+    fn note(&self, code: Code) {
+        if matches!(self.name, "hipGetLastError" | "hipPeekAtLastError" | "hipExtGetLastError") {
+            return;
+        }
+        self.thread.last_status.set(code);
+        // Before HIP 7 a success covered an earlier error up. "Not ready" is an answer, not an error.
+        let covers_up = code == Code::SUCCESS && self.runtime.options.hip.0 < 7;
+        if covers_up || (code != Code::SUCCESS && code != Code::NOT_READY) {
+            self.thread.last_error.set(code);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Contexts. Every device has one, which lasts; to make it current is to make the device current.
+
+use std::ffi::{c_int, c_uint};
+use std::sync::atomic::Ordering;
+
+use windlass_hip_sys::bindings::{hipCtx_t, hipDevice_t, hipError_t};
+
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+
+/// The device of a context.
+fn device_of(call: &Call, context: hipCtx_t) -> Outcome<usize> {
+    call.runtime.contexts.get(context as u64).map(|index| *index).ok_or(Code::INVALID_CONTEXT)
+}
+
+fn give(call: &Call, to: *mut hipCtx_t, device: usize) -> Outcome<()> {
+    call.put(to, call.runtime.context(device)? as hipCtx_t)
+}
+
+fn push(call: &Call, device: usize) {
+    let before = call.thread.device.replace(device);
+    call.thread.contexts.borrow_mut().push(before);
+}
+
+pub unsafe extern "C" fn hipDevicePrimaryCtxRetain(
+    context: *mut hipCtx_t,
+    device: hipDevice_t,
+) -> hipError_t {
+    hip!(hipDevicePrimaryCtxRetain, |call| {
+        let device = call.device_at(device)?;
+        give(call, context, device.index)?;
+        device.retained.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipDevicePrimaryCtxRelease(device: hipDevice_t) -> hipError_t {
+    hip!(hipDevicePrimaryCtxRelease, |call| {
+        let retained = &call.device_at(device)?.retained;
+        let less = |count: u32| count.checked_sub(1);
+        // AMD's runtime does not mind one release too many.
+        let _ = retained.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipDevicePrimaryCtxReset(device: hipDevice_t) -> hipError_t {
+    hip!(hipDevicePrimaryCtxReset, |call| call.runtime.reset(call.device_at(device)?.index))
+}
+
+pub unsafe extern "C" fn hipDevicePrimaryCtxSetFlags(device: hipDevice_t, flags: c_uint) -> hipError_t {
+    hip!(hipDevicePrimaryCtxSetFlags, |call| {
+        call.device_at(device)?.flags.store(flags, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipDevicePrimaryCtxGetState(
+    device: hipDevice_t,
+    flags: *mut c_uint,
+    active: *mut c_int,
+) -> hipError_t {
+    hip!(hipDevicePrimaryCtxGetState, |call| {
+        let device = call.device_at(device)?;
+        call.put_if(flags, device.flags.load(Ordering::Relaxed));
+        let current = call.thread.device.get() == device.index;
+        call.put_if(active, c_int::from(current || device.retained.load(Ordering::Relaxed) > 0));
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipCtxCreate(
+    context: *mut hipCtx_t,
+    _flags: c_uint,
+    device: hipDevice_t,
+) -> hipError_t {
+    hip!(hipCtxCreate, |call| {
+        let device = call.device_at(device)?.index;
+        give(call, context, device)?;
+        push(call, device);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipCtxDestroy(context: hipCtx_t) -> hipError_t {
+    // The context is the device's own and stays.
+    hip!(hipCtxDestroy, |call| device_of(call, context).map(|_| ()).map_err(|_| Code::INVALID_VALUE))
+}
+
+pub unsafe extern "C" fn hipCtxPushCurrent(context: hipCtx_t) -> hipError_t {
+    hip!(hipCtxPushCurrent, |call| {
+        push(call, device_of(call, context)?);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipCtxPopCurrent(context: *mut hipCtx_t) -> hipError_t {
+    hip!(hipCtxPopCurrent, |call| {
+        let before = call.thread.contexts.borrow_mut().pop().ok_or(Code::INVALID_CONTEXT)?;
+        let device = call.thread.device.replace(before);
+        call.put_if(context, call.runtime.context(device)? as hipCtx_t);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipCtxSetCurrent(context: hipCtx_t) -> hipError_t {
+    hip!(hipCtxSetCurrent, |call| {
+        if context.is_null() {
+            // Null takes the current context off; a thread without one falls back to the device before.
+            if let Some(before) = call.thread.contexts.borrow_mut().pop() {
+                call.thread.device.set(before);
+            }
+            return Ok(());
+        }
+        call.thread.device.set(device_of(call, context)?);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipCtxGetCurrent(context: *mut hipCtx_t) -> hipError_t {
+    hip!(hipCtxGetCurrent, |call| give(call, context, call.thread.device.get()))
+}
+
+pub unsafe extern "C" fn hipCtxGetDevice(device: *mut hipDevice_t) -> hipError_t {
+    hip!(hipCtxGetDevice, |call| call.put(device, call.thread.device.get() as hipDevice_t))
+}
+
+pub unsafe extern "C" fn hipCtxSynchronize() -> hipError_t {
+    hip!(hipCtxSynchronize, |call| {
+        let device = call.any_device()?;
+        call.runtime.synchronize(device.index)?;
+        device.check()
+    })
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Copies.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipMemcpyKind, hipStream_t};
+
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::stream::Stream;
+use crate::hip::transfer::{Direction, Rows, Transfer};
+use crate::hip::work::Work;
+
+/// Whether the call returns before the copy is done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Return {
+    WhenDone,
+    WhenQueued,
+}
+
+fn queue(
+    call: &Call,
+    stream: &Arc<Stream>,
+    to: (u64, Rows),
+    from: (u64, Rows),
+    direction: Direction,
+    when: Return,
+) -> Outcome<()> {
+    if to.1.is_empty() {
+        return Ok(());
+    }
+    let mut transfer = Transfer::new(&call.runtime.machine, to, from, direction)?;
+    if when == Return::WhenQueued && transfer.reads_pageable_only() {
+        // SAFETY: the client vouches for the source.
+        unsafe { transfer.capture() }?;
+    }
+    let wait = when == Return::WhenDone || transfer.needs_waiting();
+    let point = call.runtime.scheduler.enqueue(stream, Work::Transfer(transfer), &[])?;
+    if wait {
+        call.runtime.scheduler.wait(&[point])?;
+        call.runtime.machine.device(stream.device)?.check()?;
+    }
+    Ok(())
+}
+
+fn line(
+    call: &Call,
+    (to, from, size): (*mut c_void, *const c_void, usize),
+    direction: Direction,
+    stream: hipStream_t,
+    when: Return,
+) -> Outcome<()> {
+    let stream = call.working_stream(stream)?;
+    let rows = Rows::line(size as u64);
+    queue(call, &stream, (to as u64, rows), (from as u64, rows), direction, when)
+}
+
+pub unsafe extern "C" fn hipMemcpy(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    hip!(hipMemcpy, |call| {
+        let direction = Direction::from_number(kind.0)?;
+        line(call, (to, from, size), direction, std::ptr::null_mut(), Return::WhenDone)
+    })
+}
+
+pub unsafe extern "C" fn hipMemcpyAsync(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpyAsync, |call| {
+        let direction = Direction::from_number(kind.0)?;
+        line(call, (to, from, size), direction, stream, Return::WhenQueued)
+    })
+}
+
+pub unsafe extern "C" fn hipMemcpyWithStream(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpyWithStream, |call| {
+        let direction = Direction::from_number(kind.0)?;
+        line(call, (to, from, size), direction, stream, Return::WhenDone)
+    })
+}
+
+pub unsafe extern "C" fn hipMemcpyHtoD(to: hipDeviceptr_t, from: *const c_void, size: usize) -> hipError_t {
+    hip!(hipMemcpyHtoD, |call| line(
+        call,
+        (to, from, size),
+        Direction::HostToDevice,
+        std::ptr::null_mut(),
+        Return::WhenDone
+    ))
+}
+
+pub unsafe extern "C" fn hipMemcpyDtoH(to: *mut c_void, from: hipDeviceptr_t, size: usize) -> hipError_t {
+    hip!(hipMemcpyDtoH, |call| line(
+        call,
+        (to, from, size),
+        Direction::DeviceToHost,
+        std::ptr::null_mut(),
+        Return::WhenDone
+    ))
+}
+
+pub unsafe extern "C" fn hipMemcpyDtoD(to: hipDeviceptr_t, from: hipDeviceptr_t, size: usize) -> hipError_t {
+    hip!(hipMemcpyDtoD, |call| line(
+        call,
+        (to, from, size),
+        Direction::DeviceToDevice,
+        std::ptr::null_mut(),
+        Return::WhenDone
+    ))
+}
+
+pub unsafe extern "C" fn hipMemcpyHtoDAsync(
+    to: hipDeviceptr_t,
+    from: *const c_void,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpyHtoDAsync, |call| line(
+        call,
+        (to, from, size),
+        Direction::HostToDevice,
+        stream,
+        Return::WhenQueued
+    ))
+}
+
+pub unsafe extern "C" fn hipMemcpyDtoHAsync(
+    to: *mut c_void,
+    from: hipDeviceptr_t,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpyDtoHAsync, |call| line(
+        call,
+        (to, from, size),
+        Direction::DeviceToHost,
+        stream,
+        Return::WhenQueued
+    ))
+}
+
+pub unsafe extern "C" fn hipMemcpyDtoDAsync(
+    to: hipDeviceptr_t,
+    from: hipDeviceptr_t,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpyDtoDAsync, |call| line(
+        call,
+        (to, from, size),
+        Direction::DeviceToDevice,
+        stream,
+        Return::WhenQueued
+    ))
+}
+
+pub unsafe extern "C" fn hipMemcpyPeer(
+    to: *mut c_void,
+    to_device: c_int,
+    from: *const c_void,
+    from_device: c_int,
+    size: usize,
+) -> hipError_t {
+    hip!(hipMemcpyPeer, |call| {
+        call.device_at(to_device)?;
+        call.device_at(from_device)?;
+        line(call, (to, from, size), Direction::DeviceToDevice, std::ptr::null_mut(), Return::WhenDone)
+    })
+}
+
+pub unsafe extern "C" fn hipMemcpyPeerAsync(
+    to: *mut c_void,
+    to_device: c_int,
+    from: *const c_void,
+    from_device: c_int,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpyPeerAsync, |call| {
+        call.device_at(to_device)?;
+        call.device_at(from_device)?;
+        line(call, (to, from, size), Direction::DeviceToDevice, stream, Return::WhenQueued)
+    })
+}
+
+/// Both sides of a copy of rows: address and pitch.
+type Pitched<T> = (T, usize);
+
+fn rows(
+    call: &Call,
+    to: Pitched<*mut c_void>,
+    from: Pitched<*const c_void>,
+    (width, height): (usize, usize),
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+    when: Return,
+) -> Outcome<()> {
+    let direction = Direction::from_number(kind.0)?;
+    let stream = call.working_stream(stream)?;
+    let side = |pitch: usize| Rows::new(width as u64, height as u64, pitch as u64);
+    queue(call, &stream, (to.0 as u64, side(to.1)?), (from.0 as u64, side(from.1)?), direction, when)
+}
+
+pub unsafe extern "C" fn hipMemcpy2D(
+    to: *mut c_void,
+    to_pitch: usize,
+    from: *const c_void,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    hip!(hipMemcpy2D, |call| {
+        let null = std::ptr::null_mut();
+        rows(call, (to, to_pitch), (from, from_pitch), (width, height), kind, null, Return::WhenDone)
+    })
+}
+
+pub unsafe extern "C" fn hipMemcpy2DAsync(
+    to: *mut c_void,
+    to_pitch: usize,
+    from: *const c_void,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpy2DAsync, |call| {
+        rows(call, (to, to_pitch), (from, from_pitch), (width, height), kind, stream, Return::WhenQueued)
+    })
+}
+
+/// The variable behind a host symbol, and a checked place in it.
+fn symbol(call: &Call, symbol: *const c_void, size: usize, offset: usize) -> Outcome<u64> {
+    let device = call.device()?.index;
+    let (address, length) = call.runtime.compiled.variable(&call.runtime, device, symbol as u64)?;
+    let end = offset.checked_add(size).ok_or(Code::INVALID_VALUE)? as u64;
+    if end > length { Err(Code::INVALID_VALUE) } else { Ok(address + offset as u64) }
+}
+
+pub unsafe extern "C" fn hipMemcpyToSymbol(
+    variable: *const c_void,
+    from: *const c_void,
+    size: usize,
+    offset: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    hip!(hipMemcpyToSymbol, |call| {
+        let to = symbol(call, variable, size, offset)? as *mut c_void;
+        let null = std::ptr::null_mut();
+        line(call, (to, from, size), Direction::from_number(kind.0)?, null, Return::WhenDone)
+    })
+}
+
+pub unsafe extern "C" fn hipMemcpyFromSymbol(
+    to: *mut c_void,
+    variable: *const c_void,
+    size: usize,
+    offset: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    hip!(hipMemcpyFromSymbol, |call| {
+        let from = symbol(call, variable, size, offset)? as *const c_void;
+        let null = std::ptr::null_mut();
+        line(call, (to, from, size), Direction::from_number(kind.0)?, null, Return::WhenDone)
+    })
+}
+
+pub unsafe extern "C" fn hipMemcpyToSymbolAsync(
+    variable: *const c_void,
+    from: *const c_void,
+    size: usize,
+    offset: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpyToSymbolAsync, |call| {
+        let to = symbol(call, variable, size, offset)? as *mut c_void;
+        line(call, (to, from, size), Direction::from_number(kind.0)?, stream, Return::WhenQueued)
+    })
+}
+
+pub unsafe extern "C" fn hipMemcpyFromSymbolAsync(
+    to: *mut c_void,
+    variable: *const c_void,
+    size: usize,
+    offset: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpyFromSymbolAsync, |call| {
+        let from = symbol(call, variable, size, offset)? as *const c_void;
+        line(call, (to, from, size), Direction::from_number(kind.0)?, stream, Return::WhenQueued)
+    })
+}
+
+pub unsafe extern "C" fn hipGetSymbolAddress(
+    address: *mut *mut c_void,
+    variable: *const c_void,
+) -> hipError_t {
+    hip!(hipGetSymbolAddress, |call| {
+        let place = symbol(call, variable, 0, 0)?;
+        call.put(address, place as *mut c_void)
+    })
+}
+
+pub unsafe extern "C" fn hipGetSymbolSize(size: *mut usize, variable: *const c_void) -> hipError_t {
+    hip!(hipGetSymbolSize, |call| {
+        let device = call.device()?.index;
+        let (_, length) = call.runtime.compiled.variable(&call.runtime, device, variable as u64)?;
+        call.put(size, length as usize)
+    })
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Initialisation, versions, errors, looking functions up.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+use windlass_hip_sys::bindings::{hipDriverProcAddressQueryResult, hipError_t};
+
+use crate::hip::code::Code;
+use crate::hip::table;
+
+pub unsafe extern "C" fn hipInit(flags: c_uint) -> hipError_t {
+    hip!(hipInit, |_| if flags == 0 { Ok(()) } else { Err(Code::INVALID_VALUE) })
+}
+
+pub unsafe extern "C" fn hipDriverGetVersion(version: *mut c_int) -> hipError_t {
+    hip!(hipDriverGetVersion, |call| call.put(version, call.runtime.options.hip_version()))
+}
+
+pub unsafe extern "C" fn hipRuntimeGetVersion(version: *mut c_int) -> hipError_t {
+    hip!(hipRuntimeGetVersion, |call| call.put(version, call.runtime.options.hip_version()))
+}
+
+pub unsafe extern "C" fn hipGetErrorName(error: hipError_t) -> *const c_char {
+    Code(error.0).name().as_ptr()
+}
+
+pub unsafe extern "C" fn hipGetErrorString(error: hipError_t) -> *const c_char {
+    Code(error.0).text().as_ptr()
+}
+
+pub unsafe extern "C" fn hipDrvGetErrorName(error: hipError_t, name: *mut *const c_char) -> hipError_t {
+    hip!(hipDrvGetErrorName, |call| {
+        let known = Code(error.0).is_known().then_some(()).ok_or(Code::INVALID_VALUE);
+        known.and_then(|()| call.put(name, Code(error.0).name().as_ptr()))
+    })
+}
+
+pub unsafe extern "C" fn hipDrvGetErrorString(error: hipError_t, text: *mut *const c_char) -> hipError_t {
+    hip!(hipDrvGetErrorString, |call| {
+        let known = Code(error.0).is_known().then_some(()).ok_or(Code::INVALID_VALUE);
+        known.and_then(|()| call.put(text, Code(error.0).text().as_ptr()))
+    })
+}
+
+pub unsafe extern "C" fn hipGetLastError() -> hipError_t {
+    hip!(hipGetLastError, |call| {
+        // The failure of a device stays whoever asks.
+        call.any_device()?.check()?;
+        let error = call.thread.last_error.replace(Code::SUCCESS);
+        if error == Code::SUCCESS { Ok(()) } else { Err(error) }
+    })
+}
+
+pub unsafe extern "C" fn hipPeekAtLastError() -> hipError_t {
+    hip!(hipPeekAtLastError, |call| {
+        call.any_device()?.check()?;
+        let error = call.thread.last_error.get();
+        if error == Code::SUCCESS { Ok(()) } else { Err(error) }
+    })
+}
+
+pub unsafe extern "C" fn hipExtGetLastError() -> hipError_t {
+    hip!(hipExtGetLastError, |call| {
+        let status = call.thread.last_status.replace(Code::SUCCESS);
+        if status == Code::SUCCESS { Ok(()) } else { Err(status) }
+    })
+}
+
+pub unsafe extern "C" fn hipGetProcAddress(
+    symbol: *const c_char,
+    function: *mut *mut c_void,
+    version: c_int,
+    _flags: u64,
+    found: *mut hipDriverProcAddressQueryResult,
+) -> hipError_t {
+    hip!(hipGetProcAddress, |call| {
+        let mut name = call.get_string(symbol)?;
+        // Clients of HIP 6 and newer mean the newer layout by the plain name. Versions come as 600 or as 60000000.
+        let major = if version >= 10_000_000 { version / 10_000_000 } else { version / 100 };
+        if name == "hipGetDeviceProperties" && major >= 6 {
+            name.push_str("R0600");
+        }
+        let address = table::entries(&call.runtime.options).address(&name);
+        let result = match address {
+            Some(_) => hipDriverProcAddressQueryResult::HIP_GET_PROC_ADDRESS_SUCCESS,
+            None => hipDriverProcAddressQueryResult::HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND,
+        };
+        call.put_if(found, result);
+        call.put(function, address.unwrap_or(std::ptr::null()).cast_mut())?;
+        address.map(|_| ()).ok_or(Code::NOT_FOUND)
+    })
+}

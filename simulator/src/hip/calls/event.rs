@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Events.
+
+use std::ffi::c_uint;
+use std::sync::{Arc, OnceLock};
+
+use windlass_hip_sys::bindings::{hipError_t, hipEvent_t, hipStream_t};
+
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::event::{DISABLE_TIMING, Event, INTERPROCESS, Recording};
+use crate::hip::work::Work;
+
+/// Blocking sync, no timing, interprocess; and AMD's own: no fence, release to device, release to system.
+const FLAGS: u32 = 0x1 | DISABLE_TIMING | INTERPROCESS | 0x2000_0000 | 0x4000_0000 | 0x8000_0000;
+
+fn create(call: &Call, event: *mut hipEvent_t, flags: c_uint) -> Outcome<()> {
+    let both_releases = flags & 0xc000_0000 == 0xc000_0000;
+    let timed_interprocess = flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS;
+    if event.is_null() || flags & !FLAGS != 0 || both_releases || timed_interprocess {
+        return Err(Code::INVALID_VALUE);
+    }
+    let made = Arc::new(Event::new(call.device()?.index, flags));
+    let handle = call.runtime.events.insert(made).ok_or(Code::OUT_OF_MEMORY)?;
+    call.put(event, handle.get() as hipEvent_t)
+}
+
+fn find(call: &Call, event: hipEvent_t) -> Outcome<Arc<Event>> {
+    call.runtime.events.get(event as u64).ok_or(Code::INVALID_HANDLE)
+}
+
+pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t) -> Outcome<()> {
+    let event = find(call, event)?;
+    let stream = call.working_stream(stream)?;
+    if stream.device != event.device {
+        return Err(Code::INVALID_HANDLE);
+    }
+    event.record(|| {
+        let time = Arc::new(OnceLock::new());
+        let point = call.runtime.scheduler.enqueue(&stream, Work::Stamp(time.clone()), &[])?;
+        Ok(Recording { point, time })
+    })
+}
+
+pub unsafe extern "C" fn hipEventCreate(event: *mut hipEvent_t) -> hipError_t {
+    hip!(hipEventCreate, |call| create(call, event, 0))
+}
+
+pub unsafe extern "C" fn hipEventCreateWithFlags(event: *mut hipEvent_t, flags: c_uint) -> hipError_t {
+    hip!(hipEventCreateWithFlags, |call| create(call, event, flags))
+}
+
+pub unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
+    // A recording that is in a stream lives on without its event.
+    hip!(hipEventDestroy, |call| match call.runtime.events.remove(event as u64) {
+        Some(_) => Ok(()),
+        None => Err(Code::INVALID_HANDLE),
+    })
+}
+
+pub unsafe extern "C" fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) -> hipError_t {
+    hip!(hipEventRecord, |call| record(call, event, stream))
+}
+
+pub unsafe extern "C" fn hipEventRecordWithFlags(
+    event: hipEvent_t,
+    stream: hipStream_t,
+    flags: c_uint,
+) -> hipError_t {
+    // 1 is hipEventRecordExternal, which concerns graphs alone.
+    hip!(hipEventRecordWithFlags, |call| if flags > 1 {
+        Err(Code::INVALID_VALUE)
+    } else {
+        record(call, event, stream)
+    })
+}
+
+pub unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
+    hip!(hipEventQuery, |call| {
+        let event = find(call, event)?;
+        let reached = event.recording().is_none_or(|recording| recording.point.is_reached());
+        call.runtime.machine.device(event.device)?.check()?;
+        if reached { Ok(()) } else { Err(Code::NOT_READY) }
+    })
+}
+
+pub unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
+    hip!(hipEventSynchronize, |call| {
+        let event = find(call, event)?;
+        if let Some(recording) = event.recording() {
+            call.runtime.scheduler.wait(&[recording.point])?;
+        }
+        call.runtime.machine.device(event.device)?.check()
+    })
+}
+
+pub unsafe extern "C" fn hipEventElapsedTime(
+    ms: *mut f32,
+    start: hipEvent_t,
+    stop: hipEvent_t,
+) -> hipError_t {
+    hip!(hipEventElapsedTime, |call| {
+        if ms.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let (start, stop) = (find(call, start)?, find(call, stop)?);
+        call.runtime.machine.device(start.device)?.check()?;
+        call.put(ms, start.milliseconds_until(&stop)?)
+    })
+}

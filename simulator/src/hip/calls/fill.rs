@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Fills.
+
+use std::ffi::{c_int, c_uchar, c_ushort, c_void};
+
+use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipStream_t};
+
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::transfer::{Fill, Rows};
+use crate::hip::work::Work;
+
+/// A value of 1, 2 or 4 bytes.
+#[derive(Clone, Copy)]
+struct Pattern(u32, usize);
+
+impl Pattern {
+    /// One row of so many repetitions.
+    fn times(self, count: usize) -> Outcome<Rows> {
+        let width = count.checked_mul(self.1).ok_or(Code::INVALID_VALUE)?;
+        Ok(Rows::line(width as u64))
+    }
+}
+
+/// Queues a fill; without a stream, on the null stream and waiting for it.
+fn fill(
+    call: &Call,
+    to: *mut c_void,
+    rows: Rows,
+    Pattern(value, size): Pattern,
+    stream: Option<hipStream_t>,
+) -> Outcome<()> {
+    let queue = call.working_stream(stream.unwrap_or(std::ptr::null_mut()))?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let fill = Fill::new(&call.runtime.machine, to as u64, rows, value, size)?;
+    let point = call.runtime.scheduler.enqueue(&queue, Work::Fill(fill), &[])?;
+    if stream.is_none() {
+        call.runtime.scheduler.wait(&[point])?;
+        call.runtime.machine.device(queue.device)?.check()?;
+    }
+    Ok(())
+}
+
+/// The lowest byte counts, as in C.
+fn byte(value: c_int) -> Pattern {
+    Pattern(u32::from(value as u8), 1)
+}
+
+pub unsafe extern "C" fn hipMemset(to: *mut c_void, value: c_int, size: usize) -> hipError_t {
+    hip!(hipMemset, |call| fill(call, to, byte(value).times(size)?, byte(value), None))
+}
+
+pub unsafe extern "C" fn hipMemsetAsync(
+    to: *mut c_void,
+    value: c_int,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemsetAsync, |call| fill(call, to, byte(value).times(size)?, byte(value), Some(stream)))
+}
+
+pub unsafe extern "C" fn hipMemsetD8(to: hipDeviceptr_t, value: c_uchar, count: usize) -> hipError_t {
+    let pattern = Pattern(value.into(), 1);
+    hip!(hipMemsetD8, |call| fill(call, to, pattern.times(count)?, pattern, None))
+}
+
+pub unsafe extern "C" fn hipMemsetD8Async(
+    to: hipDeviceptr_t,
+    value: c_uchar,
+    count: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    let pattern = Pattern(value.into(), 1);
+    hip!(hipMemsetD8Async, |call| fill(call, to, pattern.times(count)?, pattern, Some(stream)))
+}
+
+pub unsafe extern "C" fn hipMemsetD16(to: hipDeviceptr_t, value: c_ushort, count: usize) -> hipError_t {
+    let pattern = Pattern(value.into(), 2);
+    hip!(hipMemsetD16, |call| fill(call, to, pattern.times(count)?, pattern, None))
+}
+
+pub unsafe extern "C" fn hipMemsetD16Async(
+    to: hipDeviceptr_t,
+    value: c_ushort,
+    count: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    let pattern = Pattern(value.into(), 2);
+    hip!(hipMemsetD16Async, |call| fill(call, to, pattern.times(count)?, pattern, Some(stream)))
+}
+
+pub unsafe extern "C" fn hipMemsetD32(to: hipDeviceptr_t, value: c_int, count: usize) -> hipError_t {
+    let pattern = Pattern(value as u32, 4);
+    hip!(hipMemsetD32, |call| fill(call, to, pattern.times(count)?, pattern, None))
+}
+
+pub unsafe extern "C" fn hipMemsetD32Async(
+    to: hipDeviceptr_t,
+    value: c_int,
+    count: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    let pattern = Pattern(value as u32, 4);
+    hip!(hipMemsetD32Async, |call| fill(call, to, pattern.times(count)?, pattern, Some(stream)))
+}
+
+pub unsafe extern "C" fn hipMemset2D(
+    to: *mut c_void,
+    pitch: usize,
+    value: c_int,
+    width: usize,
+    height: usize,
+) -> hipError_t {
+    hip!(hipMemset2D, |call| {
+        let rows = Rows::new(width as u64, height as u64, pitch as u64)?;
+        fill(call, to, rows, byte(value), None)
+    })
+}
+
+pub unsafe extern "C" fn hipMemset2DAsync(
+    to: *mut c_void,
+    pitch: usize,
+    value: c_int,
+    width: usize,
+    height: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemset2DAsync, |call| {
+        let rows = Rows::new(width as u64, height as u64, pitch as u64)?;
+        fill(call, to, rows, byte(value), Some(stream))
+    })
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Launches.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use windlass_hip_sys::bindings::{
+    HIP_LAUNCH_CONFIG, dim3, hipError_t, hipEvent_t, hipFunction_t, hipLaunchConfig_t, hipStream_t,
+};
+
+use super::module::{function, function_of_symbol};
+use crate::engine::Kernel;
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::launch::{Launch, Shape, occupancy};
+use crate::hip::program::Function;
+use crate::hip::work::Work;
+
+/// Where the arguments of a launch are.
+#[derive(Clone, Copy)]
+struct Arguments {
+    /// A pointer for each explicit parameter.
+    each: *mut *mut c_void,
+    /// Key and value pairs that name one block for all of them.
+    block: *mut *mut c_void,
+}
+
+impl Arguments {
+    fn each(each: *mut *mut c_void) -> Self {
+        Self { each, block: std::ptr::null_mut() }
+    }
+
+    /// Copies the arguments into the kernel's layout.
+    fn pack(self, call: &Call, kernel: &Kernel) -> Outcome<Vec<u8>> {
+        match (self.each.is_null(), self.block.is_null()) {
+            (false, false) => Err(Code::INVALID_VALUE),
+            (false, true) => pack_each(call, kernel, self.each),
+            (true, false) => copy_block(call, self.block),
+            (true, true) if kernel.parameters().is_empty() => Ok(Vec::new()),
+            (true, true) => Err(Code::INVALID_VALUE),
+        }
+    }
+}
+
+fn pack_each(call: &Call, kernel: &Kernel, each: *mut *mut c_void) -> Outcome<Vec<u8>> {
+    let mut bytes = vec![0; kernel.explicit_argument_size() as usize];
+    for (index, parameter) in kernel.parameters().iter().enumerate() {
+        let argument = call.get(each.wrapping_add(index))?;
+        let (start, size) = (parameter.offset as usize, parameter.size as usize);
+        let value = call.get_bytes(argument, size)?;
+        let end = start.checked_add(size).ok_or(Code::INVALID_IMAGE)?;
+        bytes.get_mut(start..end).ok_or(Code::INVALID_IMAGE)?.copy_from_slice(&value);
+    }
+    Ok(bytes)
+}
+
+fn copy_block(call: &Call, extra: *mut *mut c_void) -> Outcome<Vec<u8>> {
+    /// HIP_LAUNCH_PARAM_BUFFER_POINTER, _BUFFER_SIZE and _END.
+    const POINTER: usize = 1;
+    const SIZE: usize = 2;
+    const END: usize = 3;
+    /// More pairs than there are keys are a list without an end.
+    const MOST: usize = 8;
+    let (mut pointer, mut size) = (None, None);
+    for pair in 0..MOST {
+        let key = call.get(extra.wrapping_add(2 * pair))? as usize;
+        if key == END {
+            let (Some(pointer), Some(size)) = (pointer, size) else { return Err(Code::INVALID_VALUE) };
+            return call.get_bytes::<c_void>(pointer, size);
+        }
+        let value = call.get(extra.wrapping_add(2 * pair + 1))?;
+        match key {
+            POINTER => pointer = Some(value.cast_const()),
+            SIZE => size = Some(call.get(value.cast::<usize>())?),
+            _ => return Err(Code::INVALID_VALUE),
+        }
+    }
+    Err(Code::INVALID_VALUE)
+}
+
+fn launch(
+    call: &Call,
+    function: &Function,
+    shape: Shape,
+    arguments: Arguments,
+    stream: hipStream_t,
+) -> Outcome<()> {
+    let stream = call.working_stream(stream)?;
+    if stream.device != function.program.device {
+        return Err(Code::INVALID_HANDLE);
+    }
+    shape.check(&function.kernel)?;
+    let arguments = arguments.pack(call, &function.kernel)?;
+    let launch = Launch::new(function.kernel.clone(), shape, arguments, call.runtime.options.seed);
+    call.runtime.scheduler.enqueue(&stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
+}
+
+fn extents(extents: dim3) -> [u32; 3] {
+    [extents.x, extents.y, extents.z]
+}
+
+fn lds(bytes: usize) -> Outcome<u32> {
+    u32::try_from(bytes).map_err(|_| Code::INVALID_VALUE)
+}
+
+/// A cooperative launch: all workgroups must fit onto the device at once.
+fn check_cooperative(call: &Call, function: &Function, shape: &Shape) -> Outcome<()> {
+    let blocks = shape.grid.iter().map(|extent| u64::from(*extent)).product::<u64>();
+    let threads = shape.block.iter().fold(1, |product: u32, extent| product.saturating_mul(*extent));
+    let resident = occupancy(&function.kernel, threads, shape.dynamic_lds.into());
+    let most = u64::from(resident).saturating_mul(u64::from(call.runtime.options.units));
+    if blocks > most { Err(Code::COOPERATIVE_LAUNCH_TOO_LARGE) } else { Ok(()) }
+}
+
+pub unsafe extern "C" fn hipModuleLaunchKernel(
+    handle: hipFunction_t,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    dynamic_lds: c_uint,
+    stream: hipStream_t,
+    each: *mut *mut c_void,
+    block: *mut *mut c_void,
+) -> hipError_t {
+    hip!(hipModuleLaunchKernel, |call| {
+        let shape = Shape { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], dynamic_lds };
+        launch(call, &*function(call, handle)?, shape, Arguments { each, block }, stream)
+    })
+}
+
+pub unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
+    handle: hipFunction_t,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    dynamic_lds: c_uint,
+    stream: hipStream_t,
+    each: *mut *mut c_void,
+) -> hipError_t {
+    hip!(hipModuleLaunchCooperativeKernel, |call| {
+        let shape = Shape { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], dynamic_lds };
+        let function = function(call, handle)?;
+        check_cooperative(call, &function, &shape)?;
+        launch(call, &function, shape, Arguments::each(each), stream)
+    })
+}
+
+pub unsafe extern "C" fn hipDrvLaunchKernelEx(
+    config: *const HIP_LAUNCH_CONFIG,
+    handle: hipFunction_t,
+    each: *mut *mut c_void,
+    block: *mut *mut c_void,
+) -> hipError_t {
+    hip!(hipDrvLaunchKernelEx, |call| {
+        let config = call.get(config)?;
+        let shape = Shape {
+            grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
+            block: [config.blockDimX, config.blockDimY, config.blockDimZ],
+            dynamic_lds: config.sharedMemBytes,
+        };
+        launch(call, &*function(call, handle)?, shape, Arguments { each, block }, config.hStream)
+    })
+}
+
+pub unsafe extern "C" fn hipLaunchKernel(
+    symbol: *const c_void,
+    grid: dim3,
+    block: dim3,
+    each: *mut *mut c_void,
+    dynamic: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipLaunchKernel, |call| {
+        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds: lds(dynamic)? };
+        launch(call, &*function_of_symbol(call, symbol)?, shape, Arguments::each(each), stream)
+    })
+}
+
+pub unsafe extern "C" fn hipLaunchCooperativeKernel(
+    symbol: *const c_void,
+    grid: dim3,
+    block: dim3,
+    each: *mut *mut c_void,
+    dynamic_lds: c_uint,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipLaunchCooperativeKernel, |call| {
+        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds };
+        let function = function_of_symbol(call, symbol)?;
+        check_cooperative(call, &function, &shape)?;
+        launch(call, &function, shape, Arguments::each(each), stream)
+    })
+}
+
+pub unsafe extern "C" fn hipLaunchKernelExC(
+    config: *const hipLaunchConfig_t,
+    symbol: *const c_void,
+    each: *mut *mut c_void,
+) -> hipError_t {
+    hip!(hipLaunchKernelExC, |call| {
+        let config = call.get(config)?;
+        let shape = Shape {
+            grid: extents(config.gridDim),
+            block: extents(config.blockDim),
+            dynamic_lds: lds(config.dynamicSmemBytes)?,
+        };
+        launch(call, &*function_of_symbol(call, symbol)?, shape, Arguments::each(each), config.stream)
+    })
+}
+
+pub unsafe extern "C" fn hipExtLaunchKernel(
+    symbol: *const c_void,
+    grid: dim3,
+    block: dim3,
+    each: *mut *mut c_void,
+    dynamic: usize,
+    stream: hipStream_t,
+    start: hipEvent_t,
+    stop: hipEvent_t,
+    _flags: c_int,
+) -> hipError_t {
+    hip!(hipExtLaunchKernel, |call| {
+        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds: lds(dynamic)? };
+        let function = function_of_symbol(call, symbol)?;
+        if !start.is_null() {
+            super::event::record(call, start, stream)?;
+        }
+        launch(call, &function, shape, Arguments::each(each), stream)?;
+        if !stop.is_null() {
+            super::event::record(call, stop, stream)?;
+        }
+        Ok(())
+    })
+}

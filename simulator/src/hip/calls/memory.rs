@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Device, managed and host memory: taking, giving back, registering, asking how much is left.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use windlass_hip_sys::bindings::{hipError_t, hipMemoryAdvise, hipStream_t};
+
+use crate::hip::allocation::{self, Request};
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::ledger::{Holding, Origin};
+use crate::hip::work::Work;
+
+/// Rows of pitched memory start at multiples of this.
+const PITCH: usize = 256;
+
+fn take(call: &Call, pointer: *mut *mut c_void, size: usize, origin: Origin, flags: u32) -> Outcome<()> {
+    request(call, pointer, size, origin, flags, false)
+}
+
+fn request(
+    call: &Call,
+    pointer: *mut *mut c_void,
+    size: usize,
+    origin: Origin,
+    flags: u32,
+    managed: bool,
+) -> Outcome<()> {
+    if pointer.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let device = call.device()?.index;
+    let request = Request { size: size as u64, origin, managed, flags, pool: None, call: call.name };
+    let address = allocation::allocate(&call.runtime.machine, device, request)?;
+    call.put(pointer, address as *mut c_void)
+}
+
+/// Frees what starts at a pointer, once nothing that is queued can touch it any more.
+fn give_back(call: &Call, pointer: *mut c_void, admits: impl Fn(&Holding) -> bool + Copy) -> Outcome<()> {
+    if pointer.is_null() {
+        return Ok(());
+    }
+    let base = pointer as u64;
+    let ledger = &call.runtime.machine.ledger;
+    let holding = ledger.find(base).filter(|holding| holding.base == base && admits(holding));
+    let device = holding.ok_or(Code::INVALID_VALUE)?.device;
+    // Host memory is within reach of every device.
+    let devices = &call.runtime.machine.devices;
+    for device in devices {
+        call.runtime.synchronize(device.index)?;
+    }
+    // Another thread may have freed it meanwhile.
+    let holding = ledger.remove(base, admits).ok_or(Code::INVALID_VALUE)?;
+    allocation::settle(&call.runtime.machine, &holding);
+    call.runtime.machine.device(device)?.check()
+}
+
+pub unsafe extern "C" fn hipMalloc(pointer: *mut *mut c_void, size: usize) -> hipError_t {
+    hip!(hipMalloc, |call| take(call, pointer, size, Origin::Device, 0))
+}
+
+pub unsafe extern "C" fn hipExtMallocWithFlags(
+    pointer: *mut *mut c_void,
+    size: usize,
+    flags: c_uint,
+) -> hipError_t {
+    // Default, fine-grained, signal memory, uncached, contiguous: all the same here.
+    hip!(hipExtMallocWithFlags, |call| match flags {
+        0..=4 => take(call, pointer, size, Origin::Device, flags),
+        _ => Err(Code::INVALID_VALUE),
+    })
+}
+
+pub unsafe extern "C" fn hipMallocManaged(
+    pointer: *mut *mut c_void,
+    size: usize,
+    flags: c_uint,
+) -> hipError_t {
+    hip!(hipMallocManaged, |call| match flags {
+        _ if size == 0 => Err(Code::INVALID_VALUE),
+        // Attached to all devices, or to the host at first.
+        1 | 2 => request(call, pointer, size, Origin::Device, flags, true),
+        _ => Err(Code::INVALID_VALUE),
+    })
+}
+
+pub unsafe extern "C" fn hipMallocPitch(
+    pointer: *mut *mut c_void,
+    pitch: *mut usize,
+    width: usize,
+    height: usize,
+) -> hipError_t {
+    hip!(hipMallocPitch, |call| {
+        let row = width.checked_next_multiple_of(PITCH).ok_or(Code::OUT_OF_MEMORY)?;
+        let size = row.checked_mul(height).ok_or(Code::OUT_OF_MEMORY)?;
+        if pointer.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        call.put(pitch, row)?;
+        take(call, pointer, size, Origin::Device, 0)
+    })
+}
+
+pub unsafe extern "C" fn hipFree(pointer: *mut c_void) -> hipError_t {
+    let own = |holding: &Holding| matches!(holding.origin, Origin::Device | Origin::Pool);
+    hip!(hipFree, |call| give_back(call, pointer, own))
+}
+
+/// Portable, mapped, write-combined, uncached, by NUMA node, coherent, not coherent.
+const HOST_FLAGS: u32 = 0x7 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000 | 0x8000_0000;
+
+fn take_host(call: &Call, pointer: *mut *mut c_void, size: usize, flags: u32) -> Outcome<()> {
+    let both_ways = flags & 0xc000_0000 == 0xc000_0000;
+    if flags & !HOST_FLAGS != 0 || both_ways {
+        return Err(Code::INVALID_VALUE);
+    }
+    take(call, pointer, size, Origin::Host, flags)
+}
+
+pub unsafe extern "C" fn hipHostMalloc(pointer: *mut *mut c_void, size: usize, flags: c_uint) -> hipError_t {
+    hip!(hipHostMalloc, |call| take_host(call, pointer, size, flags))
+}
+
+pub unsafe extern "C" fn hipHostAlloc(pointer: *mut *mut c_void, size: usize, flags: c_uint) -> hipError_t {
+    hip!(hipHostAlloc, |call| take_host(call, pointer, size, flags))
+}
+
+pub unsafe extern "C" fn hipMallocHost(pointer: *mut *mut c_void, size: usize) -> hipError_t {
+    hip!(hipMallocHost, |call| take_host(call, pointer, size, 0))
+}
+
+pub unsafe extern "C" fn hipHostFree(pointer: *mut c_void) -> hipError_t {
+    hip!(hipHostFree, |call| give_back(call, pointer, |holding| holding.origin == Origin::Host))
+}
+
+pub unsafe extern "C" fn hipFreeHost(pointer: *mut c_void) -> hipError_t {
+    hip!(hipFreeHost, |call| give_back(call, pointer, |holding| holding.origin == Origin::Host))
+}
+
+pub unsafe extern "C" fn hipHostRegister(pointer: *mut c_void, size: usize, flags: c_uint) -> hipError_t {
+    hip!(hipHostRegister, |call| {
+        let device = call.device()?.index;
+        if pointer.is_null() || size == 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let machine = &call.runtime.machine;
+        let base = pointer as u64;
+        if machine.ledger.find(base).is_some() {
+            return Err(Code::HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        let owner = format!("{}, device {device}", call.name);
+        // SAFETY: the client vouches for the range until hipHostUnregister, which ends the registration.
+        let registered = unsafe { machine.memory.register_host(pointer.cast(), size as u64, owner) };
+        registered.map_err(|_| Code::INVALID_VALUE)?;
+        let size = size as u64;
+        let origin = Origin::Registered;
+        machine.ledger.enter(Holding { base, size, device, origin, managed: false, flags, pool: None });
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipHostUnregister(pointer: *mut c_void) -> hipError_t {
+    hip!(hipHostUnregister, |call| {
+        if pointer.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let registered = |holding: &Holding| holding.origin == Origin::Registered;
+        give_back(call, pointer, registered).map_err(|code| match code {
+            Code::INVALID_VALUE => Code::HOST_MEMORY_NOT_REGISTERED,
+            code => code,
+        })
+    })
+}
+
+pub unsafe extern "C" fn hipHostGetDevicePointer(
+    device_pointer: *mut *mut c_void,
+    host_pointer: *mut c_void,
+    flags: c_uint,
+) -> hipError_t {
+    hip!(hipHostGetDevicePointer, |call| {
+        if flags != 0 || host_pointer.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let holding = call.runtime.machine.ledger.find(host_pointer as u64).ok_or(Code::INVALID_VALUE)?;
+        if !holding.is_host_accessible() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // Host memory has the same address everywhere.
+        call.put(device_pointer, host_pointer)
+    })
+}
+
+pub unsafe extern "C" fn hipHostGetFlags(flags: *mut c_uint, host_pointer: *mut c_void) -> hipError_t {
+    hip!(hipHostGetFlags, |call| {
+        let holding = call.runtime.machine.ledger.find(host_pointer as u64);
+        let holding = holding.filter(|holding| matches!(holding.origin, Origin::Host | Origin::Registered));
+        call.put(flags, holding.ok_or(Code::INVALID_VALUE)?.flags)
+    })
+}
+
+pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
+    hip!(hipMemGetInfo, |call| {
+        let device = call.device()?;
+        call.put_if(free, device.capacity.saturating_sub(device.used()) as usize);
+        call.put_if(total, device.capacity as usize);
+        Ok(())
+    })
+}
+
+/// The holding that some bytes lie in.
+fn managed_range(call: &Call, pointer: *const c_void, count: usize) -> Outcome<Holding> {
+    let holding = call.runtime.machine.ledger.find(pointer as u64).ok_or(Code::INVALID_VALUE)?;
+    let end = (pointer as u64).checked_add(count as u64).ok_or(Code::INVALID_VALUE)?;
+    let inside = holding.managed && count > 0 && end <= holding.base.saturating_add(holding.size);
+    inside.then_some(holding).ok_or(Code::INVALID_VALUE)
+}
+
+pub unsafe extern "C" fn hipMemPrefetchAsync(
+    pointer: *const c_void,
+    count: usize,
+    device: c_int,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemPrefetchAsync, |call| {
+        let stream = call.working_stream(stream)?;
+        managed_range(call, pointer, count)?;
+        // -1 is the host.
+        if device != -1 {
+            call.device_at(device)?;
+        }
+        // Managed memory is in reach of all already.
+        call.runtime.scheduler.enqueue(&stream, Work::Nothing, &[]).map(|_| ())
+    })
+}
+
+pub unsafe extern "C" fn hipMemAdvise(
+    pointer: *const c_void,
+    count: usize,
+    advice: hipMemoryAdvise,
+    device: c_int,
+) -> hipError_t {
+    hip!(hipMemAdvise, |call| {
+        managed_range(call, pointer, count)?;
+        if device != -1 {
+            call.device_at(device)?;
+        }
+        // 1 to 6 are HIP's, 100 and 101 are AMD's coarse grain.
+        if matches!(advice.0, 1..=6 | 100 | 101) { Ok(()) } else { Err(Code::INVALID_VALUE) }
+    })
+}

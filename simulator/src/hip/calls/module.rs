@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Modules, their functions and variables.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::Arc;
+
+use windlass_hip_sys::bindings::{
+    hipDeviceptr_t, hipError_t, hipFuncAttribute, hipFuncAttributes, hipFuncCache_t, hipFunction_attribute,
+    hipFunction_t, hipJitOption, hipModule_t, hipSharedMemConfig,
+};
+
+use crate::engine::Kernel;
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::device::limits;
+use crate::hip::launch::occupancy;
+use crate::hip::program::{Function, Program};
+
+/// A function by its handle.
+pub(super) fn function(call: &Call, handle: hipFunction_t) -> Outcome<Arc<Function>> {
+    call.runtime.functions.get(handle as u64).ok_or(Code::INVALID_HANDLE)
+}
+
+/// A function by its host symbol, or, as AMD's runtime allows too, by its handle.
+pub(super) fn function_of_symbol(call: &Call, symbol: *const c_void) -> Outcome<Arc<Function>> {
+    if let Some(function) = call.runtime.functions.get(symbol as u64) {
+        return Ok(function);
+    }
+    let device = call.any_device()?.index;
+    let handle = call.runtime.compiled.function(&call.runtime, device, symbol as u64)?;
+    call.runtime.functions.get(handle).ok_or(Code::INVALID_DEVICE_FUNCTION)
+}
+
+fn enter(call: &Call, module: *mut hipModule_t, program: Arc<Program>) -> Outcome<()> {
+    let handle = call.runtime.modules.insert(program).ok_or(Code::OUT_OF_MEMORY)?;
+    call.put(module, handle.get() as hipModule_t)
+}
+
+fn load(call: &Call, module: *mut hipModule_t, image: *const c_void) -> Outcome<()> {
+    if module.is_null() || image.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let device = call.device()?.index;
+    // SAFETY: the client vouches for the image, as long as its own headers say.
+    let program = unsafe { Program::load_image(&call.runtime, device, image) }?;
+    enter(call, module, program)
+}
+
+pub unsafe extern "C" fn hipModuleLoad(module: *mut hipModule_t, path: *const c_char) -> hipError_t {
+    hip!(hipModuleLoad, |call| {
+        let path = call.get_string(path)?;
+        if module.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let device = call.device()?.index;
+        let bytes = std::fs::read(&path).map_err(|error| {
+            tracing::error!(target: "windlass::sim", path, %error, "a module was not loaded");
+            Code::FILE_NOT_FOUND
+        })?;
+        enter(call, module, Program::load(&call.runtime, device, &bytes)?)
+    })
+}
+
+pub unsafe extern "C" fn hipModuleLoadData(module: *mut hipModule_t, image: *const c_void) -> hipError_t {
+    hip!(hipModuleLoadData, |call| load(call, module, image))
+}
+
+pub unsafe extern "C" fn hipModuleLoadDataEx(
+    module: *mut hipModule_t,
+    image: *const c_void,
+    _options_count: c_uint,
+    _options: *mut hipJitOption,
+    _values: *mut *mut c_void,
+) -> hipError_t {
+    // Options are for code that is yet to be compiled.
+    hip!(hipModuleLoadDataEx, |call| load(call, module, image))
+}
+
+pub unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
+    hip!(hipModuleUnload, |call| {
+        let program = call.runtime.modules.get(module as u64).ok_or(Code::INVALID_HANDLE)?;
+        call.runtime.synchronize(program.device)?;
+        // Another thread may have unloaded it meanwhile.
+        let program = call.runtime.modules.remove(module as u64).ok_or(Code::INVALID_HANDLE)?;
+        program.unload(&call.runtime);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipModuleGetFunction(
+    function: *mut hipFunction_t,
+    module: hipModule_t,
+    name: *const c_char,
+) -> hipError_t {
+    hip!(hipModuleGetFunction, |call| {
+        let name = call.get_string(name)?;
+        if function.is_null() || name.is_empty() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let program = call.runtime.modules.get(module as u64).ok_or(Code::INVALID_HANDLE)?;
+        call.put(function, program.function(&call.runtime, &name)? as hipFunction_t)
+    })
+}
+
+pub unsafe extern "C" fn hipModuleGetFunctionCount(count: *mut c_uint, module: hipModule_t) -> hipError_t {
+    hip!(hipModuleGetFunctionCount, |call| {
+        let program = call.runtime.modules.get(module as u64).ok_or(Code::INVALID_HANDLE)?;
+        call.put(count, program.module.kernel_names().count() as c_uint)
+    })
+}
+
+pub unsafe extern "C" fn hipModuleGetGlobal(
+    address: *mut hipDeviceptr_t,
+    size: *mut usize,
+    module: hipModule_t,
+    name: *const c_char,
+) -> hipError_t {
+    hip!(hipModuleGetGlobal, |call| {
+        let name = call.get_string(name)?;
+        let program = call.runtime.modules.get(module as u64).ok_or(Code::INVALID_HANDLE)?;
+        let (base, length) = program.module.global(&name).ok_or(Code::NOT_FOUND)?;
+        call.put_if(address, base as hipDeviceptr_t);
+        call.put_if(size, length as usize);
+        Ok(())
+    })
+}
+
+/// The most LDS that a launch can ask for on top of what the kernel declares.
+fn dynamic_lds(kernel: &Kernel) -> u32 {
+    limits::LDS_PER_BLOCK.saturating_sub(kernel.static_lds())
+}
+
+fn registers(kernel: &Kernel) -> u32 {
+    kernel.vgprs().saturating_add(kernel.agprs())
+}
+
+pub unsafe extern "C" fn hipFuncGetAttribute(
+    value: *mut c_int,
+    attribute: hipFunction_attribute,
+    handle: hipFunction_t,
+) -> hipError_t {
+    hip!(hipFuncGetAttribute, |call| {
+        let function = function(call, handle)?;
+        let kernel = &function.kernel;
+        let number = match attribute {
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => kernel.max_workgroup_size(),
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.static_lds(),
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES
+            | hipFunction_attribute::HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA
+            | hipFunction_attribute::HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => 0,
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.private_size(),
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_NUM_REGS => registers(kernel),
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_PTX_VERSION
+            | hipFunction_attribute::HIP_FUNC_ATTRIBUTE_BINARY_VERSION => 94,
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => dynamic_lds(kernel),
+            _ => return Err(Code::INVALID_VALUE),
+        };
+        call.put(value, c_int::try_from(number).unwrap_or(c_int::MAX))
+    })
+}
+
+pub unsafe extern "C" fn hipFuncGetAttributes(
+    attributes: *mut hipFuncAttributes,
+    symbol: *const c_void,
+) -> hipError_t {
+    hip!(hipFuncGetAttributes, |call| {
+        let function = function_of_symbol(call, symbol)?;
+        let kernel = &function.kernel;
+        let number = |value: u32| c_int::try_from(value).unwrap_or(c_int::MAX);
+        let known = hipFuncAttributes {
+            binaryVersion: 94,
+            localSizeBytes: kernel.private_size() as usize,
+            maxDynamicSharedSizeBytes: number(dynamic_lds(kernel)),
+            maxThreadsPerBlock: number(kernel.max_workgroup_size()),
+            numRegs: number(registers(kernel)),
+            ptxVersion: 94,
+            sharedSizeBytes: kernel.static_lds() as usize,
+            ..Default::default()
+        };
+        call.put(attributes, known)
+    })
+}
+
+pub unsafe extern "C" fn hipFuncSetAttribute(
+    symbol: *const c_void,
+    attribute: hipFuncAttribute,
+    value: c_int,
+) -> hipError_t {
+    hip!(hipFuncSetAttribute, |call| {
+        let function = function_of_symbol(call, symbol)?;
+        let most = match attribute {
+            hipFuncAttribute::hipFuncAttributeMaxDynamicSharedMemorySize => dynamic_lds(&function.kernel),
+            // A share of LDS in per cent, which nothing here depends on.
+            hipFuncAttribute::hipFuncAttributePreferredSharedMemoryCarveout => 100,
+            _ => return Err(Code::INVALID_VALUE),
+        };
+        // -1 asks for the default.
+        let fits = value == -1 || u32::try_from(value).is_ok_and(|value| value <= most);
+        fits.then_some(()).ok_or(Code::INVALID_VALUE)
+    })
+}
+
+pub unsafe extern "C" fn hipFuncSetCacheConfig(symbol: *const c_void, _config: hipFuncCache_t) -> hipError_t {
+    hip!(hipFuncSetCacheConfig, |call| function_of_symbol(call, symbol).map(|_| ()))
+}
+
+pub unsafe extern "C" fn hipFuncSetSharedMemConfig(
+    symbol: *const c_void,
+    _config: hipSharedMemConfig,
+) -> hipError_t {
+    hip!(hipFuncSetSharedMemConfig, |call| function_of_symbol(call, symbol).map(|_| ()))
+}
+
+pub unsafe extern "C" fn hipGetFuncBySymbol(handle: *mut hipFunction_t, symbol: *const c_void) -> hipError_t {
+    hip!(hipGetFuncBySymbol, |call| {
+        let device = call.device()?.index;
+        let found = call.runtime.compiled.function(&call.runtime, device, symbol as u64)?;
+        call.put(handle, found as hipFunction_t)
+    })
+}
+
+/// What the occupancy calls answer.
+fn resident_blocks(call: &Call, function: &Function, block_size: c_int, dynamic: usize) -> Outcome<c_int> {
+    let block_size = u32::try_from(block_size).ok().filter(|size| *size > 0).ok_or(Code::INVALID_VALUE)?;
+    call.device()?;
+    let resident = occupancy(&function.kernel, block_size, dynamic as u64);
+    Ok(c_int::try_from(resident).unwrap_or(c_int::MAX))
+}
+
+pub unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+    blocks: *mut c_int,
+    handle: hipFunction_t,
+    block_size: c_int,
+    dynamic: usize,
+) -> hipError_t {
+    hip!(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor, |call| {
+        let resident = resident_blocks(call, &*function(call, handle)?, block_size, dynamic)?;
+        call.put(blocks, resident)
+    })
+}
+
+pub unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    blocks: *mut c_int,
+    handle: hipFunction_t,
+    block_size: c_int,
+    dynamic: usize,
+    flags: c_uint,
+) -> hipError_t {
+    hip!(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, |call| {
+        if flags > 1 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let resident = resident_blocks(call, &*function(call, handle)?, block_size, dynamic)?;
+        call.put(blocks, resident)
+    })
+}
+
+pub unsafe extern "C" fn hipOccupancyMaxActiveBlocksPerMultiprocessor(
+    blocks: *mut c_int,
+    symbol: *const c_void,
+    block_size: c_int,
+    dynamic: usize,
+) -> hipError_t {
+    hip!(hipOccupancyMaxActiveBlocksPerMultiprocessor, |call| {
+        let resident = resident_blocks(call, &*function_of_symbol(call, symbol)?, block_size, dynamic)?;
+        call.put(blocks, resident)
+    })
+}
+
+pub unsafe extern "C" fn hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    blocks: *mut c_int,
+    symbol: *const c_void,
+    block_size: c_int,
+    dynamic: usize,
+    flags: c_uint,
+) -> hipError_t {
+    hip!(hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, |call| {
+        if flags > 1 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let resident = resident_blocks(call, &*function_of_symbol(call, symbol)?, block_size, dynamic)?;
+        call.put(blocks, resident)
+    })
+}
+
+fn potential_block_size(
+    call: &Call,
+    (grid_size, block_size): (*mut c_int, *mut c_int),
+    function: &Function,
+    dynamic: usize,
+    limit: c_int,
+) -> Outcome<()> {
+    if grid_size.is_null() || block_size.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let most = function.kernel.max_workgroup_size().min(limits::THREADS_PER_BLOCK);
+    let limit = u32::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(most);
+    let size = most.min(limit) as c_int;
+    let resident = resident_blocks(call, function, size, dynamic)?;
+    let units = c_int::try_from(call.runtime.options.units).unwrap_or(c_int::MAX);
+    call.put(grid_size, resident.saturating_mul(units))?;
+    call.put(block_size, size)
+}
+
+pub unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
+    grid_size: *mut c_int,
+    block_size: *mut c_int,
+    handle: hipFunction_t,
+    dynamic: usize,
+    limit: c_int,
+) -> hipError_t {
+    hip!(hipModuleOccupancyMaxPotentialBlockSize, |call| {
+        potential_block_size(call, (grid_size, block_size), &*function(call, handle)?, dynamic, limit)
+    })
+}
+
+pub unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
+    grid_size: *mut c_int,
+    block_size: *mut c_int,
+    handle: hipFunction_t,
+    dynamic: usize,
+    limit: c_int,
+    flags: c_uint,
+) -> hipError_t {
+    hip!(hipModuleOccupancyMaxPotentialBlockSizeWithFlags, |call| {
+        if flags > 1 {
+            return Err(Code::INVALID_VALUE);
+        }
+        potential_block_size(call, (grid_size, block_size), &*function(call, handle)?, dynamic, limit)
+    })
+}
+
+pub unsafe extern "C" fn hipOccupancyMaxPotentialBlockSize(
+    grid_size: *mut c_int,
+    block_size: *mut c_int,
+    symbol: *const c_void,
+    dynamic: usize,
+    limit: c_int,
+) -> hipError_t {
+    hip!(hipOccupancyMaxPotentialBlockSize, |call| {
+        let function = function_of_symbol(call, symbol)?;
+        potential_block_size(call, (grid_size, block_size), &function, dynamic, limit)
+    })
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is known about a pointer.
+
+use std::ffi::{c_uint, c_void};
+
+use windlass_hip_sys::bindings::{
+    hipDeviceptr_t, hipError_t, hipMemoryType, hipPointer_attribute, hipPointerAttribute_t,
+};
+
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::ledger::{Holding, Origin};
+
+fn kind(holding: &Holding) -> hipMemoryType {
+    match holding.origin {
+        Origin::Host | Origin::Registered => hipMemoryType::hipMemoryTypeHost,
+        _ if holding.managed => hipMemoryType::hipMemoryTypeManaged,
+        _ => hipMemoryType::hipMemoryTypeDevice,
+    }
+}
+
+pub unsafe extern "C" fn hipPointerGetAttributes(
+    attributes: *mut hipPointerAttribute_t,
+    pointer: *const c_void,
+) -> hipError_t {
+    hip!(hipPointerGetAttributes, |call| {
+        if attributes.is_null() || pointer.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let Some(holding) = call.runtime.machine.ledger.find(pointer as u64) else {
+            // Since HIP 6 an unknown pointer is no error but unregistered memory.
+            if call.runtime.options.hip.0 < 6 {
+                return Err(Code::INVALID_VALUE);
+            }
+            let unknown = hipPointerAttribute_t {
+                type_: hipMemoryType::hipMemoryTypeUnregistered,
+                device: -2,
+                devicePointer: std::ptr::null_mut(),
+                hostPointer: std::ptr::null_mut(),
+                isManaged: 0,
+                allocationFlags: 0,
+            };
+            return call.put(attributes, unknown);
+        };
+        let host_pointer =
+            if holding.is_host_accessible() { pointer.cast_mut() } else { std::ptr::null_mut() };
+        let known = hipPointerAttribute_t {
+            type_: kind(&holding),
+            device: holding.device as i32,
+            devicePointer: pointer.cast_mut(),
+            hostPointer: host_pointer,
+            isManaged: i32::from(holding.managed),
+            allocationFlags: holding.flags,
+        };
+        call.put(attributes, known)
+    })
+}
+
+fn attribute(
+    call: &Call,
+    data: *mut c_void,
+    attribute: hipPointer_attribute,
+    pointer: hipDeviceptr_t,
+) -> Outcome<()> {
+    if data.is_null() || pointer.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let holding = call.runtime.machine.ledger.find(pointer as u64).ok_or(Code::INVALID_VALUE)?;
+    let pointer_out = data.cast::<u64>();
+    let number_out = data.cast::<u32>();
+    match attribute {
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_CONTEXT => {
+            call.put(pointer_out, call.runtime.context(holding.device)?)
+        }
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => call.put(number_out, kind(&holding).0),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => call.put(pointer_out, pointer as u64),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_HOST_POINTER => {
+            if holding.is_host_accessible() {
+                call.put(pointer_out, pointer as u64)
+            } else {
+                call.put(pointer_out, 0)?;
+                Err(Code::INVALID_VALUE)
+            }
+        }
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => call.put(number_out, 0),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_BUFFER_ID => call.put(pointer_out, holding.base),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_MANAGED => {
+            call.put(data.cast::<bool>(), holding.managed)
+        }
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
+            call.put(number_out, holding.device as u32)
+        }
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => call.put(pointer_out, holding.base),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_RANGE_SIZE => call.put(pointer_out, holding.size),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MAPPED => call.put(number_out, 1),
+        _ => Err(Code::INVALID_VALUE),
+    }
+}
+
+pub unsafe extern "C" fn hipPointerGetAttribute(
+    data: *mut c_void,
+    wanted: hipPointer_attribute,
+    pointer: hipDeviceptr_t,
+) -> hipError_t {
+    hip!(hipPointerGetAttribute, |call| attribute(call, data, wanted, pointer))
+}
+
+pub unsafe extern "C" fn hipDrvPointerGetAttributes(
+    count: c_uint,
+    wanted: *mut hipPointer_attribute,
+    data: *mut *mut c_void,
+    pointer: hipDeviceptr_t,
+) -> hipError_t {
+    hip!(hipDrvPointerGetAttributes, |call| {
+        if wanted.is_null() || data.is_null() || count == 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        for index in 0..count as usize {
+            // One that does not apply leaves its place as it was.
+            let _ = attribute(
+                call,
+                call.get(data.wrapping_add(index))?,
+                call.get(wanted.wrapping_add(index))?,
+                pointer,
+            );
+        }
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipMemGetAddressRange(
+    base: *mut hipDeviceptr_t,
+    size: *mut usize,
+    pointer: hipDeviceptr_t,
+) -> hipError_t {
+    hip!(hipMemGetAddressRange, |call| {
+        let holding = call.runtime.machine.ledger.find(pointer as u64).ok_or(Code::NOT_FOUND)?;
+        call.put_if(base, holding.base as hipDeviceptr_t);
+        call.put_if(size, holding.size as usize);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipMemPtrGetInfo(pointer: *mut c_void, size: *mut usize) -> hipError_t {
+    hip!(hipMemPtrGetInfo, |call| {
+        if pointer.is_null() {
+            return call.put(size, 0);
+        }
+        let holding = call.runtime.machine.ledger.find(pointer as u64).ok_or(Code::INVALID_VALUE)?;
+        call.put(size, holding.size as usize)
+    })
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory in stream order, and its pools.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use windlass_hip_sys::bindings::{
+    hipError_t, hipMemAccessDesc, hipMemAccessFlags, hipMemLocation, hipMemLocationType, hipMemPool_t,
+    hipMemPoolAttr, hipMemPoolProps, hipStream_t,
+};
+
+use crate::hip::allocation::{self, Request};
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::ledger::Origin;
+use crate::hip::pool::Pool;
+use crate::hip::work::Work;
+
+fn find(call: &Call, pool: hipMemPool_t) -> Outcome<Arc<Pool>> {
+    call.runtime.pools.get(pool as u64).ok_or(Code::INVALID_VALUE)
+}
+
+fn take(call: &Call, pointer: *mut *mut c_void, size: usize, pool: Arc<Pool>) -> Outcome<()> {
+    if pointer.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let device = pool.device;
+    call.runtime.machine.device(device)?.check()?;
+    let request = Request {
+        size: size as u64,
+        origin: Origin::Pool,
+        managed: false,
+        flags: 0,
+        pool: Some(pool),
+        call: call.name,
+    };
+    // The address is known at once. Only the contents are ordered, and what is new needs no order.
+    let address = allocation::allocate(&call.runtime.machine, device, request)?;
+    call.put(pointer, address as *mut c_void)
+}
+
+pub unsafe extern "C" fn hipMallocAsync(
+    pointer: *mut *mut c_void,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMallocAsync, |call| {
+        let device = call.working_stream(stream)?.device;
+        let pool = call.runtime.pools.get(call.runtime.current_pool(device)?).ok_or(Code::INVALID_VALUE)?;
+        take(call, pointer, size, pool)
+    })
+}
+
+pub unsafe extern "C" fn hipMallocFromPoolAsync(
+    pointer: *mut *mut c_void,
+    size: usize,
+    pool: hipMemPool_t,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMallocFromPoolAsync, |call| {
+        call.working_stream(stream)?;
+        take(call, pointer, size, find(call, pool)?)
+    })
+}
+
+pub unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipStream_t) -> hipError_t {
+    hip!(hipFreeAsync, |call| {
+        let stream = call.working_stream(stream)?;
+        let base = pointer as u64;
+        let holding = call.runtime.machine.ledger.find(base).ok_or(Code::INVALID_VALUE)?;
+        if holding.base != base || !matches!(holding.origin, Origin::Device | Origin::Pool) {
+            return Err(Code::INVALID_VALUE);
+        }
+        call.runtime.scheduler.enqueue(&stream, Work::Free(base), &[]).map(|_| ())
+    })
+}
+
+pub unsafe extern "C" fn hipMemPoolCreate(
+    pool: *mut hipMemPool_t,
+    props: *const hipMemPoolProps,
+) -> hipError_t {
+    hip!(hipMemPoolCreate, |call| {
+        let props = call.get(props)?;
+        if pool.is_null() || props.location.type_ != hipMemLocationType::hipMemLocationTypeDevice {
+            return Err(Code::INVALID_VALUE);
+        }
+        let device = call.device_at(props.location.id)?;
+        device.check()?;
+        let made = Arc::new(Pool::new(device.index, false));
+        let handle = call.runtime.pools.insert(made).ok_or(Code::OUT_OF_MEMORY)?;
+        call.put(pool, handle.get() as hipMemPool_t)
+    })
+}
+
+pub unsafe extern "C" fn hipMemPoolDestroy(pool: hipMemPool_t) -> hipError_t {
+    hip!(hipMemPoolDestroy, |call| {
+        if find(call, pool)?.is_default {
+            return Err(Code::INVALID_VALUE);
+        }
+        // Allocations from it live on until they are freed.
+        call.runtime.pools.remove(pool as u64).map(|_| ()).ok_or(Code::INVALID_VALUE)
+    })
+}
+
+pub unsafe extern "C" fn hipMemPoolGetAttribute(
+    pool: hipMemPool_t,
+    attribute: hipMemPoolAttr,
+    value: *mut c_void,
+) -> hipError_t {
+    hip!(hipMemPoolGetAttribute, |call| {
+        let (number, width) = find(call, pool)?.attribute(attribute.0).ok_or(Code::INVALID_VALUE)?;
+        match width {
+            4 => call.put(value.cast::<u32>(), number as u32),
+            _ => call.put(value.cast::<u64>(), number),
+        }
+    })
+}
+
+pub unsafe extern "C" fn hipMemPoolSetAttribute(
+    pool: hipMemPool_t,
+    attribute: hipMemPoolAttr,
+    value: *mut c_void,
+) -> hipError_t {
+    hip!(hipMemPoolSetAttribute, |call| {
+        let pool = find(call, pool)?;
+        let (_, width) = pool.attribute(attribute.0).ok_or(Code::INVALID_VALUE)?;
+        let number = match width {
+            4 => u64::from(call.get(value.cast::<u32>())?),
+            _ => call.get(value.cast::<u64>())?,
+        };
+        pool.set_attribute(attribute.0, number).ok_or(Code::INVALID_VALUE)
+    })
+}
+
+pub unsafe extern "C" fn hipMemPoolSetAccess(
+    pool: hipMemPool_t,
+    descriptions: *const hipMemAccessDesc,
+    count: usize,
+) -> hipError_t {
+    hip!(hipMemPoolSetAccess, |call| {
+        let pool = find(call, pool)?;
+        if descriptions.is_null() || count > call.runtime.machine.devices.len() {
+            return Err(Code::INVALID_VALUE);
+        }
+        for index in 0..count {
+            let description = call.get(descriptions.wrapping_add(index))?;
+            let device = call.device_at(description.location.id)?;
+            // A device cannot lose its own memory.
+            let none = description.flags == hipMemAccessFlags::hipMemAccessFlagsProtNone;
+            if none && device.index == pool.device {
+                return Err(Code::INVALID_VALUE);
+            }
+        }
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipMemPoolGetAccess(
+    flags: *mut hipMemAccessFlags,
+    pool: hipMemPool_t,
+    location: *mut hipMemLocation,
+) -> hipError_t {
+    hip!(hipMemPoolGetAccess, |call| {
+        find(call, pool)?;
+        call.device_at(call.get(location)?.id)?;
+        // All devices of a simulator share an address space.
+        call.put(flags, hipMemAccessFlags::hipMemAccessFlagsProtReadWrite)
+    })
+}
+
+pub unsafe extern "C" fn hipMemPoolTrimTo(pool: hipMemPool_t, _keep: usize) -> hipError_t {
+    // Nothing is kept back.
+    hip!(hipMemPoolTrimTo, |call| find(call, pool).map(|_| ()))
+}
+
+pub unsafe extern "C" fn hipDeviceGetDefaultMemPool(pool: *mut hipMemPool_t, device: c_int) -> hipError_t {
+    hip!(hipDeviceGetDefaultMemPool, |call| {
+        let device = call.device_at(device)?.index;
+        call.put(pool, call.runtime.default_pool(device)? as hipMemPool_t)
+    })
+}
+
+pub unsafe extern "C" fn hipDeviceGetMemPool(pool: *mut hipMemPool_t, device: c_int) -> hipError_t {
+    hip!(hipDeviceGetMemPool, |call| {
+        let device = call.device_at(device)?.index;
+        call.put(pool, call.runtime.current_pool(device)? as hipMemPool_t)
+    })
+}
+
+pub unsafe extern "C" fn hipDeviceSetMemPool(device: c_int, pool: hipMemPool_t) -> hipError_t {
+    hip!(hipDeviceSetMemPool, |call| {
+        let device = call.device_at(device)?.index;
+        if find(call, pool)?.device != device {
+            return Err(Code::INVALID_VALUE);
+        }
+        call.runtime.set_current_pool(device, pool as u64)
+    })
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Attributes, and properties in the layouts of ROCm 5 (R0000) and of ROCm 6 and 7 (R0600).
+
+use std::ffi::{c_char, c_int};
+
+use windlass_hip_sys::bindings::{
+    hipDeviceArch_t, hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t, hipUUID,
+};
+
+use crate::hip::attributes;
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::device::{Device, limits};
+
+pub unsafe extern "C" fn hipDeviceGetAttribute(
+    value: *mut c_int,
+    attribute: hipDeviceAttribute_t,
+    device: c_int,
+) -> hipError_t {
+    hip!(hipDeviceGetAttribute, |call| {
+        let device = call.device_at(device)?;
+        let answer = attributes::value(device, call.runtime.options.units, attribute);
+        call.put(value, answer.ok_or(Code::INVALID_VALUE)?)
+    })
+}
+
+/// Text in a field of fixed size, closed by a zero.
+fn text<const N: usize>(text: &str) -> [c_char; N] {
+    let mut field = [0; N];
+    for (to, from) in field.iter_mut().zip(text.bytes().take(N.saturating_sub(1))) {
+        *to = from as c_char;
+    }
+    field
+}
+
+fn architecture() -> hipDeviceArch_t {
+    let mut architecture = hipDeviceArch_t::default();
+    architecture.set_hasGlobalInt32Atomics(1);
+    architecture.set_hasGlobalFloatAtomicExch(1);
+    architecture.set_hasSharedInt32Atomics(1);
+    architecture.set_hasSharedFloatAtomicExch(1);
+    architecture.set_hasFloatAtomicAdd(1);
+    architecture.set_hasGlobalInt64Atomics(1);
+    architecture.set_hasSharedInt64Atomics(1);
+    architecture.set_hasDoubles(1);
+    architecture.set_hasWarpVote(1);
+    architecture.set_hasWarpBallot(1);
+    architecture.set_hasWarpShuffle(1);
+    architecture.set_hasThreadFenceSystem(1);
+    architecture.set_has3dGrid(1);
+    architecture
+}
+
+fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
+    type A = hipDeviceAttribute_t;
+    let of = |attribute| attributes::value(device, call.runtime.options.units, attribute).unwrap_or(0);
+    let block = limits::THREADS_PER_BLOCK as c_int;
+    let (image_1d, image_2d) =
+        (of(A::hipDeviceAttributeMaxTexture1DWidth), of(A::hipDeviceAttributeMaxTexture2DWidth));
+    let image_3d = of(A::hipDeviceAttributeMaxTexture3DWidth);
+    hipDeviceProp_tR0600 {
+        name: text(&device.name()),
+        uuid: hipUUID { bytes: device.uuid().map(|byte| byte as c_char) },
+        totalGlobalMem: device.capacity as usize,
+        sharedMemPerBlock: limits::LDS_PER_BLOCK as usize,
+        regsPerBlock: of(A::hipDeviceAttributeMaxRegistersPerBlock),
+        warpSize: of(A::hipDeviceAttributeWarpSize),
+        memPitch: of(A::hipDeviceAttributeMaxPitch) as usize,
+        maxThreadsPerBlock: block,
+        maxThreadsDim: [block; 3],
+        maxGridSize: limits::GRID.map(|extent| extent as c_int),
+        clockRate: of(A::hipDeviceAttributeClockRate),
+        totalConstMem: of(A::hipDeviceAttributeTotalConstantMemory) as usize,
+        major: of(A::hipDeviceAttributeComputeCapabilityMajor),
+        minor: of(A::hipDeviceAttributeComputeCapabilityMinor),
+        textureAlignment: of(A::hipDeviceAttributeTextureAlignment) as usize,
+        texturePitchAlignment: of(A::hipDeviceAttributeTexturePitchAlignment) as usize,
+        deviceOverlap: of(A::hipDeviceAttributeDeviceOverlap),
+        multiProcessorCount: of(A::hipDeviceAttributeMultiprocessorCount),
+        canMapHostMemory: of(A::hipDeviceAttributeCanMapHostMemory),
+        maxTexture1D: image_1d,
+        maxTexture1DMipmap: image_1d,
+        maxTexture1DLinear: image_1d,
+        maxTexture2D: [image_2d; 2],
+        maxTexture2DMipmap: [image_2d; 2],
+        maxTexture2DLinear: [image_2d; 3],
+        maxTexture2DGather: [image_2d; 2],
+        maxTexture3D: [image_3d; 3],
+        maxTexture3DAlt: [image_3d; 3],
+        surfaceAlignment: of(A::hipDeviceAttributeSurfaceAlignment) as usize,
+        concurrentKernels: of(A::hipDeviceAttributeConcurrentKernels),
+        ECCEnabled: of(A::hipDeviceAttributeEccEnabled),
+        pciBusID: of(A::hipDeviceAttributePciBusId),
+        asyncEngineCount: of(A::hipDeviceAttributeAsyncEngineCount),
+        unifiedAddressing: of(A::hipDeviceAttributeUnifiedAddressing),
+        memoryClockRate: of(A::hipDeviceAttributeMemoryClockRate),
+        memoryBusWidth: of(A::hipDeviceAttributeMemoryBusWidth),
+        l2CacheSize: of(A::hipDeviceAttributeL2CacheSize),
+        maxThreadsPerMultiProcessor: of(A::hipDeviceAttributeMaxThreadsPerMultiProcessor),
+        streamPrioritiesSupported: of(A::hipDeviceAttributeStreamPrioritiesSupported),
+        sharedMemPerMultiprocessor: limits::LDS_PER_BLOCK as usize,
+        regsPerMultiprocessor: of(A::hipDeviceAttributeMaxRegistersPerMultiprocessor),
+        managedMemory: of(A::hipDeviceAttributeManagedMemory),
+        hostNativeAtomicSupported: of(A::hipDeviceAttributeHostNativeAtomicSupported),
+        concurrentManagedAccess: of(A::hipDeviceAttributeConcurrentManagedAccess),
+        canUseHostPointerForRegisteredMem: of(A::hipDeviceAttributeCanUseHostPointerForRegisteredMem),
+        cooperativeLaunch: of(A::hipDeviceAttributeCooperativeLaunch),
+        sharedMemPerBlockOptin: limits::LDS_PER_BLOCK as usize,
+        maxBlocksPerMultiProcessor: of(A::hipDeviceAttributeMaxBlocksPerMultiProcessor),
+        hostRegisterSupported: of(A::hipDeviceAttributeHostRegisterSupported),
+        memoryPoolsSupported: of(A::hipDeviceAttributeMemoryPoolsSupported),
+        gcnArchName: text(&call.runtime.options.target_id()),
+        maxSharedMemoryPerMultiProcessor: limits::LDS_PER_BLOCK as usize,
+        clockInstructionRate: of(A::hipDeviceAttributeClockInstructionRate),
+        arch: architecture(),
+        ..Default::default()
+    }
+}
+
+fn old_layout(new: &hipDeviceProp_tR0600) -> hipDeviceProp_tR0000 {
+    hipDeviceProp_tR0000 {
+        name: new.name,
+        totalGlobalMem: new.totalGlobalMem,
+        sharedMemPerBlock: new.sharedMemPerBlock,
+        regsPerBlock: new.regsPerBlock,
+        warpSize: new.warpSize,
+        maxThreadsPerBlock: new.maxThreadsPerBlock,
+        maxThreadsDim: new.maxThreadsDim,
+        maxGridSize: new.maxGridSize,
+        clockRate: new.clockRate,
+        memoryClockRate: new.memoryClockRate,
+        memoryBusWidth: new.memoryBusWidth,
+        totalConstMem: new.totalConstMem,
+        major: new.major,
+        minor: new.minor,
+        multiProcessorCount: new.multiProcessorCount,
+        l2CacheSize: new.l2CacheSize,
+        maxThreadsPerMultiProcessor: new.maxThreadsPerMultiProcessor,
+        computeMode: new.computeMode,
+        clockInstructionRate: new.clockInstructionRate,
+        arch: new.arch,
+        concurrentKernels: new.concurrentKernels,
+        pciDomainID: new.pciDomainID,
+        pciBusID: new.pciBusID,
+        pciDeviceID: new.pciDeviceID,
+        maxSharedMemoryPerMultiProcessor: new.maxSharedMemoryPerMultiProcessor,
+        canMapHostMemory: new.canMapHostMemory,
+        gcnArch: 942,
+        gcnArchName: new.gcnArchName,
+        cooperativeLaunch: new.cooperativeLaunch,
+        maxTexture1DLinear: new.maxTexture1DLinear,
+        maxTexture1D: new.maxTexture1D,
+        maxTexture2D: new.maxTexture2D,
+        maxTexture3D: new.maxTexture3D,
+        memPitch: new.memPitch,
+        textureAlignment: new.textureAlignment,
+        texturePitchAlignment: new.texturePitchAlignment,
+        ECCEnabled: new.ECCEnabled,
+        managedMemory: new.managedMemory,
+        concurrentManagedAccess: new.concurrentManagedAccess,
+        ..Default::default()
+    }
+}
+
+fn put_old(call: &Call, properties: *mut hipDeviceProp_tR0000, device: c_int) -> Outcome<()> {
+    call.put(properties, old_layout(&new_layout(call, call.device_at(device)?)))
+}
+
+pub unsafe extern "C" fn hipGetDevicePropertiesR0600(
+    properties: *mut hipDeviceProp_tR0600,
+    device: c_int,
+) -> hipError_t {
+    hip!(hipGetDevicePropertiesR0600, |call| call.put(properties, new_layout(call, call.device_at(device)?)))
+}
+
+pub unsafe extern "C" fn hipGetDevicePropertiesR0000(
+    properties: *mut hipDeviceProp_tR0000,
+    device: c_int,
+) -> hipError_t {
+    hip!(hipGetDevicePropertiesR0000, |call| put_old(call, properties, device))
+}
+
+/// The unsuffixed symbol fills the old layout in every version.
+pub unsafe extern "C" fn hipGetDeviceProperties(
+    properties: *mut hipDeviceProp_tR0000,
+    device: c_int,
+) -> hipError_t {
+    hip!(hipGetDeviceProperties, |call| put_old(call, properties, device))
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What compiled HIP programs call on their own: registration at start, and the two halves of `<<<>>>`.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+use windlass_hip_sys::bindings::{dim3, hipError_t, hipStream_t, uint3};
+
+use crate::hip::code::Code;
+use crate::hip::compiled::CallConfiguration;
+use crate::hip::launch::Shape;
+
+/// What the compiler emits for each translation unit.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Wrapper {
+    magic: u32,
+    version: u32,
+    image: *const c_void,
+    unused: *const c_void,
+}
+
+/// "HIPF".
+const MAGIC: u32 = 0x4849_5046;
+
+pub unsafe extern "C" fn __hipRegisterFatBinary(data: *const c_void) -> *mut *mut c_void {
+    let mut handle = 0;
+    let _ = hip!(__hipRegisterFatBinary, |call| {
+        let wrapper = call.get(data.cast::<Wrapper>())?;
+        if wrapper.magic != MAGIC || wrapper.version != 1 {
+            return Err(Code::INVALID_IMAGE);
+        }
+        handle = call.runtime.compiled.register(wrapper.image)?;
+        Ok(())
+    });
+    handle as *mut *mut c_void
+}
+
+pub unsafe extern "C" fn __hipUnregisterFatBinary(binary: *mut *mut c_void) {
+    let _ = hip!(__hipUnregisterFatBinary, |call| {
+        call.runtime.compiled.unregister(&call.runtime, binary as u64);
+        Ok(())
+    });
+}
+
+pub unsafe extern "C" fn __hipRegisterFunction(
+    binary: *mut *mut c_void,
+    symbol: *const c_void,
+    _host_name: *mut c_char,
+    name: *const c_char,
+    _thread_limit: c_uint,
+    _tid: *mut uint3,
+    _bid: *mut uint3,
+    _block: *mut dim3,
+    _grid: *mut dim3,
+    _wave_size: *mut c_int,
+) {
+    let _ = hip!(__hipRegisterFunction, |call| {
+        call.runtime.compiled.register_function(binary as u64, symbol as u64, call.get_string(name)?);
+        Ok(())
+    });
+}
+
+pub unsafe extern "C" fn __hipRegisterVar(
+    binary: *mut *mut c_void,
+    variable: *mut c_void,
+    _host_name: *mut c_char,
+    name: *mut c_char,
+    _external: c_int,
+    _size: usize,
+    _constant: c_int,
+    _global: c_int,
+) {
+    let _ = hip!(__hipRegisterVar, |call| {
+        call.runtime.compiled.register_variable(binary as u64, variable as u64, call.get_string(name)?);
+        Ok(())
+    });
+}
+
+pub unsafe extern "C" fn __hipPushCallConfiguration(
+    grid: dim3,
+    block: dim3,
+    dynamic: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(__hipPushCallConfiguration, |call| {
+        let shape = Shape {
+            grid: [grid.x, grid.y, grid.z],
+            block: [block.x, block.y, block.z],
+            dynamic_lds: u32::try_from(dynamic).map_err(|_| Code::INVALID_VALUE)?,
+        };
+        let configuration = CallConfiguration { shape, stream: stream as u64 };
+        call.thread.configurations.borrow_mut().push(configuration);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn __hipPopCallConfiguration(
+    grid: *mut dim3,
+    block: *mut dim3,
+    dynamic: *mut usize,
+    stream: *mut hipStream_t,
+) -> hipError_t {
+    hip!(__hipPopCallConfiguration, |call| {
+        let configuration = call.thread.configurations.borrow_mut().pop();
+        let CallConfiguration { shape, stream: handle } = configuration.ok_or(Code::MISSING_CONFIGURATION)?;
+        let extents = |[x, y, z]: [u32; 3]| dim3 { x, y, z };
+        call.put(grid, extents(shape.grid))?;
+        call.put(block, extents(shape.block))?;
+        call.put(dynamic, shape.dynamic_lds as usize)?;
+        call.put(stream, handle as hipStream_t)
+    })
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Streams, and host functions on them.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
+
+use windlass_hip_sys::bindings::{
+    hipDevice_t, hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamCallback_t,
+};
+
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::stream::Role;
+use crate::hip::work::{HostCall, HostFunction, Work};
+
+/// The greatest priority, as a number the least.
+const GREATEST_PRIORITY: i32 = -1;
+const LEAST_PRIORITY: i32 = 1;
+
+fn create(call: &Call, stream: *mut hipStream_t, flags: c_uint, priority: c_int) -> Outcome<()> {
+    let role = match flags {
+        0 => Role::Blocking,
+        1 => Role::NonBlocking,
+        _ => return Err(Code::INVALID_VALUE),
+    };
+    if stream.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let device = call.device()?.index;
+    let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
+    let made = call.runtime.scheduler.create_stream(device, role, priority);
+    let Some(handle) = call.runtime.streams.insert(made.clone()) else {
+        call.runtime.scheduler.destroy_stream(&made);
+        return Err(Code::OUT_OF_MEMORY);
+    };
+    call.put(stream, handle.get() as hipStream_t)
+}
+
+pub unsafe extern "C" fn hipStreamCreate(stream: *mut hipStream_t) -> hipError_t {
+    hip!(hipStreamCreate, |call| create(call, stream, 0, 0))
+}
+
+pub unsafe extern "C" fn hipStreamCreateWithFlags(stream: *mut hipStream_t, flags: c_uint) -> hipError_t {
+    hip!(hipStreamCreateWithFlags, |call| create(call, stream, flags, 0))
+}
+
+pub unsafe extern "C" fn hipStreamCreateWithPriority(
+    stream: *mut hipStream_t,
+    flags: c_uint,
+    priority: c_int,
+) -> hipError_t {
+    hip!(hipStreamCreateWithPriority, |call| create(call, stream, flags, priority))
+}
+
+pub unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
+    hip!(hipStreamDestroy, |call| {
+        if stream.is_null() {
+            return Err(Code::INVALID_HANDLE);
+        }
+        let gone = call.runtime.streams.remove(stream as u64).ok_or(Code::CONTEXT_IS_DESTROYED)?;
+        call.runtime.scheduler.destroy_stream(&gone);
+        Ok(())
+    })
+}
+
+pub unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
+    hip!(hipStreamQuery, |call| {
+        let stream = call.working_stream(stream)?;
+        let reached = call.runtime.scheduler.tail(&stream).is_reached();
+        // What failed meanwhile counts.
+        call.runtime.machine.device(stream.device)?.check()?;
+        if reached { Ok(()) } else { Err(Code::NOT_READY) }
+    })
+}
+
+pub unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
+    hip!(hipStreamSynchronize, |call| {
+        let stream = call.stream(stream)?;
+        // The null stream is done when the blocking streams before it are.
+        let tail = match stream.role {
+            Role::Null => call.runtime.scheduler.enqueue(&stream, Work::Nothing, &[])?,
+            _ => call.runtime.scheduler.tail(&stream),
+        };
+        call.runtime.scheduler.wait(&[tail])?;
+        call.runtime.machine.device(stream.device)?.check()
+    })
+}
+
+pub unsafe extern "C" fn hipStreamWaitEvent(
+    stream: hipStream_t,
+    event: hipEvent_t,
+    flags: c_uint,
+) -> hipError_t {
+    hip!(hipStreamWaitEvent, |call| {
+        let stream = call.working_stream(stream)?;
+        let event = call.runtime.events.get(event as u64).ok_or(Code::INVALID_HANDLE)?;
+        // 1 is hipEventWaitExternal, which concerns graphs alone.
+        if flags > 1 {
+            return Err(Code::INVALID_VALUE);
+        }
+        // An event that was never recorded, or is reached, is no wait.
+        let Some(recording) = event.recording().filter(|recording| !recording.point.is_reached()) else {
+            return Ok(());
+        };
+        call.runtime.scheduler.enqueue(&stream, Work::Nothing, &[recording.point]).map(|_| ())
+    })
+}
+
+pub unsafe extern "C" fn hipStreamGetFlags(stream: hipStream_t, flags: *mut c_uint) -> hipError_t {
+    hip!(hipStreamGetFlags, |call| call.put(flags, call.stream(stream)?.flags()))
+}
+
+pub unsafe extern "C" fn hipStreamGetPriority(stream: hipStream_t, priority: *mut c_int) -> hipError_t {
+    hip!(hipStreamGetPriority, |call| call.put(priority, call.stream(stream)?.priority))
+}
+
+pub unsafe extern "C" fn hipStreamGetDevice(stream: hipStream_t, device: *mut hipDevice_t) -> hipError_t {
+    hip!(hipStreamGetDevice, |call| call.put(device, call.stream(stream)?.device as hipDevice_t))
+}
+
+pub unsafe extern "C" fn hipGetStreamDeviceId(stream: hipStream_t) -> c_int {
+    let mut device = -1;
+    // SAFETY: the pointer is to a local.
+    let status = unsafe { hipStreamGetDevice(stream, &mut device) };
+    if status == hipError_t::hipSuccess { device } else { -1 }
+}
+
+pub unsafe extern "C" fn hipLaunchHostFunc(
+    stream: hipStream_t,
+    function: hipHostFn_t,
+    data: *mut c_void,
+) -> hipError_t {
+    hip!(hipLaunchHostFunc, |call| {
+        let stream = call.working_stream(stream)?;
+        let function = function.ok_or(Code::INVALID_VALUE)?;
+        let work = Work::HostFunction(HostFunction { call: HostCall::Plain(function), data });
+        call.runtime.scheduler.enqueue(&stream, work, &[]).map(|_| ())
+    })
+}
+
+pub unsafe extern "C" fn hipStreamAddCallback(
+    stream: hipStream_t,
+    callback: hipStreamCallback_t,
+    data: *mut c_void,
+    flags: c_uint,
+) -> hipError_t {
+    hip!(hipStreamAddCallback, |call| {
+        let queue: Arc<_> = call.working_stream(stream)?;
+        let callback = callback.ok_or(Code::INVALID_VALUE)?;
+        if flags != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let function = HostCall::WithStatus(callback, stream as u64);
+        let work = Work::HostFunction(HostFunction { call: function, data });
+        call.runtime.scheduler.enqueue(&queue, work, &[]).map(|_| ())
+    })
+}

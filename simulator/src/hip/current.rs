@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which simulator a thread is talking to, and what HIP keeps per thread.
+//!
+//! HIP's functions carry no instance. A thread that calls through an `Api` names its simulator before each call; one
+//! that never did, such as any thread of a program over the drop-in library, gets the process's own simulator.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock, Weak};
+
+use crate::options::Options;
+
+use super::code::{Code, Outcome};
+use super::compiled::CallConfiguration;
+use super::runtime::Runtime;
+use super::stream::{Role, Stream};
+
+/// What one thread is to one simulator.
+pub(crate) struct ThreadState {
+    /// The latest error, until asked for.
+    pub(crate) last_error: Cell<Code>,
+    /// What the latest call returned.
+    pub(crate) last_status: Cell<Code>,
+    pub(crate) device: Cell<usize>,
+    /// Devices to return to, by hipCtxPopCurrent.
+    pub(crate) contexts: RefCell<Vec<usize>>,
+    /// Of `<<<>>>` calls that were pushed and not yet popped.
+    pub(crate) configurations: RefCell<Vec<CallConfiguration>>,
+    /// hipStreamPerThread, by device.
+    streams: RefCell<Vec<Arc<Stream>>>,
+    runtime: Weak<Runtime>,
+}
+
+impl ThreadState {
+    fn new(runtime: Weak<Runtime>) -> Self {
+        Self {
+            last_error: Cell::new(Code::SUCCESS),
+            last_status: Cell::new(Code::SUCCESS),
+            device: Cell::new(0),
+            contexts: RefCell::default(),
+            configurations: RefCell::default(),
+            streams: RefCell::default(),
+            runtime,
+        }
+    }
+
+    /// This thread's own stream on a device.
+    pub(crate) fn stream(&self, runtime: &Runtime, device: usize) -> Arc<Stream> {
+        let mut streams = self.streams.borrow_mut();
+        if let Some(stream) = streams.iter().find(|stream| stream.device == device && !stream.is_destroyed())
+        {
+            return stream.clone();
+        }
+        let stream = runtime.scheduler.create_stream(device, Role::Blocking, 0);
+        streams.push(stream.clone());
+        stream
+    }
+}
+
+impl Drop for ThreadState {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.upgrade() {
+            for stream in self.streams.get_mut() {
+                runtime.scheduler.destroy_stream(stream);
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Current {
+    /// Whom the next call is for; dangling for the process's own.
+    selected: Weak<Runtime>,
+    states: Vec<(Weak<Runtime>, Rc<ThreadState>)>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Current> = RefCell::default();
+}
+
+/// Makes a simulator the one that this thread talks to.
+///
+/// # Safety
+/// `runtime` came from [`Arc::as_ptr`] and an `Arc` of it is alive.
+pub(crate) unsafe fn select(runtime: *const Runtime) {
+    // A thread that is about to end has nothing to select any more; its calls then fail.
+    let _ = CURRENT.try_with(|current| {
+        let mut current = current.borrow_mut();
+        // A `Weak` keeps its allocation, so an equal address is the same simulator.
+        if current.selected.as_ptr() != runtime {
+            // SAFETY: the caller keeps an `Arc` alive; the count that is added is taken over by the new one.
+            let runtime = unsafe {
+                Arc::increment_strong_count(runtime);
+                Arc::from_raw(runtime)
+            };
+            current.selected = Arc::downgrade(&runtime);
+        }
+    });
+}
+
+/// Makes a simulator the one that this thread of the scheduler's talks to when it calls host functions.
+pub(crate) fn enter_thread(runtime: &Weak<Runtime>) {
+    let _ = CURRENT.try_with(|current| current.borrow_mut().selected = runtime.clone());
+}
+
+/// The simulator that this thread talks to, and what the thread is to it.
+///
+/// # Errors
+/// `DEINITIALIZED` when the simulator is gone or the thread is ending; what creating the process's own gave otherwise.
+pub(crate) fn current() -> Outcome<(Arc<Runtime>, Rc<ThreadState>)> {
+    let selected = CURRENT.try_with(|current| current.borrow().selected.clone());
+    let selected = selected.map_err(|_| Code::DEINITIALIZED)?;
+    let runtime = match selected.upgrade() {
+        Some(runtime) => runtime,
+        None if Weak::ptr_eq(&selected, &Weak::new()) => process_wide()?,
+        None => return Err(Code::DEINITIALIZED),
+    };
+    let state = CURRENT.try_with(|current| current.borrow_mut().state(&runtime));
+    Ok((runtime, state.map_err(|_| Code::DEINITIALIZED)?))
+}
+
+impl Current {
+    fn state(&mut self, runtime: &Arc<Runtime>) -> Rc<ThreadState> {
+        let address = Arc::as_ptr(runtime);
+        if let Some((_, state)) = self.states.iter().find(|(known, _)| known.as_ptr() == address) {
+            return state.clone();
+        }
+        self.states.retain(|(known, _)| known.strong_count() > 0);
+        let state = Rc::new(ThreadState::new(Arc::downgrade(runtime)));
+        self.states.push((Arc::downgrade(runtime), state.clone()));
+        state
+    }
+}
+
+/// The simulator of threads that selected none, made from `WINDLASS_SIM` when it is first needed.
+fn process_wide() -> Outcome<Arc<Runtime>> {
+    static RUNTIME: OnceLock<Outcome<Arc<Runtime>>> = OnceLock::new();
+    RUNTIME
+        .get_or_init(|| {
+            let made = Options::from_environment()
+                .map_err(|error| error.to_string())
+                .and_then(|options| Runtime::new(options).map_err(|error| error.to_string()));
+            made.map_err(|error| {
+                tracing::error!(target: "windlass::sim", "no simulated GPU: {error}");
+                Code::NO_DEVICE
+            })
+        })
+        .clone()
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Events: what was recorded last, and when the device got there.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use super::code::{Code, Outcome};
+use super::stream::Point;
+
+/// `hipEventDisableTiming`.
+pub(crate) const DISABLE_TIMING: u32 = 0x2;
+/// `hipEventInterprocess`.
+pub(crate) const INTERPROCESS: u32 = 0x4;
+
+/// An event. Recording it again replaces what it stands for; who waits already is not affected.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) device: usize,
+    flags: u32,
+    recording: Mutex<Option<Recording>>,
+}
+
+/// One recording of an event on a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Recording {
+    pub(crate) point: Point,
+    /// When the stream got to the recording.
+    pub(crate) time: Arc<OnceLock<Instant>>,
+}
+
+impl Event {
+    pub(crate) fn new(device: usize, flags: u32) -> Self {
+        Self { device, flags, recording: Mutex::new(None) }
+    }
+
+    /// The latest recording, if there is one.
+    pub(crate) fn recording(&self) -> Option<Recording> {
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Records by means of `enqueue`. Two threads that record at once do so one after the other, so that the event
+    /// stands for whichever was queued later.
+    pub(crate) fn record(&self, enqueue: impl FnOnce() -> Outcome<Recording>) -> Outcome<()> {
+        let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
+        *recording = Some(enqueue()?);
+        Ok(())
+    }
+
+    /// Milliseconds from this event to `end`, as hipEventElapsedTime has it.
+    pub(crate) fn milliseconds_until(&self, end: &Self) -> Outcome<f32> {
+        if (self.flags | end.flags) & DISABLE_TIMING != 0 {
+            return Err(Code::INVALID_HANDLE);
+        }
+        let (Some(start), Some(end)) = (self.recording(), end.recording()) else {
+            return Err(Code::INVALID_HANDLE);
+        };
+        if !start.point.is_reached() || !end.point.is_reached() {
+            return Err(Code::NOT_READY);
+        }
+        // A recording that was skipped because its device failed has no time.
+        let (Some(start), Some(end)) = (start.time.get(), end.time.get()) else {
+            return Err(Code::INVALID_HANDLE);
+        };
+        let forward = end.saturating_duration_since(*start).as_secs_f64();
+        let backward = start.saturating_duration_since(*end).as_secs_f64();
+        Ok(((forward - backward) * 1000.0) as f32)
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Kernel launches: checked and packed when called for, run when the stream gets there.
+
+use std::sync::Arc;
+
+use crate::engine::{self, Cause, Fault, Kernel};
+
+use super::code::{Code, Outcome};
+use super::device::limits;
+use super::machine::{Failure, Machine};
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Workgroups.
+    pub(crate) grid: [u32; 3],
+    /// Work-items of a workgroup.
+    pub(crate) block: [u32; 3],
+    pub(crate) dynamic_lds: u32,
+}
+
+/// A launch on its way, with its arguments.
+pub(crate) struct Launch {
+    kernel: Arc<Kernel>,
+    shape: Shape,
+    arguments: Vec<u8>,
+    seed: Option<u64>,
+}
+
+impl Shape {
+    /// Checks the shape against the device and a kernel.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for an extent of zero, `INVALID_CONFIGURATION` for a grid or block larger than the device's,
+    /// `LAUNCH_OUT_OF_RESOURCES` for more work-items or LDS than the kernel or the device allows.
+    pub(crate) fn check(&self, kernel: &Kernel) -> Outcome<()> {
+        let extents = self.grid.iter().chain(&self.block);
+        if extents.clone().any(|extent| *extent == 0) {
+            return self.refuse(kernel, Code::INVALID_VALUE, "an extent is zero");
+        }
+        let threads = self.block.iter().map(|extent| u64::from(*extent)).product::<u64>();
+        // Work-items of a grid are counted in 32 bits in each direction.
+        let too_wide =
+            self.grid.iter().zip(&self.block).any(|(grid, block)| grid.checked_mul(*block).is_none());
+        if threads > u64::from(limits::THREADS_PER_BLOCK) || too_wide {
+            return self.refuse(kernel, Code::INVALID_CONFIGURATION, "it exceeds what the device can launch");
+        }
+        if threads > u64::from(kernel.max_workgroup_size()) {
+            return self.refuse(
+                kernel,
+                Code::LAUNCH_FAILURE,
+                "the kernel was compiled for smaller workgroups",
+            );
+        }
+        if kernel.required_workgroup_size().is_some_and(|required| required != self.block) {
+            return self.refuse(kernel, Code::INVALID_VALUE, "the kernel requires another workgroup size");
+        }
+        let lds = u64::from(self.dynamic_lds) + u64::from(kernel.static_lds());
+        if lds > u64::from(limits::LDS_PER_BLOCK) {
+            return self.refuse(kernel, Code::INVALID_VALUE, "a workgroup has 64 KiB of LDS");
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, kernel: &Kernel, code: Code, reason: &str) -> Outcome<()> {
+        tracing::debug!(target: "windlass::sim", kernel = kernel.name(), shape = ?self, reason, "launch refused");
+        Err(code)
+    }
+}
+
+impl Launch {
+    /// A launch of a checked shape with its arguments in the kernel's layout.
+    pub(crate) fn new(kernel: Arc<Kernel>, shape: Shape, mut arguments: Vec<u8>, seed: Option<u64>) -> Self {
+        // What a client passes beyond the explicit arguments are hidden ones, which the engine knows better.
+        arguments.truncate(kernel.explicit_argument_size() as usize);
+        Self { kernel, shape, arguments, seed }
+    }
+
+    /// Runs the kernel to its end.
+    pub(crate) fn run(self, machine: &Machine) -> Result<(), Failure> {
+        let mut launch = engine::Launch::new(self.shape.grid, self.shape.block, &self.arguments);
+        launch.dynamic_lds = self.shape.dynamic_lds;
+        launch.seed = self.seed;
+        match machine.engine.dispatch(&machine.memory, &self.kernel, &launch) {
+            Ok(statistics) => {
+                tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics);
+                Ok(())
+            }
+            Err(fault) => Err(Failure { code: code_of(&fault), report: fault.to_string() }),
+        }
+    }
+}
+
+/// Workgroups of so many work-items that fit into a compute unit at once, by waves and by LDS.
+pub(crate) fn occupancy(kernel: &Kernel, block_size: u32, dynamic_lds: u64) -> u32 {
+    if block_size == 0 || block_size > kernel.max_workgroup_size().min(limits::THREADS_PER_BLOCK) {
+        return 0;
+    }
+    let by_threads = limits::THREADS_PER_UNIT / block_size.next_multiple_of(limits::WAVE_SIZE);
+    let lds = dynamic_lds.saturating_add(kernel.static_lds().into());
+    let by_lds = u64::from(limits::LDS_PER_BLOCK).checked_div(lds).unwrap_or(u64::MAX);
+    // The smaller one fits where the one from 32 bits does.
+    by_lds.min(by_threads.into()) as u32
+}
+
+/// What HIP answers after a fault.
+fn code_of(fault: &Fault) -> Code {
+    match fault.cause {
+        Cause::IllegalAddress | Cause::MisalignedAtomic => Code::ILLEGAL_ADDRESS,
+        Cause::InvalidLaunch { .. } => Code::INVALID_CONFIGURATION,
+        Cause::OutOfMemory { .. } => Code::LAUNCH_OUT_OF_RESOURCES,
+        Cause::Unsupported { .. } => Code::NOT_SUPPORTED,
+        _ => Code::LAUNCH_FAILURE,
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HIP over the simulated machine.
+//!
+//! A [`Simulator`] owns devices, memory and streams. Its functions are reached through the table that
+//! [`Simulator::api`] gives, without any dynamic library, or through the drop-in `libamdhip64.so`, whose process-wide
+//! simulator is described by the environment variable `WINDLASS_SIM`.
+//!
+//! # What holds
+//!
+//! - Work on a stream runs in order, on threads of the simulator's. Streams run side by side, the null stream and
+//!   blocking streams wait for each other as HIP's legacy default stream does. With a seed, work runs one item at a
+//!   time and the streams take turns in an order drawn from it.
+//! - An event stands for its latest recording; who waits has the recording of the moment of the call. An event that
+//!   was never recorded is no wait.
+//! - Arguments of kernels, and pageable sources of asynchronous copies, are taken when the call is made.
+//! - Handles are looked up, not followed: a stale, foreign or invented one is an error.
+//! - A kernel that goes wrong makes its device answer with that error until `hipDeviceReset`; what is queued behind it
+//!   is passed over. The report names kernel, instruction, lane and address.
+//! - What is not implemented is absent from the table, and answers `hipErrorNotSupported` in the drop-in.
+
+mod allocation;
+mod attributes;
+mod call;
+#[doc(hidden)]
+#[allow(non_snake_case, clippy::too_many_arguments)]
+pub mod calls;
+mod code;
+mod compiled;
+mod current;
+mod device;
+mod event;
+mod handles;
+mod image;
+mod launch;
+mod ledger;
+mod machine;
+mod pool;
+mod program;
+mod runtime;
+mod scheduler;
+mod simulator;
+mod stream;
+mod table;
+mod transfer;
+mod work;
+
+pub use runtime::Error;
+pub use simulator::Simulator;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Modules as HIP knows them: an image of any container, narrowed down to the device's code object and loaded.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use windlass_codeobject as codeobject;
+
+use crate::engine::{Kernel, LoadError, Module};
+
+use super::code::{Code, Outcome};
+use super::image;
+use super::runtime::Runtime;
+
+/// A module loaded for one device.
+pub(crate) struct Program {
+    pub(crate) device: usize,
+    pub(crate) module: Arc<Module>,
+    /// Handles of the functions that clients asked for, by name.
+    functions: Mutex<BTreeMap<String, u64>>,
+}
+
+/// A kernel of a module.
+pub(crate) struct Function {
+    pub(crate) program: Arc<Program>,
+    pub(crate) kernel: Arc<Kernel>,
+}
+
+impl Program {
+    /// Loads what suits a device from an image whose length nobody told.
+    ///
+    /// # Errors
+    /// `INVALID_IMAGE` for what is no code, `NO_BINARY_FOR_GPU` where it holds none for this device.
+    ///
+    /// # Safety
+    /// The image is as long as its own headers say.
+    pub(crate) unsafe fn load_image(
+        runtime: &Runtime,
+        device: usize,
+        image: *const c_void,
+    ) -> Outcome<Arc<Self>> {
+        // SAFETY: the caller vouches for the image.
+        let bytes = unsafe { image::copy(image) }?;
+        Self::load(runtime, device, &bytes)
+    }
+
+    /// Loads what suits a device from the bytes of a file.
+    pub(crate) fn load(runtime: &Runtime, device: usize, bytes: &[u8]) -> Outcome<Arc<Self>> {
+        let machine = &runtime.machine;
+        let elf = select(bytes, &runtime.options.target_id())?;
+        let module = Module::load(&machine.memory, &elf).map_err(|error| {
+            tracing::error!(target: "windlass::sim", "a module was not loaded: {error}");
+            match error {
+                LoadError::WrongProcessor { .. } => Code::NO_BINARY_FOR_GPU,
+                LoadError::UndefinedSymbol { .. } => Code::SHARED_OBJECT_INIT_FAILED,
+                LoadError::Memory(_) => Code::OUT_OF_MEMORY,
+                LoadError::Unsupported { .. } => Code::NOT_SUPPORTED,
+                LoadError::Malformed { .. } => Code::INVALID_IMAGE,
+            }
+        })?;
+        Ok(Arc::new(Self { device, module, functions: Mutex::default() }))
+    }
+
+    /// The handle of a kernel; asking again gives the same one.
+    pub(crate) fn function(self: &Arc<Self>, runtime: &Runtime, name: &str) -> Outcome<u64> {
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(handle) = functions.get(name) {
+            return Ok(*handle);
+        }
+        let kernel = self.module.kernel(name).ok_or(Code::NOT_FOUND)?;
+        let function = Arc::new(Function { program: self.clone(), kernel });
+        let handle = runtime.functions.insert(function).ok_or(Code::OUT_OF_MEMORY)?.get();
+        functions.insert(name.to_owned(), handle);
+        Ok(handle)
+    }
+
+    /// Makes the handles of its functions stale. Launches that are queued keep what they need.
+    pub(crate) fn unload(&self, runtime: &Runtime) {
+        let functions = std::mem::take(&mut *self.functions.lock().unwrap_or_else(PoisonError::into_inner));
+        for handle in functions.into_values() {
+            runtime.functions.remove(handle);
+        }
+    }
+}
+
+/// The code object that suits a target best, from whichever bundle of a file has one.
+fn select(bytes: &[u8], target: &str) -> Outcome<Vec<u8>> {
+    let refuse = |error: &codeobject::Error| {
+        tracing::error!(target: "windlass::sim", "a module was not loaded: {error}");
+        Code::INVALID_IMAGE
+    };
+    let options = codeobject::Options::default();
+    let target: codeobject::TargetId = target.parse().map_err(|error| refuse(&error))?;
+    let file = codeobject::File::parse(bytes, &options).map_err(|error| refuse(&error))?;
+    let mut reasons = String::new();
+    for bundle in file.bundles() {
+        let selection = bundle.select(&target, &options);
+        if let Some(entry) = selection.best {
+            return bundle.extract(entry).map_err(|error| refuse(&error));
+        }
+        for verdict in &selection.verdicts {
+            reasons.push_str(&format!("\n  {verdict}"));
+        }
+    }
+    tracing::error!(target: "windlass::sim", "a module was not loaded: nothing in it suits {target}:{reasons}");
+    Err(Code::NO_BINARY_FOR_GPU)
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The state of one simulator: its machine, its scheduler, and the tables of what clients hold handles to.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::engine::Engine;
+use crate::memory::{self, Memory, MemoryError};
+use crate::options::Options;
+
+use super::allocation;
+use super::code::{Code, Outcome};
+use super::compiled::Compiled;
+use super::device::Device;
+use super::event::Event;
+use super::handles::{Handles, Kind};
+use super::machine::Machine;
+use super::pool::Pool;
+use super::program::{Function, Program};
+use super::scheduler::Scheduler;
+use super::stream::{Role, Stream};
+
+/// One simulator. It shares nothing with any other.
+pub(crate) struct Runtime {
+    pub(crate) options: Options,
+    pub(crate) machine: Arc<Machine>,
+    pub(crate) scheduler: Arc<Scheduler>,
+    /// The device that a context belongs to; every device has one context, which lasts.
+    pub(crate) contexts: Handles<usize>,
+    pub(crate) streams: Handles<Stream>,
+    pub(crate) events: Handles<Event>,
+    pub(crate) modules: Handles<Program>,
+    pub(crate) functions: Handles<Function>,
+    pub(crate) pools: Handles<Pool>,
+    pub(crate) compiled: Compiled,
+    per_device: Vec<PerDevice>,
+}
+
+struct PerDevice {
+    context: u64,
+    null_stream: Arc<Stream>,
+    default_pool: u64,
+    /// The pool that hipMallocAsync takes from.
+    pool: Mutex<u64>,
+}
+
+/// Why a simulator could not be made.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// Its memory could not be reserved.
+    Memory(MemoryError),
+    /// A part of it could not be set up.
+    Setup(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory(error) => write!(f, "the simulated GPU gets no memory: {error} (option memory=)"),
+            Self::Setup(reason) => write!(f, "the simulated GPU cannot be set up: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Memory(error) => Some(error),
+            Self::Setup(_) => None,
+        }
+    }
+}
+
+impl Runtime {
+    pub(crate) fn new(options: Options) -> Result<Arc<Self>, Error> {
+        static COUNT: AtomicU64 = AtomicU64::new(1);
+        let salt = COUNT.fetch_add(1, Ordering::Relaxed);
+        let capacity = options.memory.saturating_mul(u64::from(options.devices));
+        let memory =
+            Memory::new(memory::Options { capacity, ..Default::default() }).map_err(Error::Memory)?;
+        let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
+        let engine = Engine::new(threads.unwrap_or(1));
+        let devices: Vec<Device> =
+            (0..options.devices as usize).map(|index| Device::new(index, options.memory)).collect();
+        let count = devices.len();
+        let machine = Arc::new(Machine::new(memory, engine, devices));
+        let contexts = Handles::new(Kind::Context, salt);
+        let pools = Handles::new(Kind::Pool, salt);
+        let seed = options.seed;
+        let mut complete = true;
+        let runtime = Arc::new_cyclic(|this| {
+            let scheduler = Arc::new(Scheduler::new(machine.clone(), this.clone(), seed));
+            let mut handle = |entered: Option<std::num::NonZeroU64>| {
+                complete &= entered.is_some();
+                entered.map_or(0, std::num::NonZeroU64::get)
+            };
+            let per_device = (0..count).map(|index| {
+                let default_pool = handle(pools.insert(Arc::new(Pool::new(index, true))));
+                PerDevice {
+                    context: handle(contexts.insert(Arc::new(index))),
+                    null_stream: scheduler.create_stream(index, Role::Null, 0),
+                    default_pool,
+                    pool: Mutex::new(default_pool),
+                }
+            });
+            let per_device = per_device.collect();
+            Self {
+                options,
+                machine,
+                scheduler,
+                contexts,
+                streams: Handles::new(Kind::Stream, salt),
+                events: Handles::new(Kind::Event, salt),
+                modules: Handles::new(Kind::Module, salt),
+                functions: Handles::new(Kind::Function, salt),
+                pools,
+                compiled: Compiled::new(salt),
+                per_device,
+            }
+        });
+        if complete { Ok(runtime) } else { Err(Error::Setup("no handles for its devices".to_owned())) }
+    }
+
+    pub(crate) fn null_stream(&self, device: usize) -> Outcome<Arc<Stream>> {
+        Ok(self.per_device(device)?.null_stream.clone())
+    }
+
+    /// The handle of a device's context.
+    pub(crate) fn context(&self, device: usize) -> Outcome<u64> {
+        Ok(self.per_device(device)?.context)
+    }
+
+    /// The handle of the pool that a device always has.
+    pub(crate) fn default_pool(&self, device: usize) -> Outcome<u64> {
+        Ok(self.per_device(device)?.default_pool)
+    }
+
+    /// The handle of the pool that hipMallocAsync takes from. A pool that was destroyed falls back to the default.
+    pub(crate) fn current_pool(&self, device: usize) -> Outcome<u64> {
+        let per_device = self.per_device(device)?;
+        let mut pool = per_device.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.pools.get(*pool).is_none() {
+            *pool = per_device.default_pool;
+        }
+        Ok(*pool)
+    }
+
+    pub(crate) fn set_current_pool(&self, device: usize, handle: u64) -> Outcome<()> {
+        *self.per_device(device)?.pool.lock().unwrap_or_else(PoisonError::into_inner) = handle;
+        Ok(())
+    }
+
+    /// Blocks until all that is queued on a device has run.
+    pub(crate) fn synchronize(&self, device: usize) -> Outcome<()> {
+        self.scheduler.wait(&self.scheduler.tails(device))
+    }
+
+    /// Puts a device back to how it was at the start: nothing allocated, nothing queued, no failure. Handles of its
+    /// streams, events and modules are stale afterwards.
+    pub(crate) fn reset(&self, device: usize) -> Outcome<()> {
+        self.synchronize(device)?;
+        for stream in self.streams.remove_where(|stream| stream.device == device) {
+            self.scheduler.destroy_stream(&stream);
+        }
+        drop(self.events.remove_where(|event| event.device == device));
+        drop(self.functions.remove_where(|function| function.program.device == device));
+        drop(self.modules.remove_where(|program| program.device == device));
+        drop(self.pools.remove_where(|pool| pool.device == device && !pool.is_default));
+        self.compiled.unload(device);
+        for holding in self.machine.ledger.of_device(device) {
+            if self.machine.ledger.remove(holding.base, |_| true).is_some() {
+                allocation::settle(&self.machine, &holding);
+            }
+        }
+        self.machine.device(device)?.recover();
+        Ok(())
+    }
+
+    fn per_device(&self, device: usize) -> Outcome<&PerDevice> {
+        self.per_device.get(device).ok_or(Code::INVALID_DEVICE)
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        self.scheduler.close();
+    }
+}

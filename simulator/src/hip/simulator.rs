@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A simulated machine, and the table of HIP functions that leads to it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use windlass_hip_sys::{Api, Binding, Found, Origin, Version};
+
+use crate::options::Options;
+
+use super::current;
+use super::runtime::{Error, Runtime};
+use super::table;
+
+/// A simulated machine with its GPUs.
+///
+/// Simulators share nothing. A simulator lives as long as this value or an [`Api`] of it does; what is still queued
+/// when the last one goes is dropped, and nobody waits for it.
+pub struct Simulator {
+    runtime: Arc<Runtime>,
+}
+
+impl Simulator {
+    /// Sets a machine up. Threads are started when there is work for them.
+    ///
+    /// # Errors
+    /// [`Error`] where the system does not give the address space for its memory.
+    pub fn new(options: Options) -> Result<Arc<Self>, Error> {
+        Ok(Arc::new(Self { runtime: Runtime::new(options)? }))
+    }
+
+    /// What the machine consists of.
+    pub fn options(&self) -> &Options {
+        &self.runtime.options
+    }
+
+    /// HIP's functions, bound to this simulator. The table keeps the simulator alive.
+    pub fn api(&self) -> Api {
+        let options = &self.runtime.options;
+        let origin = Origin {
+            name: format!("simulator {}", options.target),
+            path: None,
+            version: Version::from_number(options.hip_version()),
+            found: Found::InProcess,
+            simulated: true,
+        };
+        let binding =
+            Binding { context: Arc::as_ptr(&self.runtime).cast(), enter, keep_alive: self.runtime.clone() };
+        // SAFETY: the functions do as HIP documents, on any thread, once `enter` has named the simulator, which the
+        // binding keeps alive.
+        unsafe { Api::from_entries(table::entries(options), origin, Some(binding)) }
+    }
+
+    /// What the latest kernel or copy to fail did wrong: the kernel, its instruction, the lane and the address where
+    /// they are known. It stays until the next failure.
+    pub fn last_fault(&self) -> Option<String> {
+        self.runtime.machine.last_fault()
+    }
+}
+
+impl fmt::Debug for Simulator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Simulator").field("options", self.options()).finish_non_exhaustive()
+    }
+}
+
+/// Makes the simulator of a binding the one that this thread talks to.
+///
+/// # Safety
+/// `context` is that of a [`Binding`] whose `keep_alive` is alive.
+unsafe fn enter(context: *const ()) {
+    // SAFETY: it came from `Arc::as_ptr`, and the binding keeps an `Arc`.
+    unsafe { current::select(context.cast()) };
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Streams, and points on them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How a stream relates to its device's null stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The device's null stream: waits for every blocking stream, and they for it.
+    Null,
+    /// Ordered against the null stream both ways.
+    Blocking,
+    /// Knows nothing of the null stream.
+    NonBlocking,
+}
+
+/// A queue of work that runs in order. What waits in it is kept by the scheduler.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    /// Unique in its scheduler.
+    pub(crate) id: u64,
+    pub(crate) device: usize,
+    pub(crate) role: Role,
+    pub(crate) priority: i32,
+    /// Items that have finished. Item number `n` (from 1) has finished once this is at least `n`.
+    finished: AtomicU64,
+    /// Set by hipStreamDestroy: nothing more is taken, what is queued still runs.
+    destroyed: AtomicBool,
+}
+
+impl Stream {
+    pub(crate) fn new(id: u64, device: usize, role: Role, priority: i32) -> Self {
+        Self { id, device, role, priority, finished: AtomicU64::new(0), destroyed: AtomicBool::new(false) }
+    }
+
+    /// The flags that the stream was made with, as HIP spells them.
+    pub(crate) fn flags(&self) -> u32 {
+        u32::from(self.role == Role::NonBlocking)
+    }
+
+    pub(crate) fn finished(&self) -> u64 {
+        self.finished.load(Ordering::Acquire)
+    }
+
+    /// Only the scheduler calls this, under its lock.
+    pub(super) fn finish(&self, number: u64) {
+        self.finished.store(number, Ordering::Release);
+    }
+
+    pub(crate) fn destroy(&self) {
+        self.destroyed.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_destroyed(&self) -> bool {
+        self.destroyed.load(Ordering::Relaxed)
+    }
+}
+
+/// The end of one item of a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(crate) stream: Arc<Stream>,
+    pub(crate) number: u64,
+}
+
+impl Point {
+    pub(crate) fn is_reached(&self) -> bool {
+        self.stream.finished() >= self.number
+    }
+}

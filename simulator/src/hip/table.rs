@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table of HIP's functions that the simulator has.
+
+use windlass_hip_sys::EntryPoints;
+
+use crate::options::Options;
+
+use super::calls::{
+    context, copy, device, error, event, fill, launch, memory, module, pointer, pool, properties,
+    registration, stream,
+};
+
+/// Fills a table with the named functions of each module.
+macro_rules! table {
+    ($($module:ident: $($name:ident)*;)*) => {
+        EntryPoints { $($($name: Some($module::$name),)*)* ..EntryPoints::none() }
+    };
+}
+
+/// Every function that the simulator has, in any version of HIP.
+const ALL: EntryPoints = table! {
+    error:
+        hipInit hipDriverGetVersion hipRuntimeGetVersion hipGetErrorName hipGetErrorString
+        hipDrvGetErrorName hipDrvGetErrorString hipGetLastError hipPeekAtLastError hipExtGetLastError
+        hipGetProcAddress;
+    device:
+        hipGetDeviceCount hipGetDevice hipSetDevice hipDeviceGet hipDeviceGetName hipDeviceGetUuid
+        hipDeviceGetPCIBusId hipDeviceGetByPCIBusId hipDeviceTotalMem hipDeviceComputeCapability
+        hipDeviceSynchronize hipDeviceReset hipGetDeviceFlags hipSetDeviceFlags hipDeviceGetLimit
+        hipDeviceGetCacheConfig hipDeviceSetCacheConfig hipDeviceGetSharedMemConfig
+        hipDeviceSetSharedMemConfig hipDeviceGetStreamPriorityRange hipDeviceCanAccessPeer
+        hipDeviceEnablePeerAccess hipDeviceDisablePeerAccess hipDeviceGetP2PAttribute;
+    properties:
+        hipDeviceGetAttribute hipGetDevicePropertiesR0600 hipGetDevicePropertiesR0000 hipGetDeviceProperties;
+    context:
+        hipDevicePrimaryCtxRetain hipDevicePrimaryCtxRelease hipDevicePrimaryCtxReset
+        hipDevicePrimaryCtxSetFlags hipDevicePrimaryCtxGetState hipCtxCreate hipCtxDestroy hipCtxPushCurrent
+        hipCtxPopCurrent hipCtxSetCurrent hipCtxGetCurrent hipCtxGetDevice hipCtxSynchronize;
+    stream:
+        hipStreamCreate hipStreamCreateWithFlags hipStreamCreateWithPriority hipStreamDestroy hipStreamQuery
+        hipStreamSynchronize hipStreamWaitEvent hipStreamGetFlags hipStreamGetPriority hipStreamGetDevice
+        hipGetStreamDeviceId hipLaunchHostFunc hipStreamAddCallback;
+    event:
+        hipEventCreate hipEventCreateWithFlags hipEventDestroy hipEventRecord hipEventRecordWithFlags
+        hipEventQuery hipEventSynchronize hipEventElapsedTime;
+    memory:
+        hipMalloc hipExtMallocWithFlags hipMallocManaged hipMallocPitch hipFree hipHostMalloc hipHostAlloc
+        hipMallocHost hipHostFree hipFreeHost hipHostRegister hipHostUnregister hipHostGetDevicePointer
+        hipHostGetFlags hipMemGetInfo hipMemPrefetchAsync hipMemAdvise;
+    pointer:
+        hipPointerGetAttributes hipPointerGetAttribute hipDrvPointerGetAttributes hipMemGetAddressRange
+        hipMemPtrGetInfo;
+    pool:
+        hipMallocAsync hipMallocFromPoolAsync hipFreeAsync hipMemPoolCreate hipMemPoolDestroy
+        hipMemPoolGetAttribute hipMemPoolSetAttribute hipMemPoolSetAccess hipMemPoolGetAccess
+        hipMemPoolTrimTo hipDeviceGetDefaultMemPool hipDeviceGetMemPool hipDeviceSetMemPool;
+    copy:
+        hipMemcpy hipMemcpyAsync hipMemcpyWithStream hipMemcpyHtoD hipMemcpyDtoH hipMemcpyDtoD
+        hipMemcpyHtoDAsync hipMemcpyDtoHAsync hipMemcpyDtoDAsync hipMemcpyPeer hipMemcpyPeerAsync
+        hipMemcpy2D hipMemcpy2DAsync hipMemcpyToSymbol hipMemcpyFromSymbol hipMemcpyToSymbolAsync
+        hipMemcpyFromSymbolAsync hipGetSymbolAddress hipGetSymbolSize;
+    fill:
+        hipMemset hipMemsetAsync hipMemsetD8 hipMemsetD8Async hipMemsetD16 hipMemsetD16Async hipMemsetD32
+        hipMemsetD32Async hipMemset2D hipMemset2DAsync;
+    module:
+        hipModuleLoad hipModuleLoadData hipModuleLoadDataEx hipModuleUnload hipModuleGetFunction
+        hipModuleGetFunctionCount hipModuleGetGlobal hipFuncGetAttribute hipFuncGetAttributes
+        hipFuncSetAttribute hipFuncSetCacheConfig hipFuncSetSharedMemConfig hipGetFuncBySymbol
+        hipModuleOccupancyMaxActiveBlocksPerMultiprocessor
+        hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+        hipOccupancyMaxActiveBlocksPerMultiprocessor hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+        hipModuleOccupancyMaxPotentialBlockSize hipModuleOccupancyMaxPotentialBlockSizeWithFlags
+        hipOccupancyMaxPotentialBlockSize;
+    launch:
+        hipModuleLaunchKernel hipModuleLaunchCooperativeKernel hipDrvLaunchKernelEx hipLaunchKernel
+        hipLaunchCooperativeKernel hipLaunchKernelExC hipExtLaunchKernel;
+    registration:
+        __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
+        __hipPushCallConfiguration __hipPopCallConfiguration;
+};
+
+/// The first version, major and minor, that exports a function. What is not listed is older than any that is simulated.
+const SINCE: &[(&str, (u32, u32))] = &[
+    // Declared since 5.2, exported since 5.4.
+    ("hipLaunchHostFunc", (5, 4)),
+    ("hipEventRecordWithFlags", (6, 4)),
+    ("hipExtGetLastError", (6, 0)),
+    ("hipGetDevicePropertiesR0000", (6, 0)),
+    ("hipGetDevicePropertiesR0600", (6, 0)),
+    ("hipGetProcAddress", (6, 1)),
+    ("hipGetFuncBySymbol", (6, 2)),
+    ("hipDrvLaunchKernelEx", (6, 5)),
+    ("hipLaunchKernelExC", (6, 5)),
+    ("hipModuleGetFunctionCount", (7, 0)),
+];
+
+/// The functions that the simulated version of HIP has.
+pub(crate) fn entries(options: &Options) -> EntryPoints {
+    let mut entries = ALL;
+    for (name, since) in SINCE {
+        if options.hip < *since {
+            entries.remove(name);
+        }
+    }
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_serves_a_driver_in_every_version() {
+        for (major, minor) in [(5, 2), (6, 2), (7, 1)] {
+            let options = Options { hip: (major, minor), ..Options::default() };
+            let entries = entries(&options);
+            assert_eq!(entries.missing_required(), [""; 0], "HIP {major}.{minor}");
+            assert_eq!(entries.address("hipGetDevicePropertiesR0600").is_some(), major >= 6);
+        }
+    }
+
+    #[test]
+    fn each_version_rule_names_a_function() {
+        for (name, _) in SINCE {
+            assert!(ALL.address(name).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One item of a stream.
+
+use std::ffi::c_void;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use windlass_hip_sys::bindings::{hipError_t, hipStream_t};
+
+use super::allocation;
+use super::code::Code;
+use super::device::Device;
+use super::launch::Launch;
+use super::machine::{Failure, Machine};
+use super::transfer::{Fill, Transfer};
+
+/// What a stream can be asked to do.
+pub(crate) enum Work {
+    /// Nothing: the item only orders others.
+    Nothing,
+    /// Notes when the stream got here.
+    Stamp(Arc<OnceLock<Instant>>),
+    Launch(Box<Launch>),
+    Transfer(Transfer),
+    Fill(Fill),
+    /// Frees the allocation that starts at the address.
+    Free(u64),
+    HostFunction(HostFunction),
+}
+
+/// A function of the client's that a stream calls.
+pub(crate) struct HostFunction {
+    pub(crate) call: HostCall,
+    pub(crate) data: *mut c_void,
+}
+
+/// The two forms of host functions.
+#[derive(Clone, Copy)]
+pub(crate) enum HostCall {
+    /// hipLaunchHostFunc.
+    Plain(unsafe extern "C" fn(*mut c_void)),
+    /// hipStreamAddCallback, with the stream as the client knows it.
+    WithStatus(unsafe extern "C" fn(hipStream_t, hipError_t, *mut c_void), u64),
+}
+
+// SAFETY: the pointer is the client's own datum, handed back to the client's own function and not looked at. HIP says
+// that the function is called on a thread of the runtime's, so the client vouches for this.
+unsafe impl Send for HostFunction {}
+
+impl Work {
+    /// Whether client code runs, which may wait for anything.
+    pub(crate) fn is_host_function(&self) -> bool {
+        matches!(self, Self::HostFunction(_))
+    }
+
+    /// Does it. Blocks for as long as it takes.
+    pub(crate) fn run(self, machine: &Machine, device: &Device) -> Result<(), Failure> {
+        let state = device.check();
+        if let Self::HostFunction(function) = self {
+            function.call(state.err().unwrap_or(Code::SUCCESS));
+            return Ok(());
+        }
+        if state.is_err() {
+            return Ok(());
+        }
+        match self {
+            Self::Nothing | Self::HostFunction(_) => Ok(()),
+            Self::Stamp(time) => {
+                let _ = time.set(Instant::now());
+                Ok(())
+            }
+            Self::Launch(launch) => launch.run(machine),
+            Self::Transfer(transfer) => transfer.run(machine),
+            Self::Fill(fill) => fill.run(machine),
+            Self::Free(address) => {
+                allocation::release(machine, address);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl HostFunction {
+    fn call(self, status: Code) {
+        match self.call {
+            // As in CUDA, a plain host function is not called once its device has failed.
+            HostCall::Plain(_) if status != Code::SUCCESS => {}
+            // SAFETY: the client gave function and datum for this call.
+            HostCall::Plain(function) => unsafe { function(self.data) },
+            // SAFETY: as above.
+            HostCall::WithStatus(function, stream) => unsafe {
+                function(stream as hipStream_t, hipError_t(status.0), self.data);
+            },
+        }
+    }
+}

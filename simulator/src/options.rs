@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a simulated machine consists of, and its spelling in URIs and in `WINDLASS_SIM`.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The description of a simulated machine.
+///
+/// The spelling is a target, then settings as in the query of a URI:
+/// `gfx942?devices=2&seed=7`. The empty string is the default machine.
+///
+/// | key | meaning | default |
+/// |---|---|---|
+/// | `devices` | GPUs, 1 to 64 | 1 |
+/// | `memory` | bytes of memory per GPU; `K`, `M`, `G`, `T` are powers of 1024 | `16G` |
+/// | `threads` | CPU threads that execute workgroups, 1 to 1024 | one per CPU |
+/// | `units` | compute units that a GPU says it has, 1 to 1024 | 304 |
+/// | `seed` | run work one item at a time, streams taking turns in an order drawn from this number | none |
+/// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
+///
+/// ```
+/// use windlass_simulator::Options;
+/// let options: Options = "gfx942?devices=2&memory=1G".parse()?;
+/// assert_eq!((options.devices, options.memory), (2, 1 << 30));
+/// assert!("gfx942?gpus=2".parse::<Options>().unwrap_err().to_string().contains("devices"));
+/// # Ok::<(), windlass_simulator::OptionsError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The processor, without features: `gfx942`.
+    pub target: String,
+    /// Number of GPUs.
+    pub devices: u32,
+    /// Bytes of memory that each GPU has.
+    pub memory: u64,
+    /// CPU threads that execute workgroups; `None` is one per CPU.
+    pub threads: Option<usize>,
+    /// Compute units that each GPU reports.
+    pub units: u32,
+    /// Draws the order in which streams take turns; `None` runs streams side by side.
+    pub seed: Option<u64>,
+    /// Version of HIP, major and minor.
+    pub hip: (u32, u32),
+}
+
+/// The one processor whose instructions the engine knows.
+const TARGET: &str = "gfx942";
+const KEYS: &str = "devices, memory, threads, units, seed, hip";
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            target: TARGET.to_owned(),
+            devices: 1,
+            memory: 16 << 30,
+            threads: None,
+            units: 304,
+            seed: None,
+            hip: (7, 1),
+        }
+    }
+}
+
+impl Options {
+    /// The options that the environment variable `WINDLASS_SIM` spells; the default ones where it is unset.
+    ///
+    /// # Errors
+    /// The text is not valid UTF-8, or [`Options::from_str`] refuses it.
+    pub fn from_environment() -> Result<Self, OptionsError> {
+        match std::env::var("WINDLASS_SIM") {
+            Ok(text) => text.parse(),
+            Err(std::env::VarError::NotPresent) => Ok(Self::default()),
+            Err(std::env::VarError::NotUnicode(_)) => {
+                Err(OptionsError("WINDLASS_SIM is not valid UTF-8: spell it like gfx942?devices=2".into()))
+            }
+        }
+    }
+
+    /// HIP's version number, `major * 10^7 + minor * 10^5 + patch`.
+    pub(crate) fn hip_version(&self) -> i32 {
+        // Both parts are below 100: see `version`.
+        (self.hip.0 * 10_000_000 + self.hip.1 * 100_000) as i32 + 25_424
+    }
+
+    /// The target with the features of the simulated part.
+    pub(crate) fn target_id(&self) -> String {
+        format!("{}:sramecc+:xnack-", self.target)
+    }
+}
+
+impl FromStr for Options {
+    type Err = OptionsError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut options = Self::default();
+        let (target, query) = text.split_once('?').unwrap_or((text, ""));
+        match target {
+            "" | TARGET | "gfx942:sramecc+:xnack-" => {}
+            other => {
+                return Err(OptionsError(format!(
+                    "the simulator cannot be a {other:?}: it knows the instructions of {TARGET} only"
+                )));
+            }
+        }
+        for setting in query.split('&').filter(|setting| !setting.is_empty()) {
+            let Some((key, value)) = setting.split_once('=') else {
+                return Err(OptionsError(format!(
+                    "{setting:?} is not of the form key=value; keys are {KEYS}"
+                )));
+            };
+            match key {
+                "devices" => options.devices = number(key, value, 1, 64)?,
+                "memory" => options.memory = bytes(key, value)?,
+                "threads" => options.threads = Some(number(key, value, 1, 1024)?),
+                "units" => options.units = number(key, value, 1, 1024)?,
+                "seed" => options.seed = Some(number(key, value, 0, u64::MAX)?),
+                "hip" => options.hip = version(key, value)?,
+                _ => {
+                    return Err(OptionsError(format!(
+                        "the simulator has no option {key:?}; options are {KEYS}"
+                    )));
+                }
+            }
+        }
+        Ok(options)
+    }
+}
+
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}?devices={}&memory={}&units={}", self.target, self.devices, self.memory, self.units)?;
+        if let Some(threads) = self.threads {
+            write!(f, "&threads={threads}")?;
+        }
+        if let Some(seed) = self.seed {
+            write!(f, "&seed={seed}")?;
+        }
+        write!(f, "&hip={}.{}", self.hip.0, self.hip.1)
+    }
+}
+
+fn number<T>(key: &str, value: &str, least: T, most: T) -> Result<T, OptionsError>
+where
+    T: FromStr + PartialOrd + fmt::Display,
+{
+    match value.parse() {
+        Ok(number) if number >= least && number <= most => Ok(number),
+        _ => Err(OptionsError(format!("{key}={value}: a whole number from {least} to {most} is needed"))),
+    }
+}
+
+fn bytes(key: &str, value: &str) -> Result<u64, OptionsError> {
+    let (digits, shift) = match value.char_indices().last() {
+        Some((at, 'K' | 'k')) => (&value[..at], 10),
+        Some((at, 'M' | 'm')) => (&value[..at], 20),
+        Some((at, 'G' | 'g')) => (&value[..at], 30),
+        Some((at, 'T' | 't')) => (&value[..at], 40),
+        _ => (value, 0),
+    };
+    let size = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(1 << shift));
+    match size {
+        Some(size) if (1 << 20..=16 << 40).contains(&size) => Ok(size),
+        _ => {
+            Err(OptionsError(format!("{key}={value}: a size from 1M to 16T is needed, such as 512M or 16G")))
+        }
+    }
+}
+
+fn version(key: &str, value: &str) -> Result<(u32, u32), OptionsError> {
+    let parts =
+        value.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    match parts {
+        Some((major @ 5..=7, minor @ 0..=99)) => Ok((major, minor)),
+        _ => Err(OptionsError(format!("{key}={value}: a version from 5.0 to 7.99 is needed, such as 6.2"))),
+    }
+}
+
+/// Why options of the simulator were refused. The message names what was written and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionsError(String);
+
+impl fmt::Display for OptionsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OptionsError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spelling_survives_a_round_trip() {
+        let text = "gfx942?devices=2&memory=1073741824&units=8&threads=2&seed=7&hip=6.2";
+        let options: Options = text.parse().unwrap();
+        assert_eq!(options.to_string(), text);
+        assert_eq!(options.hip_version() / 100_000, 602);
+        assert_eq!("".parse::<Options>().unwrap(), Options::default());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, named) in [
+            ("gfx1100", "gfx942"),
+            ("gfx942?colour=red", "devices"),
+            ("gfx942?devices", "key=value"),
+            ("gfx942?devices=0", "1 to 64"),
+            ("gfx942?devices=two", "1 to 64"),
+            ("?memory=1X", "512M"),
+            ("?memory=99999999999999999999T", "512M"),
+            ("?hip=8.0", "6.2"),
+            ("?seed=-1", "whole number"),
+        ] {
+            let message = text.parse::<Options>().unwrap_err().to_string();
+            assert!(message.contains(named), "{text}: {message}");
+        }
+    }
+}
