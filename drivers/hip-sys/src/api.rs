@@ -241,6 +241,8 @@ macro_rules! define_methods {
                         unsafe { (binding.enter)(binding.context) };
                     }
                     if LevelFilter::TRACE <= LevelFilter::current() {
+                        // Copies: the arguments themselves stay in registers if no address of theirs is taken.
+                        $(let $parameter = $parameter;)*
                         trace_call(format_args!(
                             concat!(stringify!($name), "(", $(stringify!($parameter), "={:?} ",)* ")"),
                             $($parameter),*
