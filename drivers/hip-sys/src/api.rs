@@ -220,6 +220,14 @@ fn trace_call(call: fmt::Arguments<'_>) {
     tracing::trace!(target: "windlass::hip", "{call}");
 }
 
+/// The format of a call's arguments: `first={:?}, second={:?}`.
+macro_rules! arguments_format {
+    () => { "" };
+    ($first:ident $($other:ident)*) => {
+        concat!(stringify!($first), "={:?}" $(, ", ", stringify!($other), "={:?}")*)
+    };
+}
+
 macro_rules! define_methods {
     ($(fn $name:ident($($parameter:ident: $ty:ty),* $(,)?) -> $result:ty;)*) => {
         /// HIP's functions.
@@ -244,7 +252,7 @@ macro_rules! define_methods {
                         // Copies: the arguments themselves stay in registers if no address of theirs is taken.
                         $(let $parameter = $parameter;)*
                         trace_call(format_args!(
-                            concat!(stringify!($name), "(", $(stringify!($parameter), "={:?} ",)* ")"),
+                            concat!(stringify!($name), "(", arguments_format!($($parameter)*), ")"),
                             $($parameter),*
                         ));
                     }

@@ -48,13 +48,21 @@ fn a_call_is_an_event_with_its_arguments() {
     let listener = Listener::default();
     let api = Instance::new(Options::default()).api();
     tracing::subscriber::with_default(listener.clone(), || {
-        // SAFETY: these take no pointers.
+        // SAFETY: nothing is written through the null pointer.
         unsafe {
             api.hipSetDevice(7);
+            api.hipMemset(std::ptr::null_mut(), 1, 0);
             api.hipGetLastError();
         }
     });
     let events = listener.0.lock().expect("no test panics while it holds this").clone();
     let event = |message: &str| (Level::TRACE, "windlass::hip".to_owned(), message.to_owned());
-    assert_eq!(events, [event("hipSetDevice(deviceId=7)"), event("hipGetLastError()")]);
+    assert_eq!(
+        events,
+        [
+            event("hipSetDevice(deviceId=7)"),
+            event("hipMemset(dst=0x0, value=1, sizeBytes=0)"),
+            event("hipGetLastError()")
+        ]
+    );
 }
