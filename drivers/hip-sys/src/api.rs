@@ -120,7 +120,7 @@ pub struct Origin {
     pub version: Option<Version>,
     /// How it was found.
     pub found: Found,
-    /// Whether this is Windlass's software GPU rather than AMD's runtime. Nothing measured on it is a GPU's figure.
+    /// Whether no GPU is behind it: Windlass's software GPU, or the null HIP. Nothing measured on it is a GPU's figure.
     pub simulated: bool,
 }
 
