@@ -26,6 +26,13 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Edges(SmallVec<[Edge; 4]>);
 
+impl Edges {
+    /// Adds an edge: a driver's own, such as the last use of memory that the operation takes over.
+    pub fn push(&mut self, edge: Edge) {
+        self.0.push(edge);
+    }
+}
+
 impl std::ops::Deref for Edges {
     type Target = [Edge];
     fn deref(&self) -> &[Edge] {

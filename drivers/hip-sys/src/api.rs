@@ -28,7 +28,11 @@ pub struct Api {
     binding: Option<Binding>,
     features: FeatureSet,
     origin: Origin,
+    diagnosis: Option<Diagnosis>,
 }
+
+/// Tells what is known of the last fault of an implementation.
+type Diagnosis = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
 // SAFETY: function pointers may be called from any thread, as HIP allows; the binding's context is covered by the contract
 // of `Binding`; all else is Send and Sync by itself.
@@ -152,7 +156,20 @@ impl Api {
     /// Each present function must behave as HIP documents it, on any thread, for as long as the `Api` lives; with a
     /// `binding`, after `enter` was called on the same thread. The binding must honour its contract.
     pub unsafe fn from_entries(entries: EntryPoints, origin: Origin, binding: Option<Binding>) -> Self {
-        Self { features: FeatureSet::of(&entries), entries, binding, origin }
+        Self { features: FeatureSet::of(&entries), entries, binding, origin, diagnosis: None }
+    }
+
+    /// The same table, with a way to ask the implementation for more than a status: what it knows of its last fault.
+    #[must_use]
+    pub fn with_diagnosis(mut self, diagnosis: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        self.diagnosis = Some(Arc::new(diagnosis));
+        self
+    }
+
+    /// What the implementation knows of its last fault, where it can tell: AMD's runtime cannot, the simulated GPU names
+    /// the kernel, the instruction, the lane and the address.
+    pub fn diagnose(&self) -> Option<String> {
+        self.diagnosis.as_ref().and_then(|diagnosis| diagnosis())
     }
 
     /// The raw table.

@@ -1,2 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The HIP driver of Windlass.
+//! The HIP driver of Windlass: queues, semaphores and memory over AMD's HIP runtime, found at run time.
+//!
+//! # How an operation runs
+//!
+//! A queue is a stream. An operation whose waits are reached, or stand for work that this device has enqueued, goes
+//! into a stream on the caller's thread: one `hipStreamWaitEvent` for each edge from another stream, the work, and
+//! one `hipEventRecord` for all its signals. Any other operation waits in the HAL's pending set and holds no stream.
+//! With its waits reached, a command buffer of N dispatches costs N launches, one record, and at most three calls
+//! more; no allocation, no lock that others sleep on, no other thread.
+//!
+//! Progress is made by whoever submits, queries, polls or waits; each retires finished work if no other thread is
+//! doing so. A reaper thread for a queue is started when somebody sleeps, or an operation of another device pends,
+//! on what the queue owes.
+//!
+//! # What runs where
+//!
+//! Nothing that synchronises a device (`hipFree`, `hipHostFree`, `hipModuleUnload`, destroying streams) runs on a
+//! caller's thread, but for one case: an allocation that fails while free blocks are kept gives these back first.
+//! The current device of the calling thread is as it was after each call, and HIP's sticky error is cleared.
+//!
+//! # When the device is lost
+//!
+//! A status after which HIP repeats itself for every call (an illegal address, a failed launch) loses the device:
+//! everything in flight and pending fails with that status and, on the simulated GPU, with the report of what
+//! happened. Its memory is quarantined. The process can open the device anew where HIP allows that; the simulated
+//! GPU does, AMD's runtime as a rule does not.
+
+mod allocator;
+mod buffer;
+mod call;
+mod command_buffer;
+mod device;
+mod driver;
+mod event;
+mod executable;
+mod info;
+mod queue;
+mod quirks;
+mod reaper;
+mod retire;
+mod semaphore;
+mod status;
+
+pub use driver::{Driver, Found, Selector, Source, null, system, table};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An allocation of HIP memory.
+
+use std::{
+    any::Any,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use windlass_hal::{
+    driver::{self, HostPointer},
+    edge::{Domain, Edge},
+};
+
+use crate::{
+    allocator::{Block, Place},
+    device::Inner,
+};
+
+/// A block of memory, on loan from the device's allocator.
+pub(crate) struct Buffer {
+    device: Arc<Inner>,
+    block: Block,
+    /// Bytes that were asked for; the block may have more.
+    size: u64,
+    /// The last use of the memory before this buffer got it, if the device has to wait for that.
+    pub(crate) birth: Option<Edge>,
+    /// The block went back in the order of a queue; the handle remains.
+    released: AtomicBool,
+}
+
+impl Buffer {
+    pub(crate) fn new(device: Arc<Inner>, block: Block, size: u64, birth: Option<Edge>) -> Self {
+        Self { device, block, size, birth, released: AtomicBool::new(false) }
+    }
+
+    /// Gives the block back, to be reused by whoever is ordered behind `death`. Only the first call counts.
+    pub(crate) fn release(&self, death: Option<(u32, u64)>) {
+        if !self.released.swap(true, Ordering::AcqRel) {
+            self.device.allocator.put_back(&self.device, self.block, self.size, death);
+        }
+    }
+
+    pub(crate) fn block(&self) -> &Block {
+        &self.block
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // Submissions hold their buffers: with the last handle gone, nothing in flight uses the memory.
+        self.release(None);
+    }
+}
+
+impl driver::Buffer for Buffer {
+    fn domain(&self) -> Domain {
+        self.device.domain
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn device_address(&self) -> u64 {
+        self.block.address()
+    }
+
+    fn host_pointer(&self) -> Option<HostPointer> {
+        match self.block.place {
+            // SAFETY: pinned memory of at least `size` bytes that lives as long as this buffer; the driver holds no
+            // reference into it.
+            Place::Host(memory) => Some(unsafe { HostPointer::new(memory.host) }),
+            Place::Device(_) => None,
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HIP's calls as the driver makes them: typed handles, the right device current, errors of the HAL.
+//!
+//! The unsafe calls of the driver are here. What makes them sound: handles are made by this module alone, belong
+//! to one [`Hip`], and are destroyed once, by the owner that the type system knows; device addresses are numbers
+//! that HIP checks or the device faults on, which is what [`windlass_hal::Device::load_executable`] makes its
+//! caller vouch for. Copies that touch host memory take it from allocations that HIP itself made.
+
+use std::{
+    ffi::{CStr, CString, c_void},
+    ptr::{self, NonNull},
+    sync::Arc,
+};
+
+use windlass_hal::{Error, Result};
+use windlass_hip_sys::{
+    Api,
+    bindings::{
+        hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t, hipEvent_t,
+        hipEventBlockingSync, hipEventDisableTiming, hipFunction_t, hipHostMallocMapped,
+        hipHostMallocPortable, hipMemcpyKind, hipModule_t, hipStream_t, hipStreamNonBlocking, hipUUID,
+    },
+};
+
+use crate::status;
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident($raw:ty);)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) struct $name($raw);
+        // SAFETY: HIP's handles may be used from any thread.
+        unsafe impl Send for $name {}
+        // SAFETY: HIP locks inside; using a handle from several threads at once is legal.
+        unsafe impl Sync for $name {}
+    )*};
+}
+
+handles! {
+    /// An in-order stream.
+    Stream(hipStream_t);
+    /// A point in a stream.
+    Event(hipEvent_t);
+    /// A loaded code object.
+    Module(hipModule_t);
+    /// A kernel of a module.
+    Function(hipFunction_t);
+}
+
+/// Pinned host memory: where the host sees it, and where the device does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostMemory {
+    pub(crate) host: NonNull<u8>,
+    pub(crate) device: u64,
+}
+
+// SAFETY: an address; what may be done with the bytes is the allocator's business.
+unsafe impl Send for HostMemory {}
+// SAFETY: as above.
+unsafe impl Sync for HostMemory {}
+
+/// HIP for one device: a table of entry points and an ordinal.
+#[derive(Clone, Debug)]
+pub(crate) struct Hip {
+    pub(crate) api: Arc<Api>,
+    ordinal: i32,
+    /// With one device there is nothing to switch.
+    alone: bool,
+}
+
+/// Makes the device current while it lives, and the one before current again.
+pub(crate) struct Current<'a> {
+    hip: &'a Hip,
+    before: Option<i32>,
+}
+
+impl Drop for Current<'_> {
+    fn drop(&mut self) {
+        if let Some(before) = self.before {
+            // SAFETY: an ordinal that HIP gave.
+            let _ = unsafe { self.hip.api.hipSetDevice(before) };
+        }
+    }
+}
+
+/// Initialises HIP and counts its devices. `UNAVAILABLE` with HIP's reason where there is none.
+pub(crate) fn initialise(api: &Api) -> Result<i32> {
+    let mut count = 0;
+    // SAFETY: no arguments but numbers and a pointer to a local.
+    let calls = [
+        ("hipInit", unsafe { api.hipInit(0) }),
+        ("hipGetDeviceCount", unsafe { api.hipGetDeviceCount(&mut count) }),
+    ];
+    for (call, status) in calls {
+        if status != hipError_t::hipSuccess {
+            // SAFETY: clears this thread's sticky error; no arguments.
+            let _ = unsafe { api.hipGetLastError() };
+            return Err(Error::unavailable(format!(
+                "{call} returned {status}: {} finds no GPU; is the amdgpu kernel driver loaded, does /dev/kfd exist, \
+                 and is this user in the groups render and video?",
+                api.origin()
+            )));
+        }
+    }
+    Ok(count)
+}
+
+impl Hip {
+    pub(crate) fn new(api: Arc<Api>, ordinal: i32, devices: i32) -> Self {
+        Self { api, ordinal, alone: devices == 1 && ordinal == 0 }
+    }
+
+    pub(crate) fn ordinal(&self) -> i32 {
+        self.ordinal
+    }
+
+    /// The device for the calls of this thread until the guard is dropped. Two calls at most, none where the
+    /// process has one device.
+    pub(crate) fn current(&self) -> Result<Current<'_>> {
+        let mut before = None;
+        if !self.alone {
+            let mut current = 0;
+            // SAFETY: a pointer to a local.
+            self.check("hipGetDevice", unsafe { self.api.hipGetDevice(&mut current) })?;
+            if current != self.ordinal {
+                // SAFETY: an ordinal below the device count.
+                self.check("hipSetDevice", unsafe { self.api.hipSetDevice(self.ordinal) })?;
+                before = Some(current);
+            }
+        }
+        Ok(Current { hip: self, before })
+    }
+
+    #[inline]
+    fn check(&self, call: &str, status: hipError_t) -> Result<()> {
+        if status == hipError_t::hipSuccess { Ok(()) } else { Err(self.failed(call, status)) }
+    }
+
+    /// The error of a failed call. Clears the thread's sticky error: the process is left as it was found.
+    #[cold]
+    fn failed(&self, call: &str, status: hipError_t) -> Error {
+        // SAFETY: no arguments.
+        let _ = unsafe { self.api.hipGetLastError() };
+        let error = status::error(status, call);
+        match status::is_loss(status).then(|| self.api.diagnose()).flatten() {
+            Some(report) => Error::new(error.code(), format!("{}: {report}", error.message())),
+            None => error,
+        }
+    }
+
+    // Streams and events.
+
+    pub(crate) fn create_stream(&self) -> Result<Stream> {
+        let _current = self.current()?;
+        let mut stream = ptr::null_mut();
+        // SAFETY: a pointer to a local.
+        let status = unsafe { self.api.hipStreamCreateWithFlags(&mut stream, hipStreamNonBlocking) };
+        self.check("hipStreamCreateWithFlags(non-blocking)", status)?;
+        Ok(Stream(stream))
+    }
+
+    pub(crate) fn destroy_stream(&self, stream: Stream) {
+        // SAFETY: the owner gives the handle up.
+        let _ = unsafe { self.api.hipStreamDestroy(stream.0) };
+    }
+
+    pub(crate) fn create_event(&self) -> Result<Event> {
+        let mut event = ptr::null_mut();
+        // SAFETY: a pointer to a local.
+        let status = unsafe {
+            self.api.hipEventCreateWithFlags(&mut event, hipEventDisableTiming | hipEventBlockingSync)
+        };
+        self.check("hipEventCreateWithFlags(no timing, blocking)", status)?;
+        Ok(Event(event))
+    }
+
+    pub(crate) fn destroy_event(&self, event: Event) {
+        // SAFETY: the owner gives the handle up.
+        let _ = unsafe { self.api.hipEventDestroy(event.0) };
+    }
+
+    #[inline]
+    pub(crate) fn record(&self, event: Event, stream: Stream) -> Result<()> {
+        // SAFETY: live handles of this device.
+        self.check("hipEventRecord", unsafe { self.api.hipEventRecord(event.0, stream.0) })
+    }
+
+    #[inline]
+    pub(crate) fn wait_event(&self, stream: Stream, event: Event) -> Result<()> {
+        // SAFETY: live handles of this device.
+        self.check("hipStreamWaitEvent", unsafe { self.api.hipStreamWaitEvent(stream.0, event.0, 0) })
+    }
+
+    /// Whether everything before the event has completed.
+    #[inline]
+    pub(crate) fn query(&self, event: Event) -> Result<bool> {
+        // SAFETY: a live handle.
+        match unsafe { self.api.hipEventQuery(event.0) } {
+            hipError_t::hipSuccess => Ok(true),
+            hipError_t::hipErrorNotReady => Ok(false),
+            status => Err(self.failed("hipEventQuery", status)),
+        }
+    }
+
+    /// Blocks this thread inside HIP: for reapers only.
+    pub(crate) fn synchronize(&self, event: Event) -> Result<()> {
+        // SAFETY: a live handle.
+        self.check("hipEventSynchronize", unsafe { self.api.hipEventSynchronize(event.0) })
+    }
+
+    // Work.
+
+    pub(crate) fn fill(
+        &self,
+        stream: Stream,
+        target: u64,
+        value: u32,
+        size: usize,
+        count: usize,
+    ) -> Result<()> {
+        let target = target as *mut c_void;
+        let (call, status) = match size {
+            // SAFETY: a checked range of this device, for this call and the two below.
+            1 => ("hipMemsetD8Async", unsafe {
+                self.api.hipMemsetD8Async(target, value as u8, count, stream.0)
+            }),
+            // SAFETY: as above.
+            2 => ("hipMemsetD16Async", unsafe {
+                self.api.hipMemsetD16Async(target, value as u16, count, stream.0)
+            }),
+            // SAFETY: as above.
+            _ => ("hipMemsetD32Async", unsafe {
+                self.api.hipMemsetD32Async(target, value as i32, count, stream.0)
+            }),
+        };
+        self.check(call, status)
+    }
+
+    /// Copies between device addresses, pinned host memory included.
+    pub(crate) fn copy(&self, stream: Stream, target: u64, source: u64, size: u64) -> Result<()> {
+        let (target, source) = (target as *mut c_void, source as *const c_void);
+        // SAFETY: checked ranges of allocations that HIP made.
+        let status = unsafe {
+            self.api.hipMemcpyAsync(target, source, size as usize, hipMemcpyKind::hipMemcpyDefault, stream.0)
+        };
+        self.check("hipMemcpyAsync", status)
+    }
+
+    /// Launches with an argument block in the kernel's layout.
+    #[inline]
+    pub(crate) fn launch(
+        &self,
+        stream: Stream,
+        function: Function,
+        grid: [u32; 3],
+        block: [u32; 3],
+        local_memory: u32,
+        arguments: &[u8],
+    ) -> Result<()> {
+        const BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
+        const BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
+        const END: *mut c_void = ptr::without_provenance_mut(3);
+        let mut size = arguments.len();
+        let mut extra =
+            [BUFFER_POINTER, arguments.as_ptr().cast_mut().cast(), BUFFER_SIZE, (&raw mut size).cast(), END];
+        let extra = if arguments.is_empty() { ptr::null_mut() } else { extra.as_mut_ptr() };
+        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+        // SAFETY: live handles; HIP reads the block during the call and keeps no pointer to it. What the kernel does
+        // is what the caller of load_executable vouched for.
+        let status = unsafe {
+            self.api.hipModuleLaunchKernel(
+                function.0,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                local_memory,
+                stream.0,
+                ptr::null_mut(),
+                extra,
+            )
+        };
+        self.check("hipModuleLaunchKernel", status)
+    }
+
+    // Memory.
+
+    pub(crate) fn malloc(&self, size: u64) -> Result<u64> {
+        let _current = self.current()?;
+        let mut pointer = ptr::null_mut();
+        // SAFETY: a pointer to a local.
+        let status = unsafe { self.api.hipMalloc(&mut pointer, size as usize) };
+        self.check("hipMalloc", status)?;
+        Ok(pointer as u64)
+    }
+
+    /// Synchronises the device: not on a caller's thread.
+    pub(crate) fn free(&self, pointer: u64) {
+        // SAFETY: the owner gives the memory up.
+        let _ = unsafe { self.api.hipFree(pointer as *mut c_void) };
+    }
+
+    pub(crate) fn malloc_host(&self, size: u64) -> Result<HostMemory> {
+        let _current = self.current()?;
+        let mut pointer = ptr::null_mut();
+        // SAFETY: a pointer to a local.
+        let status = unsafe {
+            self.api.hipHostMalloc(&mut pointer, size as usize, hipHostMallocPortable | hipHostMallocMapped)
+        };
+        self.check("hipHostMalloc", status)?;
+        let host = NonNull::new(pointer.cast())
+            .ok_or_else(|| Error::internal("hipHostMalloc succeeded with a null pointer"))?;
+        let mut device = ptr::null_mut();
+        // SAFETY: a pointer to a local, and what hipHostMalloc gave.
+        let status = unsafe { self.api.hipHostGetDevicePointer(&mut device, pointer, 0) };
+        if let Err(error) = self.check("hipHostGetDevicePointer", status) {
+            // SAFETY: nobody else has the pointer yet.
+            let _ = unsafe { self.api.hipHostFree(pointer) };
+            return Err(error);
+        }
+        Ok(HostMemory { host, device: device as u64 })
+    }
+
+    /// Synchronises the device: not on a caller's thread.
+    pub(crate) fn free_host(&self, memory: HostMemory) {
+        // SAFETY: the owner gives the memory up.
+        let _ = unsafe { self.api.hipHostFree(memory.host.as_ptr().cast()) };
+    }
+
+    // Code.
+
+    /// `image` must be one complete code object, aligned to a page.
+    pub(crate) fn load_module(&self, image: &[u8]) -> Result<Module> {
+        let _current = self.current()?;
+        let mut module = ptr::null_mut();
+        // SAFETY: the image was validated by windlass-codeobject and ends where its headers say; the code in it is
+        // what the caller of load_executable vouched for.
+        let status = unsafe { self.api.hipModuleLoadData(&mut module, image.as_ptr().cast()) };
+        self.check("hipModuleLoadData", status)?;
+        Ok(Module(module))
+    }
+
+    /// Synchronises the device: not on a caller's thread.
+    pub(crate) fn unload_module(&self, module: Module) {
+        // SAFETY: the owner gives the handle up.
+        let _ = unsafe { self.api.hipModuleUnload(module.0) };
+    }
+
+    pub(crate) fn function(&self, module: Module, name: &str) -> Result<Function> {
+        let name = c_string(name)?;
+        let mut function = ptr::null_mut();
+        // SAFETY: a pointer to a local, a live handle, a terminated string.
+        let status = unsafe { self.api.hipModuleGetFunction(&mut function, module.0, name.as_ptr()) };
+        self.check(&format!("hipModuleGetFunction({name:?})"), status)?;
+        Ok(Function(function))
+    }
+
+    pub(crate) fn global(&self, module: Module, name: &str) -> Result<(u64, u64)> {
+        let name = c_string(name)?;
+        let (mut pointer, mut size) = (ptr::null_mut(), 0);
+        // SAFETY: pointers to locals, a live handle, a terminated string.
+        let status = unsafe { self.api.hipModuleGetGlobal(&mut pointer, &mut size, module.0, name.as_ptr()) };
+        self.check(&format!("hipModuleGetGlobal({name:?})"), status)?;
+        Ok((pointer as u64, size as u64))
+    }
+
+    // Identity.
+
+    pub(crate) fn attribute(&self, attribute: hipDeviceAttribute_t) -> Option<u32> {
+        let mut value = 0;
+        // SAFETY: a pointer to a local.
+        let status = unsafe { self.api.hipDeviceGetAttribute(&mut value, attribute, self.ordinal) };
+        self.check("hipDeviceGetAttribute", status).ok()?;
+        u32::try_from(value).ok()
+    }
+
+    pub(crate) fn name(&self) -> Result<String> {
+        let mut name = [0; 256];
+        // SAFETY: the length is that of the local array.
+        let status = unsafe { self.api.hipDeviceGetName(name.as_mut_ptr(), name.len() as i32, self.ordinal) };
+        self.check("hipDeviceGetName", status)?;
+        Ok(text(&name))
+    }
+
+    /// `GPU-` and 16 hex digits or bytes, as AMD's tools print it.
+    pub(crate) fn uuid(&self) -> Option<String> {
+        let mut uuid = hipUUID { bytes: [0; 16] };
+        // SAFETY: a pointer to a local.
+        let status = unsafe { self.api.hipDeviceGetUuid(&mut uuid, self.ordinal) };
+        self.check("hipDeviceGetUuid", status).ok()?;
+        let bytes = uuid.bytes.map(|byte| byte as u8);
+        if bytes.iter().all(|byte| *byte == 0) {
+            return None;
+        }
+        if bytes.iter().all(u8::is_ascii_graphic) {
+            return Some(format!("GPU-{}", String::from_utf8_lossy(&bytes)));
+        }
+        Some(format!("GPU-{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
+    }
+
+    /// The target id with the state of its features, and the memory in bytes, from whichever layout of
+    /// `hipDeviceProp_t` the library has.
+    pub(crate) fn properties(&self) -> Result<(String, u64)> {
+        let mut modern = Box::<hipDeviceProp_tR0600>::new_uninit();
+        // SAFETY: a pointer to room for the layout that this entry point fills.
+        let status = unsafe { self.api.hipGetDevicePropertiesR0600(modern.as_mut_ptr(), self.ordinal) };
+        if status == hipError_t::hipSuccess {
+            // SAFETY: HIP filled it; every bit pattern is valid for its fields.
+            let modern = unsafe { modern.assume_init() };
+            return Ok((text(&modern.gcnArchName), modern.totalGlobalMem as u64));
+        }
+        let mut old = Box::<hipDeviceProp_tR0000>::new_uninit();
+        // SAFETY: as above, for the layout of the unsuffixed symbol.
+        let status = unsafe { self.api.hipGetDeviceProperties(old.as_mut_ptr(), self.ordinal) };
+        self.check("hipGetDeviceProperties", status)?;
+        // SAFETY: as above.
+        let old = unsafe { old.assume_init() };
+        Ok((text(&old.gcnArchName), old.totalGlobalMem as u64))
+    }
+
+    /// Free and total device memory in bytes.
+    pub(crate) fn memory(&self) -> Option<(u64, u64)> {
+        let _current = self.current().ok()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: pointers to locals.
+        let status = unsafe { self.api.hipMemGetInfo(&mut free, &mut total) };
+        self.check("hipMemGetInfo", status).ok()?;
+        Some((free as u64, total as u64))
+    }
+}
+
+fn c_string(name: &str) -> Result<CString> {
+    CString::new(name).map_err(|_| Error::invalid_argument(format!("{name:?} holds a NUL byte")))
+}
+
+/// The text of a C array, up to its terminator if it has one.
+fn text(array: &[std::ffi::c_char]) -> String {
+    let bytes: Vec<u8> = array.iter().map(|byte| *byte as u8).collect();
+    match CStr::from_bytes_until_nul(&bytes) {
+        Ok(text) => text.to_string_lossy().into_owned(),
+        Err(_) => String::from_utf8_lossy(&bytes).into_owned(),
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Prepared command lists, and their replay into a stream.
+
+use std::{any::Any, ops::Range, sync::Arc};
+
+use windlass_hal::{
+    Buffer, BufferParams, BufferRef, Command, CommandList, Error, Patch, Pattern, Result, driver,
+    edge::Domain,
+};
+
+use crate::{
+    allocator::write_staging,
+    buffer,
+    call::{Function, Hip, Stream},
+    device::Inner,
+    executable::Executable,
+};
+
+/// A command list with everything looked up that replaying needs.
+pub(crate) struct CommandBuffer {
+    domain: Domain,
+    list: CommandList,
+    steps: Vec<Step>,
+    /// The bytes of all updates, where the device can read them.
+    data: Option<buffer::Buffer>,
+}
+
+enum Step {
+    Fill { target: usize, pattern: Pattern },
+    Update { offset: u64, target: usize },
+    Copy { source: usize, target: usize },
+    Launch(Launch),
+}
+
+struct Launch {
+    function: Function,
+    grid: [u32; 3],
+    block: [u32; 3],
+    local_memory: u32,
+    arguments: Range<usize>,
+    patches: Range<usize>,
+}
+
+/// The buffer of command `index`: what a step's `usize` stands for.
+fn target(list: &CommandList, index: usize) -> Option<&BufferRef> {
+    match list.commands().get(index)? {
+        Command::Fill { target, .. } | Command::Update { target, .. } | Command::Copy { target, .. } => {
+            Some(target)
+        }
+        _ => None,
+    }
+}
+
+fn source(list: &CommandList, index: usize) -> Option<&BufferRef> {
+    match list.commands().get(index)? {
+        Command::Copy { source, .. } => Some(source),
+        _ => None,
+    }
+}
+
+impl CommandBuffer {
+    pub(crate) fn prepare(device: &Arc<Inner>, list: CommandList) -> Result<Self> {
+        let data = match list.data() {
+            [] => None,
+            bytes => {
+                let staging =
+                    device.allocator.allocate(device, &BufferParams::host(), bytes.len() as u64, false)?;
+                write_staging(&staging, bytes)?;
+                Some(staging)
+            }
+        };
+        let mut steps = Vec::with_capacity(list.commands().len());
+        for (index, command) in list.commands().iter().enumerate() {
+            steps.push(match command {
+                // A stream runs its work in order.
+                Command::Barrier | Command::BeginDebugGroup { .. } | Command::EndDebugGroup => continue,
+                Command::Fill { pattern, .. } => Step::Fill { target: index, pattern: *pattern },
+                Command::Update { source, .. } => Step::Update { offset: source.start as u64, target: index },
+                Command::Copy { .. } => Step::Copy { source: index, target: index },
+                Command::Dispatch(dispatch) => Step::Launch(Launch {
+                    function: function(dispatch.executable.as_ref(), dispatch.function)?,
+                    grid: dispatch.workgroup_count,
+                    block: dispatch.workgroup_size,
+                    local_memory: dispatch.dynamic_local_memory,
+                    arguments: dispatch.arguments.start as usize..dispatch.arguments.end as usize,
+                    patches: dispatch.patches.start as usize..dispatch.patches.end as usize,
+                }),
+                other => {
+                    return Err(Error::unimplemented(format!(
+                        "the HIP driver does not know the command {other:?}"
+                    )));
+                }
+            });
+        }
+        Ok(Self { domain: device.domain, list, steps, data })
+    }
+
+    /// Enqueues every command. `scratch` is room for one argument block.
+    pub(crate) fn replay(
+        &self,
+        hip: &Hip,
+        stream: Stream,
+        bindings: &[Buffer],
+        scratch: &mut Vec<u8>,
+    ) -> Result<()> {
+        for step in &self.steps {
+            match step {
+                Step::Launch(launch) => self.launch(hip, stream, launch, bindings, scratch)?,
+                Step::Fill { target: at, pattern } => {
+                    let target = found(target(&self.list, *at))?;
+                    fill(hip, stream, target.address(bindings), target.len(), *pattern)?;
+                }
+                Step::Update { offset, target: at } => {
+                    let target = found(target(&self.list, *at))?;
+                    let data = self.data.as_ref().map_or(0, |data| data.block().address());
+                    hip.copy(stream, target.address(bindings), data + offset, target.len())?;
+                }
+                Step::Copy { source: from, target: to } => {
+                    let (source, target) =
+                        (found(source(&self.list, *from))?, found(target(&self.list, *to))?);
+                    hip.copy(stream, target.address(bindings), source.address(bindings), target.len())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn launch(
+        &self,
+        hip: &Hip,
+        stream: Stream,
+        launch: &Launch,
+        bindings: &[Buffer],
+        scratch: &mut Vec<u8>,
+    ) -> Result<()> {
+        let recorded = &self.list.arguments()[launch.arguments.clone()];
+        let arguments = if launch.patches.is_empty() {
+            recorded
+        } else {
+            scratch.clear();
+            scratch.extend_from_slice(recorded);
+            for patch in &self.list.patches()[launch.patches.clone()] {
+                apply(patch, launch.arguments.start, bindings, scratch)?;
+            }
+            &scratch[..]
+        };
+        hip.launch(stream, launch.function, launch.grid, launch.block, launch.local_memory, arguments)
+    }
+}
+
+fn apply(patch: &Patch, start: usize, bindings: &[Buffer], block: &mut [u8]) -> Result<()> {
+    let at = (patch.at as usize).wrapping_sub(start);
+    match (bindings.get(patch.slot as usize), block.get_mut(at..at.wrapping_add(8))) {
+        (Some(buffer), Some(place)) => {
+            place.copy_from_slice(&buffer.device_address().wrapping_add(patch.offset).to_le_bytes());
+            Ok(())
+        }
+        _ => Err(Error::internal(format!("a patch of slot {} does not fit its block", patch.slot))),
+    }
+}
+
+fn found(reference: Option<&BufferRef>) -> Result<&BufferRef> {
+    reference.ok_or_else(|| Error::internal("a prepared command lost its buffer"))
+}
+
+/// The HIP function behind an executable of this device.
+pub(crate) fn function(executable: &dyn driver::Executable, index: u32) -> Result<Function> {
+    executable
+        .as_any()
+        .downcast_ref::<Executable>()
+        .and_then(|executable| executable.function(index))
+        .ok_or_else(|| Error::internal("a function of another driver reached the HIP driver"))
+}
+
+/// Repeats a pattern. Address and length are multiples of its size.
+pub(crate) fn fill(hip: &Hip, stream: Stream, target: u64, length: u64, pattern: Pattern) -> Result<()> {
+    let size = pattern.bytes().len();
+    hip.fill(stream, target, pattern.value(), size, length as usize / size)
+}
+
+impl driver::CommandBuffer for CommandBuffer {
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn list(&self) -> &CommandList {
+        &self.list
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

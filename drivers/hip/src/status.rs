@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HIP's status codes as errors of the HAL.
+
+use windlass_hal::{Code, Error};
+use windlass_hip_sys::bindings::hipError_t;
+
+/// The code that a status comes to.
+pub(crate) fn code(status: hipError_t) -> Code {
+    match status {
+        hipError_t::hipErrorInvalidValue
+        | hipError_t::hipErrorInvalidConfiguration
+        | hipError_t::hipErrorInvalidDevicePointer
+        | hipError_t::hipErrorInvalidMemcpyDirection => Code::InvalidArgument,
+        hipError_t::hipErrorOutOfMemory | hipError_t::hipErrorLaunchOutOfResources => Code::ResourceExhausted,
+        hipError_t::hipErrorNotFound
+        | hipError_t::hipErrorFileNotFound
+        | hipError_t::hipErrorNoBinaryForGpu
+        | hipError_t::hipErrorInvalidDevice => Code::NotFound,
+        hipError_t::hipErrorInvalidImage | hipError_t::hipErrorInvalidKernelFile => Code::InvalidArgument,
+        hipError_t::hipErrorNoDevice
+        | hipError_t::hipErrorNotInitialized
+        | hipError_t::hipErrorDeinitialized
+        | hipError_t::hipErrorInsufficientDriver => Code::Unavailable,
+        hipError_t::hipErrorNotSupported => Code::Unimplemented,
+        _ if is_loss(status) => Code::Aborted,
+        _ => Code::Internal,
+    }
+}
+
+/// Whether nothing on the device can be trusted after this status: HIP repeats it for every later call of the
+/// process.
+pub(crate) fn is_loss(status: hipError_t) -> bool {
+    matches!(
+        status,
+        hipError_t::hipErrorIllegalAddress
+            | hipError_t::hipErrorLaunchFailure
+            | hipError_t::hipErrorLaunchTimeOut
+            | hipError_t::hipErrorAssert
+            | hipError_t::hipErrorECCNotCorrectable
+            | hipError_t::hipErrorContextIsDestroyed
+            | hipError_t::hipErrorDeinitialized
+            | hipError_t::hipErrorUnknown
+    )
+}
+
+/// The error of a call that returned `status`.
+#[cold]
+pub(crate) fn error(status: hipError_t, call: &str) -> Error {
+    Error::new(code(status), format!("{call} returned {status}"))
+}
