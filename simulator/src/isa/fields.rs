@@ -161,25 +161,29 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Scalar register `code` as the first of `dwords`. The low bits of an unaligned number are ignored.
+/// Scalar register `code` as the first of `dwords`. The low bits of an unaligned general register are ignored.
 pub(super) fn scalar(code: u32, dwords: u8) -> Result<Operand, Invalid> {
     let align = match dwords {
         0 | 1 => 1,
         2 => 2,
         _ => 4,
     };
-    let first = code & !(align - 1);
-    let end = first + u32::from(dwords);
-    // The general registers, FLAT_SCRATCH, XNACK_MASK, VCC, the trap temporaries and EXEC are ranges of their own.
+    let first = match code {
+        0..=101 | 108..=123 => code & !(align - 1),
+        _ if code % align == 0 => code,
+        _ => return Err(Invalid),
+    };
+    // The general registers, FLAT_SCRATCH, XNACK_MASK, VCC, the trap temporaries and EXEC are ranges of their own. A
+    // resource in s[100:103] reaches into FLAT_SCRATCH.
     let limit = match first {
-        0..=101 => 102,
+        0..=101 => 102 + 2 * u32::from(align == 4),
         102..=107 => (first & !1) + 2,
         108..=123 => 124,
-        124 | 125 if dwords == 1 => 126,
+        124 if dwords <= 1 => 125,
         126 | 127 => 128,
         _ => return Err(Invalid),
     };
-    if end <= limit { Ok(Operand::Sgpr(first as u8)) } else { Err(Invalid) }
+    if first + u32::from(dwords) <= limit { Ok(Operand::Sgpr(first as u8)) } else { Err(Invalid) }
 }
 
 /// Vector register `code` as the first of `dwords`.

@@ -58,7 +58,7 @@ pub enum Operand {
     #[default]
     None,
     /// Scalar register, 0 to 127: s0..s101, then [`Operand::FLAT_SCRATCH`], [`Operand::VCC`], trap temporaries,
-    /// [`Operand::M0`], [`Operand::EXEC`]. 125 is the null register.
+    /// [`Operand::M0`], [`Operand::EXEC`]. There is no 125.
     Sgpr(u8),
     /// Vector register v0..v255.
     Vgpr(u8),
@@ -123,10 +123,12 @@ pub enum Element {
     /// No operand.
     #[default]
     None,
-    /// 16 bits, float constants allowed.
+    /// 16-bit float.
     F16,
-    /// 16 bits, integer.
+    /// 16 bits, integer. Float constants are f16.
     I16,
+    /// Two 16-bit values in one register. A constant is in the low half, float constants are f16.
+    Packed16,
     /// 32-bit float.
     F32,
     /// 32 bits, or less in a 32-bit register.
@@ -140,7 +142,7 @@ pub enum Element {
 /// The type of one operand: how many registers, and how constants expand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub struct OperandType {
-    /// Kind of each element. A packed pair of 16-bit values has an element of 16 bits in one dword.
+    /// Kind of each element.
     pub element: Element,
     /// Number of 32-bit registers.
     pub dwords: u8,
@@ -272,8 +274,6 @@ pub enum SdwaSel {
     Word1,
     /// The whole register.
     Dword,
-    /// A reserved code.
-    Reserved,
 }
 
 /// The part of an SDWA destination that is not written.
@@ -286,8 +286,6 @@ pub enum SdwaUnused {
     Sext,
     /// Kept.
     Preserve,
-    /// A reserved code.
-    Reserved,
 }
 
 /// Fields of memory instructions.

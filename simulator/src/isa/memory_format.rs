@@ -3,7 +3,7 @@
 
 use super::fields::{Fields, Invalid, bit, field, scalar, signed, vgpr, vgpr_or_agpr};
 use super::inst::{Element, Encoding, Operand, OperandType};
-use super::tables::{ATOMIC, CACHE, GWS, LDS_DST, SCALAR_OFFSET, TWO_OFFSETS};
+use super::tables::{ATOMIC, CACHE, GWS, LDS_DST, MAY_LDS, SCALAR_OFFSET, TWO_OFFSETS};
 
 /// A 32-bit address or offset.
 const ADDRESS32: OperandType = OperandType { element: Element::B32, dwords: 1 };
@@ -112,7 +112,12 @@ pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
         mem.lds = bit(first, 16);
         mem.nt = bit(first, 17);
     }
+    if mem.lds && !f.row.has(MAY_LDS) {
+        return Err(Invalid);
+    }
     if f.row.has(CACHE) {
+        // Both do without the hint.
+        mem.nt = false;
         return Ok(());
     }
     let (lds, returns) = (mem.lds, mem.sc0);

@@ -11,6 +11,9 @@ mod memory_format;
 mod opcode;
 mod scalar_format;
 mod tables;
+mod text;
+mod text_modifier;
+mod text_operand;
 mod vector_format;
 
 pub use decode::{DecodeError, Program, decode, decode_program};

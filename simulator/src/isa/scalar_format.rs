@@ -3,7 +3,7 @@
 
 use super::fields::{Fields, Invalid, bit, field, scalar, signed};
 use super::inst::{Element, Operand};
-use super::tables::{GPR_IDX, HWREG, LITERAL, PROBE};
+use super::tables::{CACHE, GPR_IDX, HWREG, LITERAL, PROBE};
 
 pub(super) fn sop2(f: &mut Fields<'_>) -> Result<(), Invalid> {
     f.set_dst(scalar(field(f.first, 16, 7), f.row.dst.dwords))?;
@@ -48,7 +48,8 @@ pub(super) fn sopp(f: &mut Fields<'_>) -> Result<(), Invalid> {
 pub(super) fn smem(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let (immediate, scalar_offset) = (bit(f.first, 17), bit(f.first, 14));
     let data = field(f.first, 6, 7);
-    f.inst.mem.sc0 = bit(f.first, 16);
+    // Cache control and probes have no scope.
+    f.inst.mem.sc0 = bit(f.first, 16) && !f.row.has(CACHE | PROBE);
     f.set_dst(scalar(data, f.row.dst.dwords))?;
     if f.row.src[0].element == Element::None {
         return Ok(());

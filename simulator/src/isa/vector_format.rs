@@ -2,10 +2,10 @@
 //! Decoders of the vector formats, with their SDWA and DPP words.
 
 use super::fields::{DPP, Fields, Invalid, SDWA, VGPR, bit, field, scalar, vgpr, vgpr_or_agpr};
-use super::inst::{Dpp, Element, Operand, Sdwa, SdwaSel, SdwaUnused};
+use super::inst::{Dpp, Element, Operand, Sdwa, SdwaSel, SdwaUnused, Special};
 use super::tables::{
     ACC, ACC_DST, ACC_SRC, CARRY_IN, CARRY_OUT, CLAMP, LANE, MADAK, MADMK, MIX, NO_DPP, NO_SDWA, OMOD,
-    OP_SEL, SCALAR_DST, SPARSE,
+    OP_SEL, SCALAR_DST, SPARSE, VECTOR_SRC,
 };
 
 pub(super) fn vop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
@@ -22,7 +22,13 @@ pub(super) fn vop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
     } else {
         f.set_dst(vgpr(dst, f.row.dst.dwords))?;
     }
-    first_source(f, src0)
+    first_source(f, src0)?;
+    if f.row.has(VECTOR_SRC)
+        && !matches!(f.inst.src[0], Operand::Vgpr(_) | Operand::Special(Special::LdsDirect))
+    {
+        return Err(Invalid);
+    }
+    Ok(())
 }
 
 pub(super) fn vop2(f: &mut Fields<'_>) -> Result<(), Invalid> {
@@ -74,29 +80,32 @@ fn sdwa(f: &mut Fields<'_>) -> Result<(), Invalid> {
         return Err(Invalid);
     }
     f.set_source(0, src0)?;
-    if let Operand::Vgpr(code) = f.inst.src[1] {
-        f.set_source(1, scalar_or_vector(u32::from(code), bit(word, 31)))?;
-    }
     let mut part = Sdwa {
         dst_sel: SdwaSel::Dword,
         dst_unused: SdwaUnused::Pad,
-        src_sel: [selection(field(word, 16, 3)), selection(field(word, 24, 3))],
+        src_sel: [selection(field(word, 16, 3))?, SdwaSel::Dword],
         sext: 0,
     };
+    if let Operand::Vgpr(code) = f.inst.src[1] {
+        f.set_source(1, scalar_or_vector(u32::from(code), bit(word, 31)))?;
+        part.src_sel[1] = selection(field(word, 24, 3))?;
+    }
     if compare {
         if bit(word, 15) {
             f.inst.dst = scalar(field(word, 8, 7), 2)?;
         }
     } else {
-        part.dst_sel = selection(field(word, 8, 3));
+        part.dst_sel = selection(field(word, 8, 3))?;
         part.dst_unused = match field(word, 11, 2) {
             0 => SdwaUnused::Pad,
             1 => SdwaUnused::Sext,
             2 => SdwaUnused::Preserve,
-            _ => SdwaUnused::Reserved,
+            _ => return Err(Invalid),
         };
         f.inst.mods.clamp = bit(word, 13);
-        f.inst.mods.omod = field(word, 14, 2) as u8;
+        if f.row.has(OMOD) {
+            f.inst.mods.omod = field(word, 14, 2) as u8;
+        }
     }
     for (at, base) in [(0, 16), (1, 24)] {
         if f.inst.src_type[at].is_float() {
@@ -110,8 +119,8 @@ fn sdwa(f: &mut Fields<'_>) -> Result<(), Invalid> {
     Ok(())
 }
 
-fn selection(code: u32) -> SdwaSel {
-    match code {
+fn selection(code: u32) -> Result<SdwaSel, Invalid> {
+    Ok(match code {
         0 => SdwaSel::Byte0,
         1 => SdwaSel::Byte1,
         2 => SdwaSel::Byte2,
@@ -119,8 +128,8 @@ fn selection(code: u32) -> SdwaSel {
         4 => SdwaSel::Word0,
         5 => SdwaSel::Word1,
         6 => SdwaSel::Dword,
-        _ => SdwaSel::Reserved,
-    }
+        _ => return Err(Invalid),
+    })
 }
 
 fn dpp(f: &mut Fields<'_>) -> Result<(), Invalid> {
@@ -129,6 +138,18 @@ fn dpp(f: &mut Fields<'_>) -> Result<(), Invalid> {
     }
     let word = f.extra_word()?;
     f.set_source(0, field(word, 0, 8) + VGPR)?;
+    let wide = f.row.dst.dwords == 2 || f.inst.src_type.iter().take(2).any(|ty| ty.dwords == 2);
+    let known = match field(word, 8, 9) {
+        0x150..=0x15f => true,
+        // 64-bit instructions have the row broadcast alone.
+        _ if wide => false,
+        0x000..=0x0ff | 0x130 | 0x134 | 0x138 | 0x13c | 0x140..=0x143 => true,
+        ctrl @ 0x100..=0x12f => ctrl & 15 != 0,
+        _ => false,
+    };
+    if !known {
+        return Err(Invalid);
+    }
     f.inst.mods.dpp = Some(Dpp {
         ctrl: field(word, 8, 9) as u16,
         row_mask: field(word, 28, 4) as u8,

@@ -158,7 +158,7 @@ pub(in super::super) const SCRATCH: &[Row] = &[
 
 /// Untyped buffers.
 pub(in super::super) const MUBUF: &[Row] = &[
-    row(0x00, buffer_load_format_x, B32, [], PLAIN),
+    row(0x00, buffer_load_format_x, B32, [], MAY_LDS),
     row(0x01, buffer_load_format_xy, B64, [], PLAIN),
     row(0x02, buffer_load_format_xyz, B32.x(3), [], PLAIN),
     row(0x03, buffer_load_format_xyzw, B32.x(4), [], PLAIN),
@@ -174,11 +174,11 @@ pub(in super::super) const MUBUF: &[Row] = &[
     row(0x0d, buffer_store_format_d16_xy, N, [B32], PLAIN),
     row(0x0e, buffer_store_format_d16_xyz, N, [B64], PLAIN),
     row(0x0f, buffer_store_format_d16_xyzw, N, [B64], PLAIN),
-    row(0x10, buffer_load_ubyte, B32, [], PLAIN),
-    row(0x11, buffer_load_sbyte, B32, [], PLAIN),
-    row(0x12, buffer_load_ushort, B32, [], PLAIN),
-    row(0x13, buffer_load_sshort, B32, [], PLAIN),
-    row(0x14, buffer_load_dword, B32, [], PLAIN),
+    row(0x10, buffer_load_ubyte, B32, [], MAY_LDS),
+    row(0x11, buffer_load_sbyte, B32, [], MAY_LDS),
+    row(0x12, buffer_load_ushort, B32, [], MAY_LDS),
+    row(0x13, buffer_load_sshort, B32, [], MAY_LDS),
+    row(0x14, buffer_load_dword, B32, [], MAY_LDS),
     row(0x15, buffer_load_dwordx2, B64, [], PLAIN),
     row(0x16, buffer_load_dwordx3, B32.x(3), [], PLAIN),
     row(0x17, buffer_load_dwordx4, B32.x(4), [], PLAIN),

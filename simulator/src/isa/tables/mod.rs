@@ -60,6 +60,7 @@ const fn row<const SOURCES: usize>(
 const N: OperandType = OperandType { element: Element::None, dwords: 0 };
 const F16: OperandType = OperandType { element: Element::F16, dwords: 1 };
 const I16: OperandType = OperandType { element: Element::I16, dwords: 1 };
+const PK16: OperandType = OperandType { element: Element::Packed16, dwords: 1 };
 const F32: OperandType = OperandType { element: Element::F32, dwords: 1 };
 const B32: OperandType = OperandType { element: Element::B32, dwords: 1 };
 const F64: OperandType = OperandType { element: Element::F64, dwords: 2 };
@@ -124,12 +125,17 @@ pub(super) const GWS: u32 = 1 << 20;
 pub(super) const ATOMIC: u32 = 1 << 21;
 /// Data goes to LDS, the destination field is unused.
 pub(super) const LDS_DST: u32 = 1 << 22;
-/// Cache control: no operands.
+/// Cache control, clocks: no data and no scope.
 pub(super) const CACHE: u32 = 1 << 23;
 /// SMEM: the data field is a constant.
 pub(super) const PROBE: u32 = 1 << 24;
 /// The lane of `src[1]` and what is written are scalar.
 pub(super) const LANE: u32 = 1 << 25;
+
+/// The source is a vector register or the LDS value.
+pub(super) const VECTOR_SRC: u32 = 1 << 26;
+/// MUBUF: there is a form with the destination in LDS.
+pub(super) const MAY_LDS: u32 = 1 << 27;
 
 /// Position of each opcode's row in `rows`, plus one; 0 where there is no instruction.
 pub(super) const fn index<const CODES: usize>(rows: &[Row]) -> [u16; CODES] {
@@ -144,3 +150,52 @@ pub(super) const fn index<const CODES: usize>(rows: &[Row]) -> [u16; CODES] {
 
 /// A scalar offset.
 pub(super) const SCALAR_OFFSET: OperandType = B32;
+/// A lane mask.
+pub(super) const MASK: OperandType = B64;
+
+/// What the text of an instruction depends on beside its fields, by instruction.
+const TEXT_FLAGS: [u8; Op::ALL.len()] = {
+    let mut flags = [0; Op::ALL.len()];
+    mark(&mut flags, VOP1, 0, HAS_SHORT_FORM);
+    mark(&mut flags, VOP2, 0, HAS_SHORT_FORM);
+    mark(&mut flags, VOPC, 0, HAS_SHORT_FORM);
+    mark(&mut flags, DS, TWO_OFFSETS, HAS_TWO_OFFSETS);
+    mark(&mut flags, DS, GWS, IS_GWS);
+    mark(&mut flags, VOP3P, MIX, IS_MIX);
+    flags
+};
+const HAS_SHORT_FORM: u8 = 1;
+const HAS_TWO_OFFSETS: u8 = 2;
+const IS_GWS: u8 = 4;
+const IS_MIX: u8 = 8;
+
+/// Sets `mark` for the rows that have all of `wanted`.
+const fn mark(flags: &mut [u8; Op::ALL.len()], rows: &[Row], wanted: u32, mark: u8) {
+    let mut i = 0;
+    while i < rows.len() {
+        if rows[i].flags & wanted == wanted {
+            flags[rows[i].op as usize] |= mark;
+        }
+        i += 1;
+    }
+}
+
+/// Whether a vector instruction has a 32-bit form.
+pub(super) fn has_short_form(op: Op) -> bool {
+    TEXT_FLAGS[op as usize] & HAS_SHORT_FORM != 0
+}
+
+/// Whether a DS instruction has two addresses.
+pub(super) fn has_two_offsets(op: Op) -> bool {
+    TEXT_FLAGS[op as usize] & HAS_TWO_OFFSETS != 0
+}
+
+/// Whether an instruction works on the global wave sync resource.
+pub(super) fn is_gws(op: Op) -> bool {
+    TEXT_FLAGS[op as usize] & IS_GWS != 0
+}
+
+/// Whether a VOP3P instruction mixes precisions.
+pub(super) fn is_mix(op: Op) -> bool {
+    TEXT_FLAGS[op as usize] & IS_MIX != 0
+}

@@ -61,11 +61,11 @@ pub(in super::super) const VOP2: &[Row] = &[
     row(0x35, v_sub_u32, B32, [B32, B32], CLAMP),
     row(0x36, v_subrev_u32, B32, [B32, B32], CLAMP),
     row(0x37, v_dot2c_f32_f16, F32, [F16, F16], FLOAT | NO_SDWA),
-    row(0x38, v_dot2c_i32_i16, B32, [I16, I16], CLAMP | NO_SDWA),
+    row(0x38, v_dot2c_i32_i16, B32, [PK16, PK16], CLAMP | NO_SDWA),
     row(0x39, v_dot4c_i32_i8, B32, [B32, B32], CLAMP | NO_SDWA),
     row(0x3a, v_dot8c_i32_i4, B32, [B32, B32], CLAMP | NO_SDWA),
     row(0x3b, v_fmac_f32, F32, [F32, F32], FLOAT | NO_SDWA),
-    row(0x3c, v_pk_fmac_f16, F16, [F16, F16], NO_E64 | NO_SDWA | NO_DPP),
+    row(0x3c, v_pk_fmac_f16, PK16, [PK16, PK16], NO_E64 | NO_SDWA | NO_DPP),
     row(0x3d, v_xnor_b32, B32, [B32, B32], PLAIN),
 ];
 
@@ -73,7 +73,7 @@ pub(in super::super) const VOP2: &[Row] = &[
 pub(in super::super) const VOP1: &[Row] = &[
     row(0x00, v_nop, N, [], NO_SDWA | NO_DPP),
     row(0x01, v_mov_b32, B32, [B32], PLAIN),
-    row(0x02, v_readfirstlane_b32, B32, [B32], SCALAR_DST | NO_E64 | NO_SDWA | NO_DPP),
+    row(0x02, v_readfirstlane_b32, B32, [B32], SCALAR_DST | VECTOR_SRC | NO_E64 | NO_SDWA | NO_DPP),
     row(0x03, v_cvt_i32_f64, B32, [F64], FLOAT),
     row(0x04, v_cvt_f64_i32, F64, [B32], FLOAT),
     row(0x05, v_cvt_f32_i32, F32, [B32], FLOAT),
@@ -149,7 +149,7 @@ pub(in super::super) const VOP1: &[Row] = &[
     row(0x4d, v_cvt_norm_i16_f16, I16, [F16], FLOAT),
     row(0x4e, v_cvt_norm_u16_f16, I16, [F16], FLOAT),
     row(0x4f, v_sat_pk_u8_i16, I16, [B32], PLAIN),
-    row(0x51, v_swap_b32, B32, [B32], NO_E64 | NO_SDWA | NO_DPP),
+    row(0x51, v_swap_b32, B32, [B32], VECTOR_SRC | NO_E64 | NO_SDWA | NO_DPP),
     row(0x52, v_accvgpr_mov_b32, B32, [B32], ACC | NO_E64 | NO_SDWA | NO_DPP),
     row(0x54, v_cvt_f32_fp8, F32, [B32], FLOAT),
     row(0x55, v_cvt_f32_bf8, F32, [B32], FLOAT),

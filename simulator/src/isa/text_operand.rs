@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The text of operands: registers, constants, special sources.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::Op;
+use super::inst::{Element, Inst, Operand, OperandType, Special, inline_f16, inline_u32};
+
+/// `operand` of type `ty`, to be displayed.
+pub(super) fn operand(operand: Operand, ty: OperandType) -> impl Display {
+    Text { operand, ty }
+}
+
+/// Source `at` with negation, absolute value and sign extension.
+pub(super) fn source(inst: &Inst, at: usize) -> impl Display {
+    Source { inst: *inst, at }
+}
+
+struct Text {
+    operand: Operand,
+    ty: OperandType,
+}
+
+impl Display for Text {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.operand {
+            Operand::None => f.write_str("off"),
+            Operand::Sgpr(first) => scalar(f, first, self.ty.dwords),
+            Operand::Vgpr(first) => registers(f, "v", first, self.ty.dwords),
+            Operand::Agpr(first) => registers(f, "a", first, self.ty.dwords),
+            Operand::Inline(code) => inline(f, code, self.ty.element),
+            Operand::Literal(value) => literal(f, value, self.ty.element),
+            Operand::Special(special) => f.write_str(match special {
+                Special::SharedBase => "src_shared_base",
+                Special::SharedLimit => "src_shared_limit",
+                Special::PrivateBase => "src_private_base",
+                Special::PrivateLimit => "src_private_limit",
+                Special::PopsExitingWaveId => "src_pops_exiting_wave_id",
+                Special::Vccz => "src_vccz",
+                Special::Execz => "src_execz",
+                Special::Scc => "src_scc",
+                Special::LdsDirect => "src_lds_direct",
+            }),
+        }
+    }
+}
+
+fn registers(f: &mut Formatter<'_>, file: &str, first: u8, dwords: u8) -> fmt::Result {
+    match dwords {
+        0 | 1 => write!(f, "{file}{first}"),
+        _ => write!(f, "{file}[{first}:{}]", u32::from(first) + u32::from(dwords) - 1),
+    }
+}
+
+fn scalar(f: &mut Formatter<'_>, first: u8, dwords: u8) -> fmt::Result {
+    let named = |f: &mut Formatter<'_>, name: &str| match (dwords, first & 1) {
+        (2, _) => f.write_str(name),
+        (_, 0) => write!(f, "{name}_lo"),
+        _ => write!(f, "{name}_hi"),
+    };
+    match first {
+        102 | 103 => named(f, "flat_scratch"),
+        104 | 105 => named(f, "xnack_mask"),
+        106 | 107 => named(f, "vcc"),
+        126 | 127 => named(f, "exec"),
+        108..=123 => registers(f, "ttmp", first - 108, dwords),
+        124 => f.write_str("m0"),
+        _ => registers(f, "s", first, dwords),
+    }
+}
+
+/// The float constants that an operand can hold without a literal, by code.
+fn float_name(code: u8, element: Element) -> &'static str {
+    match code {
+        240 => "0.5",
+        241 => "-0.5",
+        242 => "1.0",
+        243 => "-1.0",
+        244 => "2.0",
+        245 => "-2.0",
+        246 => "4.0",
+        247 => "-4.0",
+        _ if matches!(element, Element::F64 | Element::B64) => "0.15915494309189532",
+        _ => "0.15915494",
+    }
+}
+
+fn inline(f: &mut Formatter<'_>, code: u8, element: Element) -> fmt::Result {
+    match code {
+        128..=192 => write!(f, "{}", i32::from(code) - 128),
+        193..=208 => write!(f, "{}", 192 - i32::from(code)),
+        _ if element == Element::I16 => write!(f, "{:#x}", inline_f16(code)),
+        _ => f.write_str(float_name(code, element)),
+    }
+}
+
+/// A literal that equals an inline constant is shown as that constant.
+fn literal(f: &mut Formatter<'_>, value: u32, element: Element) -> fmt::Result {
+    const FLOATS: std::ops::RangeInclusive<u8> = 240..=248;
+    match element {
+        Element::F16 | Element::I16 | Element::Packed16 => {
+            let low = value as u16;
+            let code = FLOATS.into_iter().find(|&code| element != Element::I16 && inline_f16(code) == low);
+            match (low as i16, code) {
+                (small @ -16..=64, _) => write!(f, "{small}"),
+                (_, Some(code)) => f.write_str(float_name(code, element)),
+                _ => write!(f, "{low:#x}"),
+            }
+        }
+        Element::F64 | Element::B64 => match value {
+            0..=64 if element == Element::B64 || value == 0 => write!(f, "{value}"),
+            _ => write!(f, "{value:#x}"),
+        },
+        _ => {
+            let code = FLOATS.into_iter().find(|&code| inline_u32(code) == value);
+            match (value as i32, code) {
+                (small @ -16..=64, _) => write!(f, "{small}"),
+                (_, Some(code)) => f.write_str(float_name(code, element)),
+                _ => write!(f, "{value:#x}"),
+            }
+        }
+    }
+}
+
+struct Source {
+    inst: Inst,
+    at: usize,
+}
+
+impl Display for Source {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some((&op, &ty)) = self.inst.src.get(self.at).zip(self.inst.src_type.get(self.at)) else {
+            return Ok(());
+        };
+        if let (
+            Operand::Literal(value),
+            Op::v_fmamk_f32 | Op::v_fmaak_f32 | Op::v_madmk_f16 | Op::v_madak_f16,
+        ) = (op, self.inst.op)
+            && self.at != 0
+        {
+            // The constant that the format always has is shown as it is.
+            return write!(f, "{value:#x}");
+        }
+        let text = operand(op, ty);
+        let mask = 1u8 << self.at;
+        let mods = &self.inst.mods;
+        // In packed formats the signs belong to halves and are shown behind the operands, except in mixed precision.
+        let signs = !packed_signs(&self.inst);
+        let (negative, absolute) = (signs && mods.neg & mask != 0, signs && mods.abs & mask != 0);
+        let constant = matches!(op, Operand::Inline(_) | Operand::Literal(_));
+        match (negative, absolute) {
+            (true, true) => write!(f, "-|{text}|"),
+            (false, true) => write!(f, "|{text}|"),
+            (true, false) if constant => write!(f, "neg({text})"),
+            (true, false) => write!(f, "-{text}"),
+            (false, false) if mods.sdwa.is_some_and(|sdwa| sdwa.sext & mask != 0) => {
+                write!(f, "sext({text})")
+            }
+            (false, false) => write!(f, "{text}"),
+        }
+    }
+}
+
+/// Whether the signs of this instruction's sources are shown as `neg_lo` and `neg_hi`.
+pub(super) fn packed_signs(inst: &Inst) -> bool {
+    inst.encoding == super::Encoding::Vop3p && !super::tables::is_mix(inst.op)
+}
+
+/// An integer: decimal where an inline constant could hold it, hexadecimal elsewhere.
+pub(super) struct Int(pub(super) i64);
+
+impl Display for Int {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            -16..=64 => write!(f, "{}", self.0),
+            _ => write!(f, "{:#x}", self.0),
+        }
+    }
+}
+
+/// A hexadecimal integer with a sign.
+pub(super) struct SignedHex(pub(super) i32);
+
+impl Display for SignedHex {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        write!(f, "{sign}{:#x}", self.0.unsigned_abs())
+    }
+}
