@@ -136,10 +136,18 @@ impl<'a> Fields<'a> {
             251 => Ok(Operand::Special(Special::Vccz)),
             252 => Ok(Operand::Special(Special::Execz)),
             253 => Ok(Operand::Special(Special::Scc)),
-            254 if ty.dwords == 1 => Ok(Operand::Special(Special::LdsDirect)),
+            254 if ty.dwords == 1 && self.is_vector() => Ok(Operand::Special(Special::LdsDirect)),
             VGPR.. => vgpr(code - VGPR, ty.dwords),
             _ => Err(Invalid),
         }
+    }
+
+    /// Whether this is a vector instruction: only those read LDS directly.
+    fn is_vector(&self) -> bool {
+        matches!(
+            self.inst.encoding,
+            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vop3p
+        )
     }
 
     /// Sets source `at` from its code, if the row has it.

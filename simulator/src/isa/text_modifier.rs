@@ -132,7 +132,7 @@ fn sub_dword(inst: &Inst, sdwa: &Sdwa, f: &mut Formatter<'_>) -> fmt::Result {
         SdwaSel::Word1 => "WORD_1",
         SdwaSel::Dword => "DWORD",
     };
-    if inst.encoding != Encoding::Vopc {
+    if inst.encoding != Encoding::Vopc && !tables::has_no_dst_sel(inst.op) {
         let unused = match sdwa.dst_unused {
             SdwaUnused::Pad => "UNUSED_PAD",
             SdwaUnused::Sext => "UNUSED_SEXT",

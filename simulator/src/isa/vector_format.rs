@@ -4,8 +4,8 @@
 use super::fields::{DPP, Fields, Invalid, SDWA, VGPR, bit, field, scalar, vgpr, vgpr_or_agpr};
 use super::inst::{Dpp, Element, Operand, Sdwa, SdwaSel, SdwaUnused, Special};
 use super::tables::{
-    ACC, ACC_DST, ACC_SRC, CARRY_IN, CARRY_OUT, CLAMP, LANE, MADAK, MADMK, MIX, NO_DPP, NO_SDWA, OMOD,
-    OP_SEL, SCALAR_DST, SPARSE, VECTOR_SRC,
+    ACC, ACC_DST, ACC_SRC, CARRY_IN, CARRY_OUT, CLAMP, LANE, MADAK, MADMK, MIX, NO_DPP, NO_DST_SEL, NO_SDWA,
+    OMOD, OP_SEL, SCALAR_DST, SPARSE, VECTOR_SRC,
 };
 
 pub(super) fn vop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
@@ -95,13 +95,15 @@ fn sdwa(f: &mut Fields<'_>) -> Result<(), Invalid> {
             f.inst.dst = scalar(field(word, 8, 7), 2)?;
         }
     } else {
-        part.dst_sel = selection(field(word, 8, 3))?;
-        part.dst_unused = match field(word, 11, 2) {
-            0 => SdwaUnused::Pad,
-            1 => SdwaUnused::Sext,
-            2 => SdwaUnused::Preserve,
-            _ => return Err(Invalid),
-        };
+        if !f.row.has(NO_DST_SEL) {
+            part.dst_sel = selection(field(word, 8, 3))?;
+            part.dst_unused = match field(word, 11, 2) {
+                0 => SdwaUnused::Pad,
+                1 => SdwaUnused::Sext,
+                2 => SdwaUnused::Preserve,
+                _ => return Err(Invalid),
+            };
+        }
         f.inst.mods.clamp = bit(word, 13);
         if f.row.has(OMOD) {
             f.inst.mods.omod = field(word, 14, 2) as u8;

@@ -136,6 +136,8 @@ pub(super) const LANE: u32 = 1 << 25;
 pub(super) const VECTOR_SRC: u32 = 1 << 26;
 /// MUBUF: there is a form with the destination in LDS.
 pub(super) const MAY_LDS: u32 = 1 << 27;
+/// The SDWA form writes the whole destination, whatever its selection says.
+pub(super) const NO_DST_SEL: u32 = 1 << 28;
 
 /// Position of each opcode's row in `rows`, plus one; 0 where there is no instruction.
 pub(super) const fn index<const CODES: usize>(rows: &[Row]) -> [u16; CODES] {
@@ -162,12 +164,14 @@ const TEXT_FLAGS: [u8; Op::ALL.len()] = {
     mark(&mut flags, DS, TWO_OFFSETS, HAS_TWO_OFFSETS);
     mark(&mut flags, DS, GWS, IS_GWS);
     mark(&mut flags, VOP3P, MIX, IS_MIX);
+    mark(&mut flags, VOP1, NO_DST_SEL, HAS_NO_DST_SEL);
     flags
 };
 const HAS_SHORT_FORM: u8 = 1;
 const HAS_TWO_OFFSETS: u8 = 2;
 const IS_GWS: u8 = 4;
 const IS_MIX: u8 = 8;
+const HAS_NO_DST_SEL: u8 = 16;
 
 /// Sets `mark` for the rows that have all of `wanted`.
 const fn mark(flags: &mut [u8; Op::ALL.len()], rows: &[Row], wanted: u32, mark: u8) {
@@ -193,6 +197,11 @@ pub(super) fn has_two_offsets(op: Op) -> bool {
 /// Whether an instruction works on the global wave sync resource.
 pub(super) fn is_gws(op: Op) -> bool {
     TEXT_FLAGS[op as usize] & IS_GWS != 0
+}
+
+/// Whether the SDWA form of an instruction writes its whole destination.
+pub(super) fn has_no_dst_sel(op: Op) -> bool {
+    TEXT_FLAGS[op as usize] & HAS_NO_DST_SEL != 0
 }
 
 /// Whether a VOP3P instruction mixes precisions.

@@ -151,8 +151,8 @@ pub(in super::super) const VOP1: &[Row] = &[
     row(0x4f, v_sat_pk_u8_i16, I16, [B32], PLAIN),
     row(0x51, v_swap_b32, B32, [B32], VECTOR_SRC | NO_E64 | NO_SDWA | NO_DPP),
     row(0x52, v_accvgpr_mov_b32, B32, [B32], ACC | NO_E64 | NO_SDWA | NO_DPP),
-    row(0x54, v_cvt_f32_fp8, F32, [B32], FLOAT),
-    row(0x55, v_cvt_f32_bf8, F32, [B32], FLOAT),
-    row(0x56, v_cvt_pk_f32_fp8, F32.x(2), [B32], FLOAT),
-    row(0x57, v_cvt_pk_f32_bf8, F32.x(2), [B32], FLOAT),
+    row(0x54, v_cvt_f32_fp8, F32, [B32], FLOAT | NO_DST_SEL),
+    row(0x55, v_cvt_f32_bf8, F32, [B32], FLOAT | NO_DST_SEL),
+    row(0x56, v_cvt_pk_f32_fp8, F32.x(2), [B32], FLOAT | NO_DST_SEL),
+    row(0x57, v_cvt_pk_f32_bf8, F32.x(2), [B32], FLOAT | NO_DST_SEL),
 ];
