@@ -190,17 +190,15 @@ impl<'a> Elf<'a> {
     pub(crate) fn metadata_note(&self) -> Option<MetadataNote<'a>> {
         let mut left = MAX_NOTES;
         for header in self.program.iter().filter(|header| header.p_type(ENDIAN) == PT_NOTE) {
-            if let Ok(Some(notes)) = header.notes(ENDIAN, self.bytes) {
-                if let Some(note) = find_note(notes, &mut left) {
-                    return Some(note);
-                }
+            let notes = header.notes(ENDIAN, self.bytes).ok().flatten();
+            if let Some(note) = notes.and_then(|notes| find_note(notes, &mut left)) {
+                return Some(note);
             }
         }
         for section in self.sections.iter().filter(|section| section.sh_type(ENDIAN) == SHT_NOTE) {
-            if let Ok(Some(notes)) = section.notes(ENDIAN, self.bytes) {
-                if let Some(note) = find_note(notes, &mut left) {
-                    return Some(note);
-                }
+            let notes = section.notes(ENDIAN, self.bytes).ok().flatten();
+            if let Some(note) = notes.and_then(|notes| find_note(notes, &mut left)) {
+                return Some(note);
             }
         }
         None
@@ -247,12 +245,10 @@ impl<'a> Elf<'a> {
         if let Some(Ok(hash)) = hash.map(|bytes| GnuHashTable::<Header>::parse(ENDIAN, bytes)) {
             return hash.symbol_table_length(ENDIAN).unwrap_or(hash.symbol_base()).into();
         }
-        if let Ok(symbols) = self.sections.symbols(ENDIAN, self.bytes, SHT_DYNSYM) {
-            if !symbols.is_empty() {
-                return symbols.len() as u64;
-            }
+        match self.sections.symbols(ENDIAN, self.bytes, SHT_DYNSYM) {
+            Ok(symbols) if !symbols.is_empty() => symbols.len() as u64,
+            _ => strings.saturating_sub(table) / SYMBOL_SIZE,
         }
-        strings.checked_sub(table).unwrap_or_default() / SYMBOL_SIZE
     }
 
     /// The relocations that a loader applies.

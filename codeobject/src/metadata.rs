@@ -79,10 +79,7 @@ impl<'a> Reader<'a, '_> {
         for _ in 0..count {
             match self.key()? {
                 b"amdhsa.version" => {
-                    metadata.version = match self.integers::<2>("amdhsa.version")? {
-                        Some([major, minor]) => Some((major, minor)),
-                        None => None,
-                    };
+                    metadata.version = self.integers("amdhsa.version")?.map(|[major, minor]| (major, minor));
                 }
                 b"amdhsa.target" => metadata.target = self.string("amdhsa.target")?.map(text),
                 b"amdhsa.kernels" => match self.cursor.token()? {

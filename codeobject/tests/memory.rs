@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! No file costs more memory than it has, declares and is allowed.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use windlass_codeobject::{CodeObject, File, Options};
+
+#[allow(dead_code, unused_imports, reason = "shared with the suite, of which this binary needs a part")]
+mod support;
+
+use support::{Ccob, ElfBuilder, KernelSpec, Row, plain, plain_rows, zlib, zstd_frame};
+
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+/// Tests of this binary take turns: the counters are the process's.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn grow(size: usize) {
+    let now = NOW.fetch_add(size, Ordering::Relaxed) + size;
+    PEAK.fetch_max(now, Ordering::Relaxed);
+}
+
+// SAFETY: every call is handed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        grow(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        grow(size);
+        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const SLACK: usize = 2 << 20;
+
+/// The most memory that `work` holds at a time beyond what was held before.
+fn peak(work: impl FnOnce()) -> usize {
+    let before = NOW.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    work();
+    PEAK.load(Ordering::Relaxed) - before
+}
+
+fn read_everything(bytes: &[u8], options: &Options) {
+    let _ = CodeObject::parse(bytes);
+    let Ok(file) = File::parse(bytes, options) else { return };
+    for bundle in file.bundles() {
+        bundle.select(&"gfx942".parse().unwrap(), options);
+        for index in 0..bundle.entries().len() {
+            let _ = bundle.with_image(index, |image| drop(CodeObject::parse(image)));
+        }
+    }
+}
+
+#[test]
+fn what_a_bundle_declares_is_not_believed() {
+    let _turn = TURN.lock().unwrap();
+    let id = b"hip-amdgcn-amd-amdhsa--gfx942".to_vec();
+    let table = |size| plain_rows(1, &[Row { offset: 4096, size, id_size: None, id: id.clone() }], b"");
+    for declared in [512 << 20, 4 << 30, 1 << 60] {
+        let content = table(declared - 4096);
+        for ccob in [Ccob::zstd(3, &content), Ccob::zlib(3, &content)] {
+            let bytes = Ccob { unpacked_size: declared, ..ccob }.bytes();
+            let peak = peak(|| read_everything(&bytes, &Options::default()));
+            assert!(peak < SLACK, "{declared} bytes are declared, {peak} were taken");
+        }
+    }
+}
+
+#[test]
+fn a_bomb_stops_at_the_limit() {
+    let _turn = TURN.lock().unwrap();
+    let size = 256 << 20;
+    let id = "hip-amdgcn-amd-amdhsa--gfx942";
+    let content = plain(&[(id, &vec![0; size])], 8);
+    let bombs = [Ccob::zstd(3, &content), Ccob::zlib(3, &content)].map(|ccob| ccob.bytes());
+    drop(content);
+    let mut options = Options::default();
+    options.max_unpacked = 16 << 20;
+    for bytes in &bombs {
+        let peak = peak(|| {
+            let file = File::parse(bytes, &options).unwrap();
+            assert!(file.bundles()[0].extract(0).is_err());
+        });
+        assert!(peak < SLACK, "{peak}");
+    }
+    options.max_unpacked = 300 << 20;
+    for bytes in &bombs {
+        let peak = peak(|| {
+            let file = File::parse(bytes, &options).unwrap();
+            assert_eq!(file.bundles()[0].with_image(0, <[u8]>::len), Ok(size));
+        });
+        assert!(peak >= size, "the bomb is real");
+    }
+}
+
+#[test]
+fn bytes_that_were_never_packed_are_not_reserved() {
+    let _turn = TURN.lock().unwrap();
+    let id = b"hip-amdgcn-amd-amdhsa--gfx942".to_vec();
+    let size = 200 << 20;
+    let content = plain_rows(1, &[Row { offset: 100, size: size - 100, id_size: None, id }], &[3; 1 << 20]);
+    for payload in [(0, zlib(&content)), (1, zstd_frame(&content))] {
+        let (method, payload) = payload;
+        let bytes = Ccob { version: 3, method, payload, unpacked_size: size, stored_size: None }.bytes();
+        let peak = peak(|| read_everything(&bytes, &Options::default()));
+        assert!(peak < 3 * content.len() + SLACK, "{peak}");
+    }
+}
+
+#[test]
+fn metadata_costs_a_small_multiple_of_its_size() {
+    let _turn = TURN.lock().unwrap();
+    // A list of so many empty maps, each of one byte, and one of so many empty arguments.
+    let mut kernels = b"\x81\xaeamdhsa.kernels\xdd\x00\x0f\x00\x00".to_vec();
+    kernels.resize(kernels.len() + 0xf_0000, 0x80);
+    let mut args = b"\x81\xaeamdhsa.kernels\x91\x82\xa5.name\xa1k\xa5.args\xdd\x00\x0f\x00\x00".to_vec();
+    args.resize(args.len() + 0xf_0000, 0x80);
+    for note in [kernels, args] {
+        let elf = raw_note(&note);
+        let peak = peak(|| {
+            let code = CodeObject::parse(&elf).unwrap();
+            assert_eq!(code.kernels(), []);
+            assert!(!code.rejected().is_empty());
+        });
+        assert!(peak < SLACK, "{peak}");
+    }
+}
+
+/// An ELF that is a header, a note segment and nothing else.
+fn raw_note(content: &[u8]) -> Vec<u8> {
+    let mut builder = ElfBuilder::new(vec![]);
+    builder.with_note = false;
+    let mut elf = builder.build();
+    let note = elf.len() as u64;
+    elf.extend([7_u32, content.len() as u32, 32].map(u32::to_le_bytes).concat());
+    elf.extend(b"AMDGPU\0\0");
+    elf.extend(content);
+    let size = elf.len() as u64 - note;
+    elf.resize(elf.len().next_multiple_of(8), 0);
+    let program = elf.len() as u64;
+    elf.extend([4_u32, 4].map(u32::to_le_bytes).concat());
+    elf.extend([note, note, note, size, size, 4].map(u64::to_le_bytes).concat());
+    elf[32..40].copy_from_slice(&program.to_le_bytes());
+    elf[56..58].copy_from_slice(&1_u16.to_le_bytes());
+    elf
+}
+
+#[test]
+fn symbols_that_share_a_long_name_are_bounded() {
+    let _turn = TURN.lock().unwrap();
+    let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
+    builder.symbols = vec![(b"s".to_vec(), 0x2000, 4, 0x11, 3); 100];
+    let elf = builder.build();
+    let peak = peak(|| drop(CodeObject::parse(&elf).unwrap()));
+    assert!(peak < SLACK, "{peak}");
+}
+
+#[test]
+fn hostile_files_stay_within_their_size() {
+    let _turn = TURN.lock().unwrap();
+    let Some(root) = support::fixtures() else { return };
+    for entry in std::fs::read_dir(root.join("hostile")).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        // None of these files holds more than 200 KB unpacked.
+        let peak = peak(|| read_everything(&bytes, &Options::default()));
+        assert!(peak < (200 << 10) + SLACK, "{}: {peak}", path.display());
+    }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every container, version and method gives back the code object that went in.
+
+use windlass_codeobject::{Container, EntryKind, EntryTarget, Error, File, FileKind, Method, Options};
+
+use crate::support::{Ccob, ElfBuilder, KernelSpec, plain, zstd_frame, zstd_frame_without_size};
+use crate::{GFX942, HOST};
+
+fn elf() -> Vec<u8> {
+    ElfBuilder::new(vec![KernelSpec::new("scale")]).build()
+}
+
+fn open(bytes: &[u8]) -> File<'_> {
+    File::parse(bytes, &Options::default()).unwrap()
+}
+
+/// The bundle holds the host's entry and, as entry 1, the code object.
+fn holds(bytes: &[u8], bundle: usize, container: Container) {
+    let file = open(bytes);
+    assert_eq!(file.problems(), []);
+    let bundle = &file.bundles()[bundle];
+    assert_eq!(bundle.container(), container);
+    assert_eq!(bundle.entries()[0].kind(), &EntryKind::Host);
+    assert_eq!(bundle.entries()[1].id(), GFX942.as_bytes());
+    assert!(
+        matches!(bundle.entries()[1].target(), EntryTarget::Gpu(target) if target.processor() == "gfx942")
+    );
+    assert_eq!(bundle.extract(1).unwrap(), elf());
+    assert_eq!(bundle.image(1).unwrap(), elf());
+    assert!(bundle.with_image(1, |image| image == elf()).unwrap());
+    assert_eq!(bundle.extract(0).unwrap(), b"");
+}
+
+fn bundle() -> Vec<u8> {
+    plain(&[(HOST, b""), (GFX942, &elf())], 4096)
+}
+
+#[test]
+fn a_code_object_is_a_bundle_of_one() {
+    let elf = elf();
+    let file = open(&elf);
+    assert_eq!(file.kind(), FileKind::CodeObject);
+    let bundle = &file.bundles()[0];
+    assert_eq!(bundle.container(), Container::RawElf);
+    assert_eq!(bundle.entries()[0].id_text(), "gfx942");
+    assert!(matches!(bundle.image(0).unwrap(), std::borrow::Cow::Borrowed(image) if image == elf));
+}
+
+#[test]
+fn plain_bundles_with_any_alignment() {
+    for align in [1, 8, 4096] {
+        let bytes = plain(&[(HOST, b""), (GFX942, &elf())], align);
+        holds(&bytes, 0, Container::Bundle);
+        assert_eq!(open(&bytes).bundles()[0].stored_size(), bytes.len() as u64);
+        assert!(matches!(open(&bytes).bundles()[0].image(1).unwrap(), std::borrow::Cow::Borrowed(_)));
+    }
+}
+
+#[test]
+fn every_version_and_method_of_compressed_bundles() {
+    for version in [1, 2, 3] {
+        for (ccob, method) in
+            [(Ccob::zlib(version, &bundle()), Method::Zlib), (Ccob::zstd(version, &bundle()), Method::Zstd)]
+        {
+            let bytes = ccob.bytes();
+            holds(&bytes, 0, Container::Ccob { version, method });
+            let file = open(&bytes);
+            assert_eq!(file.kind(), FileKind::FatBinary);
+            assert_eq!(file.bundles()[0].stored_size(), bytes.len() as u64);
+            assert_eq!(file.bundles()[0].unpacked_size(), Some(bundle().len() as u64));
+            assert_eq!(file.bundles()[0].hash(), Some(0x1122_3344_5566_7788));
+        }
+    }
+}
+
+#[test]
+fn zstd_payloads_of_several_frames() {
+    let content = bundle();
+    let (front, back) = content.split_at(5000);
+    let skippable = [&0x184d_2a53_u32.to_le_bytes()[..], &7_u32.to_le_bytes(), b"ignored"].concat();
+    let payloads = [
+        vec![zstd_frame(front), zstd_frame(back)],
+        vec![skippable.clone(), zstd_frame(front), skippable.clone(), zstd_frame_without_size(back)],
+        vec![zstd_frame(b""), zstd_frame(&content), skippable],
+        vec![zstd_frame_without_size(&content)],
+    ];
+    for payload in payloads {
+        for version in [1, 2, 3] {
+            let ccob = Ccob { payload: payload.concat(), ..Ccob::zstd(version, &content) };
+            let bytes = [ccob.bytes(), vec![0; 100], bundle()].concat();
+            holds(&bytes, 0, Container::Ccob { version, method: Method::Zstd });
+            holds(&bytes, 1, Container::Bundle);
+        }
+    }
+}
+
+#[test]
+fn bundles_in_a_row_of_all_sorts() {
+    let mut bytes = Vec::new();
+    let mut sorts = Vec::new();
+    for round in 0..2 {
+        for version in [1, 2, 3] {
+            for ccob in [Ccob::zlib(version, &bundle()), Ccob::zstd(version, &bundle())] {
+                bytes.extend(ccob.bytes());
+                let method = if ccob.method == 0 { Method::Zlib } else { Method::Zstd };
+                sorts.push(Container::Ccob { version, method });
+                if round == 1 {
+                    bytes.resize(bytes.len().next_multiple_of(4096), 0);
+                }
+            }
+        }
+        bytes.extend(bundle());
+        sorts.push(Container::Bundle);
+    }
+    let file = open(&bytes);
+    let found: Vec<Container> = file.bundles().iter().map(|bundle| bundle.container()).collect();
+    assert_eq!(found, sorts);
+    assert!(file.bundles().iter().enumerate().all(|(index, bundle)| bundle.index() == index));
+    for (index, container) in sorts.into_iter().enumerate() {
+        holds(&bytes, index, container);
+    }
+}
+
+#[test]
+fn payload_bytes_that_look_like_the_next_bundle_do_not_end_it() {
+    let image = [&elf()[..], b"CCOB\x02\0\x01\0", b"__CLANG_OFFLOAD_BUNDLE__"].concat();
+    let stored = plain(&[(HOST, b""), (GFX942, &image)], 8);
+    let skippable = [&0x184d_2a50_u32.to_le_bytes()[..], &8_u32.to_le_bytes(), b"CCOB\x02\0\x01\0"].concat();
+    let payload = [skippable, zstd_frame(&stored)].concat();
+    let bytes = [Ccob { payload, ..Ccob::zstd(3, &stored) }.bytes(), bundle()].concat();
+    let file = open(&bytes);
+    assert_eq!(file.bundles().len(), 2);
+    assert_eq!(file.bundles()[0].extract(1).unwrap(), image);
+}
+
+#[test]
+fn a_damaged_bundle_costs_no_other() {
+    let mut damaged = Ccob::zstd(2, &bundle());
+    damaged.payload[4..].fill(0xff);
+    let bytes = [damaged.bytes(), Ccob::zstd(2, &bundle()).bytes()].concat();
+    let file = open(&bytes);
+    assert_eq!(file.bundles().len(), 1);
+    assert_eq!(file.bundles()[0].extract(1).unwrap(), elf());
+    assert!(
+        matches!(file.problems(), [Error::Decode { method: "zstd", offset: 24, .. }]),
+        "{:?}",
+        file.problems()
+    );
+}
+
+#[test]
+fn what_follows_the_last_bundle_is_told() {
+    let bytes = [bundle(), b"something else".to_vec()].concat();
+    let file = open(&bytes);
+    assert_eq!(file.bundles().len(), 1);
+    assert!(matches!(file.problems(), [Error::NotRecognised { .. }]));
+}
+
+#[test]
+fn entries_are_read_in_any_order() {
+    let images: Vec<Vec<u8>> = (0..20_u8).map(|seed| vec![seed; 100_000 + usize::from(seed)]).collect();
+    let names: Vec<String> = (0..20).map(|index| format!("hip-amdgcn-amd-amdhsa--gfx10{index:02}")).collect();
+    let entries: Vec<(&str, &[u8])> =
+        names.iter().map(String::as_str).zip(images.iter().map(Vec::as_slice)).collect();
+    let content = plain(&entries, 1);
+    for ccob in [Ccob::zstd(3, &content), Ccob::zlib(3, &content)] {
+        let bytes = ccob.bytes();
+        let file = open(&bytes);
+        for index in [3, 0, 19, 7, 19, 18] {
+            assert_eq!(file.bundles()[0].extract(index).unwrap(), images[index]);
+        }
+    }
+}
+
+#[test]
+fn only_what_is_wanted_is_unpacked() {
+    let content = plain(&[(GFX942, &elf()), ("hip-amdgcn-amd-amdhsa--gfx90a", &vec![7; 4 << 20])], 8);
+    let mut options = Options::default();
+    options.max_unpacked = 64 << 10;
+    for ccob in [Ccob::zstd(3, &content), Ccob::zlib(3, &content)] {
+        let bytes = ccob.bytes();
+        let file = File::parse(&bytes, &options).unwrap();
+        assert_eq!(file.bundles()[0].extract(0).unwrap(), elf());
+        let error = file.bundles()[0].extract(1).unwrap_err();
+        assert!(matches!(error, Error::Limit { limit: 65536, .. }), "{error}");
+        assert!(error.to_string().contains("Options::max_unpacked"), "{error}");
+    }
+}
+
+#[test]
+fn host_objects_without_a_fat_binary_say_so() {
+    let mut host = ElfBuilder::new(vec![]);
+    host.machine = 62;
+    let bytes = host.build();
+    let error = File::parse(&bytes, &Options::default()).unwrap_err();
+    assert!(error.to_string().contains(".hip_fatbin"), "{error}");
+}
+
+#[test]
+fn the_fat_binary_of_a_host_object() {
+    for contents in [vec![bundle()], vec![bundle(), Ccob::zstd(3, &bundle()).bytes(), bundle()]] {
+        let mut section = Vec::new();
+        for content in &contents {
+            section.resize(section.len().next_multiple_of(4096), 0);
+            section.extend(content);
+        }
+        let bytes = host_elf(".hip_fatbin", &section);
+        let file = open(&bytes);
+        assert_eq!(file.kind(), FileKind::HostElf);
+        assert_eq!(file.bundles().len(), contents.len());
+        for bundle in file.bundles() {
+            assert_eq!(bundle.extract(1).unwrap(), elf());
+            assert_eq!((bundle.offset() - 64) % 4096, 0);
+        }
+    }
+}
+
+#[test]
+fn other_carriers_in_host_objects_are_named() {
+    for (section, name) in [
+        (".llvm.offloading", "LLVM offload binary"),
+        (".rocm_kpack_ref", "kpack"),
+        ("__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-amd-amdhsa--gfx942", "object bundle"),
+    ] {
+        let error = File::parse(&host_elf(section, b"x"), &Options::default()).unwrap_err();
+        assert!(error.to_string().contains(name), "{section}: {error}");
+    }
+}
+
+/// A host ELF with one section of content behind the header, and the names of sections.
+fn host_elf(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut out = b"\x7fELF\x02\x01\x01".to_vec();
+    out.resize(64, 0);
+    out.extend(content);
+    let names = [b"\0.shstrtab\0", name.as_bytes(), b"\0"].concat();
+    let names_offset = out.len() as u64;
+    out.extend(&names);
+    let table = out.len() as u64;
+    let section = |name: u32, kind: u32, offset: u64, size: u64| {
+        let mut header = [name, kind].map(u32::to_le_bytes).concat();
+        header.extend([0, 0, offset, size, 0, 1, 0].map(u64::to_le_bytes).concat());
+        header
+    };
+    out.extend(section(0, 0, 0, 0));
+    out.extend(section(1, 3, names_offset, names.len() as u64));
+    out.extend(section(11, 1, 64, content.len() as u64));
+    out[16..20].copy_from_slice(&[3, 0, 62, 0]);
+    out[40..48].copy_from_slice(&table.to_le_bytes());
+    for (at, half) in [(52, 64_u16), (58, 64), (60, 3), (62, 1)] {
+        out[at..at + 2].copy_from_slice(&half.to_le_bytes());
+    }
+    out
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the crate reads, refuses and says, on inputs built here and, where they are at hand, on real ones.
+
+#[cfg_attr(not(any(feature = "zstd-c", feature = "zstd-pure")), allow(dead_code, unused_imports))]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod code_objects;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod containers;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod fixtures;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod hostile;
+mod metadata;
+mod mutations;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod selection;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod tools;
+#[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
+mod without_zstd;
+
+const GFX942: &str = "hipv4-amdgcn-amd-amdhsa--gfx942";
+const HOST: &str = "host-x86_64-unknown-linux-gnu-";
+
+fn send_and_sync<T: Send + Sync>(_: &T) {}
+
+#[test]
+fn a_file_can_be_shared_by_threads() {
+    let elf = support::ElfBuilder::new(vec![support::KernelSpec::new("k")]).build();
+    let bytes = support::Ccob::zlib(3, &support::plain(&[(HOST, b""), (GFX942, &elf)], 8)).bytes();
+    let file = windlass_codeobject::File::parse(&bytes, &windlass_codeobject::Options::default()).unwrap();
+    send_and_sync(&file);
+    let images: Vec<Vec<u8>> = std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..4).map(|_| scope.spawn(|| file.bundles()[0].extract(1).unwrap())).collect();
+        readers.into_iter().map(|reader| reader.join().unwrap()).collect()
+    });
+    assert!(images.iter().all(|image| *image == elf));
+}

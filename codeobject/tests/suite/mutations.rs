@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Valid inputs with bytes changed, cut off and spliced: whatever comes out, nothing panics.
+
+use proptest::prelude::*;
+use windlass_codeobject::{CodeObject, File, Options};
+
+use crate::support::{Ccob, ElfBuilder, KernelSpec, plain, zstd_frame_without_size};
+use crate::{GFX942, HOST};
+
+fn seeds() -> Vec<Vec<u8>> {
+    let mut builder = ElfBuilder::new(vec![KernelSpec::new("first"), KernelSpec::new("second")]);
+    builder.symbols = vec![(b"counter".to_vec(), 0x2010, 4, 0x11, 3), (b"missing".to_vec(), 0, 0, 0x10, 0)];
+    builder.relocations = vec![(0x2018, 3, 2, 8)];
+    let elf = builder.build();
+    builder.with_hash = false;
+    let hashless = builder.build();
+    let content = plain(&[(HOST, b""), (GFX942, &elf), ("hip-amdgcn-amd-amdhsa--gfx90a", &hashless)], 64);
+    let frames =
+        [zstd_frame_without_size(&content[..3000]), zstd_frame_without_size(&content[3000..])].concat();
+    let mut seeds = vec![elf, hashless, content.clone()];
+    for version in [1, 2, 3] {
+        seeds.push(Ccob::zlib(version, &content).bytes());
+        seeds.push(Ccob { payload: frames.clone(), ..Ccob::zstd(version, &content) }.bytes());
+    }
+    let row = seeds[2..].concat();
+    seeds.push(row);
+    seeds
+}
+
+/// Does all that the crate can do with a file.
+fn read_everything(bytes: &[u8]) {
+    let mut options = Options::default();
+    options.max_unpacked = 4 << 20;
+    let _ = CodeObject::parse(bytes);
+    let Ok(file) = File::parse(bytes, &options) else { return };
+    let agent = "gfx942:sramecc+:xnack-".parse().unwrap();
+    for bundle in file.bundles() {
+        let selection = bundle.select(&agent, &options);
+        assert_eq!(selection.verdicts.len(), bundle.entries().len());
+        for index in 0..bundle.entries().len() {
+            if let Ok(image) = bundle.image(index) {
+                assert_eq!(image.len() as u64, bundle.entries()[index].size());
+                let _ = CodeObject::parse(&image);
+            }
+        }
+    }
+}
+
+/// Where the interesting bytes are: a third of all changes go to the first 256 bytes.
+fn place(size: usize, pick: prop::sample::Index, low: bool) -> usize {
+    pick.index(if low { size.min(256) } else { size })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn changed_bytes(
+        seed in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), prop::bool::weighted(0.33), any::<u8>()), 1..12),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
+    ) {
+        let seeds = seeds();
+        let mut bytes = seed.get(&seeds).clone();
+        for (at, low, value) in changes {
+            let at = place(bytes.len(), at, low);
+            bytes[at] = value;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        read_everything(&bytes);
+    }
+
+    #[test]
+    fn changed_words(
+        seed in any::<prop::sample::Index>(),
+        at in any::<prop::sample::Index>(),
+        value in prop::sample::select(vec![0, 1, 0x7f, 0xffff, 0x8000_0000, 0xffff_ffff, 1 << 62, u64::MAX - 7, u64::MAX]),
+    ) {
+        let seeds = seeds();
+        let mut bytes = seed.get(&seeds).clone();
+        let at = at.index(bytes.len().saturating_sub(8)) & !7;
+        bytes[at..at + 8].copy_from_slice(&u64::to_le_bytes(value));
+        read_everything(&bytes);
+    }
+
+    #[test]
+    fn changed_content_of_compressed_bundles(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+        zstd in any::<bool>(),
+    ) {
+        let mut content = seeds()[2].clone();
+        for (at, value) in changes {
+            let at = place(content.len(), at, value & 1 == 0);
+            content[at] = value;
+        }
+        let ccob = if zstd { Ccob::zstd(3, &content) } else { Ccob::zlib(3, &content) };
+        read_everything(&ccob.bytes());
+    }
+
+    #[test]
+    fn changed_metadata(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut builder = ElfBuilder::new(vec![KernelSpec::new("first"), KernelSpec::new("second")]);
+        let mut note = builder.metadata();
+        for (at, value) in changes {
+            let at = at.index(note.len());
+            note[at] = value;
+        }
+        builder.note = Some(note);
+        read_everything(&builder.build());
+    }
+
+    #[test]
+    fn arbitrary_bytes_behind_a_magic(
+        magic in prop::sample::select(vec![&b"CCOB"[..], b"__CLANG_OFFLOAD_BUNDLE__", b"\x7fELF\x02\x01\x01\x40", b"HIP1", b"PK\x03\x04", b""]),
+        rest in prop::collection::vec(any::<u8>(), 0..600),
+    ) {
+        read_everything(&[magic, &rest].concat());
+    }
+}

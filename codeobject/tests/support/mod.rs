@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Builders of small inputs, well formed or not, so that the tests need no files.
+
+mod bundle;
+mod elf;
+mod metadata;
+
+use std::path::PathBuf;
+
+pub(crate) use bundle::{Ccob, Row, plain, plain_rows, zlib, zstd_frame, zstd_frame_without_size};
+pub(crate) use elf::{ElfBuilder, KernelSpec};
+pub(crate) use metadata::{Value, encode, map};
+
+/// The directory of real inputs, or `None` after saying so.
+pub(crate) fn fixtures() -> Option<PathBuf> {
+    let found = std::env::var_os("WINDLASS_FIXTURES").map(PathBuf::from);
+    if found.is_none() {
+        skipped("WINDLASS_FIXTURES is not set: it names the directory of real inputs");
+    }
+    found
+}
+
+/// Says why a test did not run.
+#[expect(clippy::print_stderr, reason = "the test harness has no other way to tell of a skip")]
+pub(crate) fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}
