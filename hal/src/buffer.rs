@@ -183,7 +183,7 @@ impl Buffer {
     }
 
     /// Fails unless the buffer may be used so.
-    pub(crate) fn require(&self, usage: BufferUsage, what: &str) -> Result<()> {
+    pub(crate) fn require(&self, usage: BufferUsage, what: impl fmt::Display) -> Result<()> {
         if self.params.usage.contains(usage) {
             Ok(())
         } else {

@@ -84,7 +84,7 @@ fn check_slot(
             requirement.alignment
         )));
     }
-    buffer.require(requirement.usage, &format!("slot {slot}"))
+    buffer.require(requirement.usage, format_args!("slot {slot}"))
 }
 
 impl fmt::Debug for CommandBuffer {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A device over the null HIP, with the instance at hand that counts its calls.
+#![allow(dead_code)]
+
+use std::sync::Arc;
+
+use windlass_hal::{
+    Argument, BindingTable, Buffer, BufferRef, CommandBuffer, Device, DispatchConfig, Function, Registry,
+};
+use windlass_hip_sys::null::{Instance, Options};
+
+pub const VECTOR_ADD: &[u8] =
+    include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cts/kernels/bundles/vector_add.ccob"));
+
+/// Opens `uri` of scheme `test` over a null HIP.
+pub fn open_with(options: Options, uri: &str) -> (Arc<Instance>, Device) {
+    let instance = Instance::new(options);
+    let mut registry = Registry::new();
+    registry.register(windlass_hip::Driver::new("test", windlass_hip::table(instance.api())));
+    let device = registry.open(uri).expect("the null HIP opens");
+    (instance, device)
+}
+
+pub fn open() -> (Arc<Instance>, Device) {
+    open_with(Options::default(), "test://")
+}
+
+/// Work in flight stays there until the instance completes it.
+pub fn open_manual() -> (Arc<Instance>, Device) {
+    let options = Options { manual: true, ..Options::default() };
+    open_with(options, "test://")
+}
+
+pub fn vector_add(device: &Device) -> Function {
+    // SAFETY: the project's own kernel; it stays within the buffers of its arguments, and the null HIP runs nothing.
+    let executable = unsafe { device.load_executable(VECTOR_ADD) }.expect("vector_add loads");
+    executable.function("vector_add").expect("vector_add is in its bundle")
+}
+
+pub fn grid() -> DispatchConfig {
+    DispatchConfig::new([4, 1, 1]).workgroup_size([256, 1, 1])
+}
+
+/// N dispatches with a barrier after each, by direct ranges or through a table of three.
+pub fn record(device: &Device, n: usize, by_table: bool) -> (CommandBuffer, BindingTable) {
+    let function = vector_add(device);
+    let buffers: Vec<Buffer> = (0..3).map(|_| device.allocate_device(4096).expect("4 KiB")).collect();
+    let mut recorder = device.record_with_slots(if by_table { 3 } else { 0 }).expect("a recorder");
+    for _ in 0..n {
+        let slot = |slot| Argument::Slot { slot, offset: 0, length: 4096 };
+        let arguments: Vec<Argument<'_>> = if by_table {
+            vec![slot(0), slot(1), slot(2), 1024_i32.into()]
+        } else {
+            vec![buffers[0].arg(), buffers[1].arg(), buffers[2].arg(), 1024_i32.into()]
+        };
+        recorder.dispatch(&function, grid(), &arguments).expect("a legal dispatch");
+        recorder.barrier();
+    }
+    let table = if by_table { BindingTable::from(buffers) } else { BindingTable::empty() };
+    (recorder.finish().expect("a command buffer"), table)
+}
+
+/// A reference to a slot, for transfers.
+pub fn slot(slot: u32, length: u64) -> BufferRef {
+    BufferRef::slot(slot, 0, length)
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a submission with satisfied waits costs, counted exactly on the null HIP: calls, threads, allocations,
+//! futexes.
+
+mod common;
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+};
+
+use windlass_hal::{Deadline, Device, Queue, Semaphore};
+use windlass_hip_sys::null::{Instance, Options};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: passes everything on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's contract.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's contract.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller's contract.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const WARM_UP: u64 = 64;
+const ROUNDS: u64 = 256;
+
+/// Submits and waits, each submission waiting for the one before.
+fn replay(
+    queue: &Queue,
+    commands: &windlass_hal::CommandBuffer,
+    table: &windlass_hal::BindingTable,
+    rounds: u64,
+) {
+    let timeline = Semaphore::new(0);
+    for value in 0..rounds {
+        queue
+            .execute(&[timeline.at(value)], &[timeline.at(value + 1)], commands, table.clone())
+            .expect("submits");
+        timeline.wait_blocking(value + 1, Deadline::NEVER).expect("completes");
+    }
+}
+
+fn calls(instance: &Instance) -> u64 {
+    instance.calls().iter().map(|(_, count)| count).sum()
+}
+
+fn check(instance: &Instance, device: &Device, n: u64, by_table: bool) {
+    let queue = device.queue(0).expect("a queue");
+    let (commands, table) = common::record(device, n as usize, by_table);
+    replay(&queue, &commands, &table, WARM_UP);
+    instance.reset_counts();
+    let before = ALLOCATIONS.get();
+    replay(&queue, &commands, &table, ROUNDS);
+    // The timeline of `replay` itself is one allocation.
+    assert!(ALLOCATIONS.get() - before <= 1, "{} allocations in {ROUNDS} rounds", ALLOCATIONS.get() - before);
+    let with_wait = calls(instance);
+    assert!(with_wait <= ROUNDS * (n + 5), "{with_wait} calls to submit and wait: {:?}", instance.calls());
+    assert_eq!(instance.count("hipModuleLaunchKernel"), ROUNDS * n, "launches");
+    let threads = instance.calls_by_thread();
+    assert_eq!(threads.len(), 1, "{threads:?}");
+    assert_eq!(threads[0].thread, Some(std::thread::current().id()));
+
+    let timeline = Semaphore::new(0);
+    for value in 0..ROUNDS {
+        instance.reset_counts();
+        queue.execute(&[timeline.at(value)], &[timeline.at(value + 1)], &commands, table.clone()).expect("submits");
+        let made = calls(instance);
+        assert!(made <= n + 4, "{made} calls for a submission of {n}: {:?}", instance.calls());
+        timeline.wait_blocking(value + 1, Deadline::NEVER).expect("completes");
+    }
+}
+
+#[test]
+fn a_submission_makes_at_most_n_plus_4_calls_and_allocates_nothing() {
+    for n in [1, 2, 10, 100, 1000] {
+        for by_table in [false, true] {
+            let (instance, device) = common::open();
+            check(&instance, &device, n, by_table);
+        }
+    }
+}
+
+#[test]
+fn so_it_does_on_a_device_that_is_not_the_current_one() {
+    let options = Options { devices: 2, ..Options::default() };
+    let (instance, device) = common::open_with(options, "test://1");
+    let before = device.info().uri.clone();
+    check(&instance, &device, 10, true);
+    assert_eq!(before, "test://1");
+}
+
+#[test]
+fn a_chain_of_submissions_without_host_waits_needs_no_other_thread() {
+    let (instance, device) = common::open();
+    let (commands, table) = common::record(&device, 1, false);
+    instance.reset_counts();
+    let timeline = Semaphore::new(0);
+    for value in 0..1000 {
+        let queue = device.queue((value % 4) as u32).expect("a queue");
+        queue
+            .execute(&[timeline.at(value)], &[timeline.at(value + 1)], &commands, table.clone())
+            .expect("submits");
+    }
+    timeline.wait_blocking(1000, Deadline::NEVER).expect("completes");
+    assert_eq!(instance.count("hipModuleLaunchKernel"), 1000);
+    assert!(instance.count("hipEventRecord") <= 1000, "one event for each submission at most");
+    assert_eq!(instance.calls_by_thread().len(), 1);
+}
+
+/// Runs itself again as a child that the kernel kills at its first futex call after the warm-up.
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn a_submission_makes_no_futex_call() {
+    const CHILD: &str = "WINDLASS_TEST_NO_FUTEX";
+    const NAME: &str = "a_submission_makes_no_futex_call";
+    if let Ok(mode) = std::env::var(CHILD) {
+        let (_instance, device) = common::open();
+        let queue = device.queue(0).expect("a queue");
+        let (commands, table) = common::record(&device, 10, mode == "table");
+        replay(&queue, &commands, &table, WARM_UP);
+        forbid_futex();
+        if mode == "wake" {
+            // The filter works: a wake of nobody is a futex call all the same.
+            let word = 0_u32;
+            // SAFETY: a futex call on a local word.
+            unsafe { libc::syscall(libc::SYS_futex, &raw const word, 129, 1) };
+        }
+        replay(&queue, &commands, &table, ROUNDS);
+        // SAFETY: leaves without running exit handlers, which may use futexes.
+        unsafe { libc::_exit(0) };
+    }
+    let run = |mode: &str| {
+        let program = std::env::current_exe().expect("the test binary");
+        let mut command = std::process::Command::new(program);
+        command.args([NAME, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, mode);
+        command.output().expect("the child runs").status
+    };
+    assert!(run("direct").success(), "a futex call in a submission by direct ranges");
+    assert!(run("table").success(), "a futex call in a submission through a table");
+    assert!(!run("wake").success(), "the filter lets futex calls pass");
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn forbid_futex() {
+    let statement = |code: u32, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k };
+    let mut filter = [
+        statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0),
+        libc::sock_filter {
+            code: (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16,
+            jt: 0,
+            jf: 1,
+            k: libc::SYS_futex as u32,
+        },
+        statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_KILL_PROCESS),
+        statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: a filter for this process alone; the program lives during the call.
+    let installed = unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+    };
+    assert!(installed, "seccomp filters are not allowed here");
+}
