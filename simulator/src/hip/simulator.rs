@@ -48,7 +48,9 @@ impl Simulator {
             Binding { context: Arc::as_ptr(&self.runtime).cast(), enter, keep_alive: self.runtime.clone() };
         // SAFETY: the functions do as HIP documents, on any thread, once `enter` has named the simulator, which the
         // binding keeps alive.
-        unsafe { Api::from_entries(table::entries(options), origin, Some(binding)) }
+        let api = unsafe { Api::from_entries(table::entries(options), origin, Some(binding)) };
+        let runtime = self.runtime.clone();
+        api.with_diagnosis(move || runtime.machine.last_fault())
     }
 
     /// What the latest kernel or copy to fail did wrong: the kernel, its instruction, the lane and the address where
