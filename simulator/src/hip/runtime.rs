@@ -186,5 +186,7 @@ impl Runtime {
 impl Drop for Runtime {
     fn drop(&mut self) {
         self.scheduler.close();
+        // Nobody is left to learn what a kernel that still runs would write.
+        self.machine.engine.cancel();
     }
 }

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the tests of the HIP functions share: a simulator with its table, and gates that hold a stream.
+
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
+
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use windlass_hip_sys::Api;
+use windlass_hip_sys::bindings::*;
+use windlass_simulator::Simulator;
+
+/// Calls a function of HIP: `hip!(machine, hipFree(pointer))` gives its status.
+#[macro_export]
+macro_rules! hip {
+    ($machine:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let api: &windlass_hip_sys::Api = &$machine.api;
+        // SAFETY: pointers of the tests are null, handles, device addresses or locals that outlive their use.
+        #[allow(unused_unsafe, reason = "arguments may have blocks of their own")]
+        unsafe { api.$name($($argument),*) }
+    }};
+}
+
+/// Calls a function of HIP that must succeed.
+#[macro_export]
+macro_rules! ok {
+    ($machine:expr, $name:ident($($argument:expr),* $(,)?)) => {
+        assert_eq!(
+            $crate::hip!($machine, $name($($argument),*)),
+            windlass_hip_sys::bindings::hipError_t::hipSuccess,
+            "{}: {:?}", stringify!($name), $machine.simulator.last_fault()
+        )
+    };
+}
+
+/// Calls a function of HIP that must fail with the named error.
+#[macro_export]
+macro_rules! fails {
+    ($error:ident, $machine:expr, $name:ident($($argument:expr),* $(,)?)) => {
+        assert_eq!(
+            $crate::hip!($machine, $name($($argument),*)),
+            windlass_hip_sys::bindings::hipError_t::$error,
+            "{}", stringify!($name)
+        )
+    };
+}
+
+/// A simulator and its functions.
+pub struct Machine {
+    pub simulator: Arc<Simulator>,
+    pub api: Api,
+}
+
+impl Machine {
+    /// A machine with the options.
+    pub fn new(options: &str) -> Self {
+        let simulator = Simulator::new(options.parse().unwrap()).unwrap();
+        let api = simulator.api();
+        Self { simulator, api }
+    }
+
+    /// A stream that knows nothing of the null stream.
+    pub fn stream(&self) -> hipStream_t {
+        self.stream_with(1)
+    }
+
+    pub fn stream_with(&self, flags: u32) -> hipStream_t {
+        let mut stream = null_mut();
+        ok!(self, hipStreamCreateWithFlags(&mut stream, flags));
+        stream
+    }
+
+    pub fn event(&self) -> hipEvent_t {
+        let mut event = null_mut();
+        ok!(self, hipEventCreate(&mut event));
+        event
+    }
+
+    pub fn malloc(&self, size: usize) -> *mut c_void {
+        let mut pointer = null_mut();
+        ok!(self, hipMalloc(&mut pointer, size));
+        pointer
+    }
+
+    /// Device memory with these contents.
+    pub fn upload<T: Copy>(&self, values: &[T]) -> *mut c_void {
+        let pointer = self.malloc(size_of_val(values));
+        ok!(self, hipMemcpyHtoD(pointer, values.as_ptr().cast(), size_of_val(values)));
+        pointer
+    }
+
+    /// What device memory holds.
+    pub fn download<T: Copy + Default>(&self, pointer: *mut c_void, count: usize) -> Vec<T> {
+        let mut values = vec![T::default(); count];
+        ok!(self, hipMemcpyDtoH(values.as_mut_ptr().cast(), pointer, size_of_val(&values[..])));
+        values
+    }
+
+    /// Holds a stream until the gate is opened or dropped.
+    pub fn gate(&self, stream: hipStream_t) -> Gate {
+        let (open, opened) = channel();
+        self.call_on(stream, move || {
+            let _: Result<(), _> = opened.recv();
+        });
+        Gate { _open: open }
+    }
+
+    /// Calls a closure in the order of a stream.
+    pub fn call_on(&self, stream: hipStream_t, f: impl FnOnce() + Send + 'static) {
+        unsafe extern "C" fn run(data: *mut c_void) {
+            // SAFETY: the pointer is the box that was leaked below; a host function is called once.
+            let f = unsafe { Box::from_raw(data.cast::<Box<dyn FnOnce() + Send>>()) };
+            f();
+        }
+        let f: Box<Box<dyn FnOnce() + Send>> = Box::new(Box::new(f));
+        ok!(self, hipLaunchHostFunc(stream, Some(run), Box::into_raw(f).cast()));
+    }
+
+    /// Appends a word to a log in the order of a stream.
+    pub fn log_on(&self, stream: hipStream_t, log: &Log, word: &'static str) {
+        let log = log.clone();
+        self.call_on(stream, move || log.push(word));
+    }
+
+    /// The module of an image of any kind.
+    pub fn load(&self, image: &[u8]) -> hipModule_t {
+        let mut module = null_mut();
+        ok!(self, hipModuleLoadData(&mut module, image.as_ptr().cast()));
+        module
+    }
+
+    pub fn function(&self, module: hipModule_t, name: &std::ffi::CStr) -> hipFunction_t {
+        let mut function = null_mut();
+        ok!(self, hipModuleGetFunction(&mut function, module, name.as_ptr()));
+        function
+    }
+
+    /// Launches with an argument block in the kernel's layout.
+    pub fn launch(
+        &self,
+        function: hipFunction_t,
+        grid: u32,
+        block: u32,
+        stream: hipStream_t,
+        arguments: &[u8],
+    ) -> hipError_t {
+        let mut size = arguments.len();
+        let mut extra = [
+            1 as *mut c_void,
+            arguments.as_ptr().cast_mut().cast(),
+            2 as *mut c_void,
+            (&raw mut size).cast(),
+            3 as *mut c_void,
+        ];
+        hip!(
+            self,
+            hipModuleLaunchKernel(
+                function,
+                grid,
+                1,
+                1,
+                block,
+                1,
+                1,
+                0,
+                stream,
+                null_mut(),
+                extra.as_mut_ptr()
+            )
+        )
+    }
+}
+
+/// Holds a stream; see [`Machine::gate`].
+pub struct Gate {
+    _open: Sender<()>,
+}
+
+/// Words in the order in which they were logged.
+#[derive(Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<&'static str>>>);
+
+impl Log {
+    pub fn push(&self, word: &'static str) {
+        self.0.lock().unwrap().push(word);
+    }
+
+    pub fn words(&self) -> Vec<&'static str> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// Something that a host function announces.
+pub fn signal() -> (Sender<()>, Receiver<()>) {
+    channel()
+}
+
+/// Argument blocks: values one after the other, each at a multiple of its size.
+#[derive(Default)]
+pub struct Block(Vec<u8>);
+
+impl Block {
+    pub fn pointer(self, pointer: *mut c_void) -> Self {
+        self.bytes(&(pointer as u64).to_le_bytes())
+    }
+
+    pub fn u32(self, value: u32) -> Self {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    pub fn f32(self, value: f32) -> Self {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    pub fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.0.resize(self.0.len().next_multiple_of(bytes.len()), 0);
+        self.0.extend(bytes);
+        self
+    }
+
+    pub fn done(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// A null pointer to whatever is wanted.
+pub fn nothing<T>() -> *const T {
+    null()
+}
