@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a case is, and how it ends.
+
+use std::fmt;
+
+use windlass_hal::{Error, Feature};
+
+use crate::context::Context;
+
+/// One contract and the program that proves it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Case {
+    /// `suite.case`.
+    pub name: &'static str,
+    /// The contract, in one sentence.
+    pub contract: &'static str,
+    /// What the case cannot do without. It is skipped where the device declares one of these a lack.
+    pub requires: &'static [Feature],
+    /// The program.
+    pub run: fn(&Context) -> Outcome,
+}
+
+impl Case {
+    /// A case of one's own, to be run beside [`cases`](crate::cases).
+    pub const fn new(
+        name: &'static str,
+        contract: &'static str,
+        requires: &'static [Feature],
+        run: fn(&Context) -> Outcome,
+    ) -> Self {
+        Self { name, contract, requires, run }
+    }
+}
+
+/// How a case ends: it kept its contract, or [`Stop`] says why not.
+pub type Outcome<T = ()> = Result<T, Stop>;
+
+/// Why a case ends early.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Stop {
+    /// The contract is broken.
+    Fail(String),
+    /// The contract cannot be tried here.
+    Skip(String),
+}
+
+impl Stop {
+    /// The contract is broken; says what was seen and what was expected.
+    pub fn fail(message: impl Into<String>) -> Self {
+        Self::Fail(message.into())
+    }
+
+    /// The contract cannot be tried here; says why.
+    pub fn skip(reason: impl Into<String>) -> Self {
+        Self::Skip(reason.into())
+    }
+}
+
+/// An error that a case did not expect.
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        let hint = if error.code() == windlass_hal::Code::Unimplemented {
+            "; if the driver means to do without it, it must declare the lack in DeviceInfo::lacks"
+        } else {
+            ""
+        };
+        Self::Fail(format!("unexpected {error:?}{hint}"))
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fail(message) => write!(f, "failed: {message}"),
+            Self::Skip(reason) => write!(f, "skipped: {reason}"),
+        }
+    }
+}

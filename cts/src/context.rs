@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a case works with: the device under test, and the few steps that every case takes.
+
+use std::time::{Duration, Instant};
+
+use windlass_hal::{
+    Buffer, BufferParams, Deadline, Device, Error, Executable, Feature, Function, Point, Queue, Registry,
+    Semaphore,
+};
+
+use crate::{
+    case::{Outcome, Stop},
+    kernels::{self, Module},
+    random::Random,
+};
+
+/// The surroundings of a running case.
+#[derive(Clone, Debug)]
+pub struct Context {
+    registry: Registry,
+    uri: String,
+    device: Device,
+    limit: Instant,
+    seed: u64,
+}
+
+impl Context {
+    pub(crate) fn new(registry: Registry, uri: String, device: Device, limit: Duration, seed: u64) -> Self {
+        Self { registry, uri, device, limit: Instant::now() + limit, seed }
+    }
+
+    /// The device under test. Cases share it; a case that closes or breaks a device opens its own.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Another device of the same URI.
+    pub fn open(&self) -> Outcome<Device> {
+        Ok(self.registry.open(&self.uri)?)
+    }
+
+    /// The drivers.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The URI under test.
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// A queue by number, wrapped around where the device has fewer.
+    pub fn queue(&self, index: u32) -> Outcome<Queue> {
+        queue_of(&self.device, index)
+    }
+
+    /// When every wait of this case gives up: before the watchdog does, so that the case can say what it waited
+    /// for.
+    pub fn deadline(&self) -> Deadline {
+        self.limit.into()
+    }
+
+    /// Blocks until a value is reached.
+    pub fn wait(&self, point: &Point) -> Outcome {
+        Ok(point.semaphore.wait_blocking(point.value, self.deadline())?)
+    }
+
+    /// The error that a semaphore fails with; a value that is reached fails the case.
+    pub fn wait_for_failure(&self, point: &Point) -> Outcome<Error> {
+        match point.semaphore.wait_blocking(point.value, self.deadline()) {
+            Ok(()) => Err(Stop::fail(format!("{point:?} was reached and should have failed"))),
+            Err(error) if error.code() == windlass_hal::Code::DeadlineExceeded => {
+                Err(Stop::fail(format!("{point:?} neither failed nor was reached: {error}")))
+            }
+            Err(error) => Ok(error),
+        }
+    }
+
+    /// Polls the device until something becomes true.
+    pub fn until(&self, what: &str, mut condition: impl FnMut() -> bool) -> Outcome {
+        loop {
+            if condition() {
+                return Ok(());
+            }
+            if Instant::now() >= self.limit {
+                return Err(Stop::fail(format!("never became true: {what}")));
+            }
+            self.device.poll();
+            std::thread::yield_now();
+        }
+    }
+
+    /// Random numbers, the same for the same `--seed`.
+    pub fn random(&self) -> Random {
+        Random::new(self.seed)
+    }
+
+    /// Device memory that holds `bytes`.
+    pub fn upload(&self, bytes: &[u8]) -> Outcome<Buffer> {
+        let buffer = self.device.allocate_device(bytes.len() as u64)?;
+        let done = Semaphore::new(0);
+        self.queue(0)?.update(&[], &[done.at(1)], bytes, &buffer)?;
+        self.wait(&done.at(1))?;
+        Ok(buffer)
+    }
+
+    /// Device memory that holds `length` times `byte`.
+    pub fn filled(&self, length: u64, byte: u8) -> Outcome<Buffer> {
+        let buffer = self.device.allocate_device(length)?;
+        let done = Semaphore::new(0);
+        self.queue(0)?.fill(&[], &[done.at(1)], &buffer, byte)?;
+        self.wait(&done.at(1))?;
+        Ok(buffer)
+    }
+
+    /// Memory that the host can map.
+    pub fn host_buffer(&self, length: u64) -> Outcome<Buffer> {
+        Ok(self.device.allocate(&BufferParams::host(), length)?)
+    }
+
+    /// The bytes of a buffer that nobody writes to any more.
+    pub fn download(&self, buffer: &Buffer) -> Outcome<Vec<u8>> {
+        Ok(self.queue(0)?.download(&[], buffer)?.wait(self.deadline())?)
+    }
+
+    /// The bytes of a buffer once a point is reached.
+    pub fn download_after(&self, point: &Point, buffer: &Buffer) -> Outcome<Vec<u8>> {
+        Ok(self.queue(0)?.download(std::slice::from_ref(point), buffer)?.wait(self.deadline())?)
+    }
+
+    /// Skips the case where the device declares a lack of `feature`.
+    pub fn require(&self, feature: Feature) -> Outcome {
+        match self.device.info().lacks.iter().find(|lack| lack.feature == feature) {
+            None => Ok(()),
+            Some(lack) => Err(Stop::skip(format!("declared lack `{}`: {}", feature.name(), lack.reason))),
+        }
+    }
+
+    /// One of the suite's kernels. Skips the case where none was built for the device's architecture.
+    pub(crate) fn load(&self, module: &Module) -> Outcome<Executable> {
+        kernels::load(&self.device, module)
+    }
+
+    /// A function of one of the suite's kernels.
+    pub(crate) fn function(&self, module: &Module, name: &str) -> Outcome<Function> {
+        Ok(self.load(module)?.function(name)?)
+    }
+}
+
+pub(crate) fn queue_of(device: &Device, index: u32) -> Outcome<Queue> {
+    Ok(device.queue(index % device.limits().queues.max(1))?)
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The suite's kernels: compressed bundles, embedded, so that an out-of-tree driver has them too.
+//!
+//! What each kernel does, with its arguments and its workgroup size, is told in `cts/kernels/README.md`.
+
+use windlass_hal::{Code, Device, Executable};
+
+use crate::case::{Outcome, Stop};
+
+/// A bundle of one module for every processor in [`PROCESSORS`].
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) name: &'static str,
+    pub(crate) bytes: &'static [u8],
+}
+
+macro_rules! modules {
+    ($($name:ident = $file:literal;)*) => {$(
+        pub(crate) const $name: Module = Module {
+            name: $file,
+            bytes: include_bytes!(concat!("../kernels/bundles/", $file)),
+        };
+    )*};
+}
+
+modules! {
+    ARGUMENTS = "arguments.ccob";
+    ENTRIES = "entries.ccob";
+    FAULTS = "faults.ccob";
+    FIXED_BLOCK = "fixed_block.ccob";
+    GLOBALS = "globals.ccob";
+    ORDER = "order.ccob";
+    POSITIONS = "positions.ccob";
+    REDUCE = "reduce.ccob";
+    SAXPY = "saxpy.ccob";
+    MATMUL = "matmul.ccob";
+    HISTOGRAM = "histogram.ccob";
+    VECTOR_ADD = "vector_add.ccob";
+    VECTOR_ADD_UNCOMPRESSED = "vector_add.hipfb";
+    VECTOR_ADD_V1 = "vector_add.v1-zstd.ccob";
+    VECTOR_ADD_V2_ZLIB = "vector_add.v2-zlib.ccob";
+    VECTOR_ADD_V3 = "vector_add.v3-zstd.ccob";
+}
+
+/// A code object for one processor alone, to be refused by every other.
+pub(crate) const VECTOR_ADD_GFX942: Module =
+    Module { name: "vector_add.gfx942.co", bytes: include_bytes!("../kernels/bundles/vector_add.gfx942.co") };
+
+/// The processors that every bundle holds code for.
+pub(crate) const PROCESSORS: [&str; 3] = ["gfx90a", "gfx942", "gfx1100"];
+
+/// The processor of an architecture such as `gfx942:sramecc+:xnack-`.
+pub(crate) fn processor(architecture: &str) -> &str {
+    architecture.split(':').next().unwrap_or(architecture)
+}
+
+/// Loads a module. Skips the case where it holds no code for the device.
+pub(crate) fn load(device: &Device, module: &Module) -> Outcome<Executable> {
+    let architecture = device.info().architecture.as_str();
+    // SAFETY: the project's own kernels, used as cts/kernels/README.md says: within the buffers they are given.
+    match unsafe { device.load_executable(module.bytes) } {
+        Ok(executable) => Ok(executable),
+        Err(error) if error.code() == Code::NotFound && !PROCESSORS.contains(&processor(architecture)) => {
+            Err(Stop::skip(format!(
+                "the suite's kernels are built for {}, not for {architecture}",
+                PROCESSORS.join(", ")
+            )))
+        }
+        Err(error) => Err(Stop::from(error.context(format!("loading the suite's {}", module.name)))),
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reading and writing files in the order of a queue.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use windlass_hal::{Code, File, Semaphore, file::Storage};
+
+use crate::{
+    case::Outcome,
+    check::{ensure_eq, names, refused, same_bytes},
+    context::Context,
+};
+
+suite! { "file";
+    read_whole [Files]: "A read fills the buffer with the file's bytes.";
+    read_subrange [Files]: "A read takes bytes from its offset on, and leaves the buffer around its target alone.";
+    write_subrange [Files]: "A write puts bytes at its offset, and leaves the file around them alone.";
+    write_then_read [Files]: "A read that waits for a write sees what was written.";
+    large_round_trip [Files]: "Megabytes go through a file unchanged.";
+    waits_are_waited_for [Files]: "A read or a write does not touch the file before its waits are reached.";
+    read_past_the_end_fails [Files]: "Reading beyond the end fails the signal list with OUT_OF_RANGE.";
+    storage_error_fails [Files]: "An error of the storage fails the signal list, and the device stays usable.";
+    empty_read_signals [Files]: "A read of no bytes reaches its signals.";
+    foreign_buffer_refused [Files]: "A read into a buffer of another device is INVALID_ARGUMENT.";
+}
+
+/// A file in memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Memory {
+    fn new(bytes: Vec<u8>) -> Self {
+        Self(Arc::new(Mutex::new(bytes)))
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Storage for Memory {
+    fn read_at(&self, offset: u64, to: &mut [u8]) -> io::Result<()> {
+        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = offset as usize;
+        to.copy_from_slice(bytes.get(start..start + to.len()).ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn write_at(&self, offset: u64, from: &[u8]) -> io::Result<()> {
+        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = offset as usize;
+        let end = start + from.len();
+        if bytes.len() < end {
+            bytes.resize(end, 0);
+        }
+        bytes[start..end].copy_from_slice(from);
+        Ok(())
+    }
+}
+
+/// A file that can be neither read nor written.
+struct Broken;
+
+impl Storage for Broken {
+    fn read_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
+        Err(io::Error::other("broken on purpose"))
+    }
+
+    fn write_at(&self, _: u64, _: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+}
+
+fn read_whole(ctx: &Context) -> Outcome {
+    let bytes = ctx.random().bytes(1000);
+    let file = File::new(Memory::new(bytes.clone()));
+    let (target, done) = (ctx.filled(1000, 0xee)?, Semaphore::new(0));
+    ctx.queue(0)?.read(&[], &[done.at(1)], &file, 0, &target)?;
+    same_bytes(&ctx.download_after(&done.at(1), &target)?, &bytes, "the buffer after the read")
+}
+
+fn read_subrange(ctx: &Context) -> Outcome {
+    let bytes = ctx.random().bytes(1000);
+    let file = File::new(Memory::new(bytes.clone()));
+    let (target, done) = (ctx.filled(256, 0xee)?, Semaphore::new(0));
+    ctx.queue(0)?.read(&[], &[done.at(1)], &file, 333, &target.subspan(17, 100)?)?;
+    let mut expected = vec![0xee; 256];
+    expected[17..117].copy_from_slice(&bytes[333..433]);
+    same_bytes(&ctx.download_after(&done.at(1), &target)?, &expected, "the buffer after the read")
+}
+
+fn write_subrange(ctx: &Context) -> Outcome {
+    let bytes = ctx.random().bytes(256);
+    let memory = Memory::new(vec![0x11; 300]);
+    let (source, done) = (ctx.upload(&bytes)?, Semaphore::new(0));
+    let file = File::new(memory.clone());
+    ctx.queue(0)?.write(&[], &[done.at(1)], &source.subspan(5, 99)?, &file, 201)?;
+    ctx.wait(&done.at(1))?;
+    let mut expected = vec![0x11; 300];
+    expected[201..300].copy_from_slice(&bytes[5..104]);
+    same_bytes(&memory.bytes(), &expected, "the file after the write")
+}
+
+fn write_then_read(ctx: &Context) -> Outcome {
+    let bytes = ctx.random().bytes(777);
+    let file = File::new(Memory::new(vec![0; 777]));
+    let (source, target, order) = (ctx.upload(&bytes)?, ctx.filled(777, 0)?, Semaphore::new(0));
+    // The reader first: order comes from the semaphore alone.
+    ctx.queue(1)?.read(&[order.at(1)], &[order.at(2)], &file, 0, &target)?;
+    ctx.queue(0)?.write(&[], &[order.at(1)], &source, &file, 0)?;
+    same_bytes(&ctx.download_after(&order.at(2), &target)?, &bytes, "what was read back")
+}
+
+fn large_round_trip(ctx: &Context) -> Outcome {
+    let bytes = ctx.random().bytes((4 << 20) + 3);
+    let memory = Memory::default();
+    let (file, order) = (File::new(memory.clone()), Semaphore::new(0));
+    let (source, target) = (ctx.upload(&bytes)?, ctx.device().allocate_device(bytes.len() as u64)?);
+    ctx.queue(0)?.write(&[], &[order.at(1)], &source, &file, 0)?;
+    ctx.queue(0)?.read(&[order.at(1)], &[order.at(2)], &file, 0, &target)?;
+    same_bytes(&ctx.download_after(&order.at(2), &target)?, &bytes, "what was read back")?;
+    same_bytes(&memory.bytes(), &bytes, "the file")
+}
+
+fn waits_are_waited_for(ctx: &Context) -> Outcome {
+    let memory = Memory::new(vec![1; 64]);
+    let file = File::new(memory.clone());
+    let (source, target) = (ctx.filled(64, 2)?, ctx.filled(64, 3)?);
+    let (gate, read, written) = (Semaphore::new(0), Semaphore::new(0), Semaphore::new(0));
+    ctx.queue(0)?.read(&[gate.at(1)], &[read.at(1)], &file, 0, &target)?;
+    ctx.queue(0)?.write(&[read.at(1), gate.at(2)], &[written.at(1)], &source, &file, 0)?;
+    same_bytes(&ctx.download(&target)?, &[3; 64], "the target before the read's wait is reached")?;
+    file_write_now(&memory, &[9; 64])?;
+    gate.signal(1)?;
+    same_bytes(&ctx.download_after(&read.at(1), &target)?, &[9; 64], "what was read after the wait")?;
+    same_bytes(&memory.bytes(), &[9; 64], "the file before the write's wait is reached")?;
+    gate.signal(2)?;
+    ctx.wait(&written.at(1))?;
+    same_bytes(&memory.bytes(), &[2; 64], "the file after the write")
+}
+
+fn file_write_now(memory: &Memory, bytes: &[u8]) -> Outcome {
+    memory.write_at(0, bytes).map_err(|error| crate::Stop::fail(format!("writing to memory: {error}")))
+}
+
+fn read_past_the_end_fails(ctx: &Context) -> Outcome {
+    let file = File::new(Memory::new(vec![1; 64]));
+    let (target, done) = (ctx.device().allocate_device(64)?, Semaphore::new(0));
+    ctx.queue(0)?.read(&[], &[done.at(1)], &file, 1, &target)?;
+    let error = ctx.wait_for_failure(&done.at(1))?;
+    ensure_eq!(error.code(), Code::OutOfRange, "reading 64 bytes from 1 on of a file of 64");
+    Ok(())
+}
+
+fn storage_error_fails(ctx: &Context) -> Outcome {
+    let file = File::new(Broken);
+    let (buffer, read, written) = (ctx.filled(64, 1)?, Semaphore::new(0), Semaphore::new(0));
+    ctx.queue(0)?.read(&[], &[read.at(1)], &file, 0, &buffer)?;
+    names(&ctx.wait_for_failure(&read.at(1))?, "broken on purpose")?;
+    ctx.queue(0)?.write(&[], &[written.at(1)], &buffer, &file, 0)?;
+    let error = ctx.wait_for_failure(&written.at(1))?;
+    ensure_eq!(error.code(), Code::PermissionDenied, "a write that the storage denies");
+    read_whole(ctx)
+}
+
+fn empty_read_signals(ctx: &Context) -> Outcome {
+    let (file, done) = (File::new(Broken), Semaphore::new(0));
+    let nothing = ctx.device().allocate_device(64)?.subspan(64, 0)?;
+    ctx.queue(0)?.read(&[], &[done.at(1)], &file, 0, &nothing)?;
+    ctx.queue(0)?.write(&[done.at(1)], &[done.at(2)], &nothing, &file, 0)?;
+    ctx.wait(&done.at(2))
+}
+
+fn foreign_buffer_refused(ctx: &Context) -> Outcome {
+    let foreign = ctx.open()?.allocate_device(64)?;
+    let (file, done) = (File::new(Memory::new(vec![0; 64])), Semaphore::new(0));
+    let queue = ctx.queue(0)?;
+    refused(
+        queue.read(&[], &[done.at(1)], &file, 0, &foreign),
+        Code::InvalidArgument,
+        "a read into a foreign buffer",
+    )?;
+    ensure_eq!(done.query()?, 0, "the semaphore of a refused read");
+    Ok(())
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The cases, a file for each suite.
+
+use crate::case::Case;
+
+/// A table of cases: the suite's name, then for each case its function (or name = function), its contract, and
+/// the features it requires.
+macro_rules! suite {
+    ($suite:literal; $($rest:tt)*) => {
+        pub(super) const CASES: &[$crate::case::Case] = &suite!(@cases $suite [] $($rest)*);
+    };
+    (@cases $suite:literal [$($done:expr,)*]) => { [$($done,)*] };
+    (@cases $suite:literal [$($done:expr,)*]
+        $name:ident $([$($feature:ident),*])? : $contract:literal; $($rest:tt)*) => {
+        suite!(@cases $suite [$($done,)* $crate::case::Case::new(
+            concat!($suite, ".", stringify!($name)),
+            $contract,
+            &[$($(windlass_hal::Feature::$feature),*)?],
+            $name,
+        ),] $($rest)*)
+    };
+    (@cases $suite:literal [$($done:expr,)*]
+        $name:ident $([$($feature:ident),*])? = $run:expr, $contract:literal; $($rest:tt)*) => {
+        suite!(@cases $suite [$($done,)* $crate::case::Case::new(
+            concat!($suite, ".", stringify!($name)),
+            $contract,
+            &[$($(windlass_hal::Feature::$feature),*)?],
+            $run,
+        ),] $($rest)*)
+    };
+}
+
+mod driver;
+mod file;
+mod future;
+mod semaphore;
+mod semaphore_thread;
+
+/// Every case of the suite, in the order in which they run.
+pub fn cases() -> Vec<Case> {
+    [driver::CASES, semaphore::CASES, semaphore_thread::CASES, future::CASES, file::CASES].concat()
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Command buffers: the recorded list as it is, walked at every submission.
+
+use std::any::Any;
+
+use windlass_hal::{Buffer, Command, CommandList, Error, Result, driver, edge::Domain};
+
+use crate::{buffer, transfer};
+
+/// A prepared list. A driver for hardware would build its packets or its graph here, once.
+pub(crate) struct CommandBuffer {
+    domain: Domain,
+    list: CommandList,
+}
+
+impl CommandBuffer {
+    pub(crate) fn new(domain: Domain, list: CommandList) -> Result<Self> {
+        match list.commands().iter().find(|command| !is_known(command)) {
+            None => Ok(Self { domain, list }),
+            Some(command) => Err(Error::unimplemented(format!(
+                "the null device does not run {command:?} in a command buffer"
+            ))),
+        }
+    }
+}
+
+fn is_known(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Barrier
+            | Command::Fill { .. }
+            | Command::Update { .. }
+            | Command::Copy { .. }
+            | Command::BeginDebugGroup { .. }
+            | Command::EndDebugGroup
+    )
+}
+
+impl driver::CommandBuffer for CommandBuffer {
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn list(&self) -> &CommandList {
+        &self.list
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Runs the commands one after the other: stricter than barriers ask for, and so always right.
+pub(crate) fn run(list: &CommandList, bindings: &[Buffer]) -> Result<()> {
+    for command in list.commands() {
+        match command {
+            Command::Fill { target, pattern } => {
+                transfer::fill(&buffer::resolve(target, bindings)?, *pattern)?;
+            }
+            Command::Update { source, target } => {
+                let source = list
+                    .data()
+                    .get(source.clone())
+                    .ok_or_else(|| Error::internal("an update's bytes lie outside the list's data"))?;
+                transfer::update(source, &buffer::resolve(target, bindings)?)?;
+            }
+            Command::Copy { source, target } => {
+                transfer::copy(&buffer::resolve(source, bindings)?, &buffer::resolve(target, bindings)?)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
