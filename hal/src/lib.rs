@@ -1,5 +1,111 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The interface of Windlass and the machinery that every driver shares.
+//! The interface of Windlass: devices, queues, timeline semaphores, command buffers, memory and executables, and the
+//! machinery that every driver shares.
+//!
+//! This page argues the design. What each call does, takes and returns stands with the call.
+//!
+//! # Work is asynchronous, and only semaphores order it
+//!
+//! A [`Queue`] takes operations: fills, updates, copies, file reads and writes, host calls, dispatches, command
+//! buffers, and the allocation and release of memory. Each comes with a list of [`Point`]s to wait for and a list of
+//! points to signal, and submitting returns without waiting for other work. An operation may start when every wait is
+//! reached. When it has completed, every signal is.
+//!
+//! Nothing else orders anything. Two operations without an edge between them may run in either order or at the same
+//! time, on one queue as well as on two, and so may two commands of a command buffer without a barrier between them. A
+//! rule that is sometimes stricter ("a queue is in order") would be a rule that programs come to lean on, and that the
+//! next driver breaks. `shuffle://`, in the conformance suite, breaks it on purpose.
+//!
+//! # A semaphore is a number that grows
+//!
+//! A [`Semaphore`] has a payload of 64 bits that only grows. Waiting for a value that nobody has promised yet is legal,
+//! so a consumer may be submitted before its producer, by another thread, to another queue. Signalling at or below the
+//! payload does nothing; a device that signals takes the maximum. There is one kind of semaphore, made here and not by
+//! drivers: one timeline can order work of two devices and of the host, and the part of this crate that must not be
+//! wrong is written once. It is checked by loom in every interleaving.
+//!
+//! [`Semaphore::wait`] is a future that any executor can poll and that leaves nothing behind when it is dropped. Wakers
+//! run with no lock held. [`Semaphore::wait_blocking`] is for threads: it takes a [`Deadline`] and a [`WaitPolicy`], for
+//! waiting too long is a decision of the caller.
+//!
+//! # Failure travels along the same edges
+//!
+//! A semaphore can fail: sticky, and the first error wins. Everybody who waits for a value that was not reached gets the
+//! error at once; a value that was reached before stays reached, because the work it stands for is done. An operation
+//! that fails, or that depends on a failed semaphore, fails its own signals with that error, but only once its work can
+//! no longer touch memory. Hence nothing hangs because something else failed, and whoever sees the error may free what
+//! the work used. When a device is lost, all its work fails at once, and its memory is never used again.
+//!
+//! An `Err` from a submission itself means something else: nothing was accepted, and the signals are untouched.
+//!
+//! # How an operation gets into a stream
+//!
+//! A driver's streams run in order, so an operation may enter one when each wait is reached, or will be reached by work
+//! that the same device has already enqueued. The second case is an [`edge::Edge`], which the driver turns into a device
+//! wait, and the host never hears of it. Until then the operation stays in the [`pending`] set and holds no stream. The
+//! order of enqueuing is therefore a topological order of the dependencies: a wait before its signal cannot deadlock,
+//! and a stream never stalls for work that nobody has submitted. With its waits resolved, an operation is enqueued on
+//! the thread that submits it, with no thread between the caller and the device.
+//!
+//! Progress is made by whoever submits, queries, polls or waits. A driver starts a thread of its own only when somebody
+//! sleeps on what it owes.
+//!
+//! # Memory belongs to queues
+//!
+//! [`Queue::alloca`] gives a buffer and its address at once; only its contents are ordered. [`Queue::dealloca`] gives the
+//! memory back in the same way. Memory is reused without a trip to the host where the new use is ordered behind the old
+//! one, or can be made so by a device wait. What a submission uses, it keeps alive: a program may drop every handle right
+//! after submitting. A [`Mapping`] copies bytes in and out or gives a raw pointer, and never a reference, because a queue
+//! may write the bytes at any time.
+//!
+//! # A command buffer is immutable
+//!
+//! It is recorded once, with every check made while recording, and may then be in flight any number of times, on any
+//! queues. What changes between submissions comes as a [`BindingTable`]. Kernel arguments are packed while recording;
+//! replaying copies a block, writes the addresses that the table supplies, and launches.
+//!
+//! # A kernel's arguments are its own
+//!
+//! A dispatch gives one [`Argument`] for each parameter that the code object lists, in the kernel's order: a buffer, a
+//! slot of the table, bytes of exactly the parameter's size (a struct by value is bytes), or null. There is no calling
+//! convention of our own between a compiler and its kernels.
+//!
+//! # Loading code is the one unsafe act
+//!
+//! Device code can write anywhere, and no check can stop it. [`Device::load_executable`] is `unsafe` and says what its
+//! caller vouches for; everything else in the interface is safe. Nothing that a caller can pass makes Windlass panic,
+//! hang or leak, and an [`Error`] says what was tried, where, and what to do about it.
+//!
+//! # The front validates, drivers obey
+//!
+//! The structs of this page are fronts over the traits in [`driver`]. What reaches a driver is canonical: ranges in
+//! bounds, usage allowed, objects of its own device. A driver has one entry for work, [`driver::Device::submit`], with an
+//! [`Operation`] that may grow; so a wrapper that traces, records, reorders or sabotages is one method long, and the
+//! conformance suite is built from such wrappers. This crate knows no driver and calls no foreign function.
+//!
+//! # An example
+//!
+//! Two dispatches, the second of which needs the first, and a download that needs both. Nothing here waits but the last
+//! line, and the order of the submissions is not the order of the work.
+//!
+//! ```no_run
+//! use windlass_hal::{Device, DispatchConfig, Result, Semaphore};
+//!
+//! async fn scale_twice(device: &Device, code: &[u8], input: &[u8]) -> Result<Vec<u8>> {
+//!     // SAFETY: the compiler that made `code` vouches for it.
+//!     let executable = unsafe { device.load_executable(code) }?;
+//!     let scale = executable.function("scale")?; // scale(data: buffer, factor: 4 bytes)
+//!     let queue = device.queue(0)?;
+//!     let data = device.allocate_device(input.len() as u64)?;
+//!     let grid = DispatchConfig::new([64, 1, 1]).workgroup_size([256, 1, 1]);
+//!
+//!     let done = Semaphore::new(0);
+//!     queue.dispatch(&[done.at(2)], &[done.at(3)], &scale, grid, &[data.arg(), 3.0_f32.into()])?;
+//!     queue.dispatch(&[done.at(1)], &[done.at(2)], &scale, grid, &[data.arg(), 2.0_f32.into()])?;
+//!     queue.update(&[], &[done.at(1)], input, &data)?;
+//!     queue.download(&[done.at(3)], &data)?.await
+//! }
+//! ```
 #![deny(unsafe_code)]
 
 mod allocator;
