@@ -178,7 +178,7 @@ pub(super) fn scalar(code: u32, dwords: u8) -> Result<Operand, Invalid> {
     };
     let first = match code {
         0..=101 | 108..=123 => code & !(align - 1),
-        _ if code % align == 0 => code,
+        _ if code.is_multiple_of(align) => code,
         _ => return Err(Invalid),
     };
     // The general registers, FLAT_SCRATCH, XNACK_MASK, VCC, the trap temporaries and EXEC are ranges of their own. A

@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::inst::{Encoding, Inst, Operand};
+use super::inst::{Encoding, Inst};
 use super::opcode::Op;
 use super::tables;
 use super::text_modifier::{BufferFormat, GprIndex, HardwareRegister, Swizzle, WaitCount, modifiers};

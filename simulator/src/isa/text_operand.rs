@@ -4,7 +4,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::Op;
-use super::inst::{Element, Inst, Operand, OperandType, Special, inline_f16, inline_u32};
+use super::inst::{Element, Inst, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64};
 
 /// `operand` of type `ty`, to be displayed.
 pub(super) fn operand(operand: Operand, ty: OperandType) -> impl Display {
@@ -107,10 +107,19 @@ fn literal(f: &mut Formatter<'_>, value: u32, element: Element) -> fmt::Result {
                 _ => write!(f, "{low:#x}"),
             }
         }
-        Element::F64 | Element::B64 => match value {
-            0..=64 if element == Element::B64 || value == 0 => write!(f, "{value}"),
+        Element::B64 => match value {
+            0..=64 => write!(f, "{value}"),
             _ => write!(f, "{value:#x}"),
         },
+        Element::F64 => {
+            // The literal is the high half.
+            let bits = u64::from(value) << 32;
+            match FLOATS.into_iter().find(|&code| inline_u64(code) == bits) {
+                Some(code) => f.write_str(float_name(code, element)),
+                None if value == 0 => f.write_str("0"),
+                None => write!(f, "{value:#x}"),
+            }
+        }
         _ => {
             let code = FLOATS.into_iter().find(|&code| inline_u32(code) == value);
             match (value as i32, code) {

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Decoder and disassembler against LLVM: a checked-in list, every code object at hand, and words that mean nothing.
+
+// A skipped comparison says so on standard error.
+#![allow(clippy::print_stderr)]
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use windlass_simulator::isa::{DecodeError, Encoding, Inst, Op, Operand, decode, decode_program};
+
+const GOLDEN: &str = include_str!("data/gfx942.txt");
+
+/// The words and the text of each row of the list.
+fn golden() -> impl Iterator<Item = (Vec<u32>, &'static str)> {
+    GOLDEN.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let (words, text) = line.split_once('\t').expect("a tab in each row");
+        let words =
+            words.split(' ').map(|word| u32::from_str_radix(word, 16).expect("hexadecimal")).collect();
+        (words, text)
+    })
+}
+
+/// `text` with single spaces, without the comment behind it.
+fn normalised(text: &str) -> String {
+    text.split("//").next().unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_list_decodes_to_llvms_text() {
+    let mut rows = 0;
+    for (words, text) in golden() {
+        let inst = decode(&words).unwrap_or_else(|error| panic!("{words:08x?}: {error}; LLVM: {text}"));
+        assert_eq!(inst.to_string(), text, "{words:08x?}");
+        assert_eq!(usize::from(inst.size), words.len() * 4, "{text}");
+        rows += 1;
+    }
+    assert!(rows > 1800, "only {rows} rows");
+}
+
+#[test]
+fn the_list_has_every_mnemonic() {
+    let listed: HashSet<Op> =
+        golden().filter_map(|(words, _)| decode(&words).ok()).map(|inst| inst.op).collect();
+    // LLVM shows these with the global data share alone, which it cannot assemble for this GPU.
+    let missing: Vec<_> =
+        Op::ALL.iter().filter(|op| !listed.contains(op) && !op.mnemonic().starts_with("ds_gws_")).collect();
+    assert!(missing.is_empty(), "no row for {missing:?}");
+}
+
+#[test]
+fn every_shorter_prefix_is_truncated() {
+    for (words, text) in golden() {
+        for have in 0..words.len() {
+            match decode(&words[..have]) {
+                Err(DecodeError::Truncated { have: found, need }) => {
+                    assert_eq!(found, have, "{text}");
+                    assert!(need > have && need <= words.len(), "{text}: {need}");
+                }
+                other => panic!("{text}: {have} words gave {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn words_after_the_instruction_do_not_matter() {
+    for (mut words, text) in golden() {
+        let alone = decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
+        words.extend([0xffff_ffff, 0xffff_ffff]);
+        assert_eq!(decode(&words), Ok(alone), "{text}");
+    }
+}
+
+#[test]
+fn unused_sources_are_ignored() {
+    // v_exp_f32_e64 v1, v2, with 0x80 in the fields of the second and third source, as newer LLVMs write it.
+    let clean = decode(&[0xd160_0001, 0x0000_0102]).expect("plain");
+    let filled = decode(&[0xd160_0001, 0x0000_0102 | 0x80 << 9 | 0x80 << 18]).expect("filled");
+    assert_eq!(clean, filled);
+    assert_eq!(filled.src[1], Operand::None);
+}
+
+#[test]
+fn operands_are_where_the_documentation_says() {
+    // buffer_store_dword v3, v4, s[8:11], s5 offen offset:16
+    let store = decode(&[0xe070_1010, 0x0502_0304]).expect("store");
+    assert_eq!(store.op, Op::buffer_store_dword);
+    assert_eq!(store.dst, Operand::None);
+    assert_eq!(store.src, [Operand::Vgpr(4), Operand::Vgpr(3), Operand::Sgpr(8), Operand::Sgpr(5)]);
+    assert_eq!((store.mem.offset, store.mem.offen, store.mem.idxen), (16, true, false));
+    assert_eq!(store.src_type[2].dwords, 4);
+    // v_addc_co_u32_e32 v1, vcc, v2, v3, vcc
+    let carry = decode(&[0x3802_0702]).expect("carry");
+    assert_eq!((carry.dst, carry.sdst), (Operand::Vgpr(1), Operand::VCC));
+    assert_eq!(carry.src[..3], [Operand::Vgpr(2), Operand::Vgpr(3), Operand::VCC]);
+    // global_atomic_add v1, v2, v3, s[4:5] sc0: the old value only with sc0
+    let returns = decode(&[0xdd09_8000, 0x0104_0302]).expect("returns");
+    assert_eq!((returns.dst, returns.src[1]), (Operand::Vgpr(1), Operand::Vgpr(3)));
+    let silent = decode(&[0xdd08_8000, 0x0104_0302]).expect("silent");
+    assert_eq!((silent.dst, silent.src), (Operand::None, returns.src));
+    // s_cbranch_scc1 to itself
+    let branch = decode(&[0xbf85_ffff]).expect("branch");
+    assert_eq!(branch.branch_target(0x1000), Some(0x1000));
+    assert_eq!(branch.disassemble(0x1000), "s_cbranch_scc1 65535 // 0x1000");
+    assert_eq!(store.branch_target(0x1000), None);
+}
+
+#[test]
+fn reserved_codes_are_refused() {
+    let refused: [(&[u32], Option<Encoding>); 8] = [
+        (&[0xffff_ffff, 0], None),
+        // SOP1 with an unused opcode, and with a source code that means nothing.
+        (&[0xbe80_ff00], Some(Encoding::Sop1)),
+        (&[0xbe80_00d1], Some(Encoding::Sop1)),
+        // A literal in VOP3.
+        (&[0xd101_0000, 0x0000_00ff], Some(Encoding::Vop3)),
+        // A pair that starts at v255.
+        (&[0x7e00_4bff], Some(Encoding::Vop1)),
+        // A DPP control that does not exist, and one that 64-bit instructions lack.
+        (&[0x0206_0afa, 0xff01_4401], Some(Encoding::Vop2)),
+        (&[0x7e00_2efa, 0xff01_4002], Some(Encoding::Vop1)),
+        // MFMA with a scalar source.
+        (&[0xd3c5_0000, 0x0412_0802], Some(Encoding::Mai)),
+    ];
+    for (words, expected) in refused {
+        match decode(words) {
+            Err(error @ DecodeError::Unknown { encoding, .. }) => {
+                assert_eq!(encoding, expected, "{words:08x?}");
+                assert!(error.to_string().contains(&format!("{:08x}", words[0])), "{error}");
+            }
+            other => panic!("{words:08x?} gave {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn programs_go_on_after_what_is_unknown() {
+    let words = [0xbf80_0000u32, 0xffff_ffff, 0xbe80_00ff, 0x1234_5678, 0xd101_0000];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).chain([1, 2]).collect();
+    let found: Vec<_> = decode_program(&bytes).collect();
+    let texts: Vec<_> =
+        found.iter().map(|(at, inst)| (*at, inst.as_ref().ok().map(Inst::to_string))).collect();
+    let expected = [(0, Some("s_nop 0")), (4, None), (8, Some("s_mov_b32 s0, 0x12345678")), (16, None)];
+    assert_eq!(texts, expected.map(|(at, text)| (at, text.map(String::from))));
+    assert_eq!(found[3].1, Err(DecodeError::Truncated { have: 1, need: 2 }));
+}
+
+#[test]
+fn no_words_make_it_panic() {
+    // A xorshift generator with a fixed seed: the same words on every run.
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as u32
+    };
+    let mut decoded = 0;
+    for round in 0..400_000u32 {
+        let words = [next(), next(), next()];
+        let have = 1 + (round % 3) as usize;
+        match decode(&words[..have]) {
+            Ok(inst) => {
+                decoded += 1;
+                assert!(inst.size % 4 == 0 && usize::from(inst.size) <= have * 4);
+                assert!(inst.disassemble(u64::MAX).starts_with(inst.op.mnemonic()));
+                assert_eq!(decode(&words[..usize::from(inst.size) / 4]), Ok(inst));
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+    assert!(decoded > 100_000, "only {decoded} decoded");
+}
+
+/// One line of llvm-objdump: address, words, text.
+fn objdump_line(line: &str) -> Option<(u64, Vec<u32>, String)> {
+    let (text, comment) = line.strip_prefix('\t')?.rsplit_once("// ")?;
+    let (address, words) = comment.split_once(": ")?;
+    let words = words
+        .split_whitespace()
+        .take_while(|word| !word.starts_with('<'))
+        .map(|word| u32::from_str_radix(word, 16).ok())
+        .collect::<Option<Vec<_>>>()?;
+    Some((u64::from_str_radix(address, 16).ok()?, words, normalised(text)))
+}
+
+/// Compares a code object with llvm-objdump and returns the number of its instructions.
+fn compare_with_objdump(file: &Path) -> usize {
+    let output = Command::new("llvm-objdump-19")
+        .args(["-d", "--disassemble-zeroes", "--no-print-imm-hex"])
+        .arg(file)
+        .output()
+        .expect("llvm-objdump-19 runs");
+    assert!(output.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<_> = text.lines().filter_map(objdump_line).collect();
+    let mut at = 0;
+    while at < lines.len() {
+        // A run of lines without a gap is decoded as one program, so that lengths must agree too.
+        let start = at;
+        let mut next_address = lines[at].0;
+        let mut bytes = Vec::new();
+        while at < lines.len() && lines[at].0 == next_address {
+            bytes.extend(lines[at].1.iter().flat_map(|word| word.to_le_bytes()));
+            next_address += lines[at].1.len() as u64 * 4;
+            at += 1;
+        }
+        let mut expected = lines[start..at].iter();
+        for (offset, inst) in decode_program(&bytes) {
+            let (address, words, text) = expected.next().expect("as many instructions as LLVM has");
+            let place = format!("{} at {address:#x}: {words:08x?}", file.display());
+            assert_eq!(lines[start].0 + offset, *address, "{place}");
+            let inst = inst.unwrap_or_else(|error| panic!("{place}: {error}; LLVM: {text}"));
+            assert_eq!(normalised(&inst.to_string()), *text, "{place}");
+        }
+        assert!(expected.next().is_none(), "{}: instructions are left over", file.display());
+    }
+    lines.len()
+}
+
+/// The gfx942 code objects under `folder`: ELF files that say so in their flags.
+fn code_objects(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            code_objects(&path, found);
+            continue;
+        }
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        let amdgpu = bytes.starts_with(b"\x7fELF\x02\x01") && bytes.get(18..20) == Some(&[224, 0]);
+        if amdgpu && bytes.get(48) == Some(&0x4c) {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn code_objects_disassemble_as_llvm_does() {
+    if Command::new("llvm-objdump-19").arg("--version").output().is_err() {
+        eprintln!("skipped: no llvm-objdump-19 on this machine");
+        return;
+    }
+    let mut files = Vec::new();
+    code_objects(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels"), &mut files);
+    match std::env::var_os("WINDLASS_FIXTURES") {
+        Some(fixtures) => {
+            for folder in ["clang", "triton", "iree"] {
+                code_objects(&Path::new(&fixtures).join(folder), &mut files);
+            }
+        }
+        None => eprintln!("the fixtures are skipped: set WINDLASS_FIXTURES to their folder"),
+    }
+    let instructions: usize = files.iter().map(|file| compare_with_objdump(file)).sum();
+    assert!(files.is_empty() || instructions > 0, "{files:?} hold no instructions");
+    eprintln!("{instructions} instructions of {} code objects", files.len());
+}
