@@ -1,2 +1,109 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The simulated GPU as a drop-in libamdhip64.so.
+//! The simulated GPU as a drop-in `libamdhip64.so`.
+//!
+//! Programs that load or link AMD's HIP runtime run on the simulator with this library in its place. The environment
+//! variable `WINDLASS_SIM` describes the machine, spelled as in `hip-sim://` URIs (`gfx942?devices=2`); `WINDLASS_LOG`
+//! says what goes to standard error (`windlass::sim=trace` shows every call), which is errors alone by default.
+//!
+//! Every function that HIP declares is exported. One that the simulator does not have answers `hipErrorNotSupported`.
+//! The symbol `windlass_simulator_marker` tells this library from AMD's; `windlass_simulator_last_fault` gives the
+//! report of the latest kernel that went wrong.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+
+use tracing_subscriber::EnvFilter;
+use windlass_hip_sys::EntryPoints;
+use windlass_hip_sys::bindings::*;
+use windlass_simulator::hip;
+
+/// The simulator's functions. The first use sets up the log, which is this library's own: it is linked into it.
+fn table() -> &'static EntryPoints {
+    static TABLE: OnceLock<EntryPoints> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let filter = EnvFilter::try_from_env("WINDLASS_LOG").unwrap_or_else(|_| EnvFilter::new("error"));
+        let log = tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(std::io::stderr)
+            .with_ansi(std::io::stderr().is_terminal())
+            .without_time();
+        // Only this function installs one, once.
+        let _ = log.try_init();
+        hip::process_entries()
+    })
+}
+
+/// What a function that the simulator lacks returns.
+trait Absent {
+    const ABSENT: Self;
+}
+
+impl Absent for hipError_t {
+    const ABSENT: Self = Self::hipErrorNotSupported;
+}
+
+impl Absent for () {
+    const ABSENT: Self = ();
+}
+
+impl Absent for c_int {
+    const ABSENT: Self = -1;
+}
+
+impl Absent for *const c_char {
+    const ABSENT: Self = std::ptr::null();
+}
+
+impl Absent for *mut *mut c_void {
+    const ABSENT: Self = std::ptr::null_mut();
+}
+
+macro_rules! export {
+    ($(fn $name:ident($($parameter:ident: $ty:ty),* $(,)?) -> $result:ty;)*) => {
+        $(
+            #[doc = concat!("`", stringify!($name), "` of the simulated GPU.")]
+            ///
+            /// # Safety
+            /// As HIP documents the function.
+            #[unsafe(no_mangle)]
+            #[allow(non_snake_case, clippy::too_many_arguments)]
+            pub unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
+                match table().$name {
+                    // SAFETY: the caller vouches for the arguments.
+                    Some(entry) => unsafe { entry($($parameter),*) },
+                    None => {
+                        tracing::warn!(target: "windlass::sim", concat!(stringify!($name), " is not supported"));
+                        <$result as Absent>::ABSENT
+                    }
+                }
+            }
+        )*
+    };
+}
+
+windlass_hip_sys::for_each_entry_point!(export);
+
+/// Tells this library from AMD's; its value means nothing.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals, reason = "C's spelling")]
+pub static windlass_simulator_marker: c_int = 1;
+
+/// Writes the report of the latest fault to `buffer`, cut to `capacity` bytes with the closing zero, and returns the
+/// length of the whole report; 0 means that there was none.
+///
+/// # Safety
+/// `buffer` is null or valid for writes of `capacity` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn windlass_simulator_last_fault(buffer: *mut c_char, capacity: usize) -> usize {
+    let report = hip::process_fault().unwrap_or_default();
+    if let Some(room) = capacity.checked_sub(1).filter(|_| !buffer.is_null()) {
+        let length = report.len().min(room);
+        // SAFETY: the caller vouches for the buffer, and `length` leaves room for the zero.
+        unsafe {
+            std::ptr::copy_nonoverlapping(report.as_ptr(), buffer.cast::<u8>(), length);
+            buffer.add(length).write(0);
+        }
+    }
+    report.len()
+}

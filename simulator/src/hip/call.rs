@@ -4,6 +4,7 @@
 //! All access to the memory of the client's goes through [`Call`] too, with the one argument that it can have: whoever
 //! calls a HIP function vouches for the pointers that it passes.
 
+use std::cell::RefCell;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -24,6 +25,22 @@ pub(crate) struct Call {
     pub(crate) thread: Rc<ThreadState>,
 }
 
+thread_local! {
+    /// Why the latest call of this thread was refused, where a code alone would leave the client guessing.
+    static EXPLANATION: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Says why the call at work on this thread is refused.
+pub(crate) fn explain(explanation: String) {
+    tracing::error!(target: "windlass::sim", "{explanation}");
+    let _ = EXPLANATION.try_with(|latest| *latest.borrow_mut() = Some(explanation));
+}
+
+/// What was said about the latest call of this thread.
+pub(crate) fn explanation() -> Option<String> {
+    EXPLANATION.try_with(|latest| latest.borrow().clone()).ok().flatten()
+}
+
 /// Runs the body of the HIP function `name`.
 ///
 /// # Safety
@@ -31,11 +48,12 @@ pub(crate) struct Call {
 /// of [`Call`]: null, or valid for the type and length that HIP documents, and not in use elsewhere.
 pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outcome<()>) -> hipError_t {
     let entered = catch_unwind(AssertUnwindSafe(|| {
+        let _ = EXPLANATION.try_with(|latest| latest.borrow_mut().take());
         let (runtime, thread) = current::current()?;
         let call = Call { name, runtime, thread };
         // A defect in the body is an error of this call, whose state of the thread still counts.
         let outcome = catch_unwind(AssertUnwindSafe(|| body(&call))).unwrap_or_else(|_| {
-            tracing::error!(target: "windlass::sim", call = name, "a defect of the simulator");
+            explain(format!("{name} ran into a defect of the simulator"));
             Err(Code::UNKNOWN)
         });
         call.note(outcome.err().unwrap_or(Code::SUCCESS));

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use crate::options::Options;
 
+use super::call;
 use super::code::{Code, Outcome};
 use super::compiled::CallConfiguration;
 use super::runtime::Runtime;
@@ -141,7 +142,7 @@ fn process_wide() -> Outcome<Arc<Runtime>> {
                 .map_err(|error| error.to_string())
                 .and_then(|options| Runtime::new(options).map_err(|error| error.to_string()));
             made.map_err(|error| {
-                tracing::error!(target: "windlass::sim", "no simulated GPU: {error}");
+                call::explain(format!("there is no simulated GPU: {error} (WINDLASS_SIM)"));
                 Code::NO_DEVICE
             })
         })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::engine::{self, Cause, Fault, Kernel};
 
+use super::call;
 use super::code::{Code, Outcome};
 use super::device::limits;
 use super::machine::{Failure, Machine};
@@ -63,7 +64,12 @@ impl Shape {
     }
 
     fn refuse(&self, kernel: &Kernel, code: Code, reason: &str) -> Outcome<()> {
-        tracing::debug!(target: "windlass::sim", kernel = kernel.name(), shape = ?self, reason, "launch refused");
+        let Self { grid, block, dynamic_lds } = self;
+        call::explain(format!(
+            "kernel {} cannot be launched with grid {grid:?}, block {block:?} and {dynamic_lds} bytes of dynamic LDS: \
+             {reason}",
+            kernel.name()
+        ));
         Err(code)
     }
 }

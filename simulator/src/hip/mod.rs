@@ -21,9 +21,8 @@
 mod allocation;
 mod attributes;
 mod call;
-#[doc(hidden)]
 #[allow(non_snake_case, clippy::too_many_arguments)]
-pub mod calls;
+mod calls;
 mod code;
 mod compiled;
 mod current;
@@ -35,6 +34,7 @@ mod launch;
 mod ledger;
 mod machine;
 mod pool;
+mod process;
 mod program;
 mod runtime;
 mod scheduler;
@@ -44,5 +44,6 @@ mod table;
 mod transfer;
 mod work;
 
+pub use process::{process_entries, process_fault};
 pub use runtime::Error;
 pub use simulator::Simulator;

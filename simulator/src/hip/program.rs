@@ -9,6 +9,7 @@ use windlass_codeobject as codeobject;
 
 use crate::engine::{Kernel, LoadError, Module};
 
+use super::call;
 use super::code::{Code, Outcome};
 use super::image;
 use super::runtime::Runtime;
@@ -50,7 +51,7 @@ impl Program {
         let machine = &runtime.machine;
         let elf = select(bytes, &runtime.options.target_id())?;
         let module = Module::load(&machine.memory, &elf).map_err(|error| {
-            tracing::error!(target: "windlass::sim", "a module was not loaded: {error}");
+            call::explain(format!("the module was not loaded: {error}"));
             match error {
                 LoadError::WrongProcessor { .. } => Code::NO_BINARY_FOR_GPU,
                 LoadError::UndefinedSymbol { .. } => Code::SHARED_OBJECT_INIT_FAILED,
@@ -87,7 +88,7 @@ impl Program {
 /// The code object that suits a target best, from whichever bundle of a file has one.
 fn select(bytes: &[u8], target: &str) -> Outcome<Vec<u8>> {
     let refuse = |error: &codeobject::Error| {
-        tracing::error!(target: "windlass::sim", "a module was not loaded: {error}");
+        call::explain(format!("the module was not loaded: {error}"));
         Code::INVALID_IMAGE
     };
     let options = codeobject::Options::default();
@@ -103,6 +104,6 @@ fn select(bytes: &[u8], target: &str) -> Outcome<Vec<u8>> {
             reasons.push_str(&format!("\n  {verdict}"));
         }
     }
-    tracing::error!(target: "windlass::sim", "a module was not loaded: nothing in it suits {target}:{reasons}");
+    call::explain(format!("the module was not loaded: nothing in it suits {target}:{reasons}"));
     Err(Code::NO_BINARY_FOR_GPU)
 }

@@ -8,6 +8,7 @@ use windlass_hip_sys::{Api, Binding, Found, Origin, Version};
 
 use crate::options::Options;
 
+use super::call;
 use super::current;
 use super::runtime::{Error, Runtime};
 use super::table;
@@ -50,7 +51,7 @@ impl Simulator {
         // binding keeps alive.
         let api = unsafe { Api::from_entries(table::entries(options), origin, Some(binding)) };
         let runtime = self.runtime.clone();
-        api.with_diagnosis(move || runtime.machine.last_fault())
+        api.with_diagnosis(move || call::explanation().or_else(|| runtime.machine.last_fault()))
     }
 
     /// What the latest kernel or copy to fail did wrong: the kernel, its instruction, the lane and the address where

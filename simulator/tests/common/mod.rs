@@ -4,7 +4,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::{null, null_mut, without_provenance_mut};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ macro_rules! hip {
     ($machine:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let api: &windlass_hip_sys::Api = &$machine.api;
         // SAFETY: pointers of the tests are null, handles, device addresses or locals that outlive their use.
-        #[allow(unused_unsafe, reason = "arguments may have blocks of their own")]
+        #[allow(unused_unsafe, clippy::macro_metavars_in_unsafe, reason = "arguments hold no unsafe operations")]
         unsafe { api.$name($($argument),*) }
     }};
 }
@@ -148,11 +148,11 @@ impl Machine {
     ) -> hipError_t {
         let mut size = arguments.len();
         let mut extra = [
-            1 as *mut c_void,
+            without_provenance_mut(1),
             arguments.as_ptr().cast_mut().cast(),
-            2 as *mut c_void,
+            without_provenance_mut(2),
             (&raw mut size).cast(),
-            3 as *mut c_void,
+            without_provenance_mut(3),
         ];
         hip!(
             self,

@@ -23,7 +23,7 @@ fn push(call: &Call, device: usize) {
     call.thread.contexts.borrow_mut().push(before);
 }
 
-pub unsafe extern "C" fn hipDevicePrimaryCtxRetain(
+pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxRetain(
     context: *mut hipCtx_t,
     device: hipDevice_t,
 ) -> hipError_t {
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn hipDevicePrimaryCtxRetain(
     })
 }
 
-pub unsafe extern "C" fn hipDevicePrimaryCtxRelease(device: hipDevice_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxRelease(device: hipDevice_t) -> hipError_t {
     hip!(hipDevicePrimaryCtxRelease, |call| {
         let retained = &call.device_at(device)?.retained;
         let less = |count: u32| count.checked_sub(1);
@@ -45,18 +45,21 @@ pub unsafe extern "C" fn hipDevicePrimaryCtxRelease(device: hipDevice_t) -> hipE
     })
 }
 
-pub unsafe extern "C" fn hipDevicePrimaryCtxReset(device: hipDevice_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxReset(device: hipDevice_t) -> hipError_t {
     hip!(hipDevicePrimaryCtxReset, |call| call.runtime.reset(call.device_at(device)?.index))
 }
 
-pub unsafe extern "C" fn hipDevicePrimaryCtxSetFlags(device: hipDevice_t, flags: c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxSetFlags(
+    device: hipDevice_t,
+    flags: c_uint,
+) -> hipError_t {
     hip!(hipDevicePrimaryCtxSetFlags, |call| {
         call.device_at(device)?.flags.store(flags, Ordering::Relaxed);
         Ok(())
     })
 }
 
-pub unsafe extern "C" fn hipDevicePrimaryCtxGetState(
+pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxGetState(
     device: hipDevice_t,
     flags: *mut c_uint,
     active: *mut c_int,
@@ -70,7 +73,7 @@ pub unsafe extern "C" fn hipDevicePrimaryCtxGetState(
     })
 }
 
-pub unsafe extern "C" fn hipCtxCreate(
+pub(in crate::hip) unsafe extern "C" fn hipCtxCreate(
     context: *mut hipCtx_t,
     _flags: c_uint,
     device: hipDevice_t,
@@ -83,19 +86,19 @@ pub unsafe extern "C" fn hipCtxCreate(
     })
 }
 
-pub unsafe extern "C" fn hipCtxDestroy(context: hipCtx_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipCtxDestroy(context: hipCtx_t) -> hipError_t {
     // The context is the device's own and stays.
     hip!(hipCtxDestroy, |call| device_of(call, context).map(|_| ()).map_err(|_| Code::INVALID_VALUE))
 }
 
-pub unsafe extern "C" fn hipCtxPushCurrent(context: hipCtx_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipCtxPushCurrent(context: hipCtx_t) -> hipError_t {
     hip!(hipCtxPushCurrent, |call| {
         push(call, device_of(call, context)?);
         Ok(())
     })
 }
 
-pub unsafe extern "C" fn hipCtxPopCurrent(context: *mut hipCtx_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipCtxPopCurrent(context: *mut hipCtx_t) -> hipError_t {
     hip!(hipCtxPopCurrent, |call| {
         let before = call.thread.contexts.borrow_mut().pop().ok_or(Code::INVALID_CONTEXT)?;
         let device = call.thread.device.replace(before);
@@ -104,7 +107,7 @@ pub unsafe extern "C" fn hipCtxPopCurrent(context: *mut hipCtx_t) -> hipError_t 
     })
 }
 
-pub unsafe extern "C" fn hipCtxSetCurrent(context: hipCtx_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipCtxSetCurrent(context: hipCtx_t) -> hipError_t {
     hip!(hipCtxSetCurrent, |call| {
         if context.is_null() {
             // Null takes the current context off; a thread without one falls back to the device before.
@@ -118,15 +121,15 @@ pub unsafe extern "C" fn hipCtxSetCurrent(context: hipCtx_t) -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipCtxGetCurrent(context: *mut hipCtx_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipCtxGetCurrent(context: *mut hipCtx_t) -> hipError_t {
     hip!(hipCtxGetCurrent, |call| give(call, context, call.thread.device.get()))
 }
 
-pub unsafe extern "C" fn hipCtxGetDevice(device: *mut hipDevice_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipCtxGetDevice(device: *mut hipDevice_t) -> hipError_t {
     hip!(hipCtxGetDevice, |call| call.put(device, call.thread.device.get() as hipDevice_t))
 }
 
-pub unsafe extern "C" fn hipCtxSynchronize() -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipCtxSynchronize() -> hipError_t {
     hip!(hipCtxSynchronize, |call| {
         let device = call.any_device()?;
         call.runtime.synchronize(device.index)?;

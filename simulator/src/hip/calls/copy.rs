@@ -56,7 +56,7 @@ fn line(
     queue(call, &stream, (to as u64, rows), (from as u64, rows), direction, when)
 }
 
-pub unsafe extern "C" fn hipMemcpy(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpy(
     to: *mut c_void,
     from: *const c_void,
     size: usize,
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn hipMemcpy(
     })
 }
 
-pub unsafe extern "C" fn hipMemcpyAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyAsync(
     to: *mut c_void,
     from: *const c_void,
     size: usize,
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn hipMemcpyAsync(
     })
 }
 
-pub unsafe extern "C" fn hipMemcpyWithStream(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyWithStream(
     to: *mut c_void,
     from: *const c_void,
     size: usize,
@@ -94,7 +94,11 @@ pub unsafe extern "C" fn hipMemcpyWithStream(
     })
 }
 
-pub unsafe extern "C" fn hipMemcpyHtoD(to: hipDeviceptr_t, from: *const c_void, size: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyHtoD(
+    to: hipDeviceptr_t,
+    from: *const c_void,
+    size: usize,
+) -> hipError_t {
     hip!(hipMemcpyHtoD, |call| line(
         call,
         (to, from, size),
@@ -104,7 +108,11 @@ pub unsafe extern "C" fn hipMemcpyHtoD(to: hipDeviceptr_t, from: *const c_void, 
     ))
 }
 
-pub unsafe extern "C" fn hipMemcpyDtoH(to: *mut c_void, from: hipDeviceptr_t, size: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyDtoH(
+    to: *mut c_void,
+    from: hipDeviceptr_t,
+    size: usize,
+) -> hipError_t {
     hip!(hipMemcpyDtoH, |call| line(
         call,
         (to, from, size),
@@ -114,7 +122,11 @@ pub unsafe extern "C" fn hipMemcpyDtoH(to: *mut c_void, from: hipDeviceptr_t, si
     ))
 }
 
-pub unsafe extern "C" fn hipMemcpyDtoD(to: hipDeviceptr_t, from: hipDeviceptr_t, size: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyDtoD(
+    to: hipDeviceptr_t,
+    from: hipDeviceptr_t,
+    size: usize,
+) -> hipError_t {
     hip!(hipMemcpyDtoD, |call| line(
         call,
         (to, from, size),
@@ -124,7 +136,7 @@ pub unsafe extern "C" fn hipMemcpyDtoD(to: hipDeviceptr_t, from: hipDeviceptr_t,
     ))
 }
 
-pub unsafe extern "C" fn hipMemcpyHtoDAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyHtoDAsync(
     to: hipDeviceptr_t,
     from: *const c_void,
     size: usize,
@@ -139,7 +151,7 @@ pub unsafe extern "C" fn hipMemcpyHtoDAsync(
     ))
 }
 
-pub unsafe extern "C" fn hipMemcpyDtoHAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyDtoHAsync(
     to: *mut c_void,
     from: hipDeviceptr_t,
     size: usize,
@@ -154,7 +166,7 @@ pub unsafe extern "C" fn hipMemcpyDtoHAsync(
     ))
 }
 
-pub unsafe extern "C" fn hipMemcpyDtoDAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyDtoDAsync(
     to: hipDeviceptr_t,
     from: hipDeviceptr_t,
     size: usize,
@@ -169,7 +181,7 @@ pub unsafe extern "C" fn hipMemcpyDtoDAsync(
     ))
 }
 
-pub unsafe extern "C" fn hipMemcpyPeer(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyPeer(
     to: *mut c_void,
     to_device: c_int,
     from: *const c_void,
@@ -183,7 +195,7 @@ pub unsafe extern "C" fn hipMemcpyPeer(
     })
 }
 
-pub unsafe extern "C" fn hipMemcpyPeerAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyPeerAsync(
     to: *mut c_void,
     to_device: c_int,
     from: *const c_void,
@@ -216,7 +228,7 @@ fn rows(
     queue(call, &stream, (to.0 as u64, side(to.1)?), (from.0 as u64, side(from.1)?), direction, when)
 }
 
-pub unsafe extern "C" fn hipMemcpy2D(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpy2D(
     to: *mut c_void,
     to_pitch: usize,
     from: *const c_void,
@@ -231,7 +243,7 @@ pub unsafe extern "C" fn hipMemcpy2D(
     })
 }
 
-pub unsafe extern "C" fn hipMemcpy2DAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpy2DAsync(
     to: *mut c_void,
     to_pitch: usize,
     from: *const c_void,
@@ -254,7 +266,7 @@ fn symbol(call: &Call, symbol: *const c_void, size: usize, offset: usize) -> Out
     if end > length { Err(Code::INVALID_VALUE) } else { Ok(address + offset as u64) }
 }
 
-pub unsafe extern "C" fn hipMemcpyToSymbol(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyToSymbol(
     variable: *const c_void,
     from: *const c_void,
     size: usize,
@@ -268,7 +280,7 @@ pub unsafe extern "C" fn hipMemcpyToSymbol(
     })
 }
 
-pub unsafe extern "C" fn hipMemcpyFromSymbol(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyFromSymbol(
     to: *mut c_void,
     variable: *const c_void,
     size: usize,
@@ -282,7 +294,7 @@ pub unsafe extern "C" fn hipMemcpyFromSymbol(
     })
 }
 
-pub unsafe extern "C" fn hipMemcpyToSymbolAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyToSymbolAsync(
     variable: *const c_void,
     from: *const c_void,
     size: usize,
@@ -296,7 +308,7 @@ pub unsafe extern "C" fn hipMemcpyToSymbolAsync(
     })
 }
 
-pub unsafe extern "C" fn hipMemcpyFromSymbolAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemcpyFromSymbolAsync(
     to: *mut c_void,
     variable: *const c_void,
     size: usize,
@@ -310,7 +322,7 @@ pub unsafe extern "C" fn hipMemcpyFromSymbolAsync(
     })
 }
 
-pub unsafe extern "C" fn hipGetSymbolAddress(
+pub(in crate::hip) unsafe extern "C" fn hipGetSymbolAddress(
     address: *mut *mut c_void,
     variable: *const c_void,
 ) -> hipError_t {
@@ -320,7 +332,10 @@ pub unsafe extern "C" fn hipGetSymbolAddress(
     })
 }
 
-pub unsafe extern "C" fn hipGetSymbolSize(size: *mut usize, variable: *const c_void) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipGetSymbolSize(
+    size: *mut usize,
+    variable: *const c_void,
+) -> hipError_t {
     hip!(hipGetSymbolSize, |call| {
         let device = call.device()?.index;
         let (_, length) = call.runtime.compiled.variable(&call.runtime, device, variable as u64)?;

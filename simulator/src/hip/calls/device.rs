@@ -10,30 +10,30 @@ use windlass_hip_sys::bindings::{
 
 use crate::hip::code::Code;
 
-pub unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
     // Options allow 64 devices at most.
     hip!(hipGetDeviceCount, |call| call.put(count, call.runtime.machine.devices.len() as c_int))
 }
 
-pub unsafe extern "C" fn hipGetDevice(device: *mut c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipGetDevice(device: *mut c_int) -> hipError_t {
     hip!(hipGetDevice, |call| call.put(device, call.thread.device.get() as c_int))
 }
 
-pub unsafe extern "C" fn hipSetDevice(device: c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipSetDevice(device: c_int) -> hipError_t {
     hip!(hipSetDevice, |call| {
         call.thread.device.set(call.device_at(device)?.index);
         Ok(())
     })
 }
 
-pub unsafe extern "C" fn hipDeviceGet(device: *mut hipDevice_t, ordinal: c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGet(device: *mut hipDevice_t, ordinal: c_int) -> hipError_t {
     hip!(hipDeviceGet, |call| {
         call.device_at(ordinal)?;
         call.put(device, ordinal)
     })
 }
 
-pub unsafe extern "C" fn hipDeviceGetName(
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetName(
     name: *mut c_char,
     length: c_int,
     device: hipDevice_t,
@@ -41,18 +41,28 @@ pub unsafe extern "C" fn hipDeviceGetName(
     hip!(hipDeviceGetName, |call| call.put_string(name, length, &call.device_at(device)?.name()))
 }
 
-pub unsafe extern "C" fn hipDeviceGetUuid(uuid: *mut hipUUID, device: hipDevice_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetUuid(
+    uuid: *mut hipUUID,
+    device: hipDevice_t,
+) -> hipError_t {
     hip!(hipDeviceGetUuid, |call| {
         let bytes = call.device_at(device)?.uuid().map(|byte| byte as c_char);
         call.put(uuid, hipUUID { bytes })
     })
 }
 
-pub unsafe extern "C" fn hipDeviceGetPCIBusId(id: *mut c_char, length: c_int, device: c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetPCIBusId(
+    id: *mut c_char,
+    length: c_int,
+    device: c_int,
+) -> hipError_t {
     hip!(hipDeviceGetPCIBusId, |call| call.put_string(id, length, &call.device_at(device)?.pci_bus_id()))
 }
 
-pub unsafe extern "C" fn hipDeviceGetByPCIBusId(device: *mut c_int, id: *const c_char) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetByPCIBusId(
+    device: *mut c_int,
+    id: *const c_char,
+) -> hipError_t {
     hip!(hipDeviceGetByPCIBusId, |call| {
         let id = call.get_string(id)?.to_lowercase();
         let found = call.runtime.machine.devices.iter().find(|device| device.pci_bus_id() == id);
@@ -60,11 +70,14 @@ pub unsafe extern "C" fn hipDeviceGetByPCIBusId(device: *mut c_int, id: *const c
     })
 }
 
-pub unsafe extern "C" fn hipDeviceTotalMem(bytes: *mut usize, device: hipDevice_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceTotalMem(
+    bytes: *mut usize,
+    device: hipDevice_t,
+) -> hipError_t {
     hip!(hipDeviceTotalMem, |call| call.put(bytes, call.device_at(device)?.capacity as usize))
 }
 
-pub unsafe extern "C" fn hipDeviceComputeCapability(
+pub(in crate::hip) unsafe extern "C" fn hipDeviceComputeCapability(
     major: *mut c_int,
     minor: *mut c_int,
     device: hipDevice_t,
@@ -76,7 +89,7 @@ pub unsafe extern "C" fn hipDeviceComputeCapability(
     })
 }
 
-pub unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
     hip!(hipDeviceSynchronize, |call| {
         let device = call.any_device()?;
         call.runtime.synchronize(device.index)?;
@@ -84,15 +97,15 @@ pub unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipDeviceReset() -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     hip!(hipDeviceReset, |call| call.runtime.reset(call.any_device()?.index))
 }
 
-pub unsafe extern "C" fn hipGetDeviceFlags(flags: *mut c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipGetDeviceFlags(flags: *mut c_uint) -> hipError_t {
     hip!(hipGetDeviceFlags, |call| call.put(flags, call.any_device()?.flags.load(Ordering::Relaxed)))
 }
 
-pub unsafe extern "C" fn hipSetDeviceFlags(flags: c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipSetDeviceFlags(flags: c_uint) -> hipError_t {
     hip!(hipSetDeviceFlags, |call| {
         // Spin, yield and blocking exclude each other; mapping of host memory and resizing may be asked for too.
         if !matches!(flags & 0x7, 0 | 1 | 2 | 4) || flags & !0x1f != 0 {
@@ -103,7 +116,10 @@ pub unsafe extern "C" fn hipSetDeviceFlags(flags: c_uint) -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipDeviceGetLimit(value: *mut usize, limit: hipLimit_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetLimit(
+    value: *mut usize,
+    limit: hipLimit_t,
+) -> hipError_t {
     hip!(hipDeviceGetLimit, |call| {
         let bytes = match limit {
             hipLimit_t::hipLimitStackSize => 1024,
@@ -115,25 +131,29 @@ pub unsafe extern "C" fn hipDeviceGetLimit(value: *mut usize, limit: hipLimit_t)
     })
 }
 
-pub unsafe extern "C" fn hipDeviceGetCacheConfig(config: *mut hipFuncCache_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetCacheConfig(config: *mut hipFuncCache_t) -> hipError_t {
     hip!(hipDeviceGetCacheConfig, |call| call.put(config, hipFuncCache_t::hipFuncCachePreferNone))
 }
 
-pub unsafe extern "C" fn hipDeviceSetCacheConfig(_config: hipFuncCache_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceSetCacheConfig(_config: hipFuncCache_t) -> hipError_t {
     // AMD's hardware has no such choice; its runtime accepts and ignores it.
     hip!(hipDeviceSetCacheConfig, |_| Ok(()))
 }
 
-pub unsafe extern "C" fn hipDeviceGetSharedMemConfig(config: *mut hipSharedMemConfig) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetSharedMemConfig(
+    config: *mut hipSharedMemConfig,
+) -> hipError_t {
     hip!(hipDeviceGetSharedMemConfig, |call| call
         .put(config, hipSharedMemConfig::hipSharedMemBankSizeFourByte))
 }
 
-pub unsafe extern "C" fn hipDeviceSetSharedMemConfig(_config: hipSharedMemConfig) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceSetSharedMemConfig(
+    _config: hipSharedMemConfig,
+) -> hipError_t {
     hip!(hipDeviceSetSharedMemConfig, |_| Ok(()))
 }
 
-pub unsafe extern "C" fn hipDeviceGetStreamPriorityRange(
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetStreamPriorityRange(
     least: *mut c_int,
     greatest: *mut c_int,
 ) -> hipError_t {
@@ -144,14 +164,18 @@ pub unsafe extern "C" fn hipDeviceGetStreamPriorityRange(
     })
 }
 
-pub unsafe extern "C" fn hipDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceCanAccessPeer(
+    can: *mut c_int,
+    device: c_int,
+    peer: c_int,
+) -> hipError_t {
     hip!(hipDeviceCanAccessPeer, |call| {
         let (device, peer) = (call.device_at(device)?.index, call.device_at(peer)?.index);
         call.put(can, c_int::from(device != peer))
     })
 }
 
-pub unsafe extern "C" fn hipDeviceEnablePeerAccess(peer: c_int, flags: c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceEnablePeerAccess(peer: c_int, flags: c_uint) -> hipError_t {
     hip!(hipDeviceEnablePeerAccess, |call| {
         let (device, peer) = (call.device()?, call.device_at(peer)?);
         if flags != 0 {
@@ -164,14 +188,14 @@ pub unsafe extern "C" fn hipDeviceEnablePeerAccess(peer: c_int, flags: c_uint) -
     })
 }
 
-pub unsafe extern "C" fn hipDeviceDisablePeerAccess(peer: c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceDisablePeerAccess(peer: c_int) -> hipError_t {
     hip!(hipDeviceDisablePeerAccess, |call| {
         let (device, peer) = (call.any_device()?, call.device_at(peer)?);
         device.disable_peer(peer.index)
     })
 }
 
-pub unsafe extern "C" fn hipDeviceGetP2PAttribute(
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetP2PAttribute(
     value: *mut c_int,
     attribute: hipDeviceP2PAttr,
     device: c_int,

@@ -8,41 +8,47 @@ use windlass_hip_sys::bindings::{hipDriverProcAddressQueryResult, hipError_t};
 use crate::hip::code::Code;
 use crate::hip::table;
 
-pub unsafe extern "C" fn hipInit(flags: c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipInit(flags: c_uint) -> hipError_t {
     hip!(hipInit, |_| if flags == 0 { Ok(()) } else { Err(Code::INVALID_VALUE) })
 }
 
-pub unsafe extern "C" fn hipDriverGetVersion(version: *mut c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDriverGetVersion(version: *mut c_int) -> hipError_t {
     hip!(hipDriverGetVersion, |call| call.put(version, call.runtime.options.hip_version()))
 }
 
-pub unsafe extern "C" fn hipRuntimeGetVersion(version: *mut c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipRuntimeGetVersion(version: *mut c_int) -> hipError_t {
     hip!(hipRuntimeGetVersion, |call| call.put(version, call.runtime.options.hip_version()))
 }
 
-pub unsafe extern "C" fn hipGetErrorName(error: hipError_t) -> *const c_char {
+pub(in crate::hip) unsafe extern "C" fn hipGetErrorName(error: hipError_t) -> *const c_char {
     Code(error.0).name().as_ptr()
 }
 
-pub unsafe extern "C" fn hipGetErrorString(error: hipError_t) -> *const c_char {
+pub(in crate::hip) unsafe extern "C" fn hipGetErrorString(error: hipError_t) -> *const c_char {
     Code(error.0).text().as_ptr()
 }
 
-pub unsafe extern "C" fn hipDrvGetErrorName(error: hipError_t, name: *mut *const c_char) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDrvGetErrorName(
+    error: hipError_t,
+    name: *mut *const c_char,
+) -> hipError_t {
     hip!(hipDrvGetErrorName, |call| {
         let known = Code(error.0).is_known().then_some(()).ok_or(Code::INVALID_VALUE);
         known.and_then(|()| call.put(name, Code(error.0).name().as_ptr()))
     })
 }
 
-pub unsafe extern "C" fn hipDrvGetErrorString(error: hipError_t, text: *mut *const c_char) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDrvGetErrorString(
+    error: hipError_t,
+    text: *mut *const c_char,
+) -> hipError_t {
     hip!(hipDrvGetErrorString, |call| {
         let known = Code(error.0).is_known().then_some(()).ok_or(Code::INVALID_VALUE);
         known.and_then(|()| call.put(text, Code(error.0).text().as_ptr()))
     })
 }
 
-pub unsafe extern "C" fn hipGetLastError() -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipGetLastError() -> hipError_t {
     hip!(hipGetLastError, |call| {
         // The failure of a device stays whoever asks.
         call.any_device()?.check()?;
@@ -51,7 +57,7 @@ pub unsafe extern "C" fn hipGetLastError() -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipPeekAtLastError() -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipPeekAtLastError() -> hipError_t {
     hip!(hipPeekAtLastError, |call| {
         call.any_device()?.check()?;
         let error = call.thread.last_error.get();
@@ -59,14 +65,14 @@ pub unsafe extern "C" fn hipPeekAtLastError() -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipExtGetLastError() -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipExtGetLastError() -> hipError_t {
     hip!(hipExtGetLastError, |call| {
         let status = call.thread.last_status.replace(Code::SUCCESS);
         if status == Code::SUCCESS { Ok(()) } else { Err(status) }
     })
 }
 
-pub unsafe extern "C" fn hipGetProcAddress(
+pub(in crate::hip) unsafe extern "C" fn hipGetProcAddress(
     symbol: *const c_char,
     function: *mut *mut c_void,
     version: c_int,

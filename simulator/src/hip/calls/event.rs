@@ -42,15 +42,18 @@ pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t) -> Out
     })
 }
 
-pub unsafe extern "C" fn hipEventCreate(event: *mut hipEvent_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipEventCreate(event: *mut hipEvent_t) -> hipError_t {
     hip!(hipEventCreate, |call| create(call, event, 0))
 }
 
-pub unsafe extern "C" fn hipEventCreateWithFlags(event: *mut hipEvent_t, flags: c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipEventCreateWithFlags(
+    event: *mut hipEvent_t,
+    flags: c_uint,
+) -> hipError_t {
     hip!(hipEventCreateWithFlags, |call| create(call, event, flags))
 }
 
-pub unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
     // A recording that is in a stream lives on without its event.
     hip!(hipEventDestroy, |call| match call.runtime.events.remove(event as u64) {
         Some(_) => Ok(()),
@@ -58,11 +61,11 @@ pub unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) -> hipError_t {
     hip!(hipEventRecord, |call| record(call, event, stream))
 }
 
-pub unsafe extern "C" fn hipEventRecordWithFlags(
+pub(in crate::hip) unsafe extern "C" fn hipEventRecordWithFlags(
     event: hipEvent_t,
     stream: hipStream_t,
     flags: c_uint,
@@ -75,7 +78,7 @@ pub unsafe extern "C" fn hipEventRecordWithFlags(
     })
 }
 
-pub unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
     hip!(hipEventQuery, |call| {
         let event = find(call, event)?;
         let reached = event.recording().is_none_or(|recording| recording.point.is_reached());
@@ -84,7 +87,7 @@ pub unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
     hip!(hipEventSynchronize, |call| {
         let event = find(call, event)?;
         if let Some(recording) = event.recording() {
@@ -94,7 +97,7 @@ pub unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipEventElapsedTime(
+pub(in crate::hip) unsafe extern "C" fn hipEventElapsedTime(
     ms: *mut f32,
     start: hipEvent_t,
     stop: hipEvent_t,

@@ -48,11 +48,11 @@ fn byte(value: c_int) -> Pattern {
     Pattern(u32::from(value as u8), 1)
 }
 
-pub unsafe extern "C" fn hipMemset(to: *mut c_void, value: c_int, size: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemset(to: *mut c_void, value: c_int, size: usize) -> hipError_t {
     hip!(hipMemset, |call| fill(call, to, byte(value).times(size)?, byte(value), None))
 }
 
-pub unsafe extern "C" fn hipMemsetAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemsetAsync(
     to: *mut c_void,
     value: c_int,
     size: usize,
@@ -61,12 +61,16 @@ pub unsafe extern "C" fn hipMemsetAsync(
     hip!(hipMemsetAsync, |call| fill(call, to, byte(value).times(size)?, byte(value), Some(stream)))
 }
 
-pub unsafe extern "C" fn hipMemsetD8(to: hipDeviceptr_t, value: c_uchar, count: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD8(
+    to: hipDeviceptr_t,
+    value: c_uchar,
+    count: usize,
+) -> hipError_t {
     let pattern = Pattern(value.into(), 1);
     hip!(hipMemsetD8, |call| fill(call, to, pattern.times(count)?, pattern, None))
 }
 
-pub unsafe extern "C" fn hipMemsetD8Async(
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD8Async(
     to: hipDeviceptr_t,
     value: c_uchar,
     count: usize,
@@ -76,12 +80,16 @@ pub unsafe extern "C" fn hipMemsetD8Async(
     hip!(hipMemsetD8Async, |call| fill(call, to, pattern.times(count)?, pattern, Some(stream)))
 }
 
-pub unsafe extern "C" fn hipMemsetD16(to: hipDeviceptr_t, value: c_ushort, count: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD16(
+    to: hipDeviceptr_t,
+    value: c_ushort,
+    count: usize,
+) -> hipError_t {
     let pattern = Pattern(value.into(), 2);
     hip!(hipMemsetD16, |call| fill(call, to, pattern.times(count)?, pattern, None))
 }
 
-pub unsafe extern "C" fn hipMemsetD16Async(
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD16Async(
     to: hipDeviceptr_t,
     value: c_ushort,
     count: usize,
@@ -91,12 +99,16 @@ pub unsafe extern "C" fn hipMemsetD16Async(
     hip!(hipMemsetD16Async, |call| fill(call, to, pattern.times(count)?, pattern, Some(stream)))
 }
 
-pub unsafe extern "C" fn hipMemsetD32(to: hipDeviceptr_t, value: c_int, count: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD32(
+    to: hipDeviceptr_t,
+    value: c_int,
+    count: usize,
+) -> hipError_t {
     let pattern = Pattern(value as u32, 4);
     hip!(hipMemsetD32, |call| fill(call, to, pattern.times(count)?, pattern, None))
 }
 
-pub unsafe extern "C" fn hipMemsetD32Async(
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD32Async(
     to: hipDeviceptr_t,
     value: c_int,
     count: usize,
@@ -106,7 +118,7 @@ pub unsafe extern "C" fn hipMemsetD32Async(
     hip!(hipMemsetD32Async, |call| fill(call, to, pattern.times(count)?, pattern, Some(stream)))
 }
 
-pub unsafe extern "C" fn hipMemset2D(
+pub(in crate::hip) unsafe extern "C" fn hipMemset2D(
     to: *mut c_void,
     pitch: usize,
     value: c_int,
@@ -119,7 +131,7 @@ pub unsafe extern "C" fn hipMemset2D(
     })
 }
 
-pub unsafe extern "C" fn hipMemset2DAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemset2DAsync(
     to: *mut c_void,
     pitch: usize,
     value: c_int,

@@ -111,7 +111,7 @@ fn check_cooperative(call: &Call, function: &Function, shape: &Shape) -> Outcome
     if blocks > most { Err(Code::COOPERATIVE_LAUNCH_TOO_LARGE) } else { Ok(()) }
 }
 
-pub unsafe extern "C" fn hipModuleLaunchKernel(
+pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchKernel(
     handle: hipFunction_t,
     grid_x: c_uint,
     grid_y: c_uint,
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
     })
 }
 
-pub unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
+pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
     handle: hipFunction_t,
     grid_x: c_uint,
     grid_y: c_uint,
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
     })
 }
 
-pub unsafe extern "C" fn hipDrvLaunchKernelEx(
+pub(in crate::hip) unsafe extern "C" fn hipDrvLaunchKernelEx(
     config: *const HIP_LAUNCH_CONFIG,
     handle: hipFunction_t,
     each: *mut *mut c_void,
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn hipDrvLaunchKernelEx(
     })
 }
 
-pub unsafe extern "C" fn hipLaunchKernel(
+pub(in crate::hip) unsafe extern "C" fn hipLaunchKernel(
     symbol: *const c_void,
     grid: dim3,
     block: dim3,
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn hipLaunchKernel(
     })
 }
 
-pub unsafe extern "C" fn hipLaunchCooperativeKernel(
+pub(in crate::hip) unsafe extern "C" fn hipLaunchCooperativeKernel(
     symbol: *const c_void,
     grid: dim3,
     block: dim3,
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn hipLaunchCooperativeKernel(
     })
 }
 
-pub unsafe extern "C" fn hipLaunchKernelExC(
+pub(in crate::hip) unsafe extern "C" fn hipLaunchKernelExC(
     config: *const hipLaunchConfig_t,
     symbol: *const c_void,
     each: *mut *mut c_void,
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn hipLaunchKernelExC(
     })
 }
 
-pub unsafe extern "C" fn hipExtLaunchKernel(
+pub(in crate::hip) unsafe extern "C" fn hipExtLaunchKernel(
     symbol: *const c_void,
     grid: dim3,
     block: dim3,

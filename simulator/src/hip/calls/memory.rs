@@ -55,11 +55,11 @@ fn give_back(call: &Call, pointer: *mut c_void, admits: impl Fn(&Holding) -> boo
     call.runtime.machine.device(device)?.check()
 }
 
-pub unsafe extern "C" fn hipMalloc(pointer: *mut *mut c_void, size: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMalloc(pointer: *mut *mut c_void, size: usize) -> hipError_t {
     hip!(hipMalloc, |call| take(call, pointer, size, Origin::Device, 0))
 }
 
-pub unsafe extern "C" fn hipExtMallocWithFlags(
+pub(in crate::hip) unsafe extern "C" fn hipExtMallocWithFlags(
     pointer: *mut *mut c_void,
     size: usize,
     flags: c_uint,
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn hipExtMallocWithFlags(
     })
 }
 
-pub unsafe extern "C" fn hipMallocManaged(
+pub(in crate::hip) unsafe extern "C" fn hipMallocManaged(
     pointer: *mut *mut c_void,
     size: usize,
     flags: c_uint,
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn hipMallocManaged(
     })
 }
 
-pub unsafe extern "C" fn hipMallocPitch(
+pub(in crate::hip) unsafe extern "C" fn hipMallocPitch(
     pointer: *mut *mut c_void,
     pitch: *mut usize,
     width: usize,
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn hipMallocPitch(
     })
 }
 
-pub unsafe extern "C" fn hipFree(pointer: *mut c_void) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipFree(pointer: *mut c_void) -> hipError_t {
     let own = |holding: &Holding| matches!(holding.origin, Origin::Device | Origin::Pool);
     hip!(hipFree, |call| give_back(call, pointer, own))
 }
@@ -117,27 +117,39 @@ fn take_host(call: &Call, pointer: *mut *mut c_void, size: usize, flags: u32) ->
     take(call, pointer, size, Origin::Host, flags)
 }
 
-pub unsafe extern "C" fn hipHostMalloc(pointer: *mut *mut c_void, size: usize, flags: c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipHostMalloc(
+    pointer: *mut *mut c_void,
+    size: usize,
+    flags: c_uint,
+) -> hipError_t {
     hip!(hipHostMalloc, |call| take_host(call, pointer, size, flags))
 }
 
-pub unsafe extern "C" fn hipHostAlloc(pointer: *mut *mut c_void, size: usize, flags: c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipHostAlloc(
+    pointer: *mut *mut c_void,
+    size: usize,
+    flags: c_uint,
+) -> hipError_t {
     hip!(hipHostAlloc, |call| take_host(call, pointer, size, flags))
 }
 
-pub unsafe extern "C" fn hipMallocHost(pointer: *mut *mut c_void, size: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMallocHost(pointer: *mut *mut c_void, size: usize) -> hipError_t {
     hip!(hipMallocHost, |call| take_host(call, pointer, size, 0))
 }
 
-pub unsafe extern "C" fn hipHostFree(pointer: *mut c_void) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipHostFree(pointer: *mut c_void) -> hipError_t {
     hip!(hipHostFree, |call| give_back(call, pointer, |holding| holding.origin == Origin::Host))
 }
 
-pub unsafe extern "C" fn hipFreeHost(pointer: *mut c_void) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipFreeHost(pointer: *mut c_void) -> hipError_t {
     hip!(hipFreeHost, |call| give_back(call, pointer, |holding| holding.origin == Origin::Host))
 }
 
-pub unsafe extern "C" fn hipHostRegister(pointer: *mut c_void, size: usize, flags: c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipHostRegister(
+    pointer: *mut c_void,
+    size: usize,
+    flags: c_uint,
+) -> hipError_t {
     hip!(hipHostRegister, |call| {
         let device = call.device()?.index;
         if pointer.is_null() || size == 0 {
@@ -159,7 +171,7 @@ pub unsafe extern "C" fn hipHostRegister(pointer: *mut c_void, size: usize, flag
     })
 }
 
-pub unsafe extern "C" fn hipHostUnregister(pointer: *mut c_void) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipHostUnregister(pointer: *mut c_void) -> hipError_t {
     hip!(hipHostUnregister, |call| {
         if pointer.is_null() {
             return Err(Code::INVALID_VALUE);
@@ -172,7 +184,7 @@ pub unsafe extern "C" fn hipHostUnregister(pointer: *mut c_void) -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipHostGetDevicePointer(
+pub(in crate::hip) unsafe extern "C" fn hipHostGetDevicePointer(
     device_pointer: *mut *mut c_void,
     host_pointer: *mut c_void,
     flags: c_uint,
@@ -190,7 +202,10 @@ pub unsafe extern "C" fn hipHostGetDevicePointer(
     })
 }
 
-pub unsafe extern "C" fn hipHostGetFlags(flags: *mut c_uint, host_pointer: *mut c_void) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipHostGetFlags(
+    flags: *mut c_uint,
+    host_pointer: *mut c_void,
+) -> hipError_t {
     hip!(hipHostGetFlags, |call| {
         let holding = call.runtime.machine.ledger.find(host_pointer as u64);
         let holding = holding.filter(|holding| matches!(holding.origin, Origin::Host | Origin::Registered));
@@ -198,7 +213,7 @@ pub unsafe extern "C" fn hipHostGetFlags(flags: *mut c_uint, host_pointer: *mut 
     })
 }
 
-pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
     hip!(hipMemGetInfo, |call| {
         let device = call.device()?;
         call.put_if(free, device.capacity.saturating_sub(device.used()) as usize);
@@ -215,7 +230,7 @@ fn managed_range(call: &Call, pointer: *const c_void, count: usize) -> Outcome<H
     inside.then_some(holding).ok_or(Code::INVALID_VALUE)
 }
 
-pub unsafe extern "C" fn hipMemPrefetchAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMemPrefetchAsync(
     pointer: *const c_void,
     count: usize,
     device: c_int,
@@ -233,7 +248,7 @@ pub unsafe extern "C" fn hipMemPrefetchAsync(
     })
 }
 
-pub unsafe extern "C" fn hipMemAdvise(
+pub(in crate::hip) unsafe extern "C" fn hipMemAdvise(
     pointer: *const c_void,
     count: usize,
     advice: hipMemoryAdvise,

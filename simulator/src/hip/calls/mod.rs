@@ -13,17 +13,17 @@ macro_rules! hip {
     }};
 }
 
-pub mod context;
-pub mod copy;
-pub mod device;
-pub mod error;
-pub mod event;
-pub mod fill;
-pub mod launch;
-pub mod memory;
-pub mod module;
-pub mod pointer;
-pub mod pool;
-pub mod properties;
-pub mod registration;
-pub mod stream;
+pub(super) mod context;
+pub(super) mod copy;
+pub(super) mod device;
+pub(super) mod error;
+pub(super) mod event;
+pub(super) mod fill;
+pub(super) mod launch;
+pub(super) mod memory;
+pub(super) mod module;
+pub(super) mod pointer;
+pub(super) mod pool;
+pub(super) mod properties;
+pub(super) mod registration;
+pub(super) mod stream;

@@ -10,7 +10,7 @@ use windlass_hip_sys::bindings::{
 };
 
 use crate::engine::Kernel;
-use crate::hip::call::Call;
+use crate::hip::call::{Call, explain};
 use crate::hip::code::{Code, Outcome};
 use crate::hip::device::limits;
 use crate::hip::launch::occupancy;
@@ -46,7 +46,10 @@ fn load(call: &Call, module: *mut hipModule_t, image: *const c_void) -> Outcome<
     enter(call, module, program)
 }
 
-pub unsafe extern "C" fn hipModuleLoad(module: *mut hipModule_t, path: *const c_char) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipModuleLoad(
+    module: *mut hipModule_t,
+    path: *const c_char,
+) -> hipError_t {
     hip!(hipModuleLoad, |call| {
         let path = call.get_string(path)?;
         if module.is_null() {
@@ -54,18 +57,21 @@ pub unsafe extern "C" fn hipModuleLoad(module: *mut hipModule_t, path: *const c_
         }
         let device = call.device()?.index;
         let bytes = std::fs::read(&path).map_err(|error| {
-            tracing::error!(target: "windlass::sim", path, %error, "a module was not loaded");
+            explain(format!("{path} was not read: {error}"));
             Code::FILE_NOT_FOUND
         })?;
         enter(call, module, Program::load(&call.runtime, device, &bytes)?)
     })
 }
 
-pub unsafe extern "C" fn hipModuleLoadData(module: *mut hipModule_t, image: *const c_void) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipModuleLoadData(
+    module: *mut hipModule_t,
+    image: *const c_void,
+) -> hipError_t {
     hip!(hipModuleLoadData, |call| load(call, module, image))
 }
 
-pub unsafe extern "C" fn hipModuleLoadDataEx(
+pub(in crate::hip) unsafe extern "C" fn hipModuleLoadDataEx(
     module: *mut hipModule_t,
     image: *const c_void,
     _options_count: c_uint,
@@ -76,7 +82,7 @@ pub unsafe extern "C" fn hipModuleLoadDataEx(
     hip!(hipModuleLoadDataEx, |call| load(call, module, image))
 }
 
-pub unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
     hip!(hipModuleUnload, |call| {
         let program = call.runtime.modules.get(module as u64).ok_or(Code::INVALID_HANDLE)?;
         call.runtime.synchronize(program.device)?;
@@ -87,7 +93,7 @@ pub unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipModuleGetFunction(
+pub(in crate::hip) unsafe extern "C" fn hipModuleGetFunction(
     function: *mut hipFunction_t,
     module: hipModule_t,
     name: *const c_char,
@@ -102,14 +108,17 @@ pub unsafe extern "C" fn hipModuleGetFunction(
     })
 }
 
-pub unsafe extern "C" fn hipModuleGetFunctionCount(count: *mut c_uint, module: hipModule_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipModuleGetFunctionCount(
+    count: *mut c_uint,
+    module: hipModule_t,
+) -> hipError_t {
     hip!(hipModuleGetFunctionCount, |call| {
         let program = call.runtime.modules.get(module as u64).ok_or(Code::INVALID_HANDLE)?;
         call.put(count, program.module.kernel_names().count() as c_uint)
     })
 }
 
-pub unsafe extern "C" fn hipModuleGetGlobal(
+pub(in crate::hip) unsafe extern "C" fn hipModuleGetGlobal(
     address: *mut hipDeviceptr_t,
     size: *mut usize,
     module: hipModule_t,
@@ -134,7 +143,7 @@ fn registers(kernel: &Kernel) -> u32 {
     kernel.vgprs().saturating_add(kernel.agprs())
 }
 
-pub unsafe extern "C" fn hipFuncGetAttribute(
+pub(in crate::hip) unsafe extern "C" fn hipFuncGetAttribute(
     value: *mut c_int,
     attribute: hipFunction_attribute,
     handle: hipFunction_t,
@@ -159,7 +168,7 @@ pub unsafe extern "C" fn hipFuncGetAttribute(
     })
 }
 
-pub unsafe extern "C" fn hipFuncGetAttributes(
+pub(in crate::hip) unsafe extern "C" fn hipFuncGetAttributes(
     attributes: *mut hipFuncAttributes,
     symbol: *const c_void,
 ) -> hipError_t {
@@ -181,7 +190,7 @@ pub unsafe extern "C" fn hipFuncGetAttributes(
     })
 }
 
-pub unsafe extern "C" fn hipFuncSetAttribute(
+pub(in crate::hip) unsafe extern "C" fn hipFuncSetAttribute(
     symbol: *const c_void,
     attribute: hipFuncAttribute,
     value: c_int,
@@ -200,18 +209,24 @@ pub unsafe extern "C" fn hipFuncSetAttribute(
     })
 }
 
-pub unsafe extern "C" fn hipFuncSetCacheConfig(symbol: *const c_void, _config: hipFuncCache_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipFuncSetCacheConfig(
+    symbol: *const c_void,
+    _config: hipFuncCache_t,
+) -> hipError_t {
     hip!(hipFuncSetCacheConfig, |call| function_of_symbol(call, symbol).map(|_| ()))
 }
 
-pub unsafe extern "C" fn hipFuncSetSharedMemConfig(
+pub(in crate::hip) unsafe extern "C" fn hipFuncSetSharedMemConfig(
     symbol: *const c_void,
     _config: hipSharedMemConfig,
 ) -> hipError_t {
     hip!(hipFuncSetSharedMemConfig, |call| function_of_symbol(call, symbol).map(|_| ()))
 }
 
-pub unsafe extern "C" fn hipGetFuncBySymbol(handle: *mut hipFunction_t, symbol: *const c_void) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipGetFuncBySymbol(
+    handle: *mut hipFunction_t,
+    symbol: *const c_void,
+) -> hipError_t {
     hip!(hipGetFuncBySymbol, |call| {
         let device = call.device()?.index;
         let found = call.runtime.compiled.function(&call.runtime, device, symbol as u64)?;
@@ -227,7 +242,7 @@ fn resident_blocks(call: &Call, function: &Function, block_size: c_int, dynamic:
     Ok(c_int::try_from(resident).unwrap_or(c_int::MAX))
 }
 
-pub unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+pub(in crate::hip) unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
     blocks: *mut c_int,
     handle: hipFunction_t,
     block_size: c_int,
@@ -239,7 +254,7 @@ pub unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
     })
 }
 
-pub unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+pub(in crate::hip) unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     blocks: *mut c_int,
     handle: hipFunction_t,
     block_size: c_int,
@@ -255,7 +270,7 @@ pub unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithF
     })
 }
 
-pub unsafe extern "C" fn hipOccupancyMaxActiveBlocksPerMultiprocessor(
+pub(in crate::hip) unsafe extern "C" fn hipOccupancyMaxActiveBlocksPerMultiprocessor(
     blocks: *mut c_int,
     symbol: *const c_void,
     block_size: c_int,
@@ -267,7 +282,7 @@ pub unsafe extern "C" fn hipOccupancyMaxActiveBlocksPerMultiprocessor(
     })
 }
 
-pub unsafe extern "C" fn hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+pub(in crate::hip) unsafe extern "C" fn hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     blocks: *mut c_int,
     symbol: *const c_void,
     block_size: c_int,
@@ -302,7 +317,7 @@ fn potential_block_size(
     call.put(block_size, size)
 }
 
-pub unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
+pub(in crate::hip) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
     grid_size: *mut c_int,
     block_size: *mut c_int,
     handle: hipFunction_t,
@@ -314,7 +329,7 @@ pub unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
     })
 }
 
-pub unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
+pub(in crate::hip) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
     grid_size: *mut c_int,
     block_size: *mut c_int,
     handle: hipFunction_t,
@@ -330,7 +345,7 @@ pub unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
     })
 }
 
-pub unsafe extern "C" fn hipOccupancyMaxPotentialBlockSize(
+pub(in crate::hip) unsafe extern "C" fn hipOccupancyMaxPotentialBlockSize(
     grid_size: *mut c_int,
     block_size: *mut c_int,
     symbol: *const c_void,

@@ -19,7 +19,7 @@ fn kind(holding: &Holding) -> hipMemoryType {
     }
 }
 
-pub unsafe extern "C" fn hipPointerGetAttributes(
+pub(in crate::hip) unsafe extern "C" fn hipPointerGetAttributes(
     attributes: *mut hipPointerAttribute_t,
     pointer: *const c_void,
 ) -> hipError_t {
@@ -99,7 +99,7 @@ fn attribute(
     }
 }
 
-pub unsafe extern "C" fn hipPointerGetAttribute(
+pub(in crate::hip) unsafe extern "C" fn hipPointerGetAttribute(
     data: *mut c_void,
     wanted: hipPointer_attribute,
     pointer: hipDeviceptr_t,
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn hipPointerGetAttribute(
     hip!(hipPointerGetAttribute, |call| attribute(call, data, wanted, pointer))
 }
 
-pub unsafe extern "C" fn hipDrvPointerGetAttributes(
+pub(in crate::hip) unsafe extern "C" fn hipDrvPointerGetAttributes(
     count: c_uint,
     wanted: *mut hipPointer_attribute,
     data: *mut *mut c_void,
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn hipDrvPointerGetAttributes(
     })
 }
 
-pub unsafe extern "C" fn hipMemGetAddressRange(
+pub(in crate::hip) unsafe extern "C" fn hipMemGetAddressRange(
     base: *mut hipDeviceptr_t,
     size: *mut usize,
     pointer: hipDeviceptr_t,
@@ -143,7 +143,10 @@ pub unsafe extern "C" fn hipMemGetAddressRange(
     })
 }
 
-pub unsafe extern "C" fn hipMemPtrGetInfo(pointer: *mut c_void, size: *mut usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemPtrGetInfo(
+    pointer: *mut c_void,
+    size: *mut usize,
+) -> hipError_t {
     hip!(hipMemPtrGetInfo, |call| {
         if pointer.is_null() {
             return call.put(size, 0);

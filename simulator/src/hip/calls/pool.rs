@@ -39,7 +39,7 @@ fn take(call: &Call, pointer: *mut *mut c_void, size: usize, pool: Arc<Pool>) ->
     call.put(pointer, address as *mut c_void)
 }
 
-pub unsafe extern "C" fn hipMallocAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMallocAsync(
     pointer: *mut *mut c_void,
     size: usize,
     stream: hipStream_t,
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn hipMallocAsync(
     })
 }
 
-pub unsafe extern "C" fn hipMallocFromPoolAsync(
+pub(in crate::hip) unsafe extern "C" fn hipMallocFromPoolAsync(
     pointer: *mut *mut c_void,
     size: usize,
     pool: hipMemPool_t,
@@ -63,7 +63,10 @@ pub unsafe extern "C" fn hipMallocFromPoolAsync(
     })
 }
 
-pub unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipStream_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipFreeAsync(
+    pointer: *mut c_void,
+    stream: hipStream_t,
+) -> hipError_t {
     hip!(hipFreeAsync, |call| {
         let stream = call.working_stream(stream)?;
         let base = pointer as u64;
@@ -75,7 +78,7 @@ pub unsafe extern "C" fn hipFreeAsync(pointer: *mut c_void, stream: hipStream_t)
     })
 }
 
-pub unsafe extern "C" fn hipMemPoolCreate(
+pub(in crate::hip) unsafe extern "C" fn hipMemPoolCreate(
     pool: *mut hipMemPool_t,
     props: *const hipMemPoolProps,
 ) -> hipError_t {
@@ -92,7 +95,7 @@ pub unsafe extern "C" fn hipMemPoolCreate(
     })
 }
 
-pub unsafe extern "C" fn hipMemPoolDestroy(pool: hipMemPool_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemPoolDestroy(pool: hipMemPool_t) -> hipError_t {
     hip!(hipMemPoolDestroy, |call| {
         if find(call, pool)?.is_default {
             return Err(Code::INVALID_VALUE);
@@ -102,7 +105,7 @@ pub unsafe extern "C" fn hipMemPoolDestroy(pool: hipMemPool_t) -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipMemPoolGetAttribute(
+pub(in crate::hip) unsafe extern "C" fn hipMemPoolGetAttribute(
     pool: hipMemPool_t,
     attribute: hipMemPoolAttr,
     value: *mut c_void,
@@ -116,7 +119,7 @@ pub unsafe extern "C" fn hipMemPoolGetAttribute(
     })
 }
 
-pub unsafe extern "C" fn hipMemPoolSetAttribute(
+pub(in crate::hip) unsafe extern "C" fn hipMemPoolSetAttribute(
     pool: hipMemPool_t,
     attribute: hipMemPoolAttr,
     value: *mut c_void,
@@ -132,7 +135,7 @@ pub unsafe extern "C" fn hipMemPoolSetAttribute(
     })
 }
 
-pub unsafe extern "C" fn hipMemPoolSetAccess(
+pub(in crate::hip) unsafe extern "C" fn hipMemPoolSetAccess(
     pool: hipMemPool_t,
     descriptions: *const hipMemAccessDesc,
     count: usize,
@@ -155,7 +158,7 @@ pub unsafe extern "C" fn hipMemPoolSetAccess(
     })
 }
 
-pub unsafe extern "C" fn hipMemPoolGetAccess(
+pub(in crate::hip) unsafe extern "C" fn hipMemPoolGetAccess(
     flags: *mut hipMemAccessFlags,
     pool: hipMemPool_t,
     location: *mut hipMemLocation,
@@ -168,26 +171,32 @@ pub unsafe extern "C" fn hipMemPoolGetAccess(
     })
 }
 
-pub unsafe extern "C" fn hipMemPoolTrimTo(pool: hipMemPool_t, _keep: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipMemPoolTrimTo(pool: hipMemPool_t, _keep: usize) -> hipError_t {
     // Nothing is kept back.
     hip!(hipMemPoolTrimTo, |call| find(call, pool).map(|_| ()))
 }
 
-pub unsafe extern "C" fn hipDeviceGetDefaultMemPool(pool: *mut hipMemPool_t, device: c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetDefaultMemPool(
+    pool: *mut hipMemPool_t,
+    device: c_int,
+) -> hipError_t {
     hip!(hipDeviceGetDefaultMemPool, |call| {
         let device = call.device_at(device)?.index;
         call.put(pool, call.runtime.default_pool(device)? as hipMemPool_t)
     })
 }
 
-pub unsafe extern "C" fn hipDeviceGetMemPool(pool: *mut hipMemPool_t, device: c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetMemPool(
+    pool: *mut hipMemPool_t,
+    device: c_int,
+) -> hipError_t {
     hip!(hipDeviceGetMemPool, |call| {
         let device = call.device_at(device)?.index;
         call.put(pool, call.runtime.current_pool(device)? as hipMemPool_t)
     })
 }
 
-pub unsafe extern "C" fn hipDeviceSetMemPool(device: c_int, pool: hipMemPool_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceSetMemPool(device: c_int, pool: hipMemPool_t) -> hipError_t {
     hip!(hipDeviceSetMemPool, |call| {
         let device = call.device_at(device)?.index;
         if find(call, pool)?.device != device {

@@ -12,7 +12,7 @@ use crate::hip::call::Call;
 use crate::hip::code::{Code, Outcome};
 use crate::hip::device::{Device, limits};
 
-pub unsafe extern "C" fn hipDeviceGetAttribute(
+pub(in crate::hip) unsafe extern "C" fn hipDeviceGetAttribute(
     value: *mut c_int,
     attribute: hipDeviceAttribute_t,
     device: c_int,
@@ -166,14 +166,14 @@ fn put_old(call: &Call, properties: *mut hipDeviceProp_tR0000, device: c_int) ->
     call.put(properties, old_layout(&new_layout(call, call.device_at(device)?)))
 }
 
-pub unsafe extern "C" fn hipGetDevicePropertiesR0600(
+pub(in crate::hip) unsafe extern "C" fn hipGetDevicePropertiesR0600(
     properties: *mut hipDeviceProp_tR0600,
     device: c_int,
 ) -> hipError_t {
     hip!(hipGetDevicePropertiesR0600, |call| call.put(properties, new_layout(call, call.device_at(device)?)))
 }
 
-pub unsafe extern "C" fn hipGetDevicePropertiesR0000(
+pub(in crate::hip) unsafe extern "C" fn hipGetDevicePropertiesR0000(
     properties: *mut hipDeviceProp_tR0000,
     device: c_int,
 ) -> hipError_t {
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn hipGetDevicePropertiesR0000(
 }
 
 /// The unsuffixed symbol fills the old layout in every version.
-pub unsafe extern "C" fn hipGetDeviceProperties(
+pub(in crate::hip) unsafe extern "C" fn hipGetDeviceProperties(
     properties: *mut hipDeviceProp_tR0000,
     device: c_int,
 ) -> hipError_t {

@@ -22,7 +22,7 @@ struct Wrapper {
 /// "HIPF".
 const MAGIC: u32 = 0x4849_5046;
 
-pub unsafe extern "C" fn __hipRegisterFatBinary(data: *const c_void) -> *mut *mut c_void {
+pub(in crate::hip) unsafe extern "C" fn __hipRegisterFatBinary(data: *const c_void) -> *mut *mut c_void {
     let mut handle = 0;
     let _ = hip!(__hipRegisterFatBinary, |call| {
         let wrapper = call.get(data.cast::<Wrapper>())?;
@@ -35,14 +35,14 @@ pub unsafe extern "C" fn __hipRegisterFatBinary(data: *const c_void) -> *mut *mu
     handle as *mut *mut c_void
 }
 
-pub unsafe extern "C" fn __hipUnregisterFatBinary(binary: *mut *mut c_void) {
+pub(in crate::hip) unsafe extern "C" fn __hipUnregisterFatBinary(binary: *mut *mut c_void) {
     let _ = hip!(__hipUnregisterFatBinary, |call| {
         call.runtime.compiled.unregister(&call.runtime, binary as u64);
         Ok(())
     });
 }
 
-pub unsafe extern "C" fn __hipRegisterFunction(
+pub(in crate::hip) unsafe extern "C" fn __hipRegisterFunction(
     binary: *mut *mut c_void,
     symbol: *const c_void,
     _host_name: *mut c_char,
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn __hipRegisterFunction(
     });
 }
 
-pub unsafe extern "C" fn __hipRegisterVar(
+pub(in crate::hip) unsafe extern "C" fn __hipRegisterVar(
     binary: *mut *mut c_void,
     variable: *mut c_void,
     _host_name: *mut c_char,
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn __hipRegisterVar(
     });
 }
 
-pub unsafe extern "C" fn __hipPushCallConfiguration(
+pub(in crate::hip) unsafe extern "C" fn __hipPushCallConfiguration(
     grid: dim3,
     block: dim3,
     dynamic: usize,
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn __hipPushCallConfiguration(
     })
 }
 
-pub unsafe extern "C" fn __hipPopCallConfiguration(
+pub(in crate::hip) unsafe extern "C" fn __hipPopCallConfiguration(
     grid: *mut dim3,
     block: *mut dim3,
     dynamic: *mut usize,

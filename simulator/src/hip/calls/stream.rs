@@ -36,15 +36,18 @@ fn create(call: &Call, stream: *mut hipStream_t, flags: c_uint, priority: c_int)
     call.put(stream, handle.get() as hipStream_t)
 }
 
-pub unsafe extern "C" fn hipStreamCreate(stream: *mut hipStream_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipStreamCreate(stream: *mut hipStream_t) -> hipError_t {
     hip!(hipStreamCreate, |call| create(call, stream, 0, 0))
 }
 
-pub unsafe extern "C" fn hipStreamCreateWithFlags(stream: *mut hipStream_t, flags: c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipStreamCreateWithFlags(
+    stream: *mut hipStream_t,
+    flags: c_uint,
+) -> hipError_t {
     hip!(hipStreamCreateWithFlags, |call| create(call, stream, flags, 0))
 }
 
-pub unsafe extern "C" fn hipStreamCreateWithPriority(
+pub(in crate::hip) unsafe extern "C" fn hipStreamCreateWithPriority(
     stream: *mut hipStream_t,
     flags: c_uint,
     priority: c_int,
@@ -52,7 +55,7 @@ pub unsafe extern "C" fn hipStreamCreateWithPriority(
     hip!(hipStreamCreateWithPriority, |call| create(call, stream, flags, priority))
 }
 
-pub unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamDestroy, |call| {
         if stream.is_null() {
             return Err(Code::INVALID_HANDLE);
@@ -63,7 +66,7 @@ pub unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamQuery, |call| {
         let stream = call.working_stream(stream)?;
         let reached = call.runtime.scheduler.tail(&stream).is_reached();
@@ -73,7 +76,7 @@ pub unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
     })
 }
 
-pub unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamSynchronize, |call| {
         let stream = call.stream(stream)?;
         // The null stream is done when the blocking streams before it are.
@@ -86,7 +89,7 @@ pub unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t
     })
 }
 
-pub unsafe extern "C" fn hipStreamWaitEvent(
+pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
     stream: hipStream_t,
     event: hipEvent_t,
     flags: c_uint,
@@ -106,26 +109,35 @@ pub unsafe extern "C" fn hipStreamWaitEvent(
     })
 }
 
-pub unsafe extern "C" fn hipStreamGetFlags(stream: hipStream_t, flags: *mut c_uint) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipStreamGetFlags(
+    stream: hipStream_t,
+    flags: *mut c_uint,
+) -> hipError_t {
     hip!(hipStreamGetFlags, |call| call.put(flags, call.stream(stream)?.flags()))
 }
 
-pub unsafe extern "C" fn hipStreamGetPriority(stream: hipStream_t, priority: *mut c_int) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipStreamGetPriority(
+    stream: hipStream_t,
+    priority: *mut c_int,
+) -> hipError_t {
     hip!(hipStreamGetPriority, |call| call.put(priority, call.stream(stream)?.priority))
 }
 
-pub unsafe extern "C" fn hipStreamGetDevice(stream: hipStream_t, device: *mut hipDevice_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipStreamGetDevice(
+    stream: hipStream_t,
+    device: *mut hipDevice_t,
+) -> hipError_t {
     hip!(hipStreamGetDevice, |call| call.put(device, call.stream(stream)?.device as hipDevice_t))
 }
 
-pub unsafe extern "C" fn hipGetStreamDeviceId(stream: hipStream_t) -> c_int {
+pub(in crate::hip) unsafe extern "C" fn hipGetStreamDeviceId(stream: hipStream_t) -> c_int {
     let mut device = -1;
     // SAFETY: the pointer is to a local.
     let status = unsafe { hipStreamGetDevice(stream, &mut device) };
     if status == hipError_t::hipSuccess { device } else { -1 }
 }
 
-pub unsafe extern "C" fn hipLaunchHostFunc(
+pub(in crate::hip) unsafe extern "C" fn hipLaunchHostFunc(
     stream: hipStream_t,
     function: hipHostFn_t,
     data: *mut c_void,
@@ -138,7 +150,7 @@ pub unsafe extern "C" fn hipLaunchHostFunc(
     })
 }
 
-pub unsafe extern "C" fn hipStreamAddCallback(
+pub(in crate::hip) unsafe extern "C" fn hipStreamAddCallback(
     stream: hipStream_t,
     callback: hipStreamCallback_t,
     data: *mut c_void,
