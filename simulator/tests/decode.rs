@@ -5,9 +5,10 @@
 #![allow(clippy::print_stderr)]
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use windlass_codeobject::{EntryTarget, File, Options};
 use windlass_simulator::isa::{DecodeError, Encoding, Inst, Op, Operand, decode, decode_program};
 
 const GOLDEN: &str = include_str!("data/gfx942.txt");
@@ -186,14 +187,14 @@ fn objdump_line(line: &str) -> Option<(u64, Vec<u32>, String)> {
     Some((u64::from_str_radix(address, 16).ok()?, words, normalised(text)))
 }
 
-/// Compares a code object with llvm-objdump and returns the number of its instructions.
-fn compare_with_objdump(file: &Path) -> usize {
+/// Compares a code object, found in `origin`, with llvm-objdump and returns the number of its instructions.
+fn compare_with_objdump(file: &Path, origin: &Path) -> usize {
     let output = Command::new("llvm-objdump-19")
         .args(["-d", "--disassemble-zeroes", "--no-print-imm-hex"])
         .arg(file)
         .output()
         .expect("llvm-objdump-19 runs");
-    assert!(output.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}: {}", origin.display(), String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<_> = text.lines().filter_map(objdump_line).collect();
     let mut at = 0;
@@ -210,28 +211,41 @@ fn compare_with_objdump(file: &Path) -> usize {
         let mut expected = lines[start..at].iter();
         for (offset, inst) in decode_program(&bytes) {
             let (address, words, text) = expected.next().expect("as many instructions as LLVM has");
-            let place = format!("{} at {address:#x}: {words:08x?}", file.display());
+            let place = format!("{} at {address:#x}: {words:08x?}", origin.display());
             assert_eq!(lines[start].0 + offset, *address, "{place}");
             let inst = inst.unwrap_or_else(|error| panic!("{place}: {error}; LLVM: {text}"));
             assert_eq!(normalised(&inst.to_string()), *text, "{place}");
         }
-        assert!(expected.next().is_none(), "{}: instructions are left over", file.display());
+        assert!(expected.next().is_none(), "{}: instructions are left over", origin.display());
     }
     lines.len()
 }
 
-/// The gfx942 code objects under `folder`: ELF files that say so in their flags.
-fn code_objects(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Compares every gfx942 code object under `folder`, in whatever container, and counts them and their instructions.
+fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instructions: &mut usize) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
-            code_objects(&path, found);
+            compare_folder(&path, scratch, code_objects, instructions);
             continue;
         }
-        let Ok(bytes) = std::fs::read(&path) else { continue };
-        let amdgpu = bytes.starts_with(b"\x7fELF\x02\x01") && bytes.get(18..20) == Some(&[224, 0]);
-        if amdgpu && bytes.get(48) == Some(&0x4c) {
-            found.push(path);
+        let bytes = std::fs::read(&path).expect("a readable file");
+        let Ok(file) = File::parse(&bytes, &Options::default()) else { continue };
+        for bundle in file.bundles() {
+            for (index, entry) in bundle.entries().iter().enumerate() {
+                let EntryTarget::Gpu(target) = entry.target() else { continue };
+                if target.processor() != "gfx942" || entry.size() == 0 || entry.problem().is_some() {
+                    continue;
+                }
+                let code_object = bundle.extract(index).expect("an entry without a problem");
+                if !code_object.starts_with(b"\x7fELF") {
+                    // A relocatable device object holds bitcode.
+                    continue;
+                }
+                std::fs::write(scratch, code_object).expect("a writable folder for tests");
+                *instructions += compare_with_objdump(scratch, &path);
+                *code_objects += 1;
+            }
         }
     }
 }
@@ -242,17 +256,18 @@ fn code_objects_disassemble_as_llvm_does() {
         eprintln!("skipped: no llvm-objdump-19 on this machine");
         return;
     }
-    let mut files = Vec::new();
-    code_objects(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels"), &mut files);
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels")];
     match std::env::var_os("WINDLASS_FIXTURES") {
         Some(fixtures) => {
-            for folder in ["clang", "triton", "iree"] {
-                code_objects(&Path::new(&fixtures).join(folder), &mut files);
-            }
+            folders.extend(["clang", "fatbin", "iree", "triton"].map(|name| Path::new(&fixtures).join(name)));
         }
         None => eprintln!("the fixtures are skipped: set WINDLASS_FIXTURES to their folder"),
     }
-    let instructions: usize = files.iter().map(|file| compare_with_objdump(file)).sum();
-    assert!(files.is_empty() || instructions > 0, "{files:?} hold no instructions");
-    eprintln!("{instructions} instructions of {} code objects", files.len());
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("decode.gfx942.co");
+    for folder in folders {
+        let (mut code_objects, mut instructions) = (0, 0);
+        compare_folder(&folder, &scratch, &mut code_objects, &mut instructions);
+        assert!(instructions > 0, "{} has no gfx942 code", folder.display());
+        eprintln!("{instructions} instructions of {code_objects} code objects in {}", folder.display());
+    }
 }
