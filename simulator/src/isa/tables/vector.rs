@@ -56,7 +56,7 @@ pub(in super::super) const VOP2: &[Row] = &[
     row(0x30, v_max_i16, I16, [I16, I16], PLAIN),
     row(0x31, v_min_u16, I16, [I16, I16], PLAIN),
     row(0x32, v_min_i16, I16, [I16, I16], PLAIN),
-    row(0x33, v_ldexp_f16, F16, [F16, I16], FLOAT),
+    row(0x33, v_ldexp_f16, F16, [F16, B32], FLOAT),
     row(0x34, v_add_u32, B32, [B32, B32], CLAMP),
     row(0x35, v_sub_u32, B32, [B32, B32], CLAMP),
     row(0x36, v_subrev_u32, B32, [B32, B32], CLAMP),
