@@ -27,6 +27,8 @@ pub(crate) struct ThreadState {
     pub(crate) contexts: RefCell<Vec<usize>>,
     /// Of `<<<>>>` calls that were pushed and not yet popped.
     pub(crate) configurations: RefCell<Vec<CallConfiguration>>,
+    /// hipThreadExchangeStreamCaptureMode.
+    pub(crate) capture_mode: Cell<u32>,
     /// hipStreamPerThread, by device.
     streams: RefCell<Vec<Arc<Stream>>>,
     runtime: Weak<Runtime>,
@@ -40,6 +42,7 @@ impl ThreadState {
             device: Cell::new(0),
             contexts: RefCell::default(),
             configurations: RefCell::default(),
+            capture_mode: Cell::new(0),
             streams: RefCell::default(),
             runtime,
         }

@@ -6,7 +6,7 @@ use windlass_hip_sys::EntryPoints;
 use crate::options::Options;
 
 use super::calls::{
-    context, copy, device, error, event, fill, launch, memory, module, pointer, pool, properties,
+    capture, context, copy, device, error, event, fill, launch, memory, module, pointer, pool, properties,
     registration, stream,
 };
 
@@ -29,7 +29,8 @@ const ALL: EntryPoints = table! {
         hipDeviceSynchronize hipDeviceReset hipGetDeviceFlags hipSetDeviceFlags hipDeviceGetLimit
         hipDeviceGetCacheConfig hipDeviceSetCacheConfig hipDeviceGetSharedMemConfig
         hipDeviceSetSharedMemConfig hipDeviceGetStreamPriorityRange hipDeviceCanAccessPeer
-        hipDeviceEnablePeerAccess hipDeviceDisablePeerAccess hipDeviceGetP2PAttribute;
+        hipDeviceEnablePeerAccess hipDeviceDisablePeerAccess hipDeviceGetP2PAttribute
+        hipDeviceSetLimit hipExtGetLinkTypeAndHopCount;
     properties:
         hipDeviceGetAttribute hipGetDevicePropertiesR0600 hipGetDevicePropertiesR0000 hipGetDeviceProperties;
     context:
@@ -74,6 +75,9 @@ const ALL: EntryPoints = table! {
     launch:
         hipModuleLaunchKernel hipModuleLaunchCooperativeKernel hipDrvLaunchKernelEx hipLaunchKernel
         hipLaunchCooperativeKernel hipLaunchKernelExC hipExtLaunchKernel;
+    capture:
+        hipStreamIsCapturing hipStreamGetCaptureInfo hipStreamGetCaptureInfo_v2
+        hipThreadExchangeStreamCaptureMode;
     registration:
         __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
         __hipPushCallConfiguration __hipPopCallConfiguration;

@@ -7,7 +7,7 @@
 mod error;
 mod library;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::{OsStr, OsString, c_char, c_void};
 use std::path::{Path, PathBuf};
 
 pub use error::{Attempt, LoadError, Reason};
@@ -22,6 +22,11 @@ pub const LIBRARY_VARIABLE: &str = "WINDLASS_HIP_LIBRARY";
 
 /// The symbol by which a library says that it is Windlass's software GPU.
 pub const MARKER: &std::ffi::CStr = c"windlass_simulator_marker";
+
+/// The symbol by which a simulated library gives the report of its last fault: it writes as much as fits into a buffer,
+/// closed by a zero, and returns the length of the whole report.
+const LAST_FAULT: &std::ffi::CStr = c"windlass_simulator_last_fault";
+type LastFault = unsafe extern "C" fn(*mut c_char, usize) -> usize;
 
 /// The names of HIP's library, newest first, the unversioned one last.
 #[cfg(windows)]
@@ -199,7 +204,25 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
     let short_name = name.file_name().unwrap_or(OsStr::new("libamdhip64")).to_string_lossy().into_owned();
     let origin = Origin { name: short_name, path, version, found, simulated };
     // SAFETY: as for the table above; a library needs no binding.
-    Ok(unsafe { Api::from_entries(entries, origin, None) })
+    let api = unsafe { Api::from_entries(entries, origin, None) };
+    let last_fault = library.address(LAST_FAULT).filter(|_| simulated);
+    Ok(match last_fault {
+        Some(address) => {
+            // SAFETY: a library with the marker is the simulator's, which gives the symbol this signature.
+            let last_fault = unsafe { core::mem::transmute::<*const c_void, LastFault>(address) };
+            api.with_diagnosis(move || read_report(last_fault))
+        }
+        None => api,
+    })
+}
+
+fn read_report(last_fault: LastFault) -> Option<String> {
+    let mut report = vec![0_u8; 16 << 10];
+    // SAFETY: the buffer is as large as it says.
+    let length = unsafe { last_fault(report.as_mut_ptr().cast(), report.len()) };
+    // What did not fit was cut, for the zero too.
+    report.truncate(length.min(report.len().saturating_sub(1)));
+    (!report.is_empty()).then(|| String::from_utf8_lossy(&report).into_owned())
 }
 
 fn version_of(entries: &EntryPoints) -> Option<Version> {

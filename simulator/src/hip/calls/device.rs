@@ -216,3 +216,28 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetP2PAttribute(
         call.put(value, answer)
     })
 }
+
+pub(in crate::hip) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, _value: usize) -> hipError_t {
+    // Stacks are as large as kernels need them; there is no heap and no printf on the device.
+    hip!(hipDeviceSetLimit, |_| match limit {
+        hipLimit_t::hipLimitStackSize => Ok(()),
+        _ => Err(Code::UNSUPPORTED_LIMIT),
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipExtGetLinkTypeAndHopCount(
+    device: c_int,
+    peer: c_int,
+    link: *mut u32,
+    hops: *mut u32,
+) -> hipError_t {
+    hip!(hipExtGetLinkTypeAndHopCount, |call| {
+        let (device, peer) = (call.device_at(device)?.index, call.device_at(peer)?.index);
+        if device == peer {
+            return Err(Code::INVALID_VALUE);
+        }
+        // 4 is XGMI in HSA's numbers.
+        call.put(link, 4)?;
+        call.put(hops, 1)
+    })
+}

@@ -13,6 +13,7 @@ macro_rules! hip {
     }};
 }
 
+pub(super) mod capture;
 pub(super) mod context;
 pub(super) mod copy;
 pub(super) mod device;
