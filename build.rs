@@ -1,2 +1,63 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-fn main() {}
+//! Writes what reports state about a build: which drivers are in it and where it came from.
+
+use std::{env, fs, path::Path, process::Command};
+
+/// The features that each stand for a driver, with the schemes that they bring.
+const DRIVERS: &[(&str, &[&str])] =
+    &[("hip", &["hip", "hip-null"]), ("sim", &["hip-sim"]), ("local", &["local"]), ("null", &["null"])];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let root = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+    for file in ["HEAD", "logs/HEAD"].map(|name| Path::new(&root).join(".git").join(name)) {
+        // A file that does not exist would make every build run this script again.
+        if file.exists() {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+    }
+    let enabled: Vec<_> = DRIVERS
+        .iter()
+        .filter(|(feature, _)| env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some())
+        .flat_map(|(_, schemes)| schemes.iter().copied())
+        .collect();
+    let variable = |name: &str| env::var(name).unwrap_or_default();
+    let rustc = output(&variable("RUSTC"), &["--version"]).unwrap_or_default();
+    // A package from a registry may lie in some other project's repository: its commit says nothing here.
+    let commit = Path::new(&root)
+        .join(".git")
+        .exists()
+        .then(|| output("git", &["-C", &root, "rev-parse", "HEAD"]))
+        .flatten();
+    let (target, profile) = (variable("TARGET"), variable("PROFILE"));
+    let short = commit.as_deref().and_then(|commit| commit.get(..12)).map(|commit| format!(" ({commit})"));
+    let provenance = format!(
+        "{}{}, {rustc}, {target}, {profile}",
+        variable("CARGO_PKG_VERSION"),
+        short.unwrap_or_default()
+    );
+    let text = format!(
+        "/// The schemes of the drivers that this build has.\n\
+         pub const DRIVERS: &[&str] = &{enabled:?};\n\
+         /// The git commit that was built, where it was built from a repository.\n\
+         pub const COMMIT: Option<&str> = {commit:?};\n\
+         /// The compiler.\n\
+         pub const RUSTC: &str = {rustc:?};\n\
+         /// The target triple.\n\
+         pub const TARGET: &str = {target:?};\n\
+         /// The build profile: `debug` or `release`.\n\
+         pub const PROFILE: &str = {profile:?};\n\
+         /// Version, commit, compiler, target and profile in one line.\n\
+         pub const PROVENANCE: &str = {provenance:?};\n"
+    );
+    if let Err(error) = fs::write(Path::new(&variable("OUT_DIR")).join("build_info.rs"), text) {
+        println!("cargo::error=cannot write build_info.rs: {error}");
+    }
+}
+
+/// What a program prints, if it is there and succeeds.
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    (output.status.success() && !text.trim().is_empty()).then(|| text.trim().to_owned())
+}

@@ -377,7 +377,7 @@ impl<'a> Reader<'a> {
         let mut ends = 0;
         for dimension in inner.iter().rev() {
             stride = stride.saturating_mul(*dimension);
-            if stride == 0 || self.count % stride != 0 {
+            if stride == 0 || !self.count.is_multiple_of(stride) {
                 break;
             }
             ends += 1;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reading the file that the user names, and finding code in it.
+
+use std::{fs, path::Path};
+
+use windlass::DeviceInfo;
+use windlass_codeobject::{
+    Bundle, CodeObject, Entry, EntryTarget, File, Options, Selection, TargetId, Verdict,
+};
+
+use super::failure::{Failure, Outcome};
+
+/// The bytes of a file.
+pub(crate) fn read(path: &Path) -> Outcome<Vec<u8>> {
+    fs::read(path).map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))
+}
+
+/// The bundles of a file with AMD GPU code.
+pub(crate) fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Outcome<File<'a>> {
+    File::parse(bytes, &Options::default())
+        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+}
+
+/// What a device runs, where it is a GPU.
+pub(crate) fn agent(device: &DeviceInfo) -> Option<TargetId> {
+    device.architecture.parse().ok().filter(|target: &TargetId| target.processor().starts_with("gfx"))
+}
+
+/// The targets of a file's GPU entries, each once, in their order.
+pub(crate) fn targets(file: &File<'_>) -> Vec<String> {
+    let mut targets = Vec::new();
+    for entry in file.bundles().iter().flat_map(|bundle| bundle.entries()) {
+        if let EntryTarget::Gpu(target) = entry.target() {
+            let target = target.to_string();
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+    }
+    targets
+}
+
+/// A code object that fits a GPU.
+pub(crate) struct Fitting {
+    /// The number of its bundle in the file.
+    pub(crate) bundle: usize,
+    /// Its ELF.
+    pub(crate) image: Vec<u8>,
+    /// What is in it.
+    pub(crate) code: CodeObject,
+}
+
+/// The code objects of a file that fit a GPU, at most one of each bundle. Where there is none, an error that gives
+/// the reason for each entry.
+pub(crate) fn fitting(path: &Path, file: &File<'_>, agent: &TargetId) -> Outcome<Vec<Fitting>> {
+    let mut found = Vec::new();
+    let mut refused = String::new();
+    for bundle in file.bundles() {
+        let selection = bundle.select(agent, &Options::default());
+        let Some(entry) = selection.best else {
+            refused.push_str(&refusals(bundle, &selection));
+            continue;
+        };
+        let wrong = |error| {
+            Failure::input(format!("{}, bundle {}, entry {entry}: {error}", path.display(), bundle.index()))
+        };
+        let image = bundle.extract(entry).map_err(wrong)?;
+        let code = CodeObject::parse(&image).map_err(wrong)?;
+        found.push(Fitting { bundle: bundle.index(), image, code });
+    }
+    if found.is_empty() {
+        let targets = targets(file);
+        return Err(Failure::input(format!(
+            "{} holds no code for {agent}; it has {}{refused}",
+            path.display(),
+            if targets.is_empty() { "none for any GPU".to_owned() } else { targets.join(", ") },
+        )));
+    }
+    Ok(found)
+}
+
+/// A line for each entry of a bundle with the reason why it does not fit.
+pub(crate) fn refusals(bundle: &Bundle<'_>, selection: &Selection) -> String {
+    let entries = bundle.entries().iter().zip(&selection.verdicts);
+    let line = |(entry, verdict): (&Entry, &Verdict)| {
+        format!("\n  bundle {}, {}: {}", bundle.index(), entry.id_text(), verdict.reason)
+    };
+    entries.map(line).collect()
+}
+
+/// Names with commas between, cut short where there are many.
+pub(crate) fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 12;
+    let all: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match all.len() {
+        0 => "none".to_owned(),
+        count if count > SHOWN => format!("{} and {} more", all[..SHOWN].join(", "), count - SHOWN),
+        _ => all.join(", "),
+    }
+}

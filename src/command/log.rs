@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The log that `WINDLASS_LOG` asks for, on standard error.
+
+use std::io;
+
+use tracing_subscriber::EnvFilter;
+
+use super::failure::{Failure, Outcome};
+
+/// Installs a subscriber where the variable is set; without it the libraries' events cost next to nothing.
+pub(crate) fn start() -> Outcome {
+    let Some(filter) = std::env::var_os("WINDLASS_LOG").filter(|filter| !filter.is_empty()) else {
+        return Ok(());
+    };
+    let filter = EnvFilter::try_new(filter.to_string_lossy()).map_err(|error| {
+        Failure::input(format!(
+            "WINDLASS_LOG={}: {error}; write a level (error, warn, info, debug, trace) or target=level pairs with \
+             commas between, such as windlass::hip=trace; targets are windlass::queue, windlass::hip, \
+             windlass::codeobject and windlass::sim",
+            filter.display()
+        ))
+    })?;
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    Ok(())
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The command line: what there is, and who does it.
+
+mod devices;
+mod environment;
+mod extract;
+mod failure;
+mod input;
+mod inspect;
+mod log;
+mod output;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use failure::{Failure, Outcome};
+
+/// Loads the code objects that compilers make for AMD GPUs, and runs them on a real GPU or a simulated one.
+#[derive(Parser)]
+#[command(
+    name = "windlass",
+    version = windlass::build_info::PROVENANCE,
+    disable_help_subcommand = true,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 done; 1 the run or a check failed; 2 the command line or the input is wrong; \
+                  3 a required device is absent.\nEnvironment variables: windlass help environment."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List each source of HIP, where it was found, and its GPUs; where there is none, why and how to mend it
+    Devices(devices::Devices),
+    /// Show what is in a file: bundles, entries, kernels, and which entry each device would get
+    Inspect(inspect::Inspect),
+    /// Write the code object for one target to a file of its own
+    Extract(extract::Extract),
+    /// Run a kernel of a file, and print, save or check its results
+    Run(run::Run),
+    /// Show this help, that of a subcommand, or the table of environment variables
+    Help {
+        /// A subcommand, or `environment`
+        topic: Option<String>,
+    },
+}
+
+/// Parses the command line, does what it says, and gives the exit code.
+pub(crate) fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come as errors too, with an exit code of 0.
+            let code = if error.use_stderr() { failure::Exit::Input } else { failure::Exit::Done };
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    failure::report(log::start().and_then(|()| dispatch(cli.command)))
+}
+
+fn dispatch(command: Command) -> Outcome {
+    match command {
+        Command::Devices(devices) => devices.run(),
+        Command::Inspect(inspect) => inspect.run(),
+        Command::Extract(extract) => extract.run(),
+        Command::Run(run) => run.run(),
+        Command::Help { topic } => help(topic.as_deref()),
+    }
+}
+
+fn help(topic: Option<&str>) -> Outcome {
+    let mut command = Cli::command();
+    let topics = |command: &clap::Command| {
+        let names: Vec<_> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+        names.join(", ")
+    };
+    match topic {
+        None => output::write(&format!("{}", command.render_long_help())),
+        Some("environment") => output::write(&environment::table()),
+        Some(name) => {
+            let known = topics(&command);
+            match command.find_subcommand_mut(name) {
+                Some(sub) => output::write(&format!(
+                    "{}",
+                    sub.clone().bin_name(format!("windlass {name}")).render_long_help()
+                )),
+                None => Err(Failure::input(format!(
+                    "there is no help on `{name}`; there is on {known} and environment"
+                ))),
+            }
+        }
+    }
+}

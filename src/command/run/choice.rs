@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which device a file runs on.
+
+use std::path::Path;
+
+use windlass::{DEVICE_VARIABLE, Device, REAL_SCHEME};
+use windlass_codeobject::File;
+
+use crate::command::{
+    failure::{Failure, Outcome, Stage, note},
+    input,
+};
+
+/// Opens the device that the command line or `WINDLASS_DEVICE` names, else the first real GPU, else a simulated one
+/// that the file has code for. A simulated GPU that nobody named is announced on standard error.
+pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
+    let open = |uri: &str| windlass::open(uri).map_err(|error| Failure::hal(Stage::Open, &error));
+    if let Some(uri) = named {
+        return open(uri);
+    }
+    if std::env::var_os(DEVICE_VARIABLE).is_some_and(|uri| !uri.is_empty()) {
+        return windlass::default_device().map_err(|error| Failure::hal(Stage::Open, &error));
+    }
+    let listed = windlass::registry().driver(REAL_SCHEME).and_then(|driver| driver.enumerate());
+    let reason = match listed {
+        Ok(devices) => {
+            // A simulated one is only listed where the user named its library.
+            let first = devices.iter().find(|device| !device.simulated).or(devices.first());
+            if let Some(device) = first {
+                return open(&device.uri);
+            }
+            "HIP lists none".to_owned()
+        }
+        Err(error) => error.message().lines().next().unwrap_or_default().to_owned(),
+    };
+    let device = simulated(path, file)?;
+    note(&format!("no GPU here ({reason}): running on {}, simulated", device.info().uri));
+    Ok(device)
+}
+
+/// A simulated GPU for a target that the file holds.
+fn simulated(path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
+    let nothing =
+        |why: String| Failure::absent(format!("no GPU here, and {why}; name a device by --device URI"));
+    let file =
+        file.ok_or_else(|| nothing(format!("{} is no code that a simulated one runs", path.display())))?;
+    let mut problem = String::new();
+    for target in input::targets(file) {
+        let processor = target.split(':').next().unwrap_or_default();
+        match windlass::open(&format!("hip-sim://{processor}")) {
+            Ok(device) if serves(&device, file) => return Ok(device),
+            Ok(_) => {}
+            Err(error) => problem = format!(" ({})", error.message()),
+        }
+    }
+    // Generic code fits processors that the file does not name.
+    match windlass::open("hip-sim://") {
+        Ok(device) if serves(&device, file) => Ok(device),
+        Ok(device) => Err(nothing(format!(
+            "{} has code for {} only, which {}, simulated, cannot run",
+            path.display(),
+            input::targets(file).join(", "),
+            device.info().architecture
+        ))),
+        Err(error) if problem.is_empty() => Err(nothing(error.message().to_owned())),
+        Err(_) => Err(nothing(format!("no simulated one fits{problem}"))),
+    }
+}
+
+fn serves(device: &Device, file: &File<'_>) -> bool {
+    let Some(agent) = input::agent(device.info()) else { return false };
+    file.bundles().iter().any(|bundle| bundle.select(&agent, &Default::default()).best.is_some())
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Finding the kernel that is to run, and checking what it is given.
+
+use std::path::Path;
+
+use windlass::{Device, Function, FunctionInfo, ParameterKind};
+use windlass_codeobject::File;
+
+use super::spec::Spec;
+use crate::command::{
+    failure::{Failure, Outcome, Stage},
+    input::{self, Fitting, names},
+};
+
+/// Loads what of the file fits the device and holds the kernel. Without a name, the file must hold just one.
+pub(crate) fn load(
+    device: &Device,
+    path: &Path,
+    bytes: &[u8],
+    file: Option<&File<'_>>,
+    name: Option<&str>,
+) -> Outcome<Function> {
+    let (Some(agent), Some(file)) = (input::agent(device.info()), file) else {
+        // The driver knows its own formats.
+        return load_image(device, bytes, name);
+    };
+    let fitting = input::fitting(path, file, &agent)?;
+    let held = |fitting: &Fitting| {
+        fitting.code.kernels().iter().map(|kernel| kernel.name.clone()).collect::<Vec<_>>()
+    };
+    let all: Vec<_> = fitting.iter().flat_map(held).collect();
+    let name = match (name, all.as_slice()) {
+        (Some(name), _) => name,
+        (None, [only]) => only,
+        (None, _) => return Err(which(&all)),
+    };
+    let Some(holder) = fitting.iter().find(|fitting| fitting.code.kernel(name).is_ok()) else {
+        let rejected =
+            fitting.iter().flat_map(|fitting| fitting.code.rejected()).find(|kernel| kernel.name == name);
+        return Err(Failure::input(match rejected {
+            Some(kernel) => {
+                format!("kernel `{name}` of {} cannot be used: {}", path.display(), kernel.reason)
+            }
+            None => format!(
+                "no kernel `{name}` in {} for {agent}; it has {}",
+                path.display(),
+                names(all.iter().map(String::as_str))
+            ),
+        }));
+    };
+    load_image(device, &holder.image, Some(name))
+        .map_err(|failure| failure.during(format!("{}, bundle {}", path.display(), holder.bundle)))
+}
+
+fn load_image(device: &Device, image: &[u8], name: Option<&str>) -> Outcome<Function> {
+    let wrong = |error| Failure::hal(Stage::Submit, &error);
+    // SAFETY: who runs a kernel by this command vouches for it, as who runs any program does.
+    let executable = unsafe { device.load_executable(image) }.map_err(wrong)?;
+    let functions: Vec<_> = executable.functions().collect();
+    match (name, functions.as_slice()) {
+        (Some(name), _) => executable.function(name).map_err(wrong),
+        (None, [only]) => Ok(only.clone()),
+        (None, _) => {
+            Err(which(&functions.iter().map(|function| function.name().to_owned()).collect::<Vec<_>>()))
+        }
+    }
+}
+
+fn which(kernels: &[String]) -> Failure {
+    Failure::input(format!(
+        "name the kernel by --kernel; the file has {}",
+        names(kernels.iter().map(String::as_str))
+    ))
+}
+
+/// Checks that there is one argument for each parameter, and that it can be one.
+pub(crate) fn check(info: &FunctionInfo, arguments: &[Spec]) -> Outcome {
+    let signature = info.signature();
+    if arguments.len() != info.parameters.len() {
+        return Err(Failure::input(format!(
+            "`{}` takes {} arguments, and --arg is given {} times: {signature}",
+            info.name,
+            info.parameters.len(),
+            arguments.len(),
+        )));
+    }
+    for (index, (parameter, argument)) in info.parameters.iter().zip(arguments).enumerate() {
+        let problem = match (parameter.kind, argument) {
+            (ParameterKind::Buffer, Spec::Buffer(_) | Spec::Null) => continue,
+            (ParameterKind::Buffer, Spec::Value(_)) => {
+                "it takes a buffer or null, not a value; give a shape, such as 1xi32=5".to_owned()
+            }
+            (ParameterKind::Value, Spec::Value(bytes)) if bytes.len() == parameter.size as usize => continue,
+            (ParameterKind::Value, Spec::Value(bytes)) => format!(
+                "it takes a value of {} bytes, not of {}; {}",
+                parameter.size,
+                bytes.len(),
+                spellings(parameter.size)
+            ),
+            (ParameterKind::Value, _) => format!(
+                "it takes a value of {} bytes, not a pointer; {}",
+                parameter.size,
+                spellings(parameter.size)
+            ),
+            _ => "it takes something that this command cannot give".to_owned(),
+        };
+        return Err(Failure::input(format!("argument {index}: {problem}: {signature}")));
+    }
+    Ok(())
+}
+
+/// How a value of a size can be written.
+fn spellings(size: u32) -> String {
+    match size {
+        1 => "write i8=5 or ui8=5".to_owned(),
+        2 => "write i16=5, f16=0.5 or bf16=0.5".to_owned(),
+        4 => "write i32=5 or f32=0.5".to_owned(),
+        8 => "write i64=5 or f64=0.5".to_owned(),
+        size => format!("write bytes= and {} hexadecimal digits", u64::from(size) * 2),
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A sign of life on the terminal while a run takes long. Nothing is shown where standard error is no terminal.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A spinner with the time that has passed, or a bar over many repetitions.
+pub(crate) struct Progress(ProgressBar);
+
+impl Progress {
+    /// Starts showing.
+    pub(crate) fn new(kernel: &str, repetitions: u64) -> Self {
+        let bar = match repetitions {
+            1 => ProgressBar::new_spinner(),
+            repetitions => ProgressBar::new(repetitions),
+        };
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+        let template = match repetitions {
+            1 => "{spinner} {msg} {elapsed}",
+            _ => "{spinner} {msg} {pos}/{len} {elapsed}, {eta} left",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_message(kernel.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self(bar)
+    }
+
+    /// A repetition is done.
+    pub(crate) fn advance(&self) {
+        self.0.inc(1);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `--trace`: a device that notes what is submitted, and writes it down as Chrome's trace events.
+//!
+//! The device is wrapped; every submission signals one semaphore more, and a thread waits for it and for the wait
+//! list. Times are thus what the host observes: an operation begins when its last wait is seen to be reached, and ends
+//! when its signal is. Nothing else of the submission changes.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Wake, Waker},
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use windlass::{
+    BufferParams, CommandList, Deadline, Device, DeviceInfo, Error, Limits, Operation, Point, QueueAffinity,
+    Result, Semaphore, Statistics, Wait, driver, edge::Domain,
+};
+
+/// How long the end of the trace waits for operations that nobody has waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A trace in the making.
+pub(crate) struct Trace {
+    device: Device,
+    title: String,
+    recorder: Arc<Recorder>,
+    watcher: Option<JoinHandle<Vec<Span>>>,
+}
+
+impl Trace {
+    /// Begins to trace a device. What is to be seen must go through [`device`](Self::device).
+    pub(crate) fn start(device: &Device) -> Self {
+        let recorder =
+            Arc::new(Recorder { start: Instant::now(), state: Mutex::default(), changed: Condvar::new() });
+        let traced = Traced { inner: device.clone(), recorder: recorder.clone() };
+        let for_thread = recorder.clone();
+        // Without a thread the trace stays empty, and the run goes on.
+        let watcher =
+            std::thread::Builder::new().name("windlass-trace".into()).spawn(move || watch(&for_thread)).ok();
+        let info = device.info();
+        let simulated = if info.simulated { ", simulated: no times of a GPU" } else { "" };
+        Self {
+            device: Device::from_driver(Arc::new(traced)),
+            title: format!("{} ({}{simulated})", info.uri, info.name),
+            recorder,
+            watcher,
+        }
+    }
+
+    /// The traced device.
+    pub(crate) fn device(&self) -> Device {
+        self.device.clone()
+    }
+
+    /// Ends the trace: its JSON.
+    pub(crate) fn finish(self) -> String {
+        self.recorder.lock().closing = Some(Instant::now() + PATIENCE);
+        self.recorder.changed.notify_all();
+        let spans = self.watcher.and_then(|watcher| watcher.join().ok()).unwrap_or_default();
+        render(&self.title, spans)
+    }
+}
+
+/// One operation. Times count from the start of the trace.
+struct Span {
+    queue: Option<u32>,
+    operation: &'static str,
+    detail: String,
+    submitted: Duration,
+    accepted: Duration,
+    begun: Option<Duration>,
+    ended: Option<Duration>,
+    error: Option<Error>,
+}
+
+struct Recorder {
+    start: Instant,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    incoming: Vec<Watched>,
+    woken: bool,
+    /// Set at the end: when to give up on what has not ended.
+    closing: Option<Instant>,
+}
+
+/// An operation on its way.
+struct Watched {
+    span: Span,
+    waits: Vec<Wait>,
+    end: Wait,
+}
+
+impl Recorder {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wake for Recorder {
+    fn wake(self: Arc<Self>) {
+        self.lock().woken = true;
+        self.changed.notify_all();
+    }
+}
+
+/// Polls what is on its way until the trace ends.
+fn watch(recorder: &Arc<Recorder>) -> Vec<Span> {
+    let waker = Waker::from(recorder.clone());
+    let mut context = Context::from_waker(&waker);
+    let (mut watched, mut done) = (Vec::<Watched>::new(), Vec::new());
+    loop {
+        let now = recorder.start.elapsed();
+        let mut rest = Vec::with_capacity(watched.len());
+        for mut operation in watched {
+            match operation.advance(&mut context, now) {
+                true => done.push(operation.span),
+                false => rest.push(operation),
+            }
+        }
+        watched = rest;
+        let mut state = recorder.lock();
+        loop {
+            if state.woken || !state.incoming.is_empty() {
+                state.woken = false;
+                watched.append(&mut state.incoming);
+                break;
+            }
+            let left = state.closing.map(|end| end.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero() || watched.is_empty()) {
+                done.extend(watched.into_iter().map(|operation| operation.span));
+                return done;
+            }
+            state = match left {
+                None => recorder.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(left) => {
+                    recorder.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+}
+
+impl Watched {
+    /// Notes what has happened since the last look; whether the operation has ended.
+    fn advance(&mut self, context: &mut Context<'_>, now: Duration) -> bool {
+        self.waits.retain_mut(|wait| Pin::new(wait).poll(context).is_pending());
+        if self.waits.is_empty() && self.span.begun.is_none() {
+            self.span.begun = Some(now);
+        }
+        match Pin::new(&mut self.end).poll(context) {
+            Poll::Pending => false,
+            Poll::Ready(result) => {
+                self.span.ended = Some(now);
+                self.span.error = result.err();
+                true
+            }
+        }
+    }
+}
+
+/// The wrapper: everything but `submit` goes straight through.
+struct Traced {
+    inner: Device,
+    recorder: Arc<Recorder>,
+}
+
+impl driver::Device for Traced {
+    fn info(&self) -> &DeviceInfo {
+        self.inner.info()
+    }
+
+    fn limits(&self) -> &Limits {
+        self.inner.limits()
+    }
+
+    fn domain(&self) -> Domain {
+        self.inner.raw().domain()
+    }
+
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+        self.inner.raw().allocate(params, size)
+    }
+
+    fn reserve(
+        &self,
+        affinity: QueueAffinity,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        self.inner.raw().reserve(affinity, params, size)
+    }
+
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        // SAFETY: the same contract, passed on.
+        unsafe { self.inner.raw().load_executable(code) }
+    }
+
+    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+        self.inner.raw().prepare(list)
+    }
+
+    fn submit(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        operation: Operation,
+    ) -> Result<()> {
+        let (name, detail) = (operation.name(), describe(&operation));
+        let end = Semaphore::new(0);
+        let mut signals = signals.to_vec();
+        signals.push(end.at(1));
+        let submitted = self.recorder.start.elapsed();
+        self.inner.raw().submit(affinity, waits, &signals, operation)?;
+        let bits = affinity.bits();
+        let span = Span {
+            queue: (bits.count_ones() == 1).then(|| bits.trailing_zeros()),
+            operation: name,
+            detail,
+            submitted,
+            accepted: self.recorder.start.elapsed(),
+            begun: None,
+            ended: None,
+            error: None,
+        };
+        let waits = waits.iter().map(|point| point.semaphore.wait(point.value)).collect();
+        self.recorder.lock().incoming.push(Watched { span, waits, end: end.wait(1) });
+        self.recorder.changed.notify_all();
+        Ok(())
+    }
+
+    fn poll(&self) {
+        self.inner.raw().poll();
+    }
+
+    fn drain(&self, deadline: Deadline) -> Result<()> {
+        self.inner.raw().drain(deadline)
+    }
+
+    fn close(&self) {
+        self.inner.raw().close();
+    }
+
+    fn trim(&self) {
+        self.inner.raw().trim();
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.inner.raw().statistics()
+    }
+}
+
+/// What an operation works on, in a few words.
+fn describe(operation: &Operation) -> String {
+    match operation {
+        Operation::Dispatch(dispatch) => {
+            let functions = dispatch.executable.functions();
+            functions
+                .get(dispatch.function as usize)
+                .map(|function| function.name.clone())
+                .unwrap_or_default()
+        }
+        Operation::Execute { command_buffer, .. } => {
+            format!("{} commands", command_buffer.list().commands().len())
+        }
+        Operation::Fill { target, .. }
+        | Operation::Update { target, .. }
+        | Operation::Copy { target, .. } => {
+            format!("{} bytes", target.len())
+        }
+        _ => String::new(),
+    }
+}
+
+/// The row of the thread that submits.
+const HOST_ROW: u64 = 0;
+/// Rows of one queue: the first for what follows in order, the others for what overlaps it.
+const ROWS_PER_QUEUE: u64 = 1000;
+
+/// Chrome's trace events: a row for each queue, and one for the calls that submit.
+fn render(title: &str, mut spans: Vec<Span>) -> String {
+    spans.sort_by_key(|span| span.begun.unwrap_or(span.submitted));
+    let mut rows: Vec<(u64, String)> = vec![(HOST_ROW, "host: submissions".to_owned())];
+    let mut events = Vec::new();
+    // Where each row ends so far. Events of one row that overlap would hide each other.
+    let mut ends: Vec<(u64, Duration)> = Vec::new();
+    for span in &spans {
+        let begun = span.begun.unwrap_or(span.submitted);
+        let ended = span.ended.unwrap_or(begun).max(begun);
+        let (first, name) = match span.queue {
+            Some(queue) => ((u64::from(queue) + 1) * ROWS_PER_QUEUE, format!("queue {queue}")),
+            None => (65 * ROWS_PER_QUEUE, "any queue".to_owned()),
+        };
+        let busy = |row: u64| ends.iter().any(|(known, end)| *known == row && *end > begun);
+        let row =
+            (first..first + ROWS_PER_QUEUE - 1).find(|row| !busy(*row)).unwrap_or(first + ROWS_PER_QUEUE - 1);
+        match ends.iter_mut().find(|(known, _)| *known == row) {
+            Some((_, end)) => *end = ended,
+            None => {
+                ends.push((row, ended));
+                rows.push((row, if row == first { name } else { format!("{name}, overlapping") }));
+            }
+        }
+        let label = if span.operation == "queue_dispatch" { span.detail.as_str() } else { span.operation };
+        let mut arguments = json!({
+            "operation": span.operation,
+            "detail": span.detail,
+            "submitted_us": micros(span.submitted),
+        });
+        if let (Some(error), Value::Object(arguments)) = (&span.error, &mut arguments) {
+            arguments.insert("error".to_owned(), error.to_string().into());
+        }
+        if let (None, Value::Object(arguments)) = (&span.ended, &mut arguments) {
+            arguments.insert("unfinished".to_owned(), true.into());
+        }
+        events.push(slice(row, label, begun, ended, arguments));
+        events.push(slice(HOST_ROW, &format!("submit {label}"), span.submitted, span.accepted, json!({})));
+    }
+    let mut all = vec![json!({ "ph": "M", "name": "process_name", "pid": 1, "args": { "name": title } })];
+    for (row, name) in rows {
+        all.push(json!({ "ph": "M", "name": "thread_name", "pid": 1, "tid": row, "args": { "name": name } }));
+        all.push(json!({ "ph": "M", "name": "thread_sort_index", "pid": 1, "tid": row, "args": { "sort_index": row } }));
+    }
+    all.append(&mut events);
+    json!({ "displayTimeUnit": "ns", "traceEvents": all }).to_string()
+}
+
+fn slice(row: u64, name: &str, begin: Duration, end: Duration, arguments: Value) -> Value {
+    json!({
+        "ph": "X", "pid": 1, "tid": row, "name": name, "cat": "windlass",
+        "ts": micros(begin), "dur": micros(end.saturating_sub(begin)), "args": arguments,
+    })
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(text: &str, kind: &str) -> Vec<Value> {
+        let all: Value = serde_json::from_str(text).unwrap();
+        all["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == kind).cloned().collect()
+    }
+
+    #[test]
+    fn each_operation_is_on_the_row_of_its_queue() {
+        let device = windlass::open("null://").unwrap();
+        let trace = Trace::start(&device);
+        let traced = trace.device();
+        let (first, second) = (traced.queue(0).unwrap(), traced.queue(1).unwrap());
+        let buffer = traced.allocate_device(16).unwrap();
+        let timeline = Semaphore::new(0);
+        second.fill(&[timeline.at(1)], &[timeline.at(2)], &buffer, 7_u32).unwrap();
+        first.update(&[], &[timeline.at(1)], &[1; 16], &buffer).unwrap();
+        let bytes = second.download(&[timeline.at(2)], &buffer).unwrap().wait(Deadline::NEVER).unwrap();
+        assert_eq!(bytes[..4], 7_u32.to_le_bytes(), "a trace changes nothing");
+        let text = trace.finish();
+        let rows: Vec<_> = events(&text, "M")
+            .iter()
+            .filter_map(|event| event["args"]["name"].as_str().map(str::to_owned))
+            .collect();
+        assert!(rows.contains(&"queue 0".to_owned()) && rows.contains(&"queue 1".to_owned()), "{rows:?}");
+        let slices: Vec<_> =
+            events(&text, "X").into_iter().filter(|event| event["tid"] != HOST_ROW).collect();
+        assert_eq!(slices.len(), 3, "{text}");
+        let on = |name: &str| {
+            slices.iter().find(|event| event["name"] == name).map(|event| event["tid"].clone()).unwrap()
+        };
+        assert_eq!(on("queue_update"), ROWS_PER_QUEUE);
+        assert_eq!(on("queue_fill"), 2 * ROWS_PER_QUEUE);
+    }
+
+    #[test]
+    fn what_never_ends_is_marked_and_does_not_hold_the_trace_up() {
+        let device = windlass::open("null://").unwrap();
+        let trace = Trace::start(&device);
+        let never = Semaphore::new(0);
+        trace.device().queue(0).unwrap().barrier(&[never.at(1)], &[]).unwrap();
+        let failed = Semaphore::new(0);
+        trace.device().queue(0).unwrap().barrier(&[failed.at(1)], &[]).unwrap();
+        failed.fail(Error::aborted("on purpose"));
+        let slices = events(&trace.finish(), "X");
+        assert!(slices.iter().any(|event| event["args"]["unfinished"] == true), "{slices:?}");
+        assert!(
+            slices.iter().any(|event| event["args"]["error"].to_string().contains("on purpose")),
+            "{slices:?}"
+        );
+    }
+}

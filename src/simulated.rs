@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Marries the HIP driver with the simulator's HIP: `hip-sim://`.
+
+use windlass_hip::{Found, Selector};
+use windlass_simulator::{Options, OptionsError, Simulator};
+
+use crate::{Error, Parameters, Result, Uri};
+
+/// The source of `hip-sim://`. Each opened device is a machine of its own, so that what happens on one concerns no
+/// other.
+pub(crate) struct Source;
+
+/// The options of a machine: what the URI says, then what `WINDLASS_SIM` says, then the simulator's defaults.
+const KEYS: &[&str] = &["devices", "memory", "threads", "units", "seed", "hip"];
+
+impl windlass_hip::Source for Source {
+    fn description(&self) -> String {
+        "simulated AMD GPUs, which run real code objects on the CPU".to_owned()
+    }
+
+    fn open(&self, uri: &Uri, parameters: &Parameters<'_>) -> Result<Found> {
+        // A number is a device of the default machine, as the driver lists them; anything else is a target.
+        let by_number = !uri.path().is_empty() && uri.path().bytes().all(|byte| byte.is_ascii_digit());
+        let device = match by_number {
+            true => Selector::from_path(uri.path())?,
+            false => Selector::Ordinal(parameters.value("device")?.unwrap_or(0)),
+        };
+        let target = if by_number { "" } else { uri.path() };
+        let given: Vec<_> =
+            KEYS.iter().filter_map(|key| parameters.text(key).map(|value| (*key, value))).collect();
+        let options =
+            describe(target, &given, &environment()?).parse::<Options>().map_err(|error| wrong(&error))?;
+        let simulator =
+            Simulator::new(options).map_err(|error| Error::resource_exhausted(error.to_string()))?;
+        Ok(Found::new(simulator.api(), device))
+    }
+}
+
+/// The text of `WINDLASS_SIM`, checked so that a mistake is blamed on the variable.
+fn environment() -> Result<String> {
+    Options::from_environment().map_err(|error| wrong(&error).context("reading WINDLASS_SIM"))?;
+    Ok(std::env::var("WINDLASS_SIM").unwrap_or_default())
+}
+
+fn wrong(error: &OptionsError) -> Error {
+    Error::invalid_argument(error.to_string())
+}
+
+/// Spells a machine as the simulator reads it.
+fn describe(target: &str, given: &[(&str, &str)], environment: &str) -> String {
+    let (default_target, defaults) = environment.split_once('?').unwrap_or((environment, ""));
+    let target = if target.is_empty() { default_target } else { target };
+    let key = |setting: &str| setting.split('=').next().unwrap_or_default().to_owned();
+    let kept = defaults.split('&').filter(|setting| !given.iter().any(|(name, _)| *name == key(setting)));
+    let settings = kept.map(str::to_owned).chain(given.iter().map(|(name, value)| format!("{name}={value}")));
+    format!("{target}?{}", settings.collect::<Vec<_>>().join("&"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_uri_outranks_the_variable() {
+        let text = describe("", &[("seed", "9")], "gfx942?devices=2&seed=7");
+        let options: Options = text.parse().unwrap();
+        assert_eq!((options.devices, options.seed), (2, Some(9)));
+        let options: Options = describe("gfx942", &[], "").parse().unwrap();
+        assert_eq!(options, Options::default());
+    }
+
+    #[test]
+    fn every_option_of_the_simulator_is_a_key() {
+        let message = "?no=1".parse::<Options>().unwrap_err().to_string();
+        let known = message.rsplit("options are ").next().unwrap_or_default();
+        assert_eq!(known.split(", ").collect::<Vec<_>>(), KEYS);
+    }
+}
