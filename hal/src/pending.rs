@@ -19,7 +19,7 @@ use crate::{
     edge::{Domain, Edge},
     error::{Error, Result},
     semaphore::{Notifications, Point, Points, Probe, Registration, Resolution, Target, Timepoint},
-    sync::{AtomicBool, Mutex, Ordering, lock},
+    sync::{AtomicBool, Mutex, Ordering, contain, lock},
 };
 
 /// The edges that an operation's stream must wait for, one at most for each wait; up to four without the heap.
@@ -133,8 +133,7 @@ impl<I: Issue> PendingSet<I> {
                 Probe::Edge(edge) => edges.0.push(edge),
                 Probe::Unresolved => unresolved = true,
                 Probe::Failed(error) => {
-                    drop(work);
-                    fail(&signals, &error);
+                    give_up(work, &signals, &error);
                     return Ok(());
                 }
             }
@@ -269,7 +268,7 @@ impl<I: Issue> PendingSet<I> {
 
     /// Issues or fails ready operations until there are none. Entered by the thread that claimed the drain.
     fn drain(&self) {
-        /// Gives the claim back if foreign code (a waker) panics: others go on with the list.
+        /// Gives the claim back if an issuer panics: others go on with the list.
         struct Claim<'a, I: Issue>(&'a PendingSet<I>, bool);
         impl<I: Issue> Drop for Claim<'_, I> {
             fn drop(&mut self) {
@@ -290,13 +289,17 @@ impl<I: Issue> PendingSet<I> {
             let Ready { issuer, work, waits, signals, outcome } = ready;
             match outcome {
                 Ok(edges) => issuer.issue(work, waits, signals, edges),
-                Err(error) => {
-                    drop(work);
-                    fail(&signals, &error);
-                }
+                Err(error) => give_up(work, &signals, &error),
             }
         }
     }
+}
+
+/// Lets go of work that will never be issued, then fails its signals. The work may hold a caller's closure, whose
+/// captures may panic when they are dropped.
+fn give_up<W>(work: W, signals: &[Point], error: &Error) {
+    contain("dropping an operation", || drop(work));
+    fail(signals, error);
 }
 
 /// Waits of a failed operation that are taken back when this is dropped, outside the set's lock.

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use crate::{
     edge::{Domain, Edge},
     error::{Error, Result},
-    sync::{AtomicU64, Mutex, Ordering, lock},
+    sync::{AtomicU64, Mutex, Ordering, contain, lock},
 };
 
 const FAILED: u64 = 1 << 63;
@@ -132,31 +132,22 @@ impl Notifications {
 }
 
 impl Notification {
+    /// Carries it out. A foreign waker that panics harms nobody but itself: the signaller, which may be a driver's
+    /// own thread, goes on, and so do the other wake-ups.
     fn carry_out(self) {
-        match self {
+        let act = move || match self {
             Self::Wake(waker) => waker.wake(),
             Self::Resolve { sink, token, resolution } => sink.resolved(token, resolution),
             Self::Demand(edge) => edge.source.demand(edge.lane, edge.epoch),
             Self::Release(edge) => drop(edge),
-        }
+        };
+        contain("a waker", act);
     }
 }
 
 impl Drop for Notifications {
     fn drop(&mut self) {
-        /// Goes on with the rest when a foreign waker panics: the others must not sleep for ever.
-        struct Rest<'a>(smallvec::Drain<'a, [Notification; 4]>);
-        impl Rest<'_> {
-            fn carry_out(&mut self) {
-                self.0.by_ref().for_each(Notification::carry_out);
-            }
-        }
-        impl Drop for Rest<'_> {
-            fn drop(&mut self) {
-                self.carry_out();
-            }
-        }
-        Rest(self.0.drain(..)).carry_out();
+        self.0.drain(..).for_each(Notification::carry_out);
     }
 }
 
@@ -253,12 +244,7 @@ impl Semaphore {
     /// Raises the payload to `value` from the host and wakes whoever waited for it. At or below the payload, and
     /// on a failed semaphore, it does nothing. `OUT_OF_RANGE` above [`MAX_VALUE`](Self::MAX_VALUE).
     pub fn signal(&self, value: u64) -> Result<()> {
-        if value > Self::MAX_VALUE {
-            return Err(Error::out_of_range(format!(
-                "cannot signal {value:#x}: a semaphore's payload ends at {:#x}",
-                Self::MAX_VALUE
-            )));
-        }
+        check_value("signal", value)?;
         let mut notifications = Notifications::new();
         self.advance(value, &mut notifications);
         notifications.fire();
@@ -346,6 +332,9 @@ impl Semaphore {
     }
 
     /// Whether a wait for `value` is over: reached, failed, or neither (`None`). One load where it is reached.
+    ///
+    /// A wait for more than [`MAX_VALUE`](Self::MAX_VALUE) is over at once, with `OUT_OF_RANGE`: nobody can ever
+    /// signal that.
     pub(crate) fn reached(&self, value: u64) -> Option<Result<()>> {
         let payload = self.0.payload.load(Ordering::Acquire);
         if payload & !FAILED >= value {
@@ -353,7 +342,7 @@ impl Semaphore {
         } else if payload & FAILED != 0 {
             Some(Err(self.failure()))
         } else {
-            None
+            check_value("wait for", value).err().map(Err)
         }
     }
 
@@ -382,10 +371,10 @@ impl Semaphore {
             Target::Timepoint { accepts, .. } => *accepts,
             Target::Waker(_) => None,
         };
-        if accepts.is_some() {
-            if let Some(edge) = state.edge_for(value, accepts) {
-                return Err(Resolution::Edge(edge));
-            }
+        if accepts.is_some()
+            && let Some(edge) = state.edge_for(value, accepts)
+        {
+            return Err(Resolution::Edge(edge));
         }
         let id = state.next_waiter;
         state.next_waiter += 1;
@@ -400,20 +389,16 @@ impl Semaphore {
 
     /// Replaces the waker of a registered wait; `false` if the wait is over.
     pub(crate) fn update_waker(&self, registration: &Registration, waker: &Waker) -> bool {
+        // Cloning and dropping a waker is foreign code: not under the lock.
+        let mut waker = waker.clone();
         let mut state = lock(&self.0.state);
-        let mut replaced = None;
-        let found = match state.waiters.get_mut(registration.key) {
+        match state.waiters.get_mut(registration.key) {
             Some(Waiter { id, target: Target::Waker(current), .. }) if *id == registration.id => {
-                if !current.will_wake(waker) {
-                    replaced = Some(std::mem::replace(current, waker.clone()));
-                }
+                std::mem::swap(current, &mut waker);
                 true
             }
             _ => false,
-        };
-        drop(state);
-        drop(replaced);
-        found
+        }
     }
 
     /// Takes a registered wait back. It may have resolved already; then nothing happens.
@@ -437,6 +422,15 @@ impl Semaphore {
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
+}
+
+/// `OUT_OF_RANGE` for a value that no semaphore can have.
+pub(crate) fn check_value(what: &str, value: u64) -> Result<()> {
+    if value <= Semaphore::MAX_VALUE {
+        return Ok(());
+    }
+    let most = Semaphore::MAX_VALUE;
+    Err(Error::out_of_range(format!("cannot {what} {value:#x}: a semaphore's payload ends at {most:#x}")))
 }
 
 impl State {
