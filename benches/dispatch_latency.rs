@@ -9,7 +9,9 @@
 use std::{hint::black_box, ptr, sync::Arc, time::Duration};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use windlass::{Argument, BindingTable, Buffer, CommandBuffer, Deadline, Device, DispatchConfig, Function, Semaphore};
+use windlass::{
+    Argument, BindingTable, Buffer, CommandBuffer, Deadline, Device, DispatchConfig, Function, Semaphore,
+};
 use windlass_hip_sys::null;
 
 const BUNDLE: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.ccob");
@@ -79,7 +81,19 @@ fn floor(criterion: &mut Criterion) {
                     let extra = extra.as_mut_ptr();
                     // SAFETY: live handles of the null HIP, and a block that outlives the call.
                     let status = unsafe {
-                        api.hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, ptr::null_mut(), extra)
+                        api.hipModuleLaunchKernel(
+                            function,
+                            1,
+                            1,
+                            1,
+                            64,
+                            1,
+                            1,
+                            0,
+                            stream,
+                            ptr::null_mut(),
+                            extra,
+                        )
                     };
                     black_box(status);
                 }
@@ -109,7 +123,8 @@ fn submit(criterion: &mut Criterion, name: &str, setup: &Setup, until: &str) {
         let mut group = criterion.benchmark_group(format!("{until}/{name}/{form}"));
         for n in COUNTS {
             let commands = setup.record(n, by_table).expect("records");
-            let table = if by_table { BindingTable::from(setup.buffers.clone()) } else { BindingTable::empty() };
+            let table =
+                if by_table { BindingTable::from(setup.buffers.clone()) } else { BindingTable::empty() };
             let timeline = Semaphore::new(0);
             let mut value = 0;
             let mut once = || {

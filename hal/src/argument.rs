@@ -69,12 +69,70 @@ pub(crate) trait Pack {
     fn patch(&mut self, at: u32, slot: u32, offset: u64, length: u64) -> Result<()>;
 }
 
-/// Packs `arguments` for `function`, and says what is wrong with them in the caller's terms.
-pub(crate) fn pack(
+/// A list of arguments in IREE's form: the bindings in order, then the constants, four bytes each.
+///
+/// ```
+/// # use windlass_hal::{Argument, bindings_then_constants};
+/// let arguments = bindings_then_constants(&[Argument::Null, Argument::Null], &[7, 0x3f80_0000]);
+/// assert_eq!(arguments.len(), 4);
+/// ```
+pub fn bindings_then_constants<'a>(bindings: &[Argument<'a>], constants: &[u32]) -> Vec<Argument<'a>> {
+    bindings.iter().copied().chain(constants.iter().map(|constant| (*constant).into())).collect()
+}
+
+/// Takes over a block that the caller packed, and keeps the buffers behind it.
+pub(crate) fn pack_raw<P: Pack>(
     function: &FunctionInfo,
     arguments: &[Argument<'_>],
     domain: Domain,
+    to: &mut P,
+) -> Result<()> {
+    let wrong = |what: String| {
+        Error::invalid_argument(format!(
+            "raw arguments of `{}` are one block of {} bytes and then buffers to keep alive; {what}",
+            function.name, function.argument_size
+        ))
+    };
+    let Some((Argument::Bytes(block), buffers)) = arguments.split_first() else {
+        return Err(wrong("the first argument is no block".to_owned()));
+    };
+    if block.len() != to.block().len() {
+        return Err(wrong(format!("the block has {} bytes", block.len())));
+    }
+    to.block().copy_from_slice(block);
+    for (index, argument) in buffers.iter().enumerate() {
+        match argument {
+            Argument::Buffer(buffer) => retain(function, index + 1, buffer, domain, to)?,
+            _ => return Err(wrong(format!("argument {} is no buffer", index + 1))),
+        }
+    }
+    Ok(())
+}
+
+fn retain(
+    function: &FunctionInfo,
+    index: usize,
+    buffer: &Buffer,
+    domain: Domain,
     to: &mut impl Pack,
+) -> Result<()> {
+    if buffer.raw().domain() != domain {
+        return Err(Error::invalid_argument(format!(
+            "argument {index} of `{}` is a buffer of another device",
+            function.name
+        )));
+    }
+    buffer.require(BufferUsage::DISPATCH_STORAGE, "a dispatch argument")?;
+    to.retain(buffer);
+    Ok(())
+}
+
+/// Packs `arguments` for `function`, and says what is wrong with them in the caller's terms.
+pub(crate) fn pack<P: Pack>(
+    function: &FunctionInfo,
+    arguments: &[Argument<'_>],
+    domain: Domain,
+    to: &mut P,
 ) -> Result<()> {
     if arguments.len() != function.parameters.len() {
         return Err(Error::invalid_argument(format!(
@@ -101,15 +159,8 @@ pub(crate) fn pack(
         };
         match (parameter.kind, argument) {
             (ParameterKind::Buffer, Argument::Buffer(buffer)) => {
-                if buffer.raw().domain() != domain {
-                    return Err(Error::invalid_argument(format!(
-                        "argument {index} of `{}` is a buffer of another device",
-                        function.name
-                    )));
-                }
-                buffer.require(BufferUsage::DISPATCH_STORAGE, "a dispatch argument")?;
                 put(&buffer.device_address().to_le_bytes())?;
-                to.retain(buffer);
+                retain(function, index, buffer, domain, to)?;
             }
             (ParameterKind::Buffer, Argument::Slot { slot, offset, length }) => {
                 to.patch(parameter.offset, *slot, *offset, *length)?;

@@ -175,9 +175,9 @@ impl Recorder {
         let (target, pattern) = (target.into(), pattern.into());
         let size = pattern.bytes().len() as u64;
         check_multiple(target.len(), size, "the length of a fill")?;
-        self.require(&target, BufferUsage::TRANSFER_TARGET, size, "the target of a fill")?;
+        self.check(&target, BufferUsage::TRANSFER_TARGET, size, "the target of a fill")?;
         if !target.is_empty() {
-            self.retain(&target);
+            self.demand(&target, BufferUsage::TRANSFER_TARGET, size);
             self.list.commands.push(Command::Fill { target, pattern });
         }
         Ok(())
@@ -187,9 +187,9 @@ impl Recorder {
     pub fn update(&mut self, source: &[u8], target: impl Into<BufferRef>) -> Result<()> {
         let target = target.into();
         check_lengths(source.len() as u64, target.len(), "an update")?;
-        self.require(&target, BufferUsage::TRANSFER_TARGET, 1, "the target of an update")?;
+        self.check(&target, BufferUsage::TRANSFER_TARGET, 1, "the target of an update")?;
         if !source.is_empty() {
-            self.retain(&target);
+            self.demand(&target, BufferUsage::TRANSFER_TARGET, 1);
             let start = self.list.data.len();
             self.list.data.extend_from_slice(source);
             self.list.commands.push(Command::Update { source: start..self.list.data.len(), target });
@@ -201,18 +201,23 @@ impl Recorder {
     pub fn copy(&mut self, source: impl Into<BufferRef>, target: impl Into<BufferRef>) -> Result<()> {
         let (source, target) = (source.into(), target.into());
         check_lengths(source.len(), target.len(), "a copy")?;
-        self.require(&source, BufferUsage::TRANSFER_SOURCE, 1, "the source of a copy")?;
-        self.require(&target, BufferUsage::TRANSFER_TARGET, 1, "the target of a copy")?;
-        match (&source, &target) {
-            (BufferRef::Direct(source), BufferRef::Direct(target)) => check_overlap(source, target)?,
-            _ => self.list.slot_copies.push(self.list.commands.len()),
-        }
+        self.check(&source, BufferUsage::TRANSFER_SOURCE, 1, "the source of a copy")?;
+        self.check(&target, BufferUsage::TRANSFER_TARGET, 1, "the target of a copy")?;
+        let direct = match (&source, &target) {
+            (BufferRef::Direct(source), BufferRef::Direct(target)) => {
+                check_overlap(source, target)?;
+                true
+            }
+            _ => false,
+        };
         if source.is_empty() {
-            self.list.slot_copies.retain(|index| *index < self.list.commands.len());
             return Ok(());
         }
-        self.retain(&source);
-        self.retain(&target);
+        if !direct {
+            self.list.slot_copies.push(self.list.commands.len());
+        }
+        self.demand(&source, BufferUsage::TRANSFER_SOURCE, 1);
+        self.demand(&target, BufferUsage::TRANSFER_TARGET, 1);
         self.list.commands.push(Command::Copy { source, target });
         Ok(())
     }
@@ -234,15 +239,18 @@ impl Recorder {
         let before = (self.list.arguments.len(), self.list.patches.len(), self.list.resources.len());
         self.list.arguments.resize(end, 0);
         let domain = self.device.domain();
-        let mut sink = ListSink { list: &mut self.list, block: start..end };
-        if let Err(error) = argument::pack(function.info(), arguments, domain, &mut sink) {
+        let mut sink = ListSink { list: &mut self.list, block: start..end, slots: SmallVec::new() };
+        let pack = if resolved.raw_arguments { argument::pack_raw } else { argument::pack };
+        let packed = pack(function.info(), arguments, domain, &mut sink);
+        let slots = sink.slots;
+        if packed.is_err() || resolved.workgroup_count.contains(&0) {
             self.list.arguments.truncate(before.0);
             self.list.patches.truncate(before.1);
             self.list.resources.truncate(before.2);
-            return Err(error);
+            return packed;
         }
-        if resolved.workgroup_count.contains(&0) {
-            return Ok(());
+        for (slot, end) in slots {
+            require_slot(&mut self.list.slots, slot, end, BufferUsage::DISPATCH_STORAGE, 1);
         }
         let patches = before.1 as u32..self.list.patches.len() as u32;
         self.list.commands.push(Command::Dispatch(DispatchCommand {
@@ -284,7 +292,8 @@ impl Recorder {
         Ok(CommandBuffer { raw: self.device.prepare(self.list)? })
     }
 
-    fn require(&mut self, target: &BufferRef, usage: BufferUsage, alignment: u64, what: &str) -> Result<()> {
+    /// Whether a command may use `target` so. Changes nothing: a command is checked whole before it is recorded.
+    fn check(&self, target: &BufferRef, usage: BufferUsage, alignment: u64, what: &str) -> Result<()> {
         match target {
             BufferRef::Direct(buffer) => {
                 check_device(buffer, self.device.as_ref(), what)?;
@@ -293,14 +302,19 @@ impl Recorder {
             }
             BufferRef::Slot { slot, offset, length } => {
                 check_multiple(*offset, alignment, what)?;
-                require_slot(&mut self.list.slots, *slot, *offset, *length, usage, alignment)
+                slot_end(&self.list.slots, *slot, *offset, *length).map(|_| ())
             }
         }
     }
 
-    fn retain(&mut self, target: &BufferRef) {
-        if let BufferRef::Direct(buffer) = target {
-            retain(&mut self.list.resources, buffer);
+    /// Notes that a command uses `target` so: keeps the buffer, or demands it of the slot.
+    fn demand(&mut self, target: &BufferRef, usage: BufferUsage, alignment: u64) {
+        match target {
+            BufferRef::Direct(buffer) => retain(&mut self.list.resources, buffer),
+            BufferRef::Slot { slot, offset, length } => {
+                let end = offset.saturating_add(*length);
+                require_slot(&mut self.list.slots, *slot, end, usage, alignment);
+            }
         }
     }
 }
@@ -318,26 +332,27 @@ fn retain(resources: &mut Vec<Buffer>, buffer: &Buffer) {
     }
 }
 
-fn require_slot(
-    slots: &mut [SlotRequirement],
-    slot: u32,
-    offset: u64,
-    length: u64,
-    usage: BufferUsage,
-    alignment: u64,
-) -> Result<()> {
-    let capacity = slots.len();
-    let requirement = slots.get_mut(slot as usize).ok_or_else(|| {
-        Error::out_of_range(format!("slot {slot} of a command buffer recorded with {capacity} slots"))
-    })?;
-    let end = offset.checked_add(length).ok_or_else(|| {
+/// Where a range of a slot ends; an error where the slot does not exist or the range overflows.
+fn slot_end(slots: &[SlotRequirement], slot: u32, offset: u64, length: u64) -> Result<u64> {
+    if slot as usize >= slots.len() {
+        return Err(Error::out_of_range(format!(
+            "slot {slot} of a command buffer recorded with {} slots",
+            slots.len()
+        )));
+    }
+    offset.checked_add(length).ok_or_else(|| {
         Error::out_of_range(format!("offset {offset} and length {length} of slot {slot} overflow"))
-    })?;
-    requirement.used = true;
-    requirement.length = requirement.length.max(end);
-    requirement.usage = requirement.usage | usage;
-    requirement.alignment = requirement.alignment.max(alignment);
-    Ok(())
+    })
+}
+
+/// Raises what is demanded of a slot that [`slot_end`] found.
+fn require_slot(slots: &mut [SlotRequirement], slot: u32, end: u64, usage: BufferUsage, alignment: u64) {
+    if let Some(requirement) = slots.get_mut(slot as usize) {
+        requirement.used = true;
+        requirement.length = requirement.length.max(end);
+        requirement.usage = requirement.usage | usage;
+        requirement.alignment = requirement.alignment.max(alignment);
+    }
 }
 
 pub(crate) fn check_multiple(value: u64, of: u64, what: &str) -> Result<()> {
@@ -376,6 +391,8 @@ pub(crate) fn check_overlap(source: &Buffer, target: &Buffer) -> Result<()> {
 struct ListSink<'a> {
     list: &'a mut CommandList,
     block: std::ops::Range<usize>,
+    /// Slots used, with the end of the range used.
+    slots: SmallVec<[(u32, u64); 8]>,
 }
 
 impl Pack for ListSink<'_> {
@@ -388,7 +405,7 @@ impl Pack for ListSink<'_> {
     }
 
     fn patch(&mut self, at: u32, slot: u32, offset: u64, length: u64) -> Result<()> {
-        require_slot(&mut self.list.slots, slot, offset, length, BufferUsage::DISPATCH_STORAGE, 1)?;
+        self.slots.push((slot, slot_end(&self.list.slots, slot, offset, length)?));
         self.list.patches.push(Patch { at: self.block.start as u32 + at, slot, offset });
         Ok(())
     }

@@ -17,17 +17,28 @@ pub struct DispatchConfig {
     pub workgroup_size: Option<[u32; 3]>,
     /// Bytes of local memory (LDS) beyond what the function declares.
     pub dynamic_local_memory: u32,
+    /// The arguments are one block that the caller packed. See [`raw_arguments`](Self::raw_arguments).
+    pub raw_arguments: bool,
 }
 
 impl DispatchConfig {
     /// This many workgroups, of the size that the code fixes.
     pub const fn new(workgroup_count: [u32; 3]) -> Self {
-        Self { workgroup_count, workgroup_size: None, dynamic_local_memory: 0 }
+        Self { workgroup_count, workgroup_size: None, dynamic_local_memory: 0, raw_arguments: false }
     }
 
     /// The same with a workgroup size.
     pub const fn workgroup_size(mut self, size: [u32; 3]) -> Self {
         self.workgroup_size = Some(size);
+        self
+    }
+
+    /// The same with arguments that the caller packed: the first is [`Argument::Bytes`](crate::Argument::Bytes), a
+    /// block of exactly [`FunctionInfo::argument_size`](crate::FunctionInfo::argument_size) bytes in the function's
+    /// layout, and those after it are the buffers whose addresses stand in the block, so that the submission keeps
+    /// them alive.
+    pub const fn raw_arguments(mut self) -> Self {
+        self.raw_arguments = true;
         self
     }
 
@@ -48,6 +59,7 @@ pub(crate) struct Resolved {
     pub(crate) workgroup_count: [u32; 3],
     pub(crate) workgroup_size: [u32; 3],
     pub(crate) dynamic_local_memory: u32,
+    pub(crate) raw_arguments: bool,
 }
 
 /// Checks a launch against what the function and the device allow.
@@ -116,5 +128,6 @@ pub(crate) fn resolve(
         workgroup_count: config.workgroup_count,
         workgroup_size: size,
         dynamic_local_memory: config.dynamic_local_memory,
+        raw_arguments: config.raw_arguments,
     })
 }

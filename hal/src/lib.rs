@@ -138,7 +138,7 @@ mod uri;
 mod wait;
 
 pub use allocator::Statistics;
-pub use argument::{Argument, Value};
+pub use argument::{Argument, Value, bindings_then_constants};
 pub use buffer::{Buffer, BufferParams, BufferUsage, MemoryType};
 pub use buffer_view::{BufferView, Literal, Shape};
 pub use command_buffer::{BindingTable, CommandBuffer, Recorder};

@@ -31,7 +31,7 @@ use crate::{
     host_call::{HostCall, HostCallContext, HostCallFlags},
     mapping::Mapping,
     operation::{Dispatch, Operation, Pattern, QueueAffinity},
-    semaphore::{Point, Semaphore},
+    semaphore::{Point, Semaphore, check_value},
     wait::{Deadline, Wait},
 };
 
@@ -58,14 +58,11 @@ impl Queue {
     }
 
     fn submit(&self, waits: &[Point], signals: &[Point], operation: Operation) -> Result<()> {
+        for wait in waits {
+            check_value("wait for", wait.value)?;
+        }
         for signal in signals {
-            if signal.value > Semaphore::MAX_VALUE {
-                return Err(Error::out_of_range(format!(
-                    "cannot signal {:#x}: a semaphore's payload ends at {:#x}",
-                    signal.value,
-                    Semaphore::MAX_VALUE
-                )));
-            }
+            check_value("signal", signal.value)?;
         }
         self.device.open.raw.submit(self.affinity, waits, signals, operation)
     }
@@ -211,7 +208,8 @@ impl Queue {
             arguments: SmallVec::from_elem(0, function.info().argument_size as usize),
             resources: SmallVec::new(),
         };
-        argument::pack(function.info(), arguments, raw.domain(), &mut dispatch)?;
+        let pack = if resolved.raw_arguments { argument::pack_raw } else { argument::pack };
+        pack(function.info(), arguments, raw.domain(), &mut dispatch)?;
         self.submit_unless(resolved.workgroup_count.contains(&0), waits, signals, || {
             Operation::Dispatch(dispatch)
         })
