@@ -3,13 +3,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::bytes::range;
 use crate::ccob::{CcobHeader, Method};
-use crate::decode::Stream;
+use crate::decode::{Cache, Stream};
 use crate::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::entry::Entry;
 use crate::error::Error;
+use crate::offload_binary::OffloadBinary;
 use crate::options::Options;
 use crate::table::{Source, Table};
 
@@ -28,6 +30,13 @@ pub enum Container {
         /// How it is compressed.
         method: Method,
     },
+    /// An LLVM offload binary (`clang-offload-packager`).
+    OffloadBinary {
+        /// The version of its header: 1 or 2.
+        version: u32,
+    },
+    /// Sections of a host object, one per entry (`-fgpu-rdc`).
+    ObjectBundle,
 }
 
 impl fmt::Display for Container {
@@ -38,6 +47,8 @@ impl fmt::Display for Container {
             Container::Ccob { version, method } => {
                 write!(f, "compressed offload bundle (CCOB v{version}, {method})")
             }
+            Container::OffloadBinary { version } => write!(f, "LLVM offload binary v{version}"),
+            Container::ObjectBundle => f.write_str("object bundle"),
         }
     }
 }
@@ -45,8 +56,9 @@ impl fmt::Display for Container {
 /// A bundle: code for several targets, side by side.
 ///
 /// Listing the entries of a compressed bundle decodes its table only. Reading an entry decodes up to the end of that
-/// entry and keeps what was decoded, so that the next one continues the stream; the memory is freed with the
-/// [`File`](crate::File). Threads may share a bundle: they take turns at its decoder.
+/// entry. What was decoded of the sixteen bundles that were read last is kept until the [`File`](crate::File) is
+/// dropped, so that the next entry continues the stream. Threads may share a bundle and do not wait for each other:
+/// two that read the same one at the same time decode it twice.
 pub struct Bundle<'a> {
     index: usize,
     container: Container,
@@ -69,31 +81,14 @@ impl<'a> Bundle<'a> {
         let head = ElfHead::read(elf)
             .ok_or_else(|| Error::truncated("the ELF header", offset, ELF_HEAD_SIZE, elf.len() as u64))?;
         let size = elf.len() as u64;
-        Ok(Bundle {
-            index: 0,
-            container: Container::RawElf,
-            offset,
-            stored_size: size,
-            unpacked_size: Some(size),
-            hash: None,
-            entries: vec![Entry::raw(head.target(), size, None)],
-            data: Data::Stored(elf),
-        })
+        let entry = Entry::raw(head.target(), size);
+        Ok(Bundle::stored(Container::RawElf, elf, offset, size, vec![entry]))
     }
 
     /// The uncompressed bundle at the head of `rest`, which lies at `offset` of its file.
-    pub(crate) fn plain(rest: &'a [u8], offset: u64) -> Result<Bundle<'a>, Error> {
-        let table = Table::read(&Slice(rest), rest.len() as u64, offset)?;
-        Ok(Bundle {
-            index: 0,
-            container: Container::Bundle,
-            offset,
-            stored_size: table.end,
-            unpacked_size: Some(table.end),
-            hash: None,
-            entries: table.entries,
-            data: Data::Stored(rest),
-        })
+    pub(crate) fn plain(rest: &'a [u8], offset: u64, most_entries: usize) -> Result<Bundle<'a>, Error> {
+        let table = Table::read(&Slice(rest), rest.len() as u64, offset, most_entries)?;
+        Ok(Bundle::stored(Container::Bundle, rest, offset, table.end, table.entries))
     }
 
     /// A compressed bundle whose bytes, header included, are `stored`.
@@ -102,6 +97,8 @@ impl<'a> Bundle<'a> {
         header: &CcobHeader,
         offset: u64,
         options: &Options,
+        most_entries: usize,
+        cache: &Arc<Cache>,
     ) -> Result<Bundle<'a>, Error> {
         let size = stored.len() as u64;
         let payload =
@@ -110,8 +107,9 @@ impl<'a> Bundle<'a> {
             })?;
         let place = offset.saturating_add(header.header_size);
         let unpacked = header.unpacked_size;
-        let stream = Stream::new(payload, place, header.method, unpacked, options.max_unpacked);
-        let table = Table::read(&stream, unpacked, place)?;
+        let stream =
+            Stream::new(payload, place, header.method, unpacked, options.max_unpacked, Arc::clone(cache));
+        let table = Table::read(&stream, unpacked, place, most_entries)?;
         Ok(Bundle {
             index: 0,
             container: Container::Ccob { version: header.version, method: header.method },
@@ -122,6 +120,36 @@ impl<'a> Bundle<'a> {
             entries: table.entries,
             data: Data::Packed(Box::new(stream)),
         })
+    }
+
+    /// The offload binary at the head of `rest`, which lies at `offset` of its file.
+    pub(crate) fn offload_binary(rest: &'a [u8], offset: u64, binary: OffloadBinary) -> Bundle<'a> {
+        let container = Container::OffloadBinary { version: binary.version };
+        Bundle::stored(container, rest, offset, binary.size, binary.entries)
+    }
+
+    /// The sections of a host object that lies at `offset` of its file.
+    pub(crate) fn of_sections(object: &'a [u8], offset: u64, entries: Vec<Entry>) -> Bundle<'a> {
+        Bundle::stored(Container::ObjectBundle, object, offset, object.len() as u64, entries)
+    }
+
+    fn stored(
+        container: Container,
+        bytes: &'a [u8],
+        offset: u64,
+        size: u64,
+        entries: Vec<Entry>,
+    ) -> Bundle<'a> {
+        Bundle {
+            index: 0,
+            container,
+            offset,
+            stored_size: size,
+            unpacked_size: Some(size),
+            hash: None,
+            entries,
+            data: Data::Stored(bytes),
+        }
     }
 
     pub(crate) fn numbered(mut self, index: usize) -> Bundle<'a> {
@@ -189,8 +217,7 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Calls `f` with the bytes of an entry, without copying them. While `f` runs, other threads that want to read
-    /// this bundle wait.
+    /// Calls `f` with the bytes of an entry, without copying them.
     ///
     /// # Errors
     ///

@@ -13,6 +13,7 @@ use crate::descriptor::KernelDescriptor;
 use crate::elf::{Elf, ElfSymbol, MetadataNote};
 use crate::elf_flags::{ELF_MAGIC, ElfHead};
 use crate::error::Error;
+use crate::foreign;
 use crate::kernel::{Kernel, KernelKind, RejectedKernel};
 use crate::layout::{Binding, Relocation, RelocationKind, Segment, Symbol, SymbolRole};
 use crate::metadata::{KernelRecord, Metadata};
@@ -52,7 +53,7 @@ impl CodeObject {
         let mut warnings = Warnings::default();
         let elf = Elf::parse(elf, &mut warnings)?;
         let symbols = elf.symbols()?;
-        let mut kernels = Kernels::new(&elf, &symbols);
+        let mut kernels = Kernels::new(&elf, &symbols, head.is_linked());
         let metadata = match elf.metadata_note() {
             Some(MetadataNote::MessagePack(note)) => {
                 Metadata::parse(note, &mut warnings, &mut |record, warnings| kernels.add(record, warnings))?
@@ -189,6 +190,7 @@ fn amdgpu_head(elf: &[u8]) -> Result<ElfHead, Error> {
         return Err(Error::unsupported("an offload bundle in the place of one code object", 0, advice));
     }
     if !elf.starts_with(ELF_MAGIC) {
+        foreign::refuse(elf, 0)?;
         return Err(Error::NotRecognised { offset: 0, found: glimpse(elf) });
     }
     let head = ElfHead::read(elf).ok_or_else(|| {
@@ -224,6 +226,7 @@ fn target(head: ElfHead, metadata: Option<&str>, warnings: &mut Warnings) -> Tar
 /// Joins what the metadata says of kernels with their descriptors.
 struct Kernels<'e, 'a> {
     elf: &'e Elf<'a>,
+    linked: bool,
     symbols: HashMap<&'a [u8], &'e ElfSymbol<'a>>,
     seen: HashSet<&'a [u8]>,
     found: Vec<Kernel>,
@@ -232,13 +235,14 @@ struct Kernels<'e, 'a> {
 }
 
 impl<'e, 'a> Kernels<'e, 'a> {
-    fn new(elf: &'e Elf<'a>, symbols: &'e [ElfSymbol<'a>]) -> Kernels<'e, 'a> {
+    fn new(elf: &'e Elf<'a>, symbols: &'e [ElfSymbol<'a>], linked: bool) -> Kernels<'e, 'a> {
         let mut by_name = HashMap::new();
         for symbol in symbols.iter().filter(|symbol| symbol.name.ends_with(b".kd")) {
             by_name.entry(symbol.name).or_insert(symbol);
         }
         Kernels {
             elf,
+            linked,
             symbols: by_name,
             seen: HashSet::new(),
             found: Vec::new(),
@@ -273,7 +277,7 @@ impl<'e, 'a> Kernels<'e, 'a> {
             return Err(problem);
         }
         let name = name.ok_or("it has neither .name nor .symbol")?;
-        if !self.elf.is_linked() {
+        if !self.linked {
             return Err("the ELF is an object of the compiler; link it with ld.lld -shared".to_owned());
         }
         let symbol = match record.symbol {

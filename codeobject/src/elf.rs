@@ -4,7 +4,7 @@
 use object::LittleEndian;
 use object::elf::{
     DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_STRSZ, DT_STRTAB,
-    DT_SYMTAB, ET_REL, FileHeader64, PF_R, PF_W, PF_X, PT_LOAD, PT_NOTE, ProgramHeader64, Rela64, SHT_DYNSYM,
+    DT_SYMTAB, FileHeader64, PF_R, PF_W, PF_X, PT_LOAD, PT_NOTE, ProgramHeader64, Rela64, SHT_DYNSYM,
     SHT_NOTE, SHT_SYMTAB, Sym64,
 };
 use object::pod::slice_from_bytes;
@@ -89,11 +89,6 @@ impl<'a> Elf<'a> {
         elf.segments = elf.read_segments()?;
         elf.dynamic = elf.read_dynamic()?;
         Ok(elf)
-    }
-
-    /// Whether a linker made it; an object of the compiler has no addresses yet.
-    pub(crate) fn is_linked(&self) -> bool {
-        self.header.e_type(ENDIAN) != ET_REL
     }
 
     /// The bytes that the file puts at an address.

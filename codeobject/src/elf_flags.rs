@@ -16,6 +16,7 @@ const ABI_V6: u8 = 4;
 /// The fields of an ELF header that say what its code is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ElfHead {
+    pub(crate) elf_type: u16,
     pub(crate) machine: u16,
     pub(crate) abi_version: u8,
     pub(crate) flags: u32,
@@ -36,11 +37,22 @@ impl ElfHead {
         if !ident.starts_with(ELF_MAGIC) || ident[4] != 2 || ident[5] != 1 {
             return None;
         }
-        Some(ElfHead { machine: u16_at(elf, 18)?, abi_version: ident[8], flags: u32_at(elf, 48)? })
+        Some(ElfHead {
+            elf_type: u16_at(elf, 16)?,
+            machine: u16_at(elf, 18)?,
+            abi_version: ident[8],
+            flags: u32_at(elf, 48)?,
+        })
     }
 
     pub(crate) fn is_amdgpu(self) -> bool {
         self.machine == EM_AMDGPU
+    }
+
+    /// Whether a linker made it; an object of the compiler has no addresses yet.
+    pub(crate) fn is_linked(self) -> bool {
+        const ET_REL: u16 = 1;
+        self.elf_type != ET_REL
     }
 
     /// Whether the identification bytes of an AMD GPU ELF say that it is for HSA.
@@ -106,7 +118,7 @@ mod tests {
     use super::*;
 
     fn target(abi_version: u8, flags: u32) -> String {
-        ElfHead { machine: EM_AMDGPU, abi_version, flags }.target().to_string()
+        ElfHead { elf_type: 3, machine: EM_AMDGPU, abi_version, flags }.target().to_string()
     }
 
     #[test]
@@ -123,7 +135,7 @@ mod tests {
 
     #[test]
     fn generic_versions_exist_from_code_object_v6_on() {
-        let head = |abi_version| ElfHead { machine: EM_AMDGPU, abi_version, flags: 0x0100_0151 };
+        let head = |abi_version| ElfHead { elf_type: 3, machine: EM_AMDGPU, abi_version, flags: 0x0100_0151 };
         assert_eq!(head(4).generic_version(), 1);
         assert_eq!(head(3).generic_version(), 0);
     }

@@ -73,14 +73,14 @@ impl Entry {
     }
 
     /// The entry that a code object without a bundle around it amounts to.
-    pub(crate) fn raw(target: TargetId, size: u64, problem: Option<String>) -> Entry {
+    pub(crate) fn raw(target: TargetId, size: u64) -> Entry {
         Entry {
             id: target.to_string().into_bytes(),
             kind: EntryKind::HipV4,
             target: EntryTarget::Gpu(target),
             offset: 0,
             size,
-            problem,
+            problem: None,
         }
     }
 
@@ -104,7 +104,8 @@ impl Entry {
         &self.target
     }
 
-    /// Where its bytes begin, counted from the start of the unpacked bundle.
+    /// Where its bytes begin, counted from the start of the unpacked bundle (of the host object for an
+    /// [`ObjectBundle`](crate::Container::ObjectBundle)).
     pub fn offset(&self) -> u64 {
         self.offset
     }

@@ -2,6 +2,7 @@
 //! Reads AMD GPU code objects: bundles, CCOB, ELF, kernel metadata.
 #![forbid(unsafe_code)]
 
+mod archive;
 mod arg;
 mod bundle;
 mod bytes;
@@ -15,16 +16,21 @@ mod entry;
 mod error;
 mod file;
 mod foreign;
+mod host_elf;
+mod iree;
 mod kernel;
 mod layout;
 mod metadata;
 mod msgpack;
+mod offload_binary;
 mod options;
 mod processor;
 mod select;
 mod table;
 mod target;
+mod walk;
 mod warnings;
+mod zip;
 
 pub use arg::{Access, AddressSpace, Arg, ArgKind, HiddenKind};
 pub use bundle::{Bundle, Container};

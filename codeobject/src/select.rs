@@ -11,6 +11,8 @@ use crate::options::Options;
 use crate::processor;
 use crate::target::TargetId;
 
+const BITCODE_MAGIC: &[u8] = b"BC\xc0\xde";
+
 /// How well an entry's code fits a GPU; a later one fits better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -95,12 +97,18 @@ impl Bundle<'_> {
     /// Compares what the code object says about itself with what its id says and with what the GPU is.
     fn judge_elf(&self, entry: usize, id: &TargetId, agent: &TargetId) -> Result<(), String> {
         let bytes = self.head(entry).map_err(|error| format!("it cannot be read: {error}"))?;
+        if bytes.starts_with(BITCODE_MAGIC) {
+            return Err("it is LLVM bitcode; link it for the GPU first".to_owned());
+        }
         let head = ElfHead::read(&bytes).ok_or("its bytes are no 64-bit little-endian ELF")?;
         if !head.is_amdgpu() {
             return Err(format!("its ELF is for machine {}, not for amdgpu (224)", head.machine));
         }
         if !ElfHead::is_hsa(&bytes) {
             return Err("its ELF is not for the HSA system that ROCm runs".to_owned());
+        }
+        if !head.is_linked() {
+            return Err("its ELF is an object of the compiler; link it with ld.lld -shared first".to_owned());
         }
         let elf = head.target();
         if head.processor().is_some_and(|processor| processor != id.processor()) {

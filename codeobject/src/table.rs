@@ -8,7 +8,8 @@ use crate::error::Error;
 pub(crate) const BUNDLE_MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 const HEADER_SIZE: u64 = 32;
 const ENTRY_SIZE: u64 = 24;
-const MAX_ENTRIES: u64 = 4096;
+/// The most entries that a bundle of any kind may have.
+pub(crate) const MAX_ENTRIES: usize = 4096;
 const MAX_ID_SIZE: u64 = 4096;
 
 /// The entries of a bundle, and where it ends by what they state.
@@ -26,8 +27,14 @@ pub(crate) trait Source {
 }
 
 impl Table {
-    /// Reads the table of a bundle that has `size` bytes and lies at `place` of its file (for messages).
-    pub(crate) fn read(source: &dyn Source, size: u64, place: u64) -> Result<Table, Error> {
+    /// Reads the table of a bundle that has `size` bytes, `most_entries` at most, and lies at `place` of its file (for
+    /// messages).
+    pub(crate) fn read(
+        source: &dyn Source,
+        size: u64,
+        place: u64,
+        most_entries: usize,
+    ) -> Result<Table, Error> {
         let mut header = [0; HEADER_SIZE as usize];
         if size < HEADER_SIZE {
             return Err(Error::truncated("the header of the offload bundle", place, HEADER_SIZE, size));
@@ -37,8 +44,9 @@ impl Table {
             return Err(no_bundle(&header, place));
         }
         let count = u64_at(&header, 24).unwrap_or_default();
-        if count > MAX_ENTRIES {
-            return Err(limit("the table of the offload bundle (entries)", place, count, MAX_ENTRIES));
+        let most_entries = most_entries.min(MAX_ENTRIES) as u64;
+        if count > most_entries {
+            return Err(limit("the table of the offload bundle (entries)", place, count, most_entries));
         }
         let mut rows = Vec::new();
         let mut position = HEADER_SIZE;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The unpacked bytes of a compressed bundle, decoded as far as somebody has asked for.
 
+mod cache;
 mod frames;
 mod zlib;
 #[cfg(feature = "zstd-c")]
@@ -8,13 +9,17 @@ mod zstd_c;
 #[cfg(all(feature = "zstd-pure", not(feature = "zstd-c")))]
 mod zstd_pure;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+pub(crate) use cache::Cache;
 
 use crate::ccob::Method;
 use crate::error::Error;
 use crate::table::Source;
 
-/// The smallest step by which the output grows.
+/// The least that is decoded at a time.
+const SMALLEST_STEP: usize = 4096;
+/// Up to here the output may grow in one piece, whatever the size of the input.
 const GROWTH: usize = 1 << 20;
 /// Output up to this multiple of the input is reserved in one piece; what claims to grow more has to prove it.
 const USUAL_RATIO: usize = 64;
@@ -32,7 +37,7 @@ trait Decoder: Send {
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, String>;
 }
 
-/// A compressed payload with what has been unpacked of it so far.
+/// A compressed payload. What was unpacked of it is kept in the cache of its file, for the next who asks.
 pub(crate) struct Stream<'a> {
     payload: &'a [u8],
     /// Of the payload in its file.
@@ -40,11 +45,12 @@ pub(crate) struct Stream<'a> {
     method: Method,
     declared: u64,
     max_unpacked: u64,
-    state: Mutex<State>,
+    cache: Arc<Cache>,
 }
 
+/// How far a stream is decoded.
 #[derive(Default)]
-struct State {
+struct Progress {
     decoder: Option<Box<dyn Decoder>>,
     consumed: usize,
     out: Vec<u8>,
@@ -59,8 +65,9 @@ impl<'a> Stream<'a> {
         method: Method,
         declared: u64,
         max_unpacked: u64,
+        cache: Arc<Cache>,
     ) -> Stream<'a> {
-        Stream { payload, offset, method, declared, max_unpacked, state: Mutex::new(State::default()) }
+        Stream { payload, offset, method, declared, max_unpacked, cache }
     }
 
     /// Calls `f` with the unpacked bytes `start..end`, after decoding what is missing.
@@ -80,45 +87,51 @@ impl<'a> Stream<'a> {
         let no_room = || Error::Memory { what: "the unpacked bundle", bytes: end };
         let last = usize::try_from(end).map_err(|_| no_room())?;
         let first = usize::try_from(start).map_err(|_| no_room())?;
-        let mut state = self.lock();
-        self.decode_to(&mut state, last)?;
-        match state.out.get(first..last) {
-            Some(bytes) => Ok(f(bytes)),
-            None => Err(self.broken(state.out.len(), "the wanted range is not in it".to_owned())),
-        }
+        let mut progress = self.cache.take(self.offset);
+        let result = self.decode_to(&mut progress, last).and_then(|()| {
+            let problem = || self.broken(progress.out.len(), "the wanted range is not in it".to_owned());
+            progress.out.get(first..last).ok_or_else(problem).map(f)
+        });
+        self.cache.keep(self.offset, progress);
+        result
     }
 
-    fn decode_to(&self, state: &mut State, need: usize) -> Result<(), Error> {
-        while state.out.len() < need {
-            if let Some(error) = &state.failed {
+    fn decode_to(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
+        while progress.out.len() < need {
+            if let Some(error) = &progress.failed {
                 return Err(error.clone());
             }
-            if let Err(error) = self.step(state, need) {
+            let step = self.step(progress, need);
+            if step.is_err() || progress.ended || progress.out.len() as u64 >= self.declared {
+                progress.decoder = None;
+            }
+            if let Err(error) = step {
                 tracing::debug!(target: "windlass::codeobject", %error, "decoding stopped");
-                state.failed = Some(error);
-                state.decoder = None;
+                progress.failed = Some(error.clone());
+                return Err(error);
             }
         }
         Ok(())
     }
 
-    fn step(&self, state: &mut State, need: usize) -> Result<(), Error> {
-        if state.ended {
+    fn step(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
+        if progress.ended {
             let problem = format!("it is over, though {} bytes are declared", self.declared);
-            return Err(self.broken(state.out.len(), problem));
+            return Err(self.broken(progress.out.len(), problem));
         }
-        self.reserve(&mut state.out, need)?;
-        if state.decoder.is_none() {
-            state.decoder = Some(self.decoder()?);
+        self.reserve(&mut progress.out, need)?;
+        if progress.decoder.is_none() {
+            progress.decoder = Some(self.decoder()?);
         }
-        let (Some(decoder), Some(input)) = (&mut state.decoder, self.payload.get(state.consumed..)) else {
-            return Err(self.broken(state.out.len(), "the decoder read past its input".to_owned()));
+        let (Some(decoder), Some(input)) = (&mut progress.decoder, self.payload.get(progress.consumed..))
+        else {
+            return Err(self.broken(progress.out.len(), "the decoder read past its input".to_owned()));
         };
-        let before = state.out.len();
-        let step = decoder.step(input, &mut state.out).map_err(|problem| self.broken(before, problem))?;
-        state.consumed += step.consumed;
-        state.ended = step.ended;
-        if !step.ended && step.consumed == 0 && state.out.len() == before {
+        let before = progress.out.len();
+        let step = decoder.step(input, &mut progress.out).map_err(|problem| self.broken(before, problem))?;
+        progress.consumed += step.consumed;
+        progress.ended = step.ended;
+        if !step.ended && step.consumed == 0 && progress.out.len() == before {
             return Err(self.broken(before, "its input is cut short".to_owned()));
         }
         Ok(())
@@ -130,7 +143,8 @@ impl<'a> Stream<'a> {
             return Ok(());
         }
         let believed = GROWTH.max(self.payload.len().saturating_mul(USUAL_RATIO)).max(out.len() * 2);
-        let capacity = need.min(believed);
+        let most = usize::try_from(self.declared.min(self.max_unpacked)).unwrap_or(usize::MAX);
+        let capacity = need.max(out.len().saturating_add(SMALLEST_STEP)).min(most).min(believed);
         out.try_reserve_exact(capacity.saturating_sub(out.len()))
             .map_err(|_| Error::Memory { what: "the unpacked bundle", bytes: capacity as u64 })
     }
@@ -146,11 +160,6 @@ impl<'a> Stream<'a> {
 
     fn broken(&self, unpacked: usize, problem: String) -> Error {
         Error::Decode { method: self.method.name(), offset: self.offset, unpacked: unpacked as u64, problem }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic in a caller's closure leaves the decoded bytes as they were.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -154,8 +154,8 @@ fn ids_of_all_sorts_are_listed() {
 #[test]
 fn formats_that_are_not_read_are_named() {
     for (bytes, name) in [
-        (&b"\x10\xff\x10\xad\x01\0\0\0"[..], "LLVM offload binary"),
-        (b"!<arch>\nfoo", "archive"),
+        (&b"!<thin>\nfoo"[..], "thin archive"),
+        (b"AMD1\0\0\0\0", "IREE AMDGPU executable"),
         (b"KPAK\x01\0\0\0", "kpack archive"),
         (b"HIPK\x01\0\0\0", "kpack reference"),
         (b"\x03\x02\x23\x07\0\0\0\0", "SPIR-V"),
@@ -177,4 +177,40 @@ fn a_row_without_end_is_walked_once() {
     let bytes = one.repeat(2000);
     let file = File::parse(&bytes, &Options::default()).unwrap();
     assert_eq!(file.bundles().len(), 2000);
+}
+
+#[test]
+fn a_row_of_damaged_bundles_is_given_up() {
+    let mut damaged = Ccob::zstd(3, &plain(&[(HOST, b"")], 8));
+    damaged.payload[4..].fill(0xff);
+    let bytes = damaged.bytes().repeat(10_000);
+    assert!(File::parse(&bytes, &Options::default()).is_err());
+    let bytes = [plain(&[(HOST, b"")], 8), bytes].concat();
+    let file = File::parse(&bytes, &Options::default()).unwrap();
+    assert!(file.problems().len() < 100);
+    assert!(matches!(file.problems().last(), Some(Error::Limit { .. })));
+}
+
+#[test]
+fn images_that_many_members_share_are_limited() {
+    let elf = ElfBuilder::new(vec![]).build();
+    let executable = crate::support::hip1(&vec![&elf[..64]; 4000]);
+    let module = crate::support::zip(0, false, &[("a.fb", &executable)]);
+    let start = u32::from_le_bytes(module[module.len() - 6..module.len() - 2].try_into().unwrap()) as usize;
+    let (members, directory) = module.split_at(start);
+    let (directory, end) = directory.split_at(directory.len() - 22);
+    let bytes = [members, &directory.repeat(1000), end].concat();
+    let file = File::parse(&bytes, &Options::default()).unwrap();
+    assert!(file.bundles().len() <= 65_536, "{}", file.bundles().len());
+    assert!(matches!(file.problems().last(), Some(Error::Limit { .. })));
+}
+
+#[test]
+fn entries_that_compression_multiplies_are_limited_per_file() {
+    let rows = vec![Row { id: Vec::new(), ..row(0, 0) }; 4096];
+    let bytes = Ccob::zstd(3, &plain_rows(4096, &rows, b"")).bytes().repeat(200);
+    let file = File::parse(&bytes, &Options::default()).unwrap();
+    let entries: usize = file.bundles().iter().map(|bundle| bundle.entries().len()).sum();
+    assert!(entries <= 65_536 + bytes.len() / 64, "{entries}");
+    assert!(matches!(file.problems().first(), Some(Error::Limit { .. })));
 }

@@ -5,6 +5,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod carriers;
 mod code_objects;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod containers;

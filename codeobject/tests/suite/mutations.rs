@@ -4,7 +4,10 @@
 use proptest::prelude::*;
 use windlass_codeobject::{CodeObject, File, Options};
 
-use crate::support::{Ccob, ElfBuilder, KernelSpec, plain, zstd_frame_without_size};
+use crate::support::{
+    Ccob, ElfBuilder, KernelSpec, archive, hip1, host_elf, offload_binary, plain, zip,
+    zstd_frame_without_size,
+};
 use crate::{GFX942, HOST};
 
 fn seeds() -> Vec<Vec<u8>> {
@@ -24,6 +27,13 @@ fn seeds() -> Vec<Vec<u8>> {
     }
     let row = seeds[2..].concat();
     seeds.push(row);
+    let binary = offload_binary(2, 4, "gfx942", &seeds[0]);
+    seeds.push(host_elf(&[(".hip_fatbin", &content)]));
+    seeds.push(host_elf(&[(".llvm.offloading", &binary)]));
+    seeds.push(archive(&[("a.o/", &host_elf(&[(".hip_fatbin", &content)])), ("b.co/", &seeds[0])]));
+    seeds.push(zip(0, true, &[("module.fb", b"vm"), ("a.fb", &hip1(&[&seeds[0], &content]))]));
+    seeds.push(hip1(&[&seeds[0], &content]));
+    seeds.push(offload_binary(1, 3, "gfx942", &seeds[0]));
     seeds
 }
 
@@ -115,7 +125,7 @@ proptest! {
 
     #[test]
     fn arbitrary_bytes_behind_a_magic(
-        magic in prop::sample::select(vec![&b"CCOB"[..], b"__CLANG_OFFLOAD_BUNDLE__", b"\x7fELF\x02\x01\x01\x40", b"HIP1", b"PK\x03\x04", b""]),
+        magic in prop::sample::select(vec![&b"CCOB"[..], b"__CLANG_OFFLOAD_BUNDLE__", b"\x7fELF\x02\x01\x01\x40", b"HIP1", b"PK\x03\x04", b"!<arch>\n", b"\x10\xff\x10\xad\x01\0\0\0", b""]),
         rest in prop::collection::vec(any::<u8>(), 0..600),
     ) {
         read_everything(&[magic, &rest].concat());

@@ -2,12 +2,14 @@
 //! Builders of small inputs, well formed or not, so that the tests need no files.
 
 mod bundle;
+mod carriers;
 mod elf;
 mod metadata;
 
 use std::path::PathBuf;
 
 pub(crate) use bundle::{Ccob, Row, plain, plain_rows, zlib, zstd_frame, zstd_frame_without_size};
+pub(crate) use carriers::{archive, hip1, host_elf, offload_binary, zip};
 pub(crate) use elf::{ElfBuilder, KernelSpec};
 pub(crate) use metadata::{Value, encode, map};
 

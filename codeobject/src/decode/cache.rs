@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Streams that were read lately, so that the next entry continues where the last one ended.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::Progress;
+
+/// How many streams of one file are kept: a decoder costs far more memory than the bytes that ask for it.
+const KEPT: usize = 16;
+
+/// What is kept of the streams of one file. No lock is held while somebody decodes: who finds the stream taken
+/// begins it anew.
+#[derive(Default)]
+pub(crate) struct Cache(Mutex<Vec<(u64, Progress)>>);
+
+impl Cache {
+    /// Takes the stream at that offset out, or begins it.
+    pub(super) fn take(&self, stream: u64) -> Progress {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.iter().position(|(offset, _)| *offset == stream) {
+            Some(index) => kept.remove(index).1,
+            None => Progress::default(),
+        }
+    }
+
+    /// Puts a stream back, in the place of the one that was not used for longest.
+    pub(super) fn keep(&self, stream: u64, progress: Progress) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let twin = kept.iter().position(|(offset, _)| *offset == stream);
+        let leaves = match twin {
+            Some(index) => Some(index),
+            None => (kept.len() >= KEPT).then_some(0),
+        };
+        let gone = leaves.map(|index| kept.remove(index));
+        let longer = match gone {
+            Some((offset, twin)) if offset == stream && twin.out.len() > progress.out.len() => {
+                kept.push((stream, twin));
+                Some(progress)
+            }
+            Some((_, gone)) => {
+                kept.push((stream, progress));
+                Some(gone)
+            }
+            None => {
+                kept.push((stream, progress));
+                None
+            }
+        };
+        // Freeing what may be hundreds of megabytes is nobody else's wait.
+        drop(kept);
+        drop(longer);
+    }
+}

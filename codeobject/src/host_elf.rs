@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a host object, library or executable keeps its GPU code.
+
+use std::ops::Range;
+
+use object::LittleEndian;
+use object::elf::{FileHeader64, SectionHeader64};
+use object::read::elf::{FileHeader, SectionHeader};
+
+use crate::bytes::range;
+use crate::entry::Entry;
+use crate::error::Error;
+use crate::table::{BUNDLE_MAGIC, MAX_ENTRIES};
+
+/// How the GPU code is kept.
+pub(crate) enum Carrier {
+    /// Bundles or offload binaries in a row, in this range of the ELF.
+    Row(Range<u64>),
+    /// One section per entry, named after its id (`-fgpu-rdc`).
+    Sections(Vec<Entry>),
+}
+
+/// Finds it in an ELF that lies at `base` of its file.
+pub(crate) fn carrier(bytes: &[u8], base: u64) -> Result<Carrier, Error> {
+    let malformed = |error: object::Error| Error::malformed("the host ELF", base, error.to_string());
+    let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(malformed)?;
+    let sections = header.sections(LittleEndian, bytes).map_err(malformed)?;
+    let mut offloading = None;
+    let mut references_kpack = false;
+    let mut entries = Vec::new();
+    for section in sections.iter() {
+        let name = sections.section_name(LittleEndian, section).unwrap_or_default();
+        if name == b".hip_fatbin" {
+            return section_range(bytes, base, name, section).map(Carrier::Row);
+        } else if name == b".llvm.offloading" && offloading.is_none() {
+            offloading = Some(section_range(bytes, base, name, section)?);
+        } else if name == b".rocm_kpack_ref" {
+            references_kpack = true;
+        } else if let Some(id) = name.strip_prefix(BUNDLE_MAGIC) {
+            let place = section_range(bytes, base, name, section)?;
+            if entries.len() < MAX_ENTRIES {
+                entries.push(Entry::new(id, place.start, place.end - place.start, None));
+            }
+        }
+    }
+    if references_kpack {
+        let advice = "its code lies in .kpack files beside it; unpack them with rocm-kpack";
+        return Err(Error::unsupported("a host ELF with kpack references", base, advice));
+    }
+    if let Some(place) = offloading {
+        return Ok(Carrier::Row(place));
+    }
+    if !entries.is_empty() {
+        return Ok(Carrier::Sections(entries));
+    }
+    Err(Error::NotFound {
+        what: "section .hip_fatbin in the host ELF".to_owned(),
+        present: "it carries no HIP code, or its section headers were stripped; give the library that does"
+            .to_owned(),
+    })
+}
+
+fn section_range(
+    bytes: &[u8],
+    base: u64,
+    name: &[u8],
+    section: &SectionHeader64<LittleEndian>,
+) -> Result<Range<u64>, Error> {
+    let what = || format!("the section {} of the host ELF", crate::bytes::text(name));
+    let (start, size) = section.file_range(LittleEndian).unwrap_or_default();
+    let place = base.saturating_add(start);
+    let end = start
+        .checked_add(size)
+        .ok_or_else(|| Error::malformed(what(), place, format!("its size {size:#x} overflows")))?;
+    if range(bytes, start, size).is_none() {
+        let available = (bytes.len() as u64).saturating_sub(start);
+        return Err(Error::truncated(what(), place, size, available));
+    }
+    Ok(start..end)
+}

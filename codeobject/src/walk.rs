@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The walk through a file that finds every bundle in it.
+
+use std::sync::Arc;
+
+use crate::archive;
+use crate::bundle::Bundle;
+use crate::bytes::{glimpse, range};
+use crate::ccob::{CCOB_MAGIC, CcobHeader};
+use crate::decode::{self, Cache};
+use crate::elf_flags::{ELF_MAGIC, ElfHead};
+use crate::error::Error;
+use crate::file::FileKind;
+use crate::foreign;
+use crate::host_elf::{self, Carrier};
+use crate::iree;
+use crate::offload_binary::{self, OFFLOAD_BINARY_MAGIC};
+use crate::options::Options;
+use crate::table::BUNDLE_MAGIC;
+use crate::zip;
+
+/// Limits on what is described of one file: compression makes lists that are far larger than the file.
+const MAX_BUNDLES: usize = 65_536;
+const MAX_FILE_ENTRIES: usize = 65_536;
+const MAX_PROBLEMS: usize = 64;
+/// An entry of an honest file takes at least so many bytes of it.
+const LEAST_BYTES_PER_ENTRY: usize = 64;
+
+/// What a walk has found so far.
+pub(crate) struct Walk<'a, 'o> {
+    options: &'o Options,
+    cache: Arc<Cache>,
+    entries_left: usize,
+    pub(crate) bundles: Vec<Bundle<'a>>,
+    pub(crate) problems: Vec<Error>,
+}
+
+impl<'a, 'o> Walk<'a, 'o> {
+    pub(crate) fn new(options: &'o Options) -> Walk<'a, 'o> {
+        Walk {
+            options,
+            cache: Arc::default(),
+            entries_left: MAX_FILE_ENTRIES,
+            bundles: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Reads a whole file. An error is one that leaves nothing to read.
+    pub(crate) fn file(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
+        self.entries_left = self.entries_left.saturating_add(bytes.len() / LEAST_BYTES_PER_ENTRY);
+        if bytes.starts_with(ELF_MAGIC) {
+            self.elf(bytes, 0)
+        } else if bytes.starts_with(iree::HIP1_MAGIC) {
+            self.iree_executable(bytes, 0)?;
+            Ok(FileKind::IreeExecutable)
+        } else if bytes.starts_with(zip::ZIP_MAGIC) {
+            for (content, offset) in zip::stored_members(bytes)? {
+                if content.starts_with(iree::HIP1_MAGIC) {
+                    self.iree_executable(content, offset)?;
+                }
+            }
+            if self.bundles.is_empty() && self.problems.is_empty() {
+                let advice = "compile the module for the rocm target";
+                return Err(Error::unsupported("a zip file without HIP executables in it", 0, advice));
+            }
+            Ok(FileKind::IreeModule)
+        } else if bytes.starts_with(archive::ARCHIVE_MAGIC) {
+            self.archive(bytes)?;
+            Ok(FileKind::Archive)
+        } else {
+            if !begins_bundle(bytes) {
+                foreign::refuse(bytes, 0)?;
+            }
+            self.row(bytes, 0);
+            Ok(FileKind::FatBinary)
+        }
+    }
+
+    /// Reads an ELF that lies at `base` of the file: a code object, or a host object that carries some.
+    fn elf(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+        let head = ElfHead::read(bytes).ok_or_else(|| {
+            let problem = "it is not 64-bit little-endian, or its header is cut short";
+            Error::malformed("the ELF header", base, problem)
+        })?;
+        if head.is_amdgpu() {
+            let bundle = Bundle::raw(bytes, base)?;
+            self.found(bundle);
+            return Ok(FileKind::CodeObject);
+        }
+        match host_elf::carrier(bytes, base)? {
+            Carrier::Row(section) => {
+                let content = range(bytes, section.start, section.end - section.start).unwrap_or_default();
+                self.row(content, base.saturating_add(section.start));
+            }
+            Carrier::Sections(entries) => self.found(Bundle::of_sections(bytes, base, entries)),
+        }
+        Ok(FileKind::HostElf)
+    }
+
+    /// Reads what a HIP executable of IREE holds: code objects, or bundles.
+    fn iree_executable(&mut self, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+        if self.is_full(base) {
+            return Ok(());
+        }
+        for (image, offset) in iree::images(bytes, base)? {
+            if self.is_full(offset) {
+                break;
+            }
+            if !image.starts_with(ELF_MAGIC) {
+                self.row(image, offset);
+                continue;
+            }
+            match Bundle::raw(image, offset) {
+                Ok(bundle) => self.found(bundle),
+                Err(error) => self.problems.push(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the members of an archive; those without GPU code are passed over.
+    fn archive(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
+        for (content, offset) in archive::members(bytes)? {
+            if content.starts_with(ELF_MAGIC) {
+                match self.elf(content, offset) {
+                    Ok(_) | Err(Error::NotFound { .. }) => {}
+                    Err(error) => self.problems.push(error),
+                }
+            } else if begins_bundle(content) {
+                self.row(content, offset);
+            }
+        }
+        if self.bundles.is_empty() && self.problems.is_empty() {
+            return Err(Error::NotFound {
+                what: "GPU code in the archive".to_owned(),
+                present: "its members are host objects without; give the one that was compiled for HIP"
+                    .to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads bundles in a row with zero bytes between them. `bytes` lies at `base` of the file.
+    fn row(&mut self, bytes: &'a [u8], base: u64) {
+        let mut position = 0;
+        while let Some(rest) = bytes.get(position..) {
+            let Some(padding) = rest.iter().position(|byte| *byte != 0) else { break };
+            let offset = base.saturating_add((position + padding) as u64);
+            let Some(rest) = rest.get(padding..) else { break };
+            if self.is_full(offset) {
+                break;
+            }
+            match self.bundle(rest, offset) {
+                Some(size) if size > 0 => position = position.saturating_add(padding).saturating_add(size),
+                _ => break,
+            }
+        }
+    }
+
+    /// Reads the bundle at the head of `rest`; gives its size where that is known, whether it can be read or not.
+    fn bundle(&mut self, rest: &'a [u8], offset: u64) -> Option<usize> {
+        let (bundle, size) = if rest.starts_with(BUNDLE_MAGIC) {
+            let bundle = Bundle::plain(rest, offset, self.entries_left);
+            let size = bundle.as_ref().map(Bundle::stored_size).ok();
+            (bundle, size)
+        } else if rest.starts_with(CCOB_MAGIC) {
+            match self.stored(rest, offset) {
+                Ok((header, stored)) => {
+                    let bundle =
+                        Bundle::packed(stored, &header, offset, self.options, self.entries_left, &self.cache);
+                    (bundle, Some(stored.len() as u64))
+                }
+                Err(error) => (Err(error), None),
+            }
+        } else if rest.starts_with(OFFLOAD_BINARY_MAGIC) {
+            match offload_binary::read(rest, offset) {
+                Ok(binary) => {
+                    let size = binary.size;
+                    (Ok(Bundle::offload_binary(rest, offset, binary)), Some(size))
+                }
+                Err(error) => (Err(error), None),
+            }
+        } else {
+            (Err(Error::NotRecognised { offset, found: glimpse(rest) }), None)
+        };
+        match bundle {
+            Ok(bundle) => self.found(bundle),
+            Err(error) => self.problems.push(error),
+        }
+        size.and_then(|size| usize::try_from(size).ok())
+    }
+
+    /// Whether so much was found that the rest is left alone.
+    fn is_full(&mut self, offset: u64) -> bool {
+        let limit = if self.bundles.len() >= MAX_BUNDLES {
+            MAX_BUNDLES
+        } else if self.problems.len() >= MAX_PROBLEMS {
+            MAX_PROBLEMS
+        } else {
+            return false;
+        };
+        if self.problems.len() <= MAX_PROBLEMS {
+            self.problems.push(Error::Limit {
+                what: "the number of bundles, or of damaged ones, up to here".to_owned(),
+                offset,
+                value: limit as u64 + 1,
+                limit: limit as u64,
+                advice: "what follows is not read; split the file".to_owned(),
+            });
+        }
+        true
+    }
+
+    fn found(&mut self, bundle: Bundle<'a>) {
+        self.entries_left = self.entries_left.saturating_sub(bundle.entries().len());
+        self.bundles.push(bundle.numbered(self.bundles.len()));
+    }
+
+    /// The header and the bytes of the compressed bundle at the head of `rest`.
+    fn stored(&self, rest: &'a [u8], offset: u64) -> Result<(CcobHeader, &'a [u8]), Error> {
+        let header = CcobHeader::read(rest, offset)?;
+        let size = match header.stored_size {
+            Some(size) => size,
+            None => self.end_of_payload(rest, &header),
+        };
+        let cut = || Error::truncated("the compressed bundle (CCOB)", offset, size, rest.len() as u64);
+        let stored = range(rest, 0, size).ok_or_else(cut)?;
+        Ok((header, stored))
+    }
+
+    /// Version 1 does not say where it ends: the payload does. A payload that is broken takes the rest of the file.
+    fn end_of_payload(&self, rest: &[u8], header: &CcobHeader) -> u64 {
+        let all = rest.len() as u64;
+        let payload =
+            range(rest, header.header_size, all.saturating_sub(header.header_size)).unwrap_or_default();
+        match decode::stored_size(header.method, payload, self.options.max_unpacked) {
+            Ok(size) => header.header_size.saturating_add(size),
+            Err(_) => all,
+        }
+    }
+}
+
+fn begins_bundle(bytes: &[u8]) -> bool {
+    [CCOB_MAGIC, BUNDLE_MAGIC, OFFLOAD_BINARY_MAGIC].iter().any(|magic| bytes.starts_with(magic))
+}

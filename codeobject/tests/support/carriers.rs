@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Files that carry code objects or bundles inside.
+
+/// A host ELF with sections of the given names and contents.
+pub(crate) fn host_elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = b"\x7fELF\x02\x01\x01".to_vec();
+    out.resize(64, 0);
+    let mut names = b"\0.shstrtab\0".to_vec();
+    let mut headers = vec![section_header(0, 0, 0, 0)];
+    for (name, content) in sections {
+        headers.push(section_header(names.len(), 1, out.len(), content.len()));
+        names.extend(name.as_bytes());
+        names.push(0);
+        out.extend(*content);
+    }
+    headers.push(section_header(1, 3, out.len(), names.len()));
+    out.extend(&names);
+    let table = out.len() as u64;
+    out.extend(headers.concat());
+    out[16..20].copy_from_slice(&[3, 0, 62, 0]);
+    out[40..48].copy_from_slice(&table.to_le_bytes());
+    let count = headers.len() as u16;
+    for (at, half) in [(52, 64), (58, 64), (60, count), (62, count - 1)] {
+        out[at..at + 2].copy_from_slice(&u16::to_le_bytes(half));
+    }
+    out
+}
+
+fn section_header(name: usize, kind: u32, offset: usize, size: usize) -> Vec<u8> {
+    let mut header = [name as u32, kind].map(u32::to_le_bytes).concat();
+    header.extend([0, 0, offset as u64, size as u64, 0, 1, 0].map(u64::to_le_bytes).concat());
+    header
+}
+
+/// An offload binary of version 1 or 2 for one image.
+pub(crate) fn offload_binary(version: u32, kind: u16, arch: &str, image: &[u8]) -> Vec<u8> {
+    let strings = [&b"triple\0amdgcn-amd-amdhsa\0arch\0"[..], arch.as_bytes(), b"\0"].concat();
+    let entry = 32;
+    let map = entry + 40;
+    let stride = if version == 1 { 16 } else { 24 };
+    let text = map + 2 * stride;
+    let image_at = (text + strings.len() as u64).next_multiple_of(8);
+    let size = (image_at + image.len() as u64).next_multiple_of(8);
+    let mut out = b"\x10\xff\x10\xad".to_vec();
+    out.extend(version.to_le_bytes());
+    out.extend([size, entry, if version == 1 { 40 } else { 1 }].map(u64::to_le_bytes).concat());
+    out.extend(1_u16.to_le_bytes());
+    out.extend(kind.to_le_bytes());
+    out.extend(0_u32.to_le_bytes());
+    out.extend([map, 2, image_at, image.len() as u64].map(u64::to_le_bytes).concat());
+    for (key, value, value_size) in [(0, 7, 17), (25, 30, arch.len() as u64)] {
+        out.extend([text + key, text + value].map(u64::to_le_bytes).concat());
+        if version > 1 {
+            out.extend(u64::to_le_bytes(value_size));
+        }
+    }
+    out.extend(strings);
+    out.resize(image_at as usize, 0);
+    out.extend(image);
+    out.resize(size as usize, 0);
+    out
+}
+
+/// An archive as GNU's `ar` writes it.
+pub(crate) fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = b"!<arch>\n".to_vec();
+    for (name, content) in members {
+        out.extend(
+            format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", name, 0, 0, 0, 644, content.len()).bytes(),
+        );
+        out.extend(*content);
+        if content.len() % 2 == 1 {
+            out.push(b'\n');
+        }
+    }
+    out
+}
+
+/// A HIP executable of IREE with one module per image.
+pub(crate) fn hip1(images: &[&[u8]]) -> Vec<u8> {
+    // Tables first, each behind its directory of fields; then the vector; then the strings.
+    let count = images.len() as u32;
+    let mut buffer = [8_u32.to_le_bytes(), *b"HIP1"].concat();
+    // Root at 16: directory of two fields at 8, of which the first is left out and the second lies at 4.
+    buffer[0..4].copy_from_slice(&16_u32.to_le_bytes());
+    buffer.extend([8_u16, 8, 0, 4].map(u16::to_le_bytes).concat());
+    buffer.extend(8_i32.to_le_bytes());
+    buffer.extend(4_u32.to_le_bytes());
+    buffer.extend(count.to_le_bytes());
+    let vector = 28;
+    let tables = vector + 4 * count;
+    for index in 0..count {
+        // Each module: a directory of 8 bytes, then a table of 8.
+        let table = tables + 16 * index + 8;
+        buffer.extend((table - (vector + 4 * index)).to_le_bytes());
+    }
+    let mut image_at = tables + 16 * count;
+    for (index, image) in (0..count).zip(images) {
+        let field = tables + 16 * index + 12;
+        buffer.extend([6_u16, 8, 4, 0].map(u16::to_le_bytes).concat());
+        buffer.extend(8_i32.to_le_bytes());
+        buffer.extend((image_at - field).to_le_bytes());
+        image_at += (4 + image.len() as u32 + 1).next_multiple_of(4);
+    }
+    for image in images {
+        buffer.extend((image.len() as u32).to_le_bytes());
+        buffer.extend(*image);
+        buffer.push(0);
+        buffer.resize(buffer.len().next_multiple_of(4), 0);
+    }
+    let mut out = [*b"HIP1", [0; 4]].concat();
+    out.extend((buffer.len() as u64).to_le_bytes());
+    out.resize(64, 0);
+    out.extend(buffer);
+    out
+}
+
+/// A zip file that stores the files as they are. A long one keeps its sizes in extra fields, as IREE does.
+pub(crate) fn zip(method: u16, long: bool, files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut directory = Vec::new();
+    for (name, content) in files {
+        // Members need not follow each other directly.
+        out.resize(out.len().next_multiple_of(16), 0);
+        let (offset, size) = (out.len() as u32, content.len() as u32);
+        let mut extra = Vec::new();
+        if long {
+            extra.extend(b"\xca\xfe\x01\0\0");
+            extra.extend([1_u16, 16].map(u16::to_le_bytes).concat());
+            extra.extend([u64::from(size); 2].map(u64::to_le_bytes).concat());
+        }
+        let shown = if long { u32::MAX } else { size };
+        let lengths = [name.len() as u16, extra.len() as u16];
+        out.extend(b"PK\x03\x04");
+        out.extend([45, 0, method, 0, 0].map(u16::to_le_bytes).concat());
+        out.extend([0, shown, shown].map(u32::to_le_bytes).concat());
+        out.extend(lengths.map(u16::to_le_bytes).concat());
+        out.extend(name.as_bytes());
+        out.extend(&extra);
+        out.extend(*content);
+        directory.extend(b"PK\x01\x02");
+        directory.extend([45, 45, 0, method, 0, 0].map(u16::to_le_bytes).concat());
+        directory.extend([0, shown, shown].map(u32::to_le_bytes).concat());
+        directory.extend(lengths.map(u16::to_le_bytes).concat());
+        directory.extend([0; 10]);
+        directory.extend(offset.to_le_bytes());
+        directory.extend(name.as_bytes());
+        directory.extend(&extra);
+    }
+    let start = out.len() as u64;
+    out.extend(&directory);
+    if long {
+        let end = out.len() as u64;
+        out.extend(b"PK\x06\x06");
+        out.extend([0; 44]);
+        out.extend(start.to_le_bytes());
+        out.extend(b"PK\x06\x07\0\0\0\0");
+        out.extend(end.to_le_bytes());
+        out.extend([0; 4]);
+    }
+    out.extend(b"PK\x05\x06");
+    out.extend([0; 12]);
+    out.extend(if long { u32::MAX } else { start as u32 }.to_le_bytes());
+    out.extend([0; 2]);
+    out
+}
