@@ -1,47 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Windlass: an async-first hardware abstraction layer for AMD GPUs.
-//!
-//! This crate is the facade: the whole interface of [`windlass_hal`], and a [`registry`] with the drivers that this
-//! build has. From the bytes of a compiled kernel to numbers that are awaited:
-//!
-//! ```
-//! use windlass::Semaphore;
-//!
-//! let device = windlass::open("hip-sim://gfx942")?; // hip:// for the first real GPU
-//! let code = include_bytes!("../cts/kernels/bundles/vector_add.ccob");
-//! // SAFETY: vector_add stays within the buffers that it is given.
-//! let executable = unsafe { device.load_executable(code) }?;
-//! let vector_add = executable.function("vector_add")?;
-//!
-//! let queue = device.queue(0)?;
-//! let [a, b, sum] = [(); 3].map(|()| device.allocate_device(4096));
-//! let (a, b, sum) = (a?, b?, sum?);
-//! let [first, second] = [1.5_f32, 2.0].map(|value| value.to_le_bytes().repeat(1024));
-//!
-//! let timeline = Semaphore::new(0);
-//! queue.update(&[], &[timeline.at(1)], &first, &a)?;
-//! queue.update(&[timeline.at(1)], &[timeline.at(2)], &second, &b)?;
-//! let grid = windlass::DispatchConfig::new([4, 1, 1]).workgroup_size([256, 1, 1]);
-//! let arguments = [a.arg(), b.arg(), sum.arg(), 1024_i32.into()];
-//! queue.dispatch(&[timeline.at(2)], &[timeline.at(3)], &vector_add, grid, &arguments)?;
-//! let bytes = pollster::block_on(queue.download(&[timeline.at(3)], &sum)?)?;
-//! assert_eq!(bytes, 3.5_f32.to_le_bytes().repeat(1024));
-//! # Ok::<(), windlass::Error>(())
-//! ```
-//!
-//! # Drivers
-//!
-//! | URI | device | feature |
-//! |---|---|---|
-//! | `hip://`, `hip://1`, `hip://GPU-<uuid>` | a real GPU, through the HIP runtime that the system has | `hip` |
-//! | `hip-sim://gfx942` | a software GPU behind the same HIP API; it is always marked *simulated* | `sim` |
-//! | `hip-null://` | a HIP that does nothing, for measuring what its callers cost | `hip` |
-//! | `local://` | the CPU | `local` |
-//! | `null://` | the skeleton for a driver of your own | `null` |
-//!
-//! Features only add: a program that works with one set works with every larger one. Without `command` and `sim`,
-//! neither the command line's crates nor the simulator are built. A driver of your own needs none of them:
-//! [`Registry::register`] takes it.
+#![doc = include_str!("../README.md")]
 
 pub mod build_info;
 mod default_device;

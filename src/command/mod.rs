@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line: what there is, and who does it.
 
+mod cts;
 mod devices;
 mod environment;
 mod extract;
@@ -43,6 +44,8 @@ enum Command {
     Extract(extract::Extract),
     /// Run a kernel of a file, and print, save or check its results
     Run(run::Run),
+    /// Run the conformance suite over a device (options: windlass cts --help)
+    Cts(cts::Cts),
     /// Show this help, that of a subcommand, or the table of environment variables
     Help {
         /// A subcommand, or `environment`
@@ -61,17 +64,22 @@ pub(crate) fn main() -> ExitCode {
             return code.into();
         }
     };
-    failure::report(log::start().and_then(|()| dispatch(cli.command)))
+    match log::start() {
+        Ok(()) => dispatch(cli.command),
+        Err(failure) => failure::report(Err(failure)),
+    }
 }
 
-fn dispatch(command: Command) -> Outcome {
-    match command {
+fn dispatch(command: Command) -> ExitCode {
+    failure::report(match command {
         Command::Devices(devices) => devices.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Extract(extract) => extract.run(),
         Command::Run(run) => run.run(),
         Command::Help { topic } => help(topic.as_deref()),
-    }
+        // The runner has exit codes of its own, with the same meanings.
+        Command::Cts(cts) => return cts.run(),
+    })
 }
 
 fn help(topic: Option<&str>) -> Outcome {

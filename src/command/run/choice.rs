@@ -22,19 +22,13 @@ pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) ->
         return windlass::default_device().map_err(|error| Failure::hal(Stage::Open, &error));
     }
     let listed = windlass::registry().driver(REAL_SCHEME).and_then(|driver| driver.enumerate());
-    let reason = match listed {
-        Ok(devices) => {
-            // A simulated one is only listed where the user named its library.
-            let first = devices.iter().find(|device| !device.simulated).or(devices.first());
-            if let Some(device) = first {
-                return open(&device.uri);
-            }
-            "HIP lists none".to_owned()
-        }
-        Err(error) => error.message().lines().next().unwrap_or_default().to_owned(),
-    };
+    // A simulated one is only listed where the user named its library.
+    let devices = listed.unwrap_or_default();
+    if let Some(device) = devices.iter().find(|device| !device.simulated).or(devices.first()) {
+        return open(&device.uri);
+    }
     let device = simulated(path, file)?;
-    note(&format!("no GPU here ({reason}): running on {}, simulated", device.info().uri));
+    note(&format!("no real GPU (`windlass devices` says why): running on {}, simulated", device.info().uri));
     Ok(device)
 }
 

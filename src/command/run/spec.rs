@@ -128,7 +128,7 @@ fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {
             "`{text}` is no hexadecimal bytes: write two digits for each byte, in memory order, such as bytes=0000803f"
         )
     };
-    if digits.is_empty() || digits.len() % 2 != 0 {
+    if digits.is_empty() || !digits.len().is_multiple_of(2) {
         return Err(wrong());
     }
     let digit = |byte: &u8| char::from(*byte).to_digit(16).map(|digit| digit as u8);
