@@ -30,13 +30,46 @@ macro_rules! suite {
     };
 }
 
+mod alloca;
+mod buffer;
+mod command_buffer;
+mod command_buffer_dispatch;
+mod dispatch;
+mod dispatch_refused;
 mod driver;
+mod executable;
+mod failure;
 mod file;
 mod future;
+mod host_call;
+mod lifetime;
+mod queue;
 mod semaphore;
 mod semaphore_thread;
+mod threads;
+mod transfer;
 
 /// Every case of the suite, in the order in which they run.
 pub fn cases() -> Vec<Case> {
-    [driver::CASES, semaphore::CASES, semaphore_thread::CASES, future::CASES, file::CASES].concat()
+    [
+        driver::CASES,
+        semaphore::CASES,
+        semaphore_thread::CASES,
+        future::CASES,
+        buffer::CASES,
+        transfer::CASES,
+        queue::CASES,
+        host_call::CASES,
+        alloca::CASES,
+        command_buffer::CASES,
+        executable::CASES,
+        dispatch::CASES,
+        dispatch_refused::CASES,
+        command_buffer_dispatch::CASES,
+        failure::CASES,
+        lifetime::CASES,
+        threads::CASES,
+        file::CASES,
+    ]
+    .concat()
 }
