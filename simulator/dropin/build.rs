@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Gives the library the name that programs linked against ROCm 7 ask for.
+//! Gives the library the name that programs linked against ROCm 7 ask for, and keeps it loaded: its threads outlive a
+//! `dlclose`.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libamdhip64.so.7");
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
     }
 }

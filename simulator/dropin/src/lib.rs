@@ -22,14 +22,19 @@ use windlass_simulator::hip;
 fn table() -> &'static EntryPoints {
     static TABLE: OnceLock<EntryPoints> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let filter = EnvFilter::try_from_env("WINDLASS_LOG").unwrap_or_else(|_| EnvFilter::new("error"));
+        let wanted = std::env::var("WINDLASS_LOG").unwrap_or_else(|_| "error".to_owned());
+        let filter = EnvFilter::try_new(&wanted);
+        let refused = filter.as_ref().err().map(ToString::to_string);
         let log = tracing_subscriber::fmt()
-            .with_env_filter(filter)
+            .with_env_filter(filter.unwrap_or_else(|_| EnvFilter::new("error")))
             .with_writer(std::io::stderr)
             .with_ansi(std::io::stderr().is_terminal())
             .without_time();
         // Only this function installs one, once.
         let _ = log.try_init();
+        if let Some(reason) = refused {
+            tracing::error!("WINDLASS_LOG={wanted}: {reason}; spell it like windlass::sim=debug");
+        }
         hip::process_entries()
     })
 }

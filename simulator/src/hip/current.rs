@@ -6,13 +6,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
-use crate::options::Options;
-
-use super::call;
 use super::code::{Code, Outcome};
 use super::compiled::CallConfiguration;
+use super::process;
 use super::runtime::Runtime;
 use super::stream::{Role, Stream};
 
@@ -116,7 +114,7 @@ pub(crate) fn current() -> Outcome<(Arc<Runtime>, Rc<ThreadState>)> {
     let selected = selected.map_err(|_| Code::DEINITIALIZED)?;
     let runtime = match selected.upgrade() {
         Some(runtime) => runtime,
-        None if Weak::ptr_eq(&selected, &Weak::new()) => process_wide()?,
+        None if Weak::ptr_eq(&selected, &Weak::new()) => process::runtime()?,
         None => return Err(Code::DEINITIALIZED),
     };
     let state = CURRENT.try_with(|current| current.borrow_mut().state(&runtime));
@@ -134,20 +132,4 @@ impl Current {
         self.states.push((Arc::downgrade(runtime), state.clone()));
         state
     }
-}
-
-/// The simulator of threads that selected none, made from `WINDLASS_SIM` when it is first needed.
-fn process_wide() -> Outcome<Arc<Runtime>> {
-    static RUNTIME: OnceLock<Outcome<Arc<Runtime>>> = OnceLock::new();
-    RUNTIME
-        .get_or_init(|| {
-            let made = Options::from_environment()
-                .map_err(|error| error.to_string())
-                .and_then(|options| Runtime::new(options).map_err(|error| error.to_string()));
-            made.map_err(|error| {
-                call::explain(format!("there is no simulated GPU: {error} (WINDLASS_SIM)"));
-                Code::NO_DEVICE
-            })
-        })
-        .clone()
 }

@@ -21,6 +21,8 @@ pub(crate) mod limits {
 #[derive(Debug)]
 pub(crate) struct Device {
     pub(crate) index: usize,
+    /// Its place in the machine, which names it. It differs from the index where clients see a selection.
+    slot: usize,
     /// Bytes of its memory.
     pub(crate) capacity: u64,
     /// Bytes of them in use.
@@ -36,9 +38,10 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    pub(crate) fn new(index: usize, capacity: u64) -> Self {
+    pub(crate) fn new(index: usize, slot: usize, capacity: u64) -> Self {
         Self {
             index,
+            slot,
             capacity,
             used: AtomicU64::new(0),
             failure: AtomicU32::new(0),
@@ -106,7 +109,7 @@ impl Device {
     /// Sixteen characters, as HIP on AMD has them; no two devices of a simulator share them.
     pub(crate) fn uuid(&self) -> [u8; 16] {
         let mut uuid = [b'0'; 16];
-        let text = format!("51ed{:012x}", self.index + 1);
+        let text = format!("51ed{:012x}", self.slot + 1);
         for (to, from) in uuid.iter_mut().zip(text.bytes()) {
             *to = from;
         }
@@ -119,7 +122,7 @@ impl Device {
     }
 
     pub(crate) fn pci_bus(&self) -> usize {
-        self.index + 1
+        self.slot + 1
     }
 
     fn lock_peers(&self) -> std::sync::MutexGuard<'_, BTreeSet<usize>> {

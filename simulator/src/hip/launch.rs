@@ -76,9 +76,7 @@ impl Shape {
 
 impl Launch {
     /// A launch of a checked shape with its arguments in the kernel's layout.
-    pub(crate) fn new(kernel: Arc<Kernel>, shape: Shape, mut arguments: Vec<u8>, seed: Option<u64>) -> Self {
-        // What a client passes beyond the explicit arguments are hidden ones, which the engine knows better.
-        arguments.truncate(kernel.explicit_argument_size() as usize);
+    pub(crate) fn new(kernel: Arc<Kernel>, shape: Shape, arguments: Vec<u8>, seed: Option<u64>) -> Self {
         Self { kernel, shape, arguments, seed }
     }
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The simulator that a whole process shares, for libraries that export HIP's functions.
 
+use std::sync::{Arc, OnceLock};
+
 use windlass_hip_sys::EntryPoints;
 
 use crate::options::Options;
 
+use super::call;
+use super::code::{Code, Outcome};
 use super::current;
+use super::runtime::Runtime;
 use super::table;
 
 /// HIP's functions without a binding: on threads that selected no simulator they lead to the process's own, which is
@@ -17,4 +22,51 @@ pub fn process_entries() -> EntryPoints {
 /// As [`Simulator::last_fault`](super::Simulator::last_fault), of the simulator that the calling thread's calls lead to.
 pub fn process_fault() -> Option<String> {
     current::current().ok().and_then(|(runtime, _)| runtime.machine.last_fault())
+}
+
+/// The process's own simulator, made when it is first needed.
+///
+/// # Errors
+/// `NO_DEVICE`, with an explanation, where `WINDLASS_SIM` makes no sense or the machine cannot be set up.
+pub(crate) fn runtime() -> Outcome<Arc<Runtime>> {
+    static RUNTIME: OnceLock<Result<Arc<Runtime>, String>> = OnceLock::new();
+    let made = RUNTIME.get_or_init(|| {
+        let options = Options::from_environment().map_err(|error| error.to_string())?;
+        let hidden = ["HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"];
+        let list = hidden.iter().find_map(|name| std::env::var(name).ok());
+        let slots = visible(options.devices as usize, list.as_deref());
+        Runtime::new(options, &slots).map_err(|error| error.to_string())
+    });
+    made.clone().map_err(|error| {
+        call::explain(format!("there is no simulated GPU: {error} (WINDLASS_SIM)"));
+        Code::NO_DEVICE
+    })
+}
+
+/// The slots that `HIP_VISIBLE_DEVICES` lets clients see. As in HIP, the list ends at the first entry that names no
+/// device, and no list means all.
+fn visible(devices: usize, list: Option<&str>) -> Vec<usize> {
+    let Some(list) = list else { return (0..devices).collect() };
+    let mut slots = Vec::new();
+    for entry in list.split(',') {
+        match entry.trim().parse::<usize>() {
+            Ok(slot) if slot < devices && !slots.contains(&slot) => slots.push(slot),
+            _ => break,
+        }
+    }
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn a_list_selects_and_orders_devices() {
+        assert_eq!(visible(3, None), [0, 1, 2]);
+        assert_eq!(visible(3, Some("2, 0")), [2, 0]);
+        assert_eq!(visible(3, Some("1,7,0")), [1]);
+        assert_eq!(visible(3, Some("0,0")), [0]);
+        assert!(visible(3, Some("-1")).is_empty() && visible(3, Some("")).is_empty());
+    }
 }

@@ -74,7 +74,8 @@ impl std::error::Error for Error {
 }
 
 impl Runtime {
-    pub(crate) fn new(options: Options) -> Result<Arc<Self>, Error> {
+    /// A machine whose clients see the devices in the given slots, in this order.
+    pub(crate) fn new(options: Options, slots: &[usize]) -> Result<Arc<Self>, Error> {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let salt = COUNT.fetch_add(1, Ordering::Relaxed);
         let capacity = options.memory.saturating_mul(u64::from(options.devices));
@@ -82,8 +83,9 @@ impl Runtime {
             Memory::new(memory::Options { capacity, ..Default::default() }).map_err(Error::Memory)?;
         let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
         let engine = Engine::new(threads.unwrap_or(1));
+        let seen = slots.iter().enumerate();
         let devices: Vec<Device> =
-            (0..options.devices as usize).map(|index| Device::new(index, options.memory)).collect();
+            seen.map(|(index, slot)| Device::new(index, *slot, options.memory)).collect();
         let count = devices.len();
         let machine = Arc::new(Machine::new(memory, engine, devices));
         let contexts = Handles::new(Kind::Context, salt);

@@ -27,7 +27,8 @@ impl Simulator {
     /// # Errors
     /// [`Error`] where the system does not give the address space for its memory.
     pub fn new(options: Options) -> Result<Arc<Self>, Error> {
-        Ok(Arc::new(Self { runtime: Runtime::new(options)? }))
+        let slots: Vec<usize> = (0..options.devices as usize).collect();
+        Ok(Arc::new(Self { runtime: Runtime::new(options, &slots)? }))
     }
 
     /// What the machine consists of.

@@ -12,7 +12,11 @@ use crate::hip::code::Code;
 
 pub(in crate::hip) unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
     // Options allow 64 devices at most.
-    hip!(hipGetDeviceCount, |call| call.put(count, call.runtime.machine.devices.len() as c_int))
+    hip!(hipGetDeviceCount, |call| {
+        let devices = call.runtime.machine.devices.len();
+        call.put(count, devices as c_int)?;
+        if devices == 0 { Err(Code::NO_DEVICE) } else { Ok(()) }
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGetDevice(device: *mut c_int) -> hipError_t {

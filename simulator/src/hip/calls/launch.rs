@@ -34,7 +34,7 @@ impl Arguments {
         match (self.each.is_null(), self.block.is_null()) {
             (false, false) => Err(Code::INVALID_VALUE),
             (false, true) => pack_each(call, kernel, self.each),
-            (true, false) => copy_block(call, self.block),
+            (true, false) => copy_block(call, kernel, self.block),
             (true, true) if kernel.parameters().is_empty() => Ok(Vec::new()),
             (true, true) => Err(Code::INVALID_VALUE),
         }
@@ -53,19 +53,20 @@ fn pack_each(call: &Call, kernel: &Kernel, each: *mut *mut c_void) -> Outcome<Ve
     Ok(bytes)
 }
 
-fn copy_block(call: &Call, extra: *mut *mut c_void) -> Outcome<Vec<u8>> {
+fn copy_block(call: &Call, kernel: &Kernel, extra: *mut *mut c_void) -> Outcome<Vec<u8>> {
     /// HIP_LAUNCH_PARAM_BUFFER_POINTER, _BUFFER_SIZE and _END.
     const POINTER: usize = 1;
     const SIZE: usize = 2;
     const END: usize = 3;
     /// More pairs than there are keys are a list without an end.
     const MOST: usize = 8;
-    let (mut pointer, mut size) = (None, None);
+    let (mut pointer, mut size) = (None, None::<usize>);
     for pair in 0..MOST {
         let key = call.get(extra.wrapping_add(2 * pair))? as usize;
         if key == END {
             let (Some(pointer), Some(size)) = (pointer, size) else { return Err(Code::INVALID_VALUE) };
-            return call.get_bytes::<c_void>(pointer, size);
+            // What a client passes beyond the explicit arguments are hidden ones, which the engine knows better.
+            return call.get_bytes::<c_void>(pointer, size.min(kernel.explicit_argument_size() as usize));
         }
         let value = call.get(extra.wrapping_add(2 * pair + 1))?;
         match key {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The built library, loaded as any program would.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::ptr::null_mut;
+
+use windlass_hip_sys::bindings::{hipError_t, hipMemcpyKind};
+use windlass_hip_sys::{Api, Source, Version};
+
+/// Cargo builds the library beside the tests of its package.
+fn library() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let folders = test.ancestors().skip(1).take(2);
+    let name = format!("{}amdhip64{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let mut candidates = folders.map(|folder| folder.join(&name));
+    candidates.find(|path| path.exists()).expect("the library beside the tests")
+}
+
+fn load() -> Api {
+    // SAFETY: the library is the one of this package.
+    unsafe { Api::load(&Source::Library(library())) }.unwrap()
+}
+
+#[test]
+fn every_declared_function_is_exported() {
+    let api = load();
+    assert_eq!(api.missing(), [""; 0]);
+    assert!(api.origin().simulated, "{}", api.origin());
+    let version = api.origin().version.unwrap();
+    assert!(version > Version { major: 7, minor: 0, patch: 0 }, "{version}");
+}
+
+#[test]
+fn its_functions_reach_a_simulated_gpu() {
+    let api = load();
+    let mut memory = null_mut();
+    let mut words = [0_u32; 4];
+    // SAFETY: the pointers are to locals and to memory that HIP allocates.
+    let statuses = unsafe {
+        [
+            api.hipMalloc(&mut memory, 16),
+            api.hipMemsetD32(memory, 0x1234, 4),
+            api.hipMemcpy(words.as_mut_ptr().cast(), memory, 16, hipMemcpyKind::hipMemcpyDeviceToHost),
+            api.hipFree(memory),
+            api.hipGraphCreate(&mut null_mut(), 0),
+        ]
+    };
+    assert_eq!(statuses[..4], [hipError_t::hipSuccess; 4]);
+    assert_eq!(words, [0x1234; 4]);
+    assert_eq!(statuses[4], hipError_t::hipErrorNotSupported);
+}
+
+/// Prints what a process with its own environment sees; run by the tests below.
+#[test]
+#[ignore = "runs in a process of its own"]
+#[allow(clippy::print_stdout, reason = "the parent reads it")]
+fn count_devices() {
+    let api = load();
+    let mut devices = 0;
+    // SAFETY: the pointer is to a local.
+    let status = unsafe { api.hipGetDeviceCount(&mut devices) };
+    println!("status {} devices {devices}", status.0);
+}
+
+fn count_with(variables: &[(&str, &str)]) -> (String, String) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "count_devices", "--ignored", "--nocapture"]);
+    for name in ["WINDLASS_SIM", "WINDLASS_LOG", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"] {
+        command.env_remove(name);
+    }
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_environment_describes_the_machine() {
+    let devices = |variables: &[_]| count_with(variables).0;
+    assert!(devices(&[]).contains("status 0 devices 1"));
+    assert!(devices(&[("WINDLASS_SIM", "gfx942?devices=3")]).contains("status 0 devices 3"));
+    let hidden = [("WINDLASS_SIM", "gfx942?devices=3"), ("HIP_VISIBLE_DEVICES", "2,1")];
+    assert!(devices(&hidden).contains("status 0 devices 2"));
+    assert!(devices(&[("HIP_VISIBLE_DEVICES", "-1")]).contains("status 100 devices 0"));
+}
+
+#[test]
+fn what_is_wrong_with_the_environment_is_said() {
+    let (out, err) = count_with(&[("WINDLASS_SIM", "gfx9999")]);
+    assert!(out.contains("status 100"), "{out}");
+    assert!(err.contains("gfx9999") && err.contains("gfx942"), "{err}");
+    let (_, err) = count_with(&[("WINDLASS_LOG", "windlass=shouting")]);
+    assert!(err.contains("WINDLASS_LOG"), "{err}");
+    let (_, err) = count_with(&[("WINDLASS_LOG", "windlass=trace")]);
+    assert!(err.contains("hipGetDeviceCount"), "{err}");
+}
