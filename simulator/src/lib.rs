@@ -24,6 +24,7 @@
 //! reciprocals give the host's results. An instruction that it does not know is an error of the launch, never a guess.
 
 pub mod engine;
+mod exec;
 pub mod hip;
 pub mod isa;
 pub mod memory;

@@ -2,14 +2,16 @@
 //! A kernel of a loaded module: where it starts, what it takes and what it needs.
 
 use super::module::Module;
+use crate::exec::Program;
 use std::fmt;
 use std::sync::Arc;
+use windlass_codeobject::{ArgKind, Kernel as Description};
 
 /// One explicit parameter of a kernel, as the code object's metadata has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// Its name, where the compiler left it.
+    /// Its name, where the compiler left it; otherwise empty.
     pub name: String,
     /// Byte offset in the argument block.
     pub offset: u32,
@@ -33,73 +35,61 @@ pub enum ParameterKind {
     Other,
 }
 
-/// What a hidden argument holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HiddenKind {
-    BlockCount(usize),
-    GroupSize(usize),
-    Remainder(usize),
-    GlobalOffset,
-    GridDims,
-    DynamicLdsSize,
-    PrivateBase,
-    SharedBase,
-    /// Services that the simulator lacks; null.
-    Null,
-}
-
-/// An argument that the launch fills in behind the explicit ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Hidden {
-    pub(crate) kind: HiddenKind,
-    pub(crate) offset: u32,
-    pub(crate) size: u32,
-}
-
-/// The fields of a kernel descriptor that a launch needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Descriptor {
-    pub(crate) group_segment: u32,
-    pub(crate) private_segment: u32,
-    pub(crate) kernarg_size: u32,
-    pub(crate) rsrc1: u32,
-    pub(crate) rsrc2: u32,
-    pub(crate) properties: u16,
-}
-
 /// Everything known about a kernel.
-#[derive(Clone, Debug)]
-pub(crate) struct Record {
-    pub(crate) name: String,
+pub(super) struct Record {
+    /// What the code object says.
+    pub(super) description: Description,
     /// Address of the descriptor.
-    pub(crate) handle: u64,
+    pub(super) handle: u64,
     /// Address of the first instruction.
-    pub(crate) entry: u64,
-    pub(crate) descriptor: Descriptor,
-    pub(crate) parameters: Vec<Parameter>,
-    pub(crate) hidden: Vec<Hidden>,
-    pub(crate) max_workgroup_size: u32,
-    pub(crate) required_workgroup_size: Option<[u32; 3]>,
-    pub(crate) vgprs: u32,
-    pub(crate) agprs: u32,
-    pub(crate) sgprs: u32,
-    pub(crate) dynamic_stack: bool,
+    pub(super) entry: u64,
+    /// The code that holds the entry.
+    pub(super) program: Arc<Program>,
+    pub(super) parameters: Vec<Parameter>,
+}
+
+impl Record {
+    /// A kernel of a code object that is loaded at `base`.
+    pub(super) fn new(description: Description, base: u64, program: Arc<Program>) -> Self {
+        let parameters = description
+            .explicit_args()
+            .map(|arg| Parameter {
+                name: arg.name.clone().unwrap_or_default(),
+                offset: arg.offset,
+                size: arg.size,
+                kind: match arg.kind {
+                    ArgKind::ByValue => ParameterKind::Value,
+                    ArgKind::GlobalBuffer => ParameterKind::Pointer,
+                    ArgKind::DynamicSharedPointer => ParameterKind::LocalPointer,
+                    _ => ParameterKind::Other,
+                },
+            })
+            .collect();
+        Self {
+            handle: base.wrapping_add(description.descriptor_address),
+            entry: base.wrapping_add(description.entry_address),
+            program,
+            parameters,
+            description,
+        }
+    }
 }
 
 /// A kernel of a [`Module`]. It keeps its module loaded.
 pub struct Kernel {
     pub(super) module: Arc<Module>,
-    pub(super) index: usize,
+    pub(super) record: Arc<Record>,
 }
 
 impl Kernel {
-    pub(super) fn record(&self) -> &Record {
-        &self.module.kernels[self.index]
-    }
-
     /// The name in the metadata, without `.kd`.
     pub fn name(&self) -> &str {
-        &self.record().name
+        &self.record.description.name
+    }
+
+    /// What the code object says of it. Addresses in it count from where the code object is loaded.
+    pub fn description(&self) -> &Description {
+        &self.record.description
     }
 
     /// The module that it belongs to.
@@ -109,57 +99,61 @@ impl Kernel {
 
     /// Address of its descriptor in device memory.
     pub fn handle(&self) -> u64 {
-        self.record().handle
+        self.record.handle
     }
 
-    /// The explicit parameters, by offset.
+    /// The explicit parameters, in order.
     pub fn parameters(&self) -> &[Parameter] {
-        &self.record().parameters
+        &self.record.parameters
     }
 
     /// Bytes of the argument block, hidden arguments included.
     pub fn argument_size(&self) -> u32 {
-        self.record().descriptor.kernarg_size
+        self.record.description.kernarg_size
     }
 
     /// Bytes of the argument block that the explicit parameters take.
     pub fn explicit_argument_size(&self) -> u32 {
-        self.parameters().iter().map(|parameter| parameter.offset + parameter.size).max().unwrap_or(0)
+        self.parameters()
+            .iter()
+            .map(|parameter| parameter.offset.saturating_add(parameter.size))
+            .max()
+            .unwrap_or(0)
     }
 
     /// The most work-items that a workgroup may have.
     pub fn max_workgroup_size(&self) -> u32 {
-        self.record().max_workgroup_size
+        self.record.description.max_flat_workgroup_size
     }
 
     /// The workgroup size that the kernel was compiled for, if it accepts no other.
     pub fn required_workgroup_size(&self) -> Option<[u32; 3]> {
-        self.record().required_workgroup_size
+        self.record.description.reqd_workgroup_size
     }
 
     /// Bytes of LDS that the kernel declares.
     pub fn static_lds(&self) -> u32 {
-        self.record().descriptor.group_segment
+        self.record.description.group_segment_size
     }
 
     /// Bytes of private memory of each work-item.
     pub fn private_size(&self) -> u32 {
-        self.record().descriptor.private_segment
+        self.record.description.private_segment_size
     }
 
-    /// Vector registers, accumulation registers not counted.
+    /// Vector registers, accumulation registers counted.
     pub fn vgprs(&self) -> u32 {
-        self.record().vgprs
+        self.record.description.vgpr_count
     }
 
     /// Accumulation registers.
     pub fn agprs(&self) -> u32 {
-        self.record().agprs
+        self.record.description.agpr_count.unwrap_or(0)
     }
 
     /// Scalar registers.
     pub fn sgprs(&self) -> u32 {
-        self.record().sgprs
+        self.record.description.sgpr_count
     }
 }
 

@@ -5,9 +5,12 @@
 //! its end on the calling thread and on idle workers. Dispatches from several threads run side by side.
 
 mod fault;
+mod job;
 mod kernel;
 mod launch;
 mod module;
+mod start;
+mod workgroup;
 
 pub use fault::{Access, AccessKind, Cause, Fault, Location};
 pub use kernel::{Kernel, Parameter, ParameterKind};
@@ -15,21 +18,33 @@ pub use launch::{Launch, Statistics};
 pub use module::{LoadError, Module};
 
 use crate::memory::Memory;
-use std::sync::Arc;
+use crossbeam_channel::Sender;
+use job::Job;
+use start::Start;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Runs kernels.
-#[derive(Debug)]
 pub struct Engine {
     threads: usize,
     cancelled: AtomicBool,
+    /// Flags that stop the dispatches in flight.
+    running: Mutex<Vec<Arc<AtomicBool>>>,
+    /// Where idle workers look for a dispatch to help with.
+    help: OnceLock<Sender<Arc<Job>>>,
 }
 
 impl Engine {
     /// An engine that spreads the workgroups of a dispatch over `threads` threads, the caller's among them. Threads
-    /// are started when first needed and end with the engine.
+    /// are started when first needed and end, by themselves, when the engine is dropped.
     pub fn new(threads: usize) -> Arc<Self> {
-        Arc::new(Self { threads: threads.max(1), cancelled: AtomicBool::new(false) })
+        Arc::new(Self {
+            threads: threads.max(1),
+            cancelled: AtomicBool::new(false),
+            running: Mutex::default(),
+            help: OnceLock::new(),
+        })
     }
 
     /// Runs a kernel; returns when all of its workgroups have ended.
@@ -42,12 +57,106 @@ impl Engine {
         kernel: &Kernel,
         launch: &Launch<'_>,
     ) -> Result<Statistics, Box<Fault>> {
-        let _ = (memory, launch, self.threads);
-        Err(Fault::before_start(kernel.name(), Cause::Cancelled))
+        let mut start = Start::new(kernel, launch)?;
+        let record = &kernel.record;
+        let Some(entry) = record.program.find(record.entry) else {
+            let cause = Cause::IllegalProgramCounter { target: record.entry };
+            return Err(Fault::before_start(kernel.name(), cause));
+        };
+        let problems = &entry.region.problems;
+        if !problems.is_empty() {
+            return Err(Fault::before_start(
+                kernel.name(),
+                Cause::Unsupported { instructions: listed(problems) },
+            ));
+        }
+        let block = start.place(memory, kernel, launch)?;
+        let owned = Kernel { module: kernel.module.clone(), record: record.clone() };
+        let job = Arc::new(Job::new(memory.clone(), owned, start, entry, launch.seed));
+        let _running = Running::new(self, &job.stop);
+        let helpers = job.total().saturating_sub(1).min(self.threads as u64 - 1);
+        for _ in 0..helpers {
+            // Without help the caller runs it all.
+            let _ = self.help().send(job.clone());
+        }
+        let result = job.finish();
+        drop(block);
+        match &result {
+            Ok(statistics) => {
+                tracing::trace!(target: "windlass::sim", kernel = kernel.name(), ?statistics, "dispatch");
+            }
+            Err(fault) => tracing::error!(target: "windlass::sim", "{fault}"),
+        }
+        result
     }
 
     /// Stops every dispatch, now and from now on, with [`Cause::Cancelled`].
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        let running = self.lock();
+        self.cancelled.store(true, Ordering::SeqCst);
+        for stop in running.iter() {
+            stop.store(true, Ordering::Relaxed);
+        }
     }
+
+    /// The channel to the workers, which are started on first use.
+    fn help(&self) -> &Sender<Arc<Job>> {
+        self.help.get_or_init(|| {
+            let (sender, receiver) = crossbeam_channel::unbounded::<Arc<Job>>();
+            for number in 1..self.threads {
+                let receiver = receiver.clone();
+                let started = std::thread::Builder::new()
+                    .name(format!("windlass-sim-{number}"))
+                    .spawn(move || receiver.iter().for_each(|job| job.help()));
+                if let Err(error) = started {
+                    tracing::warn!(target: "windlass::sim", %error, number, "no more worker threads");
+                    break;
+                }
+            }
+            sender
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<AtomicBool>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("threads", &self.threads).finish_non_exhaustive()
+    }
+}
+
+/// A dispatch on the list of those that [`Engine::cancel`] stops.
+struct Running<'a> {
+    engine: &'a Engine,
+    stop: &'a Arc<AtomicBool>,
+}
+
+impl<'a> Running<'a> {
+    fn new(engine: &'a Engine, stop: &'a Arc<AtomicBool>) -> Self {
+        let mut running = engine.lock();
+        running.push(stop.clone());
+        if engine.cancelled.load(Ordering::SeqCst) {
+            stop.store(true, Ordering::Relaxed);
+        }
+        Self { engine, stop }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.engine.lock().retain(|stop| !Arc::ptr_eq(stop, self.stop));
+    }
+}
+
+/// The first few of a kernel's instructions that cannot be executed.
+fn listed(problems: &[crate::exec::Problem]) -> String {
+    const SHOWN: usize = 5;
+    let mut lines: Vec<String> = problems.iter().take(SHOWN).map(ToString::to_string).collect();
+    if problems.len() > SHOWN {
+        lines.push(format!("and {} more", problems.len() - SHOWN));
+    }
+    lines.join("; ")
 }

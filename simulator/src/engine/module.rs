@@ -2,16 +2,20 @@
 //! Code objects in device memory.
 
 use super::kernel::{Kernel, Record};
-use crate::memory::{Memory, MemoryError};
+use crate::exec::Program;
+use crate::memory::{Kind, Memory, MemoryError};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use windlass_codeobject::{Binding, CodeObject, Relocation, RelocationKind, SymbolRole};
 
 /// A code object loaded for one simulated GPU. Dropping the last handle frees its memory.
 pub struct Module {
-    pub(super) memory: Arc<Memory>,
-    pub(super) kernels: Vec<Record>,
-    pub(super) globals: HashMap<String, (u64, u64)>,
+    memory: Arc<Memory>,
+    /// Where it is loaded.
+    base: u64,
+    kernels: HashMap<String, Arc<Record>>,
+    globals: HashMap<String, (u64, u64)>,
 }
 
 /// Why a code object was not loaded.
@@ -73,20 +77,100 @@ impl Module {
     /// # Errors
     /// See [`LoadError`]; nothing stays allocated then.
     pub fn load(memory: &Arc<Memory>, elf: &[u8]) -> Result<Arc<Self>, LoadError> {
-        let _ = (memory, elf);
-        Err(LoadError::Unsupported { reason: "the loader is not connected".into() })
+        let object = CodeObject::parse(elf).map_err(|error| malformed(error.to_string()))?;
+        let target = object.target();
+        if !matches!(target.processor(), "gfx942" | "gfx9-4-generic") {
+            return Err(LoadError::WrongProcessor { processor: target.to_string() });
+        }
+        if let Some(symbol) = object.undefined().find(|symbol| symbol.binding != Binding::Weak) {
+            return Err(LoadError::UndefinedSymbol { name: symbol.name.clone() });
+        }
+        let (mut size, mut align) = (0, 4096);
+        for segment in object.segments() {
+            let end = segment.address.checked_add(segment.memory_size);
+            size = size.max(end.ok_or_else(|| malformed("a segment wraps around".into()))?);
+            align = align.max(segment.alignment);
+        }
+        if !align.is_power_of_two() || align > 1 << 30 {
+            return Err(malformed(format!("a segment is aligned to {align} bytes")));
+        }
+        let base = memory.allocate(size, align, Kind::Code, "code object")?;
+        let mut module =
+            Self { memory: memory.clone(), base, kernels: HashMap::new(), globals: HashMap::new() };
+        // From here on, dropping the module frees its memory.
+        module.fill(&object, elf)?;
+        Ok(Arc::new(module))
+    }
+
+    fn fill(&mut self, object: &CodeObject, elf: &[u8]) -> Result<(), LoadError> {
+        for segment in object.segments() {
+            let start = usize::try_from(segment.offset).unwrap_or(usize::MAX);
+            let end = usize::try_from(segment.offset.saturating_add(segment.file_size)).unwrap_or(usize::MAX);
+            let bytes =
+                elf.get(start..end).ok_or_else(|| malformed("a segment lies outside of the file".into()))?;
+            self.memory.write(self.base + segment.address, bytes)?;
+        }
+        for relocation in object.relocations() {
+            self.relocate(object, relocation)?;
+        }
+        let mut programs = Vec::new();
+        for segment in object.segments().iter().filter(|segment| segment.executable) {
+            // The file bounds this size; `memory_size` is bounded by nothing.
+            let mut code = vec![0; usize::try_from(segment.file_size).unwrap_or(0)];
+            let address = self.base + segment.address;
+            self.memory.read(address, &mut code)?;
+            let words = code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+            programs.push(Arc::new(Program::new(address, words)));
+        }
+        for kernel in object.kernels() {
+            let entry = self.base.wrapping_add(kernel.entry_address);
+            if let Some(program) = programs.iter().find(|program| program.contains(entry)) {
+                let record = Record::new(kernel.clone(), self.base, program.clone());
+                self.kernels.insert(kernel.name.clone(), Arc::new(record));
+            }
+        }
+        for symbol in object.symbols().iter().filter(|symbol| symbol.role == SymbolRole::Variable) {
+            self.globals.insert(symbol.name.clone(), (self.base.wrapping_add(symbol.address), symbol.size));
+        }
+        Ok(())
+    }
+
+    fn relocate(&self, object: &CodeObject, relocation: &Relocation) -> Result<(), LoadError> {
+        let symbol = relocation.symbol.and_then(|index| object.symbols().get(index));
+        let defined = symbol.is_none_or(|symbol| symbol.role != SymbolRole::Undefined);
+        let place = self.base.wrapping_add(relocation.offset);
+        let base = if defined { self.base } else { 0 };
+        let target = base.wrapping_add(relocation.symbol_value).wrapping_add_signed(relocation.addend);
+        let relative = target.wrapping_sub(place);
+        let (value, len) = match relocation.kind {
+            RelocationKind::None => return Ok(()),
+            RelocationKind::Abs32Lo | RelocationKind::Abs32 => (target, 4),
+            RelocationKind::Abs32Hi => (target >> 32, 4),
+            RelocationKind::Abs64 => (target, 8),
+            RelocationKind::Rel32 | RelocationKind::Rel32Lo => (relative, 4),
+            RelocationKind::Rel32Hi => (relative >> 32, 4),
+            RelocationKind::Rel64 => (relative, 8),
+            RelocationKind::Relative64 => (self.base.wrapping_add_signed(relocation.addend), 8),
+            other => {
+                return Err(LoadError::Unsupported { reason: format!("a relocation of kind {other:?}") });
+            }
+        };
+        let inside = self.memory.lookup(place).is_some_and(|allocation| allocation.base == self.base);
+        if !inside || self.memory.write(place, &value.to_le_bytes()[..len]).is_err() {
+            return Err(malformed(format!("a relocation at {:#x} lies outside of it", relocation.offset)));
+        }
+        Ok(())
     }
 
     /// The kernel of a name, with or without `.kd`.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Option<Arc<Kernel>> {
-        let name = name.strip_suffix(".kd").unwrap_or(name);
-        let index = self.kernels.iter().position(|record| record.name == name)?;
-        Some(Arc::new(Kernel { module: self.clone(), index }))
+        let record = self.kernels.get(name).or_else(|| self.kernels.get(name.strip_suffix(".kd")?))?;
+        Some(Arc::new(Kernel { module: self.clone(), record: record.clone() }))
     }
 
-    /// The names of all kernels.
+    /// The names of all kernels, in no order.
     pub fn kernel_names(&self) -> impl Iterator<Item = &str> {
-        self.kernels.iter().map(|record| record.name.as_str())
+        self.kernels.keys().map(String::as_str)
     }
 
     /// Address and size in bytes of a global variable.
@@ -104,4 +188,16 @@ impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Module").field("kernels", &self.kernels.len()).finish_non_exhaustive()
     }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if let Err(error) = self.memory.free(self.base) {
+            tracing::error!(target: "windlass::sim", %error, "the memory of a code object was not given back");
+        }
+    }
+}
+
+fn malformed(reason: String) -> LoadError {
+    LoadError::Malformed { reason }
 }

@@ -83,6 +83,10 @@ word!(u32, AtomicU32);
 word!(u64, AtomicU64);
 
 impl<'m> Span<'m> {
+    /// No bytes at all: loads give zero, stores vanish.
+    pub(crate) const EMPTY: Self =
+        Self { pointer: std::ptr::null_mut(), address: 0, len: 0, memory: PhantomData };
+
     /// Describes the `len` bytes at `pointer`, which kernels see at `address`.
     ///
     /// # Safety

@@ -11,9 +11,11 @@
 
 pub(crate) mod access;
 mod arena;
+mod block;
 mod error;
 mod pages;
 
+pub(crate) use block::Block;
 pub use error::{MemoryError, Place};
 
 use access::Span;
@@ -156,6 +158,8 @@ pub struct Memory {
     map: RwLock<Map>,
     device: Mutex<Arena>,
     host: Mutex<Arena>,
+    /// Launch blocks free for reuse.
+    blocks: Mutex<Vec<u64>>,
     /// Grows whenever an address may have become invalid; see [`Window`].
     generation: AtomicU64,
     capacity: u64,
@@ -191,6 +195,7 @@ impl Memory {
             map: RwLock::default(),
             device: Mutex::new(reserve(true)?),
             host: Mutex::new(reserve(false)?),
+            blocks: Mutex::default(),
             generation: AtomicU64::new(0),
             capacity: options.capacity,
             poison: options.poison,

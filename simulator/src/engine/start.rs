@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The state in which a kernel's waves start: arguments, dispatch packet, registers.
+
+use super::fault::{Cause, Fault};
+use super::kernel::Kernel;
+use super::launch::Launch;
+use crate::exec::{PRIVATE_APERTURE, SHARED_APERTURE, Wave};
+use crate::memory::{Block, Memory};
+use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
+
+/// LDS that a workgroup may have, in bytes.
+pub(super) const MAX_LDS: u32 = 64 * 1024;
+/// LDS is given out in units of this many bytes.
+const LDS_UNIT: u32 = 512;
+/// The most work-items in a workgroup.
+const MAX_WORKGROUP: u64 = 1024;
+/// Private memory of each work-item beyond what the kernel declares, where its stack has no fixed size.
+const DYNAMIC_STACK: u32 = 16 * 1024;
+/// The most private memory of each work-item.
+const MAX_PRIVATE: u32 = 1 << 20;
+
+const PACKET: u64 = 64;
+/// What stands in for the HSA queue: zeros.
+const QUEUE: u64 = 256;
+
+/// A launch that was found valid, with all that its waves have in common.
+#[derive(Clone, Debug)]
+pub(super) struct Start {
+    descriptor: KernelDescriptor,
+    /// Workgroups.
+    pub(super) grid: [u32; 3],
+    block: [u32; 3],
+    /// Work-items in the whole grid.
+    items: [u32; 3],
+    /// Bytes of LDS.
+    pub(super) lds: u32,
+    private: u32,
+    mode: u32,
+    arguments: u64,
+    packet: u64,
+    queue: u64,
+    preloaded: Vec<u32>,
+}
+
+impl Start {
+    /// Checks a launch.
+    pub(super) fn new(kernel: &Kernel, launch: &Launch<'_>) -> Result<Self, Box<Fault>> {
+        let description = kernel.description();
+        let refuse = |reason: String| Fault::before_start(kernel.name(), Cause::InvalidLaunch { reason });
+        let block = launch.block;
+        let size: u64 = block.iter().map(|&extent| u64::from(extent)).fold(1, u64::saturating_mul);
+        if launch.grid.contains(&0) || size == 0 {
+            return Err(refuse(format!("grid {:?} of workgroups {block:?} is empty", launch.grid)));
+        }
+        let most = u64::from(description.max_flat_workgroup_size).min(MAX_WORKGROUP);
+        if size > most {
+            return Err(refuse(format!("{size} work-items in a workgroup, the kernel takes at most {most}")));
+        }
+        if let Some(required) = description.reqd_workgroup_size
+            && required != block
+        {
+            return Err(refuse(format!("workgroups of {block:?}, the kernel was compiled for {required:?}")));
+        }
+        let mut items = [0; 3];
+        for (axis, items) in items.iter_mut().enumerate() {
+            let full = u64::from(launch.grid[axis]) * u64::from(block[axis]);
+            let asked = launch.work_items.map_or(full, |items| items[axis].into());
+            *items = u32::try_from(asked)
+                .map_err(|_| refuse(format!("{asked} work-items in one dimension, 2^32 - 1 are possible")))?;
+            if u64::from(*items).div_ceil(block[axis].into()) != u64::from(launch.grid[axis]) {
+                let [grid, block] = [launch.grid[axis], block[axis]];
+                return Err(refuse(format!("{items} work-items do not take {grid} workgroups of {block}")));
+            }
+        }
+        let lds = description.group_segment_size.saturating_add(launch.dynamic_lds);
+        if lds > MAX_LDS {
+            let [own, more] = [description.group_segment_size, launch.dynamic_lds];
+            return Err(refuse(format!("{own} + {more} bytes of LDS, there are {MAX_LDS}")));
+        }
+        let extra = if description.uses_dynamic_stack { DYNAMIC_STACK } else { 0 };
+        let private = description.private_segment_size.saturating_add(extra);
+        if private > MAX_PRIVATE {
+            return Err(refuse(format!(
+                "{private} bytes of private memory, at most {MAX_PRIVATE} are given"
+            )));
+        }
+        if description.wavefront_size != 64 {
+            return Err(refuse(format!("waves of {} lanes, a gfx942 has 64", description.wavefront_size)));
+        }
+        let rsrc1 = description.descriptor.compute_pgm_rsrc1;
+        let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
+        if mode & 15 != 0 {
+            let instructions = "a float rounding mode other than to nearest even".into();
+            return Err(Fault::before_start(kernel.name(), Cause::Unsupported { instructions }));
+        }
+        Ok(Self {
+            descriptor: description.descriptor,
+            grid: launch.grid,
+            block,
+            items,
+            lds: lds.next_multiple_of(LDS_UNIT),
+            private,
+            mode,
+            arguments: 0,
+            packet: 0,
+            queue: 0,
+            preloaded: Vec::new(),
+        })
+    }
+
+    /// Writes arguments and dispatch packet to device memory.
+    pub(super) fn place<'m>(
+        &mut self,
+        memory: &'m Memory,
+        kernel: &Kernel,
+        launch: &Launch<'_>,
+    ) -> Result<Block<'m>, Box<Fault>> {
+        let description = kernel.description();
+        let size = u64::from(description.kernarg_size).next_multiple_of(64);
+        let fail = |error: crate::memory::MemoryError| {
+            Fault::before_start(kernel.name(), Cause::OutOfMemory { reason: error.to_string() })
+        };
+        let block = Block::new(memory, size + PACKET + QUEUE).map_err(fail)?;
+        self.arguments = block.address();
+        self.packet = self.arguments + size;
+        self.queue = self.packet + PACKET;
+        let mut bytes = vec![0u8; (size + PACKET + QUEUE) as usize];
+        let (arguments, rest) = bytes.split_at_mut(size as usize);
+        let given = launch.arguments.len().min(description.kernarg_size as usize);
+        arguments[..given].copy_from_slice(&launch.arguments[..given]);
+        for arg in &description.args {
+            if let ArgKind::Hidden(kind) = arg.kind {
+                let value = self.hidden(kind, launch).to_le_bytes();
+                let start = arg.offset as usize;
+                let len = (arg.size as usize).min(value.len());
+                if let Some(slot) = arguments.get_mut(start..start + len) {
+                    slot.copy_from_slice(&value[..len]);
+                }
+            }
+        }
+        self.write_packet(rest, kernel);
+        let first = self.descriptor.kernarg_preload_offset() as usize;
+        self.preloaded = arguments
+            .as_chunks()
+            .0
+            .iter()
+            .skip(first)
+            .take(self.descriptor.kernarg_preload_length() as usize)
+            .map(|word| u32::from_le_bytes(*word))
+            .collect();
+        memory.write(block.address(), &bytes).map_err(fail)?;
+        Ok(block)
+    }
+
+    /// The value of a hidden argument; services that the simulator lacks are null.
+    fn hidden(&self, kind: HiddenKind, launch: &Launch<'_>) -> u64 {
+        // Only whole workgroups count; the partial one at the end is in the remainder.
+        let whole = |axis: usize| (self.items[axis] / self.block[axis]).into();
+        let remainder = |axis: usize| (self.items[axis] % self.block[axis]).into();
+        match kind {
+            HiddenKind::BlockCountX => whole(0),
+            HiddenKind::BlockCountY => whole(1),
+            HiddenKind::BlockCountZ => whole(2),
+            HiddenKind::GroupSizeX => self.block[0].into(),
+            HiddenKind::GroupSizeY => self.block[1].into(),
+            HiddenKind::GroupSizeZ => self.block[2].into(),
+            HiddenKind::RemainderX => remainder(0),
+            HiddenKind::RemainderY => remainder(1),
+            HiddenKind::RemainderZ => remainder(2),
+            // HIP launches in three dimensions always.
+            HiddenKind::GridDims => 3,
+            HiddenKind::DynamicLdsSize => launch.dynamic_lds.into(),
+            HiddenKind::PrivateBase => PRIVATE_APERTURE >> 32,
+            HiddenKind::SharedBase => SHARED_APERTURE >> 32,
+            HiddenKind::QueuePtr => self.queue,
+            _ => 0,
+        }
+    }
+
+    /// The packet by which a queue would start the kernel; kernels read sizes from it.
+    fn write_packet(&self, packet: &mut [u8], kernel: &Kernel) {
+        let mut put = |offset: usize, bytes: &[u8]| {
+            if let Some(slot) = packet.get_mut(offset..offset + bytes.len()) {
+                slot.copy_from_slice(bytes);
+            }
+        };
+        // A kernel dispatch with system scope fences, in three dimensions.
+        put(0, &0x1402u16.to_le_bytes());
+        put(2, &3u16.to_le_bytes());
+        for axis in 0..3 {
+            put(4 + 2 * axis, &(self.block[axis] as u16).to_le_bytes());
+            put(12 + 4 * axis, &self.items[axis].to_le_bytes());
+        }
+        put(24, &self.private.to_le_bytes());
+        put(28, &self.lds.to_le_bytes());
+        put(32, &kernel.handle().to_le_bytes());
+        put(40, &self.arguments.to_le_bytes());
+    }
+
+    /// The workgroup of a number, counted x first.
+    pub(super) fn workgroup(&self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+    }
+
+    /// Work-items of a workgroup; fewer at the end of a grid that they do not divide.
+    fn extent(&self, workgroup: [u32; 3]) -> [u32; 3] {
+        std::array::from_fn(|axis| {
+            let first = u64::from(workgroup[axis]) * u64::from(self.block[axis]);
+            u64::from(self.items[axis]).saturating_sub(first).min(self.block[axis].into()) as u32
+        })
+    }
+
+    /// Waves of a workgroup.
+    pub(super) fn waves(&self, workgroup: [u32; 3]) -> u32 {
+        self.extent(workgroup).iter().product::<u32>().div_ceil(64)
+    }
+
+    /// Sets up a wave's registers.
+    pub(super) fn prepare(&self, wave: &mut Wave, workgroup: [u32; 3], number: u32) {
+        let granules = (self.descriptor.compute_pgm_rsrc1 & 0x3f) as usize + 1;
+        let first_agpr = ((self.descriptor.compute_pgm_rsrc3 & 0x3f) as usize + 1) * 4;
+        wave.reset((granules * 8).min(first_agpr), (granules * 8).saturating_sub(first_agpr));
+        wave.set_mode(self.mode);
+        wave.scratch_size = self.private;
+        wave.number = number;
+
+        let extent = self.extent(workgroup);
+        let items = extent.iter().product::<u32>();
+        let dimensions = self.descriptor.workitem_id_dimensions();
+        let first = number * 64;
+        let lanes = (items - first.min(items)).min(64);
+        wave.set_exec(if lanes == 64 { !0 } else { (1 << lanes) - 1 });
+        let [x, y, _] = extent.map(|extent| extent.max(1));
+        for (item, id) in (first..).zip(wave.row_mut(0).iter_mut()) {
+            // Dimensions that were not asked for read as zero: code uses them unmasked.
+            let place = [item % x, item / x % y, item / x / y];
+            *id = place[0];
+            if dimensions > 1 {
+                *id |= place[1] << 10;
+            }
+            if dimensions > 2 {
+                *id |= place[2] << 20;
+            }
+        }
+        self.set_scalars(wave, workgroup);
+    }
+
+    /// User registers in the order of the ABI, then the workgroup's id.
+    fn set_scalars(&self, wave: &mut Wave, workgroup: [u32; 3]) {
+        let descriptor = &self.descriptor;
+        let mut next = 0;
+        let mut put = |words: &[u32]| {
+            for &word in words {
+                if next < 102 {
+                    wave.s[next] = word;
+                    next += 1;
+                }
+            }
+        };
+        let pair = |value: u64| [value as u32, (value >> 32) as u32];
+        if descriptor.private_segment_buffer() {
+            put(&[0; 4]);
+        }
+        if descriptor.dispatch_ptr() {
+            put(&pair(self.packet));
+        }
+        if descriptor.queue_ptr() {
+            put(&pair(self.queue));
+        }
+        if descriptor.kernarg_segment_ptr() {
+            put(&pair(self.arguments));
+        }
+        if descriptor.dispatch_id() {
+            put(&[0; 2]);
+        }
+        if descriptor.flat_scratch_init() {
+            put(&[0; 2]);
+        }
+        if descriptor.private_segment_size() {
+            put(&[self.private]);
+        }
+        put(&self.preloaded);
+        // Workgroup ids follow the registers that are declared, used or not.
+        let mut next = descriptor.user_sgpr_count() as usize;
+        for (id, enabled) in workgroup.into_iter().zip(descriptor.workgroup_id()) {
+            if enabled {
+                wave.s[next & 127] = id;
+                next += 1;
+            }
+        }
+    }
+}

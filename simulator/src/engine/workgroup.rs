@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A workgroup in flight: its waves take turns until all have ended.
+
+use super::fault::{Access, Fault, Location};
+use super::kernel::Kernel;
+use super::start::Start;
+use crate::exec::{Core, Lds, Position, Status, Trouble, Turn, Wave};
+use crate::memory::{Memory, Window};
+use std::cell::RefCell;
+use std::sync::atomic::AtomicBool;
+
+/// Instructions that a wave runs before it is another's turn.
+const TURN: u64 = 20_000;
+/// Turns of waves that spin before other workgroups get a chance.
+const PATIENCE: u32 = 16;
+/// Waves that a thread keeps for reuse.
+const KEPT: usize = 32;
+
+thread_local! {
+    static SPARE: RefCell<Vec<Box<Wave>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A workgroup in flight.
+pub(super) struct Workgroup {
+    id: [u32; 3],
+    waves: Vec<Box<Wave>>,
+    lds: Lds,
+}
+
+/// How far a workgroup got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// All of its waves have ended.
+    Done,
+    /// It may be waiting for another workgroup.
+    Waiting,
+}
+
+impl Workgroup {
+    /// A workgroup at its start.
+    pub(super) fn new(start: &Start, number: u64, entry: &Position) -> Self {
+        let id = start.workgroup(number);
+        let mut lds = Lds::default();
+        lds.reset(start.lds as usize);
+        let waves = (0..start.waves(id))
+            .map(|number| {
+                let spare = SPARE.with_borrow_mut(Vec::pop);
+                let mut wave = spare.unwrap_or_else(|| Box::new(Wave::new()));
+                start.prepare(&mut wave, id, number);
+                wave.position = Some(entry.clone());
+                wave.status = Status::Ready;
+                wave
+            })
+            .collect();
+        Self { id, waves, lds }
+    }
+
+    /// Waves.
+    pub(super) fn waves(&self) -> u64 {
+        self.waves.len() as u64
+    }
+
+    /// Instructions that its waves have executed.
+    pub(super) fn instructions(&self) -> u64 {
+        self.waves.iter().map(|wave| wave.instructions).sum()
+    }
+
+    /// Runs the waves until all have ended, or until nothing but other workgroups can help.
+    ///
+    /// # Errors
+    /// A wave's fault. The workgroup is not to be run again.
+    pub(super) fn run(
+        &mut self,
+        memory: &Memory,
+        kernel: &Kernel,
+        stop: &AtomicBool,
+    ) -> Result<Progress, Box<Fault>> {
+        let mut patience = PATIENCE;
+        loop {
+            let mut spun = false;
+            let mut slept = true;
+            for wave in &mut self.waves {
+                if wave.status != Status::Ready {
+                    continue;
+                }
+                let mut core = Core {
+                    wave,
+                    lds: &mut self.lds,
+                    memory,
+                    window: Window::EMPTY,
+                    program: &kernel.record.program,
+                    stop,
+                    trouble: None,
+                };
+                match core.run(TURN) {
+                    Ok(Turn::Over) => {}
+                    Ok(Turn::Slept) => spun = true,
+                    Ok(Turn::Spent) => (spun, slept) = (true, false),
+                    Err(trouble) => return Err(fault(memory, kernel, self.id, wave, trouble)),
+                }
+            }
+            let mut open = self.waves.iter().filter(|wave| wave.status != Status::Ended).peekable();
+            if open.peek().is_none() {
+                return Ok(Progress::Done);
+            }
+            if open.all(|wave| wave.status == Status::Barrier) {
+                for wave in self.waves.iter_mut().filter(|wave| wave.status == Status::Barrier) {
+                    wave.status = Status::Ready;
+                }
+                patience = PATIENCE;
+            } else if spun {
+                patience -= 1;
+                if slept || patience == 0 || stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    return Ok(Progress::Waiting);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Workgroup {
+    fn drop(&mut self) {
+        // A thread that ends may have lost its spare waves already.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            let room = KEPT.saturating_sub(spare.len());
+            spare.extend(self.waves.drain(..).take(room));
+        });
+    }
+}
+
+/// Says what a wave did wrong, and where.
+fn fault(memory: &Memory, kernel: &Kernel, workgroup: [u32; 3], wave: &Wave, trouble: Trouble) -> Box<Fault> {
+    let step = wave.position.as_ref().and_then(|position| position.region.steps.get(position.index));
+    let base = kernel.record.program.base();
+    let location = step.map(|step| {
+        let address = base + u64::from(step.offset);
+        Location {
+            workgroup,
+            wave: wave.number,
+            lane: trouble.lane,
+            offset: address.wrapping_sub(kernel.record.entry) as i64,
+            instruction: step.inst.disassemble(step.offset.into()),
+        }
+    });
+    let access = trouble.access.map(|(address, size, kind)| Access {
+        address,
+        size,
+        kind,
+        place: memory.place(address),
+    });
+    Box::new(Fault { kernel: kernel.name().to_owned(), cause: trouble.cause, location, access })
+}

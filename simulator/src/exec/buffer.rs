@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Buffers: accesses through a resource of four scalar registers, which knows how long the buffer is. Loads past its end
+//! give zero and stores vanish there, dword by dword; compilers rely on it.
+
+use super::core::Core;
+use super::lanes::scalar32;
+use super::shape::{Part, Shape};
+use super::space::{Addresses, load, store};
+use super::state::{LANES, Lanes, Wave};
+use super::step::{Flow, Source, Step, Versions, handler};
+use super::vmem::{atomic, to_lds, with_spans};
+use crate::engine::AccessKind;
+use crate::isa::{Encoding, Inst};
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+    if inst.encoding != Encoding::Mubuf {
+        return None;
+    }
+    Some(match Shape::of(inst.op) {
+        Shape::Load(_) if inst.mem.lds => Versions::scalar(buffer_to_lds),
+        Shape::Load(Part::Dwords(1)) => handler!(|core, step| buffer_load(core, step, Part::Dwords(1))),
+        Shape::Load(Part::Dwords(4)) => handler!(|core, step| buffer_load(core, step, Part::Dwords(4))),
+        Shape::Load(_) => Versions::scalar(buffer_load_any),
+        Shape::Store(_) => Versions::scalar(buffer_store),
+        Shape::Atomic { .. } => Versions::scalar(buffer_atomic),
+        Shape::None => return None,
+    })
+}
+
+/// A buffer resource.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resource {
+    words: [u32; 4],
+}
+
+impl Resource {
+    /// The resource in the registers of a source.
+    pub(super) fn read(wave: &Wave, source: Source) -> Self {
+        let first = match source {
+            Source::Scalar(number) => usize::from(number),
+            _ => 0,
+        };
+        Self { words: std::array::from_fn(|index| wave.s[(first + index) & 127]) }
+    }
+
+    /// Its first address.
+    pub(super) fn base(&self) -> u64 {
+        u64::from(self.words[0]) | u64::from(self.words[1] & 0xffff) << 32
+    }
+
+    /// Bytes from one record to the next; 0 for a raw buffer.
+    fn stride(&self) -> u64 {
+        let low = self.words[1] >> 16 & 0x3fff;
+        // Where lanes are added, the data format holds more bits of the stride.
+        let high = if self.adds_lane() { self.words[3] >> 15 & 15 } else { 0 };
+        u64::from(high << 14 | low)
+    }
+
+    /// Records; bytes in a raw buffer.
+    fn records(&self) -> u64 {
+        self.words[2].into()
+    }
+
+    /// Its length in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.records() * self.stride().max(1)
+    }
+
+    fn is_swizzled(&self) -> bool {
+        self.words[1] >> 31 != 0
+    }
+
+    fn adds_lane(&self) -> bool {
+        self.words[3] >> 23 & 1 != 0
+    }
+
+    /// Records that lie interleaved, in a swizzled buffer.
+    fn index_stride(&self) -> u64 {
+        8 << (self.words[3] >> 21 & 3)
+    }
+
+    /// Address of a byte of a record.
+    fn address(&self, index: u64, offset: u64, scalar: u64) -> u64 {
+        /// Bytes of an element that stay together when swizzled.
+        const ELEMENT: u64 = 4;
+        let start = self.base().wrapping_add(scalar);
+        if !self.is_swizzled() {
+            return start.wrapping_add(index.wrapping_mul(self.stride())).wrapping_add(offset);
+        }
+        let group = self.index_stride();
+        let major = (index / group).wrapping_mul(self.stride()).wrapping_add(offset / ELEMENT * ELEMENT);
+        start
+            .wrapping_add(major.wrapping_mul(group))
+            .wrapping_add(index % group * ELEMENT)
+            .wrapping_add(offset % ELEMENT)
+    }
+
+    /// How many of `size` bytes at an offset of a record the buffer has, in dwords if it is more than one; `scalar` is the
+    /// scalar offset.
+    fn available(&self, index: u64, offset: u64, scalar: u64, size: u64) -> u64 {
+        if self.stride() == 0 {
+            let left = self.records().saturating_sub(offset.saturating_add(scalar));
+            return if left >= size { size } else { left / 4 * 4 };
+        }
+        let inside = index < self.records()
+            && (!self.is_swizzled() || offset.checked_add(size).is_some_and(|end| end <= self.stride()));
+        if inside { size } else { 0 }
+    }
+}
+
+/// What the lanes of a buffer instruction access.
+struct Target {
+    addresses: Addresses,
+    /// Lanes whose whole access lies in the buffer.
+    whole: u64,
+    /// Of each other lane, the bytes that lie in it; empty if there are none.
+    partial: Vec<(usize, u64)>,
+}
+
+#[inline(always)]
+fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
+    let wave = &*core.wave;
+    let resource = Resource::read(wave, step.src[2]);
+    let scalar = u64::from(scalar32(wave, step.src[3]));
+    let mem = &step.inst.mem;
+    let constant = i64::from(mem.offset) as u64;
+    let exec = wave.exec();
+    let mut addresses = [0; LANES];
+    if let (Source::Vector(number), true, false, false, 0) =
+        (step.src[0], mem.offen, mem.idxen, resource.adds_lane(), resource.stride())
+    {
+        // Raw buffers with an offset: what compilers of tensor programs emit.
+        let row = wave.row(number);
+        let start = resource.base().wrapping_add(scalar).wrapping_add(constant);
+        let limit =
+            resource.records().saturating_sub(scalar.saturating_add(constant).saturating_add(size - 1));
+        let mut whole = 0;
+        for lane in 0..LANES {
+            addresses[lane] = start.wrapping_add(u64::from(row[lane]));
+            whole |= u64::from(u64::from(row[lane]) < limit) << lane;
+        }
+        if whole & exec == exec && !resource.is_swizzled() {
+            return Target { addresses, whole: exec, partial: Vec::new() };
+        }
+    }
+    let (mut whole, mut partial) = (0, Vec::new());
+    for lane in Lanes(exec) {
+        let word = |place: u16| match step.src[0] {
+            Source::Vector(number) => u64::from(wave.row(number + place)[lane]),
+            _ => 0,
+        };
+        let mut index = if mem.idxen { word(0) } else { 0 };
+        if resource.adds_lane() {
+            index += lane as u64;
+        }
+        let offset = constant + if mem.offen { word(mem.idxen.into()) } else { 0 };
+        addresses[lane] = resource.address(index, offset, scalar);
+        match resource.available(index, offset, scalar, size) {
+            available if available == size => whole |= 1 << lane,
+            available => partial.push((lane, available)),
+        }
+    }
+    Target { addresses, whole, partial }
+}
+
+#[inline(always)]
+fn buffer_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let Target { addresses, whole, partial } = target(core, step, part.size());
+    let flow = with_spans(core, &addresses, whole, part.size(), AccessKind::Read, |core, span, mask| {
+        load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
+    });
+    if flow != Flow::Next || partial.is_empty() {
+        return flow;
+    }
+    outside(core, step, part, &addresses, &partial)
+}
+
+fn buffer_load_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    match step.shape {
+        Shape::Load(part) => buffer_load(core, step, part),
+        _ => Flow::Next,
+    }
+}
+
+/// Finishes a load for the lanes that lie outside of the buffer in part or in whole.
+#[cold]
+fn outside(
+    core: &mut Core<'_>,
+    step: &Step,
+    part: Part,
+    addresses: &Addresses,
+    partial: &[(usize, u64)],
+) -> Flow {
+    let nothing = crate::memory::access::Span::EMPTY;
+    for &(lane, available) in partial {
+        let lane_mask = 1 << lane;
+        load(&nothing, &mut core.wave.v, step.dst, part, addresses, lane_mask);
+        if available == 0 {
+            continue;
+        }
+        let some = Part::Dwords((available / 4) as u8);
+        let flow = with_spans(core, addresses, lane_mask, available, AccessKind::Read, |core, span, mask| {
+            load(&span, &mut core.wave.v, step.dst, some, addresses, mask);
+        });
+        if flow != Flow::Next {
+            return flow;
+        }
+    }
+    Flow::Next
+}
+
+fn buffer_store(core: &mut Core<'_>, step: &Step) -> Flow {
+    let (Shape::Store(part), Source::Vector(data)) = (step.shape, step.src[1]) else { return Flow::Next };
+    let Target { addresses, whole, partial } = target(core, step, part.size());
+    let mut flow =
+        with_spans(core, &addresses, whole, part.size(), AccessKind::Write, |core, mut span, mask| {
+            store(&mut span, &core.wave.v, data, part, &addresses, mask);
+        });
+    for (lane, available) in partial {
+        if flow != Flow::Next || available == 0 {
+            continue;
+        }
+        let some = Part::Dwords((available / 4) as u8);
+        flow =
+            with_spans(core, &addresses, 1 << lane, available, AccessKind::Write, |core, mut span, mask| {
+                store(&mut span, &core.wave.v, data, some, &addresses, mask);
+            });
+    }
+    flow
+}
+
+fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Atomic { wide, .. } = step.shape else { return Flow::Next };
+    let Target { addresses, whole, partial } = target(core, step, if wide { 8 } else { 4 });
+    if !step.inst.dst.is_none() {
+        for (lane, _) in partial {
+            core.wave.row_mut(step.dst)[lane] = 0;
+            if wide {
+                core.wave.row_mut(step.dst + 1)[lane] = 0;
+            }
+        }
+    }
+    atomic(core, step, &addresses, whole)
+}
+
+fn buffer_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Load(part) = step.shape else { return Flow::Next };
+    let Target { addresses, whole, partial } = target(core, step, part.size());
+    let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
+    for (lane, _) in partial {
+        core.lds.store(base.wrapping_add(lane as u64 * 4), 0u32.to_le_bytes());
+    }
+    to_lds(core, step, &addresses, whole, part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resource(stride: u32, records: u32, swizzle: bool) -> Resource {
+        Resource { words: [0x1000, stride << 16 | u32::from(swizzle) << 31, records, 0x0002_7000] }
+    }
+
+    #[test]
+    fn raw_buffers_end_dword_by_dword() {
+        let raw = resource(0, 22, false);
+        assert_eq!(raw.available(0, 0, 0, 16), 16);
+        assert_eq!(raw.available(0, 8, 0, 16), 12);
+        assert_eq!(raw.available(0, 8, 8, 16), 4);
+        assert_eq!(raw.available(0, 20, 0, 2), 2);
+        assert_eq!(raw.available(0, 20, 0, 4), 0);
+        assert_eq!(raw.available(0, 0x8000_0000, 0, 4), 0);
+        assert_eq!(raw.bytes(), 22);
+    }
+
+    #[test]
+    fn records_are_counted_where_there_is_a_stride() {
+        let records = resource(16, 4, false);
+        assert_eq!(records.available(3, 12, 0, 4), 4);
+        assert_eq!(records.available(4, 0, 0, 4), 0);
+        assert_eq!(records.address(3, 12, 100), 0x1000 + 48 + 12 + 100);
+        assert_eq!(records.bytes(), 64);
+        let swizzled = resource(16, 64, true);
+        assert_eq!(swizzled.available(0, 14, 0, 4), 0);
+        // Eight records interleave their dwords.
+        assert_eq!(swizzled.address(1, 0, 0), 0x1004);
+        assert_eq!(swizzled.address(0, 4, 0), 0x1000 + 4 * 8);
+        assert_eq!(swizzled.address(8, 1, 0), 0x1000 + 16 * 8 + 1);
+    }
+}

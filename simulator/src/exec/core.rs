@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The interpreter: runs one wave until it ends, waits or has used up its turn.
+
+use super::lds::Lds;
+use super::program::Program;
+use super::state::{Position, Status, Wave};
+use super::step::{Flow, Step};
+use crate::engine::{AccessKind, Cause};
+use crate::memory::{Memory, Window};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What stopped a wave.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    /// Why.
+    pub(crate) cause: Cause,
+    /// The lane to blame, if it is one.
+    pub(crate) lane: Option<u32>,
+    /// The access to blame: address, bytes and kind.
+    pub(crate) access: Option<(u64, u32, AccessKind)>,
+}
+
+/// Why a wave's turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// It ended or waits at a barrier; its status says which.
+    Over,
+    /// It used up its instructions, or was told to stop.
+    Spent,
+    /// It went to sleep, as loops that wait for others do.
+    Slept,
+}
+
+/// What a handler works on: a wave, and what it shares with others.
+pub(crate) struct Core<'a> {
+    /// The wave that runs.
+    pub(crate) wave: &'a mut Wave,
+    /// LDS of its workgroup.
+    pub(crate) lds: &'a mut Lds,
+    /// Device memory.
+    pub(crate) memory: &'a Memory,
+    /// The allocation that the last access hit.
+    pub(crate) window: Window,
+    /// The code that it runs.
+    pub(crate) program: &'a Arc<Program>,
+    /// Set when the dispatch is to stop.
+    pub(crate) stop: &'a AtomicBool,
+    /// Why the wave stopped.
+    pub(crate) trouble: Option<Trouble>,
+}
+
+impl Core<'_> {
+    /// Runs the wave for about `budget` instructions, or until it ends, waits or fails.
+    ///
+    /// # Errors
+    /// What stopped it; its position is then at the instruction.
+    pub(crate) fn run(&mut self, budget: u64) -> Result<Turn, Trouble> {
+        let Some(Position { mut region, mut index }) = self.wave.position.take() else {
+            self.wave.status = Status::Ended;
+            return Ok(Turn::Over);
+        };
+        let (mut executed, mut turn) = (0, Turn::Over);
+        let flow = loop {
+            let Some(step) = region.steps.get(index) else {
+                // A region ends in steps that do not fall through, so this is not reached.
+                break Flow::End;
+            };
+            executed += 1;
+            // SAFETY: `Versions::pick` chose the handler for this processor.
+            match unsafe { (step.run)(self, step) } {
+                Flow::Next => index += 1,
+                Flow::Jump => {
+                    match self.wave.position.take() {
+                        // A jump within the region only sets the index.
+                        Some(position) => {
+                            region = position.region;
+                            index = position.index;
+                        }
+                        None => index = step.target as usize,
+                    }
+                    if executed >= budget || self.stop.load(Ordering::Relaxed) {
+                        turn = Turn::Spent;
+                        break Flow::Yield;
+                    }
+                }
+                Flow::Yield => {
+                    index += 1;
+                    turn = Turn::Slept;
+                    break Flow::Yield;
+                }
+                Flow::Barrier => {
+                    index += 1;
+                    self.wave.status = Status::Barrier;
+                    break Flow::Barrier;
+                }
+                flow => break flow,
+            }
+        };
+        self.wave.instructions += executed;
+        self.wave.position = Some(Position { region, index });
+        match flow {
+            Flow::End => self.wave.status = Status::Ended,
+            Flow::Stop => {
+                self.wave.status = Status::Ended;
+                return Err(self.trouble.take().unwrap_or(Trouble {
+                    cause: Cause::Cancelled,
+                    lane: None,
+                    access: None,
+                }));
+            }
+            _ => {}
+        }
+        Ok(turn)
+    }
+
+    /// Stops the wave at the current instruction.
+    #[cold]
+    pub(crate) fn stop(&mut self, cause: Cause) -> Flow {
+        self.trouble = Some(Trouble { cause, lane: None, access: None });
+        Flow::Stop
+    }
+
+    /// Stops the wave because of one lane's access to memory.
+    #[cold]
+    pub(crate) fn stop_access(
+        &mut self,
+        cause: Cause,
+        lane: Option<usize>,
+        address: u64,
+        size: u64,
+        kind: AccessKind,
+    ) -> Flow {
+        let lane = lane.map(|lane| lane as u32);
+        self.trouble = Some(Trouble { cause, lane, access: Some((address, size as u32, kind)) });
+        Flow::Stop
+    }
+
+    /// Jumps to an address in the code segment.
+    pub(crate) fn jump(&mut self, address: u64) -> Flow {
+        match self.program.find(address) {
+            Some(position) => {
+                self.wave.position = Some(position);
+                Flow::Jump
+            }
+            None => self.stop(Cause::IllegalProgramCounter { target: address }),
+        }
+    }
+
+    /// The address of the instruction behind a step.
+    pub(crate) fn next_address(&self, step: &Step) -> u64 {
+        self.program.base() + u64::from(step.offset) + u64::from(step.inst.size)
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Execution of gfx942 code, a wave of 64 lanes at a time.
+//!
+//! [`Program`] decodes code into [`Step`](step::Step)s, each with a handler; [`Core::run`] calls one after another on a
+//! [`Wave`]. Handlers work on whole registers of 64 lanes and are compiled twice, for the baseline processor and
+//! for AVX2 with FMA. Families of instructions have a file each; `table` finds the family. What no family knows is reported
+//! before a kernel starts.
+//!
+//! A workgroup's waves take turns on one thread: each runs until it ends, waits at a barrier or has used up its turn.
+//! So LDS needs no locks, and memory instructions take effect in order; counters to wait for are always zero.
+
+mod atomic;
+mod buffer;
+pub(crate) mod core;
+mod crossing;
+mod float;
+mod flow;
+mod half;
+mod lanes;
+mod lds;
+mod program;
+mod result;
+mod scalar;
+mod shape;
+mod share;
+mod smem;
+mod space;
+mod state;
+mod step;
+mod table;
+mod vector;
+mod vmem;
+
+pub(crate) use self::core::{Core, Trouble, Turn};
+pub(crate) use lanes::{PRIVATE_APERTURE, SHARED_APERTURE};
+pub(crate) use lds::Lds;
+pub(crate) use program::{Problem, Program};
+pub(crate) use state::{Position, Status, Wave};

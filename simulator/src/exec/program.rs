@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Code made ready to run.
+//!
+//! Code is decoded when it is first entered, following branches from there, so that data between functions and code
+//! that is never called cost nothing and cannot fail. What one entry reaches without calls is a [`Region`].
+
+use super::state::Position;
+use super::step::Step;
+use super::table;
+use crate::isa::{self, Inst, Op};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The code of one segment of a module.
+pub(crate) struct Program {
+    /// Address of the first word.
+    base: u64,
+    words: Vec<u32>,
+    regions: RwLock<HashMap<u64, (Arc<Region>, usize)>>,
+}
+
+/// All code that an entry reaches without calls, in the order of addresses.
+pub(crate) struct Region {
+    /// The instructions. One that does not fall through comes last.
+    pub(crate) steps: Vec<Step>,
+    /// Instructions that cannot be executed; their steps stop the wave.
+    pub(crate) problems: Vec<Problem>,
+    entry: usize,
+}
+
+/// An instruction that cannot be executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// Byte offset in the segment.
+    pub(crate) offset: u64,
+    /// What it is, and why not.
+    pub(crate) text: String,
+    /// Its words.
+    pub(crate) words: Vec<u32>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at offset {:#x}, bytes", self.text, self.offset)?;
+        self.words.iter().flat_map(|word| word.to_le_bytes()).try_for_each(|byte| write!(f, " {byte:02x}"))
+    }
+}
+
+impl Program {
+    /// Code that lies at `base` in device memory.
+    pub(crate) fn new(base: u64, words: Vec<u32>) -> Self {
+        Self { base, words, regions: RwLock::default() }
+    }
+
+    /// Address of the first word.
+    pub(crate) fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// Whether an address is in this code.
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.base) < self.words.len() as u64 * 4
+    }
+
+    /// Where to go on for a jump to an address; `None` if that is not in this code.
+    pub(crate) fn find(&self, address: u64) -> Option<Position> {
+        let known = |regions: &HashMap<u64, (Arc<Region>, usize)>| {
+            regions.get(&address).map(|(region, index)| Position { region: region.clone(), index: *index })
+        };
+        if let Some(position) = known(&self.regions.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Some(position);
+        }
+        let offset = address.wrapping_sub(self.base);
+        if offset % 4 != 0 || !self.contains(address) {
+            return None;
+        }
+        let region = Arc::new(self.decode(offset / 4));
+        let position = Position { index: region.entry, region };
+        let mut regions = self.regions.write().unwrap_or_else(PoisonError::into_inner);
+        regions.entry(address).or_insert_with(|| (position.region.clone(), position.index));
+        Some(position)
+    }
+
+    /// Decodes what is reached from a word.
+    fn decode(&self, entry: u64) -> Region {
+        let mut found: BTreeMap<u64, Result<Inst, String>> = BTreeMap::new();
+        let mut open = vec![entry];
+        while let Some(mut at) = open.pop() {
+            while !found.contains_key(&at) {
+                let inst = match self.words.get(at as usize..).filter(|words| !words.is_empty()) {
+                    Some(words) => isa::decode(words).map_err(|error| error.to_string()),
+                    None => Err("execution runs past the end of the code".into()),
+                };
+                let decoded = inst.clone();
+                found.insert(at, inst);
+                let Ok(inst) = decoded else { break };
+                if let Some(target) = branch_target(&inst, at) {
+                    open.push(target);
+                }
+                if ends_flow(inst.op) {
+                    break;
+                }
+                at += u64::from(inst.size) / 4;
+            }
+        }
+        let mut region = lay_out(found, entry);
+        for problem in &mut region.problems {
+            let at = (problem.offset / 4) as usize;
+            let count = problem.words.len();
+            problem.words = self.words.iter().skip(at).take(count).copied().collect();
+        }
+        region
+    }
+}
+
+/// Whether nothing behind an instruction is reached by falling through.
+fn ends_flow(op: Op) -> bool {
+    matches!(op, Op::s_endpgm | Op::s_endpgm_saved | Op::s_branch | Op::s_setpc_b64 | Op::s_rfe_b64)
+}
+
+/// The word that a branch within a function goes to. Calls are not followed.
+fn branch_target(inst: &Inst, at: u64) -> Option<u64> {
+    if inst.op == Op::s_call_b64 {
+        return None;
+    }
+    inst.branch_target(at * 4).map(|address| address / 4)
+}
+
+/// Orders decoded instructions so that the one behind a step follows it, and resolves branches.
+fn lay_out(found: BTreeMap<u64, Result<Inst, String>>, entry: u64) -> Region {
+    let mut steps = Vec::with_capacity(found.len());
+    let mut problems = Vec::new();
+    let mut index_of = HashMap::with_capacity(found.len());
+    let mut gotos = Vec::new();
+    let mut decoded = found.iter().peekable();
+    while let Some((&at, inst)) = decoded.next() {
+        // A branch may lead past what a step's offset can hold only in code of more than 4 GiB.
+        let offset = u32::try_from(at * 4).unwrap_or(u32::MAX);
+        index_of.insert(at, steps.len());
+        let reason = match inst {
+            Ok(inst) => match table::handler(inst) {
+                Ok(handler) => {
+                    steps.push(Step::new(handler, *inst, offset));
+                    None
+                }
+                Err(reason) => {
+                    steps.push(Step::new(table::unsupported, *inst, offset));
+                    Some(format!("{} ({reason})", inst.disassemble(at * 4)))
+                }
+            },
+            Err(reason) => {
+                steps.push(Step::new(table::unsupported, table::placeholder(), offset));
+                Some(reason.clone())
+            }
+        };
+        if let Some(text) = reason {
+            let count = inst.as_ref().map_or(1, |inst| usize::from(inst.size) / 4);
+            problems.push(Problem { offset: at * 4, text, words: vec![0; count] });
+        } else if let Ok(inst) = inst
+            && !ends_flow(inst.op)
+        {
+            let next = at + u64::from(inst.size) / 4;
+            if decoded.peek().is_none_or(|(following, _)| **following != next) {
+                // Code that is also entered in the middle of an instruction.
+                gotos.push((steps.len(), next));
+                steps.push(Step::new(table::goto, table::placeholder(), offset));
+            }
+        }
+    }
+    for (&at, inst) in &found {
+        if let Ok(inst) = inst
+            && let Some(target) = branch_target(inst, at)
+            && let (Some(&from), Some(&to)) = (index_of.get(&at), index_of.get(&target))
+        {
+            steps[from].target = to as u32;
+        }
+    }
+    for (from, next) in gotos {
+        steps[from].target = index_of.get(&next).map_or(u32::MAX, |&to| to as u32);
+    }
+    Region { entry: index_of.get(&entry).copied().unwrap_or(0), steps, problems }
+}

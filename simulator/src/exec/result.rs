@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Results on their way to the destination: output scale, clamp, flushed denormals, and the part of the register and the
+//! lanes that are written.
+
+use super::crossing::writable_lanes;
+use super::half::{f16_to_f32, f32_to_f16};
+use super::lanes::{Kind, row, row_pair};
+use super::state::{FIRST_AGPR, Mode, Row, Wave};
+use super::step::Step;
+use crate::isa::{Mods, Op, SdwaSel, SdwaUnused};
+
+/// Stores a 32-bit (or smaller) result with everything that may apply.
+pub(super) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: Kind) {
+    let mods = &step.inst.mods;
+    let mode = wave.mode;
+    let result = match kind {
+        Kind::F32 => row(|lane| finish32(f32::from_bits(result[lane]), mods, mode).to_bits()),
+        Kind::F16 if mods.clamp || mods.omod != 0 || wave.unusual => {
+            row(|lane| finish16(result[lane], mods, mode))
+        }
+        _ => *result,
+    };
+    let number = destination(wave, step);
+    let old = *wave.row(number);
+    let result = if let Some(sdwa) = &mods.sdwa {
+        row(|lane| merged(old[lane], result[lane], sdwa.dst_sel, sdwa.dst_unused))
+    } else if matches!(kind, Kind::F16 | Kind::B16) && mods.op_sel & 8 != 0 {
+        row(|lane| old[lane] & 0xffff | result[lane] << 16)
+    } else if matches!(kind, Kind::F16 | Kind::B16) && preserves_high_half(step.inst.op) {
+        row(|lane| old[lane] & 0xffff_0000 | result[lane] & 0xffff)
+    } else {
+        result
+    };
+    let lanes = written_lanes(wave, step);
+    wave.write_row(number, &result, lanes);
+}
+
+/// Stores a 64-bit result with everything that may apply.
+pub(super) fn store64(wave: &mut Wave, step: &Step, result: &(Row, Row), kind: Kind) {
+    let mods = &step.inst.mods;
+    let mode = wave.mode;
+    let (low, high) = if kind == Kind::F64 {
+        row_pair(|lane| {
+            let bits = u64::from(result.0[lane]) | u64::from(result.1[lane]) << 32;
+            finish64(f64::from_bits(bits), mods, mode).to_bits()
+        })
+    } else {
+        *result
+    };
+    let number = destination(wave, step);
+    let lanes = written_lanes(wave, step);
+    wave.write_row(number, &low, lanes);
+    wave.write_row(number + 1, &high, lanes);
+}
+
+/// The lanes that the instruction writes.
+pub(super) fn written_lanes(wave: &Wave, step: &Step) -> u64 {
+    let exec = wave.exec();
+    step.inst.mods.dpp.as_ref().map_or(exec, |dpp| exec & writable_lanes(dpp, exec))
+}
+
+/// The destination with the index of `s_set_gpr_idx_on` added.
+fn destination(wave: &Wave, step: &Step) -> u16 {
+    match wave.indexing {
+        Some((operands, by)) if operands & 8 != 0 && step.dst < FIRST_AGPR => step.dst + u16::from(by),
+        _ => step.dst,
+    }
+}
+
+/// Whether a 16-bit instruction leaves the other half of its destination alone; the older ones clear it.
+pub(super) fn preserves_high_half(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        v_mad_f16
+            | v_mad_u16
+            | v_mad_i16
+            | v_fma_f16
+            | v_div_fixup_f16
+            | v_min3_f16
+            | v_max3_f16
+            | v_med3_f16
+            | v_min3_i16
+            | v_max3_i16
+            | v_med3_i16
+            | v_min3_u16
+            | v_max3_u16
+            | v_med3_u16
+            | v_add_i16
+            | v_sub_i16
+    )
+}
+
+/// Output scale, denormals and clamp of a single-precision result.
+pub(super) fn finish32(value: f32, mods: &Mods, mode: Mode) -> f32 {
+    let flushed = |value: f32| if value.is_subnormal() { 0.0f32.copysign(value) } else { value };
+    let mut value = value * [1.0, 2.0, 4.0, 0.5][usize::from(mods.omod & 3)];
+    if mode.flush_out32() {
+        value = flushed(value);
+    }
+    if mods.clamp {
+        value = if value.is_nan() && mode.dx10_clamp() { 0.0 } else { value.clamp(0.0, 1.0) };
+    }
+    value
+}
+
+fn finish64(value: f64, mods: &Mods, mode: Mode) -> f64 {
+    let mut value = value * [1.0, 2.0, 4.0, 0.5][usize::from(mods.omod & 3)];
+    if mode.flush_out64() && value.is_subnormal() {
+        value = 0.0f64.copysign(value);
+    }
+    if mods.clamp {
+        value = if value.is_nan() && mode.dx10_clamp() { 0.0 } else { value.clamp(0.0, 1.0) };
+    }
+    value
+}
+
+/// Output scale, denormals and clamp of a half-precision result.
+pub(super) fn finish16(bits: u32, mods: &Mods, mode: Mode) -> u32 {
+    let bits = if mode.flush_out64() && bits & 0x7c00 == 0 { bits & 0x8000 } else { bits };
+    if !mods.clamp && mods.omod == 0 {
+        return bits;
+    }
+    let mut value = f16_to_f32(bits) * [1.0, 2.0, 4.0, 0.5][usize::from(mods.omod & 3)];
+    if mods.clamp {
+        value = if value.is_nan() && mode.dx10_clamp() { 0.0 } else { value.clamp(0.0, 1.0) };
+    }
+    f32_to_f16(value)
+}
+
+/// Puts a result into part of a register.
+fn merged(old: u32, result: u32, select: SdwaSel, unused: SdwaUnused) -> u32 {
+    let (shift, bits) = match select {
+        SdwaSel::Byte0 => (0, 8),
+        SdwaSel::Byte1 => (8, 8),
+        SdwaSel::Byte2 => (16, 8),
+        SdwaSel::Byte3 => (24, 8),
+        SdwaSel::Word0 => (0, 16),
+        SdwaSel::Word1 => (16, 16),
+        SdwaSel::Dword => return result,
+    };
+    let mask = ((1u32 << bits) - 1) << shift;
+    let part = result << shift & mask;
+    match unused {
+        SdwaUnused::Pad => part,
+        SdwaUnused::Preserve => old & !mask | part,
+        SdwaUnused::Sext => {
+            let top = result << (32 - bits);
+            // Bits above the part repeat its sign, those below are zero.
+            (((top as i32) >> (32 - bits)) as u32) << shift
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_merged() {
+        assert_eq!(merged(0x1122_3344, 0xab, SdwaSel::Byte1, SdwaUnused::Preserve), 0x1122_ab44);
+        assert_eq!(merged(0x1122_3344, 0xab, SdwaSel::Byte1, SdwaUnused::Pad), 0xab00);
+        assert_eq!(merged(0x1122_3344, 0xab, SdwaSel::Byte1, SdwaUnused::Sext), 0xffff_ab00);
+        assert_eq!(merged(0x1122_3344, 0x1_8001, SdwaSel::Word1, SdwaUnused::Preserve), 0x8001_3344);
+        assert_eq!(merged(0x1122_3344, 0xab, SdwaSel::Dword, SdwaUnused::Pad), 0xab);
+    }
+
+    #[test]
+    fn clamp_and_scale() {
+        let mode = Mode { bits: 0x1f0 };
+        let mods = Mods { clamp: true, omod: 1, ..Mods::default() };
+        assert_eq!(finish32(0.25, &mods, mode), 0.5);
+        assert_eq!(finish32(3.0, &mods, mode), 1.0);
+        assert_eq!(finish32(-3.0, &mods, mode), 0.0);
+        assert_eq!(finish32(f32::NAN, &mods, mode), 0.0);
+        assert!(finish32(f32::NAN, &mods, Mode { bits: 0xf0 }).is_nan());
+        let plain = Mods::default();
+        assert_eq!(finish32(1e-40, &plain, Mode { bits: 0xd0 }).to_bits(), 0);
+        assert_eq!(finish32(-1e-40, &plain, Mode { bits: 0xd0 }).to_bits(), 0x8000_0000);
+        assert_eq!(finish32(1e-40, &plain, mode), 1e-40);
+        assert_eq!(finish16(0x3c00, &Mods { omod: 3, ..plain }, mode), 0x3800);
+    }
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! LDS instructions, and those that use its wires to move data between lanes.
+
+use super::core::Core;
+use super::lanes::{row, scalar32};
+use super::shape::{Part, Shape};
+use super::space::{Addresses, Space, load, store};
+use super::state::{LANES, Lanes, Row};
+use super::step::{Flow, Source, Step, Versions, handler};
+use crate::isa::{Encoding, Inst, Op};
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+    if inst.encoding != Encoding::Ds || inst.mem.gds {
+        return None;
+    }
+    let two = has_two_addresses(inst.op);
+    Some(match (inst.op, Shape::of(inst.op)) {
+        (Op::ds_bpermute_b32, _) => handler!(|core, step| pull(core, step)),
+        (Op::ds_permute_b32, _) => Versions::scalar(push),
+        (Op::ds_swizzle_b32, _) => Versions::scalar(swizzle),
+        (Op::ds_write_addtid_b32, _) => Versions::scalar(write_by_lane),
+        (Op::ds_read_addtid_b32, _) => Versions::scalar(read_by_lane),
+        (Op::ds_append | Op::ds_consume, _) => Versions::scalar(count),
+        (_, Shape::Load(_)) if two => Versions::scalar(read_two),
+        (_, Shape::Store(_)) if two => Versions::scalar(write_two),
+        (_, Shape::Atomic { .. }) if two => Versions::scalar(exchange_two),
+        (_, Shape::Load(Part::Dwords(1))) => handler!(|core, step| read(core, step, Part::Dwords(1))),
+        (_, Shape::Load(Part::Dwords(4))) => handler!(|core, step| read(core, step, Part::Dwords(4))),
+        (_, Shape::Load(_)) => Versions::scalar(read_any),
+        (_, Shape::Store(_)) => Versions::scalar(write),
+        (_, Shape::Atomic { .. }) => Versions::scalar(atomic),
+        _ => return None,
+    })
+}
+
+fn has_two_addresses(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        ds_read2_b32
+            | ds_read2_b64
+            | ds_read2st64_b32
+            | ds_read2st64_b64
+            | ds_write2_b32
+            | ds_write2_b64
+            | ds_write2st64_b32
+            | ds_write2st64_b64
+            | ds_wrxchg2_rtn_b32
+            | ds_wrxchg2_rtn_b64
+            | ds_wrxchg2st64_rtn_b32
+            | ds_wrxchg2st64_rtn_b64
+    )
+}
+
+/// Each lane's address in LDS, `offset` further on.
+#[inline(always)]
+fn addresses(core: &Core<'_>, step: &Step, offset: u32) -> Addresses {
+    let mut addresses = [u64::from(offset); LANES];
+    if let Source::Vector(number) = step.src[0] {
+        let row = core.wave.row(number);
+        for lane in 0..LANES {
+            // Not wrapped to 32 bits: an address below zero is past the end.
+            addresses[lane] = u64::from(row[lane]) + u64::from(offset);
+        }
+    }
+    addresses
+}
+
+/// Byte offsets of an instruction with two addresses.
+fn two_offsets(step: &Step, part: Part) -> [u32; 2] {
+    let far = step.inst.op.mnemonic().contains("st64");
+    let unit = part.size() as u32 * if far { 64 } else { 1 };
+    [step.inst.mem.offset as u32 * unit, u32::from(step.inst.mem.offset1) * unit]
+}
+
+#[inline(always)]
+fn read(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let addresses = addresses(core, step, step.inst.mem.offset as u32);
+    let exec = core.wave.exec();
+    load(&*core.lds, &mut core.wave.v, step.dst, part, &addresses, exec);
+    Flow::Next
+}
+
+fn read_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    match step.shape {
+        Shape::Load(part) => read(core, step, part),
+        _ => Flow::Next,
+    }
+}
+
+fn read_two(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Load(part) = step.shape else { return Flow::Next };
+    let [first, second] = two_offsets(step, part).map(|offset| addresses(core, step, offset));
+    let exec = core.wave.exec();
+    load(&*core.lds, &mut core.wave.v, step.dst, part, &first, exec);
+    let behind = step.dst + (part.size() / 4) as u16;
+    load(&*core.lds, &mut core.wave.v, behind, part, &second, exec);
+    Flow::Next
+}
+
+fn write(core: &mut Core<'_>, step: &Step) -> Flow {
+    let (Shape::Store(part), Source::Vector(data)) = (step.shape, step.src[1]) else { return Flow::Next };
+    let addresses = addresses(core, step, step.inst.mem.offset as u32);
+    let exec = core.wave.exec();
+    store(core.lds, &core.wave.v, data, part, &addresses, exec);
+    Flow::Next
+}
+
+fn write_two(core: &mut Core<'_>, step: &Step) -> Flow {
+    let (Shape::Store(part), Source::Vector(first), Source::Vector(second)) =
+        (step.shape, step.src[1], step.src[2])
+    else {
+        return Flow::Next;
+    };
+    let exec = core.wave.exec();
+    for (data, offset) in [first, second].into_iter().zip(two_offsets(step, part)) {
+        let addresses = addresses(core, step, offset);
+        store(core.lds, &core.wave.v, data, part, &addresses, exec);
+    }
+    Flow::Next
+}
+
+fn atomic(core: &mut Core<'_>, step: &Step) -> Flow {
+    let addresses = addresses(core, step, step.inst.mem.offset as u32);
+    let exec = core.wave.exec();
+    atomic_at(core, step, step.src[1], &addresses, exec);
+    Flow::Next
+}
+
+/// A read-modify-write of LDS. Waves of a workgroup take turns on one thread, so each is atomic as it is. The operands
+/// are in `data` and, in LDS instructions with two, in `src[2]`.
+pub(super) fn atomic_at(core: &mut Core<'_>, step: &Step, data: Source, addresses: &Addresses, lanes: u64) {
+    let Shape::Atomic { rmw, wide } = step.shape else { return };
+    let Source::Vector(first) = data else { return };
+    let second = match step.src[2] {
+        Source::Vector(number) if step.inst.encoding == Encoding::Ds => number,
+        _ => first + if wide { 2 } else { 1 },
+    };
+    let returns = !step.inst.dst.is_none();
+    for lane in Lanes(lanes) {
+        let word = |number: u16| core.wave.row(number)[lane];
+        let address = addresses[lane];
+        if wide {
+            let pair = |number: u16| u64::from(word(number)) | u64::from(word(number + 1)) << 32;
+            let (a, b) = (pair(first), if rmw.takes_two() { pair(second) } else { 0 });
+            let old = u64::from_le_bytes(core.lds.load(address));
+            core.lds.store(address, rmw.apply64(old, a, b).to_le_bytes());
+            if returns {
+                core.wave.row_mut(step.dst)[lane] = old as u32;
+                core.wave.row_mut(step.dst + 1)[lane] = (old >> 32) as u32;
+            }
+        } else {
+            let (a, b) = (word(first), if rmw.takes_two() { word(second) } else { 0 });
+            let old = core.lds.load32(lane, address);
+            core.lds.store32(lane, address, rmw.apply32(old, a, b));
+            if returns {
+                core.wave.row_mut(step.dst)[lane] = old;
+            }
+        }
+    }
+}
+
+fn exchange_two(core: &mut Core<'_>, step: &Step) -> Flow {
+    let (Shape::Atomic { wide, .. }, Source::Vector(first), Source::Vector(second)) =
+        (step.shape, step.src[1], step.src[2])
+    else {
+        return Flow::Next;
+    };
+    let part = Part::Dwords(if wide { 2 } else { 1 });
+    let exec = core.wave.exec();
+    let [at_first, at_second] = two_offsets(step, part).map(|offset| addresses(core, step, offset));
+    let dwords = if wide { 2 } else { 1 };
+    for lane in Lanes(exec) {
+        let mut old = [0; 4];
+        for (half, (data, addresses)) in [(first, &at_first), (second, &at_second)].into_iter().enumerate() {
+            for index in 0..dwords {
+                let address = addresses[lane] + 4 * index as u64;
+                old[half * dwords + index] = core.lds.load32(lane, address);
+                core.lds.store32(lane, address, core.wave.row(data + index as u16)[lane]);
+            }
+        }
+        for (index, word) in (0..).zip(&old[..2 * dwords]) {
+            core.wave.row_mut(step.dst + index)[lane] = *word;
+        }
+    }
+    Flow::Next
+}
+
+/// `ds_bpermute`: every lane reads from the lane that it names; inactive lanes give zero.
+#[inline(always)]
+fn pull(core: &mut Core<'_>, step: &Step) -> Flow {
+    let (Source::Vector(address), Source::Vector(data)) = (step.src[0], step.src[1]) else {
+        return Flow::Next;
+    };
+    let exec = core.wave.exec();
+    let offset = step.inst.mem.offset as u32;
+    let (index, data) = (core.wave.row(address), core.wave.row(data));
+    let result = row(|lane| {
+        let from = (index[lane].wrapping_add(offset) / 4 % 64) as usize;
+        if exec >> from & 1 != 0 { data[from] } else { 0 }
+    });
+    core.wave.write_row(step.dst, &result, exec);
+    Flow::Next
+}
+
+/// `ds_permute`: every active lane sends to the lane that it names; the highest sender wins, others get zero.
+fn push(core: &mut Core<'_>, step: &Step) -> Flow {
+    let (Source::Vector(address), Source::Vector(data)) = (step.src[0], step.src[1]) else {
+        return Flow::Next;
+    };
+    let exec = core.wave.exec();
+    let offset = step.inst.mem.offset as u32;
+    let mut result: Row = [0; LANES];
+    for lane in Lanes(exec) {
+        let to = (core.wave.row(address)[lane].wrapping_add(offset) / 4 % 64) as usize;
+        result[to] = core.wave.row(data)[lane];
+    }
+    core.wave.write_row(step.dst, &result, exec);
+    Flow::Next
+}
+
+fn swizzle(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Source::Vector(data) = step.src[0] else { return Flow::Next };
+    let exec = core.wave.exec();
+    let values = *core.wave.row(data);
+    let pattern = step.inst.mem.offset as u32 as usize;
+    let result = row(|lane| {
+        let from = swizzle_source(pattern, lane);
+        if exec >> from & 1 != 0 { values[from] } else { 0 }
+    });
+    core.wave.write_row(step.dst, &result, exec);
+    Flow::Next
+}
+
+/// The lane that a lane reads from in `ds_swizzle_b32`.
+fn swizzle_source(pattern: usize, lane: usize) -> usize {
+    if pattern >= 0xe000 {
+        // Rotation within 32 lanes and the order of an FFT; the former only.
+        let (mask, count) = (pattern & 31, pattern >> 5 & 31);
+        let by = if pattern >> 10 & 1 == 0 { count } else { 32 - count };
+        return lane & 32 | lane & mask | (lane & 31).wrapping_add(by) & 31 & !mask;
+    }
+    if pattern & 0x8000 != 0 {
+        return lane & !3 | pattern >> (2 * (lane & 3)) & 3;
+    }
+    let (and, or, xor) = (pattern & 31, pattern >> 5 & 31, pattern >> 10 & 31);
+    lane & 32 | (((lane & 31) & and | or) ^ xor)
+}
+
+fn write_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
+    if let Source::Vector(data) = step.src[1] {
+        let base = u64::from(core.wave.m0() & 0xffff) + u64::from(step.inst.mem.offset as u32);
+        for lane in Lanes(core.wave.exec()) {
+            let value = core.wave.row(data)[lane];
+            core.lds.store32(lane, base + 4 * lane as u64, value);
+        }
+    }
+    Flow::Next
+}
+
+fn read_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
+    let base = u64::from(core.wave.m0() & 0xffff) + u64::from(step.inst.mem.offset as u32);
+    for lane in Lanes(core.wave.exec()) {
+        let value = core.lds.load32(lane, base + 4 * lane as u64);
+        core.wave.row_mut(step.dst)[lane] = value;
+    }
+    Flow::Next
+}
+
+/// `ds_append` and `ds_consume`: a counter at M0 moves by the number of active lanes; all of them get the old value.
+fn count(core: &mut Core<'_>, step: &Step) -> Flow {
+    let exec = core.wave.exec();
+    let address = u64::from(scalar32(core.wave, Source::Scalar(124)) & 0xffff) + step.inst.mem.offset as u64;
+    let old = core.lds.load32(0, address);
+    let lanes = exec.count_ones();
+    let new = if step.inst.op == Op::ds_append { old.wrapping_add(lanes) } else { old.wrapping_sub(lanes) };
+    core.lds.store32(0, address, new);
+    core.wave.write_row(step.dst, &[old; LANES], exec);
+    Flow::Next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swizzle_patterns() {
+        // SWAP,1 and BROADCAST,4,2 and REVERSE,4 in LLVM's words, then QUAD_PERM,3,2,1,0.
+        let lanes = |pattern| (0..8).map(|lane| swizzle_source(pattern, lane)).collect::<Vec<_>>();
+        assert_eq!(lanes(0x041f), [1, 0, 3, 2, 5, 4, 7, 6]);
+        assert_eq!(lanes(0x005c), [2, 2, 2, 2, 6, 6, 6, 6]);
+        assert_eq!(lanes(0x0c1f), [3, 2, 1, 0, 7, 6, 5, 4]);
+        assert_eq!(lanes(0x801b), [3, 2, 1, 0, 7, 6, 5, 4]);
+        assert_eq!(swizzle_source(0x041f, 40), 41);
+    }
+}

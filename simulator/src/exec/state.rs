@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a wave is made of: registers, flags and its position in the program.
+
+use super::program::Region;
+use crate::isa::Operand;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// Lanes in a wave.
+pub(crate) const LANES: usize = 64;
+/// Vector registers and accumulation registers of one wave: v0..v255, then a0..a255.
+pub(crate) const VECTORS: usize = 512;
+/// The number of a0 among them.
+pub(crate) const FIRST_AGPR: u16 = 256;
+
+/// One 32-bit vector register.
+pub(crate) type Row = [u32; LANES];
+
+/// What unwritten registers and LDS hold.
+pub(crate) const POISON: u32 = 0xCBCB_CBCB;
+
+const VCC: usize = 106;
+const M0: usize = 124;
+const EXEC: usize = 126;
+
+/// Float mode of a wave, as in the low byte of the hardware's MODE register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mode {
+    /// The register as `s_getreg` sees it.
+    pub(crate) bits: u32,
+}
+
+impl Mode {
+    /// Rounding of f32, 0 to nearest even.
+    pub(crate) fn round32(self) -> u32 {
+        self.bits & 3
+    }
+
+    /// Rounding of f16 and f64, 0 to nearest even.
+    pub(crate) fn round64(self) -> u32 {
+        self.bits >> 2 & 3
+    }
+
+    /// Whether f32 denormals are read as zero.
+    pub(crate) fn flush_in32(self) -> bool {
+        self.bits & 0x10 == 0
+    }
+
+    /// Whether f32 denormals are written as zero.
+    pub(crate) fn flush_out32(self) -> bool {
+        self.bits & 0x20 == 0
+    }
+
+    /// Whether f16 and f64 denormals are read as zero.
+    pub(crate) fn flush_in64(self) -> bool {
+        self.bits & 0x40 == 0
+    }
+
+    /// Whether f16 and f64 denormals are written as zero.
+    pub(crate) fn flush_out64(self) -> bool {
+        self.bits & 0x80 == 0
+    }
+
+    /// Whether every float operation needs a closer look.
+    pub(crate) fn is_unusual(self) -> bool {
+        self.bits & 0xff != 0xf0
+    }
+
+    /// Whether clamping turns NaN into zero.
+    pub(crate) fn dx10_clamp(self) -> bool {
+        self.bits & 0x100 != 0
+    }
+}
+
+/// Why a wave does not run at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// It can go on.
+    Ready,
+    /// It waits for the other waves of its workgroup.
+    Barrier,
+    /// It is done.
+    Ended,
+}
+
+/// Where a wave is in its program.
+#[derive(Clone)]
+pub(crate) struct Position {
+    /// The decoded code it runs in.
+    pub(crate) region: Arc<Region>,
+    /// The instruction in it.
+    pub(crate) index: usize,
+}
+
+/// The vector registers of one wave, and a copy of EXEC spread over the lanes.
+pub(crate) struct Wave {
+    /// Scalar registers by hardware number; VCC, M0 and EXEC among them.
+    pub(crate) s: [u32; 128],
+    /// Vector registers, accumulation registers behind them.
+    pub(crate) v: Box<[Row; VECTORS]>,
+    /// The scalar condition code.
+    pub(crate) scc: bool,
+    /// Float mode.
+    pub(crate) mode: Mode,
+    /// Whether every vector instruction needs a closer look: an unusual mode, or indexing.
+    pub(crate) unusual: bool,
+    /// EXEC that `lane_mask` was made from.
+    spread: u64,
+    /// All ones in active lanes.
+    lane_mask: Row,
+    /// Private memory: one row per dword of a lane's segment.
+    pub(crate) scratch: Vec<Row>,
+    /// Bytes of private memory that each lane has.
+    pub(crate) scratch_size: u32,
+    /// Indexing by M0 (`s_set_gpr_idx_on`): which operands, bits 0..=2 sources, bit 3 destination; and the index.
+    pub(crate) indexing: Option<(u8, u8)>,
+    /// Whether it runs.
+    pub(crate) status: Status,
+    /// Where it is; none before its start.
+    pub(crate) position: Option<Position>,
+    /// Number in its workgroup.
+    pub(crate) number: u32,
+    /// Instructions executed.
+    pub(crate) instructions: u64,
+}
+
+impl Wave {
+    /// A wave with no state worth looking at.
+    pub(crate) fn new() -> Self {
+        Self {
+            s: [0; 128],
+            v: Box::new([[POISON; LANES]; VECTORS]),
+            scc: false,
+            mode: Mode { bits: 0 },
+            unusual: false,
+            spread: !0,
+            lane_mask: [!0; LANES],
+            scratch: Vec::new(),
+            scratch_size: 0,
+            indexing: None,
+            status: Status::Ended,
+            position: None,
+            number: 0,
+            instructions: 0,
+        }
+    }
+
+    /// Forgets everything. Only as many registers are cleared as the next kernel has.
+    pub(crate) fn reset(&mut self, vgprs: usize, agprs: usize) {
+        let first_agpr = usize::from(FIRST_AGPR);
+        self.v[..vgprs.min(first_agpr)].fill([POISON; LANES]);
+        self.v[first_agpr..][..agprs.min(VECTORS - first_agpr)].fill([POISON; LANES]);
+        self.s = [0; 128];
+        self.scc = false;
+        self.indexing = None;
+        self.scratch.clear();
+        self.instructions = 0;
+    }
+
+    /// EXEC.
+    #[inline(always)]
+    pub(crate) fn exec(&self) -> u64 {
+        u64::from(self.s[EXEC]) | u64::from(self.s[EXEC + 1]) << 32
+    }
+
+    /// Sets EXEC.
+    #[inline(always)]
+    pub(crate) fn set_exec(&mut self, mask: u64) {
+        self.s[EXEC] = mask as u32;
+        self.s[EXEC + 1] = (mask >> 32) as u32;
+    }
+
+    /// VCC.
+    #[inline(always)]
+    pub(crate) fn vcc(&self) -> u64 {
+        self.pair(VCC)
+    }
+
+    /// M0.
+    #[inline(always)]
+    pub(crate) fn m0(&self) -> u32 {
+        self.s[M0]
+    }
+
+    /// The register pair that starts at a number; the second wraps to s0 at the end of the file, which no valid
+    /// instruction asks for.
+    #[inline(always)]
+    pub(crate) fn pair(&self, first: usize) -> u64 {
+        u64::from(self.s[first & 127]) | u64::from(self.s[(first + 1) & 127]) << 32
+    }
+
+    /// Writes a scalar register.
+    #[inline(always)]
+    pub(crate) fn set_scalar(&mut self, register: Operand, value: u32) {
+        if let Operand::Sgpr(number) = register {
+            self.s[usize::from(number) & 127] = value;
+        }
+    }
+
+    /// Writes a scalar register pair.
+    #[inline(always)]
+    pub(crate) fn set_pair(&mut self, register: Operand, value: u64) {
+        if let Operand::Sgpr(number) = register {
+            self.s[usize::from(number) & 127] = value as u32;
+            self.s[(usize::from(number) + 1) & 127] = (value >> 32) as u32;
+        }
+    }
+
+    /// A vector register, by its number in [`Wave::v`].
+    #[inline(always)]
+    pub(crate) fn row(&self, number: u16) -> &Row {
+        &self.v[usize::from(number) & (VECTORS - 1)]
+    }
+
+    /// A vector register, to be written.
+    #[inline(always)]
+    pub(crate) fn row_mut(&mut self, number: u16) -> &mut Row {
+        &mut self.v[usize::from(number) & (VECTORS - 1)]
+    }
+
+    /// Writes the lanes of a register that `mask` selects.
+    #[inline(always)]
+    pub(crate) fn write_row(&mut self, number: u16, values: &Row, mask: u64) {
+        let row = &mut self.v[usize::from(number) & (VECTORS - 1)];
+        if mask == !0 {
+            *row = *values;
+            return;
+        }
+        if mask != self.spread {
+            self.spread = mask;
+            for (lane, word) in self.lane_mask.iter_mut().enumerate() {
+                *word = 0u32.wrapping_sub((mask >> lane) as u32 & 1);
+            }
+        }
+        for lane in 0..LANES {
+            row[lane] ^= (row[lane] ^ values[lane]) & self.lane_mask[lane];
+        }
+    }
+
+    /// Replaces the float mode.
+    pub(crate) fn set_mode(&mut self, bits: u32) {
+        self.mode = Mode { bits };
+        self.unusual = self.mode.is_unusual() || self.indexing.is_some();
+    }
+
+    /// Turns register indexing on or off.
+    pub(crate) fn set_indexing(&mut self, indexing: Option<(u8, u8)>) {
+        self.indexing = indexing;
+        self.unusual = self.mode.is_unusual() || indexing.is_some();
+    }
+
+    /// The time in nanoseconds since the process first asked.
+    pub(crate) fn ticks(&self) -> u64 {
+        static START: OnceLock<Instant> = OnceLock::new();
+        u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// The numbers of the lanes in a mask, lowest first.
+#[derive(Clone, Copy)]
+pub(crate) struct Lanes(pub(crate) u64);
+
+impl Iterator for Lanes {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let lane = self.0.trailing_zeros() as usize;
+        self.0 &= self.0 - 1;
+        Some(lane)
+    }
+}

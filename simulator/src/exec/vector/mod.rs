@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Vector arithmetic, by type of operand.
+
+mod carry;
+mod compare;
+mod convert;
+mod crosslane;
+mod double;
+mod halves;
+mod integer;
+mod saturate;
+mod short;
+mod single;
+
+use super::step::Versions;
+use crate::isa::{Element, Inst};
+
+/// The handler of a vector instruction that is neither packed nor matrix.
+pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+    let op = inst.op;
+    let integer = matches!(inst.dst_type.element, Element::B32 | Element::B64 | Element::I16);
+    if inst.mods.clamp && integer && !is_compare(inst) {
+        return saturate::versions(op);
+    }
+    single::versions(op)
+        .or_else(|| integer::versions(op))
+        .or_else(|| carry::versions(op))
+        .or_else(|| compare::versions(op))
+        .or_else(|| convert::versions(op))
+        .or_else(|| crosslane::versions(op))
+        .or_else(|| double::versions(op))
+        .or_else(|| halves::versions(op))
+        .or_else(|| short::versions(op))
+}
+
+/// Whether an instruction compares; its clamp bit only asks for exceptions.
+fn is_compare(inst: &Inst) -> bool {
+    inst.op.mnemonic().starts_with("v_cmp")
+}

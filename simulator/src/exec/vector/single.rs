@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Single precision.
+
+use crate::exec::float::*;
+use crate::exec::lanes::vector;
+
+vector! {
+    v_add_f32(a: f32, b: f32) -> f32 a + b;
+    v_sub_f32(a: f32, b: f32) -> f32 a - b;
+    v_subrev_f32(a: f32, b: f32) -> f32 b - a;
+    v_mul_f32(a: f32, b: f32) -> f32 a * b;
+    v_mul_legacy_f32(a: f32, b: f32) -> f32 if (a == 0.0) | (b == 0.0) { 0.0 } else { a * b };
+    v_fma_f32 | v_fmamk_f32 | v_fmaak_f32(a: f32, b: f32, c: f32) -> f32 a.mul_add(b, c);
+    v_fmac_f32(a: f32, b: f32, [c: f32]) -> f32 a.mul_add(b, c);
+    v_min_f32(a: f32, b: f32) -> f32 min_f32(a, b);
+    v_max_f32(a: f32, b: f32) -> f32 max_f32(a, b);
+    v_min3_f32(a: f32, b: f32, c: f32) -> f32 min_f32(min_f32(a, b), c);
+    v_max3_f32(a: f32, b: f32, c: f32) -> f32 max_f32(max_f32(a, b), c);
+    v_med3_f32(a: f32, b: f32, c: f32) -> f32 med3_f32(a, b, c);
+    v_trunc_f32(a: f32) -> f32 a.trunc();
+    v_ceil_f32(a: f32) -> f32 a.ceil();
+    v_floor_f32(a: f32) -> f32 a.floor();
+    v_rndne_f32(a: f32) -> f32 a.round_ties_even();
+    v_fract_f32(a: f32) -> f32 fract_f32(a);
+    v_exp_f32 | v_exp_legacy_f32(a: f32) -> f32 exp2_f32(a);
+    v_log_f32 | v_log_legacy_f32(a: f32) -> f32 a.log2();
+    v_rcp_f32 | v_rcp_iflag_f32(a: f32) -> f32 1.0 / a;
+    v_rsq_f32(a: f32) -> f32 (1.0 / f64::from(a).sqrt()) as f32;
+    v_sqrt_f32(a: f32) -> f32 a.sqrt();
+    v_sin_f32(a: f32) -> f32 sin_revolutions(a);
+    v_cos_f32(a: f32) -> f32 cos_revolutions(a);
+    v_ldexp_f32(a: f32, b: i32) -> f32 ldexp_f32(a, b);
+    v_frexp_exp_i32_f32(a: f32) -> i32 frexp_exponent_f32(a);
+    v_frexp_mant_f32(a: f32) -> f32 frexp_mantissa_f32(a);
+    v_div_fixup_f32(a: f32, b: f32, c: f32) -> f32 div_fixup_f32(a, b, c);
+}

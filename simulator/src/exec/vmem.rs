@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! GLOBAL, FLAT and SCRATCH instructions.
+
+use super::core::Core;
+use super::lanes::{PRIVATE_APERTURE, SHARED_APERTURE, mask, scalar32, scalar64};
+use super::shape::{Part, Shape};
+use super::space::{Addresses, Private, Space, load, store};
+use super::state::{LANES, Lanes};
+use super::step::{Flow, Source, Step, Versions, handler};
+use crate::engine::{AccessKind, Cause};
+use crate::isa::{Encoding, Inst};
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+    let shape = Shape::of(inst.op);
+    let to_lds = inst.op.mnemonic().contains("_load_lds_");
+    Some(match (inst.encoding, shape) {
+        (_, Shape::None) => return None,
+        (Encoding::Global, Shape::Load(_)) if to_lds => handler!(|core, step| global_to_lds(core, step)),
+        (Encoding::Global, Shape::Load(part)) => match part {
+            Part::Dwords(1) => handler!(|core, step| global_load(core, step, Part::Dwords(1))),
+            Part::Dwords(2) => handler!(|core, step| global_load(core, step, Part::Dwords(2))),
+            Part::Dwords(4) => handler!(|core, step| global_load(core, step, Part::Dwords(4))),
+            _ => Versions::scalar(global_load_any),
+        },
+        (Encoding::Global, Shape::Store(_)) => Versions::scalar(global_store),
+        (Encoding::Global, Shape::Atomic { .. }) => Versions::scalar(global_atomic),
+        (Encoding::Scratch, Shape::Load(_)) if !to_lds => Versions::scalar(scratch),
+        (Encoding::Scratch, Shape::Store(_)) => Versions::scalar(scratch),
+        (Encoding::Flat, Shape::Load(_) | Shape::Store(_)) => Versions::scalar(flat),
+        (Encoding::Flat, Shape::Atomic { .. }) => Versions::scalar(flat_atomic),
+        _ => return None,
+    })
+}
+
+/// Address of every lane: a scalar base with a 32-bit offset, or a 64-bit address.
+#[inline(always)]
+fn global_addresses(core: &Core<'_>, step: &Step) -> Addresses {
+    let offset = i64::from(step.inst.mem.offset) as u64;
+    let mut addresses = [0; LANES];
+    match (step.src[2], step.src[0]) {
+        (Source::None, Source::Vector(number)) => {
+            let (low, high) = (core.wave.row(number), core.wave.row(number + 1));
+            for lane in 0..LANES {
+                let address = u64::from(low[lane]) | u64::from(high[lane]) << 32;
+                addresses[lane] = address.wrapping_add(offset);
+            }
+        }
+        (base, index) => {
+            let base = scalar64(core.wave, base).wrapping_add(offset);
+            match index {
+                Source::Vector(number) => {
+                    let row = core.wave.row(number);
+                    for lane in 0..LANES {
+                        addresses[lane] = base.wrapping_add(u64::from(row[lane]));
+                    }
+                }
+                _ => addresses = [base; LANES],
+            }
+        }
+    }
+    addresses
+}
+
+/// Least and greatest address of the active lanes.
+#[inline(always)]
+fn bounds(addresses: &Addresses, mask: u64) -> (u64, u64) {
+    let (mut least, mut greatest) = (u64::MAX, 0);
+    if mask == !0 {
+        for &address in addresses {
+            least = least.min(address);
+            greatest = greatest.max(address);
+        }
+    } else {
+        for lane in Lanes(mask) {
+            least = least.min(addresses[lane]);
+            greatest = greatest.max(addresses[lane]);
+        }
+    }
+    (least, greatest)
+}
+
+/// Runs `f` on a space that holds the accesses of the lanes in `mask`: once for all where one allocation holds them,
+/// else once for each lane. Nothing is touched for a lane whose access no allocation holds; the wave stops there.
+#[inline(always)]
+pub(super) fn with_spans(
+    core: &mut Core<'_>,
+    addresses: &Addresses,
+    mask: u64,
+    size: u64,
+    kind: AccessKind,
+    mut f: impl FnMut(&mut Core<'_>, crate::memory::access::Span<'_>, u64),
+) -> Flow {
+    if mask == 0 {
+        return Flow::Next;
+    }
+    let memory = core.memory;
+    let (least, greatest) = bounds(addresses, mask);
+    if let Some(len) = (greatest - least).checked_add(size)
+        && let Some(span) = memory.span_through(&mut core.window, least, len)
+    {
+        f(core, span, mask);
+        return Flow::Next;
+    }
+    // All lanes are looked at before the first one is served: a fault leaves memory as it was.
+    for lane in Lanes(mask) {
+        if memory.span_through(&mut core.window, addresses[lane], size).is_none() {
+            return core.stop_access(Cause::IllegalAddress, Some(lane), addresses[lane], size, kind);
+        }
+    }
+    for lane in Lanes(mask) {
+        if let Some(span) = memory.span_through(&mut core.window, addresses[lane], size) {
+            f(core, span, 1 << lane);
+        }
+    }
+    Flow::Next
+}
+
+#[inline(always)]
+fn global_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let addresses = global_addresses(core, step);
+    let exec = core.wave.exec();
+    with_spans(core, &addresses, exec, part.size(), AccessKind::Read, |core, span, mask| {
+        load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
+    })
+}
+
+fn global_load_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    match step.shape {
+        Shape::Load(part) => global_load(core, step, part),
+        _ => Flow::Next,
+    }
+}
+
+fn global_store(core: &mut Core<'_>, step: &Step) -> Flow {
+    let (Shape::Store(part), Source::Vector(data)) = (step.shape, step.src[1]) else { return Flow::Next };
+    let addresses = global_addresses(core, step);
+    let exec = core.wave.exec();
+    with_spans(core, &addresses, exec, part.size(), AccessKind::Write, |core, mut span, mask| {
+        store(&mut span, &core.wave.v, data, part, &addresses, mask);
+    })
+}
+
+fn global_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
+    let addresses = global_addresses(core, step);
+    let exec = core.wave.exec();
+    atomic(core, step, &addresses, exec)
+}
+
+/// Atomics at the lanes' addresses in device memory.
+pub(super) fn atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) -> Flow {
+    let (Shape::Atomic { rmw, wide }, Source::Vector(data)) = (step.shape, step.src[1]) else {
+        return Flow::Next;
+    };
+    let size = if wide { 8 } else { 4 };
+    let returns = !step.inst.dst.is_none();
+    if let Some(lane) = Lanes(lanes).find(|&lane| addresses[lane] % size != 0) {
+        return core.stop_access(
+            Cause::MisalignedAtomic,
+            Some(lane),
+            addresses[lane],
+            size,
+            AccessKind::Atomic,
+        );
+    }
+    with_spans(core, addresses, lanes, size, AccessKind::Atomic, |core, span, mask| {
+        for lane in Lanes(mask) {
+            let word = |index: u16| core.wave.row(data + index)[lane];
+            if wide {
+                let pair = |first| u64::from(word(first)) | u64::from(word(first + 1)) << 32;
+                let (a, b) = (pair(0), if rmw.takes_two() { pair(2) } else { 0 });
+                let old = span.update64(addresses[lane], |old| rmw.apply64(old, a, b));
+                if returns {
+                    core.wave.row_mut(step.dst)[lane] = old as u32;
+                    core.wave.row_mut(step.dst + 1)[lane] = (old >> 32) as u32;
+                }
+            } else {
+                let (a, b) = (word(0), if rmw.takes_two() { word(1) } else { 0 });
+                let old = span.update32(addresses[lane], |old| rmw.apply32(old, a, b));
+                if returns {
+                    core.wave.row_mut(step.dst)[lane] = old;
+                }
+            }
+        }
+    })
+}
+
+/// Loads from device memory into LDS: lane by lane, one dword apart.
+#[inline(always)]
+fn global_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Load(part) = step.shape else { return Flow::Next };
+    let addresses = global_addresses(core, step);
+    let exec = core.wave.exec();
+    to_lds(core, step, &addresses, exec, part)
+}
+
+/// Loads from device memory into LDS at M0 and the instruction's offset.
+pub(super) fn to_lds(
+    core: &mut Core<'_>,
+    step: &Step,
+    addresses: &Addresses,
+    lanes: u64,
+    part: Part,
+) -> Flow {
+    let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
+    with_spans(core, addresses, lanes, part.size(), AccessKind::Read, |core, span, mask| {
+        for lane in Lanes(mask) {
+            let value = match part {
+                Part::Byte(super::shape::Place::Signed) => span.load8(lane, addresses[lane]) as i8 as u32,
+                Part::Byte(_) => span.load8(lane, addresses[lane]).into(),
+                Part::Short(super::shape::Place::Signed) => span.load16(lane, addresses[lane]) as i16 as u32,
+                Part::Short(_) => span.load16(lane, addresses[lane]).into(),
+                Part::Dwords(_) => span.load32(lane, addresses[lane]),
+            };
+            core.lds.store32(lane, base.wrapping_add(lane as u64 * 4), value);
+        }
+    })
+}
+
+fn scratch(core: &mut Core<'_>, step: &Step) -> Flow {
+    let mut base = i64::from(step.inst.mem.offset) as u32;
+    if step.src[2] != Source::None {
+        base = base.wrapping_add(scalar32(core.wave, step.src[2]));
+    }
+    let mut addresses = [u64::from(base); LANES];
+    if let Source::Vector(number) = step.src[0] {
+        let row = core.wave.row(number);
+        for lane in 0..LANES {
+            addresses[lane] = u64::from(base.wrapping_add(row[lane]));
+        }
+    }
+    let exec = core.wave.exec();
+    private(core, step, &addresses, exec)
+}
+
+/// Loads or stores in private memory, at offsets from its start.
+fn private(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) -> Flow {
+    let (part, kind) = match step.shape {
+        Shape::Load(part) => (part, AccessKind::Read),
+        Shape::Store(part) => (part, AccessKind::Write),
+        _ => return Flow::Next,
+    };
+    if lanes == 0 {
+        return Flow::Next;
+    }
+    let limit = u64::from(core.wave.scratch_size);
+    let (_, greatest) = bounds(addresses, lanes);
+    if greatest + part.size() > limit {
+        let beyond = Lanes(lanes).find(|&lane| addresses[lane] + part.size() > limit);
+        let address = PRIVATE_APERTURE + beyond.map_or(greatest, |lane| addresses[lane]);
+        return core.stop_access(Cause::IllegalAddress, beyond, address, part.size(), kind);
+    }
+    let wave = &mut *core.wave;
+    let mut space = Private(&mut wave.scratch);
+    space.grow(greatest + part.size());
+    match (kind, step.src[1]) {
+        (AccessKind::Read, _) => load(&space, &mut wave.v, step.dst, part, addresses, lanes),
+        (_, Source::Vector(data)) => store(&mut space, &wave.v, data, part, addresses, lanes),
+        _ => {}
+    }
+    Flow::Next
+}
+
+/// The lanes whose address is in LDS, and those whose address is in private memory.
+fn apertures(addresses: &Addresses, exec: u64) -> (u64, u64) {
+    let shared = mask(|lane| addresses[lane] >> 32 == SHARED_APERTURE >> 32);
+    let private = mask(|lane| addresses[lane] >> 32 == PRIVATE_APERTURE >> 32);
+    (shared & exec, private & exec)
+}
+
+fn flat(core: &mut Core<'_>, step: &Step) -> Flow {
+    let addresses = global_addresses(core, step);
+    let exec = core.wave.exec();
+    let (in_lds, in_private) = apertures(&addresses, exec);
+    let offsets = addresses.map(|address| address & 0xffff_ffff);
+    let flow = match step.shape {
+        Shape::Load(part) => {
+            let in_global = exec & !in_lds & !in_private;
+            // Registers of addresses may be overwritten by the first part; all are computed by now.
+            load(&*core.lds, &mut core.wave.v, step.dst, part, &offsets, in_lds);
+            with_spans(core, &addresses, in_global, part.size(), AccessKind::Read, |core, span, mask| {
+                load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
+            })
+        }
+        Shape::Store(part) => {
+            let Source::Vector(data) = step.src[1] else { return Flow::Next };
+            let in_global = exec & !in_lds & !in_private;
+            store(core.lds, &core.wave.v, data, part, &offsets, in_lds);
+            with_spans(core, &addresses, in_global, part.size(), AccessKind::Write, |core, mut span, mask| {
+                store(&mut span, &core.wave.v, data, part, &addresses, mask);
+            })
+        }
+        _ => Flow::Next,
+    };
+    if flow == Flow::Next { private(core, step, &offsets, in_private) } else { flow }
+}
+
+fn flat_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
+    let addresses = global_addresses(core, step);
+    let exec = core.wave.exec();
+    let (in_lds, in_private) = apertures(&addresses, exec);
+    if let Some(lane) = Lanes(in_private).next() {
+        // Private memory belongs to one lane; compilers do not emit atomics on it.
+        return core.stop_access(Cause::IllegalAddress, Some(lane), addresses[lane], 4, AccessKind::Atomic);
+    }
+    let offsets = addresses.map(|address| address & 0xffff_ffff);
+    super::share::atomic_at(core, step, step.src[1], &offsets, in_lds);
+    atomic(core, step, &addresses, exec & !in_lds)
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Small blocks for the arguments of dispatches, reused at once instead of being kept aside as freed memory is.
+
+use super::{Kind, Memory, MemoryError, lock};
+
+/// Bytes of a block that is kept for reuse; larger ones are allocated and freed.
+const USUAL: u64 = 8192;
+/// Blocks kept at most.
+const KEPT: usize = 256;
+
+/// A block of device memory that goes back when dropped.
+#[derive(Debug)]
+pub(crate) struct Block<'m> {
+    memory: &'m Memory,
+    address: u64,
+    size: u64,
+}
+
+impl<'m> Block<'m> {
+    /// A block of at least `size` bytes.
+    pub(crate) fn new(memory: &'m Memory, size: u64) -> Result<Self, MemoryError> {
+        let kept = if size <= USUAL { lock(&memory.blocks).pop() } else { None };
+        let address = match kept {
+            Some(address) => address,
+            None => memory.allocate(size.max(USUAL), 4096, Kind::Launch, "arguments of a dispatch")?,
+        };
+        Ok(Self { memory, address, size })
+    }
+
+    /// Its first byte.
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+}
+
+impl Drop for Block<'_> {
+    fn drop(&mut self) {
+        if self.size <= USUAL {
+            let mut kept = lock(&self.memory.blocks);
+            if kept.len() < KEPT {
+                kept.push(self.address);
+                return;
+            }
+        }
+        if let Err(error) = self.memory.free(self.address) {
+            tracing::error!(target: "windlass::sim", %error, "a launch block was not given back");
+        }
+    }
+}

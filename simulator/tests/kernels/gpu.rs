@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A simulated GPU for tests: loads the project's kernels, fills buffers, launches.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use windlass_codeobject::{EntryTarget, File, Options as FileOptions};
+use windlass_simulator::engine::{Engine, Fault, Kernel, Launch, Module, Statistics};
+use windlass_simulator::memory::{Kind, Memory, Options};
+
+/// A GPU with memory of its own.
+pub struct Gpu {
+    pub memory: Arc<Memory>,
+    pub engine: Arc<Engine>,
+}
+
+/// Something that lies in a buffer or an argument block as it is.
+pub trait Plain: Copy {
+    fn put(self, bytes: &mut Vec<u8>);
+    fn get(bytes: &[u8]) -> Self;
+}
+
+macro_rules! plain {
+    ($($ty:ty)*) => {$(
+        impl Plain for $ty {
+            fn put(self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+
+            fn get(bytes: &[u8]) -> Self {
+                Self::from_le_bytes(bytes.try_into().unwrap())
+            }
+        }
+    )*};
+}
+
+plain!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 half::f16 half::bf16);
+
+fn bytes_of<T: Plain>(values: &[T]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    values.iter().for_each(|value| value.put(&mut bytes));
+    bytes
+}
+
+/// A buffer in device memory.
+#[derive(Clone, Copy)]
+pub struct Buffer {
+    pub address: u64,
+    len: usize,
+}
+
+/// An argument of a kernel.
+pub struct Arg(Vec<u8>);
+
+impl From<Buffer> for Arg {
+    fn from(buffer: Buffer) -> Self {
+        Self(bytes_of(&[buffer.address]))
+    }
+}
+
+impl<T: Plain> From<T> for Arg {
+    fn from(value: T) -> Self {
+        Self(bytes_of(&[value]))
+    }
+}
+
+impl Arg {
+    /// A struct by value.
+    pub fn bytes(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+}
+
+/// Makes a list of arguments.
+#[macro_export]
+macro_rules! args {
+    ($($value:expr),* $(,)?) => { &[$($crate::gpu::Arg::from($value)),*] };
+}
+
+impl Gpu {
+    /// A GPU whose kernels run on two threads.
+    pub fn new() -> Self {
+        let memory = Memory::new(Options { capacity: 1 << 30, ..Options::default() }).unwrap();
+        Self { memory, engine: Engine::new(2) }
+    }
+
+    /// A buffer with contents.
+    pub fn buffer<T: Plain>(&self, values: &[T]) -> Buffer {
+        let bytes = bytes_of(values);
+        let address = self.memory.allocate(bytes.len() as u64, 256, Kind::Device, "test buffer").unwrap();
+        self.memory.write(address, &bytes).unwrap();
+        Buffer { address, len: bytes.len() }
+    }
+
+    /// What is in a buffer.
+    pub fn contents<T: Plain>(&self, buffer: Buffer) -> Vec<T> {
+        let mut bytes = vec![0; buffer.len];
+        self.memory.read(buffer.address, &mut bytes).unwrap();
+        bytes.chunks_exact(size_of::<T>()).map(T::get).collect()
+    }
+
+    /// Loads the gfx942 code object of a file, bundle or not.
+    pub fn load(&self, file: &Path) -> Arc<Module> {
+        let bytes = std::fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let parsed = File::parse(&bytes, &FileOptions::default()).unwrap();
+        for bundle in parsed.bundles() {
+            for (index, entry) in bundle.entries().iter().enumerate() {
+                if matches!(entry.target(), EntryTarget::Gpu(target) if target.processor() == "gfx942") {
+                    return Module::load(&self.memory, &bundle.image(index).unwrap()).unwrap();
+                }
+            }
+        }
+        panic!("{} has nothing for gfx942", file.display());
+    }
+
+    /// Loads one of the project's own modules.
+    pub fn module(&self, name: &str) -> Arc<Module> {
+        self.load(&kernels().join(format!("bundles/{name}.ccob")))
+    }
+
+    /// A kernel of one of the project's own modules.
+    pub fn kernel(&self, module: &str, kernel: &str) -> Arc<Kernel> {
+        let module = self.module(module);
+        module.kernel(kernel).unwrap_or_else(|| panic!("no kernel {kernel}"))
+    }
+
+    /// Launches a kernel.
+    pub fn launch(
+        &self,
+        kernel: &Kernel,
+        grid: [u32; 3],
+        block: [u32; 3],
+        lds: u32,
+        args: &[Arg],
+    ) -> Result<Statistics, Box<Fault>> {
+        let mut arguments = vec![0; kernel.explicit_argument_size() as usize];
+        assert_eq!(args.len(), kernel.parameters().len(), "arguments of {}", kernel.name());
+        for (arg, parameter) in args.iter().zip(kernel.parameters()) {
+            assert_eq!(
+                arg.0.len(),
+                parameter.size as usize,
+                "size of {}'s {}",
+                kernel.name(),
+                parameter.name
+            );
+            arguments[parameter.offset as usize..][..arg.0.len()].copy_from_slice(&arg.0);
+        }
+        let mut launch = Launch::new(grid, block, &arguments);
+        launch.dynamic_lds = lds;
+        self.engine.dispatch(&self.memory, kernel, &launch)
+    }
+
+    /// Launches a kernel of one dimension with a work-item for each of `n` elements; it must succeed.
+    pub fn run(&self, kernel: &Kernel, n: usize, block: u32, args: &[Arg]) {
+        let grid = [(n as u32).div_ceil(block).max(1), 1, 1];
+        if let Err(fault) = self.launch(kernel, grid, [block, 1, 1], 0, args) {
+            panic!("{fault}");
+        }
+    }
+}
+
+/// Where the project's own kernels are.
+pub fn kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels")
+}
+
+/// The folder of real inputs; none, said aloud, where `WINDLASS_FIXTURES` does not name it.
+pub fn fixtures() -> Option<PathBuf> {
+    let found = std::env::var_os("WINDLASS_FIXTURES").map(PathBuf::from);
+    if found.is_none() {
+        eprintln!("skipped: WINDLASS_FIXTURES does not name the folder of real inputs");
+    }
+    found
+}
+
+/// Numbers that look random and are the same every time.
+pub struct Random(pub u64);
+
+impl Random {
+    /// 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number from -1 to 1.
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
