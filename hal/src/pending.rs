@@ -203,7 +203,7 @@ impl<I: Issue> PendingSet<I> {
             return;
         }
         state.closed = Some(error.clone());
-        self.closed.store(true, Ordering::Release);
+        self.closed.store(true, Ordering::SeqCst);
         let operations: Vec<_> = state.operations.drain().collect();
         let mut cancelled = Vec::new();
         for operation in operations {
@@ -215,6 +215,11 @@ impl<I: Issue> PendingSet<I> {
         if drain {
             self.drain();
         }
+    }
+
+    /// Whether new operations are refused.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
     }
 
     /// How many operations wait here.

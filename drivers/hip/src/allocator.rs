@@ -15,7 +15,7 @@ use std::{
 };
 
 use windlass_hal::{
-    BufferParams, Error, MemoryType, Result, Statistics, callback_pool,
+    BufferParams, Error, MemoryType, QueueAffinity, Result, Statistics, callback_pool,
     edge::{Edge, EdgeSource},
 };
 
@@ -25,8 +25,8 @@ use crate::{
     device::{Inner, lock},
 };
 
-/// Memory as HIP gave it.
-#[derive(Clone, Copy, Debug)]
+/// Memory as HIP gave it. Freed by whoever holds it alone.
+#[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) place: Place,
     /// Bytes asked of HIP.
@@ -57,19 +57,21 @@ impl Block {
 }
 
 struct Free {
-    block: Block,
+    block: Arc<Block>,
     /// Lane and epoch of the last use, `None` if that has retired.
     death: Option<(u32, u64)>,
 }
 
-#[derive(Default)]
-struct Bins {
-    /// Free blocks by size, apart for device (0) and host (1).
-    free: [BTreeMap<u64, Vec<Free>>; 2],
-    /// The device is lost: nothing is reused or given back.
-    quarantined: bool,
+impl Free {
+    fn settled(&self, device: &Inner) -> bool {
+        self.death.is_none_or(|(lane, epoch)| device.has_retired(lane, epoch))
+    }
 }
 
+/// Free blocks by size, apart for device (0) and host (1).
+type Bins = [BTreeMap<u64, Vec<Free>>; 2];
+
+/// The memory of a device. Once the device is lost nothing is reused or given back: it may still write anywhere.
 #[derive(Default)]
 pub(crate) struct Allocator {
     bins: Mutex<Bins>,
@@ -84,13 +86,14 @@ pub(crate) struct Allocator {
 pub(crate) const ALIGNMENT: u64 = 256;
 
 impl Allocator {
-    /// A buffer. With `ordered`, its memory may still be in use by work that the buffer's `birth` edge stands for.
+    /// A buffer. With `ordered`, the queues that it is for, its memory may still be in use by work that the buffer's
+    /// `birth` edge stands for.
     pub(crate) fn allocate(
         &self,
         device: &Arc<Inner>,
         params: &BufferParams,
         size: u64,
-        ordered: bool,
+        ordered: Option<QueueAffinity>,
     ) -> Result<Buffer> {
         if params.min_alignment > ALIGNMENT {
             return Err(Error::unimplemented(format!(
@@ -102,7 +105,7 @@ impl Allocator {
         let asked = size.max(1);
         let (block, birth) = match self.reuse(device, host, asked, ordered) {
             Some(found) => found,
-            None => (self.fresh(device, host, asked)?, None),
+            None => (Arc::new(self.fresh(device, host, asked)?), None),
         };
         self.allocations.fetch_add(1, Relaxed);
         if host {
@@ -114,24 +117,37 @@ impl Allocator {
         Ok(Buffer::new(device.clone(), block, size, birth))
     }
 
-    /// The smallest free block that serves, preferring one that nothing uses any more.
+    /// Writes bytes to pinned memory that the device can read.
+    pub(crate) fn stage(&self, device: &Arc<Inner>, bytes: &[u8]) -> Result<windlass_hal::Buffer> {
+        let params = BufferParams::host();
+        let staging = self.allocate(device, &params, bytes.len() as u64, None)?;
+        let staging = windlass_hal::Buffer::from_driver(Arc::new(staging), params);
+        staging.map()?.write(0, bytes)?;
+        Ok(staging)
+    }
+
+    /// The smallest free block that serves, preferring one that nothing uses any more, then one whose last use is in
+    /// a queue that the new one is for.
     fn reuse(
         &self,
         device: &Arc<Inner>,
         host: bool,
         size: u64,
-        ordered: bool,
-    ) -> Option<(Block, Option<Edge>)> {
-        let most = if device.quirks.exact_sizes { size } else { size.saturating_add(size / 8) };
-        let mut bins = lock(&self.bins);
-        if bins.quarantined {
+        ordered: Option<QueueAffinity>,
+    ) -> Option<(Arc<Block>, Option<Edge>)> {
+        if device.is_lost() {
             return None;
         }
-        let bin = &mut bins.free[usize::from(host)];
-        let settled = |free: &Free| free.death.is_none_or(|(lane, epoch)| device.has_retired(lane, epoch));
+        let most = if device.quirks.exact_sizes { size } else { size.saturating_add(size / 8) };
+        let mut bins = lock(&self.bins);
+        let bin = &mut bins[usize::from(host)];
         let (key, index) = bin.range(size..=most).find_map(|(key, blocks)| {
-            let index = blocks.iter().rposition(settled);
-            index.or_else(|| blocks.len().checked_sub(1).filter(|_| ordered)).map(|index| (*key, index))
+            let near = |affinity: QueueAffinity| {
+                let near = |free: &Free| free.death.is_some_and(|(lane, _)| affinity.bits() >> lane & 1 == 1);
+                blocks.iter().rposition(near).or_else(|| blocks.len().checked_sub(1))
+            };
+            let settled = blocks.iter().rposition(|free| free.settled(device));
+            settled.or_else(|| ordered.and_then(near)).map(|index| (*key, index))
         })?;
         let blocks = bin.get_mut(&key)?;
         let free = blocks.swap_remove(index);
@@ -172,22 +188,14 @@ impl Allocator {
     }
 
     /// Takes a buffer's block back.
-    pub(crate) fn put_back(&self, device: &Inner, block: Block, size: u64, death: Option<(u32, u64)>) {
+    pub(crate) fn put_back(&self, device: &Inner, block: Arc<Block>, size: u64, death: Option<(u32, u64)>) {
         self.allocations.fetch_sub(1, Relaxed);
         let host = matches!(block.place, Place::Host(_));
         if host { &self.host_used } else { &self.device_used }.fetch_sub(size, Relaxed);
-        let mut bins = lock(&self.bins);
-        if bins.quarantined || device.is_lost() {
+        if device.is_lost() {
             return;
         }
-        bins.free[usize::from(host)].entry(block.size).or_default().push(Free { block, death });
-    }
-
-    /// From now on nothing is reused or given back: a lost device may still write anywhere.
-    pub(crate) fn quarantine(&self) {
-        let mut bins = lock(&self.bins);
-        bins.quarantined = true;
-        bins.free = Default::default();
+        lock(&self.bins)[usize::from(host)].entry(block.size).or_default().push(Free { block, death });
     }
 
     /// Gives settled blocks back to HIP on a thread of the callback pool.
@@ -209,18 +217,28 @@ impl Allocator {
         any
     }
 
+    /// Takes out the blocks that nothing uses and no handle names any more.
     fn take_settled(&self, device: &Inner) -> Vec<Block> {
+        device.retire();
         let mut taken = Vec::new();
+        if device.is_lost() {
+            return taken;
+        }
         let mut bins = lock(&self.bins);
-        for bin in &mut bins.free {
+        for bin in &mut *bins {
             bin.retain(|_, blocks| {
-                blocks.retain(|free| {
-                    let settled = free.death.is_none_or(|(lane, epoch)| device.has_retired(lane, epoch));
-                    if settled {
-                        taken.push(free.block);
+                for free in std::mem::take(blocks) {
+                    let Free { block, death } = free;
+                    let free = |block| Free { block, death };
+                    if death.is_some_and(|(lane, epoch)| !device.has_retired(lane, epoch)) {
+                        blocks.push(free(block));
+                        continue;
                     }
-                    !settled
-                });
+                    match Arc::try_unwrap(block) {
+                        Ok(block) => taken.push(block),
+                        Err(block) => blocks.push(free(block)),
+                    }
+                }
                 !blocks.is_empty()
             });
         }
@@ -230,11 +248,11 @@ impl Allocator {
         taken
     }
 
-    /// Every free block, for a device that goes away; nothing is in flight any more.
+    /// Every free block, for a device that goes away; nothing is in flight any more, and no handle is left.
     pub(crate) fn take_all(&mut self) -> Vec<Block> {
         let bins = self.bins.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let bins = std::mem::take(&mut bins.free);
-        bins.into_iter().flat_map(BTreeMap::into_values).flatten().map(|free| free.block).collect()
+        let free = std::mem::take(bins).into_iter().flat_map(BTreeMap::into_values).flatten();
+        free.filter_map(|free| Arc::into_inner(free.block)).collect()
     }
 
     pub(crate) fn statistics(&self) -> Statistics {
@@ -252,18 +270,5 @@ impl Allocator {
 pub(crate) fn free_all(hip: &Hip, blocks: Vec<Block>) {
     if let Ok(_current) = hip.current() {
         blocks.into_iter().for_each(|block| block.free(hip));
-    }
-}
-
-/// Copies into fresh pinned memory that no queue knows yet.
-pub(crate) fn write_staging(buffer: &Buffer, bytes: &[u8]) -> Result<()> {
-    match buffer.block().place {
-        Place::Host(memory) if bytes.len() as u64 <= buffer.block().size => {
-            // SAFETY: the block is at least as long, was just taken from the allocator, and nothing submitted uses it
-            // yet: its last use has retired (`ordered` is false for staging).
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory.host.as_ptr(), bytes.len()) };
-            Ok(())
-        }
-        _ => Err(Error::internal("a staging buffer must be host memory of sufficient size")),
     }
 }

@@ -19,10 +19,11 @@ use crate::{
     device::Inner,
 };
 
-/// A block of memory, on loan from the device's allocator.
+/// A block of memory, on loan from the device's allocator. Holding the block keeps HIP from freeing it, also after
+/// it went back to be reused: a handle that outlives its dealloca is a mistake, not a dangling pointer.
 pub(crate) struct Buffer {
     device: Arc<Inner>,
-    block: Block,
+    block: Arc<Block>,
     /// Bytes that were asked for; the block may have more.
     size: u64,
     /// The last use of the memory before this buffer got it, if the device has to wait for that.
@@ -32,26 +33,23 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    pub(crate) fn new(device: Arc<Inner>, block: Block, size: u64, birth: Option<Edge>) -> Self {
+    pub(crate) fn new(device: Arc<Inner>, block: Arc<Block>, size: u64, birth: Option<Edge>) -> Self {
         Self { device, block, size, birth, released: AtomicBool::new(false) }
     }
 
     /// Gives the block back, to be reused by whoever is ordered behind `death`. Only the first call counts.
     pub(crate) fn release(&self, death: Option<(u32, u64)>) {
         if !self.released.swap(true, Ordering::AcqRel) {
-            self.device.allocator.put_back(&self.device, self.block, self.size, death);
+            self.device.allocator.put_back(&self.device, self.block.clone(), self.size, death);
         }
-    }
-
-    pub(crate) fn block(&self) -> &Block {
-        &self.block
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // Submissions hold their buffers: with the last handle gone, nothing in flight uses the memory.
-        self.release(None);
+        // Submissions hold their buffers: with the last handle gone, nothing in flight uses the memory, but perhaps its
+        // last user before, if the alloca that was to wait for that never ran.
+        self.release(self.birth.as_ref().map(|birth| (birth.lane, birth.epoch)));
     }
 }
 
@@ -70,8 +68,8 @@ impl driver::Buffer for Buffer {
 
     fn host_pointer(&self) -> Option<HostPointer> {
         match self.block.place {
-            // SAFETY: pinned memory of at least `size` bytes that lives as long as this buffer; the driver holds no
-            // reference into it.
+            // SAFETY: pinned memory of at least `size` bytes that HIP keeps as long as this buffer holds the block; the
+            // driver holds no reference into it.
             Place::Host(memory) => Some(unsafe { HostPointer::new(memory.host) }),
             Place::Device(_) => None,
         }

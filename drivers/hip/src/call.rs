@@ -9,7 +9,7 @@
 use std::{
     ffi::{CStr, CString, c_void},
     ptr::{self, NonNull},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use windlass_hal::{Error, Result};
@@ -66,6 +66,8 @@ pub(crate) struct Hip {
     ordinal: i32,
     /// With one device there is nothing to switch.
     alone: bool,
+    /// Why the device cannot be trusted any more. The first reason stays.
+    lost: Arc<OnceLock<Error>>,
 }
 
 /// Makes the device current while it lives, and the one before current again.
@@ -107,7 +109,23 @@ pub(crate) fn initialise(api: &Api) -> Result<i32> {
 
 impl Hip {
     pub(crate) fn new(api: Arc<Api>, ordinal: i32, devices: i32) -> Self {
-        Self { api, ordinal, alone: devices == 1 && ordinal == 0 }
+        Self { api, ordinal, alone: devices == 1 && ordinal == 0, lost: Arc::default() }
+    }
+
+    /// Why the device is lost, if it is: a call of anybody returned a status after which HIP repeats itself.
+    #[inline]
+    pub(crate) fn lost(&self) -> Option<&Error> {
+        self.lost.get()
+    }
+
+    /// From now on the device is lost.
+    #[cold]
+    pub(crate) fn lose(&self, error: Error) {
+        let error =
+            error.context(format!("using HIP device {}, which is lost now; open it anew", self.ordinal));
+        if self.lost.set(error.clone()).is_ok() {
+            tracing::error!(target: "windlass::hip", %error, "device lost");
+        }
     }
 
     pub(crate) fn ordinal(&self) -> i32 {
@@ -142,10 +160,24 @@ impl Hip {
         // SAFETY: no arguments.
         let _ = unsafe { self.api.hipGetLastError() };
         let error = status::error(status, call);
-        match status::is_loss(status).then(|| self.api.diagnose()).flatten() {
+        if !status::is_loss(status) {
+            return error;
+        }
+        let error = match self.api.diagnose() {
             Some(report) => Error::new(error.code(), format!("{}: {report}", error.message())),
             None => error,
+        };
+        self.lose(error.clone());
+        error
+    }
+
+    /// Whether a call that may fail without harm did not. Clears the thread's sticky error if it did.
+    fn succeeded(&self, status: hipError_t) -> bool {
+        if status != hipError_t::hipSuccess {
+            // SAFETY: no arguments.
+            let _ = unsafe { self.api.hipGetLastError() };
         }
+        status == hipError_t::hipSuccess
     }
 
     // Streams and events.
@@ -161,7 +193,7 @@ impl Hip {
 
     pub(crate) fn destroy_stream(&self, stream: Stream) {
         // SAFETY: the owner gives the handle up.
-        let _ = unsafe { self.api.hipStreamDestroy(stream.0) };
+        self.succeeded(unsafe { self.api.hipStreamDestroy(stream.0) });
     }
 
     pub(crate) fn create_event(&self) -> Result<Event> {
@@ -176,7 +208,7 @@ impl Hip {
 
     pub(crate) fn destroy_event(&self, event: Event) {
         // SAFETY: the owner gives the handle up.
-        let _ = unsafe { self.api.hipEventDestroy(event.0) };
+        self.succeeded(unsafe { self.api.hipEventDestroy(event.0) });
     }
 
     #[inline]
@@ -299,7 +331,7 @@ impl Hip {
     /// Synchronises the device: not on a caller's thread.
     pub(crate) fn free(&self, pointer: u64) {
         // SAFETY: the owner gives the memory up.
-        let _ = unsafe { self.api.hipFree(pointer as *mut c_void) };
+        self.succeeded(unsafe { self.api.hipFree(pointer as *mut c_void) });
     }
 
     pub(crate) fn malloc_host(&self, size: u64) -> Result<HostMemory> {
@@ -317,7 +349,7 @@ impl Hip {
         let status = unsafe { self.api.hipHostGetDevicePointer(&mut device, pointer, 0) };
         if let Err(error) = self.check("hipHostGetDevicePointer", status) {
             // SAFETY: nobody else has the pointer yet.
-            let _ = unsafe { self.api.hipHostFree(pointer) };
+            self.succeeded(unsafe { self.api.hipHostFree(pointer) });
             return Err(error);
         }
         Ok(HostMemory { host, device: device as u64 })
@@ -326,7 +358,7 @@ impl Hip {
     /// Synchronises the device: not on a caller's thread.
     pub(crate) fn free_host(&self, memory: HostMemory) {
         // SAFETY: the owner gives the memory up.
-        let _ = unsafe { self.api.hipHostFree(memory.host.as_ptr().cast()) };
+        self.succeeded(unsafe { self.api.hipHostFree(memory.host.as_ptr().cast()) });
     }
 
     // Code.
@@ -345,7 +377,7 @@ impl Hip {
     /// Synchronises the device: not on a caller's thread.
     pub(crate) fn unload_module(&self, module: Module) {
         // SAFETY: the owner gives the handle up.
-        let _ = unsafe { self.api.hipModuleUnload(module.0) };
+        self.succeeded(unsafe { self.api.hipModuleUnload(module.0) });
     }
 
     pub(crate) fn function(&self, module: Module, name: &str) -> Result<Function> {
@@ -372,8 +404,7 @@ impl Hip {
         let mut value = 0;
         // SAFETY: a pointer to a local.
         let status = unsafe { self.api.hipDeviceGetAttribute(&mut value, attribute, self.ordinal) };
-        self.check("hipDeviceGetAttribute", status).ok()?;
-        u32::try_from(value).ok()
+        if self.succeeded(status) { u32::try_from(value).ok() } else { None }
     }
 
     pub(crate) fn name(&self) -> Result<String> {
@@ -389,7 +420,9 @@ impl Hip {
         let mut uuid = hipUUID { bytes: [0; 16] };
         // SAFETY: a pointer to a local.
         let status = unsafe { self.api.hipDeviceGetUuid(&mut uuid, self.ordinal) };
-        self.check("hipDeviceGetUuid", status).ok()?;
+        if !self.succeeded(status) {
+            return None;
+        }
         let bytes = uuid.bytes.map(|byte| byte as u8);
         if bytes.iter().all(|byte| *byte == 0) {
             return None;
@@ -406,7 +439,7 @@ impl Hip {
         let mut modern = Box::<hipDeviceProp_tR0600>::new_uninit();
         // SAFETY: a pointer to room for the layout that this entry point fills.
         let status = unsafe { self.api.hipGetDevicePropertiesR0600(modern.as_mut_ptr(), self.ordinal) };
-        if status == hipError_t::hipSuccess {
+        if self.succeeded(status) {
             // SAFETY: HIP filled it; every bit pattern is valid for its fields.
             let modern = unsafe { modern.assume_init() };
             return Ok((text(&modern.gcnArchName), modern.totalGlobalMem as u64));

@@ -4,13 +4,10 @@
 use std::{any::Any, ops::Range, sync::Arc};
 
 use windlass_hal::{
-    Buffer, BufferParams, BufferRef, Command, CommandList, Error, Patch, Pattern, Result, driver,
-    edge::Domain,
+    Buffer, BufferRef, Command, CommandList, Error, Patch, Pattern, Result, driver, edge::Domain,
 };
 
 use crate::{
-    allocator::write_staging,
-    buffer,
     call::{Function, Hip, Stream},
     device::Inner,
     executable::Executable,
@@ -22,7 +19,7 @@ pub(crate) struct CommandBuffer {
     list: CommandList,
     steps: Vec<Step>,
     /// The bytes of all updates, where the device can read them.
-    data: Option<buffer::Buffer>,
+    data: Option<Buffer>,
 }
 
 enum Step {
@@ -62,12 +59,7 @@ impl CommandBuffer {
     pub(crate) fn prepare(device: &Arc<Inner>, list: CommandList) -> Result<Self> {
         let data = match list.data() {
             [] => None,
-            bytes => {
-                let staging =
-                    device.allocator.allocate(device, &BufferParams::host(), bytes.len() as u64, false)?;
-                write_staging(&staging, bytes)?;
-                Some(staging)
-            }
+            bytes => Some(device.allocator.stage(device, bytes)?),
         };
         let mut steps = Vec::with_capacity(list.commands().len());
         for (index, command) in list.commands().iter().enumerate() {
@@ -95,24 +87,26 @@ impl CommandBuffer {
         Ok(Self { domain: device.domain, list, steps, data })
     }
 
-    /// Enqueues every command. `scratch` is room for one argument block.
+    /// Enqueues every command.
     pub(crate) fn replay(
         &self,
         hip: &Hip,
         stream: Stream,
         bindings: &[Buffer],
-        scratch: &mut Vec<u8>,
+        scratch: &mut Scratch,
     ) -> Result<()> {
+        scratch.slots.clear();
+        scratch.slots.extend(bindings.iter().map(Buffer::device_address));
         for step in &self.steps {
             match step {
-                Step::Launch(launch) => self.launch(hip, stream, launch, bindings, scratch)?,
+                Step::Launch(launch) => self.launch(hip, stream, launch, scratch)?,
                 Step::Fill { target: at, pattern } => {
                     let target = found(target(&self.list, *at))?;
                     fill(hip, stream, target.address(bindings), target.len(), *pattern)?;
                 }
                 Step::Update { offset, target: at } => {
                     let target = found(target(&self.list, *at))?;
-                    let data = self.data.as_ref().map_or(0, |data| data.block().address());
+                    let data = self.data.as_ref().map_or(0, Buffer::device_address);
                     hip.copy(stream, target.address(bindings), data + offset, target.len())?;
                 }
                 Step::Copy { source: from, target: to } => {
@@ -126,34 +120,38 @@ impl CommandBuffer {
     }
 
     #[inline]
-    fn launch(
-        &self,
-        hip: &Hip,
-        stream: Stream,
-        launch: &Launch,
-        bindings: &[Buffer],
-        scratch: &mut Vec<u8>,
-    ) -> Result<()> {
+    fn launch(&self, hip: &Hip, stream: Stream, launch: &Launch, scratch: &mut Scratch) -> Result<()> {
         let recorded = &self.list.arguments()[launch.arguments.clone()];
         let arguments = if launch.patches.is_empty() {
             recorded
         } else {
-            scratch.clear();
-            scratch.extend_from_slice(recorded);
+            let Scratch { block, slots } = scratch;
+            block.clear();
+            block.extend_from_slice(recorded);
             for patch in &self.list.patches()[launch.patches.clone()] {
-                apply(patch, launch.arguments.start, bindings, scratch)?;
+                apply(patch, launch.arguments.start, slots, block)?;
             }
-            &scratch[..]
+            &block[..]
         };
         hip.launch(stream, launch.function, launch.grid, launch.block, launch.local_memory, arguments)
     }
 }
 
-fn apply(patch: &Patch, start: usize, bindings: &[Buffer], block: &mut [u8]) -> Result<()> {
+/// Room for a replay, kept by its queue.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// One argument block.
+    block: Vec<u8>,
+    /// The addresses of the binding table.
+    slots: Vec<u64>,
+}
+
+#[inline]
+fn apply(patch: &Patch, start: usize, slots: &[u64], block: &mut [u8]) -> Result<()> {
     let at = (patch.at as usize).wrapping_sub(start);
-    match (bindings.get(patch.slot as usize), block.get_mut(at..at.wrapping_add(8))) {
-        (Some(buffer), Some(place)) => {
-            place.copy_from_slice(&buffer.device_address().wrapping_add(patch.offset).to_le_bytes());
+    match (slots.get(patch.slot as usize), block.get_mut(at..at.wrapping_add(8))) {
+        (Some(address), Some(place)) => {
+            place.copy_from_slice(&address.wrapping_add(patch.offset).to_le_bytes());
             Ok(())
         }
         _ => Err(Error::internal(format!("a patch of slot {} does not fit its block", patch.slot))),

@@ -2,14 +2,14 @@
 //! An opened GPU: its queues, its pending operations, and the way of an operation into a stream.
 
 use std::sync::{
-    Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
+    Arc, Mutex, MutexGuard, PoisonError, Weak,
     atomic::{AtomicU32, Ordering},
 };
 
 use windlass_hal::{
     BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, Notifications, Operation, Point, Points,
     QueueAffinity, Result, Semaphore, Statistics, WaitPolicy, callback_pool, driver,
-    edge::{Domain, EdgeSource},
+    edge::{Domain, Edge, EdgeSource},
     file,
     pending::{Edges, Issue, PendingSet},
     wait_all,
@@ -22,7 +22,7 @@ use crate::{
     command_buffer::CommandBuffer,
     event::EventPool,
     executable::Executable,
-    queue::Queue,
+    queue::{Enqueued, Queue, Submission},
     quirks::Quirks,
     retire::Retirer,
 };
@@ -49,19 +49,24 @@ pub(crate) struct Inner {
     pub(crate) allocator: Allocator,
     pending: PendingSet<Self>,
     pub(crate) retirer: Retirer,
-    lost: OnceLock<Error>,
 }
 
 /// A pending operation of this driver.
 pub(crate) struct Work {
     affinity: QueueAffinity,
     operation: Operation,
+    staging: Option<windlass_hal::Buffer>,
 }
 
 impl Device {
     pub(crate) fn open(hip: Hip, info: DeviceInfo, limits: Limits) -> Result<Self> {
-        let queues: Result<Box<[_]>> = (0..limits.queues).map(|index| Queue::new(index, &hip)).collect();
-        let (queues, quirks) = (queues?, Quirks::of(&hip.api));
+        let mut queues = Vec::with_capacity(limits.queues as usize);
+        for index in 0..limits.queues {
+            let queue = Queue::new(index, &hip)
+                .inspect_err(|_| queues.iter().for_each(|queue: &Queue| hip.destroy_stream(queue.stream)))?;
+            queues.push(queue);
+        }
+        let quirks = Quirks::of(&hip.api);
         Ok(Self(Arc::new_cyclic(|this| Inner {
             this: this.clone(),
             hip,
@@ -69,13 +74,12 @@ impl Device {
             info,
             limits,
             quirks,
-            queues,
+            queues: queues.into(),
             next_queue: AtomicU32::new(0),
             events: EventPool::default(),
             allocator: Allocator::default(),
             pending: PendingSet::new(),
             retirer: Retirer::default(),
-            lost: OnceLock::new(),
         })))
     }
 }
@@ -85,17 +89,26 @@ impl Inner {
         &self.this
     }
 
+    /// Why nothing on the device can be trusted any more, if so.
     pub(crate) fn lost(&self) -> Option<&Error> {
-        self.lost.get()
+        self.hip.lost()
     }
 
     pub(crate) fn is_lost(&self) -> bool {
-        self.lost.get().is_some()
+        self.lost().is_some()
     }
 
-    /// `true` if this error is the one that counts.
-    pub(crate) fn set_lost(&self, error: Error) -> bool {
-        self.lost.set(error).is_ok()
+    /// Refuses where the device is lost.
+    fn usable(&self) -> Result<()> {
+        self.lost().cloned().map_or(Ok(()), Err)
+    }
+
+    /// Passes a result on. If the call lost the device, everything else fails at once.
+    fn noted<T>(&self, result: Result<T>) -> Result<T> {
+        if result.is_err() && self.is_lost() {
+            self.retire();
+        }
+        result
     }
 
     pub(crate) fn has_retired(&self, lane: u32, epoch: u64) -> bool {
@@ -152,44 +165,66 @@ impl Issue for Inner {
         if let Some(error) = self.lost() {
             return windlass_hal::pending::fail(&signals, error);
         }
+        let Work { affinity, operation, staging } = work;
         let mut released = None;
-        match work.operation {
+        let birth = match operation {
             Operation::HostCall(call) => return call.spawn(signals),
-            Operation::Alloca { ref buffer } => {
-                let birth =
-                    buffer.raw().as_any().downcast_ref::<Buffer>().and_then(|buffer| buffer.birth.clone());
-                if let Some(birth) = birth.filter(|birth| !self.has_retired(birth.lane, birth.epoch)) {
-                    edges.push(birth);
-                }
+            Operation::Alloca { ref buffer } => birth(buffer),
+            // The memory may not pass on before its last user but one is done, whatever the caller forgot to order.
+            Operation::Dealloca { ref buffer } => {
+                released = Some(buffer.clone());
+                birth(buffer)
             }
-            Operation::Dealloca { ref buffer } => released = Some(buffer.clone()),
-            _ => {}
+            _ => None,
+        };
+        if let Some(birth) = birth.filter(|birth| !self.has_retired(birth.lane, birth.epoch)) {
+            edges.push(birth);
         }
-        let on_host = matches!(
-            work.operation,
-            Operation::Barrier | Operation::Alloca { .. } | Operation::Dealloca { .. }
-        ) && edges.is_empty();
+        let on_host =
+            matches!(operation, Operation::Barrier | Operation::Alloca { .. } | Operation::Dealloca { .. })
+                && edges.is_empty();
         if on_host {
             release(released, None);
             return self.settle_on_host(&signals);
         }
-        let queue = self.choose(work.affinity, &edges);
+        let queue = self.choose(affinity, &edges);
         let promised = signals.clone();
-        let epoch = queue.enqueue(self, work.operation, waits, signals, edges);
-        release(released, Some((queue.index, epoch)));
-        let mut notifications = Notifications::new();
-        for signal in promised.iter() {
-            signal.semaphore.attach_edge(signal.value, queue.edge(self, epoch), &mut notifications);
+        let epoch = match queue.enqueue(self, Submission { operation, staging, waits, signals, edges }) {
+            Enqueued::Work(epoch) => {
+                release(released, Some((queue.index, epoch)));
+                let mut notifications = Notifications::new();
+                for signal in promised.iter() {
+                    signal.semaphore.attach_edge(signal.value, queue.edge(self, epoch), &mut notifications);
+                }
+                notifications.fire();
+                epoch
+            }
+            Enqueued::Failure(epoch) => {
+                // No edge: what depends on it must not run. So nobody who waits knows whom to ask, and the device sees
+                // the failure through by itself.
+                self.retire();
+                self.demand(queue.index, epoch);
+                epoch
+            }
+        };
+        if self.is_lost() {
+            self.retire();
         }
-        notifications.fire();
+        if self.pending.is_closed() {
+            // Closing may have looked for what is in flight just before.
+            self.demand(queue.index, epoch);
+        }
     }
 }
 
+/// What the memory of a buffer was last used for before it became this buffer's, if that may still run.
+fn birth(buffer: &windlass_hal::Buffer) -> Option<Edge> {
+    buffer.raw().as_any().downcast_ref::<Buffer>().and_then(|buffer| buffer.birth.clone())
+}
+
 fn release(buffer: Option<windlass_hal::Buffer>, death: Option<(u32, u64)>) {
-    if let Some(buffer) = &buffer {
-        if let Some(buffer) = buffer.raw().as_any().downcast_ref::<Buffer>() {
-            buffer.release(death);
-        }
+    if let Some(buffer) = buffer.as_ref().and_then(|buffer| buffer.raw().as_any().downcast_ref::<Buffer>()) {
+        buffer.release(death);
     }
 }
 
@@ -207,27 +242,28 @@ impl driver::Device for Device {
     }
 
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
-        self.0.lost().cloned().map_or(Ok(()), Err)?;
-        Ok(Arc::new(self.0.allocator.allocate(&self.0, params, size, false)?))
+        self.0.usable()?;
+        Ok(Arc::new(self.0.noted(self.0.allocator.allocate(&self.0, params, size, None))?))
     }
 
     fn reserve(
         &self,
-        _affinity: QueueAffinity,
+        affinity: QueueAffinity,
         params: &BufferParams,
         size: u64,
     ) -> Result<Arc<dyn driver::Buffer>> {
-        self.0.lost().cloned().map_or(Ok(()), Err)?;
-        Ok(Arc::new(self.0.allocator.allocate(&self.0, params, size, true)?))
+        self.0.usable()?;
+        Ok(Arc::new(self.0.noted(self.0.allocator.allocate(&self.0, params, size, Some(affinity)))?))
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
-        self.0.lost().cloned().map_or(Ok(()), Err)?;
-        Ok(Arc::new(Executable::load(&self.0, code)?))
+        self.0.usable()?;
+        Ok(Arc::new(self.0.noted(Executable::load(&self.0, code))?))
     }
 
     fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
-        Ok(Arc::new(CommandBuffer::prepare(&self.0, list)?))
+        self.0.usable()?;
+        Ok(Arc::new(self.0.noted(CommandBuffer::prepare(&self.0, list))?))
     }
 
     fn submit(
@@ -247,7 +283,17 @@ impl driver::Device for Device {
             other => other,
         };
         self.0.retire();
-        self.0.pending.submit(&self.0, waits.into(), signals.into(), Work { affinity, operation })
+        self.0.usable()?;
+        // Here rather than when it is issued: an allocation may wait for the device, which only a caller may do.
+        // HIP may wait for the stream before it reads pageable memory; pinned memory it never does.
+        let (operation, staging) = match operation {
+            Operation::Update { source, target } => {
+                let staging = self.0.noted(self.0.allocator.stage(&self.0, &source))?;
+                (Operation::Update { source: Box::default(), target }, Some(staging))
+            }
+            other => (other, None),
+        };
+        self.0.pending.submit(&self.0, waits.into(), signals.into(), Work { affinity, operation, staging })
     }
 
     fn poll(&self) {
@@ -256,17 +302,27 @@ impl driver::Device for Device {
 
     fn drain(&self, deadline: Deadline) -> Result<()> {
         let mut points = Vec::new();
-        for queue in self.0.queues.iter().filter(|queue| !queue.is_idle()) {
+        for queue in &self.0.queues {
+            let newest = queue.newest();
+            if queue.has_retired(newest) {
+                continue;
+            }
             let done = Semaphore::new(0).at(1);
-            let signals = Points::from(std::slice::from_ref(&done));
-            let epoch =
-                queue.enqueue(&self.0, Operation::Barrier, Points::default(), signals, Edges::default());
             let mut notifications = Notifications::new();
-            done.semaphore.attach_edge(1, queue.edge(&self.0, epoch), &mut notifications);
+            queue.watchers.add(newest, done.semaphore.clone());
+            if queue.has_retired(newest) {
+                queue.watchers.tell(newest, &mut notifications);
+            }
+            done.semaphore.attach_edge(1, queue.edge(&self.0, newest), &mut notifications);
             notifications.fire();
-            points.push(done);
+            points.push((queue, done));
         }
-        wait_all(&points, deadline, WaitPolicy::default())
+        let (queues, points): (Vec<_>, Vec<_>) = points.into_iter().unzip();
+        let result = wait_all(&points, deadline, WaitPolicy::default());
+        for (queue, point) in queues.iter().zip(&points) {
+            queue.watchers.forget(&point.semaphore);
+        }
+        result.and_then(|()| self.0.usable())
     }
 
     fn close(&self) {
@@ -275,8 +331,7 @@ impl driver::Device for Device {
         self.0.close_pending(error);
         // What is in flight holds the device by its buffers: somebody has to see it through.
         for queue in &self.0.queues {
-            let newest = lock(&queue.state).newest;
-            self.0.demand(queue.index, newest);
+            self.0.demand(queue.index, queue.newest());
         }
     }
 
@@ -293,6 +348,7 @@ impl Drop for Inner {
     /// Gives streams, events and memory back on a thread of the callback pool: HIP synchronises for that. A lost
     /// device keeps everything.
     fn drop(&mut self) {
+        self.give_up_in_flight();
         if self.is_lost() {
             return;
         }
@@ -307,5 +363,20 @@ impl Drop for Inner {
                 streams.iter().for_each(|stream| hip.destroy_stream(*stream));
             }
         }));
+    }
+}
+
+impl Inner {
+    /// Work in flight holds the device by its buffers, and a reaper sees it through. Only work without either can be
+    /// here still, where the system had no thread for a reaper.
+    fn give_up_in_flight(&mut self) {
+        for queue in &mut self.queues {
+            let state = queue.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+            for flight in std::mem::take(&mut state.in_flight) {
+                let error = Error::cancelled("the device went away before the work was seen to complete");
+                windlass_hal::pending::fail(&flight.signals, &error);
+                flight.event.into_iter().for_each(|event| self.events.release(event));
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct EventPool(Mutex<Vec<Arc<call::Event>>>);
 impl EventPool {
     pub(crate) fn acquire(&self, hip: &call::Hip) -> Result<Arc<call::Event>> {
         let mut free = lock(&self.0);
-        if let Some(index) = free.iter().rposition(|event| Arc::strong_count(event) == 1) {
+        if let Some(index) = free.iter_mut().rposition(|event| Arc::get_mut(event).is_some()) {
             return Ok(free.swap_remove(index));
         }
         drop(free);

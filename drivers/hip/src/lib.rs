@@ -41,5 +41,6 @@ mod reaper;
 mod retire;
 mod semaphore;
 mod status;
+mod watchers;
 
 pub use driver::{Driver, Found, Selector, Source, null, system, table};

@@ -10,35 +10,43 @@ use std::{
 };
 
 use smallvec::SmallVec;
-use windlass_hal::{BufferParams, Dispatch, Error, Operation, Points, Result, edge::Edge, pending::Edges};
+use windlass_hal::{Buffer, Dispatch, Error, Operation, Points, Result, edge::Edge, pending::Edges};
 
 use crate::{
-    allocator::write_staging,
-    buffer::Buffer,
     call::{Event, Hip, Stream},
-    command_buffer::{self, CommandBuffer},
+    command_buffer::{self, CommandBuffer, Scratch},
     device::{Inner, lock},
     event::EventPool,
     reaper::Reaper,
+    watchers::Watchers,
 };
 
 /// One stream of the device. Work gets ascending epochs and completes in their order.
 pub(crate) struct Queue {
     pub(crate) index: u32,
     pub(crate) stream: Stream,
+    /// Held while HIP takes work in, which may last: who has a deadline only tries it.
     pub(crate) state: Mutex<State>,
+    /// The epoch of the newest work. Written under the lock.
+    newest: AtomicU64,
     /// Everything up to this epoch has retired.
     pub(crate) retired: AtomicU64,
     pub(crate) reaper: Arc<Reaper>,
+    pub(crate) watchers: Watchers,
 }
 
 #[derive(Default)]
 pub(crate) struct State {
-    /// The epoch of the newest work.
-    pub(crate) newest: u64,
     pub(crate) in_flight: VecDeque<InFlight>,
-    /// Room for one argument block.
-    scratch: Vec<u8>,
+    scratch: Scratch,
+}
+
+/// What became of an operation that was to be enqueued. Both have an epoch, which retires behind all work before.
+pub(crate) enum Enqueued {
+    /// It is in the stream: others may be ordered behind it on the device.
+    Work(u64),
+    /// Some of it is not. Nobody may be ordered behind it; its signals fail when it retires.
+    Failure(u64),
 }
 
 /// A submission that HIP has, with everything that it keeps alive.
@@ -57,33 +65,39 @@ pub(crate) struct InFlight {
     _staging: Option<Buffer>,
 }
 
+/// What [`Queue::enqueue`] takes in.
+pub(crate) struct Submission {
+    pub(crate) operation: Operation,
+    /// The bytes of an update, where the device can read them.
+    pub(crate) staging: Option<Buffer>,
+    pub(crate) waits: Points,
+    pub(crate) signals: Points,
+    pub(crate) edges: Edges,
+}
+
 impl Queue {
     pub(crate) fn new(index: u32, hip: &Hip) -> Result<Self> {
         Ok(Self {
             index,
             stream: hip.create_stream()?,
             state: Mutex::default(),
+            newest: AtomicU64::new(0),
             retired: AtomicU64::new(0),
             reaper: Arc::default(),
+            watchers: Watchers::default(),
         })
     }
 
-    /// Enqueues an operation behind its edges. Everything that fails is noted in what is in flight, and reaches the
-    /// signals when the work before it has retired.
-    pub(crate) fn enqueue(
-        &self,
-        device: &Arc<Inner>,
-        operation: Operation,
-        waits: Points,
-        signals: Points,
-        edges: Edges,
-    ) -> u64 {
+    /// Enqueues an operation behind its edges. What fails is noted in what is in flight, and reaches the signals when
+    /// the work before it has retired.
+    pub(crate) fn enqueue(&self, device: &Inner, submission: Submission) -> Enqueued {
+        let Submission { operation, staging, waits, signals, edges } = submission;
         let hip = &device.hip;
         // Events of other queues are found before this queue is locked: nobody holds the locks of two queues.
-        let foreign = edges.iter().filter(|edge| edge.lane != self.index);
         let events: Result<SmallVec<[Arc<Event>; 4]>> =
-            foreign.filter_map(|edge| device.event_of(edge).transpose()).collect();
-        let mut staging = None;
+            self.foreign(&edges).filter_map(|edge| device.event_of(edge).transpose()).collect();
+        // Memory that was given back waits for its event, even if nobody else does.
+        let wanted = !signals.is_empty() || matches!(operation, Operation::Dealloca { .. });
         let mut state = lock(&self.state);
         let current = hip.current();
         let mut outcome = match (&current, events) {
@@ -92,9 +106,9 @@ impl Queue {
             (Ok(_), Ok(events)) => events
                 .iter()
                 .try_for_each(|event| hip.wait_event(self.stream, **event))
-                .and_then(|()| self.run(device, &operation, &mut state.scratch, &mut staging)),
+                .and_then(|()| self.run(hip, &operation, staging.as_ref(), &mut state.scratch)),
         };
-        let event = match self.record(&device.events, hip, !signals.is_empty()) {
+        let event = match self.record(&device.events, hip, wanted) {
             Ok(event) => event,
             Err(error) => {
                 outcome = outcome.and(Err(error));
@@ -102,19 +116,38 @@ impl Queue {
             }
         };
         drop(current);
-        state.newest += 1;
-        let epoch = state.newest;
+        let epoch = self.newest() + 1;
+        self.newest.store(epoch, Ordering::SeqCst);
+        let failure = outcome.err().map(|error| error.context(operation.name()));
+        let enqueued = if failure.is_none() { Enqueued::Work(epoch) } else { Enqueued::Failure(epoch) };
         state.in_flight.push_back(InFlight {
             epoch,
             event,
             waits,
             signals,
             edges,
-            failure: outcome.err().map(|error| error.context(operation.name())),
+            failure,
             _operation: operation,
             _staging: staging,
         });
-        epoch
+        enqueued
+    }
+
+    /// The edges that this stream has to be made to wait for: of each other stream the last.
+    fn foreign<'a>(&self, edges: &'a Edges) -> impl Iterator<Item = &'a Edge> {
+        let own = self.index;
+        edges.iter().enumerate().filter_map(move |(index, edge)| {
+            let covered = edges
+                .iter()
+                .enumerate()
+                .any(|(other, by)| by.lane == edge.lane && (by.epoch, index) > (edge.epoch, other));
+            (edge.lane != own && !covered).then_some(edge)
+        })
+    }
+
+    /// The epoch of the newest work.
+    pub(crate) fn newest(&self) -> u64 {
+        self.newest.load(Ordering::SeqCst)
     }
 
     /// An event behind everything enqueued, if one is wanted.
@@ -134,23 +167,20 @@ impl Queue {
 
     fn run(
         &self,
-        device: &Arc<Inner>,
+        hip: &Hip,
         operation: &Operation,
-        scratch: &mut Vec<u8>,
-        staging: &mut Option<Buffer>,
+        staging: Option<&Buffer>,
+        scratch: &mut Scratch,
     ) -> Result<()> {
-        let (hip, stream) = (&device.hip, self.stream);
+        let stream = self.stream;
         match operation {
             Operation::Barrier | Operation::Alloca { .. } | Operation::Dealloca { .. } => Ok(()),
             Operation::Fill { target, pattern } => {
                 command_buffer::fill(hip, stream, target.device_address(), target.len(), *pattern)
             }
-            Operation::Update { source, target } => {
-                // HIP may wait for the stream before it reads pageable memory; pinned memory it never does.
-                let bytes = stage(device, source)?;
-                hip.copy(stream, target.device_address(), bytes.block().address(), target.len())?;
-                *staging = Some(bytes);
-                Ok(())
+            Operation::Update { target, .. } => {
+                let bytes = staging.ok_or_else(|| Error::internal("an update without its bytes"))?;
+                hip.copy(stream, target.device_address(), bytes.device_address(), target.len())
             }
             Operation::Copy { source, target } => {
                 hip.copy(stream, target.device_address(), source.device_address(), target.len())
@@ -185,14 +215,9 @@ impl Queue {
         Ok(last.event.clone())
     }
 
-    /// The oldest event in flight.
-    pub(crate) fn oldest_event(&self, device: &Inner) -> Result<Option<Arc<Event>>> {
-        let oldest = lock(&self.state).in_flight.front().map(|flight| flight.epoch);
-        oldest.map_or(Ok(None), |epoch| self.event_from(device, epoch))
-    }
-
-    pub(crate) fn is_idle(&self) -> bool {
-        lock(&self.state).in_flight.is_empty()
+    /// The oldest work in flight, and what has to retire before it.
+    pub(crate) fn oldest(&self) -> Option<(u64, Edges)> {
+        lock(&self.state).in_flight.front().map(|flight| (flight.epoch, flight.edges.clone()))
     }
 
     /// An edge that stands for `epoch` of this queue.
@@ -211,12 +236,4 @@ fn launch(hip: &Hip, stream: Stream, dispatch: &Dispatch) -> Result<()> {
         dispatch.dynamic_local_memory,
         &dispatch.arguments,
     )
-}
-
-/// Writes bytes to pinned memory that the device can read.
-fn stage(device: &Arc<Inner>, bytes: &[u8]) -> Result<Buffer> {
-    let params = BufferParams::host();
-    let staging = device.allocator.allocate(device, &params, bytes.len() as u64, false)?;
-    write_staging(&staging, bytes)?;
-    Ok(staging)
 }

@@ -6,14 +6,14 @@
 //! after the work that its edges name. Wakers run, and resources go, after the lock is released.
 
 use std::sync::{
-    Mutex, TryLockError,
+    Mutex, MutexGuard, TryLockError,
     atomic::{AtomicBool, Ordering},
 };
 
 use windlass_hal::{Error, Notifications};
 
 use crate::{
-    device::{Inner, lock},
+    device::Inner,
     queue::{InFlight, Queue},
 };
 
@@ -29,15 +29,14 @@ impl Inner {
     /// Retires whatever has finished, unless another thread is doing so; then that thread looks once more.
     pub(crate) fn retire(&self) {
         loop {
-            let mut turn = match self.retirer.turn.try_lock() {
-                Ok(turn) => turn,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) => {
+            let mut turn = match try_lock(&self.retirer.turn) {
+                Some(turn) => turn,
+                None => {
                     self.retirer.again.store(true, Ordering::SeqCst);
                     // The other thread may have looked for the note just before.
-                    match self.retirer.turn.try_lock() {
-                        Ok(turn) => turn,
-                        Err(_) => return,
+                    match try_lock(&self.retirer.turn) {
+                        Some(turn) => turn,
+                        None => return,
                     }
                 }
             };
@@ -49,10 +48,10 @@ impl Inner {
             notifications.fire();
             let lost = self.lost().cloned();
             gone.clear();
-            if let Ok(mut turn) = self.retirer.turn.try_lock() {
-                if turn.capacity() < gone.capacity() {
-                    *turn = gone;
-                }
+            if let Some(mut turn) = try_lock(&self.retirer.turn)
+                && turn.capacity() < gone.capacity()
+            {
+                *turn = gone;
             }
             if let Some(error) = lost {
                 self.close_pending(error);
@@ -70,22 +69,24 @@ impl Inner {
                 while let Some(epoch) = self.finished(queue) {
                     let before = gone.len();
                     self.take(queue, epoch, gone);
-                    progress |= gone.len() > before;
-                    for flight in &mut gone[before..] {
-                        self.settle(flight, notifications);
-                    }
                     if gone.len() == before {
                         break;
                     }
+                    progress = true;
+                    for flight in &mut gone[before..] {
+                        self.settle(flight, notifications);
+                    }
+                    queue.watchers.tell(queue.retired.load(Ordering::Acquire), notifications);
                 }
             }
         }
     }
 
-    /// The epoch up to which a queue has completed since it was last asked, if any.
+    /// The epoch up to which a queue has completed since it was last asked, if any. A queue that HIP takes work into
+    /// just now is passed over: whoever asks may have a deadline.
     fn finished(&self, queue: &Queue) -> Option<u64> {
         let (epoch, event) = {
-            let state = lock(&queue.state);
+            let state = try_lock(&queue.state)?;
             if self.is_lost() {
                 return state.in_flight.back().map(|last| last.epoch);
             }
@@ -99,7 +100,7 @@ impl Inner {
                 Ok(Some(event)) => self.complete(*event).then_some(epoch),
                 Ok(None) => None,
                 Err(error) => {
-                    self.lose(error);
+                    self.hip.lose(error);
                     Some(epoch)
                 }
             };
@@ -109,14 +110,14 @@ impl Inner {
 
     fn complete(&self, event: crate::call::Event) -> bool {
         self.hip.query(event).unwrap_or_else(|error| {
-            self.lose(error);
+            self.hip.lose(error);
             true
         })
     }
 
     /// Takes out what has completed, as far as its edges have retired.
     fn take(&self, queue: &Queue, epoch: u64, gone: &mut Vec<InFlight>) {
-        let mut state = lock(&queue.state);
+        let Some(mut state) = try_lock(&queue.state) else { return };
         while let Some(flight) = state.in_flight.front() {
             let ready = flight.epoch <= epoch
                 && (self.is_lost()
@@ -142,15 +143,14 @@ impl Inner {
             }
         }
     }
+}
 
-    /// The device cannot be trusted any more. The first error stays; memory is never reused. Everything in flight
-    /// fails at the next [`retire`](Self::retire).
-    pub(crate) fn lose(&self, error: Error) {
-        let error = error.context(format!("using {}; the device is lost, open it anew", self.info.uri));
-        if self.set_lost(error.clone()) {
-            tracing::error!(target: "windlass::hip", %error, "device lost");
-            self.allocator.quarantine();
-        }
+/// Locks if nobody else does, whatever a thread that panicked left.
+fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
     }
 }
 

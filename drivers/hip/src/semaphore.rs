@@ -8,7 +8,7 @@ use windlass_hal::{
     edge::{Domain, Edge, EdgeSource},
 };
 
-use crate::{call::Event, device::Inner};
+use crate::{call::Event, device::Inner, queue::Queue};
 
 impl EdgeSource for Inner {
     fn domain(&self) -> Domain {
@@ -39,17 +39,28 @@ impl Inner {
     pub(crate) fn reap(&self, lane: u32, epoch: u64) {
         let Some(queue) = self.queues.get(lane as usize) else { return };
         while !queue.has_retired(epoch) {
-            let outcome = queue.oldest_event(self).and_then(|event| match event {
+            let outcome = self.obstacle(queue).and_then(|event| match event {
                 Some(event) => self.hip.synchronize(*event),
                 None => Ok(()),
             });
             if let Err(error) = outcome {
-                self.lose(error);
+                self.hip.lose(error);
             }
             self.retire();
-            if queue.is_idle() {
-                // Nothing is left that this epoch could stand for; whoever retires now has it in hand.
-                return;
+        }
+    }
+
+    /// The event that has to come before the oldest work of a queue can retire: its own, or one of the work that
+    /// its edges name. Usually the stream has waited for those; where enqueuing that wait failed, it has not.
+    fn obstacle(&self, queue: &Queue) -> Result<Option<Arc<Event>>> {
+        let mut queue = queue;
+        loop {
+            // Edges lead to work that was enqueued before, so this ends.
+            let Some((epoch, edges)) = queue.oldest() else { return Ok(None) };
+            let open = edges.iter().find(|edge| !self.has_retired(edge.lane, edge.epoch));
+            match open.and_then(|edge| self.queues.get(edge.lane as usize)) {
+                Some(before) => queue = before,
+                None => return queue.event_from(self, epoch),
             }
         }
     }
