@@ -94,7 +94,9 @@ fn polled_once_and_forgotten() {
         assert!(wait.as_mut().poll(&mut context).is_pending());
     }
     start.signal(1).expect("a signal");
-    done.semaphore.wait_blocking(done.value, Deadline::NEVER).expect("the work completes without that executor");
+    done.semaphore
+        .wait_blocking(done.value, Deadline::NEVER)
+        .expect("the work completes without that executor");
     let bytes = add.queue.download(&[done], &add.buffers[2]).expect("a download").wait(Deadline::NEVER);
     add.check(&bytes.expect("the sum"));
     add.device.drain(Deadline::NEVER).expect("nothing is left");

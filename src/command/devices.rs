@@ -8,7 +8,7 @@ use windlass_codeobject::TargetId;
 
 use super::{
     failure::{Failure, Outcome},
-    output,
+    input, output,
 };
 
 /// Options of `devices`.
@@ -49,7 +49,8 @@ struct Listed {
 impl Devices {
     /// Lists the devices, and judges `--require`.
     pub(crate) fn run(self) -> Outcome {
-        let required = self.require.as_deref().map(parse_target).transpose()?;
+        let required =
+            self.require.as_deref().map(|text| input::parse_target("--require", text)).transpose()?;
         let sources: Vec<_> = windlass::registry().drivers().map(|driver| look(driver.as_ref())).collect();
         if self.json {
             output::write_json(&sources)?;
@@ -74,10 +75,6 @@ impl Devices {
             "no real GPU of target {required}: {there}; a simulated GPU does not count"
         )))
     }
-}
-
-fn parse_target(text: &str) -> Outcome<TargetId> {
-    text.parse().map_err(|error| Failure::input(format!("--require: {error}")))
 }
 
 /// Whether a device is of a target: the same processor, and each stated feature in the stated mode.

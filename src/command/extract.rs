@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use windlass_codeobject::{Options, TargetId};
+use windlass_codeobject::Options;
 
 use super::{
     failure::{Failure, Outcome, note},
@@ -30,8 +30,7 @@ pub(crate) struct Extract {
 impl Extract {
     /// Writes the best entry for the target.
     pub(crate) fn run(self) -> Outcome {
-        let target: TargetId =
-            self.target.parse().map_err(|error| Failure::input(format!("--target: {error}")))?;
+        let target = input::parse_target("--target", &self.target)?;
         let bytes = input::read(&self.file)?;
         let file = input::parse(&self.file, &bytes)?;
         let all = file.bundles();

@@ -21,6 +21,17 @@ pub(crate) fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Outcome<File<'a>> {
         .map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
+/// A target from the command line.
+pub(crate) fn parse_target(option: &str, text: &str) -> Outcome<TargetId> {
+    match text.parse::<TargetId>() {
+        Ok(target) if target.processor().starts_with("gfx") => Ok(target),
+        Ok(_) => Err(Failure::input(format!(
+            "{option}: `{text}` names no target: it is no processor; write it like gfx942 or gfx942:sramecc+:xnack-"
+        ))),
+        Err(error) => Err(Failure::input(format!("{option}: {error}"))),
+    }
+}
+
 /// What a device runs, where it is a GPU.
 pub(crate) fn agent(device: &DeviceInfo) -> Option<TargetId> {
     device.architecture.parse().ok().filter(|target: &TargetId| target.processor().starts_with("gfx"))

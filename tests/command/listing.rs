@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `devices`, `inspect`, `extract` and `help`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{fixture, scratch, windlass};
+
+fn json(arguments: &[&str]) -> Value {
+    let finished = windlass(arguments);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    serde_json::from_str(&finished.stdout).expect("JSON on standard output")
+}
+
+#[test]
+fn every_source_is_listed_and_simulated_ones_say_so() {
+    let sources = json(&["devices", "--json"]);
+    let source = |scheme: &str| {
+        let sources = sources.as_array().unwrap();
+        sources
+            .iter()
+            .find(|source| source["scheme"] == scheme)
+            .unwrap_or_else(|| panic!("{scheme} in {sources:?}"))
+    };
+    let simulated = &source("hip-sim")["devices"][0];
+    assert_eq!((&simulated["simulated"], &simulated["real_gpu"]), (&true.into(), &false.into()));
+    assert!(simulated["architecture"].as_str().unwrap().starts_with("gfx942"));
+    assert!(source("hip-null")["devices"][0]["library"].as_str().is_some());
+    let real = source("hip");
+    assert!(real["problem"].is_string() || real["devices"][0]["real_gpu"] == true, "{real}");
+    let text = windlass(["devices"]).stdout;
+    assert!(text.contains("*simulated*") && text.contains("hip-sim://"), "{text}");
+}
+
+#[test]
+fn a_simulated_gpu_is_no_gpu_that_can_be_required() {
+    let finished = windlass(["devices", "--require", "gfx1"]);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    if !windlass(["devices", "--json"]).stdout.contains("\"real_gpu\": true") {
+        let finished = windlass(["devices", "--require", "gfx942"]);
+        assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+        assert!(finished.stderr.contains("does not count"), "{}", finished.stderr);
+    }
+    let finished = windlass(["devices", "--require", "mi300"]);
+    assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+    assert!(finished.stderr.contains("gfx942:sramecc+:xnack-"), "{}", finished.stderr);
+}
+
+#[test]
+fn a_file_is_shown_with_what_each_device_would_get() {
+    let report =
+        json(&["inspect", "cts/kernels/bundles/vector_add.ccob", "--device", "hip-sim://gfx942", "--json"]);
+    let bundle = &report["bundles"][0];
+    assert_eq!(bundle["stored_size"], fs::metadata("cts/kernels/bundles/vector_add.ccob").unwrap().len());
+    assert!(bundle["unpacked_size"].as_u64() > bundle["stored_size"].as_u64());
+    let targets: Vec<_> =
+        bundle["entries"].as_array().unwrap().iter().filter_map(|entry| entry["target"].as_str()).collect();
+    assert_eq!(targets, ["gfx1100", "gfx90a", "gfx942"]);
+    let kernel = &bundle["entries"][3]["kernels"][0];
+    assert_eq!(kernel["name"], "vector_add");
+    let kinds: Vec<_> = kernel["arguments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|argument| argument["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["buffer", "buffer", "buffer", "value"]);
+    let device = &report["devices"][0];
+    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&3.into(), &true.into()));
+    assert!(device["choices"][0]["verdicts"][1].as_str().unwrap().contains("another processor"));
+
+    let text =
+        windlass(["inspect", "cts/kernels/bundles/libkernels.so", "--device", "hip-sim://gfx942"]).stdout;
+    assert!(text.contains("bundle 0") && text.contains("bundle 1") && text.contains("saxpy_f64("), "{text}");
+    assert!(text.contains("*simulated*") && text.contains("gets entry"), "{text}");
+}
+
+#[test]
+fn real_libraries_are_shown_whole() {
+    for (name, targets, bundles) in [
+        ("fatbin/libbitsandbytes_rocm64.hip_fatbin", 14, 2),
+        ("fatbin/libbitsandbytes_rocm71.hip_fatbin", 15, 2),
+    ] {
+        let Some(file) = fixture(name) else { return };
+        let report =
+            json(&["inspect", &file.display().to_string(), "--device", "hip-sim://gfx942", "--json"]);
+        assert_eq!(report["problems"].as_array().unwrap().len(), 0, "{}", report["problems"]);
+        assert_eq!(report["bundles"].as_array().unwrap().len(), bundles);
+        for bundle in report["bundles"].as_array().unwrap() {
+            let entries: Vec<_> = bundle["entries"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|entry| entry["target"].is_string())
+                .collect();
+            assert_eq!(entries.len(), targets, "{name}");
+            for entry in entries {
+                let kernels = entry["kernels"].as_array().unwrap();
+                assert!(!kernels.is_empty(), "{name}: {}", entry["id"]);
+                let some_argument = |kernel: &Value| !kernel["arguments"].as_array().unwrap().is_empty();
+                assert!(kernels.iter().all(some_argument), "{name}: {}", entry["id"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_extracted_is_a_file_that_runs() {
+    let path = scratch("hsaco");
+    let name = path.display().to_string();
+    let finished =
+        windlass(["extract", "cts/kernels/bundles/vector_add.ccob", "--target", "gfx942", "-o", &name]);
+    assert_eq!((finished.code, finished.stdout.as_str()), (Some(0), ""), "{}", finished.stderr);
+    let report = json(&["inspect", &name, "--device", "hip-sim://gfx942", "--json"]);
+    assert_eq!(
+        (&report["kind"], &report["devices"][0]["choices"][0]["entry"]),
+        (&"code object".into(), &0.into())
+    );
+    assert_eq!(fs::read(&path).unwrap(), fs::read("cts/kernels/bundles/vector_add.gfx942.co").unwrap());
+    let _ = fs::remove_file(path);
+}
+
+#[test]
+fn the_bundle_to_extract_from_can_be_chosen() {
+    let path = scratch("hsaco");
+    let name = path.display().to_string();
+    let extract = |bundle: &str| {
+        windlass([
+            "extract",
+            "cts/kernels/bundles/libkernels.so",
+            "--target",
+            "gfx942",
+            "--bundle",
+            bundle,
+            "-o",
+            &name,
+        ])
+    };
+    for (bundle, kernel) in [("0", "vector_add"), ("1", "saxpy")] {
+        assert_eq!(extract(bundle).code, Some(0));
+        let report = json(&["inspect", &name, "--device", "hip-sim://gfx942", "--json"]);
+        assert_eq!(report["bundles"][0]["entries"][0]["kernels"][0]["name"], kernel);
+    }
+    let _ = fs::remove_file(&path);
+    let finished = extract("2");
+    assert_eq!(finished.code, Some(2));
+    assert!(finished.stderr.contains("2 bundles, numbered from 0"), "{}", finished.stderr);
+    for (target, words) in [("gfx906", "another processor"), ("mi300", "gfx942:sramecc+:xnack-")] {
+        let finished =
+            windlass(["extract", "cts/kernels/bundles/libkernels.so", "--target", target, "-o", &name]);
+        assert_eq!(finished.code, Some(2));
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
+    assert!(!path.exists(), "what fails writes nothing");
+}
+
+#[test]
+fn help_is_on_standard_output() {
+    for arguments in [&["help"][..], &["help", "run"], &["run", "--help"], &["--help"], &["help", "cts"]] {
+        let finished = windlass(arguments);
+        assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+        assert!(finished.stdout.contains("Usage: windlass"), "{}", finished.stdout);
+    }
+    let finished = windlass(["help", "environment"]);
+    assert_eq!(finished.code, Some(0));
+    for name in [
+        "WINDLASS_DEVICE",
+        "WINDLASS_HIP_LIBRARY",
+        "WINDLASS_LOG",
+        "WINDLASS_SIM",
+        "WINDLASS_FIXTURES",
+        "HIP_VISIBLE_DEVICES",
+        "ROCM_PATH",
+    ] {
+        assert!(finished.stdout.contains(name), "{name}");
+    }
+    let finished = windlass(["--version"]);
+    assert!(
+        finished.stdout.starts_with(concat!("windlass ", env!("CARGO_PKG_VERSION"))),
+        "{}",
+        finished.stdout
+    );
+}

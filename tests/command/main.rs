@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The command as its users meet it: exit codes, standard output, standard error, and the numbers of whole kernels.
+
+mod clang;
+mod committed;
+mod iree;
+mod listing;
+mod mistakes;
+mod results;
+mod support;
+mod triton;

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What users get wrong: one clear message each, and the right exit code.
+
+use std::fs;
+
+use crate::support::{DEVICE, Finished, command, finish, fixture, scratch, windlass};
+
+const VECTOR_ADD: &str = "cts/kernels/bundles/vector_add.ccob";
+
+/// A run of vector_add with some options replaced or left out, and some added.
+fn vector_add(change: &[(&str, &str)]) -> Finished {
+    let mut options = vec![
+        ("--kernel", "vector_add"),
+        ("--device", DEVICE),
+        ("--grid", "4"),
+        ("--block", "256"),
+        ("--arg", "1024xf32=1.5"),
+        ("--arg", "1024xf32=2"),
+        ("--arg", "1024xf32=0"),
+        ("--arg", "i32=1024"),
+    ];
+    for (name, value) in change {
+        match options.iter_mut().find(|(known, _)| known == name && *name != "--arg") {
+            Some(option) => option.1 = value,
+            None => options.push((name, value)),
+        }
+    }
+    let words =
+        options.iter().filter(|(_, value)| !value.is_empty()).flat_map(|(name, value)| [*name, *value]);
+    windlass(["run", VECTOR_ADD].into_iter().chain(words))
+}
+
+/// The message is on standard error, says each of these, and nothing else happened.
+fn assert_says(finished: &Finished, code: i32, words: &[&str]) {
+    assert_eq!(finished.code, Some(code), "{}", finished.stderr);
+    assert_eq!(finished.stdout, "", "results are for standard output, messages are not");
+    assert!(finished.stderr.starts_with("error: "), "{}", finished.stderr);
+    assert!(!finished.stderr.contains("panicked"), "{}", finished.stderr);
+    for word in words {
+        assert!(finished.stderr.contains(word), "`{word}` is missing in: {}", finished.stderr);
+    }
+}
+
+#[test]
+fn a_run_that_is_right_says_nothing() {
+    let finished = vector_add(&[("--expect", "2=1024xf32=3.5")]);
+    assert_eq!((finished.code, finished.stdout.as_str(), finished.stderr.as_str()), (Some(0), "", ""));
+}
+
+#[test]
+fn wrong_target() {
+    let words =
+        ["run", "cts/kernels/bundles/vector_add.generic.ccob", "--kernel", "vector_add", "--device", DEVICE];
+    let finished = windlass(words.into_iter().chain(["--grid", "1", "--block", "64"]));
+    assert_says(&finished, 2, &["no code for gfx942", "gfx9-generic", "gfx1100", "another processor"]);
+}
+
+#[test]
+fn unknown_kernel() {
+    assert_says(&vector_add(&[("--kernel", "vector_sub")]), 2, &["no kernel `vector_sub`", "`vector_add`"]);
+}
+
+#[test]
+fn kernel_left_out_where_there_are_several() {
+    let finished = windlass([
+        "run",
+        "cts/kernels/bundles/saxpy.ccob",
+        "--device",
+        DEVICE,
+        "--grid",
+        "1",
+        "--block",
+        "64",
+    ]);
+    assert_says(&finished, 2, &["--kernel", "`saxpy`", "`saxpy_f64`"]);
+}
+
+#[test]
+fn too_few_and_too_many_arguments() {
+    let signature = "vector_add(";
+    let finished =
+        windlass(["run", VECTOR_ADD, "--device", DEVICE, "--grid", "1", "--block", "64", "--arg", "null"]);
+    assert_says(&finished, 2, &["takes 4 arguments", "--arg is given 1 times", signature]);
+    assert_says(&vector_add(&[("--arg", "i32=1")]), 2, &["takes 4 arguments", "given 5 times", signature]);
+}
+
+#[test]
+fn arguments_of_the_wrong_kind() {
+    let run = |arguments: [&str; 4]| {
+        let arguments = arguments.iter().flat_map(|spec| ["--arg", spec]);
+        windlass(
+            ["run", VECTOR_ADD, "--device", DEVICE, "--grid", "1", "--block", "64"]
+                .into_iter()
+                .chain(arguments),
+        )
+    };
+    let finished = run(["f32=1", "1xf32", "1xf32", "i32=1"]);
+    assert_says(&finished, 2, &["argument 0", "buffer or null", "1xi32=5"]);
+    let finished = run(["1xf32", "1xf32", "1xf32", "i64=1"]);
+    assert_says(&finished, 2, &["argument 3", "4 bytes, not of 8", "i32=5"]);
+    let finished = run(["1xf32", "1xf32", "1xf32", "1xi32=1"]);
+    assert_says(&finished, 2, &["argument 3", "not a pointer", "i32=5"]);
+}
+
+#[test]
+fn block_too_large_missing_or_another_than_the_fixed_one() {
+    assert_says(&vector_add(&[("--block", "2048")]), 2, &["2048 work-items", "at most 1024"]);
+    assert_says(&vector_add(&[("--block", "64,64")]), 2, &["4096 work-items"]);
+    assert_says(&vector_add(&[("--block", "")]), 2, &["--block X[,Y[,Z]]", "at most 1024"]);
+    let finished = windlass([
+        "run",
+        "cts/kernels/bundles/fixed_block.ccob",
+        "--kernel",
+        "fixed_block",
+        "--device",
+        DEVICE,
+        "--grid",
+        "1",
+        "--block",
+        "128",
+        "--arg",
+        "128xi32",
+        "--arg",
+        "128xi32",
+        "--arg",
+        "i32=128",
+    ]);
+    assert_says(&finished, 2, &["[64, 2, 1]", "[128, 1, 1]"]);
+}
+
+#[test]
+fn local_memory_that_no_workgroup_can_have() {
+    assert_says(&vector_add(&[("--lds", "1000000")]), 2, &["1000000", "65536"]);
+}
+
+#[test]
+fn buffer_too_small() {
+    // The kernel is told of 1024 elements and given room for 1000 in the last buffer.
+    let words = ["run", VECTOR_ADD, "--device", DEVICE, "--grid", "4", "--block", "256"];
+    let arguments =
+        ["--arg", "1024xf32=1", "--arg", "1024xf32=2", "--arg", "1000xf32=0", "--arg", "i32=1024"];
+    let finished = windlass(words.into_iter().chain(arguments));
+    assert_says(&finished, 1, &["vector_add", "store", "lane", "0x"]);
+}
+
+#[test]
+fn a_null_pointer_that_is_used() {
+    let words = ["run", VECTOR_ADD, "--device", DEVICE, "--grid", "1", "--block", "64"];
+    let arguments = ["--arg", "64xf32=1", "--arg", "null", "--arg", "64xf32=0", "--arg", "i32=64"];
+    assert_says(&windlass(words.into_iter().chain(arguments)), 1, &["vector_add", "load", "lane"]);
+}
+
+#[test]
+fn truncated_and_foreign_files() {
+    let whole = fs::read(VECTOR_ADD).unwrap();
+    let path = scratch("ccob");
+    let name = path.display().to_string();
+    for length in [whole.len() - 1, whole.len() / 2, 40, 10, 3] {
+        fs::write(&path, &whole[..length]).unwrap();
+        for words in [
+            vec!["run", &name, "--device", DEVICE, "--grid", "1"],
+            vec!["inspect", &name],
+            vec!["extract", &name, "--target", "gfx942", "-o", "/dev/null"],
+        ] {
+            assert_says(&windlass(words), 2, &[&name, "offset"]);
+        }
+    }
+    fs::write(&path, b"").unwrap();
+    assert_says(&windlass(["inspect", &name]), 2, &[&name]);
+    fs::write(&path, b"#!/bin/sh\n").unwrap();
+    assert_says(&windlass(["inspect", &name]), 2, &["no AMD GPU code", "clang offload bundle"]);
+    let _ = fs::remove_file(&path);
+    assert_says(&windlass(["inspect", &name]), 2, &["cannot read", &name]);
+    assert_says(&windlass(["inspect", "cts"]), 2, &["cannot read cts"]);
+}
+
+#[test]
+fn missing_library() {
+    for uri in ["hip://?library=/no/such/libamdhip64.so", "hip://0?library=/no/such/libamdhip64.so"] {
+        assert_says(&vector_add(&[("--device", uri)]), 3, &["/no/such/libamdhip64.so", "hip-sim://"]);
+    }
+    let mut run = command();
+    run.args(["run", VECTOR_ADD, "--device", "hip://", "--grid", "1"]);
+    run.env("WINDLASS_HIP_LIBRARY", "/no/such/library.so");
+    assert_says(&finish(&mut run), 3, &["/no/such/library.so", "WINDLASS_HIP_LIBRARY"]);
+}
+
+#[test]
+fn devices_that_are_not_there() {
+    assert_says(&vector_add(&[("--device", "hip-sim://gfx1100")]), 2, &["gfx1100", "gfx942"]);
+    assert_says(&vector_add(&[("--device", "hip-sim://gfx942?colour=red")]), 2, &["colour", "seed"]);
+    assert_says(&vector_add(&[("--device", "gfx942")]), 2, &["scheme://"]);
+    assert_says(&vector_add(&[("--device", "cuda://")]), 3, &["no driver for `cuda://`", "hip://"]);
+    assert_says(&vector_add(&[("--device", "local://")]), 3, &["hip-sim://gfx942"]);
+    let mut run = command();
+    run.args(["run", VECTOR_ADD, "--grid", "1"]).env("WINDLASS_DEVICE", "nowhere://");
+    assert_says(&finish(&mut run), 3, &["WINDLASS_DEVICE", "nowhere://"]);
+}
+
+#[test]
+fn malformed_options() {
+    for (option, value, words) in [
+        ("--grid", "0", "whole numbers from 1"),
+        ("--grid", "1,2,3,4", "X,Y,Z"),
+        ("--block", "x", "X,Y,Z"),
+        ("--lds", "many", "--lds"),
+        ("--repeat", "0", "--repeat"),
+        ("--tolerance", "1e-3", "REL,ABS"),
+        ("--expect", "1024xf32=0", "--expect"),
+        ("--colour", "red", "--colour"),
+    ] {
+        let finished = vector_add(&[(option, value)]);
+        assert_says(&finished, 2, &[words]);
+    }
+    assert_says(&windlass(["run", VECTOR_ADD]), 2, &["--grid"]);
+    assert_says(&windlass(["help", "nothing"]), 2, &["`nothing`", "environment"]);
+}
+
+#[test]
+fn malformed_arguments_say_what_is_allowed() {
+    for spec in
+        ["", "1024", "f32", "1024xf31=0", "4xf32=1,2", "i32=1.5", "bytes=0", "4xf32=@/no/file", "@/no.npy"]
+    {
+        let finished = vector_add(&[("--arg", spec), ("--arg", spec)]);
+        if spec.is_empty() {
+            continue;
+        }
+        assert_says(&finished, 2, &["--arg 4", spec, "1024xf32=random:SEED", "bytes=HEX"]);
+    }
+}
+
+#[test]
+fn indices_that_mean_no_buffer() {
+    assert_says(&vector_add(&[("--print", "4")]), 2, &["--print 4", "4 arguments, counted from 0"]);
+    assert_says(&vector_add(&[("--print", "3")]), 2, &["argument 3 is no buffer"]);
+    assert_says(&vector_add(&[("--out", "9=x.npy")]), 2, &["--out 9"]);
+    assert_says(&vector_add(&[("--out", "2=x.txt")]), 2, &[".npy or .bin"]);
+    assert_says(&vector_add(&[("--expect", "9=1xf32=0")]), 2, &["--expect 9"]);
+    assert_says(&vector_add(&[("--expect", "2=1000xf32=0")]), 2, &["1024xf32, and 1000xf32"]);
+    assert_says(&vector_add(&[("--expect", "2=i32=0")]), 2, &["only a buffer"]);
+}
+
+#[test]
+fn a_malformed_log_filter() {
+    let mut run = command();
+    run.args(["devices"]).env("WINDLASS_LOG", "windlass::hip=loud");
+    assert_says(&finish(&mut run), 2, &["WINDLASS_LOG", "trace"]);
+}
+
+#[test]
+fn hostile_files_are_refused_or_read_and_nothing_worse() {
+    let Some(folder) = fixture("hostile") else { return };
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.display().to_string();
+        let finished = windlass(["inspect", &name, "--device", "hip-null://"]);
+        assert!(matches!(finished.code, Some(0 | 2)), "{name}: {finished:?}");
+        let run = windlass(["run", &name, "--kernel", "k", "--device", DEVICE, "--grid", "1"]);
+        assert!(matches!(run.code, Some(1 | 2)), "{name}: {run:?}");
+        assert!(run.stderr.starts_with("error: "), "{name}: {run:?}");
+    }
+}

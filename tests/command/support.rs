@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Running the command, inputs that look random, and comparing floats.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+/// The simulated GPU that all of these tests run on.
+pub const DEVICE: &str = "hip-sim://gfx942?threads=2";
+
+/// What the command did.
+#[derive(Debug)]
+pub struct Finished {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// The command, with an environment that says nothing about devices.
+pub fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windlass"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    for name in ["WINDLASS_DEVICE", "WINDLASS_HIP_LIBRARY", "WINDLASS_SIM", "WINDLASS_LOG"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs the command to its end.
+pub fn finish(command: &mut Command) -> Finished {
+    let output = command.output().expect("the command starts");
+    Finished {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("text"),
+        stderr: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+/// Runs the command with arguments.
+pub fn windlass<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Finished {
+    finish(command().args(arguments))
+}
+
+/// A file of this test alone.
+pub fn scratch(ending: &str) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("command");
+    fs::create_dir_all(&folder).expect("a folder for scratch files");
+    folder.join(format!("{}-{}.{ending}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// A real input from outside the repository; nothing, and a message, where the variable is unset.
+pub fn fixture(name: &str) -> Option<PathBuf> {
+    match std::env::var_os("WINDLASS_FIXTURES") {
+        Some(folder) => {
+            // Cargo runs tests in the package's folder, to which a relative path refers.
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(name);
+            assert!(path.exists(), "WINDLASS_FIXTURES is set, and {} is not there", path.display());
+            Some(path)
+        }
+        None => {
+            eprintln!("skipped: WINDLASS_FIXTURES is not set, so {name} cannot be found");
+            None
+        }
+    }
+}
+
+/// A run of one kernel, whose buffers go through files.
+pub struct Launch {
+    arguments: Vec<String>,
+    buffers: usize,
+    scratch: Vec<PathBuf>,
+    outputs: Vec<(usize, PathBuf)>,
+}
+
+impl Launch {
+    pub fn new(file: impl AsRef<Path>, kernel: &str, grid: &str) -> Self {
+        let file = file.as_ref().display().to_string();
+        let arguments = ["run", &file, "--kernel", kernel, "--device", DEVICE, "--grid", grid];
+        Self {
+            arguments: arguments.map(str::to_owned).to_vec(),
+            buffers: 0,
+            scratch: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+
+    pub fn option(mut self, name: &str, value: &str) -> Self {
+        self.arguments.extend([name.to_owned(), value.to_owned()]);
+        self
+    }
+
+    pub fn block(self, size: &str) -> Self {
+        self.option("--block", size)
+    }
+
+    /// An argument as the command spells it.
+    pub fn arg(mut self, spec: &str) -> Self {
+        self.buffers += 1;
+        self.option("--arg", spec)
+    }
+
+    /// A buffer with these bytes.
+    pub fn bytes(mut self, kind: &str, bytes: &[u8]) -> Self {
+        let path = scratch("bin");
+        fs::write(&path, bytes).expect("a scratch file");
+        let spec = format!("{kind}=@{}", path.display());
+        self.scratch.push(path);
+        self.arg(&spec)
+    }
+
+    pub fn floats(self, values: &[f32]) -> Self {
+        self.bytes(&format!("{}xf32", values.len()), &bytes_of(values, f32::to_le_bytes))
+    }
+
+    /// Brings the contents of the latest argument back.
+    pub fn out(mut self) -> Self {
+        let index = self.buffers - 1;
+        let path = scratch("bin");
+        self.outputs.push((index, path.clone()));
+        self.option("--out", &format!("{index}={}", path.display()))
+    }
+
+    /// Runs the kernel, which must succeed, and gives the bytes of the outputs in their order.
+    pub fn run(self) -> Vec<Vec<u8>> {
+        let finished = windlass(&self.arguments);
+        assert_eq!(finished.code, Some(0), "{:?}: {}", self.arguments, finished.stderr);
+        let outputs =
+            self.outputs.iter().map(|(_, path)| fs::read(path).expect("the output is there")).collect();
+        for path in self.scratch.iter().chain(self.outputs.iter().map(|(_, path)| path)) {
+            let _ = fs::remove_file(path);
+        }
+        outputs
+    }
+
+    /// The floats of the one output.
+    pub fn run_floats(self) -> Vec<f32> {
+        let outputs = self.run();
+        assert_eq!(outputs.len(), 1);
+        floats_of(&outputs[0])
+    }
+}
+
+pub fn bytes_of<T: Copy, const N: usize>(values: &[T], to_bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+    values.iter().flat_map(|value| to_bytes(*value)).collect()
+}
+
+pub fn floats_of(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|chunk| f32::from_le_bytes(chunk.try_into().unwrap())).collect()
+}
+
+/// Numbers that look random and are the same in every run: xorshift64*, whatever the command's generator is.
+pub struct Numbers(u64);
+
+impl Numbers {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn bits(&mut self) -> u32 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+    }
+
+    /// From [-1, 1).
+    pub fn float(&mut self) -> f32 {
+        (self.bits() >> 8) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    pub fn floats(&mut self, count: usize) -> Vec<f32> {
+        (0..count).map(|_| self.float()).collect()
+    }
+}
+
+/// As numpy's `allclose`, but that the first difference is named.
+pub fn assert_close(got: &[f32], expected: &[f64], relative: f64, absolute: f64) {
+    assert_eq!(got.len(), expected.len());
+    for (index, (got, expected)) in got.iter().zip(expected).enumerate() {
+        let difference = (f64::from(*got) - expected).abs();
+        assert!(
+            difference <= relative * expected.abs() + absolute,
+            "[{index}] is {got}, expected {expected}"
+        );
+    }
+}
+
+/// `a[m,k] * b[k,n]`, row major, in f64.
+pub fn product(a: &[f32], b: &[f32], m: usize, n: usize, k: usize) -> Vec<f64> {
+    let element = |row: usize, column: usize| {
+        (0..k).map(|at| f64::from(a[row * k + at]) * f64::from(b[at * n + column])).sum()
+    };
+    (0..m).flat_map(|row| (0..n).map(move |column| element(row, column))).collect()
+}
+
+/// The softmax of each row, in f64.
+pub fn softmax(x: &[f32], columns: usize) -> Vec<f64> {
+    let row = |row: &[f32]| {
+        let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let powers: Vec<f64> = row.iter().map(|value| f64::from(value - most).exp()).collect();
+        let sum: f64 = powers.iter().sum();
+        powers.into_iter().map(move |power| power / sum).collect::<Vec<_>>()
+    };
+    x.chunks_exact(columns).flat_map(row).collect()
+}
+
+/// The f16 nearest to a value that f16 can hold well.
+pub fn half_bits(value: f32) -> u16 {
+    half::f16::from_f32(value).to_bits()
+}
+
+/// The value of an f16.
+pub fn half_value(bits: u16) -> f32 {
+    half::f16::from_bits(bits).to_f32()
+}

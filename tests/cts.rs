@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The conformance suite over the drivers of the facade.
+
+use windlass_cts::{Exit, Options};
+
+fn conforms(device: &str) {
+    let mut options = Options::default();
+    options.device = device.to_owned();
+    options.require = true;
+    let (mut report, mut messages) = (Vec::new(), Vec::new());
+    let exit = windlass_cts::main_with(
+        windlass::registry(),
+        &windlass_cts::cases(),
+        options,
+        &mut report,
+        &mut messages,
+    );
+    let text = String::from_utf8_lossy(&report);
+    assert_eq!(exit, Exit::Passed, "{text}{}", String::from_utf8_lossy(&messages));
+    assert!(text.contains("running"), "{text}");
+}
+
+#[test]
+fn the_simulated_gpu_conforms() {
+    conforms("hip-sim://gfx942");
+}
+
+#[test]
+fn a_simulated_gpu_with_a_seed_conforms() {
+    conforms("hip-sim://gfx942?seed=7");
+}
+
+#[test]
+fn the_null_device_conforms() {
+    conforms("null://");
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Windlass's own libamdhip64.so, which a build leaves in `target`, is never taken for AMD's.
+
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::Value;
+
+/// The folder of built artifacts that this test was built into.
+fn artifacts() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_windlass")).parent().expect("the binary is in a folder").to_owned()
+}
+
+/// The drop-in, where it was built: `cargo test --workspace` does, `cargo test` alone does not.
+fn drop_in() -> Option<PathBuf> {
+    let candidates = [artifacts().join("libamdhip64.so"), artifacts().join("deps/libamdhip64.so")];
+    let found = candidates.into_iter().find(|path| path.exists());
+    if found.is_none() {
+        eprintln!("skipped: there is no drop-in libamdhip64.so here; cargo build --workspace makes it");
+    }
+    found
+}
+
+fn devices(library_path: &[PathBuf], library: Option<&Path>) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windlass"));
+    command.args(["devices", "--json"]);
+    for name in ["WINDLASS_DEVICE", "WINDLASS_SIM", "WINDLASS_LOG", "WINDLASS_HIP_LIBRARY"] {
+        command.env_remove(name);
+    }
+    if let Some(library) = library {
+        command.env("WINDLASS_HIP_LIBRARY", library);
+    }
+    let system = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = library_path.iter().cloned().chain(env::split_paths(&system));
+    let folders: OsString = env::join_paths(folders).expect("folders without a colon");
+    let output = command.env("LD_LIBRARY_PATH", folders).output().expect("the command starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let sources: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    sources.as_array().expect("a list").iter().find(|source| source["scheme"] == "hip").expect("hip").clone()
+}
+
+#[test]
+fn the_drop_in_is_passed_over_by_a_search() {
+    let Some(drop_in) = drop_in() else { return };
+    let folder = drop_in.parent().expect("a folder").to_owned();
+    // As cargo runs programs: with its own folders first on the library path.
+    let hip = devices(&[folder.clone(), folder.join("deps")], None);
+    for device in hip["devices"].as_array().expect("a list") {
+        assert_eq!(device["simulated"], false, "a search found {device}");
+    }
+    if !Path::new("/dev/kfd").exists() {
+        assert_eq!(
+            hip["devices"].as_array().map(Vec::len),
+            Some(0),
+            "a machine without GPU lists none: {hip}"
+        );
+        assert!(hip["problem"].as_str().is_some_and(|problem| problem.len() > 20), "and says why: {hip}");
+    }
+}
+
+#[test]
+fn the_drop_in_is_taken_and_marked_where_the_user_names_it() {
+    let Some(drop_in) = drop_in() else { return };
+    let hip = devices(&[], Some(&drop_in));
+    let device = &hip["devices"][0];
+    assert_eq!((&device["simulated"], &device["real_gpu"]), (&true.into(), &false.into()), "{hip}");
+}
