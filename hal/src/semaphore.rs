@@ -312,7 +312,8 @@ impl Semaphore {
         state.edges.insert(at, (value, edge));
     }
 
-    /// What a wait for `value` by a device of `domain` comes to now.
+    /// What a wait for `value` by a device of `domain` comes to now. Without a domain the wait is the host's, and no
+    /// promise of a device ends it.
     pub fn probe(&self, value: u64, domain: Option<Domain>) -> Probe {
         match self.reached(value) {
             Some(Ok(())) => return Probe::Reached,
@@ -324,7 +325,7 @@ impl Semaphore {
         match self.reached_locked(value, &state) {
             Some(Ok(())) => Probe::Reached,
             Some(Err(error)) => Probe::Failed(error),
-            None => match state.edge_for(value, domain) {
+            None => match domain.and_then(|domain| state.edge_for(value, Some(domain))) {
                 Some(edge) => Probe::Edge(edge),
                 None => Probe::Unresolved,
             },

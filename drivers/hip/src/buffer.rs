@@ -22,8 +22,9 @@ use crate::{
 /// A block of memory, on loan from the device's allocator. Holding the block keeps HIP from freeing it, also after
 /// it went back to be reused: a handle that outlives its dealloca is a mistake, not a dangling pointer.
 pub(crate) struct Buffer {
-    device: Arc<Inner>,
+    /// Declared before the device, to be let go before it: the device frees what nobody else holds.
     block: Arc<Block>,
+    device: Arc<Inner>,
     /// Bytes that were asked for; the block may have more.
     size: u64,
     /// The last use of the memory before this buffer got it, if the device has to wait for that.

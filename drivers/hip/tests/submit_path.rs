@@ -85,7 +85,9 @@ fn check(instance: &Instance, device: &Device, n: u64, by_table: bool) {
     let timeline = Semaphore::new(0);
     for value in 0..ROUNDS {
         instance.reset_counts();
-        queue.execute(&[timeline.at(value)], &[timeline.at(value + 1)], &commands, table.clone()).expect("submits");
+        queue
+            .execute(&[timeline.at(value)], &[timeline.at(value + 1)], &commands, table.clone())
+            .expect("submits");
         let made = calls(instance);
         assert!(made <= n + 4, "{made} calls for a submission of {n}: {:?}", instance.calls());
         timeline.wait_blocking(value + 1, Deadline::NEVER).expect("completes");

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A device over the null HIP, with the instance at hand that counts its calls.
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub)]
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use windlass_hal::{
-    Argument, BindingTable, Buffer, BufferRef, CommandBuffer, Device, DispatchConfig, Function, Registry,
+    Argument, BindingTable, Buffer, BufferRef, Code, CommandBuffer, Device, DispatchConfig, Function, Registry,
 };
 use windlass_hip_sys::null::{Instance, Options};
 
@@ -63,4 +66,37 @@ pub fn record(device: &Device, n: usize, by_table: bool) -> (CommandBuffer, Bind
 /// A reference to a slot, for transfers.
 pub fn slot(slot: u32, length: u64) -> BufferRef {
     BufferRef::slot(slot, 0, length)
+}
+
+/// Long enough for anything that happens at all. A wait that takes this long has hung.
+pub const SOON: Duration = Duration::from_secs(20);
+
+/// Looks until `condition` holds: for what other threads do by themselves.
+#[track_caller]
+pub fn eventually(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + SOON;
+    while !condition() {
+        assert!(Instant::now() < deadline, "never happened: {what}");
+        std::thread::yield_now();
+    }
+}
+
+/// Everything that the device took from HIP is given back, once its last handle is gone and its work is complete:
+/// that includes what a reaper records behind it.
+#[track_caller]
+pub fn nothing_leaks(instance: &Instance) {
+    let deadline = Instant::now() + SOON;
+    while !instance.live().is_empty() {
+        assert!(Instant::now() < deadline, "leaked: {:?}", instance.live());
+        instance.complete();
+        std::thread::yield_now();
+    }
+}
+
+/// The code that a wait ends with; `None` for success.
+#[track_caller]
+pub fn code(result: windlass_hal::Result<()>) -> Option<Code> {
+    let code = result.err().map(|error| error.code());
+    assert_ne!(code, Some(Code::DeadlineExceeded), "hangs");
+    code
 }
