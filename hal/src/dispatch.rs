@@ -86,7 +86,7 @@ pub(crate) fn resolve(
         }
         (fixed, given) => given.or(fixed).unwrap_or([1; 3]),
     };
-    let threads: u64 = size.iter().map(|n| u64::from(*n)).product();
+    let threads = size.iter().fold(1, |threads: u64, n| threads.saturating_mul(u64::from(*n)));
     if threads == 0 {
         return Err(Error::invalid_argument(format!(
             "`{name}`: the workgroup size {size:?} has no work-item"
