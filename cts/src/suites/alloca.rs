@@ -204,7 +204,7 @@ fn dropped_without_dealloca(ctx: &Context) -> Outcome {
     let before = device.statistics().device_bytes_used;
     for _ in 0..100 {
         let done = Semaphore::new(0);
-        let buffer = queue.alloca(&[], &[done.at(1)], &DEVICE, 1 << 20)?;
+        let buffer = queue.alloca(&[], &[done.at(1)], &DEVICE, 1 << 17)?;
         queue.fill(&[done.at(1)], &[done.at(2)], &buffer.subspan(0, 64)?, 1_u8)?;
         drop(buffer);
         ctx.wait(&done.at(2))?;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a failure reaches, what it spares, and that the device outlives it.
 
-use windlass_hal::{BufferUsage, Code, Error, HostCallFlags, Semaphore};
+use windlass_hal::{Code, Device, DispatchConfig, Error, Feature, HostCallFlags, Semaphore};
 
 use crate::{
     case::{Outcome, Stop},
-    check::{ensure, ensure_eq, names, same_bytes},
-    context::Context,
+    check::{ensure_eq, names, same_bytes},
+    context::{Context, queue_of},
     kernels,
 };
 
@@ -27,7 +27,8 @@ suite! { "failure";
     bad_access_is_reported [Dispatch]:
         "On a simulated device a kernel's access out of bounds fails the signals and names the kernel.";
     trap_is_reported [Dispatch]: "On a simulated device a trap fails the signals and names the kernel.";
-    usable_after_a_bad_access [Dispatch]: "On a simulated device, work after a bad access runs.";
+    after_a_bad_access [Dispatch]:
+        "After a bad access a simulated device goes on or is lost: nothing hangs, and one opened anew works.";
 }
 
 fn on_purpose() -> Error {
@@ -112,7 +113,7 @@ fn through_every_operation(ctx: &Context) -> Outcome {
 }
 
 fn across_queues_and_host(ctx: &Context) -> Outcome {
-    ctx.require(windlass_hal::Feature::HostCalls)?;
+    ctx.require(Feature::HostCalls)?;
     let buffer = ctx.filled(64, 1)?;
     let [a, b, c, d] = [(); 4].map(|()| Semaphore::new(0));
     let flags = HostCallFlags::NONE;
@@ -200,12 +201,11 @@ fn simulated_only(ctx: &Context) -> Outcome {
     Err(Stop::skip("a fault on purpose would take a real device down; these cases run on simulated ones"))
 }
 
-fn fault(ctx: &Context, device: &windlass_hal::Device) -> Outcome<Error> {
+fn fault(ctx: &Context, device: &Device) -> Outcome<Error> {
     let function = kernels::load(device, &kernels::FAULTS)?.function("write_at")?;
     let (buffer, done) = (device.allocate_device(64)?, Semaphore::new(0));
-    ensure!(buffer.params().usage.contains(BufferUsage::DISPATCH_STORAGE), "no usage for dispatches");
-    let config = windlass_hal::DispatchConfig::new([1; 3]).workgroup_size([1; 3]);
-    let queue = crate::context::queue_of(device, 0)?;
+    let config = DispatchConfig::new([1; 3]).workgroup_size([1; 3]);
+    let queue = queue_of(device, 0)?;
     queue.dispatch(
         &[],
         &[done.at(1)],
@@ -226,25 +226,42 @@ fn trap_is_reported(ctx: &Context) -> Outcome {
     let device = ctx.open()?;
     let function = kernels::load(&device, &kernels::FAULTS)?.function("trap_if")?;
     let (buffer, done) = (device.allocate_device(64)?, Semaphore::new(0));
-    let config = windlass_hal::DispatchConfig::new([1; 3]).workgroup_size([1; 3]);
-    let queue = crate::context::queue_of(&device, 0)?;
+    let config = DispatchConfig::new([1; 3]).workgroup_size([1; 3]);
+    let queue = queue_of(&device, 0)?;
     queue.dispatch(&[], &[done.at(1)], &function, config, &[buffer.arg(), 1_u32.into()])?;
     names(&ctx.wait_for_failure(&done.at(1))?, "trap_if")
 }
 
-fn usable_after_a_bad_access(ctx: &Context) -> Outcome {
+fn after_a_bad_access(ctx: &Context) -> Outcome {
     simulated_only(ctx)?;
-    let device = ctx.open()?;
     for _ in 0..3 {
+        let device = ctx.open()?;
+        let (gate, before, after) = (Semaphore::new(0), Semaphore::new(0), Semaphore::new(0));
+        let queue = queue_of(&device, 1)?;
+        queue.barrier(&[gate.at(1)], &[before.at(1)])?;
         fault(ctx, &device)?;
+        gate.signal(1)?;
+        let accepted = queue.barrier(&[], &[after.at(1)]).is_ok();
+        for end in [Some(before), accepted.then_some(after)].into_iter().flatten() {
+            match end.wait_blocking(1, ctx.deadline()) {
+                Err(error) if error.code() == Code::DeadlineExceeded => return Err(error.into()),
+                _ => {}
+            }
+        }
+        absolute(ctx, &ctx.open()?)?;
     }
-    let function = kernels::load(&device, &kernels::ENTRIES)?.function("absolute")?;
-    let (queue, done) = (crate::context::queue_of(&device, 0)?, Semaphore::new(0));
+    Ok(())
+}
+
+/// Loads and runs a kernel on a device.
+fn absolute(ctx: &Context, device: &Device) -> Outcome {
+    let function = kernels::load(device, &kernels::ENTRIES)?.function("absolute")?;
+    let (queue, done) = (queue_of(device, 0)?, Semaphore::new(0));
     let buffer = device.allocate_device(256)?;
     queue.fill(&[], &[done.at(1)], &buffer, -2.5_f32)?;
-    let config = windlass_hal::DispatchConfig::new([1; 3]).workgroup_size([64, 1, 1]);
+    let config = DispatchConfig::new([1; 3]).workgroup_size([64, 1, 1]);
     let arguments = [buffer.arg(), buffer.arg(), 64_i32.into()];
     queue.dispatch(&[done.at(1)], &[done.at(2)], &function, config, &arguments)?;
     let bytes = queue.download(&[done.at(2)], &buffer)?.wait(ctx.deadline())?;
-    same_bytes(&bytes, &2.5_f32.to_le_bytes().repeat(64), "the buffer after the faults")
+    same_bytes(&bytes, &2.5_f32.to_le_bytes().repeat(64), "the buffer")
 }

@@ -256,16 +256,15 @@ fn signals_after_all_effects(ctx: &Context) -> Outcome {
 }
 
 fn long_pending_chain(ctx: &Context) -> Outcome {
-    const LENGTH: u64 = 20_000;
-    let (gate, step) = (Semaphore::new(0), Semaphore::new(0));
+    let links: Vec<_> = (0..=20_000).map(|_| Semaphore::new(0)).collect();
     let queue = ctx.queue(0)?;
-    for value in (1..LENGTH).rev() {
-        queue.barrier(&[step.at(value)], &[step.at(value + 1)])?;
+    for pair in links.windows(2).rev() {
+        queue.barrier(&[pair[0].at(1)], &[pair[1].at(1)])?;
     }
-    queue.barrier(&[gate.at(1)], &[step.at(1)])?;
-    gate.signal(1)?;
-    ctx.wait(&step.at(LENGTH))?;
-    ensure_eq!(step.waiter_count(), 0, "waiters left behind");
+    links[0].signal(1)?;
+    ctx.wait(&links[20_000].at(1))?;
+    let waiters: usize = links.iter().map(Semaphore::waiter_count).sum();
+    ensure_eq!(waiters, 0, "waiters left behind");
     Ok(())
 }
 
