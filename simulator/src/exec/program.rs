@@ -116,7 +116,11 @@ impl Program {
 
 /// Whether nothing behind an instruction is reached by falling through.
 fn ends_flow(op: Op) -> bool {
-    matches!(op, Op::s_endpgm | Op::s_endpgm_saved | Op::s_branch | Op::s_setpc_b64 | Op::s_rfe_b64)
+    // Compilers put nothing behind a trap, which stops the wave.
+    matches!(
+        op,
+        Op::s_endpgm | Op::s_endpgm_saved | Op::s_branch | Op::s_setpc_b64 | Op::s_rfe_b64 | Op::s_trap
+    )
 }
 
 /// The word that a branch within a function goes to. Calls are not followed.
