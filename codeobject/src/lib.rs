@@ -1,5 +1,87 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reads AMD GPU code objects: bundles, CCOB, ELF, kernel metadata.
+//! Reads AMD GPU code objects, and finds them in whatever file they come in.
+//!
+//! A compiler for AMD GPUs writes a *code object*: an ELF with kernels for one target. What you have in hand is rarely
+//! that ELF. It is a library, an executable or an object with a section `.hip_fatbin`; a `.hipfb` with one *bundle*
+//! per source file, each with an *entry* per target, often compressed (CCOB); an offload binary; an archive; a `.vmfb`
+//! or `HIP1` of IREE; or a bare `.hsaco`. This crate answers three questions about all of them:
+//!
+//! 1. **What is in the file?** [`File::parse`] finds the bundles, [`Bundle::entries`] lists them. Nothing but the
+//!    tables of compressed bundles is unpacked for that.
+//! 2. **Which entry does a GPU get, and why not the others?** [`Bundle::select`] takes the exact target first, then a
+//!    generic one, then, if you ask for it, one of the same ISA-compatible family; it gives a [`Verdict`] on each.
+//! 3. **What is in the code?** [`CodeObject::parse`] gives kernels with their arguments, variables, functions,
+//!    segments and relocations.
+//!
+//! ```no_run
+//! use windlass_codeobject::{CodeObject, File, Options, TargetId};
+//!
+//! let bytes = std::fs::read("libbitsandbytes_rocm71.so")?;
+//! // What HIP calls gcnArchName, with the mode of each feature that the GPU has.
+//! let gpu: TargetId = "gfx942:sramecc+:xnack-".parse()?;
+//! let options = Options::default();
+//!
+//! let file = File::parse(&bytes, &options)?;
+//! println!("{}, {} bundles", file.kind(), file.bundles().len());
+//! for bundle in file.bundles() {
+//!     let selection = bundle.select(&gpu, &options);
+//!     for (entry, verdict) in bundle.entries().iter().zip(&selection.verdicts) {
+//!         println!("  {}: {verdict}", entry.id_text());
+//!     }
+//!     let Some(best) = selection.best else { continue };
+//!     let elf = bundle.extract(best)?;
+//!     for kernel in CodeObject::parse(&elf)?.kernels() {
+//!         println!("    {} takes {} arguments", kernel.name, kernel.explicit_args().count());
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A bundle needs no file; this one has two entries of a few bytes, which no GPU can run:
+//!
+//! ```
+//! use windlass_codeobject::{Container, File, Options};
+//!
+//! let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+//! bytes.extend(2_u64.to_le_bytes());
+//! for (offset, id) in [(200_u64, "hip-amdgcn-amd-amdhsa--gfx1100"), (208, "hip-amdgcn-amd-amdhsa--gfx942")] {
+//!     for number in [offset, 8, id.len() as u64] {
+//!         bytes.extend(number.to_le_bytes());
+//!     }
+//!     bytes.extend(id.as_bytes());
+//! }
+//! bytes.resize(216, 0);
+//!
+//! let file = File::parse(&bytes, &Options::default())?;
+//! let bundle = &file.bundles()[0];
+//! assert_eq!(bundle.container(), Container::Bundle);
+//! let selection = bundle.select(&"gfx942".parse()?, &Options::default());
+//! assert_eq!(selection.verdicts[0].to_string(), "refused: gfx1100 is another processor than gfx942");
+//! assert_eq!(selection.verdicts[1].to_string(), "refused: its bytes are no 64-bit little-endian ELF");
+//! # Ok::<(), windlass_codeobject::Error>(())
+//! ```
+//!
+//! # Input is hostile until proven otherwise
+//!
+//! No input panics, hangs, or makes the crate take more memory than the input has, declares and is allowed
+//! ([`Options::max_unpacked`]). Sizes that a file states are never allocated before bytes come out that bear them out.
+//! What is wrong with one part costs no other: an entry whose range is outside its bundle has a
+//! [`problem`](Entry::problem), a damaged bundle is among [`File::problems`], a kernel that cannot be launched among
+//! [`CodeObject::rejected`]. Every [`Error`] says what was read, where, and what to do.
+//!
+//! # Features
+//!
+//! - `zstd-c` (default): zstd by the C library. It stops where the wanted entry ends.
+//! - `zstd-pure`: zstd in pure Rust, for builds without a C compiler. It decodes the whole of a real bundle, and keeps
+//!   its window beside the output. With both features on, the C library is used; with neither, bundles compressed by
+//!   zstd are an error that names the features.
+//!
+//! zlib is always there, in pure Rust. Debug messages go to `tracing` with the target `windlass::codeobject`.
+//!
+//! # What is not read
+//!
+//! kpack archives, SPIR-V, LLVM bitcode, text bundles, offload binaries of version 3, IREE's `AMD1`, and code objects
+//! of version 2 are known by name, and the error or the verdict says what to do instead.
 #![forbid(unsafe_code)]
 
 mod archive;

@@ -21,6 +21,8 @@ use crate::table::Source;
 const SMALLEST_STEP: usize = 4096;
 /// Up to here the output may grow in one piece, whatever the size of the input.
 const GROWTH: usize = 1 << 20;
+/// So much input at a time: what it unpacks to beyond the wanted bytes is wasted.
+const INPUT_STEP: usize = 1 << 14;
 /// Output up to this multiple of the input is reserved in one piece; what claims to grow more has to prove it.
 const USUAL_RATIO: usize = 64;
 
@@ -32,7 +34,8 @@ struct Step {
     ended: bool,
 }
 
-/// A streaming decoder. It writes into the spare capacity of `out` and stops where that is full.
+/// A streaming decoder. It writes into the spare capacity of `out` and stops where that is full, or where it has used
+/// about [`INPUT_STEP`] bytes of input.
 trait Decoder: Send {
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, String>;
 }
@@ -142,20 +145,48 @@ impl<'a> Stream<'a> {
         if out.capacity() > out.len() {
             return Ok(());
         }
-        let believed = GROWTH.max(self.payload.len().saturating_mul(USUAL_RATIO)).max(out.len() * 2);
         let most = usize::try_from(self.declared.min(self.max_unpacked)).unwrap_or(usize::MAX);
-        let capacity = need.max(out.len().saturating_add(SMALLEST_STEP)).min(most).min(believed);
+        let capacity = if self.is_plausible() {
+            most
+        } else {
+            let next = need.max(out.len().saturating_add(SMALLEST_STEP));
+            next.min(self.believed().max(out.len().saturating_mul(2))).min(most)
+        };
         out.try_reserve_exact(capacity.saturating_sub(out.len()))
             .map_err(|_| Error::Memory { what: "the unpacked bundle", bytes: capacity as u64 })
+    }
+
+    /// How much output may be reserved on the strength of the input alone.
+    fn believed(&self) -> usize {
+        GROWTH.max(self.payload.len().saturating_mul(USUAL_RATIO))
+    }
+
+    /// Whether room for all output is reserved at once: the output then never moves, and memory that nothing was
+    /// written to costs nothing but addresses.
+    fn is_plausible(&self) -> bool {
+        self.declared <= self.max_unpacked && self.declared <= self.believed() as u64
     }
 
     fn decoder(&self) -> Result<Box<dyn Decoder>, Error> {
         match self.method {
             Method::Zlib => Ok(Box::new(zlib::Inflate::new())),
-            Method::Zstd => zstd_decoder(self.declared, self.max_unpacked).unwrap_or_else(|| {
-                Err(Error::NoDecoder { method: "zstd", offset: self.offset, feature: "zstd-c or zstd-pure" })
-            }),
+            Method::Zstd => self.zstd_decoder(),
         }
+    }
+
+    #[cfg(feature = "zstd-c")]
+    fn zstd_decoder(&self) -> Result<Box<dyn Decoder>, Error> {
+        Ok(Box::new(zstd_c::Zstd::new(self.declared, self.is_plausible())?))
+    }
+
+    #[cfg(all(feature = "zstd-pure", not(feature = "zstd-c")))]
+    fn zstd_decoder(&self) -> Result<Box<dyn Decoder>, Error> {
+        Ok(Box::new(zstd_pure::Zstd::new(self.declared, self.max_unpacked)))
+    }
+
+    #[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
+    fn zstd_decoder(&self) -> Result<Box<dyn Decoder>, Error> {
+        Err(Error::NoDecoder { method: "zstd", offset: self.offset, feature: "zstd-c or zstd-pure" })
     }
 
     fn broken(&self, unpacked: usize, problem: String) -> Error {
@@ -176,19 +207,4 @@ pub(crate) fn stored_size(method: Method, data: &[u8], max_unpacked: u64) -> Res
         Method::Zlib => zlib::stored_size(data, max_unpacked),
         Method::Zstd => frames::stored_size(data),
     }
-}
-
-#[cfg(feature = "zstd-c")]
-fn zstd_decoder(declared: u64, _max_unpacked: u64) -> Option<Result<Box<dyn Decoder>, Error>> {
-    Some(zstd_c::Zstd::new(declared).map(|decoder| Box::new(decoder) as Box<dyn Decoder>))
-}
-
-#[cfg(all(feature = "zstd-pure", not(feature = "zstd-c")))]
-fn zstd_decoder(declared: u64, max_unpacked: u64) -> Option<Result<Box<dyn Decoder>, Error>> {
-    Some(Ok(Box::new(zstd_pure::Zstd::new(declared, max_unpacked))))
-}
-
-#[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
-fn zstd_decoder(_declared: u64, _max_unpacked: u64) -> Option<Result<Box<dyn Decoder>, Error>> {
-    None
 }

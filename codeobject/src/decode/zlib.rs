@@ -3,7 +3,7 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::{Decoder, Step};
+use super::{Decoder, INPUT_STEP, Step};
 
 pub(super) struct Inflate(Decompress);
 
@@ -15,6 +15,7 @@ impl Inflate {
 
 impl Decoder for Inflate {
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, String> {
+        let input = input.get(..INPUT_STEP).unwrap_or(input);
         let before = self.0.total_in();
         let status =
             self.0.decompress_vec(input, out, FlushDecompress::None).map_err(|error| error.to_string())?;

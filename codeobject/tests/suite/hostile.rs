@@ -101,7 +101,8 @@ fn header_fields_of_compressed_bundles() {
     assert!(matches!(error(&huge.bytes()), Error::Truncated { .. }));
     let unpacked = |unpacked_size| Ccob { unpacked_size, ..Ccob::zstd(3, &content) }.bytes();
     assert!(matches!(error(&unpacked(0)), Error::Truncated { .. }));
-    assert!(matches!(error(&unpacked(33)), Error::Truncated { .. }));
+    let understated = error(&unpacked(33)).to_string();
+    assert!(understated.contains("33") || understated.contains("cut short"), "{understated}");
 }
 
 #[test]
