@@ -219,11 +219,15 @@ impl<'a> Elf<'a> {
             }
         }
         if let Ok(table) = self.sections.symbols(ENDIAN, self.bytes, SHT_SYMTAB) {
+            let section = self.sections.section(table.string_section());
+            let strings = section.and_then(|section| section.data(ENDIAN, self.bytes)).unwrap_or_default();
             for symbol in table.iter().skip(1) {
-                // An unreadable name in the debugger's table costs that symbol only.
-                let Ok(name) = table.symbol_name(ENDIAN, symbol) else { continue };
-                names.spend(name)?;
-                symbols.push(ElfSymbol { name, symbol, exported: false });
+                match names.take(strings, symbol.st_name(ENDIAN)) {
+                    Ok(name) => symbols.push(ElfSymbol { name, symbol, exported: false }),
+                    // An unreadable name in the debugger's table costs that symbol only.
+                    Err(Error::Malformed { .. }) => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
         Ok(symbols)
@@ -281,37 +285,27 @@ impl NameBudget {
         NameBudget { left: limit, limit }
     }
 
-    fn spend(&mut self, name: &[u8]) -> Result<(), Error> {
-        self.left = self.left.checked_sub(name.len()).ok_or_else(|| Error::Limit {
-            what: "the names of all symbols together".to_owned(),
-            offset: 0,
-            value: (self.limit - self.left + name.len()) as u64,
-            limit: self.limit as u64,
-            advice: "they share bytes as no linker makes them, the input is damaged".to_owned(),
-        })?;
-        Ok(())
-    }
-
+    /// The name at an offset. It is paid for before it is known to have an end: what is searched counts.
     fn take<'a>(&mut self, strings: &'a [u8], offset: u32) -> Result<&'a [u8], Error> {
         let outside = || {
-            Error::malformed(
-                "the dynamic string table",
-                offset.into(),
-                "a symbol's name is not in it, or has no end",
-            )
+            let problem = "a symbol's name is not in it, or has no end";
+            Error::malformed("the string table", offset.into(), problem)
         };
         let start = usize::try_from(offset).map_err(|_| outside())?;
         let rest = strings.get(start..).ok_or_else(outside)?;
-        // What the budget cannot pay for need not be searched.
-        let search = &rest[..rest.len().min(self.left.saturating_add(1))];
-        match search.iter().position(|byte| *byte == 0) {
-            Some(end) => {
-                let name = rest.get(..end).ok_or_else(outside)?;
-                self.spend(name)?;
-                Ok(name)
-            }
-            None if search.len() < rest.len() => self.spend(search).map(|()| search),
-            None => Err(outside()),
+        let search = rest.get(..self.left).unwrap_or(rest);
+        let end = search.iter().position(|byte| *byte == 0);
+        self.left -= end.unwrap_or(search.len());
+        match end {
+            Some(end) => rest.get(..end).ok_or_else(outside),
+            None if search.len() == rest.len() => Err(outside()),
+            None => Err(Error::Limit {
+                what: "reading the names of all symbols".to_owned(),
+                offset: offset.into(),
+                value: self.limit as u64 + 1,
+                limit: self.limit as u64,
+                advice: "they share bytes as no linker makes them, the input is damaged".to_owned(),
+            }),
         }
     }
 }

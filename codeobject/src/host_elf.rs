@@ -12,6 +12,9 @@ use crate::entry::Entry;
 use crate::error::Error;
 use crate::table::{BUNDLE_MAGIC, MAX_ENTRIES};
 
+/// Sections may share names without end, so that searching all for their ends would take for ever.
+const LONGEST_NAME: usize = 4096;
+
 /// How the GPU code is kept.
 pub(crate) enum Carrier {
     /// Bundles or offload binaries in a row, in this range of the ELF.
@@ -24,12 +27,14 @@ pub(crate) enum Carrier {
 pub(crate) fn carrier(bytes: &[u8], base: u64) -> Result<Carrier, Error> {
     let malformed = |error: object::Error| Error::malformed("the host ELF", base, error.to_string());
     let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(malformed)?;
-    let sections = header.sections(LittleEndian, bytes).map_err(malformed)?;
+    let sections = header.section_headers(LittleEndian, bytes).map_err(malformed)?;
+    let names = header.shstrndx(LittleEndian, bytes).ok().and_then(|index| sections.get(index as usize));
+    let names = names.and_then(|names| names.data(LittleEndian, bytes).ok()).unwrap_or_default();
     let mut offloading = None;
     let mut references_kpack = false;
     let mut entries = Vec::new();
-    for section in sections.iter() {
-        let name = sections.section_name(LittleEndian, section).unwrap_or_default();
+    for section in sections {
+        let name = name_at(names, section.sh_name(LittleEndian));
         if name == b".hip_fatbin" {
             return section_range(bytes, base, name, section).map(Carrier::Row);
         } else if name == b".llvm.offloading" && offloading.is_none() {
@@ -58,6 +63,13 @@ pub(crate) fn carrier(bytes: &[u8], base: u64) -> Result<Carrier, Error> {
         present: "it carries no HIP code, or its section headers were stripped; give the library that does"
             .to_owned(),
     })
+}
+
+/// A section's name; empty where it has none, or none that ends soon.
+fn name_at(names: &[u8], offset: u32) -> &[u8] {
+    let rest = usize::try_from(offset).ok().and_then(|start| names.get(start..)).unwrap_or_default();
+    let end = rest.iter().take(LONGEST_NAME).position(|byte| *byte == 0);
+    end.and_then(|end| rest.get(..end)).unwrap_or_default()
 }
 
 fn section_range(

@@ -10,7 +10,7 @@ use windlass_codeobject::{CodeObject, File, Options};
 #[allow(dead_code, unused_imports, reason = "shared with the suite, of which this binary needs a part")]
 mod support;
 
-use support::{Ccob, ElfBuilder, KernelSpec, Row, plain, plain_rows, zlib, zstd_frame};
+use support::{Ccob, ElfBuilder, Row, plain, plain_rows, zlib, zstd_frame};
 
 struct Counting;
 
@@ -167,11 +167,14 @@ fn raw_note(content: &[u8]) -> Vec<u8> {
 #[test]
 fn symbols_that_share_a_long_name_are_bounded() {
     let _turn = TURN.lock().unwrap();
-    let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
-    builder.symbols = vec![(b"s".to_vec(), 0x2000, 4, 0x11, 3); 100];
-    let elf = builder.build();
-    let peak = peak(|| drop(CodeObject::parse(&elf).unwrap()));
-    assert!(peak < SLACK, "{peak}");
+    let mut builder = ElfBuilder::new(vec![]);
+    builder.symbols = vec![(Vec::new(), 0x2000, 4, 0x11, 3); 10_000];
+    for terminator in [&b"\0"[..], b""] {
+        builder.strings = Some(([&vec![b'x'; 1 << 20][..], terminator].concat(), 1));
+        let elf = builder.build();
+        let peak = peak(|| assert!(CodeObject::parse(&elf).is_err()));
+        assert!(peak < 5 * elf.len() + SLACK, "{peak}");
+    }
 }
 
 #[test]

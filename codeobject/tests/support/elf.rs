@@ -66,6 +66,8 @@ pub(crate) struct ElfBuilder {
     pub(crate) with_note: bool,
     pub(crate) with_hash: bool,
     pub(crate) target: String,
+    /// The dynamic string table and where each symbol's name is in it, in the place of the true one.
+    pub(crate) strings: Option<(Vec<u8>, u32)>,
 }
 
 impl ElfBuilder {
@@ -83,6 +85,7 @@ impl ElfBuilder {
             with_note: true,
             with_hash: true,
             target: "amdgcn-amd-amdhsa--gfx942".to_owned(),
+            strings: None,
         }
     }
 
@@ -130,20 +133,22 @@ impl ElfBuilder {
         dynamic.push((0, 0));
         let read_only = out.len() as u64;
 
-        assert!(read_only <= TEXT, "the text at {TEXT:#x} would be overwritten");
-        out.resize(TEXT as usize, 0);
+        let text = TEXT.max(read_only.next_multiple_of(0x1000));
+        assert!(text == TEXT || self.kernels.is_empty(), "kernels need their text at {TEXT:#x}");
+        out.resize(text as usize, 0);
         out.extend([0xbf, 0x81, 0, 0].repeat(64));
-        let text_size = out.len() as u64 - TEXT;
+        let text_size = out.len() as u64 - text;
 
-        out.resize(DYNAMIC as usize, 0);
+        let data = DYNAMIC - TEXT + text;
+        out.resize(data as usize, 0);
         out.extend(dynamic.iter().flat_map(|(tag, value)| [*tag, *value]).flat_map(u64::to_le_bytes));
-        let dynamic_size = out.len() as u64 - DYNAMIC;
+        let dynamic_size = out.len() as u64 - data;
 
         let mut program = vec![
             program_header(1, 4, 0, read_only, read_only),
-            program_header(1, 5, TEXT, text_size, text_size),
-            program_header(1, 6, DYNAMIC, dynamic_size, dynamic_size + 0x100),
-            program_header(2, 6, DYNAMIC, dynamic_size, dynamic_size),
+            program_header(1, 5, text, text_size, text_size),
+            program_header(1, 6, data, dynamic_size, dynamic_size + 0x100),
+            program_header(2, 6, data, dynamic_size, dynamic_size),
         ];
         if self.with_note {
             let size = note_bytes.len() as u64;
@@ -160,13 +165,17 @@ impl ElfBuilder {
         let mut strings = vec![0];
         let mut table = vec![0; 24];
         for (name, value, size, info, section) in symbols {
-            table.extend((strings.len() as u32).to_le_bytes());
+            let at = self.strings.as_ref().map_or(strings.len() as u32, |(_, at)| *at);
+            table.extend(at.to_le_bytes());
             table.extend([*info, 0]);
             table.extend(section.to_le_bytes());
             table.extend(value.to_le_bytes());
             table.extend(size.to_le_bytes());
             strings.extend(name);
             strings.push(0);
+        }
+        if let Some((given, _)) = &self.strings {
+            strings.clone_from(given);
         }
         let mut hash = [1_u32, symbols.len() as u32 + 1, 0].map(u32::to_le_bytes).concat();
         hash.resize(hash.len() + 4 * (symbols.len() + 1), 0);
