@@ -15,7 +15,7 @@ use std::{
 };
 
 use windlass_hal::{
-    BufferParams, Error, MemoryType, QueueAffinity, Result, Statistics, callback_pool,
+    BufferParams, Code, Error, MemoryType, QueueAffinity, Result, Statistics, callback_pool,
     edge::{Edge, EdgeSource},
 };
 
@@ -170,16 +170,14 @@ impl Allocator {
             }
         };
         let place = allocate().or_else(|error| {
-            if error.code() != windlass_hal::Code::ResourceExhausted || !self.give_back(device) {
+            if error.code() != Code::ResourceExhausted || !self.give_back(device) {
                 return Err(error);
             }
             allocate()
         });
-        let place = place.map_err(|error| {
-            let free = device.hip.memory().map_or_else(String::new, |(free, total)| {
-                format!("; {free} of {total} bytes are free; drop buffers, or call Device::trim in another process")
-            });
-            Error::new(error.code(), format!("{size} bytes: {}{free}", error.message()))
+        let place = place.map_err(|error| match error.code() {
+            Code::ResourceExhausted => exhausted(device, size, &error),
+            _ => error,
         })?;
         if !host {
             self.device_reserved.fetch_add(size, Relaxed);
@@ -264,6 +262,14 @@ impl Allocator {
         statistics.allocations = self.allocations.load(Relaxed);
         statistics
     }
+}
+
+#[cold]
+fn exhausted(device: &Inner, size: u64, error: &Error) -> Error {
+    let free = device.hip.memory().map_or_else(String::new, |(free, total)| {
+        format!("; {free} of {total} bytes are free; drop buffers, or call Device::trim in another process")
+    });
+    Error::resource_exhausted(format!("{size} bytes: {}{free}", error.message()))
 }
 
 /// Frees blocks with the device current. Blocks of a device that cannot be made current any more stay.

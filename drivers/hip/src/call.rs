@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use windlass_hal::{Error, Result};
+use windlass_hal::{Error, Result, callback_pool};
 use windlass_hip_sys::{
     Api,
     bindings::{
@@ -150,12 +150,14 @@ impl Hip {
     }
 
     #[inline]
+    #[track_caller]
     fn check(&self, call: &str, status: hipError_t) -> Result<()> {
         if status == hipError_t::hipSuccess { Ok(()) } else { Err(self.failed(call, status)) }
     }
 
     /// The error of a failed call. Clears the thread's sticky error: the process is left as it was found.
     #[cold]
+    #[track_caller]
     fn failed(&self, call: &str, status: hipError_t) -> Error {
         // SAFETY: no arguments.
         let _ = unsafe { self.api.hipGetLastError() };
@@ -348,8 +350,15 @@ impl Hip {
         // SAFETY: a pointer to a local, and what hipHostMalloc gave.
         let status = unsafe { self.api.hipHostGetDevicePointer(&mut device, pointer, 0) };
         if let Err(error) = self.check("hipHostGetDevicePointer", status) {
-            // SAFETY: nobody else has the pointer yet.
-            self.succeeded(unsafe { self.api.hipHostFree(pointer) });
+            let hip = self.clone();
+            let memory = HostMemory { host, device: 0 };
+            callback_pool::spawn(Box::new(move || {
+                if hip.lost().is_none()
+                    && let Ok(_current) = hip.current()
+                {
+                    hip.free_host(memory);
+                }
+            }));
             return Err(error);
         }
         Ok(HostMemory { host, device: device as u64 })

@@ -45,6 +45,7 @@ pub(crate) fn is_loss(status: hipError_t) -> bool {
 
 /// The error of a call that returned `status`.
 #[cold]
+#[track_caller]
 pub(crate) fn error(status: hipError_t, call: &str) -> Error {
     Error::new(code(status), format!("{call} returned {status}"))
 }

@@ -353,7 +353,11 @@ fn a_wait_before_its_signal_holds_across_queues() {
     fill(&second, &[early.at(1)], &[late.at(1)], &buffer);
     assert_eq!(instance.count("hipMemsetD8Async"), 0, "enqueued before what it waits for");
     fill(&first, &[], &[early.at(1)], &buffer);
-    assert_eq!(instance.count("hipMemsetD8Async"), 2, "the wait is an edge now: nothing goes through the host");
+    assert_eq!(
+        instance.count("hipMemsetD8Async"),
+        2,
+        "the wait is an edge now: nothing goes through the host"
+    );
     assert_eq!(instance.count("hipStreamWaitEvent"), 1);
     assert_eq!((early.query().expect("no failure"), late.query().expect("no failure")), (0, 0));
     instance.complete();
@@ -375,7 +379,11 @@ fn an_edge_costs_one_device_wait_for_each_other_queue_and_none_within_one() {
     assert_eq!(waits(0, &[], 1), 0);
     assert_eq!(waits(0, &[timeline.at(1)], 2), 0, "the same queue is in order by itself");
     assert_eq!(waits(1, &[timeline.at(2)], 3), 1, "another queue");
-    assert_eq!(waits(1, &[timeline.at(1), timeline.at(2), timeline.at(3)], 4), 1, "the last of another queue");
+    assert_eq!(
+        waits(1, &[timeline.at(1), timeline.at(2), timeline.at(3)], 4),
+        1,
+        "the last of another queue"
+    );
     assert_eq!(waits(2, &[timeline.at(2), timeline.at(4)], 5), 2, "two other queues");
     instance.complete();
     assert_eq!(code(timeline.wait_blocking(5, SOON)), None);

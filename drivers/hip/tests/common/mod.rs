@@ -8,7 +8,8 @@ use std::{
 };
 
 use windlass_hal::{
-    Argument, BindingTable, Buffer, BufferRef, Code, CommandBuffer, Device, DispatchConfig, Function, Registry,
+    Argument, BindingTable, Buffer, BufferRef, Code, CommandBuffer, Device, DispatchConfig, Function,
+    Registry,
 };
 use windlass_hip_sys::null::{Instance, Options};
 
