@@ -217,10 +217,12 @@ fn a_bad_store_fails_the_device_and_names_its_lane() {
     let stream = machine.stream();
     // Work-item 77 writes word 300 of 256.
     let arguments = Block::default().pointer(values).u32(256).u32(77).bytes(&300_i64.to_le_bytes()).done();
+    let gate = machine.gate(stream);
     assert_eq!(machine.launch(function, 2, 128, stream, &arguments), hipError_t::hipSuccess);
     // What is behind it on the stream does not run.
     let log = common::Log::default();
     machine.log_on(stream, &log, "behind");
+    drop(gate);
     fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(stream));
     assert!(log.words().is_empty());
     let report = machine.simulator.last_fault().unwrap();

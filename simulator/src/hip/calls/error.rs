@@ -9,7 +9,11 @@ use crate::hip::code::Code;
 use crate::hip::table;
 
 pub(in crate::hip) unsafe extern "C" fn hipInit(flags: c_uint) -> hipError_t {
-    hip!(hipInit, |_| if flags == 0 { Ok(()) } else { Err(Code::INVALID_VALUE) })
+    hip!(hipInit, |call| match flags {
+        0 if call.runtime.machine.devices.is_empty() => Err(Code::NO_DEVICE),
+        0 => Ok(()),
+        _ => Err(Code::INVALID_VALUE),
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDriverGetVersion(version: *mut c_int) -> hipError_t {
