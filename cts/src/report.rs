@@ -147,10 +147,10 @@ impl<'a> Report<'a> {
         writeln!(self.out, "running {cases} cases")
     }
 
-    pub(crate) fn absent(&mut self, uri: &str, reason: &str) -> io::Result<()> {
+    pub(crate) fn not_opened(&mut self, uri: &str, reason: &str) -> io::Result<()> {
         match self.format {
-            Format::Json => self.line(&json!({ "event": "absent", "uri": uri, "reason": reason })),
-            _ => writeln!(self.out, "device        {uri} is absent: {reason}"),
+            Format::Json => self.line(&json!({ "event": "not_opened", "uri": uri, "reason": reason })),
+            _ => writeln!(self.out, "device        {uri} could not be opened: {reason}"),
         }
     }
 
@@ -199,7 +199,7 @@ impl<'a> Report<'a> {
             self.out,
             "test result: {}. {passed} passed; {failed} failed; {skipped} ignored; 0 measured; {} filtered out; \
              finished in {seconds:.2}s",
-            if failed == 0 { "ok" } else { "FAILED" },
+            if summary.exit == Exit::Passed { "ok" } else { "FAILED" },
             summary.filtered_out
         )
     }

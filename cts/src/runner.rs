@@ -6,7 +6,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::mpsc::{self, RecvTimeoutError},
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use windlass_hal::{Code, Device, Error, Registry};
@@ -55,20 +55,18 @@ pub fn run_cases(
             }
         }
         Err(error) => {
-            let verdict = match error.code() {
-                Code::Unavailable | Code::NotFound | Code::PermissionDenied => {
-                    report.absent(&options.device, &error.to_string())?;
-                    summary.exit = if options.require { Exit::Absent } else { Exit::Passed };
-                    Verdict::Skip(format!("{} is absent", options.device))
+            summary.exit = match error.code() {
+                Code::Unavailable | Code::NotFound | Code::PermissionDenied if options.require => {
+                    Exit::Absent
                 }
-                _ => {
-                    summary.exit =
-                        if error.code() == Code::InvalidArgument { Exit::Usage } else { Exit::Failed };
-                    Verdict::Fail(format!("the device could not be opened: {error}"))
-                }
+                Code::Unavailable | Code::NotFound | Code::PermissionDenied => Exit::Passed,
+                Code::InvalidArgument | Code::OutOfRange => Exit::Usage,
+                _ => Exit::Failed,
             };
+            report.not_opened(&options.device, &error.to_string())?;
+            let verdict = Verdict::Skip(format!("{} could not be opened", options.device));
             for case in selected {
-                let result = CaseResult { case, verdict: verdict.clone(), elapsed: Default::default() };
+                let result = CaseResult { case, verdict: verdict.clone(), elapsed: Duration::ZERO };
                 summary.results.push(result);
             }
         }

@@ -87,7 +87,7 @@ fn chain(ctx: &Context, form: Form) -> Outcome {
     let mut recording = Recording::new(ctx, form)?;
     let range = recording.range(&buffer);
     for _ in 0..100 {
-        let (factor, addend) = (random.next() as u32 | 1, random.next() as u32);
+        let (factor, addend) = (random.next_u64() as u32 | 1, random.next_u64() as u32);
         let arguments = [as_argument(&range), 100_i32.into(), factor.into(), addend.into()];
         recording.recorder.dispatch(&function, over(100), &arguments)?;
         recording.recorder.barrier();

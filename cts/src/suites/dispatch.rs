@@ -365,7 +365,7 @@ fn chain_keeps_its_order(ctx: &Context) -> Outcome {
     let function = ctx.function(&kernels::ORDER, "multiply_add")?;
     let mut random = ctx.random();
     let links: Vec<(u32, u32)> =
-        (0..LINKS).map(|_| (random.next() as u32 | 1, random.next() as u32)).collect();
+        (0..LINKS).map(|_| (random.next_u64() as u32 | 1, random.next_u64() as u32)).collect();
     let mut order: Vec<_> = (0..LINKS).collect();
     random.shuffle(&mut order);
     let (buffer, step) = (words(ctx, &(0..100).collect::<Vec<_>>())?, Semaphore::new(0));

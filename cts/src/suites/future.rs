@@ -78,9 +78,11 @@ fn under_block_on(ctx: &Context) -> Outcome {
     Ok(())
 }
 
+type Task = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+
 /// An executor that polls a task once and goes away. The waker hands the task to whoever listens, who polls again.
 struct Once {
-    task: Mutex<Option<Pin<Box<dyn Future<Output = Result<()>> + Send>>>>,
+    task: Mutex<Option<Task>>,
     ended: mpsc::Sender<Result<()>>,
 }
 

@@ -316,11 +316,11 @@ fn run_graph(ctx: &Context, seed: u64) -> Outcome {
 }
 
 fn random_graph(ctx: &Context) -> Outcome {
-    run_graph(ctx, ctx.random().next())
+    run_graph(ctx, ctx.random().next_u64())
 }
 
 fn random_graph_repeated(ctx: &Context) -> Outcome {
     let mut random = ctx.random();
-    random.next();
-    (0..10).try_for_each(|_| run_graph(ctx, random.next()))
+    random.next_u64();
+    (0..10).try_for_each(|_| run_graph(ctx, random.next_u64()))
 }

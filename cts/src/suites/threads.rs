@@ -135,7 +135,7 @@ fn submit_races_close(ctx: &Context) -> Outcome {
 fn allocate_and_free(ctx: &Context) -> Outcome {
     on_threads(6, |thread| {
         let queue = ctx.queue(thread as u32)?;
-        let mut random = crate::Random::new(ctx.random().next() ^ thread as u64);
+        let mut random = crate::Random::new(ctx.random().next_u64() ^ thread as u64);
         for _ in 0..50 {
             let size = 64 + random.below(2000) as u64;
             let (buffer, done) = (ctx.device().allocate_device(size)?, Semaphore::new(0));
