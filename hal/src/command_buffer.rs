@@ -77,7 +77,7 @@ fn check_slot(
             requirement.length
         )));
     }
-    if requirement.alignment > 1 && buffer.device_address() % requirement.alignment != 0 {
+    if requirement.alignment > 1 && !buffer.device_address().is_multiple_of(requirement.alignment) {
         return Err(Error::invalid_argument(format!(
             "slot {slot} is bound at {:#x}, which is no multiple of {} bytes",
             buffer.device_address(),
@@ -356,7 +356,7 @@ fn require_slot(slots: &mut [SlotRequirement], slot: u32, end: u64, usage: Buffe
 }
 
 pub(crate) fn check_multiple(value: u64, of: u64, what: &str) -> Result<()> {
-    if of > 1 && value % of != 0 {
+    if of > 1 && !value.is_multiple_of(of) {
         return Err(Error::invalid_argument(format!("{what}: {value} is no multiple of {of} bytes")));
     }
     Ok(())

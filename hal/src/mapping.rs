@@ -116,7 +116,7 @@ impl std::fmt::Debug for Mapping {
 unsafe fn load(mut from: *mut u8, to: &mut [u8]) {
     let mut rest = to;
     while !rest.is_empty() {
-        if from.addr() % 8 == 0 && rest.len() >= 8 {
+        if from.addr().is_multiple_of(8) && rest.len() >= 8 {
             let (head, tail) = rest.split_at_mut(8);
             // SAFETY: aligned, and eight bytes are left.
             let word = unsafe { AtomicU64::from_ptr(from.cast()) }.load(Ordering::Relaxed);
@@ -138,7 +138,7 @@ unsafe fn store(mut to: *mut u8, from: &[u8]) {
     let mut rest = from;
     while let [first, tail @ ..] = rest {
         match rest.split_first_chunk::<8>() {
-            Some((word, tail)) if to.addr() % 8 == 0 => {
+            Some((word, tail)) if to.addr().is_multiple_of(8) => {
                 // SAFETY: aligned, and eight bytes are left.
                 unsafe { AtomicU64::from_ptr(to.cast()) }.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
                 (to, rest) = (to.wrapping_add(8), tail);
