@@ -14,8 +14,8 @@ struct Arguments {
     /// Run only cases whose name contains one of these
     #[arg(value_name = "FILTER")]
     filters: Vec<String>,
-    /// URI of the device under test
-    #[arg(long, value_name = "URI", env = "WINDLASS_DEVICE", default_value = "")]
+    /// URI of the device under test [default: WINDLASS_DEVICE, or the default device of the last driver]
+    #[arg(long, value_name = "URI", default_value = "", hide_default_value = true)]
     device: String,
     /// Leave out cases whose name contains this
     #[arg(long, value_name = "FILTER")]
@@ -94,14 +94,14 @@ impl Usage {
 
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        writeln!(f, "{}", self.text.trim_end())
     }
 }
 
 impl std::error::Error for Usage {}
 
 impl Options {
-    /// Reads a command line, whose first word is the program's name. Unset `--device` takes `WINDLASS_DEVICE`.
+    /// Reads a command line, whose first word is the program's name.
     pub fn parse<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> Result<Self, Usage> {
         let arguments = Arguments::try_parse_from(arguments)
             .map_err(|error| Usage { asked: !error.use_stderr(), text: error.render().to_string() })?;

@@ -35,8 +35,8 @@
 //! ```
 //!
 //! `cargo test --test cts` runs it all; `cargo test --test cts -- transfer. --skip large` a part of it, and
-//! `-- --help` tells the rest. Without `--device` (or `WINDLASS_DEVICE`) the default device of the driver that was
-//! registered last is tested.
+//! `-- --help` tells the rest. Without `--device`, `WINDLASS_DEVICE` is tested if it names a device of the registered
+//! drivers, and the default device of the driver that was registered last otherwise.
 //!
 //! # What a driver lacks
 //!
@@ -100,7 +100,12 @@ pub fn run<T: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = T>,
 ) -> ExitCode {
     let exit = match Options::parse(arguments) {
-        Ok(options) => main_with(&registry, &cases(), options, &mut io::stdout(), &mut io::stderr()),
+        Ok(mut options) => {
+            if options.device.is_empty() {
+                options.device = device_of_environment(&registry);
+            }
+            main_with(&registry, &cases(), options, &mut io::stdout(), &mut io::stderr())
+        }
         Err(usage) if usage.is_help() => {
             let written = io::stdout().write_all(usage.to_string().as_bytes());
             if written.is_ok() { Exit::Passed } else { Exit::Failed }
@@ -111,6 +116,15 @@ pub fn run<T: Into<OsString> + Clone>(
         }
     };
     exit.into()
+}
+
+/// `WINDLASS_DEVICE`, if it names a device of these drivers: a test of one driver must not fail because the
+/// variable names another.
+fn device_of_environment(registry: &Registry) -> String {
+    std::env::var("WINDLASS_DEVICE")
+        .ok()
+        .filter(|uri| uri.split_once("://").is_some_and(|(scheme, _)| registry.driver(scheme).is_ok()))
+        .unwrap_or_default()
 }
 
 /// Runs cases as a program does, with writers of the caller's choice: results go to `out`, messages to `err`.
