@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Windlass's own libamdhip64.so, which a build leaves in `target`, is never taken for AMD's.
+#![allow(clippy::print_stderr)]
 
 use std::{
     env,

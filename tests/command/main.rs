@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command as its users meet it: exit codes, standard output, standard error, and the numbers of whole kernels.
+#![allow(clippy::print_stderr)]
 
 mod clang;
 mod committed;

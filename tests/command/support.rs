@@ -9,18 +9,18 @@ use std::{
 };
 
 /// The simulated GPU that all of these tests run on.
-pub const DEVICE: &str = "hip-sim://gfx942?threads=2";
+pub(crate) const DEVICE: &str = "hip-sim://gfx942?threads=2";
 
 /// What the command did.
 #[derive(Debug)]
-pub struct Finished {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// The command, with an environment that says nothing about devices.
-pub fn command() -> Command {
+pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_windlass"));
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     for name in ["WINDLASS_DEVICE", "WINDLASS_HIP_LIBRARY", "WINDLASS_SIM", "WINDLASS_LOG"] {
@@ -30,7 +30,7 @@ pub fn command() -> Command {
 }
 
 /// Runs the command to its end.
-pub fn finish(command: &mut Command) -> Finished {
+pub(crate) fn finish(command: &mut Command) -> Finished {
     let output = command.output().expect("the command starts");
     Finished {
         code: output.status.code(),
@@ -40,12 +40,12 @@ pub fn finish(command: &mut Command) -> Finished {
 }
 
 /// Runs the command with arguments.
-pub fn windlass<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Finished {
+pub(crate) fn windlass<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Finished {
     finish(command().args(arguments))
 }
 
 /// A file of this test alone.
-pub fn scratch(ending: &str) -> PathBuf {
+pub(crate) fn scratch(ending: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("command");
     fs::create_dir_all(&folder).expect("a folder for scratch files");
@@ -53,7 +53,7 @@ pub fn scratch(ending: &str) -> PathBuf {
 }
 
 /// A real input from outside the repository; nothing, and a message, where the variable is unset.
-pub fn fixture(name: &str) -> Option<PathBuf> {
+pub(crate) fn fixture(name: &str) -> Option<PathBuf> {
     match std::env::var_os("WINDLASS_FIXTURES") {
         Some(folder) => {
             // Cargo runs tests in the package's folder, to which a relative path refers.
@@ -69,7 +69,7 @@ pub fn fixture(name: &str) -> Option<PathBuf> {
 }
 
 /// A run of one kernel, whose buffers go through files.
-pub struct Launch {
+pub(crate) struct Launch {
     arguments: Vec<String>,
     buffers: usize,
     scratch: Vec<PathBuf>,
@@ -77,7 +77,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    pub fn new(file: impl AsRef<Path>, kernel: &str, grid: &str) -> Self {
+    pub(crate) fn new(file: impl AsRef<Path>, kernel: &str, grid: &str) -> Self {
         let file = file.as_ref().display().to_string();
         let arguments = ["run", &file, "--kernel", kernel, "--device", DEVICE, "--grid", grid];
         Self {
@@ -88,23 +88,23 @@ impl Launch {
         }
     }
 
-    pub fn option(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn option(mut self, name: &str, value: &str) -> Self {
         self.arguments.extend([name.to_owned(), value.to_owned()]);
         self
     }
 
-    pub fn block(self, size: &str) -> Self {
+    pub(crate) fn block(self, size: &str) -> Self {
         self.option("--block", size)
     }
 
     /// An argument as the command spells it.
-    pub fn arg(mut self, spec: &str) -> Self {
+    pub(crate) fn arg(mut self, spec: &str) -> Self {
         self.buffers += 1;
         self.option("--arg", spec)
     }
 
     /// A buffer with these bytes.
-    pub fn bytes(mut self, kind: &str, bytes: &[u8]) -> Self {
+    pub(crate) fn bytes(mut self, kind: &str, bytes: &[u8]) -> Self {
         let path = scratch("bin");
         fs::write(&path, bytes).expect("a scratch file");
         let spec = format!("{kind}=@{}", path.display());
@@ -112,12 +112,12 @@ impl Launch {
         self.arg(&spec)
     }
 
-    pub fn floats(self, values: &[f32]) -> Self {
+    pub(crate) fn floats(self, values: &[f32]) -> Self {
         self.bytes(&format!("{}xf32", values.len()), &bytes_of(values, f32::to_le_bytes))
     }
 
     /// Brings the contents of the latest argument back.
-    pub fn out(mut self) -> Self {
+    pub(crate) fn out(mut self) -> Self {
         let index = self.buffers - 1;
         let path = scratch("bin");
         self.outputs.push((index, path.clone()));
@@ -125,7 +125,7 @@ impl Launch {
     }
 
     /// Runs the kernel, which must succeed, and gives the bytes of the outputs in their order.
-    pub fn run(self) -> Vec<Vec<u8>> {
+    pub(crate) fn run(self) -> Vec<Vec<u8>> {
         let finished = windlass(&self.arguments);
         assert_eq!(finished.code, Some(0), "{:?}: {}", self.arguments, finished.stderr);
         let outputs =
@@ -137,30 +137,30 @@ impl Launch {
     }
 
     /// The floats of the one output.
-    pub fn run_floats(self) -> Vec<f32> {
+    pub(crate) fn run_floats(self) -> Vec<f32> {
         let outputs = self.run();
         assert_eq!(outputs.len(), 1);
         floats_of(&outputs[0])
     }
 }
 
-pub fn bytes_of<T: Copy, const N: usize>(values: &[T], to_bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+pub(crate) fn bytes_of<T: Copy, const N: usize>(values: &[T], to_bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
     values.iter().flat_map(|value| to_bytes(*value)).collect()
 }
 
-pub fn floats_of(bytes: &[u8]) -> Vec<f32> {
+pub(crate) fn floats_of(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|chunk| f32::from_le_bytes(chunk.try_into().unwrap())).collect()
 }
 
 /// Numbers that look random and are the same in every run: xorshift64*, whatever the command's generator is.
-pub struct Numbers(u64);
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn bits(&mut self) -> u32 {
+    pub(crate) fn bits(&mut self) -> u32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -168,17 +168,17 @@ impl Numbers {
     }
 
     /// From [-1, 1).
-    pub fn float(&mut self) -> f32 {
+    pub(crate) fn float(&mut self) -> f32 {
         (self.bits() >> 8) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    pub fn floats(&mut self, count: usize) -> Vec<f32> {
+    pub(crate) fn floats(&mut self, count: usize) -> Vec<f32> {
         (0..count).map(|_| self.float()).collect()
     }
 }
 
 /// As numpy's `allclose`, but that the first difference is named.
-pub fn assert_close(got: &[f32], expected: &[f64], relative: f64, absolute: f64) {
+pub(crate) fn assert_close(got: &[f32], expected: &[f64], relative: f64, absolute: f64) {
     assert_eq!(got.len(), expected.len());
     for (index, (got, expected)) in got.iter().zip(expected).enumerate() {
         let difference = (f64::from(*got) - expected).abs();
@@ -190,7 +190,7 @@ pub fn assert_close(got: &[f32], expected: &[f64], relative: f64, absolute: f64)
 }
 
 /// `a[m,k] * b[k,n]`, row major, in f64.
-pub fn product(a: &[f32], b: &[f32], m: usize, n: usize, k: usize) -> Vec<f64> {
+pub(crate) fn product(a: &[f32], b: &[f32], m: usize, n: usize, k: usize) -> Vec<f64> {
     let element = |row: usize, column: usize| {
         (0..k).map(|at| f64::from(a[row * k + at]) * f64::from(b[at * n + column])).sum()
     };
@@ -198,7 +198,7 @@ pub fn product(a: &[f32], b: &[f32], m: usize, n: usize, k: usize) -> Vec<f64> {
 }
 
 /// The softmax of each row, in f64.
-pub fn softmax(x: &[f32], columns: usize) -> Vec<f64> {
+pub(crate) fn softmax(x: &[f32], columns: usize) -> Vec<f64> {
     let row = |row: &[f32]| {
         let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let powers: Vec<f64> = row.iter().map(|value| f64::from(value - most).exp()).collect();
@@ -209,11 +209,11 @@ pub fn softmax(x: &[f32], columns: usize) -> Vec<f64> {
 }
 
 /// The f16 nearest to a value that f16 can hold well.
-pub fn half_bits(value: f32) -> u16 {
+pub(crate) fn half_bits(value: f32) -> u16 {
     half::f16::from_f32(value).to_bits()
 }
 
 /// The value of an f16.
-pub fn half_value(bits: u16) -> f32 {
+pub(crate) fn half_value(bits: u16) -> f32 {
     half::f16::from_bits(bits).to_f32()
 }

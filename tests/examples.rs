@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The examples run to their end on the simulated GPU. Each checks its own numbers.
+#![allow(clippy::print_stderr)]
+
+use std::{path::Path, process::Command};
+
+fn run(name: &str) {
+    // `cargo test` builds the examples beside the binary; `cargo test --test examples` does not.
+    let folder = Path::new(env!("CARGO_BIN_EXE_windlass")).parent().expect("the binary is in a folder");
+    let path = folder.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    if !path.exists() {
+        eprintln!("skipped: {} is not built; cargo test without --test builds it", path.display());
+        return;
+    }
+    let output = Command::new(path).output().expect("the example starts");
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{text}{errors}");
+    assert!(text.contains("right"), "{text}");
+}
+
+#[test]
+fn hello_dispatch() {
+    run("hello_dispatch");
+}
+
+#[test]
+fn async_pipeline() {
+    run("async_pipeline");
+}
+
+#[test]
+fn replay_with_table() {
+    run("replay_with_table");
+}
