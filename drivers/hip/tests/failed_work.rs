@@ -263,9 +263,12 @@ fn is_lost(instance: &Instance, device: &Device, all: &[Semaphore], function: &s
     assert_eq!(instance.calls(), calls, "HIP was asked again");
 }
 
+/// A HIP function, and something that calls it.
+type Losing = (&'static str, fn(&Device));
+
 #[test]
 fn a_lost_device_fails_everything_at_once_and_keeps_its_memory() {
-    let losing: [(&str, fn(&Device)); 4] = [
+    let losing: [Losing; 4] = [
         ("hipModuleLaunchKernel", |device| {
             let (commands, table) = common::record(device, 1, false);
             queues(device)[2].execute(&[], &[], &commands, table).expect("submits");
