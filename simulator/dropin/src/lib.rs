@@ -6,10 +6,10 @@
 //! says what goes to standard error (`windlass::sim=trace` shows every call), which is errors alone by default.
 //!
 //! Every function that HIP declares is exported. One that the simulator does not have answers `hipErrorNotSupported`.
-//! The symbol `windlass_simulator_marker` tells this library from AMD's; `windlass_simulator_last_fault` gives the
-//! report of the latest kernel that went wrong.
+//! The symbol `windlass_simulator_marker` tells this library from AMD's; `windlass_simulator_has` tells which
+//! functions it has, `windlass_simulator_last_fault` what the latest kernel to go wrong did.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 
@@ -93,6 +93,20 @@ windlass_hip_sys::for_each_entry_point!(export);
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "C's spelling")]
 pub static windlass_simulator_marker: c_int = 1;
+
+/// Whether there is a function behind an exported name: 1, or 0 where it would answer `hipErrorNotSupported`.
+///
+/// # Safety
+/// `name` is null or a string that ends in zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn windlass_simulator_has(name: *const c_char) -> c_int {
+    if name.is_null() {
+        return 0;
+    }
+    // SAFETY: the caller vouches for the string.
+    let name = unsafe { CStr::from_ptr(name) };
+    c_int::from(name.to_str().is_ok_and(|name| table().address(name).is_some()))
+}
 
 /// Writes the report of the latest fault to `buffer`, cut to `capacity` bytes with the closing zero, and returns the
 /// length of the whole report; 0 means that there was none.

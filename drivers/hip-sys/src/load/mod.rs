@@ -34,6 +34,10 @@ const NAMES: &[&str] = &["amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"];
 #[cfg(not(windows))]
 const NAMES: &[&str] = &["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
 
+/// The symbol by which a simulated library, which exports every name, tells whether it has a function behind it.
+const HAS: &std::ffi::CStr = c"windlass_simulator_has";
+type Has = unsafe extern "C" fn(*const c_char) -> c_int;
+
 /// Where to look for HIP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -194,7 +198,7 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
         return Err(Reason::Simulated);
     }
     // SAFETY: the library is HIP, so its functions have the declared signatures; it is never closed.
-    let entries = unsafe { EntryPoints::resolve(|name| library.address(name).unwrap_or(core::ptr::null())) };
+    let entries = unsafe { EntryPoints::resolve(|name| present(&library, simulated, name)) };
     let version = version_of(&entries);
     let missing = entries.missing_required();
     if !missing.is_empty() {
@@ -214,6 +218,19 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
         }
         None => api,
     })
+}
+
+/// The address of a function, null where the library lacks it.
+fn present(library: &Library, simulated: bool, name: &std::ffi::CStr) -> *const c_void {
+    if let Some(has) = library.address(HAS).filter(|_| simulated) {
+        // SAFETY: a library with the marker is the simulator's, which gives the symbol this signature.
+        let has = unsafe { core::mem::transmute::<*const c_void, Has>(has) };
+        // SAFETY: the name is a string that ends.
+        if unsafe { has(name.as_ptr()) } == 0 {
+            return core::ptr::null();
+        }
+    }
+    library.address(name).unwrap_or(core::ptr::null())
 }
 
 fn read_report(last_fault: LastFault) -> Option<String> {
