@@ -19,7 +19,7 @@ pub use module::{LoadError, Module};
 
 use crate::memory::Memory;
 use crossbeam_channel::Sender;
-use job::Job;
+use job::{Job, Ticket};
 use start::Start;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ pub struct Engine {
     /// Flags that stop the dispatches in flight.
     running: Mutex<Vec<Arc<AtomicBool>>>,
     /// Where idle workers look for a dispatch to help with.
-    help: OnceLock<Sender<Arc<Job>>>,
+    help: OnceLock<Sender<Ticket>>,
 }
 
 impl Engine {
@@ -77,7 +77,7 @@ impl Engine {
         let helpers = job.total().saturating_sub(1).min(self.threads as u64 - 1);
         for _ in 0..helpers {
             // Without help the caller runs it all.
-            let _ = self.help().send(job.clone());
+            let _ = self.help().send(job.ticket());
         }
         let result = job.finish();
         drop(block);
@@ -100,14 +100,14 @@ impl Engine {
     }
 
     /// The channel to the workers, which are started on first use.
-    fn help(&self) -> &Sender<Arc<Job>> {
+    fn help(&self) -> &Sender<Ticket> {
         self.help.get_or_init(|| {
-            let (sender, receiver) = crossbeam_channel::unbounded::<Arc<Job>>();
+            let (sender, receiver) = crossbeam_channel::unbounded::<Ticket>();
             for number in 1..self.threads {
                 let receiver = receiver.clone();
                 let started = std::thread::Builder::new()
                     .name(format!("windlass-sim-{number}"))
-                    .spawn(move || receiver.iter().for_each(|job| job.help()));
+                    .spawn(move || receiver.iter().for_each(Ticket::redeem));
                 if let Err(error) = started {
                     tracing::warn!(target: "windlass::sim", %error, number, "no more worker threads");
                     break;

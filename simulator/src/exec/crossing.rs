@@ -8,6 +8,8 @@ use super::step::{Source, Step};
 use crate::isa::{Dpp, Mods, SdwaSel};
 
 /// A 32-bit (or smaller) source with everything applied that can stand between it and the operation.
+#[cold]
+#[inline(never)]
 pub(super) fn modified32(wave: &Wave, step: &Step, index: usize, kind: Kind) -> Row {
     let mods = &step.inst.mods;
     let mut values = match indexed(wave, step, index) {
@@ -43,6 +45,8 @@ pub(super) fn modified32(wave: &Wave, step: &Step, index: usize, kind: Kind) -> 
 }
 
 /// A 64-bit source with everything applied, as low and high rows.
+#[cold]
+#[inline(never)]
 pub(super) fn modified64(wave: &Wave, step: &Step, index: usize, kind: Kind) -> (Row, Row) {
     let mods = &step.inst.mods;
     let (mut low, mut high) = match indexed(wave, step, index) {

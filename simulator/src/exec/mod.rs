@@ -18,6 +18,8 @@ mod flow;
 mod half;
 mod lanes;
 mod lds;
+mod matrix;
+mod packed;
 mod program;
 mod result;
 mod scalar;

@@ -10,6 +10,8 @@ use super::step::Step;
 use crate::isa::{Mods, Op, SdwaSel, SdwaUnused};
 
 /// Stores a 32-bit (or smaller) result with everything that may apply.
+#[cold]
+#[inline(never)]
 pub(super) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: Kind) {
     let mods = &step.inst.mods;
     let mode = wave.mode;
@@ -36,6 +38,8 @@ pub(super) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: Kind) {
 }
 
 /// Stores a 64-bit result with everything that may apply.
+#[cold]
+#[inline(never)]
 pub(super) fn store64(wave: &mut Wave, step: &Step, result: &(Row, Row), kind: Kind) {
     let mods = &step.inst.mods;
     let mode = wave.mode;

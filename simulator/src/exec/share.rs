@@ -60,8 +60,8 @@ fn addresses(core: &Core<'_>, step: &Step, offset: u32) -> Addresses {
     if let Source::Vector(number) = step.src[0] {
         let row = core.wave.row(number);
         for lane in 0..LANES {
-            // Not wrapped to 32 bits: an address below zero is past the end.
-            addresses[lane] = u64::from(row[lane]) + u64::from(offset);
+            // Wrapped to 32 bits: compilers subtract in the register and add the offset back.
+            addresses[lane] = row[lane].wrapping_add(offset).into();
         }
     }
     addresses

@@ -228,9 +228,7 @@ impl Wave {
         }
         if mask != self.spread {
             self.spread = mask;
-            for (lane, word) in self.lane_mask.iter_mut().enumerate() {
-                *word = 0u32.wrapping_sub((mask >> lane) as u32 & 1);
-            }
+            spread(mask, &mut self.lane_mask);
         }
         for lane in 0..LANES {
             row[lane] ^= (row[lane] ^ values[lane]) & self.lane_mask[lane];
@@ -253,6 +251,14 @@ impl Wave {
     pub(crate) fn ticks(&self) -> u64 {
         static START: OnceLock<Instant> = OnceLock::new();
         u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Makes all bits of each lane's word what its bit in the mask is.
+#[inline(never)]
+fn spread(mask: u64, words: &mut Row) {
+    for (lane, word) in words.iter_mut().enumerate() {
+        *word = 0u32.wrapping_sub((mask >> lane) as u32 & 1);
     }
 }
 

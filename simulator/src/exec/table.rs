@@ -4,7 +4,7 @@
 use super::core::Core;
 use super::crossing::knows_dpp;
 use super::step::{Flow, Handler, Step};
-use super::{buffer, flow, scalar, share, smem, vector, vmem};
+use super::{buffer, flow, matrix, packed, scalar, share, smem, vector, vmem};
 use crate::engine::Cause;
 use crate::isa::{Encoding, Inst, Mem, Mods, Op, Operand, OperandType};
 
@@ -26,7 +26,8 @@ pub(crate) fn handler(inst: &Inst) -> Result<Handler, &'static str> {
         Encoding::Mubuf => buffer::versions(inst),
         Encoding::Mtbuf => None,
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vop3 | Encoding::Vopc => vector::versions(inst),
-        Encoding::Vop3p | Encoding::Mai => None,
+        Encoding::Vop3p => packed::versions(inst.op),
+        Encoding::Mai => matrix::versions(inst).or_else(|| vector::versions(inst)),
         _ => scalar::versions(inst.op),
     };
     match versions.or_else(|| flow::versions(inst.op)) {

@@ -149,6 +149,13 @@ impl Gpu {
         self.engine.dispatch(&self.memory, kernel, &launch)
     }
 
+    /// Launches a kernel that must succeed.
+    pub fn run_grid(&self, kernel: &Kernel, grid: [u32; 3], block: [u32; 3], lds: u32, args: &[Arg]) {
+        if let Err(fault) = self.launch(kernel, grid, block, lds, args) {
+            panic!("{fault}");
+        }
+    }
+
     /// Launches a kernel of one dimension with a work-item for each of `n` elements; it must succeed.
     pub fn run(&self, kernel: &Kernel, n: usize, block: u32, args: &[Arg]) {
         let grid = [(n as u32).div_ceil(block).max(1), 1, 1];

@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Real kernels on the engine, against plain Rust.
 
-mod basics;
 mod gpu;
+
+mod arithmetic;
+mod calls;
+mod compare;
+mod compilers;
+mod control;
+mod faults;
+mod half;
+mod integer;
+mod launch;
+mod matrix;
+mod sharing;
+mod spin;
+mod wave;

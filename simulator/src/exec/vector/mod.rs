@@ -31,6 +31,7 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
         .or_else(|| double::versions(op))
         .or_else(|| halves::versions(op))
         .or_else(|| short::versions(op))
+        .or_else(|| super::packed::accumulating(op))
 }
 
 /// Whether an instruction compares; its clamp bit only asks for exceptions.

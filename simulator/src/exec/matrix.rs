@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Matrix instructions: D = A * B + C for tiles that lie spread over the lanes of registers. EXEC is ignored.
+//!
+//! With `M` rows and columns, the lanes form 64 / `M` groups. A lane holds `E` consecutive elements of one row of A (its
+//! number in the group) and of one column of B. Groups are either parts of the inner dimension, or blocks: tiles of
+//! their own. A register of the result holds 4 (for M = 4: 1) consecutive rows in the groups' lanes, one column each.
+
+use super::core::Core;
+use super::half::{bf16_to_f32, f16_to_f32};
+use super::state::{LANES, Row, VECTORS, Wave};
+use super::step::{Flow, Source, Step, Versions, handler};
+use crate::isa::{Inst, Op};
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+    /// A product of `M`, elements per lane, blocks and input types.
+    macro_rules! product {
+        ($sum:ty, $m:literal, $elements:literal, $blocks:literal, $a:ty, $b:ty) => {
+            handler!(|core, step| product::<$sum, $a, $b, $m, $elements, $blocks>(core, step))
+        };
+    }
+    Some(match inst.op {
+        Op::v_mfma_f32_16x16x4_f32 => product!(f32, 16, 1, 1, F32, F32),
+        Op::v_mfma_f32_32x32x2_f32 => product!(f32, 32, 1, 1, F32, F32),
+        Op::v_mfma_f32_32x32x1_2b_f32 => product!(f32, 32, 1, 2, F32, F32),
+        Op::v_mfma_f32_16x16x1_4b_f32 => product!(f32, 16, 1, 4, F32, F32),
+        Op::v_mfma_f32_4x4x1_16b_f32 => product!(f32, 4, 1, 16, F32, F32),
+        Op::v_mfma_f32_16x16x8_xf32 => product!(f32, 16, 2, 1, Xf32, Xf32),
+        Op::v_mfma_f32_32x32x4_xf32 => product!(f32, 32, 2, 1, Xf32, Xf32),
+        Op::v_mfma_f32_16x16x16_f16 => product!(f32, 16, 4, 1, F16, F16),
+        Op::v_mfma_f32_32x32x8_f16 => product!(f32, 32, 4, 1, F16, F16),
+        Op::v_mfma_f32_32x32x4_2b_f16 => product!(f32, 32, 4, 2, F16, F16),
+        Op::v_mfma_f32_16x16x4_4b_f16 => product!(f32, 16, 4, 4, F16, F16),
+        Op::v_mfma_f32_4x4x4_16b_f16 => product!(f32, 4, 4, 16, F16, F16),
+        Op::v_mfma_f32_16x16x16_bf16 => product!(f32, 16, 4, 1, Bf16, Bf16),
+        Op::v_mfma_f32_32x32x8_bf16 => product!(f32, 32, 4, 1, Bf16, Bf16),
+        Op::v_mfma_f32_32x32x4_2b_bf16 => product!(f32, 32, 4, 2, Bf16, Bf16),
+        Op::v_mfma_f32_16x16x4_4b_bf16 => product!(f32, 16, 4, 4, Bf16, Bf16),
+        Op::v_mfma_f32_4x4x4_16b_bf16 => product!(f32, 4, 4, 16, Bf16, Bf16),
+        Op::v_mfma_f32_16x16x32_fp8_fp8 => product!(f32, 16, 8, 1, Fp8, Fp8),
+        Op::v_mfma_f32_16x16x32_fp8_bf8 => product!(f32, 16, 8, 1, Fp8, Bf8),
+        Op::v_mfma_f32_16x16x32_bf8_fp8 => product!(f32, 16, 8, 1, Bf8, Fp8),
+        Op::v_mfma_f32_16x16x32_bf8_bf8 => product!(f32, 16, 8, 1, Bf8, Bf8),
+        Op::v_mfma_f32_32x32x16_fp8_fp8 => product!(f32, 32, 8, 1, Fp8, Fp8),
+        Op::v_mfma_f32_32x32x16_fp8_bf8 => product!(f32, 32, 8, 1, Fp8, Bf8),
+        Op::v_mfma_f32_32x32x16_bf8_fp8 => product!(f32, 32, 8, 1, Bf8, Fp8),
+        Op::v_mfma_f32_32x32x16_bf8_bf8 => product!(f32, 32, 8, 1, Bf8, Bf8),
+        Op::v_mfma_i32_16x16x32_i8 => product!(i32, 16, 8, 1, I8, I8),
+        Op::v_mfma_i32_32x32x16_i8 => product!(i32, 32, 8, 1, I8, I8),
+        Op::v_mfma_i32_32x32x4_2b_i8 => product!(i32, 32, 4, 2, I8, I8),
+        Op::v_mfma_i32_16x16x4_4b_i8 => product!(i32, 16, 4, 4, I8, I8),
+        Op::v_mfma_i32_4x4x4_16b_i8 => product!(i32, 4, 4, 16, I8, I8),
+        Op::v_mfma_f64_16x16x4_f64 => handler!(|core, step| product_f64::<16>(core, step)),
+        Op::v_mfma_f64_4x4x4_4b_f64 => handler!(|core, step| product_f64::<4>(core, step)),
+        _ => return None,
+    })
+}
+
+/// What is summed up.
+trait Sum: Copy + Default {
+    fn from_bits(bits: u32) -> Self;
+    fn to_bits(self) -> u32;
+    /// Adds a product.
+    fn accumulate(self, a: Self, b: Self) -> Self;
+}
+
+impl Sum for f32 {
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Self {
+        f32::from_bits(bits)
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        f32::to_bits(self)
+    }
+
+    #[inline(always)]
+    fn accumulate(self, a: Self, b: Self) -> Self {
+        a.mul_add(b, self)
+    }
+}
+
+impl Sum for i32 {
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Self {
+        bits as i32
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        self as u32
+    }
+
+    #[inline(always)]
+    fn accumulate(self, a: Self, b: Self) -> Self {
+        self.wrapping_add(a.wrapping_mul(b))
+    }
+}
+
+/// The type of A's or B's elements, of which one register holds `PER_REGISTER`.
+trait Input<S> {
+    const PER_REGISTER: usize;
+    /// The element of a register, counted from its low bits.
+    fn widen(register: u32, element: usize) -> S;
+}
+
+macro_rules! input {
+    ($(#[$meta:meta])* $name:ident, $sum:ty, $per:literal, |$bits:ident| $widen:expr) => {
+        $(#[$meta])*
+        struct $name;
+
+        impl Input<$sum> for $name {
+            const PER_REGISTER: usize = $per;
+
+            #[inline(always)]
+            fn widen(register: u32, element: usize) -> $sum {
+                let $bits = register >> (32 / $per * element);
+                $widen
+            }
+        }
+    };
+}
+
+input!(F32, f32, 1, |bits| f32::from_bits(bits));
+input!(
+    /// Singles of which ten bits of mantissa count; rounded to nearest even.
+    Xf32, f32, 1, |bits| {
+        let rounded = bits.wrapping_add(0xfff + (bits >> 13 & 1)) & !0x1fff;
+        f32::from_bits(if bits & 0x7f80_0000 == 0x7f80_0000 { bits } else { rounded })
+    }
+);
+input!(F16, f32, 2, |bits| f16_to_f32(bits & 0xffff));
+input!(Bf16, f32, 2, |bits| bf16_to_f32(bits & 0xffff));
+input!(
+    /// Four bits of exponent, three of mantissa; no infinities, no negative zero: its code is NaN.
+    Fp8, f32, 4, |bits| small_float(bits & 0xff, 3, 8)
+);
+input!(
+    /// Five bits of exponent, two of mantissa.
+    Bf8, f32, 4, |bits| small_float(bits & 0xff, 2, 16)
+);
+input!(I8, i32, 4, |bits| bits as i8 as i32);
+
+/// A float of eight bits with `mantissa` bits of mantissa and an exponent bias, in the FNUZ encoding of gfx942.
+#[inline(always)]
+pub(super) fn small_float(bits: u32, mantissa: u32, bias: u32) -> f32 {
+    if bits == 0x80 {
+        return f32::NAN;
+    }
+    let magnitude = bits & 0x7f;
+    let (exponent, fraction) = (magnitude >> mantissa, magnitude & ((1 << mantissa) - 1));
+    let value = if exponent == 0 {
+        // Scaled by the least normal number over the fraction's steps.
+        fraction as f32 * f32::from_bits((128 - bias - mantissa) << 23)
+    } else {
+        f32::from_bits((exponent + 127 - bias) << 23 | fraction << (23 - mantissa))
+    };
+    if bits & 0x80 != 0 { -value } else { value }
+}
+
+/// A tile's place in the registers of the result: the register and first lane of a row.
+#[inline(always)]
+fn place<const M: usize>(block: usize, row: usize) -> (usize, usize) {
+    match M {
+        4 => (row, 4 * block),
+        16 => (4 * block + row % 4, row / 4 * 16),
+        _ => (16 * block + row / 8 * 4 + row % 4, row / 4 % 2 * 32),
+    }
+}
+
+#[inline(always)]
+fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, const BLOCKS: usize>(
+    core: &mut Core<'_>,
+    step: &Step,
+) -> Flow {
+    const MAX_REGISTERS: usize = 32;
+    let mods = &step.inst.mods;
+    let wave = &mut *core.wave;
+    let registers = M * M * BLOCKS / LANES;
+    let mut sums = [[0; LANES]; MAX_REGISTERS];
+    read(wave, step.src[2], &mut sums[..registers]);
+    let groups = LANES / M;
+    let parts = groups / BLOCKS;
+
+    for block in 0..BLOCKS {
+        // Some blocks of A may serve several of B.
+        let size = 1usize << mods.cbsz;
+        let block_of_a = if BLOCKS == 1 {
+            0
+        } else {
+            (block & !(size - 1) | usize::from(mods.abid) & (size - 1)) % BLOCKS
+        };
+        for part in 0..parts {
+            let group = if BLOCKS == 1 { part } else { block };
+            let group_of_a = if BLOCKS == 1 { part } else { block_of_a };
+            for element in 0..E {
+                let a = element_row::<S, A>(wave, step.src[0], element);
+                let b = element_row::<S, B>(wave, step.src[1], element);
+                let b = if mods.blgp == 0 { b } else { crossed(&b, mods.blgp) };
+                let mut column = [S::default(); M];
+                column.copy_from_slice(&b[group * M..][..M]);
+                for row in 0..M {
+                    let factor = a[group_of_a * M + row];
+                    let (register, first) = place::<M>(block, row);
+                    let sum = &mut sums[register][first..first + M];
+                    for (sum, b) in sum.iter_mut().zip(column) {
+                        *sum = S::from_bits(*sum).accumulate(factor, b).to_bits();
+                    }
+                }
+            }
+        }
+    }
+    for (index, sum) in sums[..registers].iter().enumerate() {
+        wave.v[(usize::from(step.dst) + index) & (VECTORS - 1)] = *sum;
+    }
+    Flow::Next
+}
+
+/// One element of each lane, widened.
+#[inline(always)]
+fn element_row<S: Sum, I: Input<S>>(wave: &Wave, source: Source, element: usize) -> [S; LANES] {
+    let Source::Vector(number) = source else { return [S::default(); LANES] };
+    let row = wave.row(number + (element / I::PER_REGISTER) as u16);
+    let mut values = [S::default(); LANES];
+    for lane in 0..LANES {
+        values[lane] = I::widen(row[lane], element % I::PER_REGISTER);
+    }
+    values
+}
+
+/// B with its lanes exchanged as `blgp` says.
+fn crossed<S: Copy>(values: &[S; LANES], blgp: u8) -> [S; LANES] {
+    std::array::from_fn(|lane| {
+        values[match blgp {
+            1 => lane % 32,
+            2 => 32 + lane % 32,
+            3 => (lane + 16) % 64,
+            4..=7 => usize::from(blgp - 4) * 16 + lane % 16,
+            _ => lane,
+        }]
+    })
+}
+
+/// C: registers, or a constant in all places.
+#[inline(always)]
+fn read(wave: &Wave, source: Source, rows: &mut [Row]) {
+    match source {
+        Source::Vector(first) => {
+            for (index, row) in rows.iter_mut().enumerate() {
+                *row = wave.v[(usize::from(first) + index) & (VECTORS - 1)];
+            }
+        }
+        Source::Constant(value) => rows.fill([value as u32; LANES]),
+        _ => {}
+    }
+}
+
+/// Products of doubles: one tile of 16 rows, or four of 4; the inner dimension is 4.
+#[inline(always)]
+fn product_f64<const M: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
+    let wave = &mut *core.wave;
+    let negated = step.inst.mods.blgp;
+    let doubles = |source: Source, pair: u16, negate: u8| -> [f64; LANES] {
+        std::array::from_fn(|lane| {
+            let bits = match source {
+                Source::Vector(number) => {
+                    let number = number + 2 * pair;
+                    u64::from(wave.row(number)[lane]) | u64::from(wave.row(number + 1)[lane]) << 32
+                }
+                Source::Constant(value) => value,
+                _ => 0,
+            };
+            f64::from_bits(bits ^ u64::from(negated >> negate & 1) << 63)
+        })
+    };
+    let (a, b) = (doubles(step.src[0], 0, 0), doubles(step.src[1], 0, 1));
+    let pairs = if M == 16 { 4 } else { 1 };
+    let mut results = [[0.0; LANES]; 4];
+    for (pair, result) in results[..pairs].iter_mut().enumerate() {
+        let c = doubles(step.src[2], pair as u16, 2);
+        for lane in 0..LANES {
+            // Rows advance by groups of lanes within a pair of registers, then by pairs. Tiles of 4 lie side by side.
+            let row = if M == 16 { 4 * pair + lane / 16 } else { lane / 16 };
+            let (tile, column) = if M == 16 { (0, lane % 16) } else { (lane / 4 % 4 * 4, lane % 4) };
+            result[lane] =
+                (0..4).fold(c[lane], |sum, k| a[16 * k + tile + row].mul_add(b[16 * k + tile + column], sum));
+        }
+    }
+    for (pair, result) in (0u16..).zip(&results[..pairs]) {
+        for lane in 0..LANES {
+            let bits = result[lane].to_bits();
+            wave.row_mut(step.dst + 2 * pair)[lane] = bits as u32;
+            wave.row_mut(step.dst + 2 * pair + 1)[lane] = (bits >> 32) as u32;
+        }
+    }
+    Flow::Next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_of_eight_bits() {
+        // E4M3 with bias 8: one is 0x40, the greatest 240, the least 2^-10.
+        assert_eq!(small_float(0x40, 3, 8), 1.0);
+        assert_eq!(small_float(0xc4, 3, 8), -1.5);
+        assert_eq!(small_float(0x7f, 3, 8), 240.0);
+        assert_eq!(small_float(0x01, 3, 8), 2f32.powi(-10));
+        assert_eq!(small_float(0x00, 3, 8), 0.0);
+        assert!(small_float(0x80, 3, 8).is_nan());
+        // E5M2 with bias 16.
+        assert_eq!(small_float(0x40, 2, 16), 1.0);
+        assert_eq!(small_float(0x7f, 2, 16), 57344.0);
+        assert_eq!(small_float(0x01, 2, 16), 2f32.powi(-17));
+    }
+
+    #[test]
+    fn rows_of_tiles_cover_the_registers() {
+        let mut seen = std::collections::HashSet::new();
+        for row in 0..32 {
+            assert!(seen.insert(place::<32>(0, row)));
+        }
+        assert_eq!(place::<32>(0, 13), (5, 32));
+        assert_eq!(place::<16>(0, 13), (1, 48));
+        assert_eq!(place::<16>(2, 1), (9, 0));
+        assert_eq!(place::<4>(7, 3), (3, 28));
+        assert_eq!(seen.len(), 32);
+    }
+}

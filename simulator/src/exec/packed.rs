@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! VOP3P: two operations in one instruction, sums of products, and fused operations of mixed precision.
+
+use super::float::{max_f32, min_f32};
+use super::half::{f16_to_f32, f32_to_f16, f64_to_f16, sum_to_odd};
+use super::lanes::{Spare, row, scalar32, scalar64};
+use super::result::{finish16, finish32};
+use super::state::{LANES, Row, Wave};
+use super::step::{Flow, Source, Step, Versions, handler};
+use crate::isa::{Op, Operand, inline_f16};
+
+/// A source as halves for the low and for the high result, in the low bits of two rows.
+#[inline(always)]
+fn halves(wave: &Wave, step: &Step, index: usize) -> [Row; 2] {
+    let broadcast;
+    let values = match step.src[index] {
+        Source::Vector(number) => wave.row(number),
+        source => {
+            broadcast = [scalar32(wave, source); LANES];
+            &broadcast
+        }
+    };
+    let mods = &step.inst.mods;
+    let pick = |high: u8, negate: u8| {
+        let shift = 16 * u32::from(high >> index & 1);
+        let flip = 0x8000 * u32::from(negate >> index & 1);
+        row(|lane| values[lane] >> shift & 0xffff ^ flip)
+    };
+    [pick(mods.op_sel, mods.neg), pick(mods.op_sel_hi, mods.neg_hi)]
+}
+
+/// A source of 64 bits as singles for the low and for the high result.
+#[inline(always)]
+fn singles(wave: &Wave, step: &Step, index: usize) -> [Row; 2] {
+    let mods = &step.inst.mods;
+    let pick = |second: u8, negate: u8| {
+        let second = second >> index & 1 != 0;
+        let flip = 0x8000_0000 * u32::from(negate >> index & 1);
+        match step.src[index] {
+            Source::Vector(number) => {
+                let values = wave.row(number + u16::from(second));
+                row(|lane| values[lane] ^ flip)
+            }
+            // A constant is the same in both halves.
+            Source::Constant(value) => [value as u32 ^ flip; LANES],
+            source => {
+                let value = scalar64(wave, source);
+                [if second { (value >> 32) as u32 } else { value as u32 } ^ flip; LANES]
+            }
+        }
+    };
+    [pick(mods.op_sel, mods.neg), pick(mods.op_sel_hi, mods.neg_hi)]
+}
+
+/// An operation on both halves; `sources` of them are used.
+macro_rules! pair {
+    (float $sources:literal, |$($arg:ident),*| $result:expr) => {
+        handler!(|core, step| {
+            let wave = &*core.wave;
+            let sources: [[Row; 2]; $sources] = std::array::from_fn(|index| halves(wave, step, index));
+            let one = |half: usize| row(|lane| {
+                let [$($arg),*] = std::array::from_fn(|index| sources[index][half][lane]);
+                let bits: u32 = $result;
+                bits
+            });
+            let [mut low, mut high] = [one(0), one(1)];
+            if step.inst.mods.clamp || wave.unusual {
+                let mode = wave.mode;
+                low = row(|lane| finish16(low[lane], &step.inst.mods, mode));
+                high = row(|lane| finish16(high[lane], &step.inst.mods, mode));
+            }
+            let result = row(|lane| low[lane] & 0xffff | high[lane] << 16);
+            let exec = core.wave.exec();
+            core.wave.write_row(step.dst, &result, exec);
+            Flow::Next
+        })
+    };
+    ($ty:ty, $sources:literal, |$($arg:ident),*| $result:expr, clamped $clamped:expr) => {
+        handler!(|core, step| {
+            let wave = &*core.wave;
+            let sources: [[Row; 2]; $sources] = std::array::from_fn(|index| halves(wave, step, index));
+            let clamp = step.inst.mods.clamp;
+            let one = |half: usize, lane: usize| {
+                let [$($arg),*] = std::array::from_fn(|index| sources[index][half][lane] as $ty);
+                let value: $ty = if clamp { $clamped } else { $result };
+                u32::from(value as u16)
+            };
+            let result = row(|lane| one(0, lane) | one(1, lane) << 16);
+            let exec = core.wave.exec();
+            core.wave.write_row(step.dst, &result, exec);
+            Flow::Next
+        })
+    };
+}
+
+/// An operation on both singles of register pairs.
+macro_rules! pair32 {
+    ($sources:literal, |$($arg:ident),*| $result:expr) => {
+        handler!(|core, step| {
+            let wave = &*core.wave;
+            let sources: [[Row; 2]; $sources] = std::array::from_fn(|index| singles(wave, step, index));
+            let (mods, mode) = (&step.inst.mods, wave.mode);
+            let plain = !mods.clamp && !wave.unusual;
+            let one = |half: usize| row(|lane| {
+                let [$($arg),*] = std::array::from_fn(|index| f32::from_bits(sources[index][half][lane]));
+                $result.to_bits()
+            });
+            let mut results = [one(0), one(1)];
+            if !plain {
+                results = results.map(|result| row(|lane| finish32(f32::from_bits(result[lane]), mods, mode).to_bits()));
+            }
+            let exec = core.wave.exec();
+            core.wave.write_row(step.dst, &results[0], exec);
+            core.wave.write_row(step.dst + 1, &results[1], exec);
+            Flow::Next
+        })
+    };
+}
+
+/// A sum of products of parts of registers and a third source.
+macro_rules! dot {
+    ($wide:ty, $ty:ty, |$sum:ident, $a:ident, $b:ident| $result:expr) => {
+        handler!(|core, step| {
+            let wave = &*core.wave;
+            let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
+            let clamp = step.inst.mods.clamp;
+            let result = row(|lane| {
+                let ($a, $b) = (a[lane], b[lane]);
+                let $sum = <$wide>::from(c[lane] as $ty);
+                let sum: $wide = $result;
+                if clamp { sum.clamp(<$ty>::MIN.into(), <$ty>::MAX.into()) as u32 } else { sum as u32 }
+            });
+            let exec = super::result::written_lanes(core.wave, step);
+            core.wave.write_row(step.dst, &result, exec);
+            Flow::Next
+        })
+    };
+}
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(op: Op) -> Option<Versions> {
+    Some(match op {
+        Op::v_pk_mad_i16 => pair!(
+            i16,
+            3,
+            |a, b, c| a.wrapping_mul(b).wrapping_add(c),
+            clamped(i64::from(a) * i64::from(b) + i64::from(c)).clamp(i16::MIN.into(), i16::MAX.into())
+                as i16
+        ),
+        Op::v_pk_mad_u16 => pair!(
+            u16,
+            3,
+            |a, b, c| a.wrapping_mul(b).wrapping_add(c),
+            clamped(u64::from(a) * u64::from(b) + u64::from(c)).min(u16::MAX.into()) as u16
+        ),
+        Op::v_pk_mul_lo_u16 => pair!(u16, 2, |a, b| a.wrapping_mul(b), clamped a.saturating_mul(b)),
+        Op::v_pk_add_i16 => pair!(i16, 2, |a, b| a.wrapping_add(b), clamped a.saturating_add(b)),
+        Op::v_pk_sub_i16 => pair!(i16, 2, |a, b| a.wrapping_sub(b), clamped a.saturating_sub(b)),
+        Op::v_pk_add_u16 => pair!(u16, 2, |a, b| a.wrapping_add(b), clamped a.saturating_add(b)),
+        Op::v_pk_sub_u16 => pair!(u16, 2, |a, b| a.wrapping_sub(b), clamped a.saturating_sub(b)),
+        Op::v_pk_lshlrev_b16 => pair!(u16, 2, |a, b| b << (a & 15), clamped b << (a & 15)),
+        Op::v_pk_lshrrev_b16 => pair!(u16, 2, |a, b| b >> (a & 15), clamped b >> (a & 15)),
+        Op::v_pk_ashrrev_i16 => pair!(i16, 2, |a, b| b >> (a & 15), clamped b >> (a & 15)),
+        Op::v_pk_max_i16 => pair!(i16, 2, |a, b| a.max(b), clamped a.max(b)),
+        Op::v_pk_min_i16 => pair!(i16, 2, |a, b| a.min(b), clamped a.min(b)),
+        Op::v_pk_max_u16 => pair!(u16, 2, |a, b| a.max(b), clamped a.max(b)),
+        Op::v_pk_min_u16 => pair!(u16, 2, |a, b| a.min(b), clamped a.min(b)),
+        Op::v_pk_fma_f16 => pair!(float 3, |a, b, c| fused(a, b, c)),
+        Op::v_pk_add_f16 => pair!(float 2, |a, b| f32_to_f16(f16_to_f32(a) + f16_to_f32(b))),
+        Op::v_pk_mul_f16 => pair!(float 2, |a, b| f32_to_f16(f16_to_f32(a) * f16_to_f32(b))),
+        Op::v_pk_min_f16 => pair!(float 2, |a, b| f32_to_f16(min_f32(f16_to_f32(a), f16_to_f32(b)))),
+        Op::v_pk_max_f16 => pair!(float 2, |a, b| f32_to_f16(max_f32(f16_to_f32(a), f16_to_f32(b)))),
+        Op::v_pk_fma_f32 => pair32!(3, |a, b, c| a.mul_add(b, c)),
+        Op::v_pk_mul_f32 => pair32!(2, |a, b| a * b),
+        Op::v_pk_add_f32 => pair32!(2, |a, b| a + b),
+        Op::v_pk_mov_b32 => handler!(|core, step| {
+            // The low half of the first source's choice, the high half of the second's: both are in op_sel.
+            let [low, high] = [singles(core.wave, step, 0)[0], singles(core.wave, step, 1)[0]];
+            let exec = core.wave.exec();
+            core.wave.write_row(step.dst, &low, exec);
+            core.wave.write_row(step.dst + 1, &high, exec);
+            Flow::Next
+        }),
+        Op::v_fma_mix_f32 => handler!(|core, step| {
+            let result = mixed(core.wave, step);
+            let (mods, mode) = (&step.inst.mods, core.wave.mode);
+            let result = row(|lane| finish32(result[lane] as f32, mods, mode).to_bits());
+            let exec = core.wave.exec();
+            core.wave.write_row(step.dst, &result, exec);
+            Flow::Next
+        }),
+        Op::v_fma_mixlo_f16 | Op::v_fma_mixhi_f16 => handler!(|core, step| {
+            let result = mixed(core.wave, step);
+            let (mods, mode) = (&step.inst.mods, core.wave.mode);
+            let high = step.inst.op == Op::v_fma_mixhi_f16;
+            let old = core.wave.row(step.dst);
+            let result = row(|lane| {
+                let half = finish16(f64_to_f16(result[lane]), mods, mode);
+                if high { old[lane] & 0xffff | half << 16 } else { old[lane] & 0xffff_0000 | half }
+            });
+            let exec = core.wave.exec();
+            core.wave.write_row(step.dst, &result, exec);
+            Flow::Next
+        }),
+        Op::v_dot2_f32_f16 => handler!(|core, step| {
+            let wave = &*core.wave;
+            let (a, b) = (halves(wave, step, 0), halves(wave, step, 1));
+            let c = bits(wave, step, 2);
+            let (mods, mode) = (&step.inst.mods, wave.mode);
+            let flip = 0x8000_0000 * u32::from(mods.neg >> 2 & 1);
+            let result = row(|lane| {
+                let low = f16_to_f32(a[0][lane]) * f16_to_f32(b[0][lane]);
+                let sum = low + f32::from_bits(c[lane] ^ flip);
+                let sum = f16_to_f32(a[1][lane]).mul_add(f16_to_f32(b[1][lane]), sum);
+                finish32(sum, mods, mode).to_bits()
+            });
+            let exec = core.wave.exec();
+            core.wave.write_row(step.dst, &result, exec);
+            Flow::Next
+        }),
+        Op::v_dot2_i32_i16 => handler!(|core, step| {
+            let wave = &*core.wave;
+            let (a, b, c) = (halves(wave, step, 0), halves(wave, step, 1), bits(wave, step, 2));
+            let clamp = step.inst.mods.clamp;
+            let result = row(|lane| {
+                let product = |half: usize| i64::from(a[half][lane] as i16) * i64::from(b[half][lane] as i16);
+                let sum = product(0) + product(1) + i64::from(c[lane] as i32);
+                if clamp { sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { sum as u32 }
+            });
+            let exec = core.wave.exec();
+            core.wave.write_row(step.dst, &result, exec);
+            Flow::Next
+        }),
+        Op::v_dot2_u32_u16 => handler!(|core, step| {
+            let wave = &*core.wave;
+            let (a, b, c) = (halves(wave, step, 0), halves(wave, step, 1), bits(wave, step, 2));
+            let clamp = step.inst.mods.clamp;
+            let result = row(|lane| {
+                let product = |half: usize| u64::from(a[half][lane]) * u64::from(b[half][lane]);
+                let sum = product(0) + product(1) + u64::from(c[lane]);
+                if clamp { sum.min(u32::MAX.into()) as u32 } else { sum as u32 }
+            });
+            let exec = core.wave.exec();
+            core.wave.write_row(step.dst, &result, exec);
+            Flow::Next
+        }),
+        Op::v_dot4_i32_i8 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 8)),
+        Op::v_dot4_u32_u8 => dot!(u64, u32, |sum, a, b| sum + products(a, b, 8)),
+        Op::v_dot8_i32_i4 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 4)),
+        Op::v_dot8_u32_u4 => dot!(u64, u32, |sum, a, b| sum + products(a, b, 4)),
+        _ => return None,
+    })
+}
+
+/// The handler of a VOP2 instruction that adds to its destination.
+pub(crate) fn accumulating(op: Op) -> Option<Versions> {
+    Some(match op {
+        Op::v_dot4c_i32_i8 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 8)),
+        Op::v_dot8c_i32_i4 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 4)),
+        Op::v_dot2c_i32_i16 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 16)),
+        Op::v_dot2c_f32_f16 => handler!(|core, step| {
+            let wave = &*core.wave;
+            let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
+            let result = row(|lane| {
+                let sum = f16_to_f32(a[lane]).mul_add(f16_to_f32(b[lane]), f32::from_bits(c[lane]));
+                f16_to_f32(a[lane] >> 16).mul_add(f16_to_f32(b[lane] >> 16), sum).to_bits()
+            });
+            let exec = super::result::written_lanes(core.wave, step);
+            core.wave.write_row(step.dst, &result, exec);
+            Flow::Next
+        }),
+        Op::v_pk_fmac_f16 => handler!(|core, step| {
+            let wave = &*core.wave;
+            let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
+            let result = row(|lane| {
+                let one = |shift: u32| {
+                    fused(a[lane] >> shift & 0xffff, b[lane] >> shift & 0xffff, c[lane] >> shift & 0xffff)
+                };
+                one(0) | one(16) << 16
+            });
+            let exec = core.wave.exec();
+            core.wave.write_row(step.dst, &result, exec);
+            Flow::Next
+        }),
+        _ => return None,
+    })
+}
+
+/// The bits of a source, after DPP; of the destination where there is no such source.
+#[inline(always)]
+fn bits(wave: &Wave, step: &Step, index: usize) -> Row {
+    let mut spare = Spare::new();
+    match step.src[index] {
+        Source::None => *wave.row(step.dst),
+        _ if step.inst.mods.dpp.is_some() => {
+            *super::lanes::fetch32(wave, step, index, super::lanes::Kind::B32, &mut spare)
+        }
+        Source::Vector(number) => *wave.row(number),
+        source => [scalar32(wave, source); LANES],
+    }
+}
+
+#[inline(always)]
+fn fused(a: u32, b: u32, c: u32) -> u32 {
+    let product = f64::from(f16_to_f32(a)) * f64::from(f16_to_f32(b));
+    f64_to_f16(sum_to_odd(product, f16_to_f32(c).into()))
+}
+
+/// The sum of products of unsigned parts of `width` bits.
+#[inline(always)]
+fn products(a: u32, b: u32, width: u32) -> u64 {
+    let mask = (1 << width) - 1;
+    (0..32 / width)
+        .map(|part| u64::from(a >> (part * width) & mask) * u64::from(b >> (part * width) & mask))
+        .sum()
+}
+
+/// The sum of products of signed parts of `width` bits.
+#[inline(always)]
+fn signed_products(a: u32, b: u32, width: u32) -> i64 {
+    let part = |value: u32, part: u32| i64::from((value << (32 - width * (part + 1))) as i32 >> (32 - width));
+    (0..32 / width).map(|index| part(a, index) * part(b, index)).sum()
+}
+
+/// Fused multiply-add of sources that are singles or halves, rounded to odd in double precision.
+fn mixed(wave: &Wave, step: &Step) -> [f64; LANES] {
+    let [a, b, c] = std::array::from_fn(|index| mixed_source(wave, step, index));
+    std::array::from_fn(|lane| sum_to_odd(f64::from(a[lane]) * f64::from(b[lane]), c[lane].into()))
+}
+
+fn mixed_source(wave: &Wave, step: &Step, index: usize) -> [f32; LANES] {
+    let mods = &step.inst.mods;
+    let has = |bits: u8| bits >> index & 1 != 0;
+    let half = has(mods.op_sel_hi);
+    let values = match (step.src[index], step.inst.src[index]) {
+        (_, Operand::Inline(code)) if half => [inline_f16(code).into(); LANES],
+        (Source::Vector(number), _) => *wave.row(number),
+        (source, _) => [scalar32(wave, source); LANES],
+    };
+    values.map(|value| {
+        let value = match (half, has(mods.op_sel)) {
+            (true, true) => f16_to_f32(value >> 16),
+            (true, false) => f16_to_f32(value & 0xffff),
+            (false, _) => f32::from_bits(value),
+        };
+        let value = if has(mods.abs) { value.abs() } else { value };
+        if has(mods.neg) { -value } else { value }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_products() {
+        assert_eq!(products(0x0102_03ff, 0x0203_04ff, 8), 2 + 6 + 12 + 255 * 255);
+        assert_eq!(signed_products(0x0102_03ff, 0x0203_0402, 8), 2 + 6 + 12 - 2);
+        assert_eq!(signed_products(0x8000_0001, 0x8000_0003, 16), (1 << 30) + 3);
+        assert_eq!(products(0xf000_000f, 0x2000_000f, 4), 30 + 225);
+    }
+
+    #[test]
+    fn halves_are_fused() {
+        // 1.0009765625 squared, less 1: a product rounded on its own would lose the last place.
+        let near_one = 0x3c01;
+        assert_eq!(fused(near_one, near_one, 0xbc00), f32_to_f16(2.0 / 1024.0 + 1.0 / 1_048_576.0));
+    }
+}
