@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the interface forbids does not compile. `TRYBUILD=overwrite` renews the messages.
+#![cfg(not(loom))]
+
+#[test]
+fn what_is_forbidden_does_not_compile() {
+    let cases = trybuild::TestCases::new();
+    cases.pass("tests/ui/handles.rs");
+    cases.compile_fail("tests/ui/[!h]*.rs");
+    cases.compile_fail("tests/ui/host_*.rs");
+}

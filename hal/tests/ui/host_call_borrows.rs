@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A host call may run when its submitter is long gone.
+
+fn submit(queue: &windlass_hal::Queue) {
+    let mut count = 0;
+    let _ = queue.host_call(&[], &[], windlass_hal::HostCallFlags::NONE, |_| {
+        count += 1;
+        Ok(())
+    });
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Device code can write anywhere: loading it is the one unsafe act.
+
+fn load(device: &windlass_hal::Device) {
+    let _ = device.load_executable(&[]);
+}
+
+fn main() {}
