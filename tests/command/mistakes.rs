@@ -42,8 +42,15 @@ fn assert_says(finished: &Finished, code: i32, words: &[&str]) {
 }
 
 #[test]
-fn a_run_that_is_right_says_nothing() {
+fn a_run_that_is_right_says_so() {
     let finished = vector_add(&[("--expect", "2=1024xf32=3.5")]);
+    assert_eq!((finished.code, finished.stdout.as_str()), (Some(0), ""), "{}", finished.stderr);
+    assert!(
+        finished.stderr.starts_with("argument 2: all 1024 elements are as expected"),
+        "{}",
+        finished.stderr
+    );
+    let finished = vector_add(&[]);
     assert_eq!((finished.code, finished.stdout.as_str(), finished.stderr.as_str()), (Some(0), "", ""));
 }
 

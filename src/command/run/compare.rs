@@ -64,17 +64,19 @@ impl FromStr for Tolerance {
 /// How many differences are shown.
 const SHOWN: usize = 10;
 
-/// Compares the contents of argument `index` with what was expected of them, element by element in row-major order.
-/// NaN is equal to NaN.
+/// Compares the contents of argument `index` with what was expected of them, element by element in row-major order,
+/// and says so where all are equal. NaN is equal to NaN.
 pub(crate) fn compare(
     index: usize,
     got: &Literal,
     expected: &Literal,
     tolerance: Option<Tolerance>,
-) -> Outcome {
+) -> Outcome<String> {
     check_types(index, got, expected)?;
     let kind = expected.element_type();
     let tolerance = tolerance.unwrap_or(Tolerance::default_for(kind));
+    let Tolerance { relative, absolute } = tolerance;
+    let exact = relative == 0.0 && absolute == 0.0;
     let mut different = 0;
     let mut lines = String::new();
     for (place, (got_bytes, expected_bytes)) in got.elements().zip(expected.elements()).enumerate() {
@@ -99,18 +101,17 @@ pub(crate) fn compare(
             ));
         }
     }
+    let count = got.elements().len();
     if different == 0 {
-        return Ok(());
+        let within =
+            if exact { String::new() } else { format!(", within {relative:e} * |expected| + {absolute:e}") };
+        return Ok(format!("argument {index}: all {count} elements are as expected{within}"));
     }
-    let Tolerance { relative, absolute } = tolerance;
-    let allowed = match relative == 0.0 && absolute == 0.0 {
-        true => String::new(),
-        false => format!(" by more than {relative:e} * |expected| + {absolute:e}"),
-    };
+    let allowed =
+        if exact { String::new() } else { format!(" by more than {relative:e} * |expected| + {absolute:e}") };
     let first = if different > SHOWN { format!("; the first {SHOWN}:") } else { ":".to_owned() };
     Err(Failure::failed(format!(
-        "argument {index}: {different} of {} elements differ{allowed}{first}{lines}",
-        got.elements().len()
+        "argument {index}: {different} of {count} elements differ{allowed}{first}{lines}"
     )))
 }
 
@@ -151,7 +152,7 @@ fn show(kind: ElementType, number: Number) -> String {
 mod tests {
     use super::*;
 
-    fn check(got: &str, expected: &str, tolerance: Option<&str>) -> Outcome {
+    fn check(got: &str, expected: &str, tolerance: Option<&str>) -> Outcome<String> {
         let tolerance = tolerance.map(|text| text.parse().unwrap());
         compare(2, &got.parse().unwrap(), &expected.parse().unwrap(), tolerance)
     }

@@ -210,7 +210,7 @@ impl Run {
         let submit = |error| Failure::hal(Stage::Submit, &error);
         let run = |error| Failure::hal(Stage::Run, &error);
         let progress = Progress::new(name, self.repeat);
-        let (mut times, mut checked) = (Vec::new(), Ok(()));
+        let (mut times, mut checked) = (Vec::new(), Ok(String::new()));
         for repetition in 0..self.repeat {
             launch.upload().map_err(submit)?;
             if self.repeat > 1 {
@@ -236,22 +236,30 @@ impl Run {
         }
         // Wrong results are worth a look more than right ones.
         self.give_out(&launch)?;
-        checked
+        let right = checked?;
+        if !right.is_empty() {
+            note(&right);
+        }
+        Ok(())
     }
 
-    /// Compares every argument of which something is expected.
-    fn check(&self, launch: &Launch, expected: &[(usize, Literal)]) -> Outcome {
-        let mut outcome: Outcome = Ok(());
+    /// Compares every argument of which something is expected: what to say where all are right.
+    fn check(&self, launch: &Launch, expected: &[(usize, Literal)]) -> Outcome<String> {
+        let mut right = Vec::new();
+        let mut wrong: Option<Failure> = None;
         for (index, expected) in expected {
             let Some(view) = launch.view(*index) else { continue };
             let got = launch.download(view).map_err(|error| Failure::hal(Stage::Run, &error))?;
-            let compared = compare::compare(*index, &got, expected, self.tolerance);
-            outcome = match (outcome, compared) {
-                (Err(first), Err(second)) => Err(first.and(&second)),
-                (first, second) => first.and(second),
-            };
+            match (compare::compare(*index, &got, expected, self.tolerance), wrong.take()) {
+                (Ok(line), before) => {
+                    right.push(line);
+                    wrong = before;
+                }
+                (Err(failure), None) => wrong = Some(failure),
+                (Err(failure), Some(before)) => wrong = Some(before.and(&failure)),
+            }
         }
-        outcome
+        wrong.map_or_else(|| Ok(right.join("\n")), Err)
     }
 
     fn give_out(&self, launch: &Launch) -> Outcome {

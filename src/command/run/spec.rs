@@ -63,6 +63,11 @@ fn parse(text: &str) -> Result<Spec, String> {
     if kind == "bytes" {
         return hexadecimal(value.unwrap_or_default()).map(Spec::Value);
     }
+    if value.is_none() && kind.parse::<f64>().is_ok() {
+        return Err(format!(
+            "a value needs its type: write i32={kind} or f32={kind}, as the kernel takes it"
+        ));
+    }
     let (shape, element_type) =
         Shape::parse_with_element_type(kind).map_err(|error| error.message().to_owned())?;
     if shape.dimensions().is_empty() {
@@ -171,6 +176,7 @@ mod tests {
             ("", "no element type"),
             ("4xf32=1,2", "4 elements, and 2 are given"),
             ("4xf99=0", "bf16"),
+            ("781", "i32=781"),
             ("i32", "1xi32=5"),
             ("i32=x", "whole number"),
             ("i8=300", "does not fit"),
