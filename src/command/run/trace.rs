@@ -8,7 +8,7 @@
 use std::{
     future::Future,
     pin::Pin,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
     task::{Context, Poll, Wake, Waker},
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -72,6 +72,8 @@ struct Span {
     detail: String,
     submitted: Duration,
     accepted: Duration,
+    /// The latest of the submission and the waits reached so far.
+    ready: Duration,
     begun: Option<Duration>,
     ended: Option<Duration>,
     error: Option<Error>,
@@ -94,8 +96,46 @@ struct State {
 /// An operation on its way.
 struct Watched {
     span: Span,
-    waits: Vec<Wait>,
-    end: Wait,
+    waits: Vec<Awaited>,
+    end: Awaited,
+}
+
+/// A point of a timeline, and when it was reached.
+struct Awaited {
+    wait: Wait,
+    stamp: Arc<Stamp>,
+}
+
+/// Notes the time on the thread that wakes: the watching thread may come late.
+struct Stamp {
+    at: OnceLock<Duration>,
+    recorder: Arc<Recorder>,
+}
+
+impl Wake for Stamp {
+    fn wake(self: Arc<Self>) {
+        self.at.get_or_init(|| self.recorder.start.elapsed());
+        self.recorder.lock().woken = true;
+        self.recorder.changed.notify_all();
+    }
+}
+
+impl Awaited {
+    fn new(wait: Wait, recorder: &Arc<Recorder>) -> Self {
+        Self { wait, stamp: Arc::new(Stamp { at: OnceLock::new(), recorder: recorder.clone() }) }
+    }
+
+    /// When the point was reached, and whether by a failure; `None` before that.
+    fn poll(&mut self) -> Option<(Duration, Option<Error>)> {
+        let waker = Waker::from(self.stamp.clone());
+        match Pin::new(&mut self.wait).poll(&mut Context::from_waker(&waker)) {
+            Poll::Pending => None,
+            Poll::Ready(result) => {
+                let now = || self.stamp.recorder.start.elapsed();
+                Some((*self.stamp.at.get_or_init(now), result.err()))
+            }
+        }
+    }
 }
 
 impl Recorder {
@@ -104,23 +144,13 @@ impl Recorder {
     }
 }
 
-impl Wake for Recorder {
-    fn wake(self: Arc<Self>) {
-        self.lock().woken = true;
-        self.changed.notify_all();
-    }
-}
-
 /// Polls what is on its way until the trace ends.
 fn watch(recorder: &Arc<Recorder>) -> Vec<Span> {
-    let waker = Waker::from(recorder.clone());
-    let mut context = Context::from_waker(&waker);
     let (mut watched, mut done) = (Vec::<Watched>::new(), Vec::new());
     loop {
-        let now = recorder.start.elapsed();
         let mut rest = Vec::with_capacity(watched.len());
         for mut operation in watched {
-            match operation.advance(&mut context, now) {
+            match operation.advance() {
                 true => done.push(operation.span),
                 false => rest.push(operation),
             }
@@ -150,16 +180,22 @@ fn watch(recorder: &Arc<Recorder>) -> Vec<Span> {
 
 impl Watched {
     /// Notes what has happened since the last look; whether the operation has ended.
-    fn advance(&mut self, context: &mut Context<'_>, now: Duration) -> bool {
-        self.waits.retain_mut(|wait| Pin::new(wait).poll(context).is_pending());
-        if self.waits.is_empty() && self.span.begun.is_none() {
-            self.span.begun = Some(now);
+    fn advance(&mut self) -> bool {
+        let begun = &mut self.span.ready;
+        self.waits.retain_mut(|wait| match wait.poll() {
+            None => true,
+            Some((at, _)) => {
+                *begun = at.max(*begun);
+                false
+            }
+        });
+        if self.waits.is_empty() {
+            self.span.begun.get_or_insert(self.span.ready);
         }
-        match Pin::new(&mut self.end).poll(context) {
-            Poll::Pending => false,
-            Poll::Ready(result) => {
-                self.span.ended = Some(now);
-                self.span.error = result.err();
+        match self.end.poll() {
+            None => false,
+            Some((at, error)) => {
+                (self.span.ended, self.span.error) = (Some(at), error);
                 true
             }
         }
@@ -214,26 +250,31 @@ impl driver::Device for Traced {
         signals: &[Point],
         operation: Operation,
     ) -> Result<()> {
-        let (name, detail) = (operation.name(), describe(&operation));
         let end = Semaphore::new(0);
-        let mut signals = signals.to_vec();
-        signals.push(end.at(1));
-        let submitted = self.recorder.start.elapsed();
-        self.inner.raw().submit(affinity, waits, &signals, operation)?;
+        let recorder = &self.recorder;
         let bits = affinity.bits();
+        let submitted = recorder.start.elapsed();
         let span = Span {
             queue: (bits.count_ones() == 1).then(|| bits.trailing_zeros()),
-            operation: name,
-            detail,
+            operation: operation.name(),
+            detail: describe(&operation),
             submitted,
-            accepted: self.recorder.start.elapsed(),
+            accepted: submitted,
+            ready: submitted,
             begun: None,
             ended: None,
             error: None,
         };
-        let waits = waits.iter().map(|point| point.semaphore.wait(point.value)).collect();
-        self.recorder.lock().incoming.push(Watched { span, waits, end: end.wait(1) });
-        self.recorder.changed.notify_all();
+        let waited = waits.iter().map(|point| Awaited::new(point.semaphore.wait(point.value), recorder));
+        let mut watched = Watched { span, waits: waited.collect(), end: Awaited::new(end.wait(1), recorder) };
+        // Watched from before the submission on, so that no moment is missed.
+        watched.advance();
+        // In front: what waits for the other signals must not be seen to begin before this is seen to end.
+        let signals: Vec<_> = [end.at(1)].into_iter().chain(signals.iter().cloned()).collect();
+        self.inner.raw().submit(affinity, waits, &signals, operation)?;
+        watched.span.accepted = recorder.start.elapsed();
+        recorder.lock().incoming.push(watched);
+        recorder.changed.notify_all();
         Ok(())
     }
 
