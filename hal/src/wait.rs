@@ -185,15 +185,14 @@ pub fn wait_any(points: &[Point], deadline: impl Into<Deadline>, policy: WaitPol
         return Err(Error::invalid_argument("wait_any needs at least one point to wait for"));
     }
     wait_until(points, deadline.into(), policy, |points| {
-        let mut failure = None;
-        for (index, point) in points.iter().enumerate() {
-            match point.semaphore.reached(point.value) {
-                Some(Ok(())) => return Some(Ok(index)),
-                Some(Err(error)) => failure = failure.or(Some(error)),
-                None => {}
-            }
+        let reached =
+            || points.iter().position(|point| matches!(point.semaphore.reached(point.value), Some(Ok(()))));
+        if let Some(index) = reached() {
+            return Some(Ok(index));
         }
-        failure.map(Err)
+        let failure = points.iter().find_map(|point| point.semaphore.reached(point.value)?.err())?;
+        // Look again: a point may have been reached before that failure, and behind this thread's back.
+        Some(reached().map_or(Err(failure), Ok))
     })
 }
 

@@ -19,7 +19,7 @@ use windlass_hal::{
     Code, Deadline, Error, Notifications, Point, Points, Semaphore, WaitPolicy,
     edge::{Domain, Edge, EdgeSource},
     pending::{Edges, Issue, PendingSet},
-    wait_all,
+    wait_all, wait_any,
 };
 
 fn model(check: impl Fn() + Send + Sync + 'static) {
@@ -127,15 +127,22 @@ fn a_sleeping_thread_sees_both_of_its_signals() {
 struct Device {
     pending: PendingSet<Device>,
     domain: Domain,
+    /// Its work runs on the host, which cannot wait for a promise.
+    host: bool,
     issued: AtomicUsize,
     by_edge: AtomicUsize,
 }
 
 impl Device {
     fn new() -> Arc<Self> {
+        Self::with(false)
+    }
+
+    fn with(host: bool) -> Arc<Self> {
         Arc::new(Self {
             pending: PendingSet::new(),
             domain: Domain::unique(),
+            host,
             issued: AtomicUsize::new(0),
             by_edge: AtomicUsize::new(0),
         })
@@ -154,7 +161,7 @@ impl Issue for Device {
     }
 
     fn domain_for(&self, (): &()) -> Option<Domain> {
-        Some(self.domain)
+        (!self.host).then_some(self.domain)
     }
 
     fn issue(self: &Arc<Self>, (): (), waits: Points, signals: Points, edges: Edges) {
@@ -171,14 +178,30 @@ impl Issue for Device {
     }
 }
 
-struct Source(Domain);
+/// The far side of edges: counts who depends on it.
+struct Source(Domain, AtomicUsize);
+
+impl Source {
+    fn new(domain: Domain) -> Arc<Self> {
+        Arc::new(Self(domain, AtomicUsize::new(0)))
+    }
+
+    fn promise(self: &Arc<Self>, semaphore: &Semaphore, value: u64) {
+        let edge = Edge { source: self.clone(), lane: 0, epoch: value };
+        let mut notifications = Notifications::new();
+        semaphore.attach_edge(value, edge, &mut notifications);
+        notifications.fire();
+    }
+}
 
 impl EdgeSource for Source {
     fn domain(&self) -> Domain {
         self.0
     }
     fn poll(&self) {}
-    fn demand(&self, _lane: u32, _epoch: u64) {}
+    fn demand(&self, _lane: u32, _epoch: u64) {
+        self.1.fetch_add(1, SeqCst);
+    }
 }
 
 #[test]
@@ -251,12 +274,7 @@ fn an_edge_attached_during_the_submission_is_seen() {
         let (a, done) = (Semaphore::new(0), Semaphore::new(0));
         let producer = thread::spawn({
             let (a, domain) = (a.clone(), device.domain);
-            move || {
-                let edge = Edge { source: Arc::new(Source(domain)), lane: 0, epoch: 1 };
-                let mut notifications = Notifications::new();
-                a.attach_edge(1, edge, &mut notifications);
-                notifications.fire();
-            }
+            move || Source::new(domain).promise(&a, 1)
         });
         device.submit(&[a.at(1)], &[done.at(1)]).unwrap();
         producer.join().unwrap();
@@ -281,5 +299,234 @@ fn a_chain_is_drained_by_whoever_starts_it() {
         other.join().unwrap();
         assert_eq!(timeline.query().unwrap(), 4);
         assert_eq!(device.issued.load(SeqCst), 3);
+    });
+}
+
+#[test]
+fn a_host_operation_is_not_issued_by_a_promise() {
+    model(|| {
+        let device = Device::with(true);
+        let (a, done) = (Semaphore::new(0), Semaphore::new(0));
+        let producer = thread::spawn({
+            let (a, domain) = (a.clone(), device.domain);
+            move || {
+                Source::new(domain).promise(&a, 1);
+                a.signal(1).unwrap();
+            }
+        });
+        // `issue` asserts that the value is reached.
+        device.submit(&[a.at(1)], &[done.at(1)]).unwrap();
+        producer.join().unwrap();
+        assert_eq!(done.query().unwrap(), 1);
+        assert_eq!(device.by_edge.load(SeqCst), 0);
+    });
+}
+
+#[test]
+fn whoever_waits_for_a_promise_is_known_to_its_device() {
+    model(|| {
+        let semaphore = Semaphore::new(0);
+        let source = Source::new(Domain::unique());
+        let producer = thread::spawn({
+            let (semaphore, source) = (semaphore.clone(), source.clone());
+            move || source.promise(&semaphore, 1)
+        });
+        let mut wait = Box::pin(semaphore.wait(1));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        producer.join().unwrap();
+        assert!(source.1.load(SeqCst) > 0, "nobody makes progress for the waiter");
+    });
+}
+
+#[test]
+fn a_future_dropped_while_a_promise_is_made_and_kept_leaves_nothing() {
+    model(|| {
+        let semaphore = Semaphore::new(0);
+        let source = Source::new(Domain::unique());
+        let producer = thread::spawn({
+            let (semaphore, source) = (semaphore.clone(), source.clone());
+            move || {
+                source.promise(&semaphore, 1);
+                semaphore.signal(1).unwrap();
+            }
+        });
+        {
+            let mut wait = pin!(semaphore.wait(1));
+            let _ = wait.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        }
+        producer.join().unwrap();
+        assert_eq!(semaphore.waiter_count(), 0);
+        assert_eq!(Arc::strong_count(&source), 1, "a kept promise keeps no device");
+    });
+}
+
+#[test]
+fn an_operation_with_a_promise_and_a_failure_is_failed_and_not_issued() {
+    model(|| {
+        let device = Device::new();
+        let (a, b, done) = (Semaphore::new(0), Semaphore::new(0), Semaphore::new(0));
+        let producer = thread::spawn({
+            let (a, domain) = (a.clone(), device.domain);
+            move || Source::new(domain).promise(&a, 1)
+        });
+        let failer = thread::spawn({
+            let b = b.clone();
+            move || b.fail(Error::data_loss("planned"))
+        });
+        device.submit(&[a.at(1), b.at(1)], &[done.at(1)]).unwrap();
+        producer.join().unwrap();
+        failer.join().unwrap();
+        assert_eq!(done.query().unwrap_err().code(), Code::DataLoss);
+        assert_eq!(device.issued.load(SeqCst), 0);
+        assert_eq!(a.waiter_count() + b.waiter_count(), 0);
+    });
+}
+
+#[test]
+fn a_promise_and_a_close_issue_or_cancel() {
+    model(|| {
+        let device = Device::new();
+        let (a, done) = (Semaphore::new(0), Semaphore::new(0));
+        device.submit(&[a.at(1)], &[done.at(1)]).unwrap();
+        let producer = thread::spawn({
+            let (a, domain) = (a.clone(), device.domain);
+            move || Source::new(domain).promise(&a, 1)
+        });
+        device.pending.close(&device, Error::cancelled("planned"));
+        producer.join().unwrap();
+        let issued = device.issued.load(SeqCst);
+        match done.query() {
+            Ok(value) => assert_eq!((value, issued), (1, 1)),
+            Err(error) => assert_eq!((error.code(), issued), (Code::Cancelled, 0)),
+        }
+        assert_eq!(a.waiter_count(), 0);
+        assert!(device.pending.is_empty());
+    });
+}
+
+#[test]
+fn submitting_while_closing_is_accepted_or_refused_and_never_lost() {
+    model(|| {
+        let device = Device::new();
+        let (a, done) = (Semaphore::new(0), Semaphore::new(0));
+        let closer = thread::spawn({
+            let device = device.clone();
+            move || device.pending.close(&device, Error::cancelled("planned"))
+        });
+        let accepted = device.submit(&[a.at(1)], &[done.at(1)]);
+        closer.join().unwrap();
+        assert_eq!(a.waiter_count(), 0);
+        match accepted {
+            Ok(()) => assert_eq!(done.query().unwrap_err().code(), Code::Cancelled),
+            Err(error) => {
+                assert_eq!(error.code(), Code::Cancelled);
+                assert_eq!(done.query().unwrap(), 0, "refused, so its signals are untouched");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_thread_that_waits_for_any_is_woken_by_either() {
+    model(|| {
+        let (a, b) = (Semaphore::new(0), Semaphore::new(0));
+        let other = thread::spawn({
+            let b = b.clone();
+            move || b.signal(1).unwrap()
+        });
+        assert_eq!(wait_any(&[a.at(1), b.at(1)], Deadline::NEVER, WaitPolicy::Block).unwrap(), 1);
+        other.join().unwrap();
+        assert_eq!((a.waiter_count(), b.waiter_count()), (0, 0));
+    });
+}
+
+#[test]
+fn a_failure_among_several_points_does_not_hide_one_that_is_reached() {
+    model(|| {
+        let (a, b) = (Semaphore::new(0), Semaphore::new(0));
+        let other = thread::spawn({
+            let (a, b) = (a.clone(), b.clone());
+            move || {
+                b.signal(1).unwrap();
+                a.fail(Error::aborted("planned"));
+            }
+        });
+        // Reached before the failure: whoever sees the failure sees that too, also if it looked there first.
+        assert_eq!(wait_any(&[b.at(1), a.at(1)], Deadline::NEVER, WaitPolicy::Block).unwrap(), 0);
+        other.join().unwrap();
+    });
+}
+
+#[test]
+fn payloads_that_a_driver_advances_together_are_seen_in_that_order() {
+    model(|| {
+        let (cause, effect) = (Semaphore::new(0), Semaphore::new(0));
+        let driver = thread::spawn({
+            let (cause, effect) = (cause.clone(), effect.clone());
+            move || {
+                let mut notifications = Notifications::new();
+                cause.advance(1, &mut notifications);
+                effect.advance(1, &mut notifications);
+                notifications.fire();
+            }
+        });
+        if effect.query().unwrap() == 1 {
+            assert_eq!(cause.query().unwrap(), 1);
+        }
+        loom::future::block_on(effect.wait(1)).unwrap();
+        assert_eq!(cause.query().unwrap(), 1);
+        driver.join().unwrap();
+    });
+}
+
+#[test]
+fn a_value_reached_before_the_failure_stays_reached() {
+    model(|| {
+        let semaphore = Semaphore::new(0);
+        let other = thread::spawn({
+            let semaphore = semaphore.clone();
+            move || {
+                semaphore.signal(1).unwrap();
+                semaphore.fail(Error::aborted("planned"));
+            }
+        });
+        loom::future::block_on(semaphore.wait(1)).unwrap();
+        assert_eq!(loom::future::block_on(semaphore.wait(2)).unwrap_err().code(), Code::Aborted);
+        loom::future::block_on(semaphore.wait(1)).unwrap();
+        other.join().unwrap();
+    });
+}
+
+#[test]
+fn two_signallers_leave_the_greater_payload() {
+    model(|| {
+        let semaphore = Semaphore::new(0);
+        let signallers = [2, 3].map(|value| {
+            let semaphore = semaphore.clone();
+            thread::spawn(move || semaphore.signal(value).unwrap())
+        });
+        let seen = semaphore.query().unwrap();
+        assert!(semaphore.query().unwrap() >= seen, "a payload only grows");
+        for signaller in signallers {
+            signaller.join().unwrap();
+        }
+        assert_eq!(semaphore.query().unwrap(), 3);
+    });
+}
+
+#[test]
+fn two_devices_hand_work_to_each_other() {
+    model(|| {
+        let (first, second) = (Device::new(), Device::new());
+        let timeline = Semaphore::new(0);
+        second.submit(&[timeline.at(2)], &[timeline.at(3)]).unwrap();
+        let other = thread::spawn({
+            let (second, timeline) = (second.clone(), timeline.clone());
+            move || second.submit(&[], &[timeline.at(1)]).unwrap()
+        });
+        first.submit(&[timeline.at(1)], &[timeline.at(2)]).unwrap();
+        other.join().unwrap();
+        assert_eq!(timeline.query().unwrap(), 3);
+        assert!(first.pending.is_empty() && second.pending.is_empty());
     });
 }
