@@ -4,14 +4,18 @@
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex},
 };
+
+use slab::Slab;
 
 use crate::{
     callback_pool,
     error::{Error, Result},
     flags::flags,
     pending,
-    semaphore::{Notifications, Points},
+    semaphore::{Notifications, Point, Points, Semaphore},
+    sync::lock_std,
 };
 
 flags! {
@@ -48,11 +52,6 @@ impl HostCall {
         self.flags
     }
 
-    /// For drivers: runs the call on the callback pool and settles `signals` with its result. Returns at once.
-    pub fn spawn(self, signals: Points) {
-        callback_pool::spawn(Box::new(move || self.run(signals)));
-    }
-
     fn run(self, signals: Points) {
         let early = self.flags.contains(HostCallFlags::NON_BLOCKING);
         let mut context =
@@ -74,6 +73,34 @@ impl HostCall {
             (None, Err(error)) => pending::fail(&signals, &error),
             (None, Ok(())) => {}
         }
+    }
+}
+
+/// The host calls of a device that may still run: what a driver starts them through, and drains.
+#[derive(Clone, Default)]
+pub struct HostCalls(Arc<Mutex<Slab<Semaphore>>>);
+
+impl HostCalls {
+    /// Runs a call on the callback pool and settles `signals` with its result. Returns at once.
+    pub fn spawn(&self, call: HostCall, signals: Points) {
+        let (running, ended) = (self.clone(), Semaphore::new(0));
+        let key = lock_std(&self.0).insert(ended.clone());
+        callback_pool::spawn(Box::new(move || {
+            call.run(signals);
+            lock_std(&running.0).try_remove(key);
+            ended.advance(1, &mut Notifications::new());
+        }));
+    }
+
+    /// Points that are reached when the calls that run now have returned.
+    pub fn ends(&self) -> Vec<Point> {
+        lock_std(&self.0).iter().map(|(_, ended)| ended.at(1)).collect()
+    }
+}
+
+impl fmt::Debug for HostCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HostCalls({})", lock_std(&self.0).len())
     }
 }
 

@@ -150,7 +150,7 @@ pub use error::{Code, Error, Result, ResultExt};
 pub use executable::{Executable, Function, FunctionInfo, Parameter, ParameterKind};
 pub use fence::{Fence, FenceWait};
 pub use file::File;
-pub use host_call::{Completion, HostCall, HostCallContext, HostCallFlags};
+pub use host_call::{Completion, HostCall, HostCallContext, HostCallFlags, HostCalls};
 pub use info::{DeviceInfo, Feature, Lack, Limits};
 pub use mapping::Mapping;
 pub use operation::{Dispatch, Operation, Pattern, QueueAffinity};

@@ -9,9 +9,8 @@
 //! one load. Whatever runs foreign code (wakers, time points, the drop of an edge) is collected while the mutex
 //! is held and run after it is released.
 
-use std::{fmt, sync::Arc, task::Waker};
+use std::{collections::BTreeMap, fmt, sync::Arc, task::Waker};
 
-use slab::Slab;
 use smallvec::SmallVec;
 
 use crate::{
@@ -47,16 +46,11 @@ struct Shared {
 
 struct State {
     failure: Option<Error>,
-    waiters: Slab<Waiter>,
+    /// By value, and by age where the values are equal.
+    waiters: BTreeMap<Registration, Target>,
     next_waiter: u64,
     /// Promises above the payload, by ascending value.
     edges: SmallVec<[(u64, Edge); 2]>,
-}
-
-struct Waiter {
-    id: u64,
-    value: u64,
-    target: Target,
 }
 
 /// Whom to tell that a wait is over.
@@ -72,6 +66,24 @@ pub(crate) enum Target {
         /// If set, an edge of this domain ends the wait as well as the value itself.
         accepts: Option<Domain>,
     },
+}
+
+impl Target {
+    /// The domain whose edges end this wait.
+    fn accepts(&self) -> Option<Domain> {
+        match self {
+            Self::Waker(_) => None,
+            Self::Timepoint { accepts, .. } => *accepts,
+        }
+    }
+
+    /// Whom to tell, and what, once this wait is over.
+    fn over(self, resolution: Resolution) -> Notification {
+        match self {
+            Self::Waker(waker) => Notification::Wake(waker),
+            Self::Timepoint { sink, token, .. } => Notification::Resolve { sink, token, resolution },
+        }
+    }
 }
 
 /// Something that waits for values without being a future.
@@ -92,9 +104,9 @@ pub(crate) enum Resolution {
 }
 
 /// A registered wait, to be taken back with [`Semaphore::cancel`].
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Registration {
-    key: usize,
+    value: u64,
     id: u64,
 }
 
@@ -207,7 +219,7 @@ impl Semaphore {
             payload: AtomicU64::new(initial.min(Self::MAX_VALUE)),
             state: Mutex::new(State {
                 failure: None,
-                waiters: Slab::new(),
+                waiters: BTreeMap::new(),
                 next_waiter: 0,
                 edges: SmallVec::new(),
             }),
@@ -271,7 +283,9 @@ impl Semaphore {
         self.0.payload.store(value, Ordering::Release);
         let kept = state.edges.iter().position(|(at, _)| *at > value).unwrap_or(state.edges.len());
         notifications.0.extend(state.edges.drain(..kept).map(|(_, edge)| Notification::Release(edge)));
-        state.resolve(notifications, |waiter| (waiter.value <= value).then_some(Resolution::Reached));
+        while let Some(first) = state.waiters.first_entry().filter(|first| first.key().value <= value) {
+            notifications.0.push(first.remove().over(Resolution::Reached));
+        }
     }
 
     /// Like [`fail`](Self::fail) for drivers: collects the wake-ups instead of carrying them out.
@@ -284,7 +298,8 @@ impl Semaphore {
         state.failure = Some(error.clone());
         self.0.payload.store(payload | FAILED, Ordering::Release);
         notifications.0.extend(state.edges.drain(..).map(|(_, edge)| Notification::Release(edge)));
-        state.resolve(notifications, |_| Some(Resolution::Failed(error.clone())));
+        let waiters = std::mem::take(&mut state.waiters).into_values();
+        notifications.0.extend(waiters.map(|target| target.over(Resolution::Failed(error.clone()))));
     }
 
     /// A driver has enqueued the work that will signal `value`, and says where. Pending operations of the same
@@ -296,16 +311,20 @@ impl Semaphore {
             drop(state);
             return;
         }
+        let covered = ..=Registration { value, id: u64::MAX };
         let domain = edge.source.domain();
-        state.resolve(notifications, |waiter| match &waiter.target {
-            Target::Timepoint { accepts: Some(accepted), .. }
-                if *accepted == domain && waiter.value <= value =>
-            {
-                Some(Resolution::Edge(edge.clone()))
+        let ready: SmallVec<[Registration; 4]> = state
+            .waiters
+            .range(covered)
+            .filter(|(_, target)| target.accepts() == Some(domain))
+            .map(|(registration, _)| *registration)
+            .collect();
+        for registration in ready {
+            if let Some(target) = state.waiters.remove(&registration) {
+                notifications.0.push(target.over(Resolution::Edge(edge.clone())));
             }
-            _ => None,
-        });
-        if state.waiters.iter().any(|(_, waiter)| waiter.value <= value) {
+        }
+        if state.waiters.range(covered).next().is_some() {
             notifications.0.push(Notification::Demand(edge.clone()));
         }
         let at = state.edges.iter().position(|(at, _)| *at > value).unwrap_or(state.edges.len());
@@ -368,24 +387,21 @@ impl Semaphore {
             Some(Err(error)) => return Err(Resolution::Failed(error)),
             None => {}
         }
-        let accepts = match &target {
-            Target::Timepoint { accepts, .. } => *accepts,
-            Target::Waker(_) => None,
-        };
+        let accepts = target.accepts();
         if accepts.is_some()
             && let Some(edge) = state.edge_for(value, accepts)
         {
             return Err(Resolution::Edge(edge));
         }
-        let id = state.next_waiter;
+        let registration = Registration { value, id: state.next_waiter };
         state.next_waiter += 1;
-        let key = state.waiters.insert(Waiter { id, value, target });
+        state.waiters.insert(registration, target);
         let owed = state.edge_for(value, None);
         drop(state);
         if let Some(edge) = owed {
             edge.source.demand(edge.lane, edge.epoch);
         }
-        Ok(Registration { key, id })
+        Ok(registration)
     }
 
     /// Replaces the waker of a registered wait; `false` if the wait is over.
@@ -393,8 +409,8 @@ impl Semaphore {
         // Cloning and dropping a waker is foreign code: not under the lock.
         let mut waker = waker.clone();
         let mut state = lock(&self.0.state);
-        match state.waiters.get_mut(registration.key) {
-            Some(Waiter { id, target: Target::Waker(current), .. }) if *id == registration.id => {
+        match state.waiters.get_mut(registration) {
+            Some(Target::Waker(current)) => {
                 std::mem::swap(current, &mut waker);
                 true
             }
@@ -404,13 +420,8 @@ impl Semaphore {
 
     /// Takes a registered wait back. It may have resolved already; then nothing happens.
     pub(crate) fn cancel(&self, registration: &Registration) {
-        let mut state = lock(&self.0.state);
-        let waiter = match state.waiters.get(registration.key) {
-            Some(waiter) if waiter.id == registration.id => state.waiters.try_remove(registration.key),
-            _ => None,
-        };
-        drop(state);
-        drop(waiter);
+        let target = lock(&self.0.state).waiters.remove(registration);
+        drop(target);
     }
 
     /// The number of registered waits: what a dropped future must leave at zero.
@@ -441,22 +452,6 @@ impl State {
             .iter()
             .find(|(at, edge)| *at >= value && domain.is_none_or(|domain| edge.source.domain() == domain))
             .map(|(_, edge)| edge.clone())
-    }
-
-    /// Takes out each waiter that `judge` has a resolution for, and notes whom to tell.
-    fn resolve(&mut self, notifications: &mut Notifications, judge: impl Fn(&Waiter) -> Option<Resolution>) {
-        if self.waiters.is_empty() {
-            return;
-        }
-        self.waiters.retain(|_, waiter| {
-            let Some(resolution) = judge(waiter) else { return true };
-            let target = std::mem::replace(&mut waiter.target, Target::Waker(Waker::noop().clone()));
-            notifications.0.push(match target {
-                Target::Waker(waker) => Notification::Wake(waker),
-                Target::Timepoint { sink, token, .. } => Notification::Resolve { sink, token, resolution },
-            });
-            false
-        });
     }
 }
 

@@ -95,14 +95,13 @@ impl Allocator {
         size: u64,
         ordered: Option<QueueAffinity>,
     ) -> Result<Buffer> {
-        if params.min_alignment > ALIGNMENT {
-            return Err(Error::unimplemented(format!(
-                "an alignment of {} bytes; HIP aligns allocations to {ALIGNMENT}",
-                params.min_alignment
-            )));
-        }
         let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
-        let asked = size.max(1);
+        let alignment = params.min_alignment.max(ALIGNMENT);
+        let asked = size.max(1).checked_add(alignment - ALIGNMENT).ok_or_else(|| {
+            Error::out_of_range(format!(
+                "{size} bytes aligned to {alignment} are more than an address space has"
+            ))
+        })?;
         let (block, birth) = match self.reuse(device, host, asked, ordered) {
             Some(found) => found,
             None => (Arc::new(self.fresh(device, host, asked)?), None),
@@ -114,7 +113,8 @@ impl Allocator {
             let used = self.device_used.fetch_add(size, Relaxed) + size;
             self.device_peak.fetch_max(used, Relaxed);
         }
-        Ok(Buffer::new(device.clone(), block, size, birth))
+        let offset = block.address().next_multiple_of(alignment) - block.address();
+        Ok(Buffer::new(device.clone(), block, offset, size, birth))
     }
 
     /// Writes bytes to pinned memory that the device can read.

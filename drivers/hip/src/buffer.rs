@@ -25,6 +25,8 @@ pub(crate) struct Buffer {
     /// Declared before the device, to be let go before it: the device frees what nobody else holds.
     block: Arc<Block>,
     device: Arc<Inner>,
+    /// Where the buffer begins in its block: more than HIP's own alignment was asked for.
+    offset: u64,
     /// Bytes that were asked for; the block may have more.
     size: u64,
     /// The last use of the memory before this buffer got it, if the device has to wait for that.
@@ -34,8 +36,14 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    pub(crate) fn new(device: Arc<Inner>, block: Arc<Block>, size: u64, birth: Option<Edge>) -> Self {
-        Self { device, block, size, birth, released: AtomicBool::new(false) }
+    pub(crate) fn new(
+        device: Arc<Inner>,
+        block: Arc<Block>,
+        offset: u64,
+        size: u64,
+        birth: Option<Edge>,
+    ) -> Self {
+        Self { device, block, offset, size, birth, released: AtomicBool::new(false) }
     }
 
     /// Gives the block back, to be reused by whoever is ordered behind `death`. Only the first call counts.
@@ -64,14 +72,14 @@ impl driver::Buffer for Buffer {
     }
 
     fn device_address(&self) -> u64 {
-        self.block.address()
+        self.block.address() + self.offset
     }
 
     fn host_pointer(&self) -> Option<HostPointer> {
         match self.block.place {
-            // SAFETY: pinned memory of at least `size` bytes that HIP keeps as long as this buffer holds the block; the
-            // driver holds no reference into it.
-            Place::Host(memory) => Some(unsafe { HostPointer::new(memory.host) }),
+            // SAFETY: behind `offset` the block has at least `size` bytes of pinned memory, which HIP keeps as long as
+            // this buffer holds the block; the driver holds no reference into it.
+            Place::Host(memory) => Some(unsafe { HostPointer::new(memory.host.add(self.offset as usize)) }),
             Place::Device(_) => None,
         }
     }

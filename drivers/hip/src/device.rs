@@ -7,8 +7,8 @@ use std::sync::{
 };
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, Notifications, Operation, Point, Points,
-    QueueAffinity, Result, Semaphore, Statistics, WaitPolicy, callback_pool, driver,
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, HostCalls, Limits, Notifications, Operation,
+    Point, Points, QueueAffinity, Result, Semaphore, Statistics, WaitPolicy, callback_pool, driver,
     edge::{Domain, Edge, EdgeSource},
     file,
     pending::{Edges, Issue, PendingSet},
@@ -48,6 +48,7 @@ pub(crate) struct Inner {
     pub(crate) events: EventPool,
     pub(crate) allocator: Allocator,
     pending: PendingSet<Self>,
+    host_calls: HostCalls,
     pub(crate) retirer: Retirer,
 }
 
@@ -79,6 +80,7 @@ impl Device {
             events: EventPool::default(),
             allocator: Allocator::default(),
             pending: PendingSet::new(),
+            host_calls: HostCalls::default(),
             retirer: Retirer::default(),
         })))
     }
@@ -168,7 +170,7 @@ impl Issue for Inner {
         let Work { affinity, operation, staging } = work;
         let mut released = None;
         let birth = match operation {
-            Operation::HostCall(call) => return call.spawn(signals),
+            Operation::HostCall(call) => return self.host_calls.spawn(call, signals),
             Operation::Alloca { ref buffer } => birth(buffer),
             // The memory may not pass on before its last user but one is done, whatever the caller forgot to order.
             Operation::Dealloca { ref buffer } => {
@@ -317,7 +319,8 @@ impl driver::Device for Device {
             notifications.fire();
             points.push((queue, done));
         }
-        let (queues, points): (Vec<_>, Vec<_>) = points.into_iter().unzip();
+        let (queues, mut points): (Vec<_>, Vec<_>) = points.into_iter().unzip();
+        points.extend(self.0.host_calls.ends());
         let result = wait_all(&points, deadline, WaitPolicy::default());
         for (queue, point) in queues.iter().zip(&points) {
             queue.watchers.forget(&point.semaphore);

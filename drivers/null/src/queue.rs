@@ -5,12 +5,13 @@
 //! last wait. A driver for hardware would enqueue the work there and attach an edge to each signal; this one does
 //! the work at once.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use windlass_hal::{
-    Code, Deadline, Error, Notifications, Operation, Point, Points, Result, Semaphore,
+    Deadline, Error, HostCalls, Notifications, Operation, Point, Points, Result, WaitPolicy,
     edge::Domain,
     pending::{self, Edges, Issue, PendingSet},
+    wait_all,
 };
 
 use crate::{buffer, command_buffer, transfer};
@@ -19,35 +20,13 @@ use crate::{buffer, command_buffer, transfer};
 #[derive(Default)]
 pub(crate) struct Queues {
     pending: PendingSet<Self>,
-    /// One semaphore for each host call that may still run, for `drain`.
-    calls: Mutex<Vec<Semaphore>>,
+    calls: HostCalls,
 }
 
 impl Queues {
     /// Waits for the host calls that were issued. All else is done when it is issued.
     pub(crate) fn drain(&self, deadline: Deadline) -> Result<()> {
-        self.forget_finished();
-        let calls = self.calls().clone();
-        for call in calls {
-            match call.wait_blocking(1, deadline) {
-                Err(error) if error.code() == Code::DeadlineExceeded => {
-                    return Err(error.context("waiting for a host call to return"));
-                }
-                // A call that failed has ended too; its error is its own signal list's.
-                _ => {}
-            }
-        }
-        self.forget_finished();
-        Ok(())
-    }
-
-    /// Drops what `drain` need not wait for any more.
-    pub(crate) fn forget_finished(&self) {
-        self.calls().retain(|call| matches!(call.query(), Ok(0)));
-    }
-
-    fn calls(&self) -> MutexGuard<'_, Vec<Semaphore>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        wait_all(&self.calls.ends(), deadline, WaitPolicy::default())
     }
 }
 
@@ -65,15 +44,7 @@ impl Issue for Queues {
 
     fn issue(self: &Arc<Self>, work: Operation, _waits: Points, signals: Points, _edges: Edges) {
         let result = match work {
-            Operation::HostCall(call) => {
-                let ended = Semaphore::new(0);
-                let mut list = signals.to_vec();
-                list.push(ended.at(1));
-                self.forget_finished();
-                self.calls().push(ended);
-                call.spawn(Points::from(&list[..]));
-                return;
-            }
+            Operation::HostCall(call) => return self.calls.spawn(call, signals),
             work => run(work),
         };
         match result {
