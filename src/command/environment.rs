@@ -36,7 +36,7 @@ const VARIABLES: &[[&str; 3]] = &[
     ],
     [
         "ROCM_PATH",
-        "where ROCm is installed: its lib folder is searched for HIP last; /opt/rocm without it",
+        "where ROCm is installed: its lib folder is searched for HIP last; without it HIP_PATH, else /opt/rocm",
         "/opt/rocm-7.1.0",
     ],
 ];
