@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A kernel of a loaded module: where it starts, what it takes and what it needs.
 
+use super::fault::{Cause, Fault};
 use super::module::Module;
-use crate::exec::Program;
+use crate::exec::{Position, Program};
 use std::fmt;
 use std::sync::Arc;
 use windlass_codeobject::{ArgKind, Kernel as Description};
@@ -149,6 +150,35 @@ impl Kernel {
     /// Accumulation registers.
     pub fn agprs(&self) -> u32 {
         self.record.description.agpr_count.unwrap_or(0)
+    }
+
+    /// Whether the simulator executes every instruction that the kernel reaches without calls; the first few that it
+    /// does not, with their bytes, are in the error.
+    ///
+    /// # Errors
+    /// The fault that a launch would end in before anything runs.
+    pub fn verify(&self) -> Result<(), Box<Fault>> {
+        self.check().map(drop)
+    }
+
+    /// Where waves start, unless something there cannot be executed.
+    pub(super) fn check(&self) -> Result<Position, Box<Fault>> {
+        /// Instructions that are named.
+        const SHOWN: usize = 5;
+        let record = &self.record;
+        let Some(entry) = record.program.find(record.entry) else {
+            let cause = Cause::IllegalProgramCounter { target: record.entry };
+            return Err(Fault::before_start(self.name(), cause));
+        };
+        let problems = &entry.region.problems;
+        if problems.is_empty() {
+            return Ok(entry);
+        }
+        let mut lines: Vec<String> = problems.iter().take(SHOWN).map(ToString::to_string).collect();
+        if problems.len() > SHOWN {
+            lines.push(format!("and {} more", problems.len() - SHOWN));
+        }
+        Err(Fault::before_start(self.name(), Cause::Unsupported { instructions: lines.join("; ") }))
     }
 
     /// Scalar registers.

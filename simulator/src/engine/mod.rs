@@ -58,20 +58,9 @@ impl Engine {
         launch: &Launch<'_>,
     ) -> Result<Statistics, Box<Fault>> {
         let mut start = Start::new(kernel, launch)?;
-        let record = &kernel.record;
-        let Some(entry) = record.program.find(record.entry) else {
-            let cause = Cause::IllegalProgramCounter { target: record.entry };
-            return Err(Fault::before_start(kernel.name(), cause));
-        };
-        let problems = &entry.region.problems;
-        if !problems.is_empty() {
-            return Err(Fault::before_start(
-                kernel.name(),
-                Cause::Unsupported { instructions: listed(problems) },
-            ));
-        }
+        let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
-        let owned = Kernel { module: kernel.module.clone(), record: record.clone() };
+        let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
         let job = Arc::new(Job::new(memory.clone(), owned, start, entry, launch.seed));
         let _running = Running::new(self, &job.stop);
         let helpers = job.total().saturating_sub(1).min(self.threads as u64 - 1);
@@ -149,14 +138,4 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.engine.lock().retain(|stop| !Arc::ptr_eq(stop, self.stop));
     }
-}
-
-/// The first few of a kernel's instructions that cannot be executed.
-fn listed(problems: &[crate::exec::Problem]) -> String {
-    const SHOWN: usize = 5;
-    let mut lines: Vec<String> = problems.iter().take(SHOWN).map(ToString::to_string).collect();
-    if problems.len() > SHOWN {
-        lines.push(format!("and {} more", problems.len() - SHOWN));
-    }
-    lines.join("; ")
 }

@@ -17,13 +17,13 @@ const PATIENCE: u32 = 16;
 const KEPT: usize = 32;
 
 thread_local! {
-    static SPARE: RefCell<Vec<Box<Wave>>> = const { RefCell::new(Vec::new()) };
+    static SPARE: RefCell<Vec<Wave>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A workgroup in flight.
 pub(super) struct Workgroup {
     id: [u32; 3],
-    waves: Vec<Box<Wave>>,
+    waves: Vec<Wave>,
     lds: Lds,
 }
 
@@ -45,7 +45,7 @@ impl Workgroup {
         let waves = (0..start.waves(id))
             .map(|number| {
                 let spare = SPARE.with_borrow_mut(Vec::pop);
-                let mut wave = spare.unwrap_or_else(|| Box::new(Wave::new()));
+                let mut wave = spare.unwrap_or_else(Wave::new);
                 start.prepare(&mut wave, id, number);
                 wave.position = Some(entry.clone());
                 wave.status = Status::Ready;

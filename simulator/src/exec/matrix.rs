@@ -6,6 +6,7 @@
 //! their own. A register of the result holds 4 (for M = 4: 1) consecutive rows in the groups' lanes, one column each.
 
 use super::core::Core;
+use super::eighth::{bf8_to_f32, fp8_to_f32};
 use super::half::{bf16_to_f32, f16_to_f32};
 use super::state::{LANES, Row, VECTORS, Wave};
 use super::step::{Flow, Source, Step, Versions, handler};
@@ -133,31 +134,14 @@ input!(
 input!(F16, f32, 2, |bits| f16_to_f32(bits & 0xffff));
 input!(Bf16, f32, 2, |bits| bf16_to_f32(bits & 0xffff));
 input!(
-    /// Four bits of exponent, three of mantissa; no infinities, no negative zero: its code is NaN.
-    Fp8, f32, 4, |bits| small_float(bits & 0xff, 3, 8)
+    /// Four bits of exponent, three of mantissa.
+    Fp8, f32, 4, |bits| fp8_to_f32(bits & 0xff)
 );
 input!(
     /// Five bits of exponent, two of mantissa.
-    Bf8, f32, 4, |bits| small_float(bits & 0xff, 2, 16)
+    Bf8, f32, 4, |bits| bf8_to_f32(bits & 0xff)
 );
 input!(I8, i32, 4, |bits| bits as i8 as i32);
-
-/// A float of eight bits with `mantissa` bits of mantissa and an exponent bias, in the FNUZ encoding of gfx942.
-#[inline(always)]
-pub(super) fn small_float(bits: u32, mantissa: u32, bias: u32) -> f32 {
-    if bits == 0x80 {
-        return f32::NAN;
-    }
-    let magnitude = bits & 0x7f;
-    let (exponent, fraction) = (magnitude >> mantissa, magnitude & ((1 << mantissa) - 1));
-    let value = if exponent == 0 {
-        // Scaled by the least normal number over the fraction's steps.
-        fraction as f32 * f32::from_bits((128 - bias - mantissa) << 23)
-    } else {
-        f32::from_bits((exponent + 127 - bias) << 23 | fraction << (23 - mantissa))
-    };
-    if bits & 0x80 != 0 { -value } else { value }
-}
 
 /// A tile's place in the registers of the result: the register and first lane of a row.
 #[inline(always)]
@@ -279,17 +263,17 @@ fn product_f64<const M: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     let mut results = [[0.0; LANES]; 4];
     for (pair, result) in results[..pairs].iter_mut().enumerate() {
         let c = doubles(step.src[2], pair as u16, 2);
-        for lane in 0..LANES {
+        for (lane, value) in result.iter_mut().enumerate() {
             // Rows advance by groups of lanes within a pair of registers, then by pairs. Tiles of 4 lie side by side.
             let row = if M == 16 { 4 * pair + lane / 16 } else { lane / 16 };
             let (tile, column) = if M == 16 { (0, lane % 16) } else { (lane / 4 % 4 * 4, lane % 4) };
-            result[lane] =
+            *value =
                 (0..4).fold(c[lane], |sum, k| a[16 * k + tile + row].mul_add(b[16 * k + tile + column], sum));
         }
     }
     for (pair, result) in (0u16..).zip(&results[..pairs]) {
-        for lane in 0..LANES {
-            let bits = result[lane].to_bits();
+        for (lane, value) in result.iter().enumerate() {
+            let bits = value.to_bits();
             wave.row_mut(step.dst + 2 * pair)[lane] = bits as u32;
             wave.row_mut(step.dst + 2 * pair + 1)[lane] = (bits >> 32) as u32;
         }
@@ -300,21 +284,6 @@ fn product_f64<const M: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn floats_of_eight_bits() {
-        // E4M3 with bias 8: one is 0x40, the greatest 240, the least 2^-10.
-        assert_eq!(small_float(0x40, 3, 8), 1.0);
-        assert_eq!(small_float(0xc4, 3, 8), -1.5);
-        assert_eq!(small_float(0x7f, 3, 8), 240.0);
-        assert_eq!(small_float(0x01, 3, 8), 2f32.powi(-10));
-        assert_eq!(small_float(0x00, 3, 8), 0.0);
-        assert!(small_float(0x80, 3, 8).is_nan());
-        // E5M2 with bias 16.
-        assert_eq!(small_float(0x40, 2, 16), 1.0);
-        assert_eq!(small_float(0x7f, 2, 16), 57344.0);
-        assert_eq!(small_float(0x01, 2, 16), 2f32.powi(-17));
-    }
 
     #[test]
     fn rows_of_tiles_cover_the_registers() {

@@ -72,7 +72,7 @@ impl Program {
             return Some(position);
         }
         let offset = address.wrapping_sub(self.base);
-        if offset % 4 != 0 || !self.contains(address) {
+        if !offset.is_multiple_of(4) || !self.contains(address) {
             return None;
         }
         let region = Arc::new(self.decode(offset / 4));

@@ -92,6 +92,8 @@ pub(super) fn preserves_high_half(op: Op) -> bool {
             | v_med3_u16
             | v_add_i16
             | v_sub_i16
+            | v_cvt_pk_fp8_f32
+            | v_cvt_pk_bf8_f32
     )
 }
 

@@ -135,7 +135,7 @@ scalar! {
     s_sext_i32_i8(a: b32) -> b32 keep a as i8 as u32;
     s_sext_i32_i16(a: b32) -> b32 keep a as i16 as u32;
     s_abs_i32(a: i32) -> b32 nonzero a.unsigned_abs();
-    s_bitreplicate_b64_b32(a: b32) -> b64 keep (0..32).fold(0, |out, bit| out | u64::from(a >> bit & 1) * 3 << (2 * bit));
+    s_bitreplicate_b64_b32(a: b32) -> b64 keep (0..32).fold(0, |out, bit| out | (u64::from(a >> bit & 1) * 3) << (2 * bit));
 
     s_cmp_eq_i32(a: b32, b: b32) -> none is a == b;
     s_cmp_lg_i32(a: b32, b: b32) -> none is a != b;

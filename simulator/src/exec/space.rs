@@ -127,7 +127,7 @@ impl Space for Private<'_> {
 
     #[inline(always)]
     fn load32(&self, lane: usize, address: u64) -> u32 {
-        if address % 4 == 0 {
+        if address.is_multiple_of(4) {
             return self.0.get((address / 4) as usize).map_or(0, |row| row[lane]);
         }
         u32::from_le_bytes([0, 1, 2, 3].map(|index| self.byte(lane, address + index)))
@@ -147,7 +147,7 @@ impl Space for Private<'_> {
 
     #[inline(always)]
     fn store32(&mut self, lane: usize, address: u64, value: u32) {
-        if address % 4 == 0 {
+        if address.is_multiple_of(4) {
             if let Some(row) = self.0.get_mut((address / 4) as usize) {
                 row[lane] = value;
             }

@@ -154,7 +154,7 @@ pub(super) fn atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, la
     };
     let size = if wide { 8 } else { 4 };
     let returns = !step.inst.dst.is_none();
-    if let Some(lane) = Lanes(lanes).find(|&lane| addresses[lane] % size != 0) {
+    if let Some(lane) = Lanes(lanes).find(|&lane| !addresses[lane].is_multiple_of(size)) {
         return core.stop_access(
             Cause::MisalignedAtomic,
             Some(lane),

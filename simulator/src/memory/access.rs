@@ -224,7 +224,7 @@ unsafe fn move_bytes(to: *mut u8, from: *const u8, len: usize) {
     let byte = |at: usize| unsafe { u8::store(to.add(at), u8::load(from.add(at))) };
     // SAFETY: every offset is at most `len` - 8.
     let word = |at: usize| unsafe { u64::store(to.add(at), u64::load(from.add(at))) };
-    let head = if (to.addr() ^ from.addr()) % 8 == 0 { to.addr().wrapping_neg() % 8 } else { len };
+    let head = if (to.addr() ^ from.addr()).is_multiple_of(8) { to.addr().wrapping_neg() % 8 } else { len };
     let head = head.min(len);
     let words = (len - head) / 8;
     let tail = head + words * 8;

@@ -48,6 +48,11 @@ impl Kind {
     fn counts(self) -> bool {
         matches!(self, Self::Device | Self::Managed | Self::Code)
     }
+
+    /// Whether it is the client's own, rather than what the simulator keeps for running kernels.
+    fn is_clients(self) -> bool {
+        !matches!(self, Self::Code | Self::Launch)
+    }
 }
 
 /// How to set up a [`Memory`].
@@ -127,8 +132,6 @@ impl Map {
 
     /// Where an address is, for messages.
     fn place(&self, address: u64) -> Place {
-        /// Farther than this from any allocation, its name would only mislead.
-        const NEAR: u64 = 64 << 20;
         let before = self.at_or_before(address);
         if let Some(record) = before.filter(|record| record.contains(address)) {
             return Place::Inside(record.info.clone(), address - record.info.base);
@@ -138,16 +141,26 @@ impl Map {
         {
             return Place::Freed(info.clone(), address - info.base);
         }
-        let past = before.map(|record| (address - record.info.base - record.info.size, &record.info));
-        let ahead = self.live.range(address..).next().map(|(base, record)| (base - address, &record.info));
-        match (past, ahead) {
-            (Some((past, info)), ahead)
-                if past <= NEAR && ahead.is_none_or(|(distance, _)| past <= distance) =>
-            {
-                Place::Past(info.clone(), past)
+        // Code and arguments lie between the client's allocations, but it is from the latter that a kernel strays.
+        let place = self.nearest(address, Kind::is_clients);
+        place.or_else(|| self.nearest(address, |_| true)).unwrap_or(Place::Nowhere)
+    }
+
+    /// Where an address outside of all allocations is, relative to the nearest one of certain kinds.
+    fn nearest(&self, address: u64, wanted: impl Fn(Kind) -> bool) -> Option<Place> {
+        /// Farther than this from any allocation, its name would only mislead.
+        const NEAR: u64 = 64 << 20;
+        let past = |record: &Record| address - record.info.base - record.info.size;
+        let before = self.live.range(..address).rev().map(|(_, record)| record);
+        let before = before.take_while(|record| past(record) <= NEAR).find(|record| wanted(record.info.kind));
+        let ahead = self.live.range(address..).map(|(base, record)| (base - address, &record.info));
+        let ahead = ahead.take_while(|(distance, _)| *distance <= NEAR).find(|(_, info)| wanted(info.kind));
+        match (before, ahead) {
+            (Some(record), ahead) if ahead.is_none_or(|(distance, _)| past(record) <= distance) => {
+                Some(Place::Past(record.info.clone(), past(record)))
             }
-            (_, Some((distance, info))) if distance <= NEAR => Place::Before(info.clone(), distance),
-            _ => Place::Nowhere,
+            (_, Some((distance, info))) => Some(Place::Before(info.clone(), distance)),
+            (_, None) => None,
         }
     }
 }

@@ -79,6 +79,19 @@ fn out_of_bounds_names_the_allocation() {
 }
 
 #[test]
+fn the_clients_allocation_is_named_rather_than_code_that_is_nearer() {
+    let memory = memory();
+    let address = memory.allocate(4000, 256, Kind::Device, "buffer").unwrap();
+    let code = memory.allocate(4096, 256, Kind::Code, "code object").unwrap();
+    let text = memory.read(code - 8, &mut [0; 4]).unwrap_err().to_string();
+    let distance = code - 8 - address - 4000;
+    assert!(text.contains(&format!("{distance} bytes past the end of the 4000-byte allocation")), "{text}");
+    memory.free(address).unwrap();
+    let text = memory.read(code - 8, &mut [0; 4]).unwrap_err().to_string();
+    assert!(text.contains("8 bytes before the 4096-byte segment of a code object"), "{text}");
+}
+
+#[test]
 fn a_window_does_not_outlive_its_allocation() {
     let memory = memory();
     let address = memory.allocate(4096, 256, Kind::Device, "test").unwrap();

@@ -5,7 +5,7 @@ use crate::args;
 use crate::gpu::{Gpu, Plain, Random};
 
 /// Values at the edges of single precision, then some at random.
-pub fn singles(count: usize, seed: u64) -> Vec<f32> {
+pub(crate) fn singles(count: usize, seed: u64) -> Vec<f32> {
     let edges = [
         0.0,
         -0.0,
@@ -38,7 +38,7 @@ pub fn singles(count: usize, seed: u64) -> Vec<f32> {
 }
 
 /// The same for double precision.
-pub fn doubles(count: usize, seed: u64) -> Vec<f64> {
+pub(crate) fn doubles(count: usize, seed: u64) -> Vec<f64> {
     let edges = [
         0.0,
         -0.0,

@@ -13,7 +13,7 @@ fn loops_end_lane_by_lane() {
     let steps = |mut x: u32| {
         let mut count = 0;
         while x != 1 {
-            x = if x % 2 == 0 { x / 2 } else { x.wrapping_mul(3).wrapping_add(1) };
+            x = if x.is_multiple_of(2) { x / 2 } else { x.wrapping_mul(3).wrapping_add(1) };
             count += 1;
         }
         count

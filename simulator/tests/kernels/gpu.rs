@@ -8,13 +8,13 @@ use windlass_simulator::engine::{Engine, Fault, Kernel, Launch, Module, Statisti
 use windlass_simulator::memory::{Kind, Memory, Options};
 
 /// A GPU with memory of its own.
-pub struct Gpu {
-    pub memory: Arc<Memory>,
-    pub engine: Arc<Engine>,
+pub(crate) struct Gpu {
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) engine: Arc<Engine>,
 }
 
 /// Something that lies in a buffer or an argument block as it is.
-pub trait Plain: Copy {
+pub(crate) trait Plain: Copy {
     fn put(self, bytes: &mut Vec<u8>);
     fn get(bytes: &[u8]) -> Self;
 }
@@ -43,13 +43,13 @@ fn bytes_of<T: Plain>(values: &[T]) -> Vec<u8> {
 
 /// A buffer in device memory.
 #[derive(Clone, Copy)]
-pub struct Buffer {
-    pub address: u64,
+pub(crate) struct Buffer {
+    pub(crate) address: u64,
     len: usize,
 }
 
 /// An argument of a kernel.
-pub struct Arg(Vec<u8>);
+pub(crate) struct Arg(Vec<u8>);
 
 impl From<Buffer> for Arg {
     fn from(buffer: Buffer) -> Self {
@@ -65,7 +65,7 @@ impl<T: Plain> From<T> for Arg {
 
 impl Arg {
     /// A struct by value.
-    pub fn bytes(bytes: Vec<u8>) -> Self {
+    pub(crate) fn bytes(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 }
@@ -78,13 +78,13 @@ macro_rules! args {
 
 impl Gpu {
     /// A GPU whose kernels run on two threads.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let memory = Memory::new(Options { capacity: 1 << 30, ..Options::default() }).unwrap();
         Self { memory, engine: Engine::new(2) }
     }
 
     /// A buffer with contents.
-    pub fn buffer<T: Plain>(&self, values: &[T]) -> Buffer {
+    pub(crate) fn buffer<T: Plain>(&self, values: &[T]) -> Buffer {
         let bytes = bytes_of(values);
         let address = self.memory.allocate(bytes.len() as u64, 256, Kind::Device, "test buffer").unwrap();
         self.memory.write(address, &bytes).unwrap();
@@ -92,39 +92,46 @@ impl Gpu {
     }
 
     /// What is in a buffer.
-    pub fn contents<T: Plain>(&self, buffer: Buffer) -> Vec<T> {
+    pub(crate) fn contents<T: Plain>(&self, buffer: Buffer) -> Vec<T> {
         let mut bytes = vec![0; buffer.len];
         self.memory.read(buffer.address, &mut bytes).unwrap();
         bytes.chunks_exact(size_of::<T>()).map(T::get).collect()
     }
 
     /// Loads the gfx942 code object of a file, bundle or not.
-    pub fn load(&self, file: &Path) -> Arc<Module> {
+    pub(crate) fn load(&self, file: &Path) -> Arc<Module> {
+        let found = self.load_all(file).into_iter().next();
+        found.unwrap_or_else(|| panic!("{} has nothing for gfx942", file.display()))
+    }
+
+    /// Loads all gfx942 code objects of a file.
+    pub(crate) fn load_all(&self, file: &Path) -> Vec<Arc<Module>> {
         let bytes = std::fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let parsed = File::parse(&bytes, &FileOptions::default()).unwrap();
+        let mut modules = Vec::new();
         for bundle in parsed.bundles() {
             for (index, entry) in bundle.entries().iter().enumerate() {
                 if matches!(entry.target(), EntryTarget::Gpu(target) if target.processor() == "gfx942") {
-                    return Module::load(&self.memory, &bundle.image(index).unwrap()).unwrap();
+                    modules.push(Module::load(&self.memory, &bundle.image(index).unwrap()).unwrap());
                 }
             }
         }
-        panic!("{} has nothing for gfx942", file.display());
+        modules
     }
 
     /// Loads one of the project's own modules.
-    pub fn module(&self, name: &str) -> Arc<Module> {
+    pub(crate) fn module(&self, name: &str) -> Arc<Module> {
         self.load(&kernels().join(format!("bundles/{name}.ccob")))
     }
 
     /// A kernel of one of the project's own modules.
-    pub fn kernel(&self, module: &str, kernel: &str) -> Arc<Kernel> {
+    pub(crate) fn kernel(&self, module: &str, kernel: &str) -> Arc<Kernel> {
         let module = self.module(module);
         module.kernel(kernel).unwrap_or_else(|| panic!("no kernel {kernel}"))
     }
 
     /// Launches a kernel.
-    pub fn launch(
+    pub(crate) fn launch(
         &self,
         kernel: &Kernel,
         grid: [u32; 3],
@@ -150,14 +157,14 @@ impl Gpu {
     }
 
     /// Launches a kernel that must succeed.
-    pub fn run_grid(&self, kernel: &Kernel, grid: [u32; 3], block: [u32; 3], lds: u32, args: &[Arg]) {
+    pub(crate) fn run_grid(&self, kernel: &Kernel, grid: [u32; 3], block: [u32; 3], lds: u32, args: &[Arg]) {
         if let Err(fault) = self.launch(kernel, grid, block, lds, args) {
             panic!("{fault}");
         }
     }
 
     /// Launches a kernel of one dimension with a work-item for each of `n` elements; it must succeed.
-    pub fn run(&self, kernel: &Kernel, n: usize, block: u32, args: &[Arg]) {
+    pub(crate) fn run(&self, kernel: &Kernel, n: usize, block: u32, args: &[Arg]) {
         let grid = [(n as u32).div_ceil(block).max(1), 1, 1];
         if let Err(fault) = self.launch(kernel, grid, [block, 1, 1], 0, args) {
             panic!("{fault}");
@@ -166,12 +173,13 @@ impl Gpu {
 }
 
 /// Where the project's own kernels are.
-pub fn kernels() -> PathBuf {
+pub(crate) fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels")
 }
 
-/// The folder of real inputs; none, said aloud, where `WINDLASS_FIXTURES` does not name it.
-pub fn fixtures() -> Option<PathBuf> {
+/// The folder of real inputs; none, said on standard error, where `WINDLASS_FIXTURES` does not name it.
+#[allow(clippy::print_stderr)]
+pub(crate) fn fixtures() -> Option<PathBuf> {
     let found = std::env::var_os("WINDLASS_FIXTURES").map(PathBuf::from);
     if found.is_none() {
         eprintln!("skipped: WINDLASS_FIXTURES does not name the folder of real inputs");
@@ -180,11 +188,11 @@ pub fn fixtures() -> Option<PathBuf> {
 }
 
 /// Numbers that look random and are the same every time.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
     /// 64 bits.
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -192,7 +200,7 @@ impl Random {
     }
 
     /// A number from -1 to 1.
-    pub fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }

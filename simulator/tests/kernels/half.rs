@@ -9,7 +9,7 @@ use half::f16;
 const N: usize = 2000;
 
 fn halves(seed: u64) -> Vec<f16> {
-    let small = |index: usize, value: f32| if index % 2 == 0 { value } else { value % 64.0 };
+    let small = |index: usize, value: f32| if index.is_multiple_of(2) { value } else { value % 64.0 };
     singles(N, seed)
         .into_iter()
         .enumerate()

@@ -9,6 +9,7 @@ mod compare;
 mod compilers;
 mod control;
 mod faults;
+mod fixtures;
 mod half;
 mod integer;
 mod launch;
