@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The threads that run host calls: as many as are busy at once, kept for a while, never joined.
 //!
-//! A host call may block on another one, so no call may queue behind a busy thread: a call that finds nobody idle
-//! gets a thread of its own.
+//! A host call may block on another one, so no call queues behind a busy thread: a call that finds nobody idle gets a
+//! thread of its own. Only where the system has no thread left do calls queue for those that there are. They never run
+//! on the thread that made them ready, which may be a reaper or somebody with a deadline.
 
 use std::{
     sync::{
@@ -13,7 +14,9 @@ use std::{
     time::Duration,
 };
 
-use crossbeam_channel::{Receiver, Sender, TrySendError};
+use crossbeam_channel::{Receiver, Sender, TrySendError, select};
+
+use crate::sync::contain;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -22,39 +25,63 @@ const KEEP: Duration = Duration::from_secs(10);
 
 struct Pool {
     /// A rendezvous: sending succeeds only into the hands of an idle thread.
-    sender: Sender<Job>,
-    receiver: Receiver<Job>,
+    idle: (Sender<Job>, Receiver<Job>),
+    /// Jobs on their way to a new thread, or for which the system had none.
+    queue: (Sender<Job>, Receiver<Job>),
     started: AtomicUsize,
+    /// Threads that look at the queue before they end.
+    alive: AtomicUsize,
 }
 
 /// Runs a job on a thread of the pool, which the job may block.
 pub fn spawn(job: Box<dyn FnOnce() + Send>) {
     static POOL: OnceLock<Pool> = OnceLock::new();
-    let pool = POOL.get_or_init(|| {
-        let (sender, receiver) = crossbeam_channel::bounded(0);
-        Pool { sender, receiver, started: AtomicUsize::new(0) }
+    let pool = POOL.get_or_init(|| Pool {
+        idle: crossbeam_channel::bounded(0),
+        queue: crossbeam_channel::unbounded(),
+        started: AtomicUsize::new(0),
+        alive: AtomicUsize::new(0),
     });
-    let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) = pool.sender.try_send(job) else {
+    let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) = pool.idle.0.try_send(job) else {
         return;
     };
+    let _ = pool.queue.0.send(job);
+    pool.alive.fetch_add(1, Ordering::SeqCst);
     let number = pool.started.fetch_add(1, Ordering::Relaxed);
-    let receiver = pool.receiver.clone();
-    // A job that finds no thread must still run exactly once: it waits in a cell that both sides can reach.
-    let cell = std::sync::Arc::new(std::sync::Mutex::new(Some(job)));
-    let taken = cell.clone();
-    let take = |cell: &std::sync::Mutex<Option<Job>>| crate::sync::lock_std(cell).take();
-    let spawned = thread::Builder::new().name(format!("windlass-call-{number}")).spawn(move || {
-        if let Some(job) = take(&taken) {
-            job();
-        }
-        while let Ok(job) = receiver.recv_timeout(KEEP) {
-            job();
-        }
-    });
+    let spawned = thread::Builder::new().name(format!("windlass-call-{number}")).spawn(|| pool.work());
     if let Err(error) = spawned {
-        tracing::error!(target: "windlass::queue", %error, "no thread for a host call; it runs on this one");
-        if let Some(job) = take(&cell) {
-            job();
+        tracing::error!(target: "windlass::queue", %error, "no thread for a host call; it waits for another to end");
+        if pool.alive.fetch_sub(1, Ordering::SeqCst) == 1 {
+            // There is no other to wait for.
+            pool.run_queued();
+        }
+    }
+}
+
+impl Pool {
+    fn work(&self) {
+        loop {
+            let job = select! {
+                recv(self.queue.1) -> job => job.ok(),
+                recv(self.idle.1) -> job => job.ok(),
+                default(KEEP) => None,
+            };
+            if let Some(job) = job {
+                contain("a host call", job);
+                continue;
+            }
+            self.alive.fetch_sub(1, Ordering::SeqCst);
+            if self.queue.1.is_empty() {
+                return;
+            }
+            // Somebody counted on this thread just before.
+            self.alive.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn run_queued(&self) {
+        while let Ok(job) = self.queue.1.try_recv() {
+            contain("a host call", job);
         }
     }
 }

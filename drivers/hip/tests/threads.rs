@@ -423,3 +423,44 @@ fn the_first_of_several_points_ends_a_wait_for_any() {
     assert_eq!(waiter.join().expect("no panic").expect("reached"), 1);
     assert_eq!(a.waiter_count() + b.waiter_count(), 0);
 }
+
+/// Runs itself again as a child whose address space has no room for more threads.
+#[test]
+#[cfg(target_os = "linux")]
+fn host_calls_do_not_run_on_their_submitter_when_no_thread_is_left() {
+    const CHILD: &str = "WINDLASS_TEST_NO_THREADS";
+    const NAME: &str = "host_calls_do_not_run_on_their_submitter_when_no_thread_is_left";
+    if std::env::var_os(CHILD).is_some() {
+        let (_instance, device) = open();
+        let queue = device.queue(0).expect("a queue");
+        let release = Semaphore::new(0);
+        let dones: Vec<_> = (0..16).map(|_| Semaphore::new(0)).collect();
+        let submit = |done: &Semaphore| {
+            let (release, submitter) = (release.clone(), thread::current().id());
+            let call = move |_: &mut windlass_hal::HostCallContext| {
+                assert_ne!(thread::current().id(), submitter);
+                release.wait_blocking(1, SOON)
+            };
+            queue.host_call(&[], &[done.at(1)], HostCallFlags::NONE, call).expect("submits");
+        };
+        submit(&dones[0]);
+        // Room for what small allocations need, and not for a stack.
+        let pages = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+        let pages: u64 = pages.split(' ').next().and_then(|pages| pages.parse().ok()).expect("a number");
+        let full = libc::rlimit { rlim_cur: pages * 4096 + (1 << 20), rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: limits this process, which is the child's own.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const full) }, 0);
+        assert!(thread::Builder::new().spawn(|| ()).is_err(), "the limit does not hold");
+        dones[1..].iter().for_each(submit);
+        release.signal(1).expect("a signal");
+        assert!(dones.iter().all(|done| code(done.wait_blocking(1, SOON)).is_none()));
+        return;
+    }
+    let program = std::env::current_exe().expect("the test binary");
+    let output = std::process::Command::new(program)
+        .args([NAME, "--exact", "--nocapture", "--test-threads=1"])
+        .env(CHILD, "1")
+        .output()
+        .expect("the child runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
