@@ -192,7 +192,7 @@ pub fn wait_any(points: &[Point], deadline: impl Into<Deadline>, policy: WaitPol
         }
         let failure = points.iter().find_map(|point| point.semaphore.reached(point.value)?.err())?;
         // Look again: a point may have been reached before that failure, and behind this thread's back.
-        Some(reached().map_or(Err(failure), Ok))
+        Some(reached().ok_or(failure))
     })
 }
 

@@ -249,12 +249,20 @@ fn trimming_gives_back_on_another_thread_what_nobody_uses() {
     drop(in_flight);
     drop(device.allocate(&BufferParams::host(), SIZE).expect("memory"));
     drop(device.allocate_device(10 * SIZE).expect("memory"));
-    device.trim();
+    // Whoever frees here and now waits for the work in flight, and this test for that.
+    let trimming = thread::spawn({
+        let device = device.clone();
+        move || {
+            device.trim();
+            thread::current().id()
+        }
+    });
+    eventually("trimming does not wait for the device", || trimming.is_finished());
+    let here = trimming.join().expect("no panic");
     assert_eq!(device.statistics().device_bytes_reserved, 2 * SIZE);
     // HIP frees once the device is idle: on a thread that may wait for that.
     instance.complete();
     eventually("the free memory goes", || instance.live().allocations == 2);
-    let here = thread::current().id();
     for name in ["hipFree", "hipHostFree"] {
         let freeing: Vec<_> =
             instance.calls_by_thread().into_iter().filter(|by| by.count(name) > 0).collect();
