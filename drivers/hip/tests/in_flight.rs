@@ -64,7 +64,7 @@ const OPERATIONS: [(&str, Submit); 8] = [
     }),
     ("execute with recorded bytes", |device, queue, signals| {
         let mut recorder = device.record().expect("a recorder");
-        recorder.update(&[1; 64], &device.allocate_device(64).expect("memory")).expect("records");
+        recorder.update(&[1; 64], device.allocate_device(64).expect("memory")).expect("records");
         queue.execute(&[], signals, &recorder.finish().expect("finishes"), []).expect("submits");
     }),
     ("download", |device, queue, signals| {
