@@ -31,4 +31,4 @@ pub mod memory;
 mod options;
 
 pub use hip::Simulator;
-pub use options::{Options, OptionsError};
+pub use options::{Faults, Options, OptionsError};

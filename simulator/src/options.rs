@@ -17,6 +17,7 @@ use std::str::FromStr;
 /// | `units` | compute units that a GPU says it has, 1 to 1024 | 304 |
 /// | `seed` | run work one item at a time, streams taking turns in an order drawn from this number | none |
 /// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
+/// | `faults` | what a bad access or trap of a kernel costs: `sticky`, the device, as on hardware; `submission`, what the event behind it stands for | `sticky` |
 ///
 /// ```
 /// use windlass_simulator::Options;
@@ -42,11 +43,33 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Version of HIP, major and minor.
     pub hip: (u32, u32),
+    /// What a kernel that goes wrong takes with it.
+    pub faults: Faults,
+}
+
+/// What a kernel or copy that goes wrong takes with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Faults {
+    /// The device: as on hardware, every later call answers the error, until the device is reset.
+    #[default]
+    Sticky,
+    /// Nothing else. Work behind it goes on. The event that is recorded next on its stream answers the error for as long
+    /// as it stands for that recording; the next synchronisation with the stream, and with the device, answers it once.
+    Submission,
+}
+
+impl Faults {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sticky => "sticky",
+            Self::Submission => "submission",
+        }
+    }
 }
 
 /// The one processor whose instructions the engine knows.
 const TARGET: &str = "gfx942";
-const KEYS: &str = "devices, memory, threads, units, seed, hip";
+const KEYS: &str = "devices, memory, threads, units, seed, hip, faults";
 
 impl Default for Options {
     fn default() -> Self {
@@ -58,6 +81,7 @@ impl Default for Options {
             units: 304,
             seed: None,
             hip: (7, 1),
+            faults: Faults::Sticky,
         }
     }
 }
@@ -116,6 +140,7 @@ impl FromStr for Options {
                 "units" => options.units = number(key, value, 1, 1024)?,
                 "seed" => options.seed = Some(number(key, value, 0, u64::MAX)?),
                 "hip" => options.hip = version(key, value)?,
+                "faults" => options.faults = faults(key, value)?,
                 _ => {
                     return Err(OptionsError(format!(
                         "the simulator has no option {key:?}; options are {KEYS}"
@@ -136,7 +161,7 @@ impl fmt::Display for Options {
         if let Some(seed) = self.seed {
             write!(f, "&seed={seed}")?;
         }
-        write!(f, "&hip={}.{}", self.hip.0, self.hip.1)
+        write!(f, "&hip={}.{}&faults={}", self.hip.0, self.hip.1, self.faults.name())
     }
 }
 
@@ -167,6 +192,12 @@ fn bytes(key: &str, value: &str) -> Result<u64, OptionsError> {
     }
 }
 
+fn faults(key: &str, value: &str) -> Result<Faults, OptionsError> {
+    let kinds = [Faults::Sticky, Faults::Submission];
+    let kind = kinds.into_iter().find(|kind| kind.name() == value);
+    kind.ok_or_else(|| OptionsError(format!("{key}={value}: sticky or submission is needed")))
+}
+
 fn version(key: &str, value: &str) -> Result<(u32, u32), OptionsError> {
     let parts =
         value.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
@@ -194,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_spelling_survives_a_round_trip() {
-        let text = "gfx942?devices=2&memory=1073741824&units=8&threads=2&seed=7&hip=6.2";
+        let text = "gfx942?devices=2&memory=1073741824&units=8&threads=2&seed=7&hip=6.2&faults=submission";
         let options: Options = text.parse().unwrap();
         assert_eq!(options.to_string(), text);
         assert_eq!(options.hip_version() / 100_000, 602);
@@ -213,6 +244,7 @@ mod tests {
             ("?memory=99999999999999999999T", "512M"),
             ("?hip=8.0", "6.2"),
             ("?seed=-1", "whole number"),
+            ("?faults=none", "submission"),
         ] {
             let message = text.parse::<Options>().unwrap_err().to_string();
             assert!(message.contains(named), "{text}: {message}");

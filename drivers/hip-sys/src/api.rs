@@ -29,9 +29,10 @@ pub struct Api {
     features: FeatureSet,
     origin: Origin,
     diagnosis: Option<Diagnosis>,
+    contained_faults: bool,
 }
 
-/// Tells what is known of the last fault of an implementation.
+/// Tells why the latest call of the calling thread failed.
 type Diagnosis = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
 // SAFETY: function pointers may be called from any thread, as HIP allows; the binding's context is covered by the contract
@@ -156,18 +157,40 @@ impl Api {
     /// Each present function must behave as HIP documents it, on any thread, for as long as the `Api` lives; with a
     /// `binding`, after `enter` was called on the same thread. The binding must honour its contract.
     pub unsafe fn from_entries(entries: EntryPoints, origin: Origin, binding: Option<Binding>) -> Self {
-        Self { features: FeatureSet::of(&entries), entries, binding, origin, diagnosis: None }
+        Self {
+            features: FeatureSet::of(&entries),
+            entries,
+            binding,
+            origin,
+            diagnosis: None,
+            contained_faults: false,
+        }
     }
 
-    /// The same table, with a way to ask the implementation for more than a status: what it knows of its last fault.
+    /// The same table, with a way to ask the implementation for more than a status: why the latest call of the asking
+    /// thread failed.
     #[must_use]
     pub fn with_diagnosis(mut self, diagnosis: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         self.diagnosis = Some(Arc::new(diagnosis));
         self
     }
 
-    /// What the implementation knows of its last fault, where it can tell: AMD's runtime cannot, the simulated GPU names
-    /// the kernel, the instruction, the lane and the address.
+    /// The same table, of an implementation whose faults do not spread: work behind a kernel that went wrong goes on, and
+    /// the event recorded next on its stream, and no other, answers the error to every query until it is recorded anew.
+    #[must_use]
+    pub fn with_contained_faults(mut self) -> Self {
+        self.contained_faults = true;
+        self
+    }
+
+    /// Whether a fault concerns only what the event recorded next on its stream stands for; see
+    /// [`with_contained_faults`](Self::with_contained_faults). On hardware a fault costs the process its device.
+    pub fn contains_faults(&self) -> bool {
+        self.contained_faults
+    }
+
+    /// Why the latest call of this thread failed, where the implementation can tell more than its status: AMD's runtime
+    /// cannot, the simulated GPU names the kernel, the instruction, the lane and the address. Ask before the next call.
     pub fn diagnose(&self) -> Option<String> {
         self.diagnosis.as_ref().and_then(|diagnosis| diagnosis())
     }

@@ -36,6 +36,11 @@ pub(crate) fn explain(explanation: String) {
     let _ = EXPLANATION.try_with(|latest| *latest.borrow_mut() = Some(explanation));
 }
 
+/// As [`explain`], for a reason that was told already when it arose.
+pub(crate) fn remind(explanation: &str) {
+    let _ = EXPLANATION.try_with(|latest| *latest.borrow_mut() = Some(explanation.to_owned()));
+}
+
 /// What was said about the latest call of this thread.
 pub(crate) fn explanation() -> Option<String> {
     EXPLANATION.try_with(|latest| latest.borrow().clone()).ok().flatten()

@@ -2,10 +2,11 @@
 //! One GPU: who it is, how it has failed, and the streams and pools that every device has.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::code::{Code, Outcome};
+use super::failure::{Failure, Unreported};
 
 /// Work items per compute unit and other facts of the simulated part that more than one call tells.
 pub(crate) mod limits {
@@ -27,8 +28,12 @@ pub(crate) struct Device {
     pub(crate) capacity: u64,
     /// Bytes of them in use.
     used: AtomicU64,
-    /// The first error that made it unusable, or zero.
-    failure: AtomicU32,
+    /// Whether `failure` holds anything.
+    failed: AtomicBool,
+    /// What made it unusable first.
+    failure: Mutex<Option<Arc<Failure>>>,
+    /// What a synchronisation with the device has to tell.
+    pub(crate) unreported: Unreported,
     /// Devices whose memory was opened to kernels of this one.
     peers: Mutex<BTreeSet<usize>>,
     /// hipSetDeviceFlags.
@@ -44,29 +49,53 @@ impl Device {
             slot,
             capacity,
             used: AtomicU64::new(0),
-            failure: AtomicU32::new(0),
+            failed: AtomicBool::new(false),
+            failure: Mutex::default(),
+            unreported: Unreported::default(),
             peers: Mutex::default(),
             flags: AtomicU32::new(0),
             retained: AtomicU32::new(0),
         }
     }
 
-    /// `Err` with the error that made the device unusable.
+    /// `Err` with the error that made the device unusable, as the answer to the call at work on this thread.
     pub(crate) fn check(&self) -> Outcome<()> {
-        match self.failure.load(Ordering::Acquire) {
-            0 => Ok(()),
-            code => Err(Code(code)),
-        }
+        self.failure().map_or(Ok(()), |failure| failure.answer())
     }
 
-    /// Makes the device unusable until it is reset. The first error stays. Whether this was the first.
-    pub(crate) fn fail(&self, code: Code) -> bool {
-        self.failure.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    /// As [`check`](Self::check) after work was waited for; tells a failure that nobody who synchronised with the
+    /// device was told of yet.
+    pub(crate) fn report(&self) -> Outcome<()> {
+        self.check().and_then(|()| self.unreported.report())
+    }
+
+    /// What made the device unusable.
+    pub(crate) fn failure(&self) -> Option<Arc<Failure>> {
+        if !self.failed.load(Ordering::Acquire) {
+            return None;
+        }
+        self.first_failure().clone()
+    }
+
+    /// Makes the device unusable until it is reset. The first failure stays. Whether this was the first.
+    pub(crate) fn fail(&self, failure: &Arc<Failure>) -> bool {
+        let mut first = self.first_failure();
+        let is_first = first.is_none();
+        first.get_or_insert_with(|| failure.clone());
+        self.failed.store(true, Ordering::Release);
+        is_first
     }
 
     /// Makes the device usable again.
     pub(crate) fn recover(&self) {
-        self.failure.store(0, Ordering::Release);
+        let mut first = self.first_failure();
+        *first = None;
+        self.failed.store(false, Ordering::Release);
+        self.unreported.take();
+    }
+
+    fn first_failure(&self) -> MutexGuard<'_, Option<Arc<Failure>>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn used(&self) -> u64 {

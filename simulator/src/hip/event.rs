@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::code::{Code, Outcome};
+use super::failure::Failure;
 use super::stream::Point;
 
 /// `hipEventDisableTiming`.
@@ -24,8 +25,22 @@ pub(crate) struct Event {
 #[derive(Clone, Debug)]
 pub(crate) struct Recording {
     pub(crate) point: Point,
-    /// When the stream got to the recording.
-    pub(crate) time: Arc<OnceLock<Instant>>,
+    pub(crate) mark: Arc<Mark>,
+}
+
+/// What a stream leaves in a recording when it gets there.
+#[derive(Debug, Default)]
+pub(crate) struct Mark {
+    pub(crate) time: OnceLock<Instant>,
+    /// The first failure on the stream since the recording before.
+    pub(crate) failure: OnceLock<Arc<Failure>>,
+}
+
+impl Recording {
+    /// `Err` with the failure that the recording stands for, if it is reached.
+    pub(crate) fn check(&self) -> Outcome<()> {
+        self.mark.failure.get().map_or(Ok(()), |failure| failure.answer())
+    }
 }
 
 impl Event {
@@ -58,7 +73,7 @@ impl Event {
             return Err(Code::NOT_READY);
         }
         // A recording that was skipped because its device failed has no time.
-        let (Some(start), Some(end)) = (start.time.get(), end.time.get()) else {
+        let (Some(start), Some(end)) = (start.mark.time.get(), end.mark.time.get()) else {
             return Err(Code::INVALID_HANDLE);
         };
         let forward = end.saturating_duration_since(*start).as_secs_f64();

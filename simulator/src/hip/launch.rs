@@ -8,7 +8,8 @@ use crate::engine::{self, Cause, Fault, Kernel};
 use super::call;
 use super::code::{Code, Outcome};
 use super::device::limits;
-use super::machine::{Failure, Machine};
+use super::failure::Failure;
+use super::machine::Machine;
 
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl Launch {
                 tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics);
                 Ok(())
             }
-            Err(fault) => Err(Failure { code: code_of(&fault), report: fault.to_string() }),
+            Err(fault) => Err(Failure::new(code_of(&fault), fault.to_string())),
         }
     }
 }

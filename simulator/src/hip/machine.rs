@@ -6,10 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::Engine;
 use crate::memory::Memory;
+use crate::options::Faults;
 
 use super::code::{Code, Outcome};
 use super::device::Device;
+use super::failure::Failure;
 use super::ledger::Ledger;
+use super::stream::Stream;
 use super::work::Work;
 
 /// What streams run on.
@@ -19,36 +22,35 @@ pub(crate) struct Machine {
     pub(crate) devices: Vec<Device>,
     /// Who holds which memory.
     pub(crate) ledger: Ledger,
+    faults: Faults,
     last_fault: Mutex<Option<String>>,
 }
 
-/// Why an item of work could not be done: the code that the device answers from then on, and a report for people.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) code: Code,
-    pub(crate) report: String,
-}
-
 impl Machine {
-    pub(crate) fn new(memory: Arc<Memory>, engine: Arc<Engine>, devices: Vec<Device>) -> Self {
-        Self { memory, engine, devices, ledger: Ledger::default(), last_fault: Mutex::new(None) }
+    pub(crate) fn new(
+        memory: Arc<Memory>,
+        engine: Arc<Engine>,
+        devices: Vec<Device>,
+        faults: Faults,
+    ) -> Self {
+        Self { memory, engine, devices, ledger: Ledger::default(), faults, last_fault: Mutex::new(None) }
     }
 
     pub(crate) fn device(&self, index: usize) -> Outcome<&Device> {
         self.devices.get(index).ok_or(Code::INVALID_DEVICE)
     }
 
-    /// Does an item of work for a device. On a device that has failed it is passed over.
-    pub(crate) fn run(&self, device: usize, work: Work) {
-        let Some(device) = self.devices.get(device) else { return };
+    /// Does an item of work of a stream. On a device that has failed it is passed over.
+    pub(crate) fn run(&self, stream: &Stream, work: Work) {
+        let Some(device) = self.devices.get(stream.device) else { return };
         // A defect of the simulator must fail the device, not leave its streams waiting for ever.
-        let done = catch_unwind(AssertUnwindSafe(|| work.run(self, device)));
+        let done = catch_unwind(AssertUnwindSafe(|| work.run(self, device, stream)));
         let failure = match done {
             Ok(Ok(())) => return,
             Ok(Err(failure)) => failure,
-            Err(_) => Failure { code: Code::UNKNOWN, report: "the simulator itself failed".to_owned() },
+            Err(_) => Failure::defect(),
         };
-        self.report(device, failure);
+        self.report(device, stream, failure);
     }
 
     /// What the latest failed work had to say for itself.
@@ -56,12 +58,21 @@ impl Machine {
         self.last_fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn report(&self, device: &Device, failure: Failure) {
-        let Failure { code, report } = failure;
-        tracing::error!(target: "windlass::sim", device = device.index, ?code, "{report}");
+    fn report(&self, device: &Device, stream: &Stream, failure: Failure) {
+        let code = failure.code;
+        tracing::error!(target: "windlass::sim", device = device.index, ?code, "{}", failure.report);
+        let failure = Arc::new(failure);
         let mut last_fault = self.last_fault.lock().unwrap_or_else(PoisonError::into_inner);
-        if device.fail(code) {
-            *last_fault = Some(report);
+        let tell = if failure.contained && self.faults == Faults::Submission {
+            stream.fail(&failure);
+            device.unreported.note(&failure);
+            true
+        } else {
+            // What fails after the first time says nothing about its cause.
+            device.fail(&failure)
+        };
+        if tell {
+            *last_fault = Some(failure.report.clone());
         }
     }
 }

@@ -28,6 +28,7 @@ mod compiled;
 mod current;
 mod device;
 mod event;
+mod failure;
 mod handles;
 mod image;
 mod launch;

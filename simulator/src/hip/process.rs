@@ -19,9 +19,15 @@ pub fn process_entries() -> EntryPoints {
     table::entries(&Options::from_environment().unwrap_or_default())
 }
 
-/// As [`Simulator::last_fault`](super::Simulator::last_fault), of the simulator that the calling thread's calls lead to.
+/// Why the latest call of the calling thread failed, where more than its status is known. Where it did not fail, as
+/// [`Simulator::last_fault`](super::Simulator::last_fault), of the simulator that the thread's calls lead to.
 pub fn process_fault() -> Option<String> {
-    current::current().ok().and_then(|(runtime, _)| runtime.machine.last_fault())
+    call::explanation().or_else(|| {
+        let (runtime, thread) = current::current().ok()?;
+        // An older fault would be blamed for a failure that it has nothing to do with.
+        let went_well = matches!(thread.last_status.get(), Code::SUCCESS | Code::NOT_READY);
+        runtime.machine.last_fault().filter(|_| went_well)
+    })
 }
 
 /// The process's own simulator, made when it is first needed.

@@ -87,7 +87,7 @@ impl Runtime {
         let devices: Vec<Device> =
             seen.map(|(index, slot)| Device::new(index, *slot, options.memory)).collect();
         let count = devices.len();
-        let machine = Arc::new(Machine::new(memory, engine, devices));
+        let machine = Arc::new(Machine::new(memory, engine, devices, options.faults));
         let contexts = Handles::new(Kind::Context, salt);
         let pools = Handles::new(Kind::Pool, salt);
         let seed = options.seed;

@@ -211,7 +211,7 @@ impl Scheduler {
             let _ = self.call_threads(&mut state, others);
             drop(state);
             let counted = !item.work.is_host_function();
-            self.machine.run(stream.device, item.work);
+            self.machine.run(&stream, item.work);
             state = self.lock();
             state.finish(&stream, item.number, counted);
             self.finished.notify_all();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use windlass_hip_sys::{Api, Binding, Found, Origin, Version};
 
-use crate::options::Options;
+use crate::options::{Faults, Options};
 
 use super::call;
 use super::current;
@@ -51,8 +51,11 @@ impl Simulator {
         // SAFETY: the functions do as HIP documents, on any thread, once `enter` has named the simulator, which the
         // binding keeps alive.
         let api = unsafe { Api::from_entries(table::entries(options), origin, Some(binding)) };
-        let runtime = self.runtime.clone();
-        api.with_diagnosis(move || call::explanation().or_else(|| runtime.machine.last_fault()))
+        let api = api.with_diagnosis(call::explanation);
+        match options.faults {
+            Faults::Submission => api.with_contained_faults(),
+            Faults::Sticky => api,
+        }
     }
 
     /// What the latest kernel or copy to fail did wrong: the kernel, its instruction, the lane and the address where

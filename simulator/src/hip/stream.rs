@@ -4,6 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::code::Outcome;
+use super::failure::{Failure, Unreported};
+
 /// How a stream relates to its device's null stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -27,11 +30,24 @@ pub(crate) struct Stream {
     finished: AtomicU64,
     /// Set by hipStreamDestroy: nothing more is taken, what is queued still runs.
     destroyed: AtomicBool,
+    /// What the event recorded next has to tell.
+    for_event: Unreported,
+    /// What a synchronisation with the stream has to tell.
+    for_synchronization: Unreported,
 }
 
 impl Stream {
     pub(crate) fn new(id: u64, device: usize, role: Role, priority: i32) -> Self {
-        Self { id, device, role, priority, finished: AtomicU64::new(0), destroyed: AtomicBool::new(false) }
+        Self {
+            id,
+            device,
+            role,
+            priority,
+            finished: AtomicU64::new(0),
+            destroyed: AtomicBool::new(false),
+            for_event: Unreported::default(),
+            for_synchronization: Unreported::default(),
+        }
     }
 
     /// The flags that the stream was made with, as HIP spells them.
@@ -46,6 +62,22 @@ impl Stream {
     /// Only the scheduler calls this, under its lock.
     pub(super) fn finish(&self, number: u64) {
         self.finished.store(number, Ordering::Release);
+    }
+
+    /// Notes that an item of the stream failed, whose device goes on.
+    pub(crate) fn fail(&self, failure: &Arc<Failure>) {
+        self.for_event.note(failure);
+        self.for_synchronization.note(failure);
+    }
+
+    /// What failed since an event was recorded last. Whoever records one now takes it over.
+    pub(crate) fn take_failure(&self) -> Option<Arc<Failure>> {
+        self.for_event.take()
+    }
+
+    /// `Err` with what failed since somebody synchronised last, once.
+    pub(crate) fn report(&self) -> Outcome<()> {
+        self.for_synchronization.report()
     }
 
     pub(crate) fn destroy(&self) {

@@ -4,7 +4,8 @@
 use crate::memory::{MemoryError, Place};
 
 use super::code::{Code, Outcome};
-use super::machine::{Failure, Machine};
+use super::failure::Failure;
+use super::machine::Machine;
 
 /// Rows of bytes at a distance from each other. A plain range is one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,5 +253,5 @@ fn locate(machine: &Machine, address: u64, rows: Rows) -> Outcome<Side> {
 }
 
 fn illegal(what: &str, error: &MemoryError) -> Failure {
-    Failure { code: Code::ILLEGAL_ADDRESS, report: format!("{what} on a stream went wrong: {error}") }
+    Failure::new(Code::ILLEGAL_ADDRESS, format!("{what} on a stream went wrong: {error}"))
 }

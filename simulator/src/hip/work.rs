@@ -2,7 +2,7 @@
 //! One item of a stream.
 
 use std::ffi::c_void;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use windlass_hip_sys::bindings::{hipError_t, hipStream_t};
@@ -10,16 +10,19 @@ use windlass_hip_sys::bindings::{hipError_t, hipStream_t};
 use super::allocation;
 use super::code::Code;
 use super::device::Device;
+use super::event::Mark;
+use super::failure::Failure;
 use super::launch::Launch;
-use super::machine::{Failure, Machine};
+use super::machine::Machine;
+use super::stream::Stream;
 use super::transfer::{Fill, Transfer};
 
 /// What a stream can be asked to do.
 pub(crate) enum Work {
     /// Nothing: the item only orders others.
     Nothing,
-    /// Notes when the stream got here.
-    Stamp(Arc<OnceLock<Instant>>),
+    /// Notes when the stream got here, and what failed on the way.
+    Stamp(Arc<Mark>),
     Launch(Box<Launch>),
     Transfer(Transfer),
     Fill(Fill),
@@ -54,19 +57,22 @@ impl Work {
     }
 
     /// Does it. Blocks for as long as it takes.
-    pub(crate) fn run(self, machine: &Machine, device: &Device) -> Result<(), Failure> {
-        let state = device.check();
+    pub(crate) fn run(self, machine: &Machine, device: &Device, stream: &Stream) -> Result<(), Failure> {
+        let failure = device.failure();
         if let Self::HostFunction(function) = self {
-            function.call(state.err().unwrap_or(Code::SUCCESS));
+            function.call(failure.map_or(Code::SUCCESS, |failure| failure.code));
             return Ok(());
         }
-        if state.is_err() {
+        if failure.is_some() {
             return Ok(());
         }
         match self {
             Self::Nothing | Self::HostFunction(_) => Ok(()),
-            Self::Stamp(time) => {
-                let _ = time.set(Instant::now());
+            Self::Stamp(mark) => {
+                let _ = mark.time.set(Instant::now());
+                if let Some(failure) = stream.take_failure() {
+                    let _ = mark.failure.set(failure);
+                }
                 Ok(())
             }
             Self::Launch(launch) => launch.run(machine),

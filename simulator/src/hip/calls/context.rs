@@ -133,6 +133,6 @@ pub(in crate::hip) unsafe extern "C" fn hipCtxSynchronize() -> hipError_t {
     hip!(hipCtxSynchronize, |call| {
         let device = call.any_device()?;
         call.runtime.synchronize(device.index)?;
-        device.check()
+        device.report()
     })
 }

@@ -40,6 +40,7 @@ fn queue(
     if wait {
         call.runtime.scheduler.wait(&[point])?;
         call.runtime.machine.device(stream.device)?.check()?;
+        stream.report()?;
     }
     Ok(())
 }

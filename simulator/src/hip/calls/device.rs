@@ -97,7 +97,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
     hip!(hipDeviceSynchronize, |call| {
         let device = call.any_device()?;
         call.runtime.synchronize(device.index)?;
-        device.check()
+        device.report()
     })
 }
 

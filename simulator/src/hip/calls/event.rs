@@ -2,13 +2,13 @@
 //! Events.
 
 use std::ffi::c_uint;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{hipError_t, hipEvent_t, hipStream_t};
 
 use crate::hip::call::Call;
 use crate::hip::code::{Code, Outcome};
-use crate::hip::event::{DISABLE_TIMING, Event, INTERPROCESS, Recording};
+use crate::hip::event::{DISABLE_TIMING, Event, INTERPROCESS, Mark, Recording};
 use crate::hip::work::Work;
 
 /// Blocking sync, no timing, interprocess; and AMD's own: no fence, release to device, release to system.
@@ -36,9 +36,9 @@ pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t) -> Out
         return Err(Code::INVALID_HANDLE);
     }
     event.record(|| {
-        let time = Arc::new(OnceLock::new());
-        let point = call.runtime.scheduler.enqueue(&stream, Work::Stamp(time.clone()), &[])?;
-        Ok(Recording { point, time })
+        let mark = Arc::new(Mark::default());
+        let point = call.runtime.scheduler.enqueue(&stream, Work::Stamp(mark.clone()), &[])?;
+        Ok(Recording { point, mark })
     })
 }
 
@@ -81,19 +81,25 @@ pub(in crate::hip) unsafe extern "C" fn hipEventRecordWithFlags(
 pub(in crate::hip) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
     hip!(hipEventQuery, |call| {
         let event = find(call, event)?;
-        let reached = event.recording().is_none_or(|recording| recording.point.is_reached());
+        let recording = event.recording();
+        let reached = recording.as_ref().is_none_or(|recording| recording.point.is_reached());
         call.runtime.machine.device(event.device)?.check()?;
-        if reached { Ok(()) } else { Err(Code::NOT_READY) }
+        if !reached {
+            return Err(Code::NOT_READY);
+        }
+        recording.map_or(Ok(()), |recording| recording.check())
     })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
     hip!(hipEventSynchronize, |call| {
         let event = find(call, event)?;
-        if let Some(recording) = event.recording() {
-            call.runtime.scheduler.wait(&[recording.point])?;
+        let recording = event.recording();
+        if let Some(recording) = &recording {
+            call.runtime.scheduler.wait(std::slice::from_ref(&recording.point))?;
         }
-        call.runtime.machine.device(event.device)?.check()
+        call.runtime.machine.device(event.device)?.check()?;
+        recording.map_or(Ok(()), |recording| recording.check())
     })
 }
 

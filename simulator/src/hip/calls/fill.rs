@@ -39,6 +39,7 @@ fn fill(
     if stream.is_none() {
         call.runtime.scheduler.wait(&[point])?;
         call.runtime.machine.device(queue.device)?.check()?;
+        queue.report()?;
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use windlass_hip_sys::bindings::{
 };
 
 use super::module::{function, function_of_symbol};
-use crate::engine::Kernel;
-use crate::hip::call::Call;
+use crate::engine::{Cause, Kernel};
+use crate::hip::call::{self, Call};
 use crate::hip::code::{Code, Outcome};
 use crate::hip::launch::{Launch, Shape, occupancy};
 use crate::hip::program::Function;
@@ -90,9 +90,21 @@ fn launch(
         return Err(Code::INVALID_HANDLE);
     }
     shape.check(&function.kernel)?;
+    check_instructions(&function.kernel)?;
     let arguments = arguments.pack(call, &function.kernel)?;
     let launch = Launch::new(function.kernel.clone(), shape, arguments, call.runtime.options.seed);
     call.runtime.scheduler.enqueue(&stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
+}
+
+/// Refuses a kernel with an instruction that the simulator does not execute, before anything is queued.
+fn check_instructions(kernel: &Kernel) -> Outcome<()> {
+    kernel.verify().map_err(|fault| {
+        call::explain(fault.to_string());
+        match fault.cause {
+            Cause::Unsupported { .. } => Code::NOT_SUPPORTED,
+            _ => Code::INVALID_IMAGE,
+        }
+    })
 }
 
 fn extents(extents: dim3) -> [u32; 3] {

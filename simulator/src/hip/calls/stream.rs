@@ -72,7 +72,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> h
         let reached = call.runtime.scheduler.tail(&stream).is_reached();
         // What failed meanwhile counts.
         call.runtime.machine.device(stream.device)?.check()?;
-        if reached { Ok(()) } else { Err(Code::NOT_READY) }
+        if reached { stream.report() } else { Err(Code::NOT_READY) }
     })
 }
 
@@ -85,7 +85,8 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t
             _ => call.runtime.scheduler.tail(&stream),
         };
         call.runtime.scheduler.wait(&[tail])?;
-        call.runtime.machine.device(stream.device)?.check()
+        call.runtime.machine.device(stream.device)?.check()?;
+        stream.report()
     })
 }
 
