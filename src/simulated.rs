@@ -11,7 +11,7 @@ use crate::{Error, Parameters, Result, Uri};
 pub(crate) struct Source;
 
 /// The options of a machine: what the URI says, then what `WINDLASS_SIM` says, then the simulator's defaults.
-const KEYS: &[&str] = &["devices", "memory", "threads", "units", "seed", "hip"];
+const KEYS: &[&str] = &["devices", "memory", "threads", "units", "seed", "hip", "faults"];
 
 impl windlass_hip::Source for Source {
     fn description(&self) -> String {
@@ -46,18 +46,26 @@ fn wrong(error: &OptionsError) -> Error {
     Error::invalid_argument(error.to_string())
 }
 
-/// Spells a machine as the simulator reads it.
+/// What holds where neither the URI nor the variable says otherwise: the device outlives a kernel that goes wrong.
+const DEFAULTS: &str = "faults=submission";
+
+/// Spells a machine as the simulator reads it, which lets the last of several settings of a key hold.
 fn describe(target: &str, given: &[(&str, &str)], environment: &str) -> String {
     let (default_target, defaults) = environment.split_once('?').unwrap_or((environment, ""));
     let target = if target.is_empty() { default_target } else { target };
     let key = |setting: &str| setting.split('=').next().unwrap_or_default().to_owned();
     let kept = defaults.split('&').filter(|setting| !given.iter().any(|(name, _)| *name == key(setting)));
-    let settings = kept.map(str::to_owned).chain(given.iter().map(|(name, value)| format!("{name}={value}")));
+    let settings = std::iter::once(DEFAULTS)
+        .chain(kept)
+        .map(str::to_owned)
+        .chain(given.iter().map(|(name, value)| format!("{name}={value}")));
     format!("{target}?{}", settings.collect::<Vec<_>>().join("&"))
 }
 
 #[cfg(test)]
 mod tests {
+    use windlass_simulator::Faults;
+
     use super::*;
 
     #[test]
@@ -65,8 +73,17 @@ mod tests {
         let text = describe("", &[("seed", "9")], "gfx942?devices=2&seed=7");
         let options: Options = text.parse().unwrap();
         assert_eq!((options.devices, options.seed), (2, Some(9)));
-        let options: Options = describe("gfx942", &[], "").parse().unwrap();
-        assert_eq!(options, Options::default());
+    }
+
+    #[test]
+    fn a_fault_costs_the_submission_unless_told_otherwise() {
+        let faults = |given: &[(&str, &str)], environment: &str| {
+            describe("gfx942", given, environment).parse::<Options>().unwrap().faults
+        };
+        assert_eq!(faults(&[], ""), Faults::Submission);
+        assert_eq!(faults(&[], "gfx942?faults=sticky"), Faults::Sticky);
+        assert_eq!(faults(&[("faults", "submission")], "gfx942?faults=sticky"), Faults::Submission);
+        assert_eq!(faults(&[("faults", "sticky")], ""), Faults::Sticky);
     }
 
     #[test]

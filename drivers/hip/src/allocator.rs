@@ -138,7 +138,7 @@ impl Allocator {
         if device.is_lost() {
             return None;
         }
-        let most = if device.quirks.exact_sizes { size } else { size.saturating_add(size / 8) };
+        let most = if device.hip.quirks.exact_sizes { size } else { size.saturating_add(size / 8) };
         let mut bins = lock(&self.bins);
         let bin = &mut bins[usize::from(host)];
         let (key, index) = bin.range(size..=most).find_map(|(key, blocks)| {

@@ -22,7 +22,7 @@ use windlass_hip_sys::{
     },
 };
 
-use crate::status;
+use crate::{quirks::Quirks, status};
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident($raw:ty);)*) => {$(
@@ -63,11 +63,20 @@ unsafe impl Sync for HostMemory {}
 #[derive(Clone, Debug)]
 pub(crate) struct Hip {
     pub(crate) api: Arc<Api>,
+    pub(crate) quirks: Quirks,
     ordinal: i32,
     /// With one device there is nothing to switch.
     alone: bool,
     /// Why the device cannot be trusted any more. The first reason stays.
     lost: Arc<OnceLock<Error>>,
+}
+
+/// What an event says of the work before it.
+pub(crate) enum Progress {
+    Running,
+    Complete,
+    /// All of it has ended, and what the event stands for went wrong.
+    Faulted(Error),
 }
 
 /// Makes the device current while it lives, and the one before current again.
@@ -109,7 +118,8 @@ pub(crate) fn initialise(api: &Api) -> Result<i32> {
 
 impl Hip {
     pub(crate) fn new(api: Arc<Api>, ordinal: i32, devices: i32) -> Self {
-        Self { api, ordinal, alone: devices == 1 && ordinal == 0, lost: Arc::default() }
+        let quirks = Quirks::of(&api);
+        Self { api, quirks, ordinal, alone: devices == 1 && ordinal == 0, lost: Arc::default() }
     }
 
     /// Why the device is lost, if it is: a call of anybody returned a status after which HIP repeats itself.
@@ -159,18 +169,24 @@ impl Hip {
     #[cold]
     #[track_caller]
     fn failed(&self, call: &str, status: hipError_t) -> Error {
+        // Whoever explains a failure explains that of the latest call.
+        let report = self.api.diagnose();
         // SAFETY: no arguments.
         let _ = unsafe { self.api.hipGetLastError() };
         let error = status::error(status, call);
-        if !status::is_loss(status) {
-            return error;
-        }
-        let error = match self.api.diagnose() {
+        let error = match report {
             Some(report) => Error::new(error.code(), format!("{}: {report}", error.message())),
             None => error,
         };
-        self.lose(error.clone());
+        if status::is_loss(status) && !self.is_contained(status) {
+            self.lose(error.clone());
+        }
         error
+    }
+
+    /// Whether a status concerns no more than the submission whose event answers it.
+    fn is_contained(&self, status: hipError_t) -> bool {
+        self.quirks.contained_faults && status::is_fault(status)
     }
 
     /// Whether a call that may fail without harm did not. Clears the thread's sticky error if it did.
@@ -225,21 +241,26 @@ impl Hip {
         self.check("hipStreamWaitEvent", unsafe { self.api.hipStreamWaitEvent(stream.0, event.0, 0) })
     }
 
-    /// Whether everything before the event has completed.
+    /// Whether everything before the event has completed, and how.
     #[inline]
-    pub(crate) fn query(&self, event: Event) -> Result<bool> {
+    pub(crate) fn query(&self, event: Event) -> Result<Progress> {
         // SAFETY: a live handle.
         match unsafe { self.api.hipEventQuery(event.0) } {
-            hipError_t::hipSuccess => Ok(true),
-            hipError_t::hipErrorNotReady => Ok(false),
-            status => Err(self.failed("hipEventQuery", status)),
+            hipError_t::hipSuccess => Ok(Progress::Complete),
+            hipError_t::hipErrorNotReady => Ok(Progress::Running),
+            status => {
+                let error = self.failed("hipEventQuery", status);
+                if self.is_contained(status) { Ok(Progress::Faulted(error)) } else { Err(error) }
+            }
         }
     }
 
-    /// Blocks this thread inside HIP: for reapers only.
+    /// Blocks this thread inside HIP until everything before the event has completed, however: for reapers only.
     pub(crate) fn synchronize(&self, event: Event) -> Result<()> {
         // SAFETY: a live handle.
-        self.check("hipEventSynchronize", unsafe { self.api.hipEventSynchronize(event.0) })
+        let status = unsafe { self.api.hipEventSynchronize(event.0) };
+        self.check("hipEventSynchronize", status)
+            .or_else(|error| if self.is_contained(status) { Ok(()) } else { Err(error) })
     }
 
     // Work.

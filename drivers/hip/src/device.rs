@@ -23,7 +23,6 @@ use crate::{
     event::EventPool,
     executable::Executable,
     queue::{Enqueued, Queue, Submission},
-    quirks::Quirks,
     retire::Retirer,
 };
 
@@ -42,7 +41,6 @@ pub(crate) struct Inner {
     pub(crate) domain: Domain,
     pub(crate) info: DeviceInfo,
     limits: Limits,
-    pub(crate) quirks: Quirks,
     pub(crate) queues: Box<[Queue]>,
     next_queue: AtomicU32,
     pub(crate) events: EventPool,
@@ -67,14 +65,12 @@ impl Device {
                 .inspect_err(|_| queues.iter().for_each(|queue: &Queue| hip.destroy_stream(queue.stream)))?;
             queues.push(queue);
         }
-        let quirks = Quirks::of(&hip.api);
         Ok(Self(Arc::new_cyclic(|this| Inner {
             this: this.clone(),
             hip,
             domain: Domain::unique(),
             info,
             limits,
-            quirks,
             queues: queues.into(),
             next_queue: AtomicU32::new(0),
             events: EventPool::default(),

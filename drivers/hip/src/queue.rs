@@ -61,7 +61,7 @@ pub(crate) struct InFlight {
     /// What went wrong while it was enqueued.
     pub(crate) failure: Option<Error>,
     /// Kept alive until it has retired.
-    _operation: Operation,
+    pub(crate) operation: Operation,
     _staging: Option<Buffer>,
 }
 
@@ -97,7 +97,9 @@ impl Queue {
         let events: Result<SmallVec<[Arc<Event>; 4]>> =
             self.foreign(&edges).filter_map(|edge| device.event_of(edge).transpose()).collect();
         // Memory that was given back waits for its event, even if nobody else does.
-        let wanted = !signals.is_empty() || matches!(operation, Operation::Dealloca { .. });
+        let wanted = !signals.is_empty()
+            || matches!(operation, Operation::Dealloca { .. })
+            || hip.quirks.contained_faults;
         let mut state = lock(&self.state);
         let current = hip.current();
         let mut outcome = match (&current, events) {
@@ -127,7 +129,7 @@ impl Queue {
             signals,
             edges,
             failure,
-            _operation: operation,
+            operation,
             _staging: staging,
         });
         enqueued

@@ -10,11 +10,14 @@ pub(crate) struct Quirks {
     /// A freed block serves a smaller request only if the sizes are equal: the simulated GPU checks every access
     /// against the size that was asked for, and a block with room to spare would hide an overrun.
     pub(crate) exact_sizes: bool,
+    /// A fault belongs to the submission whose event reports it, and the device goes on. So each submission needs an event
+    /// of its own. On hardware the whole process is lost to a fault, and HIP answers it to every later call.
+    pub(crate) contained_faults: bool,
 }
 
 impl Quirks {
     pub(crate) fn of(api: &Api) -> Self {
-        Self { exact_sizes: api.origin().simulated }
+        Self { exact_sizes: api.origin().simulated, contained_faults: api.contains_faults() }
     }
 }
 

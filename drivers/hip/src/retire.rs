@@ -13,6 +13,7 @@ use std::sync::{
 use windlass_hal::{Error, Notifications};
 
 use crate::{
+    call::{Event, Progress},
     device::Inner,
     queue::{InFlight, Queue},
 };
@@ -66,7 +67,7 @@ impl Inner {
         let mut progress = true;
         while std::mem::take(&mut progress) {
             for queue in &self.queues {
-                while let Some(epoch) = self.finished(queue) {
+                while let Some((epoch, fault)) = self.finished(queue) {
                     let before = gone.len();
                     self.take(queue, epoch, gone);
                     if gone.len() == before {
@@ -74,6 +75,10 @@ impl Inner {
                     }
                     progress = true;
                     for flight in &mut gone[before..] {
+                        if flight.epoch == epoch && flight.failure.is_none() {
+                            flight.failure =
+                                fault.as_ref().map(|fault| fault.clone().context(flight.operation.name()));
+                        }
                         self.settle(flight, notifications);
                     }
                     queue.watchers.tell(queue.retired.load(Ordering::Acquire), notifications);
@@ -82,13 +87,13 @@ impl Inner {
         }
     }
 
-    /// The epoch up to which a queue has completed since it was last asked, if any. A queue that HIP takes work into
-    /// just now is passed over: whoever asks may have a deadline.
-    fn finished(&self, queue: &Queue) -> Option<u64> {
+    /// The epoch up to which a queue has completed since it was last asked, if any, and what went wrong with the work of
+    /// that epoch. A queue that HIP takes work into just now is passed over: whoever asks may have a deadline.
+    fn finished(&self, queue: &Queue) -> Option<(u64, Option<Error>)> {
         let (epoch, event) = {
             let state = try_lock(&queue.state)?;
             if self.is_lost() {
-                return state.in_flight.back().map(|last| last.epoch);
+                return state.in_flight.back().map(|last| (last.epoch, None));
             }
             let flight =
                 state.in_flight.iter().find(|flight| flight.event.is_some() || flight.failure.is_some())?;
@@ -97,22 +102,29 @@ impl Inner {
         let Some(event) = event else {
             // Enqueuing failed and so did recording: wait for the work before it by an event of our own.
             return match queue.event_from(self, epoch) {
-                Ok(Some(event)) => self.complete(*event).then_some(epoch),
+                // Whatever that event has to tell is about later work.
+                Ok(Some(event)) => self.outcome(*event).map(|_| (epoch, None)),
                 Ok(None) => None,
                 Err(error) => {
                     self.hip.lose(error);
-                    Some(epoch)
+                    Some((epoch, None))
                 }
             };
         };
-        self.complete(*event).then_some(epoch)
+        self.outcome(*event).map(|fault| (epoch, fault))
     }
 
-    fn complete(&self, event: crate::call::Event) -> bool {
-        self.hip.query(event).unwrap_or_else(|error| {
-            self.hip.lose(error);
-            true
-        })
+    /// What went wrong with the work that an event stands for, if anything; `None` while it runs.
+    fn outcome(&self, event: Event) -> Option<Option<Error>> {
+        match self.hip.query(event) {
+            Ok(Progress::Running) => None,
+            Ok(Progress::Complete) => Some(None),
+            Ok(Progress::Faulted(error)) => Some(Some(error)),
+            Err(error) => {
+                self.hip.lose(error);
+                Some(None)
+            }
+        }
     }
 
     /// Takes out what has completed, as far as its edges have retired.

@@ -43,6 +43,19 @@ pub(crate) fn is_loss(status: hipError_t) -> bool {
     )
 }
 
+/// Whether a kernel or a copy answers this status when it goes wrong while it runs.
+pub(crate) fn is_fault(status: hipError_t) -> bool {
+    matches!(
+        status,
+        hipError_t::hipErrorIllegalAddress
+            | hipError_t::hipErrorLaunchFailure
+            | hipError_t::hipErrorAssert
+            | hipError_t::hipErrorInvalidConfiguration
+            | hipError_t::hipErrorLaunchOutOfResources
+            | hipError_t::hipErrorNotSupported
+    )
+}
+
 /// The error of a call that returned `status`.
 #[cold]
 #[track_caller]

@@ -7,7 +7,7 @@
 //!
 //! Every function that HIP declares is exported. One that the simulator does not have answers `hipErrorNotSupported`.
 //! The symbol `windlass_simulator_marker` tells this library from AMD's; `windlass_simulator_has` tells which
-//! functions it has, `windlass_simulator_last_fault` what the latest kernel to go wrong did.
+//! functions it has, `windlass_simulator_last_fault` why the latest call failed, or what the latest kernel to go wrong did.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::IsTerminal;
@@ -108,8 +108,8 @@ pub unsafe extern "C" fn windlass_simulator_has(name: *const c_char) -> c_int {
     c_int::from(name.to_str().is_ok_and(|name| table().address(name).is_some()))
 }
 
-/// Writes the report of the latest fault to `buffer`, cut to `capacity` bytes with the closing zero, and returns the
-/// length of the whole report; 0 means that there was none.
+/// Writes why the latest call of this thread failed, or where it did not the report of the latest fault, to `buffer`, cut
+/// to `capacity` bytes with the closing zero, and returns the length of the whole report; 0 means that there is none.
 ///
 /// # Safety
 /// `buffer` is null or valid for writes of `capacity` bytes.

@@ -23,7 +23,7 @@ pub const LIBRARY_VARIABLE: &str = "WINDLASS_HIP_LIBRARY";
 /// The symbol by which a library says that it is Windlass's software GPU.
 pub const MARKER: &std::ffi::CStr = c"windlass_simulator_marker";
 
-/// The symbol by which a simulated library gives the report of its last fault: it writes as much as fits into a buffer,
+/// The symbol by which a simulated library says why the latest call of the thread failed: it writes as much as fits into a buffer,
 /// closed by a zero, and returns the length of the whole report.
 const LAST_FAULT: &std::ffi::CStr = c"windlass_simulator_last_fault";
 type LastFault = unsafe extern "C" fn(*mut c_char, usize) -> usize;
