@@ -171,7 +171,7 @@ fn each_fault_has_its_own_message() {
 }
 
 #[test]
-fn a_fault_in_a_command_buffer_or_without_signals_is_not_blamed_on_others() {
+fn a_fault_that_nobody_is_told_of_is_not_blamed_on_others() {
     let device = open("hip-sim://gfx942");
     let write_at = function(&device, FAULTS, "write_at");
     let words = device.allocate_device(64).expect("64 bytes");
@@ -185,6 +185,34 @@ fn a_fault_in_a_command_buffer_or_without_signals_is_not_blamed_on_others() {
         done.wait_blocking(1, SOON).expect("a fill that nobody disturbs");
     }
     device.drain(SOON).expect("the device is not lost");
+}
+
+#[test]
+fn the_first_fault_of_a_command_buffer_fails_its_execution() {
+    let device = open("hip-sim://gfx942");
+    let write_at = function(&device, FAULTS, "write_at");
+    let words = device.allocate_device(64).expect("64 bytes");
+    let q0 = queue(&device, 0);
+    let commands = |indices: [i64; 3]| {
+        let mut recording = device.record().expect("a recording");
+        for index in indices {
+            let config = DispatchConfig::new([1; 3]).workgroup_size([1; 3]);
+            let arguments = [words.arg(), index.into(), 7_u32.into()];
+            recording.dispatch(&write_at, config, &arguments).expect("a command");
+            recording.barrier();
+        }
+        recording.finish().expect("a command buffer")
+    };
+    let (bad, good) = (commands([0, 17, 18]), commands([0, 1, 2]));
+    for _ in 0..5 {
+        let [failed, done] = [(); 2].map(|()| Semaphore::new(0));
+        q0.execute(&[], &[failed.at(1)], &bad, []).expect("an execution");
+        q0.execute(&[], &[done.at(1)], &good, []).expect("an execution");
+        names(&failure(&failed), &["write_at", "4 bytes past the end of the 64-byte allocation"]);
+        done.wait_blocking(1, SOON).expect("the other one");
+    }
+    let bytes = q0.download(&[], &words).expect("a download").wait(SOON).expect("the words");
+    assert_eq!(bytes[..12], [7, 0, 0, 0, 7, 0, 0, 0, 7, 0, 0, 0]);
 }
 
 /// `vector_add` with its first instruction replaced by one that no gfx942 has.
