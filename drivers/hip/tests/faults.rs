@@ -30,6 +30,8 @@ struct Program {
     steps: Vec<(&'static str, Semaphore)>,
     /// Host memory, and what it holds once the step of that name has succeeded.
     expected: Vec<(&'static str, Buffer, u8)>,
+    /// Everything is submitted: work may complete now.
+    submitted: Arc<AtomicBool>,
 }
 
 impl Program {
@@ -46,6 +48,7 @@ impl Program {
     /// Runs the whole; stops where something at once fails.
     fn run(&mut self, open: impl FnOnce() -> Result<Device>) {
         let at_once = self.try_run(open);
+        self.submitted.store(true, SeqCst);
         for (name, done) in &self.steps {
             self.outcomes.push((name, done.wait_blocking(1, SOON)));
         }
@@ -115,7 +118,9 @@ impl Program {
         });
         self.step("barrier", |waits, signals| q2.barrier(waits, signals));
         let waits: Vec<_> = self.steps.last().map(|(_, before)| before.at(1)).into_iter().collect();
-        let bytes = at("download", q0.download(&waits, &host[0]).and_then(|download| download.wait(SOON)))?;
+        let download = at("download", q0.download(&waits, &host[0]))?;
+        self.submitted.store(true, SeqCst);
+        let bytes = at("download", download.wait(SOON))?;
         assert_eq!(bytes, [0x11; SIZE as usize], "a download succeeded with other bytes");
         at("drain", device.drain(SOON))?;
         for (name, buffer, byte) in [("copy", 0, 0x11), ("execute", 1, 0x11), ("update", 2, 0x33)] {
@@ -138,12 +143,23 @@ enum World {
     Second,
     /// Another thread completes work again and again.
     Later,
+    /// The same, but only once all is submitted: everything that waits does so on the device.
+    Last,
+}
+
+impl World {
+    fn is_manual(self) -> bool {
+        matches!(self, Self::Later | Self::Last)
+    }
 }
 
 struct Bench {
     instance: Arc<Instance>,
     registry: Registry,
     uri: &'static str,
+    world: World,
+    /// Work may complete.
+    go: Arc<AtomicBool>,
     over: Arc<AtomicBool>,
     completer: Option<thread::JoinHandle<()>>,
 }
@@ -152,28 +168,31 @@ impl Bench {
     fn new(world: World) -> Self {
         let options = Options {
             devices: if world == World::Second { 2 } else { 1 },
-            manual: world == World::Later,
+            manual: world.is_manual(),
             ..Options::default()
         };
         let instance = Instance::new(options);
         let mut registry = Registry::new();
         registry.register(windlass_hip::Driver::new("test", windlass_hip::table(instance.api())));
-        let over = Arc::new(AtomicBool::new(false));
-        let completer = (world == World::Later).then(|| {
-            let (instance, over) = (instance.clone(), over.clone());
+        let (go, over) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
+        let completer = world.is_manual().then(|| {
+            let (instance, go, over) = (instance.clone(), go.clone(), over.clone());
             thread::spawn(move || {
                 while !over.load(SeqCst) {
-                    instance.complete();
+                    if go.load(SeqCst) {
+                        instance.complete();
+                    }
                     thread::yield_now();
                 }
             })
         });
         let uri = if world == World::Second { "test://1" } else { "test://" };
-        Self { instance, registry, uri, over, completer }
+        Self { instance, registry, uri, world, go, over, completer }
     }
 
     fn run(&self) -> Program {
-        let mut program = Program::default();
+        self.go.store(self.world != World::Last, SeqCst);
+        let mut program = Program { submitted: self.go.clone(), ..Program::default() };
         program.run(|| self.registry.open(self.uri));
         program
     }
@@ -267,7 +286,13 @@ fn functions(world: World) -> Vec<&'static str> {
     drop(healthy);
     nothing_leaks(&bench.instance);
     let mut functions: Vec<_> = bench.instance.calls().into_iter().map(|(name, _)| name).collect();
-    for more in ["hipEventSynchronize", "hipGetLastError", "hipGetDeviceProperties", "hipMemGetInfo"] {
+    for more in [
+        "hipStreamWaitEvent",
+        "hipEventSynchronize",
+        "hipGetLastError",
+        "hipGetDeviceProperties",
+        "hipMemGetInfo",
+    ] {
         if !functions.contains(&more) {
             functions.push(more);
         }
@@ -280,7 +305,7 @@ fn every_function_fails(world: World) {
     for needed in
         ["hipModuleLaunchKernel", "hipMemcpyAsync", "hipEventRecord", "hipStreamWaitEvent", "hipMalloc"]
     {
-        assert!(world != World::Later || functions.contains(&needed), "{needed} in {functions:?}");
+        assert!(world != World::Last || functions.contains(&needed), "{needed} in {functions:?}");
     }
     for function in functions {
         for kth in 1..=3 {
@@ -304,4 +329,9 @@ fn every_call_may_fail_on_a_device_that_is_not_current() {
 #[test]
 fn every_call_may_fail_when_work_completes_later() {
     every_function_fails(World::Later);
+}
+
+#[test]
+fn every_call_may_fail_when_all_work_is_in_flight_at_once() {
+    every_function_fails(World::Last);
 }
