@@ -72,6 +72,10 @@ impl Start {
                 return Err(refuse(format!("{items} work-items do not take {grid} workgroups of {block}")));
             }
         }
+        let workgroups = launch.grid.iter().try_fold(1u64, |total, &extent| total.checked_mul(extent.into()));
+        if workgroups.is_none() {
+            return Err(refuse(format!("a grid of {:?} workgroups, 2^64 - 1 are possible", launch.grid)));
+        }
         let lds = description.group_segment_size.saturating_add(launch.dynamic_lds);
         if lds > MAX_LDS {
             let [own, more] = [description.group_segment_size, launch.dynamic_lds];

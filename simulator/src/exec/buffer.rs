@@ -124,7 +124,8 @@ fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
     let resource = Resource::read(wave, step.src[2]);
     let scalar = u64::from(scalar32(wave, step.src[3]));
     let mem = &step.inst.mem;
-    let constant = i64::from(mem.offset) as u64;
+    // Added to a lane's offset in 32 bits: compilers rely on its wrapping.
+    let constant = mem.offset as u32;
     let exec = wave.exec();
     let mut addresses = [0; LANES];
     if let (Source::Vector(number), true, false, false, 0) =
@@ -132,13 +133,13 @@ fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
     {
         // Raw buffers with an offset: what compilers of tensor programs emit.
         let row = wave.row(number);
-        let start = resource.base().wrapping_add(scalar).wrapping_add(constant);
-        let limit =
-            resource.records().saturating_sub(scalar.saturating_add(constant).saturating_add(size - 1));
+        let start = resource.base().wrapping_add(scalar);
+        let limit = resource.records().saturating_sub(scalar.saturating_add(size - 1));
         let mut whole = 0;
         for lane in 0..LANES {
-            addresses[lane] = start.wrapping_add(u64::from(row[lane]));
-            whole |= u64::from(u64::from(row[lane]) < limit) << lane;
+            let offset = u64::from(row[lane].wrapping_add(constant));
+            addresses[lane] = start.wrapping_add(offset);
+            whole |= u64::from(offset < limit) << lane;
         }
         if whole & exec == exec && !resource.is_swizzled() {
             return Target { addresses, whole: exec, partial: Vec::new() };
@@ -147,14 +148,14 @@ fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
     let (mut whole, mut partial) = (0, Vec::new());
     for lane in Lanes(exec) {
         let word = |place: u16| match step.src[0] {
-            Source::Vector(number) => u64::from(wave.row(number + place)[lane]),
+            Source::Vector(number) => wave.row(number + place)[lane],
             _ => 0,
         };
-        let mut index = if mem.idxen { word(0) } else { 0 };
+        let mut index = if mem.idxen { u64::from(word(0)) } else { 0 };
         if resource.adds_lane() {
             index += lane as u64;
         }
-        let offset = constant + if mem.offen { word(mem.idxen.into()) } else { 0 };
+        let offset = constant.wrapping_add(if mem.offen { word(mem.idxen.into()) } else { 0 }).into();
         addresses[lane] = resource.address(index, offset, scalar);
         match resource.available(index, offset, scalar, size) {
             available if available == size => whole |= 1 << lane,

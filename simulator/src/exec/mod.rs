@@ -39,3 +39,6 @@ pub(crate) use lanes::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub(crate) use lds::Lds;
 pub(crate) use program::Program;
 pub(crate) use state::{Position, Status, Wave};
+
+#[cfg(test)]
+mod tests;
