@@ -97,10 +97,11 @@ impl Device {
     /// device is chosen; where none fits, `NOT_FOUND` says for each entry why.
     ///
     /// # Safety
-    /// This is the one unsafe act of the interface. The code can read and write whatever the device can reach,
-    /// other buffers and in some systems host memory included, and Windlass cannot check it. The caller vouches
-    /// that every function in it, dispatched with arguments of the reflected kinds, stays within the buffers it is
-    /// given and within the usage they were allocated for.
+    /// This is the one unsafe act of the interface. The code can read and write whatever the device can reach, other
+    /// buffers and in some systems host memory included, and Windlass cannot check it. The caller vouches for every
+    /// dispatch of the code that the program can make, which is safe from then on: whatever buffers, values and raw
+    /// argument blocks it is given, it stays within live buffers of this device and within the usage they were
+    /// allocated for. A program that hands functions to code it does not trust must check what that code passes.
     #[allow(unsafe_code)]
     pub unsafe fn load_executable(&self, code: &[u8]) -> Result<Executable> {
         // SAFETY: the same contract, passed on.
@@ -124,7 +125,7 @@ impl Device {
     }
 
     /// Blocks until everything issued so far has retired, or `DEADLINE_EXCEEDED`. Operations whose waits are not
-    /// reached are not issued, and not waited for.
+    /// reached are not issued, and not waited for. Host calls that run are waited for; inside one, give a deadline.
     pub fn drain(&self, deadline: impl Into<Deadline>) -> Result<()> {
         self.open.raw.drain(deadline.into())
     }

@@ -102,7 +102,12 @@ pub fn read_through_host(
     let read = Semaphore::new(0);
     let mapping = staging.map()?;
     let call = HostCall::new(HostCallFlags::NONE, move |_| {
-        let mut bytes = vec![0; length as usize];
+        let mut bytes = Vec::new();
+        let size = usize::try_from(length).unwrap_or(usize::MAX);
+        bytes.try_reserve_exact(size).map_err(|_| {
+            Error::resource_exhausted(format!("no {length} bytes of host memory to read a file through"))
+        })?;
+        bytes.resize(size, 0);
         file.0.read_at(offset, &mut bytes).map_err(|error| io_error(&error, "reading", offset, length))?;
         mapping.write(0, &bytes)
     });

@@ -2,15 +2,16 @@
 //! Host access to mapped memory: copies in and out, or a raw pointer, and never a reference.
 //!
 //! This is the one module of the crate with `unsafe` in it. The bytes behind a mapping may be written at any time
-//! by a device or by a driver's threads, so no Rust reference to them may exist. They are touched by relaxed
-//! atomic accesses only: a race then yields old or new bytes, as on any GPU, and is never undefined behaviour.
+//! by a device or by a driver's threads, so no Rust reference to them may exist. They are touched by relaxed atomic
+//! accesses of one byte only: accesses of several sizes to the same bytes would race in a way that Rust does not
+//! define. A race then yields old or new bytes, as on any GPU, and is never undefined behaviour.
 #![allow(unsafe_code)]
 
 use std::{
     ptr::NonNull,
     sync::{
         Arc,
-        atomic::{AtomicU8, AtomicU64, Ordering},
+        atomic::{AtomicU8, Ordering},
     },
 };
 
@@ -109,45 +110,24 @@ impl std::fmt::Debug for Mapping {
     }
 }
 
-/// Reads shared bytes, a word at a time where the address allows.
+/// Reads shared bytes.
 ///
 /// # Safety
 /// `from` must be valid for reads of `to.len()` bytes that others may write meanwhile.
-unsafe fn load(mut from: *mut u8, to: &mut [u8]) {
-    let mut rest = to;
-    while !rest.is_empty() {
-        if from.addr().is_multiple_of(8) && rest.len() >= 8 {
-            let (head, tail) = rest.split_at_mut(8);
-            // SAFETY: aligned, and eight bytes are left.
-            let word = unsafe { AtomicU64::from_ptr(from.cast()) }.load(Ordering::Relaxed);
-            head.copy_from_slice(&word.to_ne_bytes());
-            (from, rest) = (from.wrapping_add(8), tail);
-        } else {
-            // SAFETY: at least one byte is left.
-            rest[0] = unsafe { AtomicU8::from_ptr(from) }.load(Ordering::Relaxed);
-            (from, rest) = (from.wrapping_add(1), &mut rest[1..]);
-        }
+unsafe fn load(from: *mut u8, to: &mut [u8]) {
+    for (index, byte) in to.iter_mut().enumerate() {
+        // SAFETY: within the bytes that the caller vouches for; every access of this module is atomic and of one byte.
+        *byte = unsafe { AtomicU8::from_ptr(from.add(index)) }.load(Ordering::Relaxed);
     }
 }
 
-/// Writes shared bytes, a word at a time where the address allows.
+/// Writes shared bytes.
 ///
 /// # Safety
 /// `to` must be valid for writes of `from.len()` bytes that others may touch meanwhile.
-unsafe fn store(mut to: *mut u8, from: &[u8]) {
-    let mut rest = from;
-    while let [first, tail @ ..] = rest {
-        match rest.split_first_chunk::<8>() {
-            Some((word, tail)) if to.addr().is_multiple_of(8) => {
-                // SAFETY: aligned, and eight bytes are left.
-                unsafe { AtomicU64::from_ptr(to.cast()) }.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
-                (to, rest) = (to.wrapping_add(8), tail);
-            }
-            _ => {
-                // SAFETY: at least one byte is left.
-                unsafe { AtomicU8::from_ptr(to) }.store(*first, Ordering::Relaxed);
-                (to, rest) = (to.wrapping_add(1), tail);
-            }
-        }
+unsafe fn store(to: *mut u8, from: &[u8]) {
+    for (index, byte) in from.iter().enumerate() {
+        // SAFETY: as in `load`.
+        unsafe { AtomicU8::from_ptr(to.add(index)) }.store(*byte, Ordering::Relaxed);
     }
 }

@@ -16,7 +16,8 @@ use crate::{
 /// The modules of one file: one for each bundle that has code for the device.
 pub(crate) struct Executable {
     device: Arc<Inner>,
-    modules: Vec<Module>,
+    /// With the bytes that each was loaded from: HIP does not say that it is done with them when loading returns.
+    modules: Vec<(Module, Pages)>,
     infos: Vec<FunctionInfo>,
     functions: Vec<Function>,
 }
@@ -64,7 +65,7 @@ impl Executable {
         let pages = Pages::copy(image);
         let hip = &self.device.hip;
         let module = hip.load_module(pages.bytes())?;
-        self.modules.push(module);
+        self.modules.push((module, pages));
         let _current = hip.current()?;
         for kernel in code.kernels().iter().filter(|kernel| kernel.kind == KernelKind::Normal) {
             if self.infos.iter().any(|known| known.name == kernel.name) {
@@ -145,7 +146,7 @@ impl Drop for Executable {
         let (hip, modules) = (self.device.hip.clone(), std::mem::take(&mut self.modules));
         callback_pool::spawn(Box::new(move || {
             if let Ok(_current) = hip.current() {
-                modules.into_iter().for_each(|module| hip.unload_module(module));
+                modules.into_iter().for_each(|(module, _pages)| hip.unload_module(module));
             }
         }));
     }
@@ -163,7 +164,7 @@ impl driver::Executable for Executable {
     fn global(&self, name: &str) -> Result<(u64, u64)> {
         let _current = self.device.hip.current()?;
         let mut last = Error::not_found(format!("no global `{name}`: the executable has no code"));
-        for module in &self.modules {
+        for (module, _) in &self.modules {
             match self.device.hip.global(*module, name) {
                 Ok(found) => return Ok(found),
                 Err(error) => last = error,
