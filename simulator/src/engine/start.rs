@@ -236,15 +236,17 @@ impl Start {
         let lanes = (items - first.min(items)).min(64);
         wave.set_exec(if lanes == 64 { !0 } else { (1 << lanes) - 1 });
         let [x, y, _] = extent.map(|extent| extent.max(1));
-        for (item, id) in (first..).zip(wave.row_mut(0).iter_mut()) {
-            // Dimensions that were not asked for read as zero: code uses them unmasked.
-            let place = [item % x, item / x % y, item / x / y];
-            *id = place[0];
-            if dimensions > 1 {
-                *id |= place[1] << 10;
-            }
-            if dimensions > 2 {
-                *id |= place[2] << 20;
+        let mut place = [first % x, first / x % y, first / x / y];
+        // Dimensions that were not asked for read as zero: code uses them unmasked.
+        let (second, third) = (u32::from(dimensions > 1), u32::from(dimensions > 2));
+        for id in wave.row_mut(0) {
+            *id = place[0] | (place[1] * second) << 10 | (place[2] * third) << 20;
+            place[0] += 1;
+            if place[0] == x {
+                place = [0, place[1] + 1, place[2]];
+                if place[1] == y {
+                    place = [0, 0, place[2] + 1];
+                }
             }
         }
         self.set_scalars(wave, workgroup);

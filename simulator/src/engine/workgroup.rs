@@ -5,7 +5,7 @@ use super::fault::{Access, Fault, Location};
 use super::kernel::Kernel;
 use super::start::Start;
 use crate::exec::{Core, Lds, Position, Status, Trouble, Turn, Wave};
-use crate::memory::{Memory, Window};
+use crate::memory::{Memory, Windows};
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 
@@ -17,14 +17,23 @@ const PATIENCE: u32 = 16;
 const KEPT: usize = 32;
 
 thread_local! {
-    static SPARE: RefCell<Vec<Wave>> = const { RefCell::new(Vec::new()) };
+    static SPARE: RefCell<Spare> = const { RefCell::new(Spare { waves: Vec::new(), lds: Vec::new() }) };
+}
+
+/// What a thread keeps of workgroups that are done.
+struct Spare {
+    waves: Vec<Wave>,
+    lds: Vec<Lds>,
 }
 
 /// A workgroup in flight.
 pub(super) struct Workgroup {
     id: [u32; 3],
     waves: Vec<Wave>,
-    lds: Lds,
+    /// Taken back by the thread at the end.
+    lds: Option<Lds>,
+    /// Allocations that its waves hit last.
+    windows: Windows,
 }
 
 /// How far a workgroup got.
@@ -40,11 +49,11 @@ impl Workgroup {
     /// A workgroup at its start.
     pub(super) fn new(start: &Start, number: u64, entry: &Position) -> Self {
         let id = start.workgroup(number);
-        let mut lds = Lds::default();
+        let mut lds = SPARE.with_borrow_mut(|spare| spare.lds.pop()).unwrap_or_else(Lds::new);
         lds.reset(start.lds as usize);
         let waves = (0..start.waves(id))
             .map(|number| {
-                let spare = SPARE.with_borrow_mut(Vec::pop);
+                let spare = SPARE.with_borrow_mut(|spare| spare.waves.pop());
                 let mut wave = spare.unwrap_or_else(Wave::new);
                 start.prepare(&mut wave, id, number);
                 wave.position = Some(entry.clone());
@@ -52,7 +61,7 @@ impl Workgroup {
                 wave
             })
             .collect();
-        Self { id, waves, lds }
+        Self { id, waves, lds: Some(lds), windows: Windows::default() }
     }
 
     /// Waves.
@@ -76,6 +85,7 @@ impl Workgroup {
         stop: &AtomicBool,
     ) -> Result<Progress, Box<Fault>> {
         let mut patience = PATIENCE;
+        let lds = self.lds.get_or_insert_with(Lds::new);
         loop {
             let mut spun = false;
             let mut slept = true;
@@ -85,9 +95,9 @@ impl Workgroup {
                 }
                 let mut core = Core {
                     wave,
-                    lds: &mut self.lds,
+                    lds: &mut *lds,
                     memory,
-                    window: Window::EMPTY,
+                    windows: &mut self.windows,
                     program: &kernel.record.program,
                     stop,
                     trouble: None,
@@ -123,8 +133,11 @@ impl Drop for Workgroup {
         // A thread that ends may have lost its spare waves already.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();
-            let room = KEPT.saturating_sub(spare.len());
-            spare.extend(self.waves.drain(..).take(room));
+            let room = KEPT.saturating_sub(spare.waves.len());
+            spare.waves.extend(self.waves.drain(..).take(room));
+            if spare.lds.is_empty() {
+                spare.lds.extend(self.lds.take());
+            }
         });
     }
 }

@@ -6,7 +6,7 @@ use super::program::Program;
 use super::state::{Position, Status, Wave};
 use super::step::{Flow, Step};
 use crate::engine::{AccessKind, Cause};
-use crate::memory::{Memory, Window};
+use crate::memory::{Memory, Windows};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -40,8 +40,8 @@ pub(crate) struct Core<'a> {
     pub(crate) lds: &'a mut Lds,
     /// Device memory.
     pub(crate) memory: &'a Memory,
-    /// The allocation that the last access hit.
-    pub(crate) window: Window,
+    /// Allocations that accesses hit last.
+    pub(crate) windows: &'a mut Windows,
     /// The code that it runs.
     pub(crate) program: &'a Arc<Program>,
     /// Set when the dispatch is to stop.

@@ -23,9 +23,9 @@ pub(super) fn modified32(wave: &Wave, step: &Step, index: usize, kind: Kind) -> 
         (&mods.sdwa, mods.sdwa.and_then(|sdwa| sdwa.src_sel.get(index).copied()))
     {
         let signed = sdwa.sext >> index & 1 != 0;
-        values = row(|lane| selected(values[lane], select, signed));
+        values = row!(|lane| selected(values[lane], select, signed));
     } else if matches!(kind, Kind::F16 | Kind::B16) && mods.op_sel >> index & 1 != 0 {
-        values = row(|lane| values[lane] >> 16);
+        values = row!(|lane| values[lane] >> 16);
     }
     let sign = match kind {
         Kind::F32 => 0x8000_0000,
@@ -38,7 +38,7 @@ pub(super) fn modified32(wave: &Wave, step: &Step, index: usize, kind: Kind) -> 
         Kind::F16 if wave.mode.flush_in64() => 0x7c00,
         _ => 0,
     };
-    row(|lane| {
+    row!(|lane| {
         let value = values[lane] & keep ^ flip;
         if magnitude_mask != 0 && value & magnitude_mask == 0 { value & sign } else { value }
     })
@@ -109,7 +109,7 @@ fn selected(value: u32, select: SdwaSel, signed: bool) -> u32 {
 
 /// Each lane's value of its DPP source lane; zero where there is none.
 fn shuffled(values: &Row, dpp: &Dpp, exec: u64) -> Row {
-    row(|lane| match source_lane(dpp.ctrl, lane) {
+    row!(|lane| match source_lane(dpp.ctrl, lane) {
         Some(from) if exec >> from & 1 != 0 => values[from],
         _ => 0,
     })
@@ -118,7 +118,7 @@ fn shuffled(values: &Row, dpp: &Dpp, exec: u64) -> Row {
 /// The lanes that a DPP instruction may write: those in its masks, and without bound_ctrl only those whose source lane
 /// exists and is active.
 pub(super) fn writable_lanes(dpp: &Dpp, exec: u64) -> u64 {
-    super::lanes::mask(|lane| {
+    super::lanes::mask!(|lane| {
         let row = dpp.row_mask >> (lane / 16) & 1 != 0;
         let bank = dpp.bank_mask >> (lane / 4 % 4) & 1 != 0;
         let sourced = || source_lane(dpp.ctrl, lane).is_some_and(|from| exec >> from & 1 != 0);

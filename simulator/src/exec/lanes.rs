@@ -18,7 +18,7 @@ pub(crate) struct Spare([MaybeUninit<Row>; 2]);
 impl Spare {
     /// Empty room.
     #[inline(always)]
-    pub(crate) fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self([const { MaybeUninit::uninit() }; 2])
     }
 }
@@ -40,44 +40,68 @@ pub(crate) enum Kind {
     F64,
 }
 
-/// Computes a row from a function of the lane.
-#[inline(always)]
-pub(crate) fn row(f: impl Fn(usize) -> u32) -> Row {
-    let mut row = MaybeUninit::<Row>::uninit();
-    let words: *mut u32 = row.as_mut_ptr().cast();
-    for lane in 0..LANES {
-        // SAFETY: `lane` is below the row's length.
-        unsafe { words.add(lane).write(f(lane)) };
+/// A row that is being written lane by lane.
+///
+/// Hot loops use this and not closures: those are compiled on their own, for the baseline processor, wherever the optimiser
+/// does not see fit to inline them.
+pub(crate) struct RowBuilder(MaybeUninit<Row>);
+
+impl RowBuilder {
+    /// A row without values.
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self(MaybeUninit::uninit())
     }
-    // SAFETY: every lane was written.
-    unsafe { row.assume_init() }
+
+    /// Writes a lane.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, lane: usize, value: u32) {
+        let words: *mut u32 = self.0.as_mut_ptr().cast();
+        // SAFETY: the index is below the row's length.
+        unsafe { words.add(lane % LANES).write(value) };
+    }
+
+    /// The row.
+    ///
+    /// # Safety
+    /// Every lane has been written.
+    #[inline(always)]
+    pub(crate) unsafe fn done(&self) -> &Row {
+        // SAFETY: the caller vouches for it.
+        unsafe { self.0.assume_init_ref() }
+    }
 }
 
-/// Computes two rows at once, from low and high halves.
-#[inline(always)]
-pub(crate) fn row_pair(f: impl Fn(usize) -> u64) -> (Row, Row) {
-    let mut low = MaybeUninit::<Row>::uninit();
-    let mut high = MaybeUninit::<Row>::uninit();
-    let (lows, highs): (*mut u32, *mut u32) = (low.as_mut_ptr().cast(), high.as_mut_ptr().cast());
-    for lane in 0..LANES {
-        let value = f(lane);
-        // SAFETY: `lane` is below the rows' length.
-        unsafe {
-            lows.add(lane).write(value as u32);
-            highs.add(lane).write((value >> 32) as u32);
+/// Computes a row: `row!(|lane| expression)`.
+macro_rules! row {
+    (|$lane:ident| $value:expr) => {{
+        let mut row = $crate::exec::lanes::RowBuilder::new();
+        for $lane in 0..$crate::exec::state::LANES {
+            let value: u32 = $value;
+            row.put($lane, value);
         }
-    }
-    // SAFETY: every lane of both was written.
-    unsafe { (low.assume_init(), high.assume_init()) }
+        // SAFETY: the loop wrote every lane.
+        unsafe { *row.done() }
+    }};
 }
+pub(crate) use row;
 
-/// Computes a lane mask from a condition on the lane.
+/// Computes a lane mask from a condition: `mask!(|lane| condition)`.
+macro_rules! mask {
+    (|$lane:ident| $condition:expr) => {{
+        let mut flags = [0u8; $crate::exec::state::LANES];
+        for $lane in 0..$crate::exec::state::LANES {
+            let flag: bool = $condition;
+            flags[$lane] = flag.into();
+        }
+        $crate::exec::lanes::gathered(&flags)
+    }};
+}
+pub(crate) use mask;
+
+/// A mask of the lanes whose byte is one; the others are zero.
 #[inline(always)]
-pub(crate) fn mask(f: impl Fn(usize) -> bool) -> u64 {
-    let mut flags = [0u8; LANES];
-    for (lane, flag) in flags.iter_mut().enumerate() {
-        *flag = f(lane).into();
-    }
+pub(crate) fn gathered(flags: &[u8; LANES]) -> u64 {
     let mut mask = 0;
     for (index, eight) in flags.as_chunks::<8>().0.iter().enumerate() {
         // The multiplication gathers the low bits of eight bytes in the top byte.
@@ -177,7 +201,7 @@ fn special_value(wave: &Wave, special: Special, wide: bool) -> u64 {
 pub(crate) trait Element: Copy {
     /// The rows that an operand is read from.
     type Rows<'a>: Copy;
-    /// The rows of a result.
+    /// The rows of a result, while they are written.
     type Result;
 
     /// Reads source `index` of an instruction.
@@ -189,18 +213,24 @@ pub(crate) trait Element: Copy {
     /// One lane of an operand.
     fn lane(rows: Self::Rows<'_>, lane: usize) -> Self;
 
-    /// Computes a result for all lanes.
-    fn compute(f: impl Fn(usize) -> Self) -> Self::Result;
+    /// A result without values.
+    fn result() -> Self::Result;
+
+    /// Writes a lane of a result.
+    fn put(result: &mut Self::Result, lane: usize, value: Self);
 
     /// Writes a result to the active lanes of the destination.
-    fn store(wave: &mut Wave, step: &Step, result: &Self::Result);
+    ///
+    /// # Safety
+    /// Every lane of the result has been written.
+    unsafe fn store(wave: &mut Wave, step: &Step, result: &Self::Result);
 }
 
 macro_rules! element32 {
     ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr) => {
         impl Element for $type {
             type Rows<'a> = &'a Row;
-            type Result = Row;
+            type Result = RowBuilder;
 
             #[inline(always)]
             fn fetch<'a>(wave: &'a Wave, step: &Step, index: usize, spare: &'a mut Spare) -> &'a Row {
@@ -219,23 +249,45 @@ macro_rules! element32 {
             }
 
             #[inline(always)]
-            fn compute(f: impl Fn(usize) -> Self) -> Row {
-                row(|lane| {
-                    let $value = f(lane);
-                    $to
-                })
+            fn result() -> RowBuilder {
+                RowBuilder::new()
             }
 
             #[inline(always)]
-            fn store(wave: &mut Wave, step: &Step, result: &Row) {
-                if step.altered || wave.unusual {
-                    return result::store32(wave, step, result, $kind);
-                }
-                let exec = wave.exec();
-                wave.write_row(step.dst, result, exec);
+            fn put(result: &mut RowBuilder, lane: usize, value: Self) {
+                let $value = value;
+                result.put(lane, $to);
+            }
+
+            #[inline(always)]
+            unsafe fn store(wave: &mut Wave, step: &Step, result: &RowBuilder) {
+                // SAFETY: the caller vouches for it.
+                let row = unsafe { result.done() };
+                store32(wave, step, row, $kind);
             }
         }
     };
+}
+
+/// Writes a 32-bit (or smaller) result to the active lanes of the destination.
+#[inline(always)]
+pub(crate) fn store32(wave: &mut Wave, step: &Step, row: &Row, kind: Kind) {
+    if step.altered || wave.unusual {
+        return result::store32(wave, step, row, kind);
+    }
+    let exec = wave.exec();
+    wave.write_row(step.dst, row, exec);
+}
+
+/// Writes a 64-bit result to the active lanes of the destination.
+#[inline(always)]
+pub(crate) fn store64(wave: &mut Wave, step: &Step, low: &Row, high: &Row, kind: Kind) {
+    if step.altered || wave.unusual {
+        return result::store64(wave, step, (low, high), kind);
+    }
+    let exec = wave.exec();
+    wave.write_row(step.dst, low, exec);
+    wave.write_row(step.dst + 1, high, exec);
 }
 
 element32!(u32, Kind::B32, |bits| bits, |value| value);
@@ -260,7 +312,7 @@ macro_rules! element64 {
     ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr) => {
         impl Element for $type {
             type Rows<'a> = (&'a Row, &'a Row);
-            type Result = (Row, Row);
+            type Result = (RowBuilder, RowBuilder);
 
             #[inline(always)]
             fn fetch<'a>(
@@ -284,21 +336,23 @@ macro_rules! element64 {
             }
 
             #[inline(always)]
-            fn compute(f: impl Fn(usize) -> Self) -> (Row, Row) {
-                row_pair(|lane| {
-                    let $value = f(lane);
-                    $to
-                })
+            fn result() -> Self::Result {
+                (RowBuilder::new(), RowBuilder::new())
             }
 
             #[inline(always)]
-            fn store(wave: &mut Wave, step: &Step, result: &(Row, Row)) {
-                if step.altered || wave.unusual {
-                    return result::store64(wave, step, result, $kind);
-                }
-                let exec = wave.exec();
-                wave.write_row(step.dst, &result.0, exec);
-                wave.write_row(step.dst + 1, &result.1, exec);
+            fn put(result: &mut Self::Result, lane: usize, value: Self) {
+                let $value = value;
+                let bits: u64 = $to;
+                result.0.put(lane, bits as u32);
+                result.1.put(lane, (bits >> 32) as u32);
+            }
+
+            #[inline(always)]
+            unsafe fn store(wave: &mut Wave, step: &Step, result: &Self::Result) {
+                // SAFETY: the caller vouches for it.
+                let (low, high) = unsafe { (result.0.done(), result.1.done()) };
+                store64(wave, step, low, high, $kind);
             }
         }
     };
@@ -326,64 +380,34 @@ pub(crate) use vector;
 
 macro_rules! vector_handler {
     ([$a:ident: $ta:ident] $result:ident $body:expr) => {
-        $crate::exec::step::handler!(|core, step| {
-            use $crate::exec::lanes::Element;
-            let mut spare = $crate::exec::lanes::Spare::new();
-            let $a = <$ta as Element>::fetch(core.wave, step, 0, &mut spare);
-            let result = <$result as Element>::compute(|lane| {
-                let $a = <$ta as Element>::lane($a, lane);
-                $body
-            });
-            <$result as Element>::store(core.wave, step, &result);
-            $crate::exec::step::Flow::Next
-        })
+        $crate::exec::lanes::vector_handler!(@ ($a $ta 0) [] $result $body)
     };
     ([$a:ident: $ta:ident, $b:ident: $tb:ident] $result:ident $body:expr) => {
-        $crate::exec::step::handler!(|core, step| {
-            use $crate::exec::lanes::{Element, Spare};
-            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
-            let $a = <$ta as Element>::fetch(core.wave, step, 0, &mut spare_a);
-            let $b = <$tb as Element>::fetch(core.wave, step, 1, &mut spare_b);
-            let result = <$result as Element>::compute(|lane| {
-                let $a = <$ta as Element>::lane($a, lane);
-                let $b = <$tb as Element>::lane($b, lane);
-                $body
-            });
-            <$result as Element>::store(core.wave, step, &result);
-            $crate::exec::step::Flow::Next
-        })
+        $crate::exec::lanes::vector_handler!(@ ($a $ta 0) ($b $tb 1) [] $result $body)
     };
     ([$a:ident: $ta:ident, $b:ident: $tb:ident, $c:ident: $tc:ident] $result:ident $body:expr) => {
-        $crate::exec::step::handler!(|core, step| {
-            use $crate::exec::lanes::{Element, Spare};
-            let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
-            let $a = <$ta as Element>::fetch(core.wave, step, 0, &mut spare_a);
-            let $b = <$tb as Element>::fetch(core.wave, step, 1, &mut spare_b);
-            let $c = <$tc as Element>::fetch(core.wave, step, 2, &mut spare_c);
-            let result = <$result as Element>::compute(|lane| {
-                let $a = <$ta as Element>::lane($a, lane);
-                let $b = <$tb as Element>::lane($b, lane);
-                let $c = <$tc as Element>::lane($c, lane);
-                $body
-            });
-            <$result as Element>::store(core.wave, step, &result);
-            $crate::exec::step::Flow::Next
-        })
+        $crate::exec::lanes::vector_handler!(@ ($a $ta 0) ($b $tb 1) ($c $tc 2) [] $result $body)
     };
     ([$a:ident: $ta:ident, $b:ident: $tb:ident, [$c:ident: $tc:ident]] $result:ident $body:expr) => {
+        $crate::exec::lanes::vector_handler!(@ ($a $ta 0) ($b $tb 1) [$c $tc] $result $body)
+    };
+    (@ $(($source:ident $type:ident $index:tt))* [$($old:ident $old_type:ident)?] $result:ident $body:expr) => {
         $crate::exec::step::handler!(|core, step| {
             use $crate::exec::lanes::{Element, Spare};
-            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
-            let $a = <$ta as Element>::fetch(core.wave, step, 0, &mut spare_a);
-            let $b = <$tb as Element>::fetch(core.wave, step, 1, &mut spare_b);
-            let $c = <$tc as Element>::fetch_destination(core.wave, step);
-            let result = <$result as Element>::compute(|lane| {
-                let $a = <$ta as Element>::lane($a, lane);
-                let $b = <$tb as Element>::lane($b, lane);
-                let $c = <$tc as Element>::lane($c, lane);
-                $body
-            });
-            <$result as Element>::store(core.wave, step, &result);
+            $(
+                let mut spare = Spare::new();
+                let $source = <$type as Element>::fetch(core.wave, step, $index, &mut spare);
+            )*
+            $(let $old = <$old_type as Element>::fetch_destination(core.wave, step);)?
+            let mut result = <$result as Element>::result();
+            for lane in 0..$crate::exec::state::LANES {
+                $(let $source = <$type as Element>::lane($source, lane);)*
+                $(let $old = <$old_type as Element>::lane($old, lane);)?
+                let value: $result = $body;
+                <$result as Element>::put(&mut result, lane, value);
+            }
+            // SAFETY: the loop wrote every lane.
+            unsafe { <$result as Element>::store(core.wave, step, &result) };
             $crate::exec::step::Flow::Next
         })
     };

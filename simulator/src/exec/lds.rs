@@ -3,40 +3,78 @@
 
 use super::state::POISON;
 
+/// The most LDS that a workgroup has, in bytes.
+pub(crate) const MAX_LDS: usize = 64 * 1024;
+/// Bytes behind the end that are always zero, so that every read has something to read.
+const BEYOND: usize = 16;
+
 /// The LDS of one workgroup.
-#[derive(Debug, Default)]
 pub(crate) struct Lds {
-    bytes: Vec<u8>,
+    /// All that there may be; zero from `size` on.
+    bytes: Box<[u8; MAX_LDS + BEYOND]>,
+    size: usize,
 }
 
 impl Lds {
+    /// LDS of no size.
+    pub(crate) fn new() -> Self {
+        Self { bytes: Box::new([0; MAX_LDS + BEYOND]), size: 0 }
+    }
+
     /// Gives it a size in bytes and contents that nobody should rely on.
     pub(crate) fn reset(&mut self, size: usize) {
-        self.bytes.clear();
-        self.bytes.resize(size, POISON as u8);
+        let size = size.min(MAX_LDS);
+        self.bytes[..size].fill(POISON as u8);
+        if size < self.size {
+            self.bytes[size..self.size].fill(0);
+        }
+        self.size = size;
     }
 
     /// Bytes.
     pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
+        self.size
     }
 
-    /// `N` bytes at an address; zero if they do not all lie inside.
+    /// `N` bytes at an address, at most 16; zero past the end.
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, address: u64) -> [u8; N] {
-        let start = usize::try_from(address).unwrap_or(usize::MAX);
-        match start.checked_add(N).and_then(|end| self.bytes.get(start..end)) {
-            Some(bytes) => bytes.try_into().unwrap_or([0; N]),
-            None => [0; N],
-        }
+        const { assert!(N <= BEYOND) };
+        let start = address.min(MAX_LDS as u64) as usize;
+        std::array::from_fn(|index| self.bytes[start + index])
     }
 
     /// Writes `N` bytes at an address, if they all lie inside.
     #[inline(always)]
     pub(crate) fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) {
-        let start = usize::try_from(address).unwrap_or(usize::MAX);
-        if let Some(bytes) = start.checked_add(N).and_then(|end| self.bytes.get_mut(start..end)) {
-            bytes.copy_from_slice(&value);
+        let inside = self.size.checked_sub(N).is_some_and(|last| address <= last as u64);
+        if inside {
+            let start = (address as usize).min(MAX_LDS);
+            self.bytes[start..start + N].copy_from_slice(&value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_outside_is_zero_and_stays_so() {
+        let mut lds = Lds::new();
+        lds.reset(1024);
+        assert_eq!(lds.load(1020), [POISON as u8; 4]);
+        lds.store(1020, [1, 2, 3, 4]);
+        lds.store(1022, [9; 4]);
+        lds.store(u64::MAX, [9; 4]);
+        assert_eq!(lds.load(1020), [1, 2, 3, 4]);
+        assert_eq!(lds.load(1022), [3, 4, 0, 0]);
+        assert_eq!(lds.load(MAX_LDS as u64 - 2), [0; 4]);
+        assert_eq!(lds.load(u64::MAX), [0; 8]);
+        lds.reset(512);
+        assert_eq!(lds.load(1020), [0; 4], "a smaller workgroup does not see a larger one's data");
+        lds.reset(0);
+        lds.store(0, [1]);
+        assert_eq!(lds.load(0), [0; 4]);
     }
 }

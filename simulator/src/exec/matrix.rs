@@ -8,7 +8,7 @@
 use super::core::Core;
 use super::eighth::{bf8_to_f32, fp8_to_f32};
 use super::half::{bf16_to_f32, f16_to_f32};
-use super::state::{LANES, Row, VECTORS, Wave};
+use super::state::{LANES, VECTORS, Wave};
 use super::step::{Flow, Source, Step, Versions, handler};
 use crate::isa::{Inst, Op};
 
@@ -158,59 +158,83 @@ fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, con
     core: &mut Core<'_>,
     step: &Step,
 ) -> Flow {
-    const MAX_REGISTERS: usize = 32;
     let mods = &step.inst.mods;
     let wave = &mut *core.wave;
-    let registers = M * M * BLOCKS / LANES;
-    let mut sums = [[0; LANES]; MAX_REGISTERS];
-    read(wave, step.src[2], &mut sums[..registers]);
+    // Inputs are read before the first result is written: the registers may be the same.
+    let mut a = [[S::default(); LANES]; E];
+    let mut b = [[S::default(); LANES]; E];
+    for element in 0..E {
+        element_row::<S, A>(wave, step.src[0], element, &mut a[element]);
+        element_row::<S, B>(wave, step.src[1], element, &mut b[element]);
+        if mods.blgp != 0 {
+            b[element] = crossed(&b[element], mods.blgp);
+        }
+    }
+    start(wave, step, M * M * BLOCKS / LANES);
     let groups = LANES / M;
-    let parts = groups / BLOCKS;
-
+    // Some blocks of A may serve several of B.
+    let size = 1usize << mods.cbsz;
     for block in 0..BLOCKS {
-        // Some blocks of A may serve several of B.
-        let size = 1usize << mods.cbsz;
-        let block_of_a = if BLOCKS == 1 {
-            0
-        } else {
-            (block & !(size - 1) | usize::from(mods.abid) & (size - 1)) % BLOCKS
-        };
-        for part in 0..parts {
-            let group = if BLOCKS == 1 { part } else { block };
-            let group_of_a = if BLOCKS == 1 { part } else { block_of_a };
-            for element in 0..E {
-                let a = element_row::<S, A>(wave, step.src[0], element);
-                let b = element_row::<S, B>(wave, step.src[1], element);
-                let b = if mods.blgp == 0 { b } else { crossed(&b, mods.blgp) };
-                let mut column = [S::default(); M];
-                column.copy_from_slice(&b[group * M..][..M]);
-                for row in 0..M {
-                    let factor = a[group_of_a * M + row];
-                    let (register, first) = place::<M>(block, row);
-                    let sum = &mut sums[register][first..first + M];
-                    for (sum, b) in sum.iter_mut().zip(column) {
-                        *sum = S::from_bits(*sum).accumulate(factor, b).to_bits();
+        let shared = (block & !(size - 1) | usize::from(mods.abid) & (size - 1)) % BLOCKS;
+        let (steps, first_of_a, first_of_b) =
+            if BLOCKS == 1 { (groups, 0, 0) } else { (1, shared * M, block * M) };
+        for row in 0..M {
+            let (register, first) = place::<M>(block, row);
+            let sums = &mut wave.v[(usize::from(step.dst) + register) & (VECTORS - 1)][first..first + M];
+            let mut total = [S::default(); M];
+            for (total, bits) in total.iter_mut().zip(&*sums) {
+                *total = S::from_bits(*bits);
+            }
+            for group in 0..steps {
+                for element in 0..E {
+                    let factor = a[element][first_of_a + group * M + row];
+                    let column = &b[element][first_of_b + group * M..][..M];
+                    for (total, value) in total.iter_mut().zip(column) {
+                        *total = total.accumulate(factor, *value);
                     }
                 }
             }
+            for (bits, total) in sums.iter_mut().zip(total) {
+                *bits = total.to_bits();
+            }
         }
-    }
-    for (index, sum) in sums[..registers].iter().enumerate() {
-        wave.v[(usize::from(step.dst) + index) & (VECTORS - 1)] = *sum;
     }
     Flow::Next
 }
 
+/// Puts C, registers or a constant in all places, where the result will be.
+#[inline(always)]
+fn start(wave: &mut Wave, step: &Step, registers: usize) {
+    let place = |first: u16, index: usize| (usize::from(first) + index) & (VECTORS - 1);
+    match step.src[2] {
+        Source::Vector(first) if first == step.dst => {}
+        Source::Vector(first) if first < step.dst => {
+            for index in (0..registers).rev() {
+                wave.v[place(step.dst, index)] = wave.v[place(first, index)];
+            }
+        }
+        Source::Vector(first) => {
+            for index in 0..registers {
+                wave.v[place(step.dst, index)] = wave.v[place(first, index)];
+            }
+        }
+        source => {
+            let value = super::lanes::scalar32(wave, source);
+            for index in 0..registers {
+                wave.v[place(step.dst, index)] = [value; LANES];
+            }
+        }
+    }
+}
+
 /// One element of each lane, widened.
 #[inline(always)]
-fn element_row<S: Sum, I: Input<S>>(wave: &Wave, source: Source, element: usize) -> [S; LANES] {
-    let Source::Vector(number) = source else { return [S::default(); LANES] };
+fn element_row<S: Sum, I: Input<S>>(wave: &Wave, source: Source, element: usize, values: &mut [S; LANES]) {
+    let Source::Vector(number) = source else { return };
     let row = wave.row(number + (element / I::PER_REGISTER) as u16);
-    let mut values = [S::default(); LANES];
     for lane in 0..LANES {
         values[lane] = I::widen(row[lane], element % I::PER_REGISTER);
     }
-    values
 }
 
 /// B with its lanes exchanged as `blgp` says.
@@ -224,20 +248,6 @@ fn crossed<S: Copy>(values: &[S; LANES], blgp: u8) -> [S; LANES] {
             _ => lane,
         }]
     })
-}
-
-/// C: registers, or a constant in all places.
-#[inline(always)]
-fn read(wave: &Wave, source: Source, rows: &mut [Row]) {
-    match source {
-        Source::Vector(first) => {
-            for (index, row) in rows.iter_mut().enumerate() {
-                *row = wave.v[(usize::from(first) + index) & (VECTORS - 1)];
-            }
-        }
-        Source::Constant(value) => rows.fill([value as u32; LANES]),
-        _ => {}
-    }
 }
 
 /// Products of doubles: one tile of 16 rows, or four of 4; the inner dimension is 4.

@@ -21,100 +21,108 @@ fn halves(wave: &Wave, step: &Step, index: usize) -> [Row; 2] {
         }
     };
     let mods = &step.inst.mods;
-    let pick = |high: u8, negate: u8| {
-        let shift = 16 * u32::from(high >> index & 1);
-        let flip = 0x8000 * u32::from(negate >> index & 1);
-        row(|lane| values[lane] >> shift & 0xffff ^ flip)
-    };
-    [pick(mods.op_sel, mods.neg), pick(mods.op_sel_hi, mods.neg_hi)]
+    let shifts = [mods.op_sel, mods.op_sel_hi].map(|high| 16 * u32::from(high >> index & 1));
+    let flips = [mods.neg, mods.neg_hi].map(|negate| 0x8000 * u32::from(negate >> index & 1));
+    [
+        row!(|lane| values[lane] >> shifts[0] & 0xffff ^ flips[0]),
+        row!(|lane| values[lane] >> shifts[1] & 0xffff ^ flips[1]),
+    ]
 }
 
 /// A source of 64 bits as singles for the low and for the high result.
 #[inline(always)]
 fn singles(wave: &Wave, step: &Step, index: usize) -> [Row; 2] {
     let mods = &step.inst.mods;
-    let pick = |second: u8, negate: u8| {
-        let second = second >> index & 1 != 0;
-        let flip = 0x8000_0000 * u32::from(negate >> index & 1);
-        match step.src[index] {
-            Source::Vector(number) => {
-                let values = wave.row(number + u16::from(second));
-                row(|lane| values[lane] ^ flip)
-            }
-            // A constant is the same in both halves.
-            Source::Constant(value) => [value as u32 ^ flip; LANES],
-            source => {
-                let value = scalar64(wave, source);
-                [if second { (value >> 32) as u32 } else { value as u32 } ^ flip; LANES]
-            }
+    let second = [mods.op_sel, mods.op_sel_hi].map(|second| second >> index & 1);
+    let flips = [mods.neg, mods.neg_hi].map(|negate| 0x8000_0000 * u32::from(negate >> index & 1));
+    match step.src[index] {
+        Source::Vector(number) => {
+            let [low, high] = second.map(|second| wave.row(number + u16::from(second)));
+            [row!(|lane| low[lane] ^ flips[0]), row!(|lane| high[lane] ^ flips[1])]
         }
-    };
-    [pick(mods.op_sel, mods.neg), pick(mods.op_sel_hi, mods.neg_hi)]
+        // A constant is the same in both halves.
+        Source::Constant(value) => flips.map(|flip| [value as u32 ^ flip; LANES]),
+        source => {
+            let value = scalar64(wave, source);
+            let half = |which: usize| (value >> (32 * second[which])) as u32 ^ flips[which];
+            [[half(0); LANES], [half(1); LANES]]
+        }
+    }
 }
 
-/// An operation on both halves; `sources` of them are used.
+/// An operation on both halves of sources given by their number.
 macro_rules! pair {
-    (float $sources:literal, |$($arg:ident),*| $result:expr) => {
+    (float |$($arg:ident $index:literal),*| $result:expr) => {
         handler!(|core, step| {
             let wave = &*core.wave;
-            let sources: [[Row; 2]; $sources] = std::array::from_fn(|index| halves(wave, step, index));
-            let one = |half: usize| row(|lane| {
-                let [$($arg),*] = std::array::from_fn(|index| sources[index][half][lane]);
-                let bits: u32 = $result;
-                bits
-            });
-            let [mut low, mut high] = [one(0), one(1)];
+            $(let $arg = halves(wave, step, $index);)*
+            let mut low = row!(|lane| { $(let $arg = $arg[0][lane];)* $result });
+            let mut high = row!(|lane| { $(let $arg = $arg[1][lane];)* $result });
             if step.inst.mods.clamp || wave.unusual {
-                let mode = wave.mode;
-                low = row(|lane| finish16(low[lane], &step.inst.mods, mode));
-                high = row(|lane| finish16(high[lane], &step.inst.mods, mode));
+                finish_halves([&mut low, &mut high], step, wave);
             }
-            let result = row(|lane| low[lane] & 0xffff | high[lane] << 16);
+            let result = row!(|lane| low[lane] & 0xffff | high[lane] << 16);
             let exec = core.wave.exec();
             core.wave.write_row(step.dst, &result, exec);
             Flow::Next
         })
     };
-    ($ty:ty, $sources:literal, |$($arg:ident),*| $result:expr, clamped $clamped:expr) => {
+    ($ty:ident, |$($arg:ident $index:literal),*| $result:expr, clamped $clamped:expr) => {
         handler!(|core, step| {
             let wave = &*core.wave;
-            let sources: [[Row; 2]; $sources] = std::array::from_fn(|index| halves(wave, step, index));
-            let clamp = step.inst.mods.clamp;
-            let one = |half: usize, lane: usize| {
-                let [$($arg),*] = std::array::from_fn(|index| sources[index][half][lane] as $ty);
-                let value: $ty = if clamp { $clamped } else { $result };
-                u32::from(value as u16)
+            $(let $arg = halves(wave, step, $index);)*
+            let result = if step.inst.mods.clamp {
+                pair!(@both $ty [$($arg)*] $clamped)
+            } else {
+                pair!(@both $ty [$($arg)*] $result)
             };
-            let result = row(|lane| one(0, lane) | one(1, lane) << 16);
             let exec = core.wave.exec();
             core.wave.write_row(step.dst, &result, exec);
             Flow::Next
+        })
+    };
+    (@both $ty:ident [$($arg:ident)*] $result:expr) => {
+        row!(|lane| {
+            let low: $ty = { $(let $arg = $arg[0][lane] as $ty;)* $result };
+            let high: $ty = { $(let $arg = $arg[1][lane] as $ty;)* $result };
+            u32::from(low as u16) | u32::from(high as u16) << 16
         })
     };
 }
 
 /// An operation on both singles of register pairs.
 macro_rules! pair32 {
-    ($sources:literal, |$($arg:ident),*| $result:expr) => {
+    (|$($arg:ident $index:literal),*| $result:expr) => {
         handler!(|core, step| {
             let wave = &*core.wave;
-            let sources: [[Row; 2]; $sources] = std::array::from_fn(|index| singles(wave, step, index));
-            let (mods, mode) = (&step.inst.mods, wave.mode);
-            let plain = !mods.clamp && !wave.unusual;
-            let one = |half: usize| row(|lane| {
-                let [$($arg),*] = std::array::from_fn(|index| f32::from_bits(sources[index][half][lane]));
-                $result.to_bits()
-            });
-            let mut results = [one(0), one(1)];
-            if !plain {
-                results = results.map(|result| row(|lane| finish32(f32::from_bits(result[lane]), mods, mode).to_bits()));
+            $(let $arg = singles(wave, step, $index);)*
+            let mut low = row!(|lane| { $(let $arg = f32::from_bits($arg[0][lane]);)* $result.to_bits() });
+            let mut high = row!(|lane| { $(let $arg = f32::from_bits($arg[1][lane]);)* $result.to_bits() });
+            if step.inst.mods.clamp || wave.unusual {
+                finish_singles([&mut low, &mut high], step, wave);
             }
             let exec = core.wave.exec();
-            core.wave.write_row(step.dst, &results[0], exec);
-            core.wave.write_row(step.dst + 1, &results[1], exec);
+            core.wave.write_row(step.dst, &low, exec);
+            core.wave.write_row(step.dst + 1, &high, exec);
             Flow::Next
         })
     };
+}
+
+/// Clamps halves and flushes their denormals.
+#[cold]
+fn finish_halves(rows: [&mut Row; 2], step: &Step, wave: &Wave) {
+    for row in rows {
+        *row = row.map(|bits| finish16(bits, &step.inst.mods, wave.mode));
+    }
+}
+
+/// Clamps singles and flushes their denormals.
+#[cold]
+fn finish_singles(rows: [&mut Row; 2], step: &Step, wave: &Wave) {
+    for row in rows {
+        *row = row.map(|bits| finish32(f32::from_bits(bits), &step.inst.mods, wave.mode).to_bits());
+    }
 }
 
 /// A sum of products of parts of registers and a third source.
@@ -124,7 +132,7 @@ macro_rules! dot {
             let wave = &*core.wave;
             let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
             let clamp = step.inst.mods.clamp;
-            let result = row(|lane| {
+            let result = row!(|lane| {
                 let ($a, $b) = (a[lane], b[lane]);
                 let $sum = <$wide>::from(c[lane] as $ty);
                 let sum: $wide = $result;
@@ -140,39 +148,33 @@ macro_rules! dot {
 /// The handler of an instruction of this family.
 pub(crate) fn versions(op: Op) -> Option<Versions> {
     Some(match op {
-        Op::v_pk_mad_i16 => pair!(
-            i16,
-            3,
-            |a, b, c| a.wrapping_mul(b).wrapping_add(c),
+        Op::v_pk_mad_i16 => pair!(i16, |a 0, b 1, c 2| a.wrapping_mul(b).wrapping_add(c),
             clamped(i64::from(a) * i64::from(b) + i64::from(c)).clamp(i16::MIN.into(), i16::MAX.into())
                 as i16
         ),
-        Op::v_pk_mad_u16 => pair!(
-            u16,
-            3,
-            |a, b, c| a.wrapping_mul(b).wrapping_add(c),
+        Op::v_pk_mad_u16 => pair!(u16, |a 0, b 1, c 2| a.wrapping_mul(b).wrapping_add(c),
             clamped(u64::from(a) * u64::from(b) + u64::from(c)).min(u16::MAX.into()) as u16
         ),
-        Op::v_pk_mul_lo_u16 => pair!(u16, 2, |a, b| a.wrapping_mul(b), clamped a.saturating_mul(b)),
-        Op::v_pk_add_i16 => pair!(i16, 2, |a, b| a.wrapping_add(b), clamped a.saturating_add(b)),
-        Op::v_pk_sub_i16 => pair!(i16, 2, |a, b| a.wrapping_sub(b), clamped a.saturating_sub(b)),
-        Op::v_pk_add_u16 => pair!(u16, 2, |a, b| a.wrapping_add(b), clamped a.saturating_add(b)),
-        Op::v_pk_sub_u16 => pair!(u16, 2, |a, b| a.wrapping_sub(b), clamped a.saturating_sub(b)),
-        Op::v_pk_lshlrev_b16 => pair!(u16, 2, |a, b| b << (a & 15), clamped b << (a & 15)),
-        Op::v_pk_lshrrev_b16 => pair!(u16, 2, |a, b| b >> (a & 15), clamped b >> (a & 15)),
-        Op::v_pk_ashrrev_i16 => pair!(i16, 2, |a, b| b >> (a & 15), clamped b >> (a & 15)),
-        Op::v_pk_max_i16 => pair!(i16, 2, |a, b| a.max(b), clamped a.max(b)),
-        Op::v_pk_min_i16 => pair!(i16, 2, |a, b| a.min(b), clamped a.min(b)),
-        Op::v_pk_max_u16 => pair!(u16, 2, |a, b| a.max(b), clamped a.max(b)),
-        Op::v_pk_min_u16 => pair!(u16, 2, |a, b| a.min(b), clamped a.min(b)),
-        Op::v_pk_fma_f16 => pair!(float 3, |a, b, c| fused(a, b, c)),
-        Op::v_pk_add_f16 => pair!(float 2, |a, b| f32_to_f16(f16_to_f32(a) + f16_to_f32(b))),
-        Op::v_pk_mul_f16 => pair!(float 2, |a, b| f32_to_f16(f16_to_f32(a) * f16_to_f32(b))),
-        Op::v_pk_min_f16 => pair!(float 2, |a, b| f32_to_f16(min_f32(f16_to_f32(a), f16_to_f32(b)))),
-        Op::v_pk_max_f16 => pair!(float 2, |a, b| f32_to_f16(max_f32(f16_to_f32(a), f16_to_f32(b)))),
-        Op::v_pk_fma_f32 => pair32!(3, |a, b, c| a.mul_add(b, c)),
-        Op::v_pk_mul_f32 => pair32!(2, |a, b| a * b),
-        Op::v_pk_add_f32 => pair32!(2, |a, b| a + b),
+        Op::v_pk_mul_lo_u16 => pair!(u16, |a 0, b 1| a.wrapping_mul(b), clamped a.saturating_mul(b)),
+        Op::v_pk_add_i16 => pair!(i16, |a 0, b 1| a.wrapping_add(b), clamped a.saturating_add(b)),
+        Op::v_pk_sub_i16 => pair!(i16, |a 0, b 1| a.wrapping_sub(b), clamped a.saturating_sub(b)),
+        Op::v_pk_add_u16 => pair!(u16, |a 0, b 1| a.wrapping_add(b), clamped a.saturating_add(b)),
+        Op::v_pk_sub_u16 => pair!(u16, |a 0, b 1| a.wrapping_sub(b), clamped a.saturating_sub(b)),
+        Op::v_pk_lshlrev_b16 => pair!(u16, |a 0, b 1| b << (a & 15), clamped b << (a & 15)),
+        Op::v_pk_lshrrev_b16 => pair!(u16, |a 0, b 1| b >> (a & 15), clamped b >> (a & 15)),
+        Op::v_pk_ashrrev_i16 => pair!(i16, |a 0, b 1| b >> (a & 15), clamped b >> (a & 15)),
+        Op::v_pk_max_i16 => pair!(i16, |a 0, b 1| a.max(b), clamped a.max(b)),
+        Op::v_pk_min_i16 => pair!(i16, |a 0, b 1| a.min(b), clamped a.min(b)),
+        Op::v_pk_max_u16 => pair!(u16, |a 0, b 1| a.max(b), clamped a.max(b)),
+        Op::v_pk_min_u16 => pair!(u16, |a 0, b 1| a.min(b), clamped a.min(b)),
+        Op::v_pk_fma_f16 => pair!(float |a 0, b 1, c 2| fused(a, b, c)),
+        Op::v_pk_add_f16 => pair!(float |a 0, b 1| f32_to_f16(f16_to_f32(a) + f16_to_f32(b))),
+        Op::v_pk_mul_f16 => pair!(float |a 0, b 1| f32_to_f16(f16_to_f32(a) * f16_to_f32(b))),
+        Op::v_pk_min_f16 => pair!(float |a 0, b 1| f32_to_f16(min_f32(f16_to_f32(a), f16_to_f32(b)))),
+        Op::v_pk_max_f16 => pair!(float |a 0, b 1| f32_to_f16(max_f32(f16_to_f32(a), f16_to_f32(b)))),
+        Op::v_pk_fma_f32 => pair32!(|a 0, b 1, c 2| a.mul_add(b, c)),
+        Op::v_pk_mul_f32 => pair32!(|a 0, b 1| a * b),
+        Op::v_pk_add_f32 => pair32!(|a 0, b 1| a + b),
         Op::v_pk_mov_b32 => handler!(|core, step| {
             // The low half of the first source's choice, the high half of the second's: both are in op_sel.
             let [low, high] = [singles(core.wave, step, 0)[0], singles(core.wave, step, 1)[0]];
@@ -184,7 +186,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         Op::v_fma_mix_f32 => handler!(|core, step| {
             let result = mixed(core.wave, step);
             let (mods, mode) = (&step.inst.mods, core.wave.mode);
-            let result = row(|lane| finish32(result[lane] as f32, mods, mode).to_bits());
+            let result = row!(|lane| finish32(result[lane] as f32, mods, mode).to_bits());
             let exec = core.wave.exec();
             core.wave.write_row(step.dst, &result, exec);
             Flow::Next
@@ -194,7 +196,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let (mods, mode) = (&step.inst.mods, core.wave.mode);
             let high = step.inst.op == Op::v_fma_mixhi_f16;
             let old = core.wave.row(step.dst);
-            let result = row(|lane| {
+            let result = row!(|lane| {
                 let half = finish16(f64_to_f16(result[lane]), mods, mode);
                 if high { old[lane] & 0xffff | half << 16 } else { old[lane] & 0xffff_0000 | half }
             });
@@ -208,7 +210,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let c = bits(wave, step, 2);
             let (mods, mode) = (&step.inst.mods, wave.mode);
             let flip = 0x8000_0000 * u32::from(mods.neg >> 2 & 1);
-            let result = row(|lane| {
+            let result = row!(|lane| {
                 let low = f16_to_f32(a[0][lane]) * f16_to_f32(b[0][lane]);
                 let sum = low + f32::from_bits(c[lane] ^ flip);
                 let sum = f16_to_f32(a[1][lane]).mul_add(f16_to_f32(b[1][lane]), sum);
@@ -222,7 +224,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let wave = &*core.wave;
             let (a, b, c) = (halves(wave, step, 0), halves(wave, step, 1), bits(wave, step, 2));
             let clamp = step.inst.mods.clamp;
-            let result = row(|lane| {
+            let result = row!(|lane| {
                 let product = |half: usize| i64::from(a[half][lane] as i16) * i64::from(b[half][lane] as i16);
                 let sum = product(0) + product(1) + i64::from(c[lane] as i32);
                 if clamp { sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { sum as u32 }
@@ -235,7 +237,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let wave = &*core.wave;
             let (a, b, c) = (halves(wave, step, 0), halves(wave, step, 1), bits(wave, step, 2));
             let clamp = step.inst.mods.clamp;
-            let result = row(|lane| {
+            let result = row!(|lane| {
                 let product = |half: usize| u64::from(a[half][lane]) * u64::from(b[half][lane]);
                 let sum = product(0) + product(1) + u64::from(c[lane]);
                 if clamp { sum.min(u32::MAX.into()) as u32 } else { sum as u32 }
@@ -261,7 +263,7 @@ pub(crate) fn accumulating(op: Op) -> Option<Versions> {
         Op::v_dot2c_f32_f16 => handler!(|core, step| {
             let wave = &*core.wave;
             let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
-            let result = row(|lane| {
+            let result = row!(|lane| {
                 let sum = f16_to_f32(a[lane]).mul_add(f16_to_f32(b[lane]), f32::from_bits(c[lane]));
                 f16_to_f32(a[lane] >> 16).mul_add(f16_to_f32(b[lane] >> 16), sum).to_bits()
             });
@@ -272,7 +274,7 @@ pub(crate) fn accumulating(op: Op) -> Option<Versions> {
         Op::v_pk_fmac_f16 => handler!(|core, step| {
             let wave = &*core.wave;
             let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
-            let result = row(|lane| {
+            let result = row!(|lane| {
                 let one = |shift: u32| {
                     fused(a[lane] >> shift & 0xffff, b[lane] >> shift & 0xffff, c[lane] >> shift & 0xffff)
                 };

@@ -4,8 +4,8 @@
 
 use super::crossing::writable_lanes;
 use super::half::{f16_to_f32, f32_to_f16};
-use super::lanes::{Kind, row, row_pair};
-use super::state::{FIRST_AGPR, Mode, Row, Wave};
+use super::lanes::{Kind, row};
+use super::state::{FIRST_AGPR, LANES, Mode, Row, Wave};
 use super::step::Step;
 use crate::isa::{Mods, Op, SdwaSel, SdwaUnused};
 
@@ -16,20 +16,20 @@ pub(super) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: Kind) {
     let mods = &step.inst.mods;
     let mode = wave.mode;
     let result = match kind {
-        Kind::F32 => row(|lane| finish32(f32::from_bits(result[lane]), mods, mode).to_bits()),
+        Kind::F32 => row!(|lane| finish32(f32::from_bits(result[lane]), mods, mode).to_bits()),
         Kind::F16 if mods.clamp || mods.omod != 0 || wave.unusual => {
-            row(|lane| finish16(result[lane], mods, mode))
+            row!(|lane| finish16(result[lane], mods, mode))
         }
         _ => *result,
     };
     let number = destination(wave, step);
     let old = *wave.row(number);
     let result = if let Some(sdwa) = &mods.sdwa {
-        row(|lane| merged(old[lane], result[lane], sdwa.dst_sel, sdwa.dst_unused))
+        row!(|lane| merged(old[lane], result[lane], sdwa.dst_sel, sdwa.dst_unused))
     } else if matches!(kind, Kind::F16 | Kind::B16) && mods.op_sel & 8 != 0 {
-        row(|lane| old[lane] & 0xffff | result[lane] << 16)
+        row!(|lane| old[lane] & 0xffff | result[lane] << 16)
     } else if matches!(kind, Kind::F16 | Kind::B16) && preserves_high_half(step.inst.op) {
-        row(|lane| old[lane] & 0xffff_0000 | result[lane] & 0xffff)
+        row!(|lane| old[lane] & 0xffff_0000 | result[lane] & 0xffff)
     } else {
         result
     };
@@ -40,17 +40,17 @@ pub(super) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: Kind) {
 /// Stores a 64-bit result with everything that may apply.
 #[cold]
 #[inline(never)]
-pub(super) fn store64(wave: &mut Wave, step: &Step, result: &(Row, Row), kind: Kind) {
+pub(super) fn store64(wave: &mut Wave, step: &Step, result: (&Row, &Row), kind: Kind) {
     let mods = &step.inst.mods;
     let mode = wave.mode;
-    let (low, high) = if kind == Kind::F64 {
-        row_pair(|lane| {
-            let bits = u64::from(result.0[lane]) | u64::from(result.1[lane]) << 32;
-            finish64(f64::from_bits(bits), mods, mode).to_bits()
-        })
-    } else {
-        *result
-    };
+    let (mut low, mut high) = (*result.0, *result.1);
+    if kind == Kind::F64 {
+        for lane in 0..LANES {
+            let bits = u64::from(low[lane]) | u64::from(high[lane]) << 32;
+            let bits = finish64(f64::from_bits(bits), mods, mode).to_bits();
+            (low[lane], high[lane]) = (bits as u32, (bits >> 32) as u32);
+        }
+    }
     let number = destination(wave, step);
     let lanes = written_lanes(wave, step);
     wave.write_row(number, &low, lanes);

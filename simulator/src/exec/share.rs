@@ -4,8 +4,8 @@
 use super::core::Core;
 use super::lanes::{row, scalar32};
 use super::shape::{Part, Shape};
-use super::space::{Addresses, Space, load, store};
-use super::state::{LANES, Lanes, Row};
+use super::space::{Address, InRegister, Space, each_lane, load, store};
+use super::state::{LANES, Lanes, Row, VECTORS};
 use super::step::{Flow, Source, Step, Versions, handler};
 use crate::isa::{Encoding, Inst, Op};
 
@@ -22,7 +22,10 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
         (Op::ds_write_addtid_b32, _) => Versions::scalar(write_by_lane),
         (Op::ds_read_addtid_b32, _) => Versions::scalar(read_by_lane),
         (Op::ds_append | Op::ds_consume, _) => Versions::scalar(count),
-        (_, Shape::Load(_)) if two => Versions::scalar(read_two),
+        (_, Shape::Load(Part::Dwords(1))) if two => {
+            handler!(|core, step| read_two(core, step, Part::Dwords(1)))
+        }
+        (_, Shape::Load(_)) if two => Versions::scalar(read_two_any),
         (_, Shape::Store(_)) if two => Versions::scalar(write_two),
         (_, Shape::Atomic { .. }) if two => Versions::scalar(exchange_two),
         (_, Shape::Load(Part::Dwords(1))) => handler!(|core, step| read(core, step, Part::Dwords(1))),
@@ -53,30 +56,38 @@ fn has_two_addresses(op: Op) -> bool {
     )
 }
 
-/// Each lane's address in LDS, `offset` further on.
+/// Each lane's address in LDS, `offset` further on. It wraps: compilers subtract in the register and add the offset back.
 #[inline(always)]
-fn addresses(core: &Core<'_>, step: &Step, offset: u32) -> Addresses {
-    let mut addresses = [u64::from(offset); LANES];
-    if let Source::Vector(number) = step.src[0] {
-        let row = core.wave.row(number);
-        for lane in 0..LANES {
-            // Wrapped to 32 bits: compilers subtract in the register and add the offset back.
-            addresses[lane] = row[lane].wrapping_add(offset).into();
-        }
-    }
-    addresses
+fn address(step: &Step, offset: u32) -> InRegister {
+    let number = match step.src[0] {
+        Source::Vector(number) => Some(number),
+        _ => None,
+    };
+    InRegister { number, offset }
+}
+
+fn is_far(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        ds_read2st64_b32
+            | ds_read2st64_b64
+            | ds_write2st64_b32
+            | ds_write2st64_b64
+            | ds_wrxchg2st64_rtn_b32
+            | ds_wrxchg2st64_rtn_b64
+    )
 }
 
 /// Byte offsets of an instruction with two addresses.
 fn two_offsets(step: &Step, part: Part) -> [u32; 2] {
-    let far = step.inst.op.mnemonic().contains("st64");
-    let unit = part.size() as u32 * if far { 64 } else { 1 };
+    let unit = part.size() as u32 * if is_far(step.inst.op) { 64 } else { 1 };
     [step.inst.mem.offset as u32 * unit, u32::from(step.inst.mem.offset1) * unit]
 }
 
 #[inline(always)]
 fn read(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
-    let addresses = addresses(core, step, step.inst.mem.offset as u32);
+    let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
     load(&*core.lds, &mut core.wave.v, step.dst, part, &addresses, exec);
     Flow::Next
@@ -89,19 +100,38 @@ fn read_any(core: &mut Core<'_>, step: &Step) -> Flow {
     }
 }
 
-fn read_two(core: &mut Core<'_>, step: &Step) -> Flow {
-    let Shape::Load(part) = step.shape else { return Flow::Next };
-    let [first, second] = two_offsets(step, part).map(|offset| addresses(core, step, offset));
+fn read_two_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    match step.shape {
+        Shape::Load(part) => read_two(core, step, part),
+        _ => Flow::Next,
+    }
+}
+
+#[inline(always)]
+fn read_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let [first, second] = two_offsets(step, part);
     let exec = core.wave.exec();
-    load(&*core.lds, &mut core.wave.v, step.dst, part, &first, exec);
-    let behind = step.dst + (part.size() / 4) as u16;
-    load(&*core.lds, &mut core.wave.v, behind, part, &second, exec);
+    let vectors = &mut core.wave.v;
+    // The second address is in the same register as the first, which a destination may overwrite.
+    let count = (part.size() / 4) as u16;
+    let source = address(step, 0);
+    each_lane!(exec, |lane| {
+        let base = source.of(vectors, lane) as u32;
+        for (half, offset) in [first, second].into_iter().enumerate() {
+            let from = u64::from(base.wrapping_add(offset));
+            for index in 0..count {
+                let number = step.dst + half as u16 * count + index;
+                let word = core.lds.load32(lane, from + u64::from(index) * 4);
+                vectors[usize::from(number) & (VECTORS - 1)][lane] = word;
+            }
+        }
+    });
     Flow::Next
 }
 
 fn write(core: &mut Core<'_>, step: &Step) -> Flow {
     let (Shape::Store(part), Source::Vector(data)) = (step.shape, step.src[1]) else { return Flow::Next };
-    let addresses = addresses(core, step, step.inst.mem.offset as u32);
+    let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
     store(core.lds, &core.wave.v, data, part, &addresses, exec);
     Flow::Next
@@ -115,14 +145,14 @@ fn write_two(core: &mut Core<'_>, step: &Step) -> Flow {
     };
     let exec = core.wave.exec();
     for (data, offset) in [first, second].into_iter().zip(two_offsets(step, part)) {
-        let addresses = addresses(core, step, offset);
+        let addresses = address(step, offset);
         store(core.lds, &core.wave.v, data, part, &addresses, exec);
     }
     Flow::Next
 }
 
 fn atomic(core: &mut Core<'_>, step: &Step) -> Flow {
-    let addresses = addresses(core, step, step.inst.mem.offset as u32);
+    let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
     atomic_at(core, step, step.src[1], &addresses, exec);
     Flow::Next
@@ -130,7 +160,13 @@ fn atomic(core: &mut Core<'_>, step: &Step) -> Flow {
 
 /// A read-modify-write of LDS. Waves of a workgroup take turns on one thread, so each is atomic as it is. The operands
 /// are in `data` and, in LDS instructions with two, in `src[2]`.
-pub(super) fn atomic_at(core: &mut Core<'_>, step: &Step, data: Source, addresses: &Addresses, lanes: u64) {
+pub(super) fn atomic_at(
+    core: &mut Core<'_>,
+    step: &Step,
+    data: Source,
+    addresses: &impl Address,
+    lanes: u64,
+) {
     let Shape::Atomic { rmw, wide } = step.shape else { return };
     let Source::Vector(first) = data else { return };
     let second = match step.src[2] {
@@ -140,7 +176,7 @@ pub(super) fn atomic_at(core: &mut Core<'_>, step: &Step, data: Source, addresse
     let returns = !step.inst.dst.is_none();
     for lane in Lanes(lanes) {
         let word = |number: u16| core.wave.row(number)[lane];
-        let address = addresses[lane];
+        let address = addresses.of(&core.wave.v, lane);
         if wide {
             let pair = |number: u16| u64::from(word(number)) | u64::from(word(number + 1)) << 32;
             let (a, b) = (pair(first), if rmw.takes_two() { pair(second) } else { 0 });
@@ -169,13 +205,13 @@ fn exchange_two(core: &mut Core<'_>, step: &Step) -> Flow {
     };
     let part = Part::Dwords(if wide { 2 } else { 1 });
     let exec = core.wave.exec();
-    let [at_first, at_second] = two_offsets(step, part).map(|offset| addresses(core, step, offset));
+    let [at_first, at_second] = two_offsets(step, part).map(|offset| address(step, offset));
     let dwords = if wide { 2 } else { 1 };
     for lane in Lanes(exec) {
         let mut old = [0; 4];
         for (half, (data, addresses)) in [(first, &at_first), (second, &at_second)].into_iter().enumerate() {
             for index in 0..dwords {
-                let address = addresses[lane] + 4 * index as u64;
+                let address = addresses.of(&core.wave.v, lane) + 4 * index as u64;
                 old[half * dwords + index] = core.lds.load32(lane, address);
                 core.lds.store32(lane, address, core.wave.row(data + index as u16)[lane]);
             }
@@ -196,7 +232,7 @@ fn pull(core: &mut Core<'_>, step: &Step) -> Flow {
     let exec = core.wave.exec();
     let offset = step.inst.mem.offset as u32;
     let (index, data) = (core.wave.row(address), core.wave.row(data));
-    let result = row(|lane| {
+    let result = row!(|lane| {
         let from = (index[lane].wrapping_add(offset) / 4 % 64) as usize;
         if exec >> from & 1 != 0 { data[from] } else { 0 }
     });
@@ -225,7 +261,7 @@ fn swizzle(core: &mut Core<'_>, step: &Step) -> Flow {
     let exec = core.wave.exec();
     let values = *core.wave.row(data);
     let pattern = step.inst.mem.offset as u32 as usize;
-    let result = row(|lane| {
+    let result = row!(|lane| {
         let from = swizzle_source(pattern, lane);
         if exec >> from & 1 != 0 { values[from] } else { 0 }
     });

@@ -46,7 +46,7 @@ fn address(core: &Core<'_>, step: &Step) -> u64 {
 fn load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     let address = address(core, step);
     let size = N as u64 * 4;
-    let Some(span) = core.memory.span_through(&mut core.window, address, size) else {
+    let Some(span) = core.memory.span_through(core.windows, address, size) else {
         return core.stop_access(Cause::IllegalAddress, None, address, size, AccessKind::Read);
     };
     let mut words = [0; N];
@@ -66,7 +66,7 @@ fn buffer_load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
             continue;
         }
         let address = resource.base().wrapping_add(offset);
-        let Some(span) = core.memory.span_through(&mut core.window, address, 4) else {
+        let Some(span) = core.memory.span_through(core.windows, address, 4) else {
             return core.stop_access(Cause::IllegalAddress, None, address, 4, AccessKind::Read);
         };
         *word = span.load(address);
@@ -86,7 +86,7 @@ fn write<const N: usize>(core: &mut Core<'_>, step: &Step, words: [u32; N]) -> F
 fn store<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     let address = address(core, step);
     let size = N as u64 * 4;
-    let Some(span) = core.memory.span_through(&mut core.window, address, size) else {
+    let Some(span) = core.memory.span_through(core.windows, address, size) else {
         return core.stop_access(Cause::IllegalAddress, None, address, size, AccessKind::Write);
     };
     if let Source::Scalar(first) = step.src[1] {

@@ -3,7 +3,7 @@
 
 use super::lds::Lds;
 use super::shape::{Part, Place};
-use super::state::{Lanes, POISON, Row, VECTORS};
+use super::state::{POISON, Row, VECTORS};
 use crate::memory::access::Span;
 
 /// The addresses of all lanes; those of inactive lanes mean nothing.
@@ -159,6 +159,52 @@ impl Space for Private<'_> {
     }
 }
 
+/// Runs a statement for every lane in a mask.
+macro_rules! each_lane {
+    ($mask:expr, |$lane:ident| $body:block) => {
+        if $mask == !0 {
+            for $lane in 0..$crate::exec::state::LANES {
+                $body
+            }
+        } else {
+            for $lane in $crate::exec::state::Lanes($mask) {
+                $body
+            }
+        }
+    };
+}
+pub(crate) use each_lane;
+
+/// Where a lane's access goes. It may be read from registers, which an instruction overwrites lane by lane.
+pub(crate) trait Address {
+    /// The address of a lane.
+    fn of(&self, vectors: &[Row; VECTORS], lane: usize) -> u64;
+}
+
+impl Address for Addresses {
+    #[inline(always)]
+    fn of(&self, _: &[Row; VECTORS], lane: usize) -> u64 {
+        self[lane]
+    }
+}
+
+/// An address in a register, 32 bits, and an offset that wraps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InRegister {
+    /// The register; none is zero.
+    pub(crate) number: Option<u16>,
+    /// What is added.
+    pub(crate) offset: u32,
+}
+
+impl Address for InRegister {
+    #[inline(always)]
+    fn of(&self, vectors: &[Row; VECTORS], lane: usize) -> u64 {
+        let base = self.number.map_or(0, |number| vectors[usize::from(number) & (VECTORS - 1)][lane]);
+        base.wrapping_add(self.offset).into()
+    }
+}
+
 /// Loads a part at each lane's address into the registers from `dst` on.
 #[inline(always)]
 pub(crate) fn load(
@@ -166,88 +212,62 @@ pub(crate) fn load(
     vectors: &mut [Row; VECTORS],
     dst: u16,
     part: Part,
-    addresses: &Addresses,
+    addresses: &impl Address,
     mask: u64,
 ) {
     let number = |index: usize| (usize::from(dst) + index) & (VECTORS - 1);
+    let place = |place, old: u32, value: u32, signed: u32| match place {
+        Place::Unsigned => value,
+        Place::Signed => signed,
+        Place::LowHalf { signed: false } => old & 0xffff_0000 | value,
+        Place::LowHalf { signed: true } => old & 0xffff_0000 | signed & 0xffff,
+        Place::HighHalf { signed: false } => old & 0xffff | value << 16,
+        Place::HighHalf { signed: true } => old & 0xffff | signed << 16,
+    };
     match part {
-        Part::Dwords(count) => {
+        Part::Dwords(count) => each_lane!(mask, |lane| {
+            let address = addresses.of(vectors, lane);
             for index in 0..usize::from(count) {
-                let row = &mut vectors[number(index)];
-                let offset = index as u64 * 4;
-                if mask == !0 {
-                    for lane in 0..64 {
-                        row[lane] = space.load32(lane, addresses[lane].wrapping_add(offset));
-                    }
-                } else {
-                    for lane in Lanes(mask) {
-                        row[lane] = space.load32(lane, addresses[lane].wrapping_add(offset));
-                    }
-                }
+                vectors[number(index)][lane] = space.load32(lane, address.wrapping_add(index as u64 * 4));
             }
-        }
-        Part::Byte(place) => {
-            let row = &mut vectors[number(0)];
-            for lane in Lanes(mask) {
-                let byte = space.load8(lane, addresses[lane]);
-                row[lane] = match place {
-                    Place::Unsigned => byte.into(),
-                    Place::Signed => byte as i8 as u32,
-                    Place::LowHalf { signed } => row[lane] & 0xffff_0000 | extended(byte, signed),
-                    Place::HighHalf { signed } => row[lane] & 0xffff | extended(byte, signed) << 16,
-                };
-            }
-        }
-        Part::Short(place) => {
-            let row = &mut vectors[number(0)];
-            for lane in Lanes(mask) {
-                let short = space.load16(lane, addresses[lane]);
-                row[lane] = match place {
-                    Place::Unsigned => short.into(),
-                    Place::Signed => short as i16 as u32,
-                    Place::LowHalf { .. } => row[lane] & 0xffff_0000 | u32::from(short),
-                    Place::HighHalf { .. } => row[lane] & 0xffff | u32::from(short) << 16,
-                };
-            }
-        }
+        }),
+        Part::Byte(at) => each_lane!(mask, |lane| {
+            let byte = space.load8(lane, addresses.of(vectors, lane));
+            let word = &mut vectors[number(0)][lane];
+            *word = place(at, *word, byte.into(), byte as i8 as u32);
+        }),
+        Part::Short(at) => each_lane!(mask, |lane| {
+            let short = space.load16(lane, addresses.of(vectors, lane));
+            let word = &mut vectors[number(0)][lane];
+            *word = place(at, *word, short.into(), short as i16 as u32);
+        }),
     }
 }
 
-/// Stores a part of the registers from `src` on at each lane's address.
+/// Stores a part of the registers from `src` on at each lane's address. Where lanes overlap, the last one wins as a whole.
 #[inline(always)]
 pub(crate) fn store(
     space: &mut impl Space,
     vectors: &[Row; VECTORS],
     src: u16,
     part: Part,
-    addresses: &Addresses,
+    addresses: &impl Address,
     mask: u64,
 ) {
     let row = |index: usize| &vectors[(usize::from(src) + index) & (VECTORS - 1)];
-    let high = |place| if matches!(place, Place::HighHalf { .. }) { 16 } else { 0 };
+    let shift = |place| if matches!(place, Place::HighHalf { .. }) { 16 } else { 0 };
     match part {
-        // Lane by lane: where lanes overlap, the last one wins as a whole.
-        Part::Dwords(count) => {
-            for lane in Lanes(mask) {
-                for index in 0..usize::from(count) {
-                    let address = addresses[lane].wrapping_add(index as u64 * 4);
-                    space.store32(lane, address, row(index)[lane]);
-                }
+        Part::Dwords(count) => each_lane!(mask, |lane| {
+            let address = addresses.of(vectors, lane);
+            for index in 0..usize::from(count) {
+                space.store32(lane, address.wrapping_add(index as u64 * 4), row(index)[lane]);
             }
-        }
-        Part::Byte(place) => {
-            for lane in Lanes(mask) {
-                space.store8(lane, addresses[lane], (row(0)[lane] >> high(place)) as u8);
-            }
-        }
-        Part::Short(place) => {
-            for lane in Lanes(mask) {
-                space.store16(lane, addresses[lane], (row(0)[lane] >> high(place)) as u16);
-            }
-        }
+        }),
+        Part::Byte(place) => each_lane!(mask, |lane| {
+            space.store8(lane, addresses.of(vectors, lane), (row(0)[lane] >> shift(place)) as u8);
+        }),
+        Part::Short(place) => each_lane!(mask, |lane| {
+            space.store16(lane, addresses.of(vectors, lane), (row(0)[lane] >> shift(place)) as u16);
+        }),
     }
-}
-
-fn extended(byte: u8, signed: bool) -> u32 {
-    if signed { u32::from(byte as i8 as i16 as u16) } else { byte.into() }
 }

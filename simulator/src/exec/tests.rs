@@ -9,14 +9,14 @@ use super::lds::Lds;
 use super::program::Program;
 use super::state::{LANES, Row, Wave};
 use crate::isa;
-use crate::memory::{Memory, Options, Window};
+use crate::memory::{Memory, Options, Windows};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Runs instructions, separated by "; " in `text`, on a wave that `setup` has prepared.
 #[track_caller]
 fn run(text: &str, words: &[u32], setup: impl FnOnce(&mut Wave)) -> Wave {
-    run_with_lds(text, words, &mut Lds::default(), setup)
+    run_with_lds(text, words, &mut Lds::new(), setup)
 }
 
 #[track_caller]
@@ -45,7 +45,7 @@ fn run_with_lds(text: &str, words: &[u32], lds: &mut Lds, setup: impl FnOnce(&mu
         wave: &mut wave,
         lds,
         memory: &memory,
-        window: Window::EMPTY,
+        windows: &mut Windows::default(),
         program: &program,
         stop: &stop,
         trouble: None,
@@ -404,7 +404,7 @@ fn scalar_exec_and_bits() {
 
 #[test]
 fn lds_by_two_and_atomics() {
-    let mut lds = Lds::default();
+    let mut lds = Lds::new();
     lds.reset(65536);
     let wave = run_with_lds(
         "ds_write2st64_b32 v0, v1, v2 offset0:1 offset1:2; ds_read2_b32 v[4:5], v0 offset0:64 offset1:128; ds_add_rtn_u32 v6, v7, v1; ds_read_b32 v8, v7; ds_cmpst_rtn_b32 v9, v7, v8, v2; ds_read_i8 v10, v7",
@@ -566,7 +566,8 @@ fn no_instruction_panics() {
     let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
     let target = memory.allocate(4096, 256, crate::memory::Kind::Device, "test").unwrap();
     let stop = AtomicBool::new(false);
-    let mut lds = Lds::default();
+    let mut windows = Windows::default();
+    let mut lds = Lds::new();
     lds.reset(4096);
     let mut wave = Wave::new();
     let mut executed = std::collections::HashSet::new();
@@ -614,7 +615,7 @@ fn no_instruction_panics() {
             wave: &mut wave,
             lds: &mut lds,
             memory: &memory,
-            window: Window::EMPTY,
+            windows: &mut windows,
             program: &program,
             stop: &stop,
             trouble: None,

@@ -97,19 +97,19 @@ pub(super) fn with_spans(
     let memory = core.memory;
     let (least, greatest) = bounds(addresses, mask);
     if let Some(len) = (greatest - least).checked_add(size)
-        && let Some(span) = memory.span_through(&mut core.window, least, len)
+        && let Some(span) = memory.span_through(core.windows, least, len)
     {
         f(core, span, mask);
         return Flow::Next;
     }
     // All lanes are looked at before the first one is served: a fault leaves memory as it was.
     for lane in Lanes(mask) {
-        if memory.span_through(&mut core.window, addresses[lane], size).is_none() {
+        if memory.span_through(core.windows, addresses[lane], size).is_none() {
             return core.stop_access(Cause::IllegalAddress, Some(lane), addresses[lane], size, kind);
         }
     }
     for lane in Lanes(mask) {
-        if let Some(span) = memory.span_through(&mut core.window, addresses[lane], size) {
+        if let Some(span) = memory.span_through(core.windows, addresses[lane], size) {
             f(core, span, 1 << lane);
         }
     }
@@ -263,8 +263,8 @@ fn private(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) 
 
 /// The lanes whose address is in LDS, and those whose address is in private memory.
 fn apertures(addresses: &Addresses, exec: u64) -> (u64, u64) {
-    let shared = mask(|lane| addresses[lane] >> 32 == SHARED_APERTURE >> 32);
-    let private = mask(|lane| addresses[lane] >> 32 == PRIVATE_APERTURE >> 32);
+    let shared = mask!(|lane| addresses[lane] >> 32 == SHARED_APERTURE >> 32);
+    let private = mask!(|lane| addresses[lane] >> 32 == PRIVATE_APERTURE >> 32);
     (shared & exec, private & exec)
 }
 

@@ -190,7 +190,26 @@ pub(crate) struct Window {
 
 impl Window {
     /// A window that contains nothing.
-    pub(crate) const EMPTY: Self = Self { base: 0, size: 0, delta: 0, generation: u64::MAX };
+    const EMPTY: Self = Self { base: 0, size: 0, delta: 0, generation: u64::MAX };
+
+    #[inline]
+    fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset <= self.size && len <= self.size - offset
+    }
+}
+
+/// A few remembered allocations: as many as a kernel usually touches in turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Windows {
+    known: [Window; 4],
+    oldest: usize,
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Self { known: [Window::EMPTY; 4], oldest: 0 }
+    }
 }
 
 impl Memory {
@@ -430,27 +449,36 @@ impl Memory {
 
     /// Resolves a range that must lie inside one live allocation.
     pub(crate) fn span(&self, address: u64, len: u64) -> Result<Span<'_>, MemoryError> {
-        let mut window = Window::EMPTY;
-        self.span_through(&mut window, address, len).ok_or_else(|| MemoryError::OutOfBounds {
-            address,
-            len,
-            place: self.place(address),
-        })
+        match self.window(address, len) {
+            Some(window) => Ok(self.span_of(&window, address, len)),
+            None => Err(MemoryError::OutOfBounds { address, len, place: self.place(address) }),
+        }
     }
 
-    /// Resolves a range like [`Memory::span`], asking `window` first and leaving the allocation found there.
+    /// Resolves a range like [`Memory::span`], asking `windows` first and leaving the allocation found there.
     #[inline]
-    pub(crate) fn span_through(&self, window: &mut Window, address: u64, len: u64) -> Option<Span<'_>> {
-        let offset = address.wrapping_sub(window.base);
-        if window.generation != self.generation.load(Ordering::Acquire)
-            || offset > window.size
-            || len > window.size - offset
-        {
-            *window = self.window(address, len)?;
-        }
+    pub(crate) fn span_through(&self, windows: &mut Windows, address: u64, len: u64) -> Option<Span<'_>> {
+        let generation = self.generation.load(Ordering::Acquire);
+        let known =
+            windows.known.iter().find(|window| window.generation == generation && window.holds(address, len));
+        let window = match known {
+            Some(window) => *window,
+            None => {
+                let window = self.window(address, len)?;
+                windows.known[windows.oldest % windows.known.len()] = window;
+                windows.oldest = windows.oldest.wrapping_add(1);
+                window
+            }
+        };
+        Some(self.span_of(&window, address, len))
+    }
+
+    /// The bytes of a range that a window holds.
+    #[inline]
+    fn span_of(&self, window: &Window, address: u64, len: u64) -> Span<'_> {
         // SAFETY: the range lies in an allocation that was live a moment ago. Its pages stay mapped as long as `self`
         // (arena) or, for registered host memory, as long as `register_host`'s caller vouches for.
-        Some(unsafe { Span::new(address.wrapping_add(window.delta) as *mut u8, address, len) })
+        unsafe { Span::new(address.wrapping_add(window.delta) as *mut u8, address, len) }
     }
 
     #[cold]

@@ -95,11 +95,11 @@ fn the_clients_allocation_is_named_rather_than_code_that_is_nearer() {
 fn a_window_does_not_outlive_its_allocation() {
     let memory = memory();
     let address = memory.allocate(4096, 256, Kind::Device, "test").unwrap();
-    let mut window = Window::EMPTY;
-    assert!(memory.span_through(&mut window, address, 4096).is_some());
-    assert!(memory.span_through(&mut window, address + 1, 4096).is_none());
+    let mut windows = Windows::default();
+    assert!(memory.span_through(&mut windows, address, 4096).is_some());
+    assert!(memory.span_through(&mut windows, address + 1, 4096).is_none());
     memory.free(address).unwrap();
-    assert!(memory.span_through(&mut window, address, 4).is_none());
+    assert!(memory.span_through(&mut windows, address, 4).is_none());
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! Instructions that read or write one bit for each lane: carries, selection, and the scaling flags of divisions.
 
 use crate::exec::float::*;
-use crate::exec::lanes::{Element, Kind, Spare, fetch32, mask, row, row_pair, scalar64};
+use crate::exec::lanes::{Element, Kind, Spare, fetch32, gathered, row, scalar64, store32};
+use crate::exec::state::{LANES, Row};
 use crate::exec::step::{Flow, Versions, handler};
 use crate::isa::Op;
 
@@ -13,15 +14,20 @@ macro_rules! carry {
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let left = u32::fetch(core.wave, step, 0, &mut spare_a);
             let right = u32::fetch(core.wave, step, 1, &mut spare_b);
-            $(let $carry = scalar64(core.wave, step.src[2]);)?
-            let sum = |lane: usize| -> u64 {
+            $(let carries = scalar64(core.wave, step.src[2]);
+            let $carry = mask_row(carries);)?
+            let mut sums = u32::result();
+            let mut flags = [0; LANES];
+            for lane in 0..LANES {
                 let ($a, $b) = (u64::from(left[lane]), u64::from(right[lane]));
-                $(let $carry = $carry >> lane & 1;)?
-                $result
-            };
-            let flags = mask(|lane| sum(lane) >> 32 != 0) & core.wave.exec();
-            let result = row(|lane| sum(lane) as u32);
-            u32::store(core.wave, step, &result);
+                $(let $carry = u64::from($carry[lane]);)?
+                let sum: u64 = $result;
+                sums.put(lane, sum as u32);
+                flags[lane] = (sum >> 32) as u8 & 1;
+            }
+            let flags = gathered(&flags) & core.wave.exec();
+            // SAFETY: the loop wrote every lane.
+            unsafe { u32::store(core.wave, step, &sums) };
             core.wave.set_pair(step.inst.sdst, flags);
             Flow::Next
         })
@@ -36,14 +42,18 @@ macro_rules! multiply_add {
             let a = <$narrow>::fetch(core.wave, step, 0, &mut spare_a);
             let b = <$narrow>::fetch(core.wave, step, 1, &mut spare_b);
             let c = <$wide>::fetch(core.wave, step, 2, &mut spare_c);
-            let sum = |lane: usize| {
+            let mut sums = <$wide>::result();
+            let mut flags = [0; LANES];
+            for lane in 0..LANES {
                 let product =
                     <$wide>::from(<$narrow>::lane(a, lane)) * <$wide>::from(<$narrow>::lane(b, lane));
-                product.overflowing_add(<$wide>::lane(c, lane))
-            };
-            let flags = mask(|lane| sum(lane).1) & core.wave.exec();
-            let result = row_pair(|lane| sum(lane).0 as u64);
-            u64::store(core.wave, step, &result);
+                let (sum, carry) = product.overflowing_add(<$wide>::lane(c, lane));
+                <$wide>::put(&mut sums, lane, sum);
+                flags[lane] = carry.into();
+            }
+            let flags = gathered(&flags) & core.wave.exec();
+            // SAFETY: the loop wrote every lane.
+            unsafe { <$wide>::store(core.wave, step, &sums) };
             core.wave.set_pair(step.inst.sdst, flags);
             Flow::Next
         })
@@ -57,11 +67,17 @@ macro_rules! division_scale {
             let a = <$float>::fetch(core.wave, step, 0, &mut spare_a);
             let b = <$float>::fetch(core.wave, step, 1, &mut spare_b);
             let c = <$float>::fetch(core.wave, step, 2, &mut spare_c);
-            let scaled =
-                |lane| $scale(<$float>::lane(a, lane), <$float>::lane(b, lane), <$float>::lane(c, lane));
-            let flags = mask(|lane| scaled(lane).1) & core.wave.exec();
-            let result = <$float>::compute(|lane| scaled(lane).0);
-            <$float>::store(core.wave, step, &result);
+            let mut results = <$float>::result();
+            let mut flags = [0; LANES];
+            for lane in 0..LANES {
+                let (a, b, c) = (<$float>::lane(a, lane), <$float>::lane(b, lane), <$float>::lane(c, lane));
+                let (value, flag) = $scale(a, b, c);
+                <$float>::put(&mut results, lane, value);
+                flags[lane] = flag.into();
+            }
+            let flags = gathered(&flags) & core.wave.exec();
+            // SAFETY: the loop wrote every lane.
+            unsafe { <$float>::store(core.wave, step, &results) };
             core.wave.set_pair(step.inst.sdst, flags);
             Flow::Next
         })
@@ -76,14 +92,23 @@ macro_rules! division_fmas {
             let b = <$float>::fetch(core.wave, step, 1, &mut spare_b);
             let c = <$float>::fetch(core.wave, step, 2, &mut spare_c);
             let scaled = core.wave.vcc();
-            let result = <$float>::compute(|lane| {
+            let mut results = <$float>::result();
+            for lane in 0..LANES {
                 let (a, b, c) = (<$float>::lane(a, lane), <$float>::lane(b, lane), <$float>::lane(c, lane));
-                $fmas(a, b, c, scaled >> lane & 1 != 0)
-            });
-            <$float>::store(core.wave, step, &result);
+                <$float>::put(&mut results, lane, $fmas(a, b, c, scaled >> lane & 1 != 0));
+            }
+            // SAFETY: the loop wrote every lane.
+            unsafe { <$float>::store(core.wave, step, &results) };
             Flow::Next
         })
     };
+}
+
+/// A mask as a row of zeros and ones.
+#[inline(always)]
+fn mask_row(mask: u64) -> Row {
+    let (low, high) = (mask as u32, (mask >> 32) as u32);
+    row!(|lane| if lane < 32 { low >> (lane & 31) & 1 } else { high >> (lane & 31) & 1 })
 }
 
 /// The handler of an instruction of this family.
@@ -106,14 +131,9 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let a = fetch32(core.wave, step, 0, Kind::F32, &mut spare_a);
             let b = fetch32(core.wave, step, 1, Kind::F32, &mut spare_b);
-            let chosen = scalar64(core.wave, step.src[2]);
-            let (low, high) = (chosen as u32, (chosen >> 32) as u32);
-            let result = row(|lane| {
-                let half = if lane < 32 { low } else { high };
-                let keep = (half >> (lane & 31) & 1).wrapping_sub(1);
-                b[lane] ^ (a[lane] ^ b[lane]) & keep
-            });
-            u32::store(core.wave, step, &result);
+            let chosen = mask_row(scalar64(core.wave, step.src[2]));
+            let result = row!(|lane| b[lane] ^ (a[lane] ^ b[lane]) & chosen[lane].wrapping_sub(1));
+            store32(core.wave, step, &result, Kind::B32);
             Flow::Next
         }),
         _ => return None,

@@ -37,7 +37,7 @@ macro_rules! compare {
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let left = <$ta>::fetch(core.wave, step, 0, &mut spare_a);
             let right = <$tb>::fetch(core.wave, step, 1, &mut spare_b);
-            let mask = mask(|lane| {
+            let mask = mask!(|lane| {
                 let ($a, $b) = (<$ta>::lane(left, lane), <$tb>::lane(right, lane));
                 $test
             });

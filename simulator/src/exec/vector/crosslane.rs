@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Instructions for which lanes are not all alike: scalar values from lanes and back, counts of lower lanes, swaps.
 
-use crate::exec::lanes::{Element, Spare, row, scalar32};
+use crate::exec::lanes::{Element, Kind, Spare, row, scalar32, store32};
 use crate::exec::step::{Flow, Source, Versions, handler};
 use crate::isa::Op;
 
@@ -31,22 +31,22 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let a = u32::fetch(core.wave, step, 0, &mut spare_a);
             let b = u32::fetch(core.wave, step, 1, &mut spare_b);
-            let result = row(|lane| {
+            let result = row!(|lane| {
                 let lower = if lane < 32 { (1u32 << (lane & 31)) - 1 } else { !0 };
                 (a[lane] & lower).count_ones().wrapping_add(b[lane])
             });
-            u32::store(core.wave, step, &result);
+            store32(core.wave, step, &result, Kind::B32);
             Flow::Next
         }),
         Op::v_mbcnt_hi_u32_b32 => handler!(|core, step| {
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let a = u32::fetch(core.wave, step, 0, &mut spare_a);
             let b = u32::fetch(core.wave, step, 1, &mut spare_b);
-            let result = row(|lane| {
+            let result = row!(|lane| {
                 let lower = if lane < 32 { 0 } else { (1u32 << (lane & 31)) - 1 };
                 (a[lane] & lower).count_ones().wrapping_add(b[lane])
             });
-            u32::store(core.wave, step, &result);
+            store32(core.wave, step, &result, Kind::B32);
             Flow::Next
         }),
         Op::v_swap_b32 => Versions::scalar(|core, step| {
