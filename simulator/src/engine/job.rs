@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Workgroups that one thread keeps in flight at most, when they wait for one another.
-const RESIDENT: usize = 256;
+const RESIDENT: usize = 1024;
 
 /// A dispatch in flight.
 pub(super) struct Job {

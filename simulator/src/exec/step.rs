@@ -49,6 +49,12 @@ impl Versions {
         Self { portable, wide }
     }
 
+    /// The one for the baseline processor.
+    #[cfg(test)]
+    pub(crate) fn portable(self) -> Handler {
+        self.portable
+    }
+
     /// The one for this processor.
     pub(crate) fn pick(self) -> Handler {
         if has_wide_vectors() { self.wide } else { self.portable }

@@ -3,7 +3,7 @@
 
 use super::core::Core;
 use super::crossing::knows_dpp;
-use super::step::{Flow, Handler, Step};
+use super::step::{Flow, Handler, Step, Versions};
 use super::{buffer, flow, matrix, packed, scalar, share, smem, vector, vmem};
 use crate::engine::Cause;
 use crate::isa::{Encoding, Inst, Mem, Mods, Op, Operand, OperandType};
@@ -13,6 +13,11 @@ use crate::isa::{Encoding, Inst, Mem, Mods, Op, Operand, OperandType};
 /// # Errors
 /// What about the instruction is not executed.
 pub(crate) fn handler(inst: &Inst) -> Result<Handler, &'static str> {
+    versions(inst).map(Versions::pick)
+}
+
+/// The handler of an instruction for every processor.
+pub(super) fn versions(inst: &Inst) -> Result<Versions, &'static str> {
     if inst.mods.dpp.is_some_and(|dpp| !knows_dpp(dpp.ctrl)) {
         return Err("an unknown data-parallel control");
     }
@@ -31,7 +36,7 @@ pub(crate) fn handler(inst: &Inst) -> Result<Handler, &'static str> {
         _ => scalar::versions(inst.op),
     };
     match versions.or_else(|| flow::versions(inst.op)) {
-        Some(versions) => Ok(versions.pick()),
+        Some(versions) => Ok(versions),
         None if inst.mods.clamp => Err("the clamp bit of this instruction"),
         None => Err("not implemented"),
     }
@@ -130,9 +135,6 @@ mod tests {
         "v_mac_f16",
         "v_madmk_f16",
         "v_madak_f16",
-        "v_mad_legacy_",
-        "v_fma_legacy_f16",
-        "v_div_fixup_legacy_f16",
         "v_screen_partition_",
         "v_cube",
         "v_qsad_",

@@ -3,7 +3,7 @@
 //! the correctly rounded half; fused operations take a detour through doubles.
 
 use crate::exec::float::*;
-use crate::exec::half::{f64_to_f16, sum_to_odd};
+use crate::exec::half::{f16_to_f32, f32_to_f16, f64_to_f16, sum_to_odd};
 use crate::exec::lanes::{B16, F16, vector};
 
 vector! {
@@ -11,7 +11,10 @@ vector! {
     v_sub_f16(a: F16, b: F16) -> F16 F16(a.0 - b.0);
     v_subrev_f16(a: F16, b: F16) -> F16 F16(b.0 - a.0);
     v_mul_f16(a: F16, b: F16) -> F16 F16(a.0 * b.0);
-    v_fma_f16 | v_mad_f16(a: F16, b: F16, c: F16) -> B16 fused(a, b, c);
+    v_fma_f16 | v_fma_legacy_f16(a: F16, b: F16, c: F16) -> B16 fused(a, b, c);
+    v_mad_f16 | v_mad_legacy_f16(a: F16, b: F16, c: F16) -> F16 {
+        F16(f16_to_f32(f32_to_f16(a.0 * b.0)) + c.0)
+    };
     v_min_f16(a: F16, b: F16) -> F16 F16(min_f32(a.0, b.0));
     v_max_f16(a: F16, b: F16) -> F16 F16(max_f32(a.0, b.0));
     v_min3_f16(a: F16, b: F16, c: F16) -> F16 F16(min_f32(min_f32(a.0, b.0), c.0));
@@ -32,7 +35,7 @@ vector! {
     v_ldexp_f16(a: F16, b: i16) -> F16 F16(ldexp_f32(a.0, b.into()));
     v_frexp_exp_i16_f16(a: F16) -> i16 frexp_exponent_f32(a.0) as i16;
     v_frexp_mant_f16(a: F16) -> F16 F16(frexp_mantissa_f32(a.0));
-    v_div_fixup_f16(a: F16, b: F16, c: F16) -> F16 F16(div_fixup_f16(a.0, b.0, c.0));
+    v_div_fixup_f16 | v_div_fixup_legacy_f16(a: F16, b: F16, c: F16) -> F16 F16(div_fixup_f16(a.0, b.0, c.0));
 }
 
 #[inline(always)]

@@ -15,10 +15,10 @@ vector! {
     v_subrev_u16(a: u16, b: u16) -> u16 b.saturating_sub(a);
     v_add_i16(a: i16, b: i16) -> i16 a.saturating_add(b);
     v_sub_i16(a: i16, b: i16) -> i16 a.saturating_sub(b);
-    v_mad_u16(a: u16, b: u16, c: u16) -> u16 {
+    v_mad_u16 | v_mad_legacy_u16(a: u16, b: u16, c: u16) -> u16 {
         (u32::from(a) * u32::from(b)).saturating_add(c.into()).min(0xffff) as u16
     };
-    v_mad_i16(a: i16, b: i16, c: i16) -> i16 {
+    v_mad_i16 | v_mad_legacy_i16(a: i16, b: i16, c: i16) -> i16 {
         (i64::from(a) * i64::from(b) + i64::from(c)).clamp(i16::MIN.into(), i16::MAX.into()) as i16
     };
     v_mad_u32_u24(a: u32, b: u32, c: u32) -> u32 {

@@ -10,7 +10,7 @@ vector! {
     v_add_i16(a: u16, b: u16) -> u16 a.wrapping_add(b);
     v_sub_i16(a: u16, b: u16) -> u16 a.wrapping_sub(b);
     v_mul_lo_u16(a: u16, b: u16) -> u16 a.wrapping_mul(b);
-    v_mad_u16 | v_mad_i16(a: u16, b: u16, c: u16) -> u16 a.wrapping_mul(b).wrapping_add(c);
+    v_mad_u16 | v_mad_i16 | v_mad_legacy_u16 | v_mad_legacy_i16(a: u16, b: u16, c: u16) -> u16 a.wrapping_mul(b).wrapping_add(c);
     v_lshlrev_b16(a: u16, b: u16) -> u16 b << (a & 15);
     v_lshrrev_b16(a: u16, b: u16) -> u16 b >> (a & 15);
     v_ashrrev_i16(a: u16, b: i16) -> i16 b >> (a & 15);

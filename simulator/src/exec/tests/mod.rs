@@ -3,6 +3,8 @@
 //!
 //! Each is given as text and as words; the disassembler vouches that they agree.
 
+mod random;
+
 use super::core::Core;
 use super::half::{f16_to_f32, f32_to_f16};
 use super::lds::Lds;
@@ -551,76 +553,4 @@ fn sums_of_products_saturate() {
     check(&wave, 3, |_| (i64::from(i32::MIN) + 16 + sum) as u32);
     check(&wave, 4, |_| if sum < -16 { 0x8000_0000 } else { (i64::from(i32::MIN) + 16 + sum) as u32 });
     check(&wave, 5, |_| 127 * (0x80 + 1 + 0x80 + 0x7f) + 3);
-}
-
-#[test]
-fn no_instruction_panics() {
-    // Random words of every format, on registers full of random bits; what memory instructions miss is a fault.
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32
-    };
-    let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
-    let target = memory.allocate(4096, 256, crate::memory::Kind::Device, "test").unwrap();
-    let stop = AtomicBool::new(false);
-    let mut windows = Windows::default();
-    let mut lds = Lds::new();
-    lds.reset(4096);
-    let mut wave = Wave::new();
-    let mut executed = std::collections::HashSet::new();
-    for round in 0..60_000u64 {
-        let mut words = [random() as u32, random() as u32, random() as u32, 0xbf81_0000];
-        // Formats in proportion to their instructions rather than to their share of all words.
-        let formats =
-            [0xd000_0000u32, 0xd800_0000, 0xdc00_0000, 0xe000_0000, 0xd380_0000, 0xc000_0000, 0xbe80_0000];
-        if let Some(format) = formats.get((round % 9) as usize) {
-            words[0] = words[0] & 0x03ff_ffff | format;
-        }
-        let Ok(inst) = isa::decode(&words) else { continue };
-        words[usize::from(inst.size) / 4] = 0xbf81_0000;
-        let program = Arc::new(Program::new(0x1000, words.to_vec()));
-        let Some(position) = program.find(0x1000) else { continue };
-        if !position.region.problems.is_empty() {
-            continue;
-        }
-        executed.insert(inst.op);
-        for register in wave.v.iter_mut() {
-            let bits = random() as u32;
-            *register =
-                std::array::from_fn(|lane| bits.rotate_left(lane as u32).wrapping_mul(lane as u32 * 2 + 1));
-        }
-        for scalar in &mut wave.s {
-            *scalar = random() as u32;
-        }
-        if round % 2 == 0 {
-            // Addresses that exist, in pairs of scalar and of vector registers.
-            for number in (0..126).step_by(2) {
-                wave.s[number] = target as u32 + (number as u32 & 0x3c);
-                wave.s[number + 1] = (target >> 32) as u32;
-            }
-            for number in (0..256).step_by(2) {
-                wave.v[number] = [target as u32 + 64; LANES];
-                wave.v[number + 1] = [(target >> 32) as u32; LANES];
-            }
-        }
-        wave.set_indexing(None);
-        wave.set_mode(if round % 5 == 0 { random() as u32 & 0x3f0 } else { 0x1f0 });
-        wave.scratch_size = 256;
-        wave.status = super::state::Status::Ready;
-        wave.position = Some(position);
-        let mut core = Core {
-            wave: &mut wave,
-            lds: &mut lds,
-            memory: &memory,
-            windows: &mut windows,
-            program: &program,
-            stop: &stop,
-            trouble: None,
-        };
-        let _ = core.run(100);
-    }
-    assert!(executed.len() > 800, "{} different instructions", executed.len());
 }
