@@ -125,7 +125,8 @@ impl Device {
     }
 
     /// Blocks until everything issued so far has retired, or `DEADLINE_EXCEEDED`. Operations whose waits are not
-    /// reached are not issued, and not waited for. Host calls that run are waited for; inside one, give a deadline.
+    /// reached are not issued, and not waited for. Host calls that run are waited for, but for the
+    /// one that asks.
     pub fn drain(&self, deadline: impl Into<Deadline>) -> Result<()> {
         self.open.raw.drain(deadline.into())
     }

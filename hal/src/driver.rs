@@ -120,7 +120,13 @@ impl HostPointer {
 }
 
 /// An allocation.
-pub trait Buffer: Any + Send + Sync {
+///
+/// # Safety
+/// Fronts and drivers believe what this says: [`size`](Self::size), [`device_address`](Self::device_address) and
+/// [`host_pointer`](Self::host_pointer) must be those of one allocation that lives as long as the object, and must never
+/// change. A wrapper that forwards them must keep what it wraps.
+#[allow(unsafe_code)]
+pub unsafe trait Buffer: Any + Send + Sync {
     /// The device it belongs to.
     fn domain(&self) -> Domain;
 

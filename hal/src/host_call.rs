@@ -2,6 +2,7 @@
 //! Host calls: functions of the host in the order of a queue.
 
 use std::{
+    cell::Cell,
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex},
@@ -65,6 +66,10 @@ impl HostCall {
                 .map(|text| (*text).to_owned())
                 .or_else(|| panic.downcast_ref::<String>().cloned())
                 .unwrap_or_default();
+            // A payload may panic in its turn when it is dropped.
+            if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+                std::mem::forget(again);
+            }
             Err(Error::aborted(format!("a host call panicked: {text}")))
         });
         match (context.signals.take(), result) {
@@ -86,15 +91,41 @@ impl HostCalls {
         let (running, ended) = (self.clone(), Semaphore::new(0));
         let key = lock_std(&self.0).insert(ended.clone());
         callback_pool::spawn(Box::new(move || {
+            let own = RUNNING.replace(Some(ended.clone()));
+            let _slot = Slot { running, key, ended };
             call.run(signals);
-            lock_std(&running.0).try_remove(key);
-            ended.advance(1, &mut Notifications::new());
+            RUNNING.set(own);
         }));
     }
 
-    /// Points that are reached when the calls that run now have returned.
+    /// Points that are reached when the calls that run now have returned; the one that asks is not among them.
     pub fn ends(&self) -> Vec<Point> {
-        lock_std(&self.0).iter().map(|(_, ended)| ended.at(1)).collect()
+        let own = RUNNING.take();
+        let calls = lock_std(&self.0);
+        let others = calls.iter().filter(|(_, ended)| !own.as_ref().is_some_and(|own| own.same(ended)));
+        let points = others.map(|(_, ended)| ended.at(1)).collect();
+        drop(calls);
+        RUNNING.set(own);
+        points
+    }
+}
+
+thread_local! {
+    /// The end of the host call that this thread runs.
+    static RUNNING: Cell<Option<Semaphore>> = const { Cell::new(None) };
+}
+
+/// A running call's place among the others, given back however the call ends.
+struct Slot {
+    running: HostCalls,
+    key: usize,
+    ended: Semaphore,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        lock_std(&self.running.0).try_remove(self.key);
+        self.ended.advance(1, &mut Notifications::new());
     }
 }
 

@@ -20,9 +20,9 @@ impl QueueAffinity {
         if bits == 0 { Self::ANY } else { Self(bits) }
     }
 
-    /// One queue.
+    /// One queue. No device has more than 64; a greater number means any queue.
     pub const fn queue(index: u32) -> Self {
-        Self(1 << (index & 63))
+        if index < 64 { Self(1 << index) } else { Self::ANY }
     }
 
     /// The bitmap.

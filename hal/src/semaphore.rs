@@ -9,7 +9,12 @@
 //! one load. Whatever runs foreign code (wakers, time points, the drop of an edge) is collected while the mutex
 //! is held and run after it is released.
 
-use std::{collections::BTreeMap, fmt, sync::Arc, task::Waker};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt,
+    sync::Arc,
+    task::Waker,
+};
 
 use smallvec::SmallVec;
 
@@ -50,7 +55,7 @@ struct State {
     waiters: BTreeMap<Registration, Target>,
     next_waiter: u64,
     /// Promises above the payload, by ascending value.
-    edges: SmallVec<[(u64, Edge); 2]>,
+    edges: VecDeque<(u64, Edge)>,
 }
 
 /// Whom to tell that a wait is over.
@@ -221,7 +226,7 @@ impl Semaphore {
                 failure: None,
                 waiters: BTreeMap::new(),
                 next_waiter: 0,
-                edges: SmallVec::new(),
+                edges: VecDeque::new(),
             }),
         }))
     }
@@ -281,7 +286,7 @@ impl Semaphore {
             return;
         }
         self.0.payload.store(value, Ordering::Release);
-        let kept = state.edges.iter().position(|(at, _)| *at > value).unwrap_or(state.edges.len());
+        let kept = state.edges.partition_point(|(at, _)| *at <= value);
         notifications.0.extend(state.edges.drain(..kept).map(|(_, edge)| Notification::Release(edge)));
         while let Some(first) = state.waiters.first_entry().filter(|first| first.key().value <= value) {
             notifications.0.push(first.remove().over(Resolution::Reached));
@@ -327,7 +332,7 @@ impl Semaphore {
         if state.waiters.range(covered).next().is_some() {
             notifications.0.push(Notification::Demand(edge.clone()));
         }
-        let at = state.edges.iter().position(|(at, _)| *at > value).unwrap_or(state.edges.len());
+        let at = state.edges.partition_point(|(at, _)| *at <= value);
         state.edges.insert(at, (value, edge));
     }
 
@@ -448,9 +453,10 @@ pub(crate) fn check_value(what: &str, value: u64) -> Result<()> {
 impl State {
     /// The first edge that covers `value`, of `domain` if one is given.
     fn edge_for(&self, value: u64, domain: Option<Domain>) -> Option<Edge> {
+        let first = self.edges.partition_point(|(at, _)| *at < value);
         self.edges
-            .iter()
-            .find(|(at, edge)| *at >= value && domain.is_none_or(|domain| edge.source.domain() == domain))
+            .range(first..)
+            .find(|(_, edge)| domain.is_none_or(|domain| edge.source.domain() == domain))
             .map(|(_, edge)| edge.clone())
     }
 }

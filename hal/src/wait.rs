@@ -20,7 +20,8 @@ use crate::{
 
 /// The future of [`Semaphore::wait`]: ready once the semaphore reached the value or failed.
 ///
-/// Any executor may poll it, from any thread. It is `'static`, needs no runtime, and dropping it leaves nothing
+/// Any executor may poll it, from any thread. A waker may run on a thread that others' progress depends on: like any waker,
+/// it must not block. It is `'static`, needs no runtime, and dropping it leaves nothing
 /// behind in the semaphore.
 #[must_use = "a wait does nothing until it is polled"]
 pub struct Wait {
@@ -239,9 +240,11 @@ fn wait_until<T>(
         if let Some(result) = judge(points) {
             break result;
         }
-        if !sleeper.sleep(deadline) {
-            break judge(points).unwrap_or_else(|| Err(late(points)));
+        if deadline.passed() {
+            break Err(late(points));
         }
+        sleeper.sleep(deadline);
+        poll();
     };
     for (point, registration) in &registrations {
         point.semaphore.cancel(registration);
@@ -267,24 +270,20 @@ struct Sleeper {
     changed: Condvar,
 }
 
+/// How long a thread sleeps before it looks for itself. A device's own thread wakes it, unless that thread is stuck in a
+/// waker of somebody else's that blocks.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
 impl Sleeper {
-    /// Sleeps until somebody calls [`Timepoint::resolved`]; `false` if the deadline passed first.
-    fn sleep(&self, deadline: Deadline) -> bool {
+    /// Sleeps until somebody calls [`Timepoint::resolved`], the deadline passes, or it is time to look again.
+    fn sleep(&self, deadline: Deadline) {
+        let span = deadline.remaining().unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN);
         let mut woken = lock(&self.woken);
-        while !*woken {
-            woken = match deadline.remaining() {
-                None => self.changed.wait(woken).unwrap_or_else(std::sync::PoisonError::into_inner),
-                Some(span) if span.is_zero() => return false,
-                Some(span) => {
-                    self.changed
-                        .wait_timeout(woken, span)
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .0
-                }
-            };
+        if !*woken {
+            let wait = self.changed.wait_timeout(woken, span);
+            woken = wait.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
         *woken = false;
-        true
     }
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading the file that the user names, and finding code in it.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{self, Read},
+    path::Path,
+};
 
 use windlass::DeviceInfo;
 use windlass_codeobject::{
@@ -10,9 +14,23 @@ use windlass_codeobject::{
 
 use super::failure::{Failure, Outcome};
 
+/// The longest file that is read: far above any library of kernels, and below what a machine has.
+pub(crate) const LONGEST: u64 = 4 << 30;
+
 /// The bytes of a file.
 pub(crate) fn read(path: &Path) -> Outcome<Vec<u8>> {
-    fs::read(path).map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))
+    read_at_most(path, LONGEST)
+        .map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))
+}
+
+/// The bytes of a file that has no more than `most`. Devices and pipes, whose length nobody knows, are read no further.
+pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("it has more than {most} bytes")));
+    }
+    Ok(bytes)
 }
 
 /// The bundles of a file with AMD GPU code.

@@ -267,3 +267,36 @@ fn hostile_files_are_refused_or_read_and_nothing_worse() {
         assert!(run.stderr.starts_with("error: "), "{name}: {run:?}");
     }
 }
+
+#[test]
+fn headers_that_claim_more_than_the_file_has() {
+    let whole = fs::read("cts/kernels/bundles/vector_add.gfx942.co").unwrap();
+    let path = scratch("co");
+    let name = path.display().to_string();
+    let sections = u64::from_le_bytes(whole[40..48].try_into().unwrap()) as usize;
+    let lies: [(usize, &[u8]); 3] = [
+        (60, &[0xff, 0xff]),                                 // how many sections there are
+        (40, &[0, 0, 0x10, 0, 0, 0, 0, 0]),                  // where they are listed
+        (sections + 3 * 64 + 32, &[0, 0, 0, 1, 0, 0, 0, 0]), // how long one is
+    ];
+    for (at, lie) in lies {
+        let mut damaged = whole.clone();
+        damaged[at..at + lie.len()].copy_from_slice(lie);
+        fs::write(&path, &damaged).unwrap();
+        let mut words =
+            vec!["run", name.as_str(), "--device", DEVICE, "--kernel", "vector_add", "--grid", "1"];
+        words.extend([
+            "--block", "64", "--arg", "64xf32=1", "--arg", "64xf32=1", "--arg", "64xf32=0", "--arg", "i32=64",
+        ]);
+        assert_says(&windlass(words), 2, &["truncated or damaged"]);
+    }
+}
+
+#[test]
+fn files_without_an_end() {
+    assert_says(
+        &windlass(["run", VECTOR_ADD, "--device", DEVICE, "--grid", "1", "--arg", "8xf32=@/dev/zero"]),
+        2,
+        &["/dev/zero"],
+    );
+}

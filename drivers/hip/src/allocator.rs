@@ -104,7 +104,7 @@ impl Allocator {
         })?;
         let (block, birth) = match self.reuse(device, host, asked, ordered) {
             Some(found) => found,
-            None => (Arc::new(self.fresh(device, host, asked)?), None),
+            None => (Arc::new(self.fresh(device, host, asked, ordered.is_none())?), None),
         };
         self.allocations.fetch_add(1, Relaxed);
         if host {
@@ -162,7 +162,7 @@ impl Allocator {
         Some((free.block, birth))
     }
 
-    fn fresh(&self, device: &Arc<Inner>, host: bool, size: u64) -> Result<Block> {
+    fn fresh(&self, device: &Arc<Inner>, host: bool, size: u64, may_wait: bool) -> Result<Block> {
         let allocate = || -> Result<Place> {
             match host {
                 true => device.hip.malloc_host(size).map(Place::Host),
@@ -170,10 +170,15 @@ impl Allocator {
             }
         };
         let place = allocate().or_else(|error| {
-            if error.code() != Code::ResourceExhausted || !self.give_back(device) {
+            if error.code() != Code::ResourceExhausted {
                 return Err(error);
             }
-            allocate()
+            // Nobody waits for the device in the order of a queue: freed memory is there for the next attempt.
+            if !may_wait {
+                self.trim(device);
+                return Err(error);
+            }
+            if self.give_back(device) { allocate() } else { Err(error) }
         });
         let place = place.map_err(|error| match error.code() {
             Code::ResourceExhausted => exhausted(device, size, &error),

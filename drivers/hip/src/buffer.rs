@@ -62,7 +62,9 @@ impl Drop for Buffer {
     }
 }
 
-impl driver::Buffer for Buffer {
+// SAFETY: size, address and pointer are those of `block`, which this object keeps and which HIP frees only when nobody
+// holds it; none of them changes.
+unsafe impl driver::Buffer for Buffer {
     fn domain(&self) -> Domain {
         self.device.domain
     }

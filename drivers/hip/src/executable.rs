@@ -3,7 +3,7 @@
 
 use std::{any::Any, sync::Arc};
 
-use windlass_codeobject::{ArgKind, CodeObject, File, Kernel, KernelKind, Options, TargetId};
+use windlass_codeobject::{ArgKind, CodeObject, File, Kernel, KernelKind, Options, TargetId, declared_size};
 use windlass_hal::{
     Code, Error, FunctionInfo, Parameter, ParameterKind, Result, callback_pool, driver, edge::Domain,
 };
@@ -62,6 +62,17 @@ impl Executable {
     /// Loads one code object. A kernel that an earlier bundle has keeps the earlier code.
     fn add(&mut self, image: &[u8]) -> Result<()> {
         let code = CodeObject::parse(image).map_err(|error| from_codeobject(&error))?;
+        // HIP gets no length: it believes the headers.
+        match declared_size(image) {
+            Some(size) if size <= image.len() as u64 => {}
+            size => {
+                return Err(Error::invalid_argument(format!(
+                    "the code object has {} bytes and its headers claim {}; it is truncated or damaged",
+                    image.len(),
+                    size.map_or_else(|| "more than an address space has".to_owned(), |size| size.to_string())
+                )));
+            }
+        }
         let pages = Pages::copy(image);
         let hip = &self.device.hip;
         let module = hip.load_module(pages.bytes())?;

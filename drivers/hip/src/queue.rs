@@ -181,8 +181,13 @@ impl Queue {
                 command_buffer::fill(hip, stream, target.device_address(), target.len(), *pattern)
             }
             Operation::Update { target, .. } => {
-                let bytes = staging.ok_or_else(|| Error::internal("an update without its bytes"))?;
+                let bytes = staging
+                    .filter(|bytes| bytes.len() == target.len())
+                    .ok_or_else(|| Error::internal("an update with fewer or more bytes than its target"))?;
                 hip.copy(stream, target.device_address(), bytes.device_address(), target.len())
+            }
+            Operation::Copy { source, target } if source.len() != target.len() => {
+                Err(Error::internal("a copy between ranges of different lengths"))
             }
             Operation::Copy { source, target } => {
                 hip.copy(stream, target.device_address(), source.device_address(), target.len())

@@ -78,7 +78,9 @@ impl Drop for Buffer {
     }
 }
 
-impl driver::Buffer for Buffer {
+// SAFETY: size, address and pointer are those of the boxed slice that this object owns and never replaces.
+#[allow(unsafe_code)]
+unsafe impl driver::Buffer for Buffer {
     fn domain(&self) -> Domain {
         self.domain
     }

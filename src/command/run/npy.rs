@@ -8,6 +8,9 @@ use windlass::{ElementType, Literal, Shape};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
+/// More than any header of a file that describes one plain array.
+pub(crate) const LONGEST_HEADER: u64 = 1 << 16;
+
 /// Whether bytes are such a file.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)

@@ -2,12 +2,15 @@
 //! What `--arg` and `--expect` take: the text of a kernel's argument, spelled as IREE's tools spell it, and a few
 //! forms of Windlass's own.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use windlass::{ElementType, Literal, Shape};
 
 use super::{generate, npy};
-use crate::command::failure::{Failure, Outcome};
+use crate::command::{
+    failure::{Failure, Outcome},
+    input,
+};
 
 /// The forms, for messages and for help.
 pub(crate) const FORMS: &str = "\
@@ -51,7 +54,7 @@ fn parse(text: &str) -> Result<Spec, String> {
         return Ok(Spec::Null);
     }
     if let Some(path) = text.strip_prefix('@') {
-        return npy::decode(&read(path)?)
+        return npy::decode(&read(path, input::LONGEST)?)
             .and_then(|array| array.literal())
             .map(Spec::Buffer)
             .map_err(|why| format!("{path}: {why}"));
@@ -110,7 +113,9 @@ fn contents(shape: Shape, element_type: ElementType, value: &str) -> Result<Lite
 }
 
 fn from_file(shape: Shape, element_type: ElementType, path: &str) -> Result<Literal, String> {
-    let bytes = read(path)?;
+    // Raw contents have the shape's size; an array file has its header besides.
+    let bytes =
+        read(path, shape.byte_length(element_type).unwrap_or(u64::MAX).saturating_add(npy::LONGEST_HEADER))?;
     if npy::begins(&bytes) {
         return npy::decode(&bytes)
             .and_then(|array| array.literal_as(shape, element_type))
@@ -119,11 +124,11 @@ fn from_file(shape: Shape, element_type: ElementType, path: &str) -> Result<Lite
     Literal::new(shape, element_type, bytes).map_err(|error| format!("{path}: {}", error.message()))
 }
 
-fn read(path: &str) -> Result<Vec<u8>, String> {
+fn read(path: &str, most: u64) -> Result<Vec<u8>, String> {
     if path.is_empty() {
         return Err("a file name is missing behind the @".to_owned());
     }
-    fs::read(Path::new(path)).map_err(|error| format!("cannot read {path}: {error}"))
+    input::read_at_most(Path::new(path), most).map_err(|error| format!("cannot read {path}: {error}"))
 }
 
 fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How long an ELF says that it is.
+
+/// The bytes that a loader touches who believes an ELF's headers: the least length that holds its header, program
+/// headers, segments, section headers and sections. `None` where the bytes are no 64-bit little-endian ELF, end within
+/// a header, or claim more than fits into 64 bits.
+///
+/// HIP takes a code object by its first byte and no length, so an image whose declared size is greater than its real one
+/// must never reach it.
+///
+/// ```
+/// assert_eq!(windlass_codeobject::declared_size(b"not an ELF"), None);
+/// ```
+pub fn declared_size(elf: &[u8]) -> Option<u64> {
+    const NO_BITS: u32 = 8;
+    if elf.get(..6)? != [0x7f, b'E', b'L', b'F', 2, 1] {
+        return None;
+    }
+    let header = Fields(elf.get(..64)?);
+    let mut end = 64;
+    let programs =
+        Table { at: header.u64(32)?, entry: header.u16(54)?.into(), count: header.u16(56)?.into() };
+    let sections =
+        Table { at: header.u64(40)?, entry: header.u16(58)?.into(), count: header.u16(60)?.into() };
+    end = end.max(programs.end()?).max(sections.end()?);
+    if end > elf.len() as u64 {
+        // The tables themselves are not all there; what they would say can only add to it.
+        return Some(end);
+    }
+    for entry in programs.entries(elf) {
+        let program = Fields(entry);
+        end = end.max(program.u64(8)?.checked_add(program.u64(32)?)?);
+    }
+    for entry in sections.entries(elf) {
+        let section = Fields(entry);
+        if section.u32(4)? != NO_BITS {
+            end = end.max(section.u64(24)?.checked_add(section.u64(32)?)?);
+        }
+    }
+    Some(end)
+}
+
+/// A table of headers.
+struct Table {
+    at: u64,
+    entry: u64,
+    count: u64,
+}
+
+impl Table {
+    /// Where it ends; 0 if it is empty.
+    fn end(&self) -> Option<u64> {
+        if self.count == 0 { Some(0) } else { self.at.checked_add(self.entry.checked_mul(self.count)?) }
+    }
+
+    /// The entries that lie in the file.
+    fn entries<'a>(&self, elf: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        let (at, size) = (self.at as usize, self.entry as usize);
+        (0..self.count as usize).filter_map(move |index| {
+            let start = at.checked_add(index.checked_mul(size)?)?;
+            elf.get(start..start.checked_add(size)?)
+        })
+    }
+}
+
+/// Little-endian numbers at byte offsets.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn bytes<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        self.0.get(at..)?.first_chunk().copied()
+    }
+
+    fn u16(&self, at: usize) -> Option<u16> {
+        self.bytes(at).map(u16::from_le_bytes)
+    }
+
+    fn u32(&self, at: usize) -> Option<u32> {
+        self.bytes(at).map(u32::from_le_bytes)
+    }
+
+    fn u64(&self, at: usize) -> Option<u64> {
+        self.bytes(at).map(u64::from_le_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VECTOR_ADD: &[u8] =
+        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../cts/kernels/bundles/vector_add.gfx942.co"));
+
+    fn changed(at: usize, bytes: &[u8]) -> Vec<u8> {
+        let mut elf = VECTOR_ADD.to_vec();
+        elf[at..at + bytes.len()].copy_from_slice(bytes);
+        elf
+    }
+
+    #[test]
+    fn a_whole_file_declares_no_more_than_it_has() {
+        assert!(declared_size(VECTOR_ADD).is_some_and(|size| size <= VECTOR_ADD.len() as u64));
+    }
+
+    #[test]
+    fn lies_are_seen() {
+        let sections = u64::from_le_bytes(VECTOR_ADD[40..48].try_into().unwrap()) as usize;
+        let programs = u64::from_le_bytes(VECTOR_ADD[32..40].try_into().unwrap()) as usize;
+        for (what, elf) in [
+            ("section count", changed(60, &[0xff, 0xff])),
+            ("section offset", changed(40, &(1_u64 << 20).to_le_bytes())),
+            ("section size", changed(sections + 3 * 64 + 32, &(1_u64 << 24).to_le_bytes())),
+            ("segment size", changed(programs + 56 + 32, &(1_u64 << 24).to_le_bytes())),
+            ("segment that wraps", changed(programs + 56 + 32, &u64::MAX.to_le_bytes())),
+        ] {
+            assert!(declared_size(&elf).is_none_or(|size| size > elf.len() as u64), "{what}");
+        }
+        assert!(
+            declared_size(&VECTOR_ADD[..VECTOR_ADD.len() / 2])
+                .is_none_or(|size| size > VECTOR_ADD.len() as u64 / 2)
+        );
+    }
+}
