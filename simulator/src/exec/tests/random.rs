@@ -46,7 +46,8 @@ fn both_compilations_of_a_handler_agree() {
             for (number, register) in wave.v.iter_mut().enumerate() {
                 let bits = bits.rotate_left(number as u32);
                 *register = words(|lane| {
-                    bits.rotate_left(3 * lane as u32) & 0x83ff_83ff | 0x3800_3800 + ((lane as u32 & 3) << 26)
+                    let exponents = 0x3800_3800 + ((lane as u32 & 3) << 26);
+                    bits.rotate_left(3 * lane as u32) & 0x83ff_83ff | exponents
                 });
             }
             wave.s =
