@@ -136,8 +136,11 @@ fn copies_and_fills_fail_alone_too() {
     let stream = machine.stream();
     let mut memory = null_mut();
     ok!(machine, hipMallocAsync(&mut memory, 64, stream));
+    // Held, for a fill of memory whose release has run already is refused by the call itself.
+    let gate = machine.gate(stream);
     ok!(machine, hipFreeAsync(memory, stream));
     ok!(machine, hipMemsetAsync(memory, 1, 64, stream));
+    drop(gate);
     let event = machine.event();
     ok!(machine, hipEventRecord(event, stream));
     fails!(hipErrorIllegalAddress, machine, hipEventSynchronize(event));
