@@ -35,6 +35,7 @@
 //! - An implementation in this process: [`Api::from_entries`]. Several instances may live side by side: HIP's functions
 //!   carry no instance, so a [`Binding`] says before each call which one is meant.
 //! - [`null`]: a table that computes nothing and counts every call, for tests and for measuring what the callers of HIP cost.
+//! - [`interposer`]: a table in front of any other, which counts, fails or holds up chosen calls.
 //!
 //! # Versions
 //!
@@ -56,6 +57,7 @@ mod entry_points;
 mod api;
 mod error;
 mod features;
+pub mod interposer;
 mod load;
 pub mod null;
 mod table;

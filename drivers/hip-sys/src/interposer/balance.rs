@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which functions create and destroy what.
+
+/// A kind of thing, the functions that create one, and those that destroy one.
+type Kind = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+const KINDS: &[Kind] = &[
+    (
+        "device memory",
+        &[
+            "hipMalloc",
+            "hipExtMallocWithFlags",
+            "hipMallocManaged",
+            "hipMallocPitch",
+            "hipMallocAsync",
+            "hipMallocFromPoolAsync",
+        ],
+        &["hipFree", "hipFreeAsync"],
+    ),
+    ("host memory", &["hipHostMalloc", "hipHostAlloc", "hipMallocHost"], &["hipHostFree", "hipFreeHost"]),
+    ("registered memory", &["hipHostRegister"], &["hipHostUnregister"]),
+    ("memory pools", &["hipMemPoolCreate"], &["hipMemPoolDestroy"]),
+    ("reserved addresses", &["hipMemAddressReserve"], &["hipMemAddressFree"]),
+    ("physical memory", &["hipMemCreate", "hipMemImportFromShareableHandle"], &["hipMemRelease"]),
+    ("mappings", &["hipMemMap"], &["hipMemUnmap"]),
+    ("memory of other processes", &["hipIpcOpenMemHandle"], &["hipIpcCloseMemHandle"]),
+    ("external memory", &["hipImportExternalMemory"], &["hipDestroyExternalMemory"]),
+    ("external semaphores", &["hipImportExternalSemaphore"], &["hipDestroyExternalSemaphore"]),
+    (
+        "streams",
+        &[
+            "hipStreamCreate",
+            "hipStreamCreateWithFlags",
+            "hipStreamCreateWithPriority",
+            "hipExtStreamCreateWithCUMask",
+        ],
+        &["hipStreamDestroy"],
+    ),
+    ("events", &["hipEventCreate", "hipEventCreateWithFlags", "hipIpcOpenEventHandle"], &["hipEventDestroy"]),
+    ("modules", &["hipModuleLoad", "hipModuleLoadData", "hipModuleLoadDataEx"], &["hipModuleUnload"]),
+    ("libraries", &["hipLibraryLoadData"], &["hipLibraryUnload"]),
+    ("contexts", &["hipCtxCreate"], &["hipCtxDestroy"]),
+    ("retained contexts", &["hipDevicePrimaryCtxRetain"], &["hipDevicePrimaryCtxRelease"]),
+    ("graphs", &["hipGraphCreate"], &["hipGraphDestroy"]),
+    (
+        "instantiated graphs",
+        &["hipGraphInstantiate", "hipGraphInstantiateWithFlags"],
+        &["hipGraphExecDestroy"],
+    ),
+    ("textures", &["hipCreateTextureObject"], &["hipDestroyTextureObject"]),
+    ("surfaces", &["hipCreateSurfaceObject"], &["hipDestroySurfaceObject"]),
+];
+
+/// The kinds of which not as many were destroyed as created. `succeeded` counts the successful calls of a function.
+pub(super) fn live(succeeded: impl Fn(&str) -> u64) -> Vec<(&'static str, i64)> {
+    let sum = |names: &[&str]| names.iter().map(|name| succeeded(name)).sum::<u64>().cast_signed();
+    let balances = KINDS.iter().map(|(kind, creates, destroys)| {
+        // Destroyed first: nothing is destroyed that was not counted as created before.
+        let destroyed = sum(destroys);
+        (*kind, sum(creates) - destroyed)
+    });
+    balances.filter(|(_, balance)| *balance != 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::EntryPoints;
+
+    #[test]
+    fn every_name_is_a_function() {
+        for name in KINDS.iter().flat_map(|(_, creates, destroys)| creates.iter().chain(*destroys)) {
+            assert!(EntryPoints::NAMES.contains(name), "{name}");
+        }
+    }
+
+    /// What sounds like creation or destruction is in the list, or is neither.
+    #[test]
+    fn nothing_that_creates_or_destroys_is_forgotten() {
+        const NEITHER: [&str; 3] = ["__hipRegister", "__hipUnregister", "hipFreeArray"];
+        let listed: Vec<_> =
+            KINDS.iter().flat_map(|(_, creates, destroys)| creates.iter().chain(*destroys)).collect();
+        let sounds = ["Create", "Destroy", "Malloc", "Free", "Register", "Unregister", "Load", "Unload"];
+        for name in EntryPoints::NAMES {
+            let suspect = sounds.iter().any(|sound| name.contains(sound))
+                && !NEITHER.iter().any(|prefix| name.starts_with(prefix));
+            assert!(!suspect || listed.contains(&name), "{name} creates or destroys what?");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A HIP in front of another HIP: it counts calls, makes chosen ones fail, and keeps the balance of what is created and
+//! destroyed.
+//!
+//! It is for tests of whoever calls HIP. Every entry point that the HIP behind has is wrapped, so that any [`Api`] will do:
+//! a library, the software GPU, the null HIP.
+//!
+//! ```
+//! use windlass_hip_sys::bindings::hipError_t;
+//! use windlass_hip_sys::{interposer::Interposer, null};
+//!
+//! let behind = null::Instance::new(null::Options::default());
+//! let interposer = Interposer::new(behind.api());
+//! let api = interposer.api();
+//! interposer.on_call(|call| {
+//!     let second = call.name == "hipMalloc" && call.nth == 2;
+//!     second.then_some(hipError_t::hipErrorOutOfMemory)
+//! });
+//! let mut address = std::ptr::null_mut();
+//! // SAFETY: the pointer is ours, and the memory is freed once.
+//! unsafe {
+//!     assert_eq!(api.hipMalloc(&mut address, 64), hipError_t::hipSuccess);
+//!     assert_eq!(api.hipMalloc(&mut address, 64), hipError_t::hipErrorOutOfMemory);
+//!     assert_eq!(interposer.live(), [("device memory", 1)]);
+//!     assert_eq!(api.hipFree(address), hipError_t::hipSuccess);
+//! }
+//! assert_eq!(behind.count("hipMalloc"), 1, "the second call went no further");
+//! assert_eq!(interposer.count("hipMalloc"), 2);
+//! assert_eq!(interposer.live(), []);
+//! ```
+
+mod balance;
+mod entries;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::ThreadId;
+
+use crate::api::{Api, Binding};
+use crate::bindings::hipError_t;
+use crate::table::EntryPoints;
+
+/// A call that is about to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Call {
+    /// HIP's name of the function.
+    pub name: &'static str,
+    /// Which call of this function it is, from 1.
+    pub nth: u64,
+    /// Which call of all it is, from 1.
+    pub overall: u64,
+}
+
+/// Decides what becomes of a call: `None` lets it through, a status is the answer instead.
+type Rule = Arc<dyn Fn(&Call) -> Option<hipError_t> + Send + Sync>;
+
+/// What is known of one function's calls.
+#[derive(Default)]
+struct Tally {
+    made: AtomicU64,
+    succeeded: AtomicU64,
+}
+
+/// A HIP in front of another. All methods may be called from any thread.
+pub struct Interposer {
+    behind: Api,
+    tallies: Box<[Tally]>,
+    overall: AtomicU64,
+    rule: RwLock<Option<Rule>>,
+    /// What a rule answered to a thread's latest failed call, until the thread takes its last error.
+    answered: Mutex<HashMap<ThreadId, Answered>>,
+    refusals: Mutex<Vec<(Call, hipError_t)>>,
+}
+
+#[derive(Clone, Copy)]
+struct Answered {
+    status: hipError_t,
+    /// Whether no call was let through since.
+    latest: bool,
+}
+
+thread_local! {
+    /// The interposer that the next call of this thread is for.
+    static CURRENT: Cell<*const Interposer> = const { Cell::new(std::ptr::null()) };
+}
+
+/// The `enter` of an interposer's binding.
+///
+/// # Safety
+///
+/// `context` points to an [`Interposer`] that outlives this thread's calls up to its next `enter`.
+unsafe fn enter(context: *const ()) {
+    // A thread that is past its thread-local storage makes calls no more.
+    let _ = CURRENT.try_with(|current| current.set(context.cast()));
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Functions that answer a thread's latest error: what they return is no failure of their own.
+const ASKS_FOR_ERRORS: &[&str] = &["hipGetLastError", "hipExtGetLastError", "hipPeekAtLastError"];
+
+impl Interposer {
+    /// Puts itself in front of `behind`. Every call passes until [`on_call`](Self::on_call).
+    pub fn new(behind: Api) -> Arc<Self> {
+        Arc::new(Self {
+            behind,
+            tallies: EntryPoints::NAMES.iter().map(|_| Tally::default()).collect(),
+            overall: AtomicU64::new(0),
+            rule: RwLock::new(None),
+            answered: Mutex::default(),
+            refusals: Mutex::default(),
+        })
+    }
+
+    /// A table that calls into this interposer, and keeps it. It has the functions, the origin and the peculiarities of
+    /// the HIP behind.
+    pub fn api(self: &Arc<Self>) -> Api {
+        let entries = entries::in_front_of(self.behind.entries());
+        let binding = Binding { context: Arc::as_ptr(self).cast(), enter, keep_alive: self.clone() };
+        // SAFETY: each function passes its arguments on to that of the HIP behind, or answers a status and does nothing,
+        // as HIP may; `enter` may be called anywhere while the interposer lives, which `keep_alive` sees to.
+        let api = unsafe { Api::from_entries(entries, self.behind.origin().clone(), Some(binding)) };
+        let this = self.clone();
+        let api = api.with_diagnosis(move || this.diagnose());
+        if self.behind.contains_faults() { api.with_contained_faults() } else { api }
+    }
+
+    /// Asks `rule` before each call from now on, on the calling thread: the call is made if it returns `None`, else the
+    /// status is the answer and the HIP behind hears nothing of it. A rule that blocks holds the call up.
+    ///
+    /// Functions that do not return a status, or return a thread's latest error, are counted but not asked about.
+    /// Replaces the rule before.
+    pub fn on_call(&self, rule: impl Fn(&Call) -> Option<hipError_t> + Send + Sync + 'static) {
+        *self.rule.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(rule));
+    }
+
+    /// Lets the `kth` call from now (1 is the next one) of the function called `name` fail with `status`, once.
+    /// Replaces the rule before.
+    pub fn fail(&self, name: &str, kth: u64, status: hipError_t) {
+        let (name, nth) = (name.to_owned(), self.count(name) + kth);
+        self.on_call(move |call| (call.name == name && call.nth == nth).then_some(status));
+    }
+
+    /// Lets every call pass again.
+    pub fn pass(&self) {
+        *self.rule.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Every function that was called, with its number of calls, in the order of the declarations.
+    pub fn calls(&self) -> Vec<(&'static str, u64)> {
+        let made = self.tallies.iter().map(|tally| tally.made.load(Ordering::Relaxed));
+        EntryPoints::NAMES.iter().copied().zip(made).filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// The number of calls of the function called `name`; zero if there is no such function.
+    pub fn count(&self, name: &str) -> u64 {
+        self.tally(name).map_or(0, |tally| tally.made.load(Ordering::Relaxed))
+    }
+
+    /// The number of calls of all functions.
+    pub fn total(&self) -> u64 {
+        self.overall.load(Ordering::Relaxed)
+    }
+
+    /// What was created and is not destroyed, by kind and number; kinds of which nothing is left are not named.
+    ///
+    /// Known by the calls that succeeded: a call that frees nothing, such as `hipFree` of null, puts the balance wrong.
+    pub fn live(&self) -> Vec<(&'static str, i64)> {
+        balance::live(|name| self.tally(name).map_or(0, |tally| tally.succeeded.load(Ordering::Acquire)))
+    }
+
+    /// The calls to which the HIP behind itself answered an error, in their order, and forgets them. That an event or a
+    /// stream is not ready is no error.
+    pub fn take_refusals(&self) -> Vec<(Call, hipError_t)> {
+        std::mem::take(&mut lock(&self.refusals))
+    }
+
+    fn tally(&self, name: &str) -> Option<&Tally> {
+        let index = EntryPoints::NAMES.iter().position(|known| *known == name)?;
+        self.tallies.get(index)
+    }
+
+    /// Counts a call, and asks the rule about it.
+    fn begin(&self, index: usize, may_fail: bool) -> (Call, Option<hipError_t>) {
+        let name = EntryPoints::NAMES.get(index).copied().unwrap_or_default();
+        let nth = self.tallies.get(index).map_or(0, |tally| tally.made.fetch_add(1, Ordering::Relaxed));
+        let overall = self.overall.fetch_add(1, Ordering::Relaxed);
+        let call = Call { name, nth: nth + 1, overall: overall + 1 };
+        if !may_fail || ASKS_FOR_ERRORS.contains(&name) {
+            return (call, None);
+        }
+        // Not asked under the lock: a rule may take its time, and another may replace it meanwhile.
+        let rule = self.rule.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let answer = rule.and_then(|rule| rule(&call)).filter(|status| *status != hipError_t::hipSuccess);
+        let mut answered = lock(&self.answered);
+        let thread = std::thread::current().id();
+        if let Some(status) = answer {
+            answered.insert(thread, Answered { status, latest: true });
+        } else if let Some(before) = answered.get_mut(&thread) {
+            before.latest = false;
+        }
+        (call, answer)
+    }
+
+    /// Notes what the HIP behind returned.
+    fn end(&self, call: Call, index: usize, status: hipError_t) -> hipError_t {
+        if ASKS_FOR_ERRORS.contains(&call.name) {
+            return self.last_error(call.name, status);
+        }
+        match status {
+            hipError_t::hipSuccess => {
+                if let Some(tally) = self.tallies.get(index) {
+                    tally.succeeded.fetch_add(1, Ordering::Release);
+                }
+            }
+            hipError_t::hipErrorNotReady => {}
+            _ => lock(&self.refusals).push((call, status)),
+        }
+        status
+    }
+
+    /// A thread's last error, from here or from behind.
+    fn last_error(&self, name: &str, behind: hipError_t) -> hipError_t {
+        let mut answered = lock(&self.answered);
+        let thread = std::thread::current().id();
+        let here = match name {
+            "hipPeekAtLastError" => answered.get(&thread).copied(),
+            _ => answered.remove(&thread),
+        };
+        here.map_or(behind, |here| here.status)
+    }
+
+    fn diagnose(&self) -> Option<String> {
+        let latest = lock(&self.answered).get(&std::thread::current().id()).is_some_and(|here| here.latest);
+        if latest { None } else { self.behind.diagnose() }
+    }
+}
+
+impl fmt::Debug for Interposer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interposer").field("behind", &self.behind).finish_non_exhaustive()
+    }
+}
