@@ -5,7 +5,10 @@ use std::{ffi::OsString, fmt, path::PathBuf, time::Duration};
 
 use clap::{Parser, ValueEnum};
 
-use crate::options::{Format, Options};
+use crate::{
+    case::Level,
+    options::{Format, Options},
+};
 
 /// Runs the Windlass conformance suite over a device.
 #[derive(Debug, Parser)]
@@ -20,6 +23,9 @@ struct Arguments {
     /// Leave out cases whose name contains this
     #[arg(long, value_name = "FILTER")]
     skip: Vec<String>,
+    /// How thorough to be; a level includes those before it
+    #[arg(long, value_enum, default_value_t = LevelArgument::Full)]
+    level: LevelArgument,
     /// Filters are whole names
     #[arg(long)]
     exact: bool,
@@ -70,6 +76,16 @@ struct Libtest {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+enum LevelArgument {
+    /// A few quick cases of each suite
+    Smoke,
+    /// Every contract
+    Full,
+    /// Also what repeats a contract long or often
+    Stress,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum FormatArgument {
     Text,
     Json,
@@ -115,6 +131,11 @@ impl Options {
             device: arguments.device,
             filters,
             skip: arguments.skip,
+            level: match arguments.level {
+                LevelArgument::Smoke => Level::Smoke,
+                LevelArgument::Full => Level::Full,
+                LevelArgument::Stress => Level::Stress,
+            },
             exact: arguments.exact,
             list: arguments.list,
             format: match arguments.format {

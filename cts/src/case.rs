@@ -15,6 +15,8 @@ pub struct Case {
     pub name: &'static str,
     /// The contract, in one sentence.
     pub contract: &'static str,
+    /// The least level of a run that includes it.
+    pub level: Level,
     /// What the case cannot do without. It is skipped where the device declares one of these a lack.
     pub requires: &'static [Feature],
     /// The program.
@@ -22,14 +24,44 @@ pub struct Case {
 }
 
 impl Case {
-    /// A case of one's own, to be run beside [`cases`](crate::cases).
+    /// A case of one's own, to be run beside [`cases`](crate::cases). Its level is [`Level::Full`].
     pub const fn new(
         name: &'static str,
         contract: &'static str,
         requires: &'static [Feature],
         run: fn(&Context) -> Outcome,
     ) -> Self {
-        Self { name, contract, requires, run }
+        Self { name, contract, level: Level::Full, requires, run }
+    }
+
+    /// The same case at another level.
+    #[must_use]
+    pub const fn level(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+}
+
+/// How thorough a run is. A level includes those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Level {
+    /// A few quick cases of each suite: whether the device works at all.
+    Smoke,
+    /// Every contract.
+    #[default]
+    Full,
+    /// What repeats a contract long or often, to meet rare interleavings.
+    Stress,
+}
+
+impl Level {
+    /// The word of the command line and of reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Smoke => "smoke",
+            Self::Full => "full",
+            Self::Stress => "stress",
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a case works with: the device under test, and the few steps that every case takes.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use windlass_hal::{
     Buffer, BufferParams, Deadline, Device, Error, Executable, Feature, Function, Point, Queue, Registry,
@@ -9,8 +9,9 @@ use windlass_hal::{
 };
 
 use crate::{
-    case::{Outcome, Stop},
+    case::{Level, Outcome, Stop},
     kernels::{self, Module},
+    options::Options,
     random::Random,
 };
 
@@ -22,11 +23,19 @@ pub struct Context {
     device: Device,
     limit: Instant,
     seed: u64,
+    level: Level,
 }
 
 impl Context {
-    pub(crate) fn new(registry: Registry, uri: String, device: Device, limit: Duration, seed: u64) -> Self {
-        Self { registry, uri, device, limit: Instant::now() + limit, seed }
+    pub(crate) fn new(registry: &Registry, device: Device, options: &Options) -> Self {
+        Self {
+            registry: registry.clone(),
+            uri: options.device.clone(),
+            device,
+            limit: Instant::now() + options.timeout / 2,
+            seed: options.seed,
+            level: options.level,
+        }
     }
 
     /// The device under test. Cases share it; a case that closes or breaks a device opens its own.
@@ -93,6 +102,11 @@ impl Context {
     /// Random numbers, the same for the same `--seed`.
     pub fn random(&self) -> Random {
         Random::new(self.seed)
+    }
+
+    /// How thorough the run is: a case may do more rounds of the same at [`Level::Stress`].
+    pub fn level(&self) -> Level {
+        self.level
     }
 
     /// Device memory that holds `bytes`.

@@ -85,7 +85,7 @@ use std::{
 use windlass_hal::Registry;
 
 pub use args::Usage;
-pub use case::{Case, Outcome, Stop};
+pub use case::{Case, Level, Outcome, Stop};
 pub use context::Context;
 pub use options::{Format, Options};
 pub use random::Random;

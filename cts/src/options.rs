@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::case::Case;
+use crate::case::{Case, Level};
 
 /// The runner's options, as plain data. [`Options::parse`] makes them from a command line.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct Options {
     pub filters: Vec<String>,
     /// Leaves out cases whose name contains one of these.
     pub skip: Vec<String>,
+    /// How thorough to be: leaves out cases of a higher level.
+    pub level: Level,
     /// `filters` and `skip` are whole names.
     pub exact: bool,
     /// Lists the selected cases with their contracts instead of running them.
@@ -39,6 +41,7 @@ impl Default for Options {
             device: String::new(),
             filters: Vec::new(),
             skip: Vec::new(),
+            level: Level::Full,
             exact: false,
             list: false,
             format: Format::Text,
@@ -61,7 +64,9 @@ impl Options {
         let matches = |pattern: &String| {
             if self.exact { case.name == pattern } else { case.name.contains(pattern.as_str()) }
         };
-        (self.filters.is_empty() || self.filters.iter().any(matches)) && !self.skip.iter().any(matches)
+        case.level <= self.level
+            && (self.filters.is_empty() || self.filters.iter().any(matches))
+            && !self.skip.iter().any(matches)
     }
 }
 

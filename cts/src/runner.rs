@@ -117,13 +117,7 @@ impl Bench<'_> {
             return Verdict::Skip(format!("declared lack `{}`: {}", lack.feature.name(), lack.reason));
         }
         let timeout = self.options.timeout;
-        let context = Context::new(
-            self.registry.clone(),
-            self.options.device.clone(),
-            device,
-            timeout / 2,
-            self.options.seed,
-        );
+        let context = Context::new(self.registry, device, self.options);
         let (sender, receiver) = mpsc::channel();
         let spawned = thread::Builder::new().name(case.name.to_owned()).spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(|| (case.run)(&context)));

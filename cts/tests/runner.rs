@@ -4,7 +4,7 @@
 use std::{fs, sync::mpsc, time::Duration};
 
 use windlass_cts::{
-    Case, Exit, Format, Options, Outcome, Stop, Summary, Verdict, cases, main_with, run_cases,
+    Case, Exit, Format, Level, Options, Outcome, Stop, Summary, Verdict, cases, main_with, run_cases,
 };
 use windlass_hal::{Error, Feature, Registry};
 
@@ -171,6 +171,18 @@ fn filters_select_by_part_or_by_whole_name() {
     assert_eq!(names(&options), [""; 0]);
     options.filters = vec!["own.skips".to_owned()];
     assert_eq!(names(&options), ["own.skips"]);
+}
+
+#[test]
+fn a_level_includes_those_before_it() {
+    let all = [PASSES.level(Level::Smoke), SKIPS, PANICS.level(Level::Stress)];
+    for (level, expected) in [(Level::Smoke, 1), (Level::Full, 2), (Level::Stress, 3)] {
+        let mut options = options();
+        options.level = level;
+        let (summary, _) = run(&all, &options);
+        assert_eq!((summary.results.len(), summary.filtered_out), (expected, 3 - expected));
+    }
+    assert_eq!(options().level, Level::Full);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::{
 };
 
 suite! { "driver";
-    reports_itself: "A device names itself, its architecture and its driver's scheme, and its limits make sense.";
+    #[smoke] reports_itself: "A device names itself, its architecture and its driver's scheme, and its limits make sense.";
     opens_by_reported_uri: "The URI that a device reports opens the same device.";
     enumerated_devices_open: "Every device that a driver lists can be opened by the URI it is listed with.";
     unknown_key_refused: "A URI parameter that the driver does not know is INVALID_ARGUMENT and named.";

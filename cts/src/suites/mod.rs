@@ -4,29 +4,25 @@
 use crate::case::Case;
 
 /// A table of cases: the suite's name, then for each case its function (or name = function), its contract, and
-/// the features it requires.
+/// the features it requires. `#[smoke]` or `#[stress]` in front is its level; `full` is where there is none.
 macro_rules! suite {
-    ($suite:literal; $($rest:tt)*) => {
-        pub(super) const CASES: &[$crate::case::Case] = &suite!(@cases $suite [] $($rest)*);
-    };
-    (@cases $suite:literal [$($done:expr,)*]) => { [$($done,)*] };
-    (@cases $suite:literal [$($done:expr,)*]
-        $name:ident $([$($feature:ident),*])? : $contract:literal; $($rest:tt)*) => {
-        suite!(@cases $suite [$($done,)* $crate::case::Case::new(
-            concat!($suite, ".", stringify!($name)),
-            $contract,
-            &[$($(windlass_hal::Feature::$feature),*)?],
-            $name,
-        ),] $($rest)*)
-    };
-    (@cases $suite:literal [$($done:expr,)*]
-        $name:ident $([$($feature:ident),*])? = $run:expr, $contract:literal; $($rest:tt)*) => {
-        suite!(@cases $suite [$($done,)* $crate::case::Case::new(
-            concat!($suite, ".", stringify!($name)),
-            $contract,
-            &[$($(windlass_hal::Feature::$feature),*)?],
-            $run,
-        ),] $($rest)*)
+    (@level) => { $crate::case::Level::Full };
+    (@level smoke) => { $crate::case::Level::Smoke };
+    (@level stress) => { $crate::case::Level::Stress };
+    (@run $name:ident) => { $name };
+    (@run $name:ident $run:expr) => { $run };
+    ($suite:literal; $(
+        $(#[$level:ident])? $name:ident $([$($feature:ident),*])? $(= $run:expr,)? $(:)? $contract:literal;
+    )*) => {
+        pub(super) const CASES: &[$crate::case::Case] = &[$(
+            $crate::case::Case::new(
+                concat!($suite, ".", stringify!($name)),
+                $contract,
+                &[$($(windlass_hal::Feature::$feature),*)?],
+                suite!(@run $name $($run)?),
+            )
+            .level(suite!(@level $($level)?)),
+        )*];
     };
 }
 

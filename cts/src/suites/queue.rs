@@ -29,7 +29,7 @@ suite! { "queue";
     long_pending_chain: "Twenty thousand submissions, each waiting for the next, unwind without exhausting a stack.";
     random_graph: "A thousand submissions over four queues, with random edges and submitted in random order, \
         all run after what they wait for.";
-    random_graph_repeated: "The random graph is right ten times more, each with other edges.";
+    #[stress] random_graph_repeated: "The random graph is right ten times more, each with other edges.";
 }
 
 fn barrier_signals(ctx: &Context) -> Outcome {
