@@ -22,6 +22,7 @@ suite! { "alloca";
     failed_alloca_fails_signals [Alloca]: "An alloca whose wait failed fails its signals, and the device goes on.";
     dropped_without_dealloca [Alloca]: "Memory whose handles are dropped without a dealloca is not leaked.";
     dealloca_of_an_allocation [Alloca]: "A dealloca takes a buffer that Device::allocate made, too.";
+    released_on_another_queue [Alloca]: "Memory may be released on another queue than it was allocated on.";
     dealloca_of_a_part_refused [Alloca]: "A dealloca of a subspan is INVALID_ARGUMENT.";
     too_large_is_exhausted [Alloca]: "An alloca that does not fit is RESOURCE_EXHAUSTED and signals nothing.";
     alignment [Alloca]: "An alloca honours the alignment that was asked for, and refuses what is no power of two.";
@@ -221,6 +222,27 @@ fn dealloca_of_an_allocation(ctx: &Context) -> Outcome {
     let (buffer, done) = (device.allocate_device(1 << 20)?, Semaphore::new(0));
     queue_of(&device, 0)?.dealloca(&[], &[done.at(1)], &buffer)?;
     ctx.wait(&done.at(1))?;
+    ctx.until("the memory is out of use", || {
+        device.poll();
+        device.statistics().device_bytes_used == before
+    })
+}
+
+fn released_on_another_queue(ctx: &Context) -> Outcome {
+    let device = ctx.open()?;
+    let before = device.statistics().device_bytes_used;
+    let (step, queues) = (Semaphore::new(0), device.limits().queues);
+    for index in 0..2 * queues {
+        let at = 3 * u64::from(index);
+        let (queue, other) = (queue_of(&device, index)?, queue_of(&device, index + 1)?);
+        let buffer = queue.alloca(&[step.at(at)], &[step.at(at + 1)], &DEVICE, 1 << 16)?;
+        queue.fill(&[step.at(at + 1)], &[step.at(at + 2)], &buffer, index as u8)?;
+        let download = other.download(&[step.at(at + 2)], &buffer)?;
+        let bytes = download.wait(ctx.deadline())?;
+        same_bytes(&bytes, &[index as u8; 1 << 16], &format!("what queue {index} wrote"))?;
+        other.dealloca(&[step.at(at + 2)], &[step.at(at + 3)], &buffer)?;
+    }
+    ctx.wait(&step.at(6 * u64::from(queues)))?;
     ctx.until("the memory is out of use", || {
         device.poll();
         device.statistics().device_bytes_used == before

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Dispatches of command buffers, with ranges known while recording and with tables.
 
-use windlass_hal::{Argument, Buffer, BufferRef, Code, DispatchConfig, Fence, Function, Semaphore};
+use windlass_hal::{
+    Argument, Buffer, BufferParams, BufferRef, Code, DispatchConfig, Fence, Function, Semaphore,
+};
 
 use super::{
     command_buffer::{Form, Recording, execute},
@@ -28,6 +30,8 @@ suite! { "command_buffer_dispatch";
     slot_offsets [CommandBuffers, Dispatch]: "A slot argument's offset counts from the bound range.";
     replay_with_other_tables [CommandBuffers, Dispatch]: "Each replay in flight sees the table of its own submission.";
     replay_in_a_chain [CommandBuffers, Dispatch]: "A command buffer that is replayed fifty times in a chain works on its own results.";
+    transient_memory [CommandBuffers, Dispatch, Alloca]:
+        "A command buffer works on memory of an alloca, in a cycle and with several cycles in flight.";
     long_table [CommandBuffers, Dispatch]: "A table of forty slots binds each slot to its own buffer.";
     concurrent_dispatches [CommandBuffers, Dispatch]: "Recorded dispatches without barriers all run, in whatever order.";
     keeps_executable [CommandBuffers, Dispatch]: "A command buffer keeps the executables that were recorded into it.";
@@ -221,6 +225,39 @@ fn replay_in_a_chain(ctx: &Context) -> Outcome {
 
 fn increments(recorder: &mut windlass_hal::Recorder, function: &Function, argument: Argument<'_>) -> Outcome {
     Ok(recorder.dispatch(function, DispatchConfig::new([2, 1, 1]).workgroup_size([64, 1, 1]), &[argument])?)
+}
+
+fn transient_memory(ctx: &Context) -> Outcome {
+    let function = ctx.function(&kernels::ORDER, "multiply_add")?;
+    let mut recorder = ctx.device().record_with_slots(1)?;
+    recorder.fill(BufferRef::slot(0, 0, 400), 7_u32)?;
+    recorder.barrier();
+    recorder.dispatch(
+        &function,
+        over(100),
+        &[slot(0, 0, 400), 100_i32.into(), 5_u32.into(), 1_u32.into()],
+    )?;
+    let commands = recorder.finish()?;
+    let (gate, mut cycles) = (Semaphore::new(0), Vec::new());
+    for index in 0..12_u32 {
+        let (queue, step, out) = (ctx.queue(index)?, Semaphore::new(0), ctx.filled(400, 0)?);
+        // Half of them one after the other, half of them at once.
+        let first = if index % 2 == 0 { step.at(0) } else { gate.at(1) };
+        let buffer = queue.alloca(&[first], &[step.at(1)], &BufferParams::device(), 400)?;
+        queue.execute(&[step.at(1)], &[step.at(2)], &commands, [buffer.clone()])?;
+        queue.copy(&[step.at(2)], &[step.at(3)], &buffer, &out)?;
+        queue.dealloca(&[step.at(3)], &[step.at(4)], &buffer)?;
+        if index % 2 == 0 {
+            ctx.wait(&step.at(4))?;
+        }
+        cycles.push((step, out));
+    }
+    gate.signal(1)?;
+    for (index, (step, out)) in cycles.iter().enumerate() {
+        let values = to_words(&ctx.download_after(&step.at(4), out)?);
+        same_items(&values, &[36; 100], &format!("what cycle {index} computed"))?;
+    }
+    Ok(())
 }
 
 fn long_table(ctx: &Context) -> Outcome {

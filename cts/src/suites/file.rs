@@ -32,11 +32,11 @@ suite! { "file";
 pub(super) struct Memory(Arc<Mutex<Vec<u8>>>);
 
 impl Memory {
-    fn new(bytes: Vec<u8>) -> Self {
+    pub(super) fn new(bytes: Vec<u8>) -> Self {
         Self(Arc::new(Mutex::new(bytes)))
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub(super) fn bytes(&self) -> Vec<u8> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

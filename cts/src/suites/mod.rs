@@ -35,10 +35,12 @@ mod dispatch_refused;
 mod driver;
 mod executable;
 mod failure;
+mod fence;
 mod file;
 mod future;
 mod host_call;
 mod lifetime;
+mod operation;
 mod queue;
 mod semaphore;
 mod semaphore_thread;
@@ -52,6 +54,7 @@ pub fn cases() -> Vec<Case> {
         semaphore::CASES,
         semaphore_thread::CASES,
         future::CASES,
+        fence::CASES,
         buffer::CASES,
         transfer::CASES,
         queue::CASES,
@@ -62,6 +65,7 @@ pub fn cases() -> Vec<Case> {
         dispatch::CASES,
         dispatch_refused::CASES,
         command_buffer_dispatch::CASES,
+        operation::CASES,
         failure::CASES,
         lifetime::CASES,
         threads::CASES,

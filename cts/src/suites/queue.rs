@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Order: what semaphores promise, and that nothing else does.
 
-use windlass_hal::{Buffer, Fence, Point, Semaphore};
+use windlass_hal::{Buffer, Code, Deadline, Fence, Point, Semaphore, WaitPolicy, wait_all, wait_any};
 
 use crate::{
     case::Outcome,
-    check::{ensure, ensure_eq, same_bytes, same_items},
+    check::{ensure, ensure_eq, refused, same_bytes, same_items},
     context::Context,
 };
 
@@ -21,6 +21,9 @@ suite! { "queue";
     one_semaphore_twice_in_a_list: "A wait list may name a semaphore twice; the greater value decides.";
     many_waits_and_signals: "Wait and signal lists of sixty-four points each work.";
     host_and_device_waits: "Work that waits for the host and for another queue starts after both.";
+    host_waits_for_host_and_device: "A thread that waits for all of a host's and a device's points waits for both.";
+    host_waits_for_any_of_host_and_device:
+        "A thread that waits for any of a host's and a device's points wakes for whichever comes first.";
     fan_out: "One signal releases work on every queue.";
     fan_in: "Work that waits for every queue sees what each of them wrote.";
     diamond: "In a diamond of edges the last sees both sides.";
@@ -181,6 +184,36 @@ fn host_and_device_waits(ctx: &Context) -> Outcome {
             host.signal(round)?;
         }
         same_bytes(&ctx.download_after(&done.at(round), &target)?, &[value; 64], "the copy")?;
+    }
+    Ok(())
+}
+
+fn host_waits_for_host_and_device(ctx: &Context) -> Outcome {
+    let (host, device, gate) = (Semaphore::new(0), Semaphore::new(0), Semaphore::new(0));
+    let points = [host.at(1), device.at(1)];
+    ctx.queue(0)?.barrier(&[gate.at(1)], &[device.at(1)])?;
+    let early = |result, what: &str| refused(result, Code::DeadlineExceeded, what);
+    let now = || wait_all(&points, Deadline::now(), WaitPolicy::Block);
+    early(now(), "a wait for both before either")?;
+    host.signal(1)?;
+    early(now(), "a wait for both after the host's signal")?;
+    gate.signal(1)?;
+    Ok(wait_all(&points, ctx.deadline(), WaitPolicy::Block)?)
+}
+
+fn host_waits_for_any_of_host_and_device(ctx: &Context) -> Outcome {
+    for device_first in [false, true] {
+        let (host, device, gate) = (Semaphore::new(0), Semaphore::new(0), Semaphore::new(0));
+        ctx.queue(0)?.barrier(&[gate.at(1)], &[device.at(1)])?;
+        if device_first {
+            gate.signal(1)?
+        } else {
+            host.signal(1)?
+        }
+        let reached = wait_any(&[host.at(1), device.at(1)], ctx.deadline(), WaitPolicy::Block)?;
+        ensure_eq!(reached, usize::from(device_first), "the index of the point that was reached");
+        gate.signal(1)?;
+        ctx.wait(&device.at(1))?;
     }
     Ok(())
 }

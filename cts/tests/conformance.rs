@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `docs/conformance.md` says what the suite holds: the page is written from the code, and this test keeps it so.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    fs,
+    path::Path,
+};
+
+use windlass_cts::{Case, cases};
+
+/// IREE's cases, one in a line: its name, ours with spaces between, and why where there is none of ours.
+const IREE_CASES: &str = include_str!("../iree_cases.csv");
+
+/// Suffixes of names that make several cases out of one contract: these are parameters and do not count.
+const PARAMETERS: [&str; 6] = ["direct", "table", "1", "2", "4", "repeated"];
+
+/// The parameters of the suite that is run for each kind of operation; elsewhere a kind is the subject of a contract.
+const KINDS: [&str; 11] = [
+    "barrier",
+    "alloca",
+    "dealloca",
+    "fill",
+    "update",
+    "copy",
+    "read",
+    "write",
+    "host_call",
+    "dispatch",
+    "execute",
+];
+
+struct Counterpart {
+    iree: &'static str,
+    ours: Vec<&'static str>,
+    reason: &'static str,
+}
+
+fn counterparts() -> Vec<Counterpart> {
+    let row = |line: &'static str| {
+        let mut fields = line.splitn(3, ',');
+        let mut next = || fields.next().unwrap_or_default();
+        Counterpart { iree: next(), ours: next().split_whitespace().collect(), reason: next() }
+    };
+    IREE_CASES.lines().skip(1).map(row).collect()
+}
+
+/// The contract that a case belongs to.
+fn contract(name: &str) -> &str {
+    let parameters: &[&str] = if name.starts_with("operation.") { &KINDS } else { &PARAMETERS };
+    let rest = parameters.iter().find_map(|parameter| name.strip_suffix(parameter)?.strip_suffix('_'));
+    rest.unwrap_or(name)
+}
+
+fn contracts(cases: &[Case]) -> BTreeSet<&str> {
+    cases.iter().map(|case| contract(case.name)).collect()
+}
+
+fn page() -> String {
+    let counterparts = counterparts();
+    let mut page = String::new();
+    let out = &mut page;
+    let with = counterparts.iter().filter(|row| !row.ours.is_empty()).count();
+    let mut line = |text: String| writeln!(out, "{text}").unwrap();
+    line("# Conformance: what the suite holds".to_owned());
+    line(String::new());
+    line(
+        "`cargo test -p windlass-cts --test conformance -- --ignored` writes this page, and the tests keep it \
+         current.\n`windlass cts --list` prints each case with its contract."
+            .to_owned(),
+    );
+    line(String::new());
+    line("## IREE's cases and ours".to_owned());
+    line(String::new());
+    line(format!(
+        "IREE's suite has {} cases (at b48a5955). {with} of them have a counterpart here; for the others the reason is \
+         given.",
+        counterparts.len()
+    ));
+    line(String::new());
+    line("| IREE | Windlass |".to_owned());
+    line("|---|---|".to_owned());
+    for row in &counterparts {
+        let ours = row.ours.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        line(format!("| {} | {} |", row.iree, if ours.is_empty() { row.reason } else { &ours }));
+    }
+    page
+}
+
+fn path() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/conformance.md")
+}
+
+#[test]
+fn every_counterpart_exists() {
+    let cases = cases();
+    let rows = counterparts();
+    assert_eq!(rows.len(), 207, "IREE's suite has 207 cases");
+    let distinct: BTreeSet<_> = rows.iter().map(|row| row.iree).collect();
+    assert_eq!(distinct.len(), rows.len(), "a case of IREE's is listed twice");
+    for row in &rows {
+        assert_ne!(row.ours.is_empty(), row.reason.is_empty(), "{} has cases or a reason", row.iree);
+        for name in &row.ours {
+            assert!(cases.iter().any(|case| case.name == *name), "{}: there is no case {name}", row.iree);
+        }
+    }
+}
+
+#[test]
+fn each_contract_is_stated_once() {
+    let cases = cases();
+    let mut stated = BTreeMap::<&str, &str>::new();
+    for case in &cases {
+        assert!(case.contract.ends_with('.'), "{}: {}", case.name, case.contract);
+        if let Some(other) = stated.insert(case.contract, case.name) {
+            panic!("{other} and {} state the same: {}", case.name, case.contract);
+        }
+    }
+    let distinct = contracts(&cases).len();
+    assert!(distinct >= 150, "{distinct} contracts");
+}
+
+#[test]
+fn the_page_is_current() {
+    let written = fs::read_to_string(path()).unwrap_or_default();
+    assert!(
+        written == page(),
+        "docs/conformance.md is not what the code says; write it with \
+         `cargo test -p windlass-cts --test conformance -- --ignored`"
+    );
+}
+
+#[test]
+#[ignore = "writes docs/conformance.md"]
+fn write_the_page() {
+    fs::write(path(), page()).unwrap();
+}
