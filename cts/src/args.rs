@@ -148,6 +148,7 @@ impl Options {
             repeat: arguments.repeat,
             require: arguments.require,
             seed: arguments.seed,
+            kernels: Vec::new(),
         })
     }
 }

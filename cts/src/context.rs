@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a case works with: the device under test, and the few steps that every case takes.
 
-use std::time::Instant;
+use std::{borrow::Cow, time::Instant};
 
 use windlass_hal::{
     Buffer, BufferParams, Deadline, Device, Error, Executable, Feature, Function, Point, Queue, Registry,
@@ -10,7 +10,7 @@ use windlass_hal::{
 
 use crate::{
     case::{Level, Outcome, Stop},
-    kernels::{self, Module},
+    kernels::{self, Kernels, Module},
     options::Options,
     random::Random,
 };
@@ -24,6 +24,7 @@ pub struct Context {
     limit: Instant,
     seed: u64,
     level: Level,
+    kernels: Vec<Kernels>,
 }
 
 impl Context {
@@ -35,6 +36,7 @@ impl Context {
             limit: Instant::now() + options.timeout / 2,
             seed: options.seed,
             level: options.level,
+            kernels: options.kernels.clone(),
         }
     }
 
@@ -152,7 +154,17 @@ impl Context {
 
     /// One of the suite's kernels. Skips the case where none was built for the device's architecture.
     pub(crate) fn load(&self, module: &Module) -> Outcome<Executable> {
-        kernels::load(&self.device, module)
+        self.load_on(&self.device, module)
+    }
+
+    /// The same on another device than the one under test.
+    pub(crate) fn load_on(&self, device: &Device, module: &Module) -> Outcome<Executable> {
+        kernels::load(&self.kernels, device, module)
+    }
+
+    /// What [`load`](Self::load) loads.
+    pub(crate) fn module_bytes(&self, module: &Module) -> Outcome<Cow<'static, [u8]>> {
+        kernels::bytes(&self.kernels, &self.device, module)
     }
 
     /// A function of one of the suite's kernels.

@@ -3,6 +3,8 @@
 //!
 //! What each kernel does, with its arguments and its workgroup size, is told in `cts/kernels/README.md`.
 
+use std::borrow::Cow;
+
 use windlass_hal::{Code, Device, Executable};
 
 use crate::case::{Outcome, Stop};
@@ -54,13 +56,58 @@ pub(crate) fn processor(architecture: &str) -> &str {
     architecture.split(':').next().unwrap_or(architecture)
 }
 
+/// The format of the suite's own kernels, as [`DeviceInfo::executable_formats`] names it.
+///
+/// [`DeviceInfo::executable_formats`]: windlass_hal::DeviceInfo::executable_formats
+pub const FORMAT: &str = "hsaco";
+
+/// The suite's kernels in another format than its own, from the driver that runs that format.
+///
+/// The suite asks for a module by its file name without extensions, such as `vector_add`, and wants an executable with
+/// the same functions, parameters, workgroup sizes and results as `cts/kernels/README.md` tells. A device gets them if
+/// its [`executable_formats`](windlass_hal::DeviceInfo::executable_formats) name the format and not [`FORMAT`].
+#[derive(Clone, Copy, Debug)]
+pub struct Kernels {
+    format: &'static str,
+    find: fn(&str) -> Option<Vec<u8>>,
+}
+
+impl Kernels {
+    /// Kernels of one format, with the function that finds the bytes of a module.
+    pub const fn new(format: &'static str, find: fn(&str) -> Option<Vec<u8>>) -> Self {
+        Self { format, find }
+    }
+}
+
+/// The bytes of a module in a form that the device takes. Skips the case where there are none.
+pub(crate) fn bytes(supplied: &[Kernels], device: &Device, module: &Module) -> Outcome<Cow<'static, [u8]>> {
+    let formats = &device.info().executable_formats;
+    if formats.is_empty() || formats.iter().any(|format| format == FORMAT) {
+        return Ok(Cow::Borrowed(module.bytes));
+    }
+    let name = module.name.split('.').next().unwrap_or(module.name);
+    let mut fitting = supplied.iter().filter(|kernels| formats.iter().any(|format| format == kernels.format));
+    match fitting.find_map(|kernels| (kernels.find)(name)) {
+        Some(bytes) => Ok(Cow::Owned(bytes)),
+        None => Err(Stop::skip(format!(
+            "the suite has no `{name}` for devices that take {}",
+            formats.join(" or ")
+        ))),
+    }
+}
+
 /// Loads a module. Skips the case where it holds no code for the device.
-pub(crate) fn load(device: &Device, module: &Module) -> Outcome<Executable> {
+pub(crate) fn load(supplied: &[Kernels], device: &Device, module: &Module) -> Outcome<Executable> {
     let architecture = device.info().architecture.as_str();
+    let bytes = bytes(supplied, device, module)?;
     // SAFETY: the project's own kernels, used as cts/kernels/README.md says: within the buffers they are given.
-    match unsafe { device.load_executable(module.bytes) } {
+    match unsafe { device.load_executable(&bytes) } {
         Ok(executable) => Ok(executable),
-        Err(error) if error.code() == Code::NotFound && !PROCESSORS.contains(&processor(architecture)) => {
+        Err(error)
+            if matches!(bytes, Cow::Borrowed(_))
+                && error.code() == Code::NotFound
+                && !PROCESSORS.contains(&processor(architecture)) =>
+        {
             Err(Stop::skip(format!(
                 "the suite's kernels are built for {}, not for {architecture}",
                 PROCESSORS.join(", ")

@@ -45,6 +45,12 @@
 //! reason, and the count of skips is shown beside the reason. An `UNIMPLEMENTED` that was not declared fails the
 //! case, and so does a declaration that is not true.
 //!
+//! # A driver with kernels of its own
+//!
+//! The suite's kernels are bundles of AMD code objects. A driver that runs something else names it in
+//! [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) and brings twins of these kernels:
+//! `windlass_cts::run_with(registry, &[Kernels::new("my-format", my_driver::find)], arguments)`.
+//!
 //! # How cases run
 //!
 //! Each runs on a thread of its own, one after the other, on one device that they share; after a failure it is
@@ -87,6 +93,7 @@ use windlass_hal::Registry;
 pub use args::Usage;
 pub use case::{Case, Level, Outcome, Stop};
 pub use context::Context;
+pub use kernels::{FORMAT, Kernels};
 pub use options::{Format, Options};
 pub use random::Random;
 pub use report::{CaseResult, Exit, Summary, Verdict};
@@ -99,8 +106,18 @@ pub fn run<T: Into<OsString> + Clone>(
     registry: Registry,
     arguments: impl IntoIterator<Item = T>,
 ) -> ExitCode {
+    run_with(registry, &[], arguments)
+}
+
+/// [`run`] with the suite's kernels in further formats, for drivers that run no AMD code objects.
+pub fn run_with<T: Into<OsString> + Clone>(
+    registry: Registry,
+    kernels: &[Kernels],
+    arguments: impl IntoIterator<Item = T>,
+) -> ExitCode {
     let exit = match Options::parse(arguments) {
         Ok(mut options) => {
+            options.kernels = kernels.to_vec();
             if options.device.is_empty() {
                 options.device = device_of_environment(&registry);
             }

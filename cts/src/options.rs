@@ -3,7 +3,10 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::case::{Case, Level};
+use crate::{
+    case::{Case, Level},
+    kernels::Kernels,
+};
 
 /// The runner's options, as plain data. [`Options::parse`] makes them from a command line.
 #[derive(Clone, Debug)]
@@ -33,6 +36,8 @@ pub struct Options {
     pub require: bool,
     /// Repeats the random choices of the cases.
     pub seed: u64,
+    /// The suite's kernels in other formats than its own: what drivers bring that run no AMD code objects.
+    pub kernels: Vec<Kernels>,
 }
 
 impl Default for Options {
@@ -50,6 +55,7 @@ impl Default for Options {
             repeat: 1,
             require: false,
             seed: 1,
+            kernels: Vec::new(),
         }
     }
 }

@@ -58,6 +58,11 @@ pub trait Issue: Send + Sync + 'static {
     /// the signal list. Called on the thread that resolved the last wait, with no lock of this crate held; must
     /// not block on other work.
     fn issue(self: &Arc<Self>, work: Self::Work, waits: Points, signals: Points, edges: Edges);
+
+    /// Everything that was ready has been issued, on this thread. For devices whose work runs on the host: `issue` puts
+    /// it aside, and this runs it, so that other threads can issue theirs meanwhile. May submit, signal and fail; called
+    /// with no lock of this crate held.
+    fn issued(self: &Arc<Self>) {}
 }
 
 /// Operations that wait for values, see the [module's text](self).
@@ -140,6 +145,7 @@ impl<I: Issue> PendingSet<I> {
         }
         if !unresolved {
             issuer.issue(work, waits, signals, edges);
+            issuer.issued();
             return Ok(());
         }
         self.hold(issuer, waits, signals, work, domain)
@@ -214,6 +220,7 @@ impl<I: Issue> PendingSet<I> {
         drop(cancelled);
         if drain {
             self.drain();
+            issuer.issued();
         }
     }
 
@@ -268,6 +275,7 @@ impl<I: Issue> PendingSet<I> {
         drop(cancelled);
         if drain {
             self.drain();
+            ticket.issuer.issued();
         }
     }
 

@@ -127,7 +127,7 @@ fn slot_without_a_table(ctx: &Context) -> Outcome {
 }
 
 fn function_of_another_device(ctx: &Context) -> Outcome {
-    let function = kernels::load(&ctx.open()?, &kernels::VECTOR_ADD)?.function("vector_add")?;
+    let function = ctx.load_on(&ctx.open()?, &kernels::VECTOR_ADD)?.function("vector_add")?;
     let buffer = ctx.filled(256, 0)?;
     let arguments = [buffer.arg(), buffer.arg(), buffer.arg(), 64_i32.into()];
     refuse(ctx, &function, over(64), &arguments, Code::InvalidArgument, "a foreign function")?;

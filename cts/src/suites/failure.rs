@@ -202,7 +202,7 @@ fn simulated_only(ctx: &Context) -> Outcome {
 }
 
 fn fault(ctx: &Context, device: &Device) -> Outcome<Error> {
-    let function = kernels::load(device, &kernels::FAULTS)?.function("write_at")?;
+    let function = ctx.load_on(device, &kernels::FAULTS)?.function("write_at")?;
     let (buffer, done) = (device.allocate_device(64)?, Semaphore::new(0));
     let config = DispatchConfig::new([1; 3]).workgroup_size([1; 3]);
     let queue = queue_of(device, 0)?;
@@ -224,7 +224,7 @@ fn bad_access_is_reported(ctx: &Context) -> Outcome {
 fn trap_is_reported(ctx: &Context) -> Outcome {
     simulated_only(ctx)?;
     let device = ctx.open()?;
-    let function = kernels::load(&device, &kernels::FAULTS)?.function("trap_if")?;
+    let function = ctx.load_on(&device, &kernels::FAULTS)?.function("trap_if")?;
     let (buffer, done) = (device.allocate_device(64)?, Semaphore::new(0));
     let config = DispatchConfig::new([1; 3]).workgroup_size([1; 3]);
     let queue = queue_of(&device, 0)?;
@@ -263,7 +263,7 @@ fn after_a_bad_access(ctx: &Context) -> Outcome {
 
 /// Loads and runs a kernel on a device.
 fn absolute(ctx: &Context, device: &Device) -> Outcome {
-    let function = kernels::load(device, &kernels::ENTRIES)?.function("absolute")?;
+    let function = ctx.load_on(device, &kernels::ENTRIES)?.function("absolute")?;
     let (queue, done) = (queue_of(device, 0)?, Semaphore::new(0));
     let buffer = device.allocate_device(256)?;
     queue.fill(&[], &[done.at(1)], &buffer, -2.5_f32)?;

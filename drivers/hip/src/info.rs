@@ -13,6 +13,7 @@ pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
     info.name = hip.name()?;
     info.architecture = hip.properties()?.0;
     info.uuid = hip.uuid();
+    info.executable_formats = vec!["hsaco".to_owned()];
     info.library = Some(origin.to_string());
     info.simulated = origin.simulated;
     Ok(info)
