@@ -23,7 +23,7 @@ impl windlass_hip::Source for Source {
         let by_number = !uri.path().is_empty() && uri.path().bytes().all(|byte| byte.is_ascii_digit());
         let device = match by_number {
             true => Selector::from_path(uri.path())?,
-            false => Selector::Ordinal(parameters.value("device")?.unwrap_or(0)),
+            false => parameters.value("device")?.map_or(Selector::All, Selector::Ordinal),
         };
         let target = if by_number { "" } else { uri.path() };
         let given: Vec<_> =

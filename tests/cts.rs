@@ -34,3 +34,8 @@ fn a_simulated_gpu_with_a_seed_conforms() {
 fn the_null_device_conforms() {
     conforms("null://");
 }
+
+#[test]
+fn two_simulated_gpus_as_one_device_conform() {
+    conforms("hip-sim://gfx942?devices=2");
+}

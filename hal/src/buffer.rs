@@ -9,6 +9,7 @@ use crate::{
     error::{Error, Result},
     flags::flags,
     mapping::Mapping,
+    operation::QueueAffinity,
 };
 
 flags! {
@@ -63,12 +64,19 @@ pub struct BufferParams {
     pub usage: BufferUsage,
     /// The least alignment of its address in bytes, a power of two; 0 for the device's own.
     pub min_alignment: u64,
+    /// The queues that use it most: where a device has several GPUs, the memory is near the first of these.
+    pub queue_affinity: QueueAffinity,
 }
 
 impl BufferParams {
     /// Device memory for transfers and dispatches.
     pub const fn device() -> Self {
-        Self { memory_type: MemoryType::DEVICE_LOCAL, usage: BufferUsage::DEFAULT, min_alignment: 0 }
+        Self {
+            memory_type: MemoryType::DEVICE_LOCAL,
+            usage: BufferUsage::DEFAULT,
+            min_alignment: 0,
+            queue_affinity: QueueAffinity::ANY,
+        }
     }
 
     /// Host memory that the device can use and the host can map.
@@ -79,6 +87,7 @@ impl BufferParams {
             ),
             usage: BufferUsage(BufferUsage::DEFAULT.0 | BufferUsage::MAPPING.0),
             min_alignment: 0,
+            queue_affinity: QueueAffinity::ANY,
         }
     }
 
@@ -91,6 +100,12 @@ impl BufferParams {
     /// The same with an alignment.
     pub const fn with_min_alignment(mut self, bytes: u64) -> Self {
         self.min_alignment = bytes;
+        self
+    }
+
+    /// The same near other queues.
+    pub const fn with_queue_affinity(mut self, affinity: QueueAffinity) -> Self {
+        self.queue_affinity = affinity;
         self
     }
 }

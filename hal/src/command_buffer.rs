@@ -101,6 +101,7 @@ impl fmt::Debug for CommandBuffer {
 pub struct BindingTable(Repr);
 
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "short tables live without the heap")]
 enum Repr {
     Inline(SmallVec<[Buffer; 4]>),
     Shared(Arc<[Buffer]>),

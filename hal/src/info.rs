@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a device is and what it can take.
 
+use crate::operation::QueueAffinity;
+
 /// The identity of a device, for choosing one and for reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -81,6 +83,9 @@ impl Lack {
 pub struct Limits {
     /// Queues, numbered from 0. At least 1, at most 64.
     pub queues: u32,
+    /// GPUs or other processors that the device is made of, each with its own memory and an equal share of the
+    /// queues, in order. See [`physical_affinity`](Self::physical_affinity).
+    pub physical_devices: u32,
     /// Work-items of a workgroup in each dimension.
     pub max_workgroup_size: [u32; 3],
     /// Work-items of a workgroup in all.
@@ -97,10 +102,21 @@ pub struct Limits {
     pub allocation_alignment: u64,
 }
 
+impl Limits {
+    /// The queues of one of [`physical_devices`](Self::physical_devices), counted from 0; `None` where there are
+    /// fewer.
+    pub fn physical_affinity(&self, index: u32) -> Option<QueueAffinity> {
+        let each = self.queues.checked_div(self.physical_devices).filter(|each| *each > 0)?;
+        let bits = u64::MAX >> (64 - each.min(64));
+        (index < self.physical_devices).then(|| QueueAffinity::from_bits(bits << (index * each).min(63)))
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
             queues: 1,
+            physical_devices: 1,
             max_workgroup_size: [1024; 3],
             max_workgroup_threads: 1024,
             max_workgroup_count: [i32::MAX as u32, 65535, 65535],

@@ -25,6 +25,11 @@ impl QueueAffinity {
         if index < 64 { Self(1 << index) } else { Self::ANY }
     }
 
+    /// The queues that are in both sets; those of `self` where none is.
+    pub const fn intersection(self, other: Self) -> Self {
+        if self.0 & other.0 == 0 { self } else { Self(self.0 & other.0) }
+    }
+
     /// The bitmap.
     pub const fn bits(self) -> u64 {
         self.0

@@ -41,6 +41,7 @@ mod future;
 mod host_call;
 mod lifetime;
 mod operation;
+mod physical_device;
 mod queue;
 mod semaphore;
 mod semaphore_thread;
@@ -58,6 +59,7 @@ pub fn cases() -> Vec<Case> {
         buffer::CASES,
         transfer::CASES,
         queue::CASES,
+        physical_device::CASES,
         host_call::CASES,
         alloca::CASES,
         command_buffer::CASES,

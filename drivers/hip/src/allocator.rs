@@ -23,6 +23,7 @@ use crate::{
     buffer::Buffer,
     call::{Hip, HostMemory},
     device::{Inner, lock},
+    gpu::Gpu,
 };
 
 /// Memory as HIP gave it. Freed by whoever holds it alone.
@@ -36,21 +37,25 @@ pub(crate) struct Block {
 /// Where memory lives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    Device(u64),
+    /// A GPU's own, at an address that all GPUs of the device share.
+    Device {
+        gpu: usize,
+        address: u64,
+    },
     Host(HostMemory),
 }
 
 impl Block {
     pub(crate) fn address(&self) -> u64 {
         match self.place {
-            Place::Device(address) => address,
+            Place::Device { address, .. } => address,
             Place::Host(memory) => memory.device,
         }
     }
 
     fn free(self, hip: &Hip) {
         match self.place {
-            Place::Device(address) => hip.free(address),
+            Place::Device { address, .. } => hip.free(address),
             Place::Host(memory) => hip.free_host(memory),
         }
     }
@@ -68,8 +73,24 @@ impl Free {
     }
 }
 
-/// Free blocks by size, apart for device (0) and host (1).
-type Bins = [BTreeMap<u64, Vec<Free>>; 2];
+/// Where free blocks of a kind of memory are: each GPU's own, and the host's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Heap {
+    Host,
+    Device(usize),
+}
+
+impl Heap {
+    fn of(place: &Place) -> Self {
+        match place {
+            Place::Device { gpu, .. } => Self::Device(*gpu),
+            Place::Host(_) => Self::Host,
+        }
+    }
+}
+
+/// Free blocks by heap and size.
+type Bins = BTreeMap<Heap, BTreeMap<u64, Vec<Free>>>;
 
 /// The memory of a device. Once the device is lost nothing is reused or given back: it may still write anywhere.
 #[derive(Default)]
@@ -102,9 +123,11 @@ impl Allocator {
                 "{size} bytes aligned to {alignment} are more than an address space has"
             ))
         })?;
-        let (block, birth) = match self.reuse(device, host, asked, ordered) {
+        let near = params.queue_affinity.intersection(ordered.unwrap_or(QueueAffinity::ANY));
+        let heap = if host { Heap::Host } else { Heap::Device(device.gpu_of(near).index) };
+        let (block, birth) = match self.reuse(device, heap, asked, ordered) {
             Some(found) => found,
-            None => (Arc::new(self.fresh(device, host, asked, ordered.is_none())?), None),
+            None => (Arc::new(self.fresh(device, heap, asked, ordered.is_none())?), None),
         };
         self.allocations.fetch_add(1, Relaxed);
         if host {
@@ -131,7 +154,7 @@ impl Allocator {
     fn reuse(
         &self,
         device: &Arc<Inner>,
-        host: bool,
+        heap: Heap,
         size: u64,
         ordered: Option<QueueAffinity>,
     ) -> Option<(Arc<Block>, Option<Edge>)> {
@@ -140,7 +163,7 @@ impl Allocator {
         }
         let most = if device.hip.quirks.exact_sizes { size } else { size.saturating_add(size / 8) };
         let mut bins = lock(&self.bins);
-        let bin = &mut bins[usize::from(host)];
+        let bin = bins.get_mut(&heap)?;
         let (key, index) = bin.range(size..=most).find_map(|(key, blocks)| {
             let near = |affinity: QueueAffinity| {
                 let near = |free: &Free| free.death.is_some_and(|(lane, _)| affinity.bits() >> lane & 1 == 1);
@@ -162,11 +185,13 @@ impl Allocator {
         Some((free.block, birth))
     }
 
-    fn fresh(&self, device: &Arc<Inner>, host: bool, size: u64, may_wait: bool) -> Result<Block> {
+    fn fresh(&self, device: &Arc<Inner>, heap: Heap, size: u64, may_wait: bool) -> Result<Block> {
         let allocate = || -> Result<Place> {
-            match host {
-                true => device.hip.malloc_host(size).map(Place::Host),
-                false => device.hip.malloc(size).map(Place::Device),
+            match heap {
+                Heap::Host => device.hip.malloc_host(size).map(Place::Host),
+                Heap::Device(gpu) => {
+                    device.gpus[gpu].hip.malloc(size).map(|address| Place::Device { gpu, address })
+                }
             }
         };
         let place = allocate().or_else(|error| {
@@ -184,7 +209,7 @@ impl Allocator {
             Code::ResourceExhausted => exhausted(device, size, &error),
             _ => error,
         })?;
-        if !host {
+        if heap != Heap::Host {
             self.device_reserved.fetch_add(size, Relaxed);
         }
         Ok(Block { place, size })
@@ -198,7 +223,12 @@ impl Allocator {
         if device.is_lost() {
             return;
         }
-        lock(&self.bins)[usize::from(host)].entry(block.size).or_default().push(Free { block, death });
+        lock(&self.bins)
+            .entry(Heap::of(&block.place))
+            .or_default()
+            .entry(block.size)
+            .or_default()
+            .push(Free { block, death });
     }
 
     /// Gives settled blocks back to HIP on a thread of the callback pool.
@@ -207,8 +237,8 @@ impl Allocator {
         if blocks.is_empty() {
             return;
         }
-        let hip = device.hip.clone();
-        callback_pool::spawn(Box::new(move || free_all(&hip, blocks)));
+        let gpus = device.gpus.clone();
+        callback_pool::spawn(Box::new(move || free_all(&gpus, blocks)));
     }
 
     /// Gives settled blocks back to HIP and waits for it; `false` if there were none. The one place where a caller
@@ -216,7 +246,7 @@ impl Allocator {
     fn give_back(&self, device: &Arc<Inner>) -> bool {
         let blocks = self.take_settled(device);
         let any = !blocks.is_empty();
-        free_all(&device.hip, blocks);
+        free_all(&device.gpus, blocks);
         any
     }
 
@@ -228,7 +258,7 @@ impl Allocator {
             return taken;
         }
         let mut bins = lock(&self.bins);
-        for bin in &mut *bins {
+        for bin in bins.values_mut() {
             bin.retain(|_, blocks| {
                 for free in std::mem::take(blocks) {
                     let Free { block, death } = free;
@@ -246,7 +276,7 @@ impl Allocator {
             });
         }
         drop(bins);
-        let device_bytes = taken.iter().filter(|block| matches!(block.place, Place::Device(_)));
+        let device_bytes = taken.iter().filter(|block| matches!(block.place, Place::Device { .. }));
         self.device_reserved.fetch_sub(device_bytes.map(|block| block.size).sum(), Relaxed);
         taken
     }
@@ -254,7 +284,7 @@ impl Allocator {
     /// Every free block, for a device that goes away; nothing is in flight any more, and no handle is left.
     pub(crate) fn take_all(&mut self) -> Vec<Block> {
         let bins = self.bins.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let free = std::mem::take(bins).into_iter().flat_map(BTreeMap::into_values).flatten();
+        let free = std::mem::take(bins).into_values().flat_map(BTreeMap::into_values).flatten();
         free.filter_map(|free| Arc::into_inner(free.block)).collect()
     }
 
@@ -277,9 +307,14 @@ fn exhausted(device: &Inner, size: u64, error: &Error) -> Error {
     Error::resource_exhausted(format!("{size} bytes: {}{free}", error.message()))
 }
 
-/// Frees blocks with the device current. Blocks of a device that cannot be made current any more stay.
-pub(crate) fn free_all(hip: &Hip, blocks: Vec<Block>) {
-    if let Ok(_current) = hip.current() {
-        blocks.into_iter().for_each(|block| block.free(hip));
+/// Frees blocks with their GPU current. Blocks of one that cannot be made current any more stay.
+pub(crate) fn free_all(gpus: &[Arc<Gpu>], mut blocks: Vec<Block>) {
+    for gpu in gpus {
+        let Ok(_current) = gpu.hip.current() else { continue };
+        let own = |block: &mut Block| match Heap::of(&block.place) {
+            Heap::Host => gpu.index == 0,
+            Heap::Device(index) => gpu.index == index,
+        };
+        blocks.extract_if(.., own).for_each(|block| block.free(&gpu.hip));
     }
 }

@@ -46,6 +46,14 @@ impl Buffer {
         Self { device, block, offset, size, birth, released: AtomicBool::new(false) }
     }
 
+    /// The GPU whose own memory it is, by its number within the device.
+    pub(crate) fn gpu(&self) -> Option<usize> {
+        match self.block.place {
+            Place::Device { gpu, .. } => Some(gpu),
+            Place::Host(_) => None,
+        }
+    }
+
     /// Gives the block back, to be reused by whoever is ordered behind `death`. Only the first call counts.
     pub(crate) fn release(&self, death: Option<(u32, u64)>) {
         if !self.released.swap(true, Ordering::AcqRel) {
@@ -82,7 +90,7 @@ unsafe impl driver::Buffer for Buffer {
             // SAFETY: behind `offset` the block has at least `size` bytes of pinned memory, which HIP keeps as long as
             // this buffer holds the block; the driver holds no reference into it.
             Place::Host(memory) => Some(unsafe { HostPointer::new(memory.host.add(self.offset as usize)) }),
-            Place::Device(_) => None,
+            Place::Device { .. } => None,
         }
     }
 

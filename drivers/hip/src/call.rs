@@ -122,6 +122,11 @@ impl Hip {
         Self { api, quirks, ordinal, alone: devices == 1 && ordinal == 0, lost: Arc::default() }
     }
 
+    /// Another GPU of the same device: lost with it.
+    pub(crate) fn sibling(&self, ordinal: i32) -> Self {
+        Self { ordinal, ..self.clone() }
+    }
+
     /// Why the device is lost, if it is: a call of anybody returned a status after which HIP repeats itself.
     #[inline]
     pub(crate) fn lost(&self) -> Option<&Error> {
@@ -196,6 +201,30 @@ impl Hip {
             let _ = unsafe { self.api.hipGetLastError() };
         }
         status == hipError_t::hipSuccess
+    }
+
+    // Peers.
+
+    /// Whether this GPU can be made to reach the memory of another.
+    pub(crate) fn reaches(&self, peer: i32) -> Result<bool> {
+        let mut can = 0;
+        // SAFETY: a pointer to a local.
+        let status = unsafe { self.api.hipDeviceCanAccessPeer(&mut can, self.ordinal, peer) };
+        self.check("hipDeviceCanAccessPeer", status)?;
+        Ok(can != 0)
+    }
+
+    /// Lets this GPU reach the memory of another; it may by now.
+    pub(crate) fn enable_peer(&self, peer: i32) -> Result<()> {
+        let _current = self.current()?;
+        // SAFETY: an ordinal that HIP gave; no flags are defined.
+        match unsafe { self.api.hipDeviceEnablePeerAccess(peer, 0) } {
+            status @ hipError_t::hipErrorPeerAccessAlreadyEnabled => {
+                self.succeeded(status);
+                Ok(())
+            }
+            status => self.check("hipDeviceEnablePeerAccess", status),
+        }
     }
 
     // Streams and events.

@@ -11,6 +11,7 @@ use crate::{
     call::{Function, Hip, Stream},
     device::Inner,
     executable::Executable,
+    gpu::Gpu,
 };
 
 /// A command list with everything looked up that replaying needs.
@@ -18,6 +19,8 @@ pub(crate) struct CommandBuffer {
     domain: Domain,
     list: CommandList,
     steps: Vec<Step>,
+    /// Each kernel once for every GPU of the device.
+    functions: Vec<Function>,
     /// The bytes of all updates, where the device can read them.
     data: Option<Buffer>,
 }
@@ -30,7 +33,8 @@ enum Step {
 }
 
 struct Launch {
-    function: Function,
+    /// The kernel on the device's first GPU, in [`CommandBuffer::functions`].
+    function: usize,
     grid: [u32; 3],
     block: [u32; 3],
     local_memory: u32,
@@ -62,6 +66,7 @@ impl CommandBuffer {
             bytes => Some(device.allocator.stage(device, bytes)?),
         };
         let mut steps = Vec::with_capacity(list.commands().len());
+        let mut known = Vec::new();
         for (index, command) in list.commands().iter().enumerate() {
             steps.push(match command {
                 // A stream runs its work in order.
@@ -70,7 +75,11 @@ impl CommandBuffer {
                 Command::Update { source, .. } => Step::Update { offset: source.start as u64, target: index },
                 Command::Copy { .. } => Step::Copy { source: index, target: index },
                 Command::Dispatch(dispatch) => Step::Launch(Launch {
-                    function: function(dispatch.executable.as_ref(), dispatch.function)?,
+                    function: {
+                        let at = known.len();
+                        known.extend_from_slice(functions(dispatch.executable.as_ref(), dispatch.function)?);
+                        at
+                    },
                     grid: dispatch.workgroup_count,
                     block: dispatch.workgroup_size,
                     local_memory: dispatch.dynamic_local_memory,
@@ -84,22 +93,23 @@ impl CommandBuffer {
                 }
             });
         }
-        Ok(Self { domain: device.domain, list, steps, data })
+        Ok(Self { domain: device.domain, list, steps, functions: known, data })
     }
 
     /// Enqueues every command.
     pub(crate) fn replay(
         &self,
-        hip: &Hip,
+        gpu: &Gpu,
         stream: Stream,
         bindings: &[Buffer],
         scratch: &mut Scratch,
     ) -> Result<()> {
+        let hip = &gpu.hip;
         scratch.slots.clear();
         scratch.slots.extend(bindings.iter().map(Buffer::device_address));
         for step in &self.steps {
             match step {
-                Step::Launch(launch) => self.launch(hip, stream, launch, scratch)?,
+                Step::Launch(launch) => self.launch(gpu, stream, launch, scratch)?,
                 Step::Fill { target: at, pattern } => {
                     let target = found(target(&self.list, *at))?;
                     fill(hip, stream, target.address(bindings), target.len(), *pattern)?;
@@ -120,7 +130,7 @@ impl CommandBuffer {
     }
 
     #[inline]
-    fn launch(&self, hip: &Hip, stream: Stream, launch: &Launch, scratch: &mut Scratch) -> Result<()> {
+    fn launch(&self, gpu: &Gpu, stream: Stream, launch: &Launch, scratch: &mut Scratch) -> Result<()> {
         let recorded = &self.list.arguments()[launch.arguments.clone()];
         let arguments = if launch.patches.is_empty() {
             recorded
@@ -133,7 +143,8 @@ impl CommandBuffer {
             }
             &block[..]
         };
-        hip.launch(stream, launch.function, launch.grid, launch.block, launch.local_memory, arguments)
+        let function = self.functions[launch.function + gpu.index];
+        gpu.hip.launch(stream, function, launch.grid, launch.block, launch.local_memory, arguments)
     }
 }
 
@@ -162,12 +173,12 @@ fn found(reference: Option<&BufferRef>) -> Result<&BufferRef> {
     reference.ok_or_else(|| Error::internal("a prepared command lost its buffer"))
 }
 
-/// The HIP function behind an executable of this device.
-pub(crate) fn function(executable: &dyn driver::Executable, index: u32) -> Result<Function> {
+/// The HIP function behind an executable of this device, once for each GPU.
+pub(crate) fn functions(executable: &dyn driver::Executable, index: u32) -> Result<&[Function]> {
     executable
         .as_any()
         .downcast_ref::<Executable>()
-        .and_then(|executable| executable.function(index))
+        .and_then(|executable| executable.functions_of(index))
         .ok_or_else(|| Error::internal("a function of another driver reached the HIP driver"))
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An opened GPU: its queues, its pending operations, and the way of an operation into a stream.
+//! An opened device, of one GPU or several: its queues, its pending operations, and the way of an operation into a stream.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError, Weak,
@@ -18,10 +18,10 @@ use windlass_hal::{
 use crate::{
     allocator::{self, Allocator},
     buffer::Buffer,
-    call::{Current, Hip},
+    call::Hip,
     command_buffer::CommandBuffer,
-    event::EventPool,
     executable::Executable,
+    gpu::Gpu,
     queue::{Enqueued, Queue, Submission},
     retire::Retirer,
 };
@@ -37,13 +37,14 @@ pub(crate) struct Device(pub(crate) Arc<Inner>);
 /// What everything that belongs to the device shares.
 pub(crate) struct Inner {
     this: Weak<Self>,
+    /// The first GPU's, for what concerns the device.
     pub(crate) hip: Hip,
+    pub(crate) gpus: Box<[Arc<Gpu>]>,
     pub(crate) domain: Domain,
     pub(crate) info: DeviceInfo,
     limits: Limits,
     pub(crate) queues: Box<[Queue]>,
     next_queue: AtomicU32,
-    pub(crate) events: EventPool,
     pub(crate) allocator: Allocator,
     pending: PendingSet<Self>,
     host_calls: HostCalls,
@@ -58,22 +59,27 @@ pub(crate) struct Work {
 }
 
 impl Device {
-    pub(crate) fn open(hip: Hip, info: DeviceInfo, limits: Limits) -> Result<Self> {
-        let mut queues = Vec::with_capacity(limits.queues as usize);
+    /// A device of `gpus`, at least one, with an equal share of the queues for each.
+    pub(crate) fn open(gpus: Vec<Gpu>, info: DeviceInfo, limits: Limits) -> Result<Self> {
+        let gpus: Box<[_]> = gpus.into_iter().map(Arc::new).collect();
+        let hip = gpus[0].hip.clone();
+        let mut queues: Vec<Queue> = Vec::with_capacity(limits.queues as usize);
+        let each = (limits.queues as usize / gpus.len()).max(1);
         for index in 0..limits.queues {
-            let queue = Queue::new(index, &hip)
-                .inspect_err(|_| queues.iter().for_each(|queue: &Queue| hip.destroy_stream(queue.stream)))?;
+            let gpu = &gpus[(index as usize / each).min(gpus.len() - 1)];
+            let queue = Queue::new(index, gpu)
+                .inspect_err(|_| queues.iter().for_each(|queue| hip.destroy_stream(queue.stream)))?;
             queues.push(queue);
         }
         Ok(Self(Arc::new_cyclic(|this| Inner {
             this: this.clone(),
             hip,
+            gpus,
             domain: Domain::unique(),
             info,
             limits,
             queues: queues.into(),
             next_queue: AtomicU32::new(0),
-            events: EventPool::default(),
             allocator: Allocator::default(),
             pending: PendingSet::new(),
             host_calls: HostCalls::default(),
@@ -120,7 +126,10 @@ impl Inner {
     }
 
     /// The queue for an operation: one that it has to follow anyway, else the next in turn.
-    fn choose(&self, affinity: QueueAffinity, edges: &Edges) -> &Queue {
+    fn choose(&self, mut affinity: QueueAffinity, edges: &Edges, operation: &Operation) -> &Queue {
+        if let Some(near) = self.near(operation).filter(|near| near & affinity.bits() != 0) {
+            affinity = QueueAffinity::from_bits(near & affinity.bits());
+        }
         let allowed = |index: u32| affinity.bits() >> index & 1 == 1;
         let last = self.queues.len() as u32 - 1;
         if let Some(edge) = edges.iter().find(|edge| edge.lane <= last && allowed(edge.lane)) {
@@ -133,6 +142,29 @@ impl Inner {
         let start = self.next_queue.fetch_add(1, Ordering::Relaxed);
         let turn = (0..=last).map(|step| start.wrapping_add(step) % (last + 1)).find(|index| allowed(*index));
         &self.queues[turn.unwrap_or(0) as usize]
+    }
+
+    /// The GPU on which the memory of a queue set is best.
+    pub(crate) fn gpu_of(&self, affinity: QueueAffinity) -> &Arc<Gpu> {
+        let queue = self.queues.get(affinity.bits().trailing_zeros() as usize);
+        queue.map_or(&self.gpus[0], |queue| &queue.gpu)
+    }
+
+    /// The queues of the GPU that has the memory an operation works on, where there is a choice.
+    fn near(&self, operation: &Operation) -> Option<u64> {
+        if self.gpus.len() == 1 {
+            return None;
+        }
+        let buffer = match operation {
+            Operation::Fill { target, .. } | Operation::Update { target, .. } => target,
+            Operation::Copy { source, .. } => source,
+            Operation::Dispatch(dispatch) => dispatch.resources.first()?,
+            Operation::Execute { bindings, .. } => bindings.first()?,
+            _ => return None,
+        };
+        let gpu = buffer.raw().as_any().downcast_ref::<Buffer>()?.gpu()?;
+        let mine = self.queues.iter().filter(|queue| queue.gpu.index == gpu);
+        Some(mine.fold(0, |bits, queue| bits | 1 << queue.index))
     }
 
     /// Work with nothing for the device to do, whose waits are all reached: signals at once.
@@ -185,7 +217,7 @@ impl Issue for Inner {
             release(released, None);
             return self.settle_on_host(&signals);
         }
-        let queue = self.choose(affinity, &edges);
+        let queue = self.choose(affinity, &edges, &operation);
         let promised = signals.clone();
         let epoch = match queue.enqueue(self, Submission { operation, staging, waits, signals, edges }) {
             Enqueued::Work(epoch) => {
@@ -351,15 +383,16 @@ impl Drop for Inner {
         if self.is_lost() {
             return;
         }
-        let hip = self.hip.clone();
-        let streams: Vec<_> = self.queues.iter().map(|queue| queue.stream).collect();
-        let (events, blocks) = (self.events.take(), self.allocator.take_all());
+        let gpus = std::mem::take(&mut self.gpus);
+        let streams: Vec<_> = self.queues.iter().map(|queue| (queue.gpu.index, queue.stream)).collect();
+        let blocks = self.allocator.take_all();
         callback_pool::spawn(Box::new(move || {
-            allocator::free_all(&hip, blocks);
-            let current: Result<Current<'_>> = hip.current();
-            if current.is_ok() {
-                events.iter().for_each(|event| hip.destroy_event(**event));
-                streams.iter().for_each(|stream| hip.destroy_stream(*stream));
+            allocator::free_all(&gpus, blocks);
+            for gpu in &gpus {
+                let Ok(_current) = gpu.hip.current() else { continue };
+                gpu.events.take().iter().for_each(|event| gpu.hip.destroy_event(**event));
+                let own = streams.iter().filter(|(index, _)| *index == gpu.index);
+                own.for_each(|(_, stream)| gpu.hip.destroy_stream(*stream));
             }
         }));
     }
@@ -374,7 +407,7 @@ impl Inner {
             for flight in std::mem::take(&mut state.in_flight) {
                 let error = Error::cancelled("the device went away before the work was seen to complete");
                 windlass_hal::pending::fail(&flight.signals, &error);
-                flight.event.into_iter().for_each(|event| self.events.release(event));
+                flight.event.into_iter().for_each(|event| queue.gpu.events.release(event));
             }
         }
     }

@@ -9,6 +9,8 @@ use windlass_hip_sys::{Api, null};
 use crate::{
     call::{self, Hip},
     device::Device,
+    event::EventPool,
+    gpu::{self, Gpu},
     info,
 };
 
@@ -22,41 +24,50 @@ pub trait Source: Send + Sync + 'static {
     fn open(&self, uri: &Uri, parameters: &Parameters<'_>) -> Result<Found>;
 }
 
-/// A table, and which of its devices a URI means.
+/// A table, and which of its GPUs a URI means.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Found {
     /// The table.
     pub api: Arc<Api>,
-    /// The device.
+    /// The GPUs that make up the device.
     pub device: Selector,
 }
 
 impl Found {
-    /// A table and a device of it.
+    /// A table and GPUs of it.
     pub fn new(api: impl Into<Arc<Api>>, device: Selector) -> Self {
         Self { api: api.into(), device }
     }
 }
 
-/// One device of several.
+/// Some of the GPUs that HIP finds. Several form one device, whose memory each of them reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Selector {
     /// By number, as HIP counts them; `HIP_VISIBLE_DEVICES` is HIP's to honour.
     Ordinal(u32),
     /// By identity, as AMD's tools print it: `GPU-` and what follows.
     Uuid(String),
+    /// Several, none of them twice.
+    Several(Vec<Selector>),
+    /// All that there are.
+    All,
 }
 
 impl Selector {
-    /// The device that the path of a URI means: empty is the first.
+    /// The GPUs that the path of a URI means: empty is the first, `0,1` are two that form one device, `all` are all.
     pub fn from_path(path: &str) -> Result<Self> {
         match path {
+            "all" => Ok(Self::All),
+            path if path.contains(',') => {
+                path.split(',').map(Self::from_path).collect::<Result<_>>().map(Self::Several)
+            }
             "" => Ok(Self::Ordinal(0)),
             path if path.starts_with("GPU-") => Ok(Self::Uuid(path.to_owned())),
             path => path.parse().map(Self::Ordinal).map_err(|_| {
                 Error::invalid_argument(format!(
-                    "`{path}` names no device: a number or GPU-<uuid> is expected"
+                    "`{path}` names no device: a number, GPU-<uuid>, several of these with commas, or `all` is expected"
                 ))
             }),
         }
@@ -69,7 +80,7 @@ pub struct Driver {
     source: Arc<dyn Source>,
 }
 
-/// Queues of a device where the URI does not say: as many as most GPUs run side by side.
+/// Queues of a GPU where the URI does not say: as many as most run side by side.
 const QUEUES: u32 = 4;
 
 impl Driver {
@@ -78,25 +89,50 @@ impl Driver {
         Arc::new(Self { scheme: scheme.to_owned(), source: Arc::new(source) })
     }
 
-    fn hip(&self, found: &Found, uri: &Uri) -> Result<Hip> {
+    /// HIP for each GPU that is meant.
+    fn gpus(&self, found: &Found, uri: &Uri) -> Result<Vec<Hip>> {
         let count = call::initialise(&found.api)?;
-        let hip = |ordinal| Hip::new(found.api.clone(), ordinal, count);
-        match &found.device {
-            Selector::Ordinal(ordinal) => match i32::try_from(*ordinal) {
-                Ok(ordinal) if ordinal < count => Ok(hip(ordinal)),
-                _ => Err(Error::not_found(format!("no device {ordinal} for {uri}: HIP finds {count}"))),
-            },
-            Selector::Uuid(uuid) => {
-                let found: Vec<_> = (0..count).map(|ordinal| (ordinal, hip(ordinal).uuid())).collect();
-                let known =
-                    || found.iter().filter_map(|(_, uuid)| uuid.clone()).collect::<Vec<_>>().join(", ");
-                match found.iter().find(|(_, known)| known.as_ref() == Some(uuid)) {
-                    Some((ordinal, _)) => Ok(hip(*ordinal)),
-                    None => Err(Error::not_found(format!("no device {uuid}; HIP finds {}", known()))),
+        let first = Hip::new(found.api.clone(), 0, count);
+        let mut ordinals = Vec::new();
+        select(&found.device, &first, count, uri, &mut ordinals)?;
+        for (index, ordinal) in ordinals.iter().enumerate() {
+            if ordinals[..index].contains(ordinal) {
+                return Err(Error::invalid_argument(format!("{uri} names GPU {ordinal} twice")));
+            }
+        }
+        Ok(ordinals.into_iter().map(|ordinal| first.sibling(ordinal)).collect())
+    }
+}
+
+/// Adds the ordinals that a selector means; each is below `count`.
+fn select(selector: &Selector, hip: &Hip, count: i32, uri: &Uri, ordinals: &mut Vec<i32>) -> Result<()> {
+    match selector {
+        Selector::Ordinal(ordinal) => match i32::try_from(*ordinal) {
+            Ok(ordinal) if ordinal < count => ordinals.push(ordinal),
+            _ => {
+                return Err(Error::not_found(format!("no device {ordinal} for {uri}: HIP finds {count}")));
+            }
+        },
+        Selector::Uuid(uuid) => {
+            let found: Vec<_> = (0..count).map(|ordinal| hip.sibling(ordinal).uuid()).collect();
+            match found.iter().position(|known| known.as_ref() == Some(uuid)) {
+                Some(ordinal) => ordinals.push(ordinal as i32),
+                None => {
+                    let known: Vec<_> = found.into_iter().flatten().collect();
+                    let known = known.join(", ");
+                    return Err(Error::not_found(format!("no device {uuid}; HIP finds {known}")));
                 }
             }
         }
+        Selector::Several(several) => {
+            several.iter().try_for_each(|one| select(one, hip, count, uri, ordinals))?;
+        }
+        Selector::All => ordinals.extend(0..count),
     }
+    if ordinals.is_empty() {
+        return Err(Error::not_found(format!("no device for {uri}: HIP finds none")));
+    }
+    Ok(())
 }
 
 impl driver::Driver for Driver {
@@ -125,14 +161,29 @@ impl driver::Driver for Driver {
         let found = self.source.open(uri, &parameters)?;
         let queues = parameters.value::<u32>("queues")?.unwrap_or(QUEUES);
         parameters.finish()?;
-        if !(1..=64).contains(&queues) {
-            return Err(Error::invalid_argument(format!("queues={queues}: a device has 1 to 64")));
+        let hips = self.gpus(&found, uri)?;
+        let count = hips.len() as u32;
+        if queues == 0 || queues.checked_mul(count).is_none_or(|all| all > 64) {
+            return Err(Error::invalid_argument(format!(
+                "queues={queues} for each of {count} GPUs: a device has 1 to 64 in all"
+            )));
         }
-        let hip = self.hip(&found, uri)?;
-        let info = info::device_info(&hip, uri.to_string())
-            .context(|| format!("asking device {}", hip.ordinal()))?;
-        let limits = info::limits(&hip, queues)?;
-        Ok(Arc::new(Device::open(hip, info, limits)?))
+        let mut gpus = Vec::with_capacity(hips.len());
+        let mut info = None;
+        let mut limits = None;
+        for (index, hip) in hips.iter().enumerate() {
+            let one = info::device_info(hip, uri.to_string())
+                .context(|| format!("asking device {}", hip.ordinal()))?;
+            let architecture = one.architecture.clone();
+            gpus.push(Gpu { index, hip: hip.clone(), events: EventPool::default(), architecture });
+            info = Some(info::joined(info, one));
+            limits = Some(info::least(limits, info::limits(hip, queues)?));
+        }
+        gpu::connect(&hips)?;
+        let (Some(info), Some(limits)) = (info, limits) else {
+            return Err(Error::not_found(format!("no device for {uri}")));
+        };
+        Ok(Arc::new(Device::open(gpus, info, limits)?))
     }
 }
 

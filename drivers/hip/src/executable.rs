@@ -11,36 +11,114 @@ use windlass_hal::{
 use crate::{
     call::{Function, Module},
     device::Inner,
+    gpu::Gpu,
 };
 
 /// The modules of one file: one for each bundle that has code for the device.
 pub(crate) struct Executable {
     device: Arc<Inner>,
-    /// With the bytes that each was loaded from: HIP does not say that it is done with them when loading returns.
-    modules: Vec<(Module, Pages)>,
+    modules: Vec<Loaded>,
     infos: Vec<FunctionInfo>,
+    /// Each kernel once for every GPU of the device.
     functions: Vec<Function>,
+}
+
+/// A module of one GPU.
+struct Loaded {
+    gpu: usize,
+    module: Module,
+    /// What it was loaded from: HIP does not say that it is done with the bytes when loading returns.
+    _pages: Arc<Pages>,
+}
+
+/// What a file has for one target.
+struct Images {
+    architecture: String,
+    pages: Vec<Arc<Pages>>,
+    kernels: Vec<FunctionInfo>,
+    /// For each kernel the image that has it.
+    homes: Vec<usize>,
 }
 
 impl Executable {
     pub(crate) fn load(device: &Arc<Inner>, code: &[u8]) -> Result<Self> {
         let options = Options::default();
         let file = File::parse(code, &options).map_err(|error| from_codeobject(&error))?;
-        let architecture = &device.info.architecture;
+        let mut targets: Vec<Images> = Vec::new();
+        let mut executable =
+            Self { device: device.clone(), modules: Vec::new(), infos: Vec::new(), functions: Vec::new() };
+        let mut found = Vec::with_capacity(device.gpus.len());
+        for gpu in &device.gpus {
+            let known = targets.iter().position(|images| images.architecture == gpu.architecture);
+            let index = known.unwrap_or(targets.len());
+            if known.is_none() {
+                targets.push(Images::select(&file, &options, &gpu.architecture)?);
+            }
+            found.push(executable.add(gpu, &targets[index])?);
+        }
+        let first = &targets[0];
+        for images in &targets[1..] {
+            first.check_same(images)?;
+        }
+        executable.infos.clone_from(&first.kernels);
+        for kernel in &first.kernels {
+            for (functions, gpu) in found.iter().zip(&device.gpus) {
+                let images = targets.iter().find(|images| images.architecture == gpu.architecture);
+                let at = images.and_then(|images| images.position(&kernel.name));
+                let function = at.and_then(|at| functions.get(at).copied());
+                executable.functions.push(function.ok_or_else(|| {
+                    Error::internal(format!("{} is lost between the device's GPUs", kernel.name))
+                })?);
+            }
+        }
+        Ok(executable)
+    }
+
+    /// Loads the images into one GPU, and finds the kernels.
+    fn add(&mut self, gpu: &Gpu, images: &Images) -> Result<Vec<Function>> {
+        let first = self.modules.len();
+        for pages in &images.pages {
+            let module = gpu.hip.load_module(pages.bytes())?;
+            self.modules.push(Loaded { gpu: gpu.index, module, _pages: pages.clone() });
+        }
+        let _current = gpu.hip.current()?;
+        let found = images
+            .kernels
+            .iter()
+            .zip(&images.homes)
+            .map(|(kernel, home)| gpu.hip.function(self.modules[first + home].module, &kernel.name));
+        found.collect()
+    }
+
+    /// A kernel on each GPU of the device.
+    pub(crate) fn functions_of(&self, index: u32) -> Option<&[Function]> {
+        let gpus = self.device.gpus.len();
+        let start = (index as usize).checked_mul(gpus)?;
+        self.functions.get(start..start.checked_add(gpus)?)
+    }
+}
+
+impl Images {
+    /// The best entry of each bundle for a target. `NOT_FOUND` says for each entry why it does not fit.
+    fn select(file: &File<'_>, options: &Options, architecture: &str) -> Result<Self> {
         let agent: TargetId = architecture.parse().map_err(|error| {
             Error::internal(format!(
                 "HIP names the device's target {architecture:?}, which is no target id: {error}"
             ))
         })?;
-        let mut executable =
-            Self { device: device.clone(), modules: Vec::new(), infos: Vec::new(), functions: Vec::new() };
+        let mut images = Self {
+            architecture: architecture.to_owned(),
+            pages: Vec::new(),
+            kernels: Vec::new(),
+            homes: Vec::new(),
+        };
         let mut refusals = Vec::new();
         for bundle in file.bundles() {
-            let selection = bundle.select(&agent, &options);
+            let selection = bundle.select(&agent, options);
             match selection.best {
                 Some(entry) => {
                     let image = bundle.image(entry).map_err(|error| from_codeobject(&error))?;
-                    executable.add(&image)?;
+                    images.add(&image)?;
                 }
                 None => refusals.extend(selection.verdicts.iter().filter_map(|verdict| {
                     let entry = bundle.entries().get(verdict.entry)?;
@@ -48,7 +126,7 @@ impl Executable {
                 })),
             }
         }
-        if executable.modules.is_empty() {
+        if images.pages.is_empty() {
             let mut problems: Vec<_> = file.problems().iter().map(ToString::to_string).collect();
             problems.append(&mut refusals);
             return Err(Error::not_found(format!(
@@ -56,10 +134,10 @@ impl Executable {
                 if problems.is_empty() { "it holds no code at all".to_owned() } else { problems.join("; ") }
             )));
         }
-        Ok(executable)
+        Ok(images)
     }
 
-    /// Loads one code object. A kernel that an earlier bundle has keeps the earlier code.
+    /// Takes one code object in. A kernel that an earlier bundle has keeps the earlier code.
     fn add(&mut self, image: &[u8]) -> Result<()> {
         let code = CodeObject::parse(image).map_err(|error| from_codeobject(&error))?;
         // HIP gets no length: it believes the headers.
@@ -73,23 +151,36 @@ impl Executable {
                 )));
             }
         }
-        let pages = Pages::copy(image);
-        let hip = &self.device.hip;
-        let module = hip.load_module(pages.bytes())?;
-        self.modules.push((module, pages));
-        let _current = hip.current()?;
         for kernel in code.kernels().iter().filter(|kernel| kernel.kind == KernelKind::Normal) {
-            if self.infos.iter().any(|known| known.name == kernel.name) {
-                continue;
+            if self.position(&kernel.name).is_none() {
+                self.kernels.push(reflect(kernel));
+                self.homes.push(self.pages.len());
             }
-            self.functions.push(hip.function(module, &kernel.name)?);
-            self.infos.push(reflect(kernel));
         }
+        self.pages.push(Arc::new(Pages::copy(image)));
         Ok(())
     }
 
-    pub(crate) fn function(&self, index: u32) -> Option<Function> {
-        self.functions.get(index as usize).copied()
+    fn position(&self, name: &str) -> Option<usize> {
+        self.kernels.iter().position(|kernel| kernel.name == name)
+    }
+
+    /// Fails unless another target has the same kernels with the same parameters: one block of arguments serves all
+    /// GPUs of a device.
+    fn check_same(&self, other: &Self) -> Result<()> {
+        for kernel in &self.kernels {
+            let twin = other.position(&kernel.name).map(|at| &other.kernels[at]);
+            if twin.map(|twin| (&twin.parameters, twin.argument_size))
+                != Some((&kernel.parameters, kernel.argument_size))
+            {
+                return Err(Error::invalid_argument(format!(
+                    "the kernel {} differs between the code for {} and for {}, or one lacks it, so it cannot run on a \
+                     device of both; open the GPUs one by one",
+                    kernel.name, self.architecture, other.architecture
+                )));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -154,10 +245,12 @@ impl Drop for Executable {
         if self.device.is_lost() {
             return;
         }
-        let (hip, modules) = (self.device.hip.clone(), std::mem::take(&mut self.modules));
+        let (gpus, modules) = (self.device.gpus.clone(), std::mem::take(&mut self.modules));
         callback_pool::spawn(Box::new(move || {
-            if let Ok(_current) = hip.current() {
-                modules.into_iter().for_each(|(module, _pages)| hip.unload_module(module));
+            for gpu in &gpus {
+                let Ok(_current) = gpu.hip.current() else { continue };
+                let own = modules.iter().filter(|loaded| loaded.gpu == gpu.index);
+                own.for_each(|loaded| gpu.hip.unload_module(loaded.module));
             }
         }));
     }
@@ -175,8 +268,8 @@ impl driver::Executable for Executable {
     fn global(&self, name: &str) -> Result<(u64, u64)> {
         let _current = self.device.hip.current()?;
         let mut last = Error::not_found(format!("no global `{name}`: the executable has no code"));
-        for (module, _) in &self.modules {
-            match self.device.hip.global(*module, name) {
+        for loaded in self.modules.iter().filter(|loaded| loaded.gpu == 0) {
+            match self.device.hip.global(loaded.module, name) {
                 Ok(found) => return Ok(found),
                 Err(error) => last = error,
             }

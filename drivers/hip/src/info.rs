@@ -38,3 +38,30 @@ pub(crate) fn limits(hip: &Hip, queues: u32) -> Result<Limits> {
     limits.queues = queues;
     Ok(limits)
 }
+
+/// What a device of several GPUs is: the first, with the names of all.
+pub(crate) fn joined(before: Option<DeviceInfo>, next: DeviceInfo) -> DeviceInfo {
+    let Some(mut info) = before else { return next };
+    info.name = format!("{} + {}", info.name, next.name);
+    info.uuid = match (info.uuid, next.uuid) {
+        (Some(first), Some(second)) => Some(format!("{first},{second}")),
+        _ => None,
+    };
+    info
+}
+
+/// What every GPU of a device can take; queues and memory add up.
+pub(crate) fn least(before: Option<Limits>, next: Limits) -> Limits {
+    let Some(mut limits) = before else { return next };
+    let dimensions = |limits: &mut [u32; 3], next: [u32; 3]| {
+        limits.iter_mut().zip(next).for_each(|(limit, next)| *limit = (*limit).min(next));
+    };
+    dimensions(&mut limits.max_workgroup_size, next.max_workgroup_size);
+    dimensions(&mut limits.max_workgroup_count, next.max_workgroup_count);
+    limits.max_workgroup_threads = limits.max_workgroup_threads.min(next.max_workgroup_threads);
+    limits.max_local_memory = limits.max_local_memory.min(next.max_local_memory);
+    limits.total_memory = limits.total_memory.saturating_add(next.total_memory);
+    limits.queues += next.queues;
+    limits.physical_devices += next.physical_devices;
+    limits
+}

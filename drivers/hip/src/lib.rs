@@ -34,6 +34,7 @@ mod device;
 mod driver;
 mod event;
 mod executable;
+mod gpu;
 mod info;
 mod queue;
 mod quirks;

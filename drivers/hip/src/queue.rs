@@ -13,10 +13,10 @@ use smallvec::SmallVec;
 use windlass_hal::{Buffer, Dispatch, Error, Operation, Points, Result, edge::Edge, pending::Edges};
 
 use crate::{
-    call::{Event, Hip, Stream},
+    call::{Event, Stream},
     command_buffer::{self, CommandBuffer, Scratch},
     device::{Inner, lock},
-    event::EventPool,
+    gpu::Gpu,
     reaper::Reaper,
     watchers::Watchers,
 };
@@ -24,6 +24,7 @@ use crate::{
 /// One stream of the device. Work gets ascending epochs and completes in their order.
 pub(crate) struct Queue {
     pub(crate) index: u32,
+    pub(crate) gpu: Arc<Gpu>,
     pub(crate) stream: Stream,
     /// Held while HIP takes work in, which may last: who has a deadline only tries it.
     pub(crate) state: Mutex<State>,
@@ -76,10 +77,11 @@ pub(crate) struct Submission {
 }
 
 impl Queue {
-    pub(crate) fn new(index: u32, hip: &Hip) -> Result<Self> {
+    pub(crate) fn new(index: u32, gpu: &Arc<Gpu>) -> Result<Self> {
         Ok(Self {
             index,
-            stream: hip.create_stream()?,
+            gpu: gpu.clone(),
+            stream: gpu.hip.create_stream()?,
             state: Mutex::default(),
             newest: AtomicU64::new(0),
             retired: AtomicU64::new(0),
@@ -92,7 +94,7 @@ impl Queue {
     /// the work before it has retired.
     pub(crate) fn enqueue(&self, device: &Inner, submission: Submission) -> Enqueued {
         let Submission { operation, staging, waits, signals, edges } = submission;
-        let hip = &device.hip;
+        let hip = &self.gpu.hip;
         // Events of other queues are found before this queue is locked: nobody holds the locks of two queues.
         let events: Result<SmallVec<[Arc<Event>; 4]>> =
             self.foreign(&edges).filter_map(|edge| device.event_of(edge).transpose()).collect();
@@ -108,9 +110,9 @@ impl Queue {
             (Ok(_), Ok(events)) => events
                 .iter()
                 .try_for_each(|event| hip.wait_event(self.stream, **event))
-                .and_then(|()| self.run(hip, &operation, staging.as_ref(), &mut state.scratch)),
+                .and_then(|()| self.run(&operation, staging.as_ref(), &mut state.scratch)),
         };
-        let event = match self.record(&device.events, hip, wanted) {
+        let event = match self.record(wanted) {
             Ok(event) => event,
             Err(error) => {
                 outcome = outcome.and(Err(error));
@@ -153,10 +155,11 @@ impl Queue {
     }
 
     /// An event behind everything enqueued, if one is wanted.
-    fn record(&self, events: &EventPool, hip: &Hip, wanted: bool) -> Result<Option<Arc<Event>>> {
+    fn record(&self, wanted: bool) -> Result<Option<Arc<Event>>> {
         if !wanted {
             return Ok(None);
         }
+        let Gpu { hip, events, .. } = &*self.gpu;
         let event = events.acquire(hip)?;
         match hip.record(*event, self.stream) {
             Ok(()) => Ok(Some(event)),
@@ -167,14 +170,8 @@ impl Queue {
         }
     }
 
-    fn run(
-        &self,
-        hip: &Hip,
-        operation: &Operation,
-        staging: Option<&Buffer>,
-        scratch: &mut Scratch,
-    ) -> Result<()> {
-        let stream = self.stream;
+    fn run(&self, operation: &Operation, staging: Option<&Buffer>, scratch: &mut Scratch) -> Result<()> {
+        let (hip, stream) = (&self.gpu.hip, self.stream);
         match operation {
             Operation::Barrier | Operation::Alloca { .. } | Operation::Dealloca { .. } => Ok(()),
             Operation::Fill { target, pattern } => {
@@ -192,12 +189,12 @@ impl Queue {
             Operation::Copy { source, target } => {
                 hip.copy(stream, target.device_address(), source.device_address(), target.len())
             }
-            Operation::Dispatch(dispatch) => launch(hip, stream, dispatch),
+            Operation::Dispatch(dispatch) => self.launch(dispatch),
             Operation::Execute { command_buffer, bindings } => command_buffer
                 .as_any()
                 .downcast_ref::<CommandBuffer>()
                 .ok_or_else(|| Error::internal("a command buffer of another driver reached the HIP driver"))?
-                .replay(hip, stream, bindings, scratch),
+                .replay(&self.gpu, stream, bindings, scratch),
             other => Err(Error::unimplemented(format!("the HIP driver does not know {}", other.name()))),
         }
     }
@@ -208,7 +205,7 @@ impl Queue {
     }
 
     /// The first event at or behind `epoch`; `None` if that has retired. Records one where none was needed so far.
-    pub(crate) fn event_from(&self, device: &Inner, epoch: u64) -> Result<Option<Arc<Event>>> {
+    pub(crate) fn event_from(&self, epoch: u64) -> Result<Option<Arc<Event>>> {
         let mut state = lock(&self.state);
         let covers = |flight: &&InFlight| flight.epoch >= epoch && flight.event.is_some();
         if let Some(flight) = state.in_flight.iter().find(covers) {
@@ -217,8 +214,8 @@ impl Queue {
         let Some(last) = state.in_flight.back_mut().filter(|last| last.epoch >= epoch) else {
             return Ok(None);
         };
-        let _current = device.hip.current()?;
-        last.event = self.record(&device.events, &device.hip, true)?;
+        let _current = self.gpu.hip.current()?;
+        last.event = self.record(true)?;
         Ok(last.event.clone())
     }
 
@@ -231,16 +228,16 @@ impl Queue {
     pub(crate) fn edge(&self, device: &Arc<Inner>, epoch: u64) -> Edge {
         Edge { source: device.clone(), lane: self.index, epoch }
     }
-}
 
-fn launch(hip: &Hip, stream: Stream, dispatch: &Dispatch) -> Result<()> {
-    let function = command_buffer::function(dispatch.executable.as_ref(), dispatch.function)?;
-    hip.launch(
-        stream,
-        function,
-        dispatch.workgroup_count,
-        dispatch.workgroup_size,
-        dispatch.dynamic_local_memory,
-        &dispatch.arguments,
-    )
+    fn launch(&self, dispatch: &Dispatch) -> Result<()> {
+        let functions = command_buffer::functions(dispatch.executable.as_ref(), dispatch.function)?;
+        self.gpu.hip.launch(
+            self.stream,
+            functions[self.gpu.index],
+            dispatch.workgroup_count,
+            dispatch.workgroup_size,
+            dispatch.dynamic_local_memory,
+            &dispatch.arguments,
+        )
+    }
 }

@@ -79,7 +79,7 @@ impl Inner {
                             flight.failure =
                                 fault.as_ref().map(|fault| fault.clone().context(flight.operation.name()));
                         }
-                        self.settle(flight, notifications);
+                        self.settle(queue, flight, notifications);
                     }
                     queue.watchers.tell(queue.retired.load(Ordering::Acquire), notifications);
                 }
@@ -101,7 +101,7 @@ impl Inner {
         };
         let Some(event) = event else {
             // Enqueuing failed and so did recording: wait for the work before it by an event of our own.
-            return match queue.event_from(self, epoch) {
+            return match queue.event_from(epoch) {
                 // Whatever that event has to tell is about later work.
                 Ok(Some(event)) => self.outcome(*event).map(|_| (epoch, None)),
                 Ok(None) => None,
@@ -143,9 +143,9 @@ impl Inner {
     }
 
     /// Reaches the signals of completed work, or fails them with whatever it depends on.
-    fn settle(&self, flight: &mut InFlight, notifications: &mut Notifications) {
+    fn settle(&self, queue: &Queue, flight: &mut InFlight, notifications: &mut Notifications) {
         if let Some(event) = flight.event.take() {
-            self.events.release(event);
+            queue.gpu.events.release(event);
         }
         let failure = self.lost().cloned().or_else(|| flight.failure.take()).or_else(|| failed_wait(flight));
         for signal in flight.signals.iter() {

@@ -30,7 +30,7 @@ impl Inner {
     /// What a stream has to wait for to honour an edge of this device; `None` if it has retired.
     pub(crate) fn event_of(&self, edge: &Edge) -> Result<Option<Arc<Event>>> {
         match self.queues.get(edge.lane as usize) {
-            Some(queue) if !queue.has_retired(edge.epoch) => queue.event_from(self, edge.epoch),
+            Some(queue) if !queue.has_retired(edge.epoch) => queue.event_from(edge.epoch),
             _ => Ok(None),
         }
     }
@@ -60,7 +60,7 @@ impl Inner {
             let open = edges.iter().find(|edge| !self.has_retired(edge.lane, edge.epoch));
             match open.and_then(|edge| self.queues.get(edge.lane as usize)) {
                 Some(before) => queue = before,
-                None => return queue.event_from(self, epoch),
+                None => return queue.event_from(epoch),
             }
         }
     }
