@@ -72,7 +72,7 @@ impl From<Buffer> for BufferRef {
 }
 
 /// One recorded command. Two of them without a [`Barrier`](Self::Barrier) between may run in any order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Command {
     /// Everything before completes, and its writes are visible, before anything after starts.
@@ -110,6 +110,7 @@ pub enum Command {
 }
 
 /// A recorded launch.
+#[derive(Clone)]
 pub struct DispatchCommand {
     /// The code.
     pub executable: Arc<dyn driver::Executable>,
@@ -161,7 +162,7 @@ pub struct SlotRequirement {
 }
 
 /// A recorded command list. Immutable once it is made.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CommandList {
     pub(crate) commands: Vec<Command>,
     pub(crate) arguments: Vec<u8>,
@@ -193,6 +194,20 @@ impl CommandList {
     /// The bytes of all updates.
     pub fn data(&self) -> &[u8] {
         &self.data
+    }
+
+    /// The same list with its commands and their argument blocks edited: for wrappers that record something else than
+    /// they were given, such as the suite's saboteurs. Nothing checks what comes of it.
+    pub fn edited(mut self, edit: impl FnOnce(&mut Vec<Command>, &mut [u8])) -> Self {
+        edit(&mut self.commands, &mut self.arguments);
+        let by_slot = |reference: &BufferRef| matches!(reference, BufferRef::Slot { .. });
+        let is_slot_copy = |command: &Command| match command {
+            Command::Copy { source, target } => by_slot(source) || by_slot(target),
+            _ => false,
+        };
+        self.slot_copies =
+            (0..self.commands.len()).filter(|index| is_slot_copy(&self.commands[*index])).collect();
+        self
     }
 
     /// What each slot must satisfy; its length is the table's capacity.

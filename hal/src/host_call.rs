@@ -53,7 +53,14 @@ impl HostCall {
         self.flags
     }
 
-    fn run(self, signals: Points) {
+    /// Calls the function itself, without a signal list of its own: for a wrapper that makes another call around it.
+    pub fn call(self, context: &mut HostCallContext) -> Result<()> {
+        (self.call)(context)
+    }
+
+    /// Runs the call on this thread and settles `signals` with its result, a panic as `ABORTED`. A driver starts calls
+    /// through [`HostCalls::spawn`] instead, for a call may block.
+    pub fn run(self, signals: Points) {
         let early = self.flags.contains(HostCallFlags::NON_BLOCKING);
         let mut context =
             HostCallContext { signals: Some(Completion { signals: signals.clone(), settled: false }) };

@@ -29,6 +29,8 @@ suite! { "command_buffer_dispatch";
     null_and_empty [CommandBuffers, Dispatch]: "Null arguments, kernels without parameters and empty grids can be recorded.";
     slot_offsets [CommandBuffers, Dispatch]: "A slot argument's offset counts from the bound range.";
     replay_with_other_tables [CommandBuffers, Dispatch]: "Each replay in flight sees the table of its own submission.";
+    table_is_captured [CommandBuffers, Dispatch]:
+        "A submission keeps its command buffer, kernels, table and the table's buffers until it has run.";
     replay_in_a_chain [CommandBuffers, Dispatch]: "A command buffer that is replayed fifty times in a chain works on its own results.";
     transient_memory [CommandBuffers, Dispatch, Alloca]:
         "A command buffer works on memory of an alloca, in a cycle and with several cycles in flight.";
@@ -197,6 +199,24 @@ fn replay_with_other_tables(ctx: &Context) -> Outcome {
         same_items(&to_floats(&ctx.download(&out)?), &[101.0 * index as f32; 64], &what)?;
     }
     Ok(())
+}
+
+fn table_is_captured(ctx: &Context) -> Outcome {
+    let (gate, done, out) = (Semaphore::new(0), Semaphore::new(0), ctx.filled(256, 0)?);
+    {
+        let function = ctx.function(&kernels::VECTOR_ADD, "vector_add")?;
+        let (a, b) = (floats(ctx, &[2.0; 64])?, floats(ctx, &[40.0; 64])?);
+        let mut recorder = ctx.device().record_with_slots(3)?;
+        let arguments = [slot(0, 0, 256), slot(1, 0, 256), slot(2, 0, 256), 64_i32.into()];
+        recorder.dispatch(&function, over(64), &arguments)?;
+        let (commands, mut table) = (recorder.finish()?, vec![a, b, out.clone()]);
+        ctx.queue(0)?.execute(&[gate.at(1)], &[done.at(1)], &commands, &table[..])?;
+        table.clear();
+    }
+    // What the dropped handles would have freed, somebody else may take now.
+    let _others: Vec<_> = (0..8).map(|_| ctx.filled(256, 0xee)).collect::<Outcome<_>>()?;
+    gate.signal(1)?;
+    same_items(&to_floats(&ctx.download_after(&done.at(1), &out)?), &[42.0; 64], "2 + 40")
 }
 
 fn replay_in_a_chain(ctx: &Context) -> Outcome {

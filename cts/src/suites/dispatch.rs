@@ -18,6 +18,7 @@ suite! { "dispatch";
     small_scalars [Dispatch]: "Scalars of one to eight bytes arrive at their alignment.";
     large_argument_block [Dispatch]: "An argument block of more than a kilobyte arrives whole.";
     null_argument [Dispatch]: "A null argument is a null address.";
+    raw_arguments [Dispatch]: "A block that the caller packed reaches the kernel as it is.";
     no_arguments [Dispatch]: "A kernel without parameters runs.";
     subspan_argument [Dispatch]: "A subspan's address is that of its first byte.";
     workgroup_ids [Dispatch]: "In a grid of three dimensions each workgroup sees its own id.";
@@ -173,6 +174,32 @@ fn null_argument(ctx: &Context) -> Outcome {
     let function = ctx.function(&kernels::VECTOR_ADD, "vector_add")?;
     let arguments = [Argument::Null, Argument::Null, Argument::Null, 0_i32.into()];
     run(ctx, &function, single(), &arguments)
+}
+
+fn raw_arguments(ctx: &Context) -> Outcome {
+    let function = ctx.function(&kernels::ENTRIES, "scale_and_offset")?;
+    let input: Vec<f32> = (0..100).map(|i| i as f32).collect();
+    let (source, out) = (floats(ctx, &input)?, ctx.filled(400, 0)?);
+    let values: [&[u8]; 5] = [
+        &source.device_address().to_le_bytes(),
+        &out.device_address().to_le_bytes(),
+        &3.0_f32.to_le_bytes(),
+        &(-7.0_f32).to_le_bytes(),
+        &100_u32.to_le_bytes(),
+    ];
+    let mut block = vec![0; function.info().argument_size as usize];
+    for (parameter, value) in function.info().parameters.iter().zip(values) {
+        block[parameter.offset as usize..][..value.len()].copy_from_slice(value);
+    }
+    let (gate, done) = (Semaphore::new(0), Semaphore::new(0));
+    let arguments = [Argument::Bytes(&block), source.arg(), out.arg()];
+    let config = over(100).raw_arguments();
+    ctx.queue(0)?.dispatch(&[gate.at(1)], &[done.at(1)], &function, config, &arguments)?;
+    block.fill(0);
+    drop(source);
+    gate.signal(1)?;
+    let expected: Vec<f32> = input.iter().map(|x| 3.0 * x - 7.0).collect();
+    same_items(&to_floats(&ctx.download_after(&done.at(1), &out)?), &expected, "3 x - 7")
 }
 
 fn no_arguments(ctx: &Context) -> Outcome {

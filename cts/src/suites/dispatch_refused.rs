@@ -17,6 +17,7 @@ suite! { "dispatch_refused";
     argument_kind [Dispatch]: "A buffer for a number and a number for a buffer are INVALID_ARGUMENT.";
     argument_of_another_device [Dispatch]: "A buffer of another device is INVALID_ARGUMENT.";
     argument_usage [Dispatch]: "A buffer that was not allocated for dispatches is INVALID_ARGUMENT.";
+    raw_arguments [Dispatch]: "A packed block of another size, or what is no block, is INVALID_ARGUMENT.";
     slot_without_a_table [Dispatch]: "A table slot in a direct dispatch is INVALID_ARGUMENT.";
     function_of_another_device [Dispatch]: "A function that was loaded on another device is INVALID_ARGUMENT.";
     workgroup_size_missing [Dispatch]: "A function that fixes no workgroup size needs one.";
@@ -112,6 +113,25 @@ fn argument_usage(ctx: &Context) -> Outcome {
     let wrong = ctx.device().allocate(&params, 256)?;
     let arguments = [buffer.arg(), wrong.arg(), buffer.arg(), 64_i32.into()];
     refuse(ctx, &function, over(64), &arguments, Code::InvalidArgument, "a buffer for transfers alone")?;
+    Ok(())
+}
+
+fn raw_arguments(ctx: &Context) -> Outcome {
+    let (function, buffer) = vector_add(ctx)?;
+    let (config, size) = (over(64).raw_arguments(), function.info().argument_size as usize);
+    let block = vec![0; size + 8];
+    let wrong: [(&str, &[Argument<'_>]); 6] = [
+        ("no argument", &[]),
+        ("a block that is too short", &[Argument::Bytes(&block[..size - 1])]),
+        ("a block that is too long", &[Argument::Bytes(&block)]),
+        ("a buffer for a block", &[buffer.arg()]),
+        ("a number behind the block", &[Argument::Bytes(&block[..size]), 64_i32.into()]),
+        ("two blocks", &[Argument::Bytes(&block[..size]), Argument::Bytes(&block[..size])]),
+    ];
+    for (what, arguments) in wrong {
+        let error = refuse(ctx, &function, config, arguments, Code::InvalidArgument, what)?;
+        names(&error, "vector_add")?;
+    }
     Ok(())
 }
 

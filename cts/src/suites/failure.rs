@@ -23,6 +23,7 @@ suite! { "failure";
     independent_work_is_spared: "Work without an edge to a failure completes.";
     first_of_two_wins: "Where two waits fail one after the other, the first failure is the one that arrives.";
     device_stays_usable: "After a hundred failures the device works as before.";
+    does_not_travel_backwards: "The semaphores that failed work waited for are none the worse for it.";
     leaves_no_waiters: "Work that failed leaves no waiter in the semaphores it still waited for.";
     bad_access_is_reported [Dispatch]:
         "On a simulated device a kernel's access out of bounds fails the signals and names the kernel.";
@@ -180,6 +181,20 @@ fn device_stays_usable(ctx: &Context) -> Outcome {
         check(ctx, &dead, 1)?;
         same_bytes(&ctx.download_after(&live.at(1), &buffer)?, &[round; 64], "the buffer")?;
     }
+    Ok(())
+}
+
+fn does_not_travel_backwards(ctx: &Context) -> Outcome {
+    let (broken, before, beside, done) =
+        (Semaphore::new(0), Semaphore::new(0), Semaphore::new(0), Semaphore::new(0));
+    ctx.queue(0)?.barrier(&[], &[before.at(1)])?;
+    ctx.queue(0)?.barrier(&[before.at(1), beside.at(1), broken.at(1)], &[done.at(1)])?;
+    broken.fail(on_purpose());
+    check(ctx, &done, 1)?;
+    beside.signal(1)?;
+    ctx.queue(0)?.barrier(&[before.at(1), beside.at(1)], &[before.at(2)])?;
+    ctx.wait(&before.at(2))?;
+    ensure_eq!((before.query()?, beside.query()?), (2, 1), "the payloads of what the work waited for");
     Ok(())
 }
 

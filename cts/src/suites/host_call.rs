@@ -31,6 +31,8 @@ suite! { "host_call";
     defer_once [HostCalls]: "The signal list can be taken over once, and not by a non-blocking call.";
     non_blocking_signals_early [HostCalls]: "A non-blocking call's signals do not wait for its return.";
     may_block_on_another [HostCalls]: "A host call may block on another one that was submitted later.";
+    runs_elsewhere [HostCalls]:
+        "A host call runs neither on the thread that submits it nor on the one that signals its wait.";
     blocks_nobody [HostCalls]: "Independent work goes on while a host call blocks.";
     may_submit [HostCalls]: "A host call may submit work and wait for it.";
     not_run_after_failure [HostCalls]: "A host call whose wait fails is dropped and never runs.";
@@ -214,6 +216,21 @@ fn may_block_on_another(ctx: &Context) -> Outcome {
     }
     ctx.queue(0)?.host_call(&[], &[done[8].at(1)], NONE, |_| Ok(()))?;
     ctx.wait(&done[0].at(1))
+}
+
+fn runs_elsewhere(ctx: &Context) -> Outcome {
+    let (gate, done) = (Semaphore::new(0), Semaphore::new(0));
+    let here = std::thread::current().id();
+    let call = move |_: &mut windlass_hal::HostCallContext| {
+        let elsewhere = std::thread::current().id() != here;
+        if elsewhere { Ok(()) } else { Err(Error::internal("called on the thread that submits and signals")) }
+    };
+    let queue = ctx.queue(0)?;
+    queue.host_call(&[], &[done.at(1)], NONE, call)?;
+    queue.host_call(&[gate.at(1)], &[done.at(2)], NONE, call)?;
+    gate.signal(1)?;
+    ctx.wait(&done.at(1))?;
+    ctx.wait(&done.at(2))
 }
 
 fn blocks_nobody(ctx: &Context) -> Outcome {

@@ -14,6 +14,7 @@ use crate::{
 suite! { "lifetime";
     close_cancels_pending: "Closing a device fails what was not issued with CANCELLED.";
     close_refuses_new_work: "A closed device refuses submissions and leaves their signals alone.";
+    close_does_not_wait [HostCalls]: "Closing a device, or dropping it, returns while work of it is running.";
     close_twice: "Closing a device again does nothing.";
     drop_cancels_pending: "Dropping the last handle of a device fails what was not issued with CANCELLED.";
     queue_keeps_device_open: "A queue keeps its device open.";
@@ -49,6 +50,28 @@ fn close_refuses_new_work(ctx: &Context) -> Outcome {
         refused(result, Code::Cancelled, "work for a closed device")?;
     }
     ensure_eq!(done.query()?, 0, "the semaphore of refused work");
+    Ok(())
+}
+
+fn close_does_not_wait(ctx: &Context) -> Outcome {
+    for explicitly in [true, false] {
+        let device = ctx.open()?;
+        let (go, wait_for_go) = mpsc::channel::<()>();
+        let (started, done) = (Semaphore::new(0), Semaphore::new(0));
+        let begun = started.clone();
+        queue_of(&device, 0)?.host_call(&[], &[done.at(1)], HostCallFlags::NONE, move |_| {
+            begun.signal(1)?;
+            wait_for_go.recv().map_err(|_| Error::cancelled("the case has ended"))
+        })?;
+        ctx.wait(&started.at(1))?;
+        if explicitly {
+            device.close();
+        }
+        drop(device);
+        ensure_eq!(done.query()?, 0, "the payload while the call runs");
+        go.send(()).unwrap_or_default();
+        ctx.wait(&done.at(1))?;
+    }
     Ok(())
 }
 

@@ -16,6 +16,7 @@ suite! { "semaphore";
     signal_advances: "A host signal raises the payload to its value.";
     signal_below_does_nothing: "A host signal at or below the payload does nothing and is no error.";
     signal_above_maximum_refused: "A signal above MAX_VALUE is OUT_OF_RANGE and changes nothing, on a queue too.";
+    wait_above_maximum_refused: "A wait for more than MAX_VALUE is OUT_OF_RANGE at once, on a queue too.";
     device_signal_takes_maximum: "A queue's signal below the payload does not lower it.";
     reached_wait_returns: "A wait for a reached value returns at once, whatever its deadline.";
     unreached_wait_times_out: "A wait whose deadline passes is DEADLINE_EXCEEDED and leaves no waiter.";
@@ -77,6 +78,18 @@ fn signal_above_maximum_refused(ctx: &Context) -> Outcome {
         "a queue's signal above the maximum",
     )?;
     ensure_eq!(semaphore.query()?, 1, "the payload after refused signals");
+    Ok(())
+}
+
+fn wait_above_maximum_refused(ctx: &Context) -> Outcome {
+    let (semaphore, done) = (Semaphore::new(0), Semaphore::new(0));
+    for value in [Semaphore::MAX_VALUE + 1, u64::MAX] {
+        let code = Code::OutOfRange;
+        refused(semaphore.wait_blocking(value, ctx.deadline()), code, "a blocking wait")?;
+        refused(pollster::block_on(semaphore.wait(value)), code, "a future")?;
+        refused(ctx.queue(0)?.barrier(&[semaphore.at(value)], &[done.at(1)]), code, "a barrier's wait")?;
+    }
+    ensure_eq!((done.query()?, semaphore.waiter_count()), (0, 0), "the signal's payload, and the waiters");
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use windlass_hal::{Code, Error, Semaphore, WaitPolicy, wait_all, wait_any};
+use windlass_hal::{Code, Deadline, Error, Point, Semaphore, WaitPolicy, wait_all, wait_any};
 
 use crate::{
     case::{Outcome, Stop},
@@ -25,6 +25,7 @@ suite! { "semaphore_thread";
     many_wait_for_all: "Threads that wait for all of several semaphores wake when other threads signal them.";
     each_waits_for_its_value: "Of many waiters with values of their own none wakes too early, none too late.";
     wait_then_fail: "A failure wakes a waiting thread with the error.";
+    wait_all_then_fail: "A failure of one semaphore wakes a thread that waits for all of several.";
     wait_any_then_fail: "A failure of one semaphore wakes a thread that waits for any.";
     racing_signals_take_maximum: "Of signals that race, the greatest stays.";
     racing_failures_agree: "Of failures that race, every thread sees the same one.";
@@ -162,7 +163,15 @@ fn wait_then_fail(ctx: &Context) -> Outcome {
     })
 }
 
+fn wait_all_then_fail(ctx: &Context) -> Outcome {
+    wait_then_fail_by(ctx, |points, deadline| wait_all(points, deadline, WaitPolicy::Block))
+}
+
 fn wait_any_then_fail(ctx: &Context) -> Outcome {
+    wait_then_fail_by(ctx, |points, deadline| wait_any(points, deadline, WaitPolicy::Block).map(|_| ()))
+}
+
+fn wait_then_fail_by(ctx: &Context, wait: fn(&[Point], Deadline) -> Result<(), Error>) -> Outcome {
     let (quiet, failing) = (Semaphore::new(0), Semaphore::new(0));
     on_threads(2, |index| {
         if index == 0 {
@@ -170,8 +179,8 @@ fn wait_any_then_fail(ctx: &Context) -> Outcome {
             failing.fail(Error::unavailable("on purpose"));
             return Ok(());
         }
-        let waited = wait_any(&[quiet.at(1), failing.at(1)], ctx.deadline(), WaitPolicy::Block);
-        refused(waited, Code::Unavailable, "a wait for any that a failure ends")?;
+        let waited = wait(&[quiet.at(1), failing.at(1)], ctx.deadline());
+        refused(waited, Code::Unavailable, "a wait for several that a failure ends")?;
         ensure_eq!(quiet.waiter_count(), 0, "waiters left behind at the other semaphore");
         Ok(())
     })
