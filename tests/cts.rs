@@ -4,8 +4,7 @@
 use windlass_cts::{Exit, Options};
 
 fn conforms(device: &str) {
-    let mut options = Options::default();
-    options.device = device.to_owned();
+    let mut options = Options::new(device);
     options.require = true;
     let (mut report, mut messages) = (Vec::new(), Vec::new());
     let exit = windlass_cts::main_with(

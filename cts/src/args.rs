@@ -3,45 +3,68 @@
 
 use std::{ffi::OsString, fmt, path::PathBuf, time::Duration};
 
-use clap::{Parser, ValueEnum};
+use clap::{
+    Parser,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 
 use crate::{
     case::Level,
     options::{Format, Options},
+    shard::Shard,
 };
 
-/// Runs the Windlass conformance suite over a device.
+/// Runs the Windlass conformance suite over one or several devices.
 #[derive(Debug, Parser)]
-#[command(name = "cts")]
+#[command(
+    name = "cts",
+    after_help = "Exit codes: 0 nothing failed; 1 a case failed, or passed against the expectations; 2 the command \
+                  line or the expectations file is wrong; 3 a device is absent and --require was given."
+)]
 struct Arguments {
     /// Run only cases whose name contains one of these
     #[arg(value_name = "FILTER")]
     filters: Vec<String>,
-    /// URI of the device under test [default: WINDLASS_DEVICE, or the default device of the last driver]
-    #[arg(long, value_name = "URI", default_value = "", hide_default_value = true)]
-    device: String,
+    /// URI of a device under test; may be given several times [default: WINDLASS_DEVICE, or the default device of the last driver]
+    #[arg(long = "device", value_name = "URI")]
+    devices: Vec<String>,
     /// Leave out cases whose name contains this
     #[arg(long, value_name = "FILTER")]
     skip: Vec<String>,
-    /// How thorough to be; a level includes those before it
-    #[arg(long, value_enum, default_value_t = LevelArgument::Full)]
-    level: LevelArgument,
     /// Filters are whole names
     #[arg(long)]
     exact: bool,
+    /// How thorough to be; a level includes those before it
+    #[arg(long, default_value = "full", value_parser = levels())]
+    level: Level,
+    /// Run the I-th of N parts of the suite: 1/4 to 4/4 together are all of it
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// List the cases with their contracts
     #[arg(long)]
     list: bool,
-    /// How to write the results
-    #[arg(long, value_enum, default_value_t = FormatArgument::Text)]
-    format: FormatArgument,
+    /// Open the devices, report them, and run nothing
+    #[arg(long)]
+    probe: bool,
+    /// How to write the results to standard output
+    #[arg(long, default_value = "text", value_parser = formats())]
+    format: Format,
+    /// Write the results as lines of JSON to a file, too
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
     /// Write a JUnit report
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Append a summary in Markdown to a file, such as the one that GITHUB_STEP_SUMMARY names
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
+    /// Cases that are known not to pass, as TOML
+    #[arg(long, value_name = "FILE")]
+    expectations: Option<PathBuf>,
     /// Seconds after which a case counts as hung
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86400))]
-    timeout: u64,
-    /// Run each case this often
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
+    timeout: Duration,
+    /// Run each case this often, each time with the next seed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
     /// An absent device is exit code 3 instead of a skip
@@ -50,6 +73,9 @@ struct Arguments {
     /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Run each case in a process of its own: a crash fails that case alone
+    #[arg(long)]
+    isolate: bool,
     #[command(flatten)]
     ignored: Libtest,
 }
@@ -75,23 +101,33 @@ struct Libtest {
     color: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LevelArgument {
-    /// A few quick cases of each suite
-    Smoke,
-    /// Every contract
-    Full,
-    /// Also what repeats a contract long or often
-    Stress,
+const LEVELS: [(Level, &str); 3] = [
+    (Level::Smoke, "A few quick cases of each suite"),
+    (Level::Full, "Every contract"),
+    (Level::Stress, "Also what repeats a contract long or often"),
+];
+
+fn levels() -> impl TypedValueParser<Value = Level> {
+    let values = LEVELS.map(|(level, help)| PossibleValue::new(level.name()).help(help));
+    PossibleValuesParser::new(values).map(|name| {
+        LEVELS.iter().map(|(level, _)| *level).find(|level| level.name() == name).unwrap_or_default()
+    })
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatArgument {
-    Text,
-    Json,
-    /// What `cargo nextest` asks for when it lists tests.
-    #[value(hide = true)]
-    Terse,
+fn formats() -> impl TypedValueParser<Value = Format> {
+    // `cargo nextest` asks for the last when it lists tests.
+    let values =
+        [PossibleValue::new("text"), PossibleValue::new("json"), PossibleValue::new("terse").hide(true)];
+    PossibleValuesParser::new(values).map(|name| match name.as_str() {
+        "json" => Format::Json,
+        "terse" => Format::Terse,
+        _ => Format::Text,
+    })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.001..=86400.0).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "seconds are 0.001 to 86400".to_owned())
 }
 
 /// A command line that could not be read, or a request for help.
@@ -128,27 +164,25 @@ impl Options {
             arguments.filters
         };
         Ok(Self {
-            device: arguments.device,
+            devices: arguments.devices,
             filters,
             skip: arguments.skip,
-            level: match arguments.level {
-                LevelArgument::Smoke => Level::Smoke,
-                LevelArgument::Full => Level::Full,
-                LevelArgument::Stress => Level::Stress,
-            },
             exact: arguments.exact,
+            level: arguments.level,
+            shard: arguments.shard,
             list: arguments.list,
-            format: match arguments.format {
-                FormatArgument::Text => Format::Text,
-                FormatArgument::Json => Format::Json,
-                FormatArgument::Terse => Format::Terse,
-            },
+            probe: arguments.probe,
+            format: arguments.format,
+            json: arguments.json,
             junit: arguments.junit,
-            timeout: Duration::from_secs(arguments.timeout),
+            summary: arguments.summary,
+            expectations: arguments.expectations,
+            timeout: arguments.timeout,
             repeat: arguments.repeat,
             require: arguments.require,
             seed: arguments.seed,
-            kernels: Vec::new(),
+            isolate: arguments.isolate,
+            ..Self::default()
         })
     }
 }

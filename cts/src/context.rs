@@ -28,13 +28,13 @@ pub struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(registry: &Registry, device: Device, options: &Options) -> Self {
+    pub(crate) fn new(registry: &Registry, uri: &str, device: Device, options: &Options, seed: u64) -> Self {
         Self {
             registry: registry.clone(),
-            uri: options.device.clone(),
+            uri: uri.to_owned(),
             device,
             limit: Instant::now() + options.timeout / 2,
-            seed: options.seed,
+            seed,
             level: options.level,
             kernels: options.kernels.clone(),
         }

@@ -54,51 +54,57 @@
 //! # How cases run
 //!
 //! Each runs on a thread of its own, one after the other, on one device that they share; after a failure it is
-//! opened anew. A case that does not end within the timeout is named, and ends the run: the cases behind it count
-//! as skipped, the report is complete, and the process should end. Random choices come from `--seed`.
+//! opened anew. A case that does not end within the timeout is named, its thread abandoned, and the next runs on a
+//! fresh device; after the third such case the rest is skipped. With `--isolate` each case has a process of its own,
+//! so that a crash, too, fails that case alone. Random choices come from `--seed`.
 //!
 //! | exit code | meaning |
 //! |---|---|
 //! | 0 | no case failed |
-//! | 1 | a case failed |
-//! | 2 | the command line is wrong, or no case matches it |
-//! | 3 | the device is absent and `--require` was given; without it, everything is skipped and 0 |
+//! | 1 | a case failed, or passed against the [expectations](Expectations) |
+//! | 2 | the command line or the file of expectations is wrong, or no case fits the filters |
+//! | 3 | a device is absent and `--require` was given; without it, everything on it is skipped |
 //!
 //! # Harnesses of your own
 //!
-//! [`run_cases`] takes a registry, any list of [`Case`]s (those of [`cases`], your own, or both) and [`Options`],
-//! writes to whatever you give it, and returns a [`Summary`]. [`main_with`] adds the messages and exit codes of a
-//! command. Nothing in this crate prints by itself but [`run`].
+//! A [`Harness`] is the program that [`run`] runs, with cases of your own beside those of [`cases`], or a subcommand in
+//! front of its options. [`run_cases`] takes a registry, any list of [`Case`]s and [`Options`], writes to whatever you
+//! give it, and returns a [`Summary`]; [`main_with`] adds the messages and exit codes of a command. Nothing in this crate
+//! prints by itself but [`run`] and [`Harness::run`].
 
 mod args;
 mod case;
 mod check;
 mod context;
-mod junit;
+mod expectations;
+mod harness;
+mod in_child;
+mod in_process;
 mod kernels;
 mod options;
 mod random;
 mod report;
 mod runner;
+mod shard;
 mod suites;
+mod summary;
 
-use std::{
-    ffi::OsString,
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{ffi::OsString, process::ExitCode};
 
 use windlass_hal::Registry;
 
 pub use args::Usage;
 pub use case::{Case, Level, Outcome, Stop};
 pub use context::Context;
+pub use expectations::{Expectation, Expectations, ExpectationsError, Kind};
+pub use harness::{Harness, main_with};
 pub use kernels::{FORMAT, Kernels};
 pub use options::{Format, Options};
 pub use random::Random;
-pub use report::{CaseResult, Exit, Summary, Verdict};
-pub use runner::run_cases;
+pub use runner::{RunError, run_cases};
+pub use shard::Shard;
 pub use suites::cases;
+pub use summary::{CaseResult, Exit, Problem, Summary, TestedDevice, Verdict};
 
 /// Runs the suite as a program: reads the command line (its first word is the program's name), writes results to
 /// standard output and messages to standard error.
@@ -115,68 +121,5 @@ pub fn run_with<T: Into<OsString> + Clone>(
     kernels: &[Kernels],
     arguments: impl IntoIterator<Item = T>,
 ) -> ExitCode {
-    let exit = match Options::parse(arguments) {
-        Ok(mut options) => {
-            options.kernels = kernels.to_vec();
-            if options.device.is_empty() {
-                options.device = device_of_environment(&registry);
-            }
-            main_with(&registry, &cases(), options, &mut io::stdout(), &mut io::stderr())
-        }
-        Err(usage) if usage.is_help() => {
-            let written = io::stdout().write_all(usage.to_string().as_bytes());
-            if written.is_ok() { Exit::Passed } else { Exit::Failed }
-        }
-        Err(usage) => {
-            let _ = io::stderr().write_all(usage.to_string().as_bytes());
-            Exit::Usage
-        }
-    };
-    exit.into()
-}
-
-/// `WINDLASS_DEVICE`, if it names a device of these drivers: a test of one driver must not fail because the
-/// variable names another.
-fn device_of_environment(registry: &Registry) -> String {
-    std::env::var("WINDLASS_DEVICE")
-        .ok()
-        .filter(|uri| uri.split_once("://").is_some_and(|(scheme, _)| registry.driver(scheme).is_ok()))
-        .unwrap_or_default()
-}
-
-/// Runs cases as a program does, with writers of the caller's choice: results go to `out`, messages to `err`.
-///
-/// An empty [`Options::device`] is the default device of the driver that was registered last.
-pub fn main_with(
-    registry: &Registry,
-    cases: &[Case],
-    mut options: Options,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> Exit {
-    // A message that cannot be written has nowhere else to go.
-    let mut say = |message: String| drop(writeln!(err, "cts: {message}"));
-    if options.device.is_empty() {
-        options.device =
-            registry.drivers().next().map_or(String::new(), |driver| format!("{}://", driver.scheme()));
-    }
-    if !options.list {
-        let scheme = options.device.split("://").next().unwrap_or_default();
-        if let Err(error) = registry.driver(scheme) {
-            say(format!("--device `{}`: {error}", options.device));
-            return Exit::Usage;
-        }
-    }
-    let (filtered, listed) = (!options.filters.is_empty() || !options.skip.is_empty(), options.list);
-    match run_cases(registry, cases, &options, out) {
-        Ok(summary) if filtered && !listed && summary.results.is_empty() => {
-            say("no case matches the filters; --list shows them all".to_owned());
-            Exit::Usage
-        }
-        Ok(summary) => summary.exit,
-        Err(error) => {
-            say(format!("the results could not be written: {error}"));
-            Exit::Failed
-        }
-    }
+    Harness::new(registry).kernels(kernels).run(arguments)
 }

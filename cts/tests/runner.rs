@@ -1,96 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The runner: what it selects, how cases end, what it writes, and its exit codes.
 
-use std::{fs, sync::mpsc, time::Duration};
+mod common;
 
-use windlass_cts::{
-    Case, Exit, Format, Level, Options, Outcome, Stop, Summary, Verdict, cases, main_with, run_cases,
+use std::time::Duration;
+
+use common::{
+    FAILS, HANGS, LACKING, PANICS, PASSES, SKIPS, UNDECLARED, ends, options, registry, run, verdicts,
 };
-use windlass_hal::{Error, Feature, Registry};
-
-fn registry() -> Registry {
-    let mut registry = Registry::new();
-    windlass_null::register(&mut registry);
-    windlass_local_stand_in::register(&mut registry);
-    registry
-}
-
-/// A driver whose device is never there.
-mod windlass_local_stand_in {
-    use std::sync::Arc;
-
-    use windlass_hal::{DeviceInfo, Error, Registry, Result, Uri, driver};
-
-    struct Absent;
-
-    impl driver::Driver for Absent {
-        fn scheme(&self) -> &str {
-            "absent"
-        }
-        fn description(&self) -> String {
-            "never there".to_owned()
-        }
-        fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
-            Err(Error::unavailable("never there"))
-        }
-        fn open(&self, _: &Uri) -> Result<Arc<dyn driver::Device>> {
-            Err(Error::unavailable("never there"))
-        }
-    }
-
-    pub(super) fn register(registry: &mut Registry) {
-        registry.register(Arc::new(Absent));
-    }
-}
-
-fn passes(_: &windlass_cts::Context) -> Outcome {
-    Ok(())
-}
-
-fn fails(_: &windlass_cts::Context) -> Outcome {
-    Err(Stop::fail("seen & expected <differ>"))
-}
-
-fn skips(_: &windlass_cts::Context) -> Outcome {
-    Err(Stop::skip("no such thing here"))
-}
-
-fn meets_a_lack(_: &windlass_cts::Context) -> Outcome {
-    Err(Error::unimplemented("not built yet"))?
-}
-
-fn panics(_: &windlass_cts::Context) -> Outcome {
-    std::panic::resume_unwind(Box::new("on purpose"))
-}
-
-fn hangs(_: &windlass_cts::Context) -> Outcome {
-    let (_sender, receiver) = mpsc::channel::<()>();
-    let _ = receiver.recv_timeout(Duration::from_secs(600));
-    std::mem::forget(_sender);
-    Ok(())
-}
-
-const PASSES: Case = Case::new("own.passes", "It passes.", &[], passes);
-const FAILS: Case = Case::new("own.fails", "It fails.", &[], fails);
-const SKIPS: Case = Case::new("own.skips", "It skips.", &[], skips);
-const LACKING: Case = Case::new("own.lacking", "It needs kernels.", &[Feature::Dispatch], fails);
-const UNDECLARED: Case = Case::new("own.undeclared", "It meets a lack.", &[], meets_a_lack);
-const PANICS: Case = Case::new("own.panics", "It panics.", &[], panics);
-const HANGS: Case = Case::new("own.hangs", "It hangs.", &[], hangs);
-
-fn options() -> Options {
-    Options::new("null://")
-}
-
-fn run(cases: &[Case], options: &Options) -> (Summary, String) {
-    let mut out = Vec::new();
-    let summary = run_cases(&registry(), cases, options, &mut out).unwrap();
-    (summary, String::from_utf8(out).unwrap())
-}
-
-fn verdicts(summary: &Summary) -> Vec<&Verdict> {
-    summary.results.iter().map(|result| &result.verdict).collect()
-}
+use windlass_cts::{Case, Exit, Format, Level, Options, Outcome, Shard, Stop, Verdict, cases, main_with};
 
 #[test]
 fn names_are_unique_and_contracts_are_sentences() {
@@ -142,14 +60,97 @@ fn a_panic_fails_its_case_alone() {
 }
 
 #[test]
-fn a_hung_case_is_named_and_ends_the_run() {
+fn a_hung_case_is_named_and_the_rest_goes_on() {
     let mut options = options();
-    options.timeout = Duration::from_millis(50);
+    options.timeout = Duration::from_secs(2);
     let (summary, text) = run(&[HANGS, PASSES], &options);
     assert_eq!(summary.exit, Exit::Failed);
-    assert!(matches!(verdicts(&summary)[..], [Verdict::Fail(_), Verdict::Skip(_)]), "{text}");
-    assert!(text.contains("hung: it did not end within 0.05 s"), "{text}");
-    assert!(text.contains("not run, because own.hangs hung"), "{text}");
+    assert_eq!(ends(&summary), ["fail", "pass"], "{text}");
+    assert!(text.contains("FAIL  own.hangs"), "{text}");
+    assert!(text.contains("hung: it did not end within 2 s"), "{text}");
+}
+
+#[test]
+fn a_third_hung_case_ends_the_run() {
+    let mut options = options();
+    options.timeout = Duration::from_millis(500);
+    let (summary, text) = run(&[HANGS, HANGS, HANGS, PASSES], &options);
+    assert_eq!(ends(&summary), ["fail", "fail", "fail", "skip"], "{text}");
+    assert!(text.contains("not run, because own.hangs, own.hangs, own.hangs hung"), "{text}");
+}
+
+#[test]
+fn an_opening_that_hangs_is_given_up() {
+    let mut options = Options::new("stuck://");
+    options.timeout = Duration::from_millis(100);
+    let (summary, text) = run(&[PASSES], &options);
+    assert_eq!((summary.exit, ends(&summary)), (Exit::Failed, vec!["skip"]));
+    assert!(text.contains("opening it hung"), "{text}");
+}
+
+#[test]
+fn several_devices_are_tested_one_after_the_other() {
+    let mut options = options();
+    options.devices = vec!["null://".to_owned(), "absent://".to_owned(), "null://?memory=1048576".to_owned()];
+    let (summary, text) = run(&[PASSES, FAILS], &options);
+    assert_eq!(ends(&summary), ["pass", "fail", "skip", "skip", "pass", "fail"], "{text}");
+    let devices: Vec<_> = summary.results.iter().map(|result| result.device).collect();
+    assert_eq!(devices, [0, 0, 1, 1, 2, 2]);
+    assert_eq!(summary.exit, Exit::Failed);
+    assert!(text.contains("FAIL  own.fails on null://?memory=1048576"), "{text}");
+    assert!(text.contains("skipped    2: absent:// could not be opened"), "{text}");
+    let problem = summary.devices[1].problem.as_ref().unwrap();
+    assert_eq!(problem.name(), "absent");
+    // A failure says more than a device that is absent.
+    options.require = true;
+    assert_eq!(run(&[PASSES, FAILS], &options).0.exit, Exit::Failed);
+    assert_eq!(run(&[PASSES], &options).0.exit, Exit::Absent);
+}
+
+#[test]
+fn shards_are_complete_disjoint_and_stable() {
+    let all = cases();
+    for count in [1, 2, 3, 4, 7] {
+        let shards: Vec<_> = (1..=count).map(|index| Shard::new(index, count).unwrap()).collect();
+        for case in &all {
+            let holders = shards.iter().filter(|shard| shard.holds(case.name)).count();
+            assert_eq!(holders, 1, "{} of {count} shards hold {}", holders, case.name);
+        }
+        let most = shards.iter().map(|shard| all.iter().filter(|case| shard.holds(case.name)).count()).max();
+        let fair = all.len() / count as usize;
+        assert!(most.is_some_and(|most| most <= fair + fair / 2), "{most:?} of {} in one shard", all.len());
+    }
+    // A case that moved between releases would be missed by whoever runs shards of both.
+    let shard = |name| (1..=4).find(|&index| Shard::new(index, 4).unwrap().holds(name)).unwrap();
+    assert_eq!(["queue.diamond", "file.read_whole", "dispatch.vector_add"].map(shard), [3, 4, 1]);
+    for wrong in ["0/4", "5/4", "1/0", "1", "/", "a/b", "-1/4", "1/4/4"] {
+        assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+    }
+    assert_eq!("2/4".parse::<Shard>().unwrap().to_string(), "2/4");
+}
+
+#[test]
+fn a_run_takes_its_shard() {
+    let mut options = options();
+    let all = [PASSES, SKIPS, PANICS, FAILS];
+    let mut names = Vec::new();
+    for index in 1..=3 {
+        options.shard = Shard::new(index, 3);
+        let (summary, text) = run(&all, &options);
+        assert!(text.contains(&format!("level full, shard {index}/3")), "{text}");
+        names.extend(summary.results.iter().map(|result| result.case.name));
+    }
+    names.sort_unstable();
+    assert_eq!(names, ["own.fails", "own.panics", "own.passes", "own.skips"]);
+}
+
+#[test]
+fn a_probe_opens_and_runs_nothing() {
+    let mut options = options();
+    options.probe = true;
+    let (summary, text) = run(&[FAILS], &options);
+    assert!(summary.results.is_empty() && summary.exit == Exit::Passed);
+    assert!(text.contains("null:// (Null device, none, simulated)"), "{text}");
 }
 
 #[test]
@@ -199,39 +200,6 @@ fn lists_without_running() {
 }
 
 #[test]
-fn json_lines_hold_what_the_text_holds() {
-    let mut options = options();
-    options.format = Format::Json;
-    let (_, text) = run(&[PASSES, FAILS, SKIPS], &options);
-    let events: Vec<serde_json::Value> =
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(events.len(), 5);
-    assert_eq!(events[0]["device"]["simulated"], true);
-    assert_eq!(events[0]["device"]["lacks"][0]["feature"], "dispatch");
-    assert_eq!((&events[1]["verdict"], &events[1]["message"]), (&"pass".into(), &serde_json::Value::Null));
-    assert_eq!(events[2]["message"], "seen & expected <differ>");
-    assert_eq!(events[4]["skip_reasons"]["no such thing here"], 1);
-    assert_eq!((&events[4]["failed"], &events[4]["exit"]), (&1.into(), &1.into()));
-}
-
-#[test]
-fn junit_holds_device_cases_and_messages() {
-    let path = std::env::temp_dir().join(format!("windlass-cts-{}.xml", std::process::id()));
-    let mut options = options();
-    options.junit = Some(path.clone());
-    run(&[PASSES, FAILS, SKIPS], &options);
-    let xml = fs::read_to_string(&path).unwrap();
-    fs::remove_file(&path).unwrap();
-    assert!(xml.contains(r#"tests="3""#) && xml.contains(r#"failures="1""#), "{xml}");
-    assert!(xml.contains("seen &amp; expected &lt;differ&gt;"), "{xml}");
-    assert!(xml.contains(r#"name="device" value="null://""#), "{xml}");
-    assert!(xml.contains(r#"classname="windlass-cts.own""#), "{xml}");
-    options.junit = Some("/no/such/folder/report.xml".into());
-    let mut out = Vec::new();
-    assert!(run_cases(&registry(), &[PASSES], &options, &mut out).is_err());
-}
-
-#[test]
 fn a_case_is_repeated_until_it_fails() {
     static RUNS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     fn third_fails(_: &windlass_cts::Context) -> Outcome {
@@ -243,7 +211,10 @@ fn a_case_is_repeated_until_it_fails() {
     let mut options = options();
     options.repeat = 10;
     let (summary, _) = run(&[Case::new("own.third", "It fails the third time.", &[], third_fails)], &options);
-    assert_eq!(verdicts(&summary), [&Verdict::Fail("the third time".to_owned())]);
+    assert_eq!(
+        verdicts(&summary),
+        [&Verdict::Fail("the third time\nin repetition 3 of 10, --seed 3".to_owned())]
+    );
     assert_eq!(RUNS.load(std::sync::atomic::Ordering::Relaxed), 3);
 }
 
@@ -273,6 +244,9 @@ fn exit_codes_say_what_happened() {
     // Registered last, and so the default.
     assert!(exit_of(only_passes("")).1.contains("absent://"));
 
+    let (exit, text) = exit_of(only_passes("broken://"));
+    assert_eq!(exit, Exit::Failed);
+    assert!(text.contains("out of order") && text.contains("FAILED"), "{text}");
     let (exit, text) = exit_of(only_passes("nope://"));
     assert_eq!(exit, Exit::Usage);
     assert!(text.contains("null://"), "{text}");
@@ -281,23 +255,42 @@ fn exit_codes_say_what_happened() {
     assert!(text.contains("colour") && text.contains("FAILED"), "{text}");
     let mut nothing = options();
     nothing.filters = vec!["no such case".to_owned()];
-    assert_eq!(exit_of(nothing).0, Exit::Usage);
+    assert_eq!(exit_of(nothing.clone()).0, Exit::Usage);
+    // That a shard holds nothing of what fits is no mistake.
+    nothing.filters = vec!["passes".to_owned()];
+    nothing.shard = (1..=2).filter_map(|index| Shard::new(index, 2)).find(|shard| !shard.holds("own.passes"));
+    assert_eq!(exit_of(nothing).0, Exit::Passed);
 }
 
 #[test]
 fn reads_command_lines() {
     let parse = |line: &str| Options::parse(line.split_whitespace());
-    let options =
-        parse("cts --device null:// transfer. --skip large --format json --timeout 7 --repeat 3 --seed 9");
+    let options = parse(
+        "cts --device null:// transfer. --skip large --format json --timeout 0.5 --repeat 3 --seed 9 \
+               --device absent:// --level smoke --shard 2/4 --isolate --probe --expectations e.toml --json j \
+               --junit x.xml --summary s.md",
+    );
     let options = options.unwrap();
-    assert_eq!(options.device, "null://");
+    assert_eq!(options.devices, ["null://", "absent://"]);
     assert_eq!((options.filters, options.skip), (vec!["transfer.".to_owned()], vec!["large".to_owned()]));
     assert_eq!(options.format, Format::Json);
-    assert_eq!((options.timeout, options.repeat, options.seed), (Duration::from_secs(7), 3, 9));
+    assert_eq!((options.timeout, options.repeat, options.seed), (Duration::from_millis(500), 3, 9));
+    assert_eq!((options.level, options.shard), (Level::Smoke, Shard::new(2, 4)));
+    assert!(options.isolate && options.probe && !options.require && !options.exact);
+    let files = [options.expectations, options.json, options.junit, options.summary];
+    assert_eq!(files.map(Option::unwrap), ["e.toml", "j", "x.xml", "s.md"].map(std::path::PathBuf::from));
     // What `cargo test` and `cargo nextest` pass to any test binary.
     assert!(parse("cts --nocapture --test-threads 4 --quiet --include-ignored").is_ok());
     assert_eq!(parse("cts --list --format terse").unwrap().format, Format::Terse);
-    for wrong in ["cts --no-such-option", "cts --timeout 0", "cts --repeat 0", "cts --format yaml"] {
+    for wrong in [
+        "cts --no-such-option",
+        "cts --timeout 0",
+        "cts --repeat 0",
+        "cts --format yaml",
+        "cts --level brief",
+        "cts --shard 5/4",
+        "cts --timeout 0s",
+    ] {
         assert!(!parse(wrong).unwrap_err().is_help(), "{wrong}");
     }
     assert!(parse("cts --help").unwrap_err().is_help());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `windlass cts`: the conformance suite over the drivers of this build.
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{env, ffi::OsString, process::ExitCode};
 
 use clap::Args;
+use windlass_cts::Harness;
 
 /// Options of `cts`: all of them are the runner's.
 #[derive(Args)]
@@ -17,7 +18,11 @@ pub(crate) struct Cts {
 impl Cts {
     /// Runs the suite.
     pub(crate) fn run(self) -> ExitCode {
-        let program = OsString::from("windlass cts");
-        windlass_cts::run(windlass::registry().clone(), std::iter::once(program).chain(self.options))
+        let mut harness = Harness::new(windlass::registry().clone())
+            .provenance(format!("windlass {}", windlass::build_info::PROVENANCE));
+        if let Ok(executable) = env::current_exe() {
+            harness = harness.program([executable.into_os_string(), "cts".into()]);
+        }
+        harness.run(std::iter::once("windlass cts".into()).chain(self.options))
     }
 }

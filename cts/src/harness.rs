@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The suite as a program.
+
+use std::{
+    ffi::OsString,
+    io::{self, IsTerminal as _, Write},
+    process::ExitCode,
+};
+
+use windlass_hal::Registry;
+
+use crate::{
+    case::Case,
+    kernels::Kernels,
+    options::Options,
+    runner::{self, RunError},
+    suites,
+    summary::Exit,
+};
+
+/// A program that runs the suite. [`run`](crate::run) is one with nothing changed.
+#[derive(Clone, Debug)]
+pub struct Harness {
+    registry: Registry,
+    cases: Vec<Case>,
+    kernels: Vec<Kernels>,
+    program: Vec<OsString>,
+    provenance: Option<String>,
+}
+
+impl Harness {
+    /// The suite over the drivers of a registry.
+    pub fn new(registry: Registry) -> Self {
+        Self { registry, cases: suites::cases(), kernels: Vec::new(), program: Vec::new(), provenance: None }
+    }
+
+    /// Other cases than those of [`cases`](crate::cases), or more.
+    #[must_use]
+    pub fn cases(self, cases: Vec<Case>) -> Self {
+        Self { cases, ..self }
+    }
+
+    /// The suite's kernels in further formats, for drivers that run no AMD code objects.
+    #[must_use]
+    pub fn kernels(self, kernels: &[Kernels]) -> Self {
+        Self { kernels: kernels.to_vec(), ..self }
+    }
+
+    /// The command line that starts this program again, up to the runner's options: `--isolate` needs it. Without it,
+    /// this process's executable.
+    #[must_use]
+    pub fn program<T: Into<OsString>>(self, words: impl IntoIterator<Item = T>) -> Self {
+        Self { program: words.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// What reports state about the build under test.
+    #[must_use]
+    pub fn provenance(self, provenance: impl Into<String>) -> Self {
+        Self { provenance: Some(provenance.into()), ..self }
+    }
+
+    /// Reads the command line, whose first word is the program's name, and runs: results go to standard output,
+    /// messages to standard error.
+    pub fn run<T: Into<OsString> + Clone>(self, arguments: impl IntoIterator<Item = T>) -> ExitCode {
+        let exit = match Options::parse(arguments) {
+            Ok(mut options) => {
+                options.kernels = self.kernels;
+                options.program = self.program;
+                options.progress = io::stderr().is_terminal();
+                if let Some(provenance) = self.provenance {
+                    options.provenance = provenance;
+                }
+                if options.devices.is_empty() {
+                    options.devices = device_of_environment(&self.registry).into_iter().collect();
+                }
+                main_with(&self.registry, &self.cases, options, &mut io::stdout(), &mut io::stderr())
+            }
+            Err(usage) if usage.is_help() => {
+                let written = io::stdout().write_all(usage.to_string().as_bytes());
+                if written.is_ok() { Exit::Passed } else { Exit::Failed }
+            }
+            Err(usage) => {
+                let _ = io::stderr().write_all(usage.to_string().as_bytes());
+                Exit::Usage
+            }
+        };
+        exit.into()
+    }
+}
+
+/// `WINDLASS_DEVICE`, if it names a device of these drivers: a test of one driver must not fail because the
+/// variable names another.
+fn device_of_environment(registry: &Registry) -> Option<String> {
+    std::env::var("WINDLASS_DEVICE")
+        .ok()
+        .filter(|uri| uri.split_once("://").is_some_and(|(scheme, _)| registry.driver(scheme).is_ok()))
+}
+
+/// Runs cases as a program does, with writers of the caller's choice: results go to `out`, messages to `err`.
+pub fn main_with(
+    registry: &Registry,
+    cases: &[Case],
+    mut options: Options,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Exit {
+    // A message that cannot be written has nowhere else to go.
+    let mut say = |message: String| drop(writeln!(err, "cts: {message}"));
+    if options.devices.is_empty() {
+        options.devices = vec![runner::default_device(registry)];
+    }
+    if !options.list {
+        for uri in &options.devices {
+            let scheme = uri.split("://").next().unwrap_or_default();
+            if let Err(error) = registry.driver(scheme) {
+                say(format!("--device `{uri}`: {error}"));
+                return Exit::Usage;
+            }
+        }
+    }
+    let filtered = !options.filters.is_empty() || !options.skip.is_empty();
+    // An empty shard is no mistake, but filters that fit nothing at all are.
+    let everywhere = Options { shard: None, ..options.clone() };
+    if filtered && !options.list && !cases.iter().any(|case| everywhere.selects(case)) {
+        say("no case fits the filters and the level; --list shows them all".to_owned());
+        return Exit::Usage;
+    }
+    match runner::run_cases(registry, cases, &options, out) {
+        Ok(summary) => summary.exit,
+        // Whoever closed the output of a list has seen enough.
+        Err(RunError::Output(error)) if options.list && error.kind() == io::ErrorKind::BrokenPipe => {
+            Exit::Passed
+        }
+        Err(error) => {
+            say(error.to_string());
+            match error {
+                RunError::Output(_) => Exit::Failed,
+                RunError::Expectations(_) => Exit::Usage,
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Cases in this process: each on a thread of its own, under a watchdog.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::Duration,
+};
+
+use windlass_hal::{Device, DeviceInfo, Registry};
+
+use crate::{
+    case::{Case, Stop},
+    context::Context,
+    options::Options,
+    runner::Bench,
+    summary::{Problem, Verdict},
+};
+
+/// Threads that hang are abandoned with all they hold. So many of them are borne before the rest is not run.
+const HUNG: usize = 3;
+
+/// The device under test, shared by cases that pass.
+pub(crate) struct InProcess<'a> {
+    registry: &'a Registry,
+    options: &'a Options,
+    uri: &'a str,
+    /// Nothing after a failure: what it left behind must not spoil the next case.
+    device: Option<Device>,
+    hung: Vec<&'static str>,
+}
+
+impl<'a> InProcess<'a> {
+    pub(crate) fn new(registry: &'a Registry, options: &'a Options, uri: &'a str) -> Self {
+        Self { registry, options, uri, device: None, hung: Vec::new() }
+    }
+
+    fn device(&mut self) -> Result<Device, Problem> {
+        if let Some(device) = &self.device {
+            return Ok(device.clone());
+        }
+        let (registry, uri) = (self.registry.clone(), self.uri.to_owned());
+        let opened = watched("open", self.options.timeout, move || registry.open(&uri));
+        let device = opened.map_err(|unfinished| Problem::Broken(format!("opening it {unfinished}")))?;
+        let device = device.map_err(|error| Problem::of(&error))?;
+        self.device = Some(device.clone());
+        Ok(device)
+    }
+
+    fn run(&mut self, case: Case, seed: u64) -> Verdict {
+        let device = match self.device() {
+            Ok(device) => device,
+            Err(problem) => {
+                return Verdict::Fail(format!("the device could not be opened again: {}", problem.reason()));
+            }
+        };
+        let lack = device.info().lacks.iter().find(|lack| case.requires.contains(&lack.feature));
+        if let Some(lack) = lack {
+            return Verdict::Skip(format!("declared lack `{}`: {}", lack.feature.name(), lack.reason));
+        }
+        let context = Context::new(self.registry, self.uri, device, self.options, seed);
+        match watched(case.name, self.options.timeout, move || (case.run)(&context)) {
+            Ok(Ok(())) => Verdict::Pass,
+            Ok(Err(Stop::Skip(reason))) => Verdict::Skip(reason),
+            Ok(Err(Stop::Fail(message))) => Verdict::Fail(message),
+            Err(unfinished) => {
+                if matches!(unfinished, Unfinished::Hung(_)) {
+                    self.hung.push(case.name);
+                }
+                Verdict::Fail(format!("the case {unfinished}"))
+            }
+        }
+    }
+}
+
+impl Bench for InProcess<'_> {
+    fn open(&mut self) -> Result<DeviceInfo, Problem> {
+        self.device().map(|device| device.info().clone())
+    }
+
+    fn attempt(&mut self, case: Case, seed: u64) -> Verdict {
+        if self.hung.len() >= HUNG {
+            return Verdict::Skip(format!("not run, because {} hung", self.hung.join(", ")));
+        }
+        let verdict = self.run(case, seed);
+        if matches!(verdict, Verdict::Fail(_)) {
+            self.device = None;
+        }
+        verdict
+    }
+}
+
+/// Why something that was watched gave no result.
+enum Unfinished {
+    Hung(Duration),
+    Panicked(String),
+    NoThread(std::io::Error),
+}
+
+impl std::fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Hung(limit) => write!(f, "hung: it did not end within {} s", limit.as_secs_f64()),
+            Self::Panicked(text) => write!(f, "panicked: {text}"),
+            Self::NoThread(error) => write!(f, "got no thread to run on: {error}"),
+        }
+    }
+}
+
+/// Runs something on a thread of its own, which is abandoned if it does not end in time.
+fn watched<T: Send + 'static>(
+    name: &str,
+    limit: Duration,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Unfinished> {
+    let (sender, receiver) = mpsc::channel();
+    let spawned = thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(run));
+        // Nobody listens any more to what hung and came back.
+        let _ = sender.send(result);
+    });
+    spawned.map_err(Unfinished::NoThread)?;
+    match receiver.recv_timeout(limit) {
+        Ok(Ok(result)) => Ok(result),
+        Ok(Err(panic)) => Err(Unfinished::Panicked(panic_text(panic.as_ref()).to_owned())),
+        Err(RecvTimeoutError::Timeout) => Err(Unfinished::Hung(limit)),
+        Err(RecvTimeoutError::Disconnected) => Err(Unfinished::Panicked("its thread vanished".to_owned())),
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("with something that is no text")
+}

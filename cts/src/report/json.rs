@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Results as lines of JSON, and back: a run in child processes reads what its children write.
+
+use serde_json::{Value, json};
+use windlass_hal::{DeviceInfo, Feature, Lack};
+
+use crate::{
+    case::Case,
+    options::Options,
+    summary::{CaseResult, Problem, Summary, TestedDevice, Verdict},
+};
+
+pub(super) fn listed(case: &Case) -> Value {
+    let requires: Vec<_> = case.requires.iter().map(|feature| feature.name()).collect();
+    json!({
+        "event": "listed", "case": case.name, "contract": case.contract, "level": case.level.name(),
+        "requires": requires,
+    })
+}
+
+pub(super) fn device(device: &TestedDevice, options: &Options, cases: usize) -> Value {
+    let run = json!({
+        "provenance": options.provenance, "cases": cases, "seed": options.seed, "level": options.level.name(),
+        "shard": options.shard.map(|shard| shard.to_string()), "isolated": options.isolate,
+    });
+    match (&device.info, &device.problem) {
+        (Some(info), _) => {
+            json!({ "event": "started", "uri": device.uri, "device": identity(info), "run": run })
+        }
+        (None, problem) => json!({
+            "event": "not_opened", "uri": device.uri, "run": run,
+            "problem": problem.as_ref().map(Problem::name), "reason": problem.as_ref().map(Problem::reason),
+        }),
+    }
+}
+
+pub(super) fn case(summary: &Summary, result: &CaseResult) -> Value {
+    json!({
+        "event": "case", "case": result.case.name, "contract": result.case.contract,
+        "device": summary.devices[result.device].uri, "verdict": result.verdict.name(),
+        "message": result.verdict.message(), "seconds": result.elapsed.as_secs_f64(),
+        "expectation": result.expectation.as_ref().map(|entry| json!({
+            "kind": entry.kind.name(), "reason": entry.reason, "link": entry.link, "line": entry.line,
+        })),
+    })
+}
+
+pub(super) fn ended(summary: &Summary) -> Value {
+    json!({
+        "event": "ended", "passed": summary.passed(), "failed": summary.failed(), "skipped": summary.skipped(),
+        "expected_failures": summary.expected_failures(), "flaky": summary.flaky(),
+        "skip_reasons": summary.skip_reasons(), "filtered_out": summary.filtered_out,
+        "seconds": summary.elapsed.as_secs_f64(), "exit": summary.exit as u8,
+    })
+}
+
+fn identity(device: &DeviceInfo) -> Value {
+    json!({
+        "uri": device.uri, "name": device.name, "architecture": device.architecture, "uuid": device.uuid,
+        "library": device.library, "simulated": device.simulated, "executable_formats": device.executable_formats,
+        "lacks": device.lacks.iter().map(|lack| json!({
+            "feature": lack.feature.name(), "reason": lack.reason,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// What a child process says of its one case.
+pub(crate) enum Event {
+    Opened(DeviceInfo),
+    NotOpened(Problem),
+    Case(Verdict),
+    Ended,
+}
+
+/// The event of a line. Whatever else is written to the same output, by a vendor's library say, is none.
+pub(crate) fn read(line: &str) -> Option<Event> {
+    let value: Value = serde_json::from_str(&line[line.find('{')?..]).ok()?;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    Some(match value["event"].as_str()? {
+        "started" => Event::Opened(device_info(&value["device"])),
+        "not_opened" => {
+            let reason = text(&value["reason"]);
+            Event::NotOpened(match value["problem"].as_str()? {
+                "absent" => Problem::Absent(reason),
+                "uri" => Problem::Uri(reason),
+                _ => Problem::Broken(reason),
+            })
+        }
+        "case" => {
+            let message = text(&value["message"]);
+            Event::Case(match value["verdict"].as_str()? {
+                "pass" => Verdict::Pass,
+                "skip" => Verdict::Skip(message),
+                _ => Verdict::Fail(message),
+            })
+        }
+        "ended" => Event::Ended,
+        _ => return None,
+    })
+}
+
+fn device_info(value: &Value) -> DeviceInfo {
+    let text = |name: &str| value[name].as_str().map(str::to_owned);
+    let mut info = DeviceInfo::default();
+    info.uri = text("uri").unwrap_or_default();
+    info.name = text("name").unwrap_or_default();
+    info.architecture = text("architecture").unwrap_or_default();
+    info.uuid = text("uuid");
+    info.library = text("library");
+    info.simulated = value["simulated"].as_bool().unwrap_or_default();
+    let formats = value["executable_formats"].as_array().into_iter().flatten();
+    info.executable_formats = formats.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+    let lacks = value["lacks"].as_array().into_iter().flatten();
+    info.lacks = lacks
+        .filter_map(|lack| {
+            let feature = Feature::ALL.into_iter().find(|feature| lack["feature"] == feature.name())?;
+            Some(Lack::new(feature, lack["reason"].as_str().unwrap_or_default()))
+        })
+        .collect();
+    info
+}

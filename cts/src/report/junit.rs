@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Results as a JUnit report, for CI systems that show one.
+
+use std::{fs::File, io, path::Path};
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use crate::{
+    options::Options,
+    summary::{CaseResult, Summary, TestedDevice, Verdict},
+};
+
+/// Writes a report: a test suite for each device and suite of the CTS, the device as properties.
+pub(super) fn write(path: &Path, summary: &Summary, options: &Options) -> io::Result<()> {
+    let mut report = Report::new("windlass-cts");
+    report.set_time(summary.elapsed);
+    let mut suites: Vec<(usize, &str, TestSuite)> = Vec::new();
+    for result in &summary.results {
+        let name = suite_of(result).0;
+        let known = suites.iter().position(|(device, suite, _)| (*device, *suite) == (result.device, name));
+        let place = known.unwrap_or_else(|| {
+            let mut suite = TestSuite::new(format!("{name}{}", summary.on(result)));
+            describe(&mut suite, &summary.devices[result.device], options);
+            suites.push((result.device, name, suite));
+            suites.len() - 1
+        });
+        suites[place].2.add_test_case(test_case(summary, result));
+    }
+    report.add_test_suites(suites.into_iter().map(|(_, _, suite)| suite));
+    report.serialize(File::create(path)?).map_err(io::Error::other)
+}
+
+fn suite_of(result: &CaseResult) -> (&'static str, &'static str) {
+    result.case.name.split_once('.').unwrap_or(("cts", result.case.name))
+}
+
+fn describe(suite: &mut TestSuite, device: &TestedDevice, options: &Options) {
+    let mut property = |name: &str, value: &str| {
+        suite.add_property((name, value));
+    };
+    property("windlass", &options.provenance);
+    property("device", &device.uri);
+    property("seed", &options.seed.to_string());
+    property("level", options.level.name());
+    if let Some(shard) = options.shard {
+        property("shard", &shard.to_string());
+    }
+    if let Some(problem) = &device.problem {
+        property("not-opened", problem.reason());
+    }
+    if let Some(info) = &device.info {
+        property("device-description", &device.describe());
+        property("architecture", &info.architecture);
+        property("simulated", if info.simulated { "true" } else { "false" });
+        property("uuid", info.uuid.as_deref().unwrap_or("none"));
+        property("library", info.library.as_deref().unwrap_or("none"));
+    }
+}
+
+fn test_case(summary: &Summary, result: &CaseResult) -> TestCase {
+    let (suite, name) = suite_of(result);
+    let expected = super::expected(result);
+    let mut output = None;
+    let status = match &result.verdict {
+        Verdict::Pass => TestCaseStatus::success(),
+        Verdict::Flaky(message) => {
+            output = Some(format!("passed at a retry; {}\n{message}", expected.unwrap_or_default()));
+            TestCaseStatus::success()
+        }
+        Verdict::ExpectedFailure(message) => {
+            output = Some(message.clone());
+            skipped(&expected.unwrap_or_default())
+        }
+        Verdict::Skip(reason) => skipped(reason),
+        Verdict::Fail(message) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_message(message.lines().next().unwrap_or_default());
+            status.set_description(format!("contract: {}\n{message}", result.case.contract));
+            status
+        }
+    };
+    let mut case = TestCase::new(name, status);
+    case.set_classname(format!("windlass-cts.{suite}{}", summary.on(result)));
+    case.set_time(result.elapsed);
+    if let Some(output) = output {
+        case.set_system_out(output);
+    }
+    case
+}
+
+fn skipped(message: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(message);
+    status
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How far a run is, on standard error where that is a terminal.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A line that shows the running case, and how many have ended.
+pub(super) struct Progress(ProgressBar);
+
+impl Progress {
+    pub(super) fn hidden() -> Self {
+        Self(ProgressBar::hidden())
+    }
+
+    pub(super) fn new(shown: bool, cases: usize) -> Self {
+        if !shown {
+            return Self::hidden();
+        }
+        let bar = ProgressBar::new(cases as u64);
+        if let Ok(style) = ProgressStyle::with_template("{elapsed:>6} {pos}/{len} {wide_msg}") {
+            bar.set_style(style);
+        }
+        // A case that takes long is seen to be taking long.
+        bar.enable_steady_tick(Duration::from_secs(1));
+        Self(bar)
+    }
+
+    pub(super) fn running(&self, case: &'static str) {
+        self.0.set_message(case);
+    }
+
+    pub(super) fn ended(&self) {
+        self.0.inc(1);
+    }
+
+    /// Writes something else with the line out of the way.
+    pub(super) fn aside<R>(&self, write: impl FnOnce() -> R) -> R {
+        self.0.suspend(write)
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Results as text.
+
+use std::io::{self, Write};
+
+use crate::{
+    case::Case,
+    options::{Format, Options},
+    summary::{CaseResult, Exit, Summary, TestedDevice, Verdict},
+};
+
+pub(super) fn listed(out: &mut dyn Write, format: Format, case: &Case) -> io::Result<()> {
+    match format {
+        Format::Terse => writeln!(out, "{}: test", case.name),
+        _ => writeln!(out, "{:44} {:6} {}", case.name, case.level.name(), case.contract),
+    }
+}
+
+pub(super) fn device(
+    out: &mut dyn Write,
+    device: &TestedDevice,
+    options: &Options,
+    cases: usize,
+) -> io::Result<()> {
+    writeln!(out, "suite         {}", options.provenance)?;
+    let Some(info) = &device.info else {
+        let reason = device.problem.as_ref().map_or("", |problem| problem.reason());
+        let reason = reason.replace('\n', "\n              ");
+        writeln!(out, "device        {} could not be opened: {reason}", device.uri)?;
+        return writeln!(out, "skipping {cases} cases");
+    };
+    writeln!(out, "device        {} ({})", info.uri, device.describe())?;
+    if let Some(uuid) = &info.uuid {
+        writeln!(out, "uuid          {uuid}")?;
+    }
+    writeln!(out, "library       {}", info.library.as_deref().unwrap_or("none"))?;
+    for lack in &info.lacks {
+        writeln!(out, "lacks         {}: {}", lack.feature.name(), lack.reason)?;
+    }
+    writeln!(out, "seed          {}", options.seed)?;
+    let level = options.level.name();
+    let shard = options.shard.map_or(String::new(), |shard| format!(", shard {shard}"));
+    let isolated = if options.isolate { ", each in a process of its own" } else { "" };
+    writeln!(out, "running {cases} cases, level {level}{shard}{isolated}")
+}
+
+pub(super) fn case(out: &mut dyn Write, summary: &Summary, result: &CaseResult) -> io::Result<()> {
+    let name = result.case.name;
+    let expected = super::expected(result).unwrap_or_default();
+    let indent = |out: &mut dyn Write, message: &str| {
+        message.lines().try_for_each(|line| writeln!(out, "      {line}"))
+    };
+    match &result.verdict {
+        Verdict::Pass => writeln!(out, "pass  {name}"),
+        Verdict::Skip(reason) => writeln!(out, "skip  {name}: {}", first_line(reason)),
+        Verdict::Flaky(message) => {
+            writeln!(out, "flaky {name}: passed at a retry; {expected}")?;
+            indent(out, message)
+        }
+        Verdict::ExpectedFailure(message) => {
+            writeln!(out, "xfail {name}: {expected}")?;
+            indent(out, message)
+        }
+        Verdict::Fail(message) => {
+            writeln!(out, "FAIL  {name}{}", summary.on(result))?;
+            writeln!(out, "      contract: {}", result.case.contract)?;
+            indent(out, message)
+        }
+    }
+}
+
+pub(super) fn ended(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    for (reason, count) in summary.skip_reasons() {
+        writeln!(out, "skipped {count:4}: {}", first_line(reason))?;
+    }
+    for result in &summary.results {
+        let words = match &result.verdict {
+            Verdict::Flaky(_) => "flaky        ",
+            Verdict::ExpectedFailure(_) => "failed as expected",
+            Verdict::Fail(_) => "failed       ",
+            Verdict::Pass | Verdict::Skip(_) => continue,
+        };
+        writeln!(out, "{words} {}{}", result.case.name, summary.on(result))?;
+    }
+    // The words of Rust's own test harness, for the eyes and tools that look for them; failures that are expected count
+    // there as ignored.
+    let result = if summary.exit == Exit::Passed { "ok" } else { "FAILED" };
+    writeln!(
+        out,
+        "test result: {result}. {} passed; {} failed; {} ignored; 0 measured; {} filtered out; finished in {:.2}s",
+        summary.passed(),
+        summary.failed(),
+        summary.skipped() + summary.expected_failures(),
+        summary.filtered_out,
+        summary.elapsed.as_secs_f64()
+    )
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
