@@ -1,61 +1,113 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The CPU driver of Windlass: `local://`, a page for now.
+//! The CPU driver of Windlass: `local://`, which runs kernels written in Rust.
 //!
-//! It will run kernels built for the host (shared objects and IREE's executable libraries) on a pool of threads,
-//! with the same queues and semaphores as every other driver. Until then the scheme is registered, so that
-//! opening it says what is missing, and lists no device.
+//! It is a driver like any other: queues, semaphores, command buffers, binding tables and arguments by reflected
+//! parameters are those of `windlass_hal`, and the conformance suite holds it to all of them. So a program can be
+//! written, tested and debugged where there is no GPU, with kernels that a debugger steps through.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use windlass_hal::{DispatchConfig, Registry, Semaphore};
+//! use windlass_local::{Kernel, Library, LocalDriver};
+//!
+//! let double = Kernel::new("double", |group| {
+//!     let (data, n) = (group.arguments.buffer::<f32>(0)?, group.arguments.value::<u32>(1)?);
+//!     for [x, _, _] in group.global_items().take_while(|[x, _, _]| *x < n) {
+//!         // SAFETY: whoever dispatches it says that `data` holds `n` elements.
+//!         unsafe { data.store(x as usize, data.load(x as usize) * 2.0) };
+//!     }
+//!     Ok(())
+//! });
+//! let library = Library::builder("example").kernel(double.buffer("data").value::<u32>("n")).build()?;
+//! let mut registry = Registry::new();
+//! registry.register(Arc::new(LocalDriver::new().with_library(library.clone())));
+//!
+//! let device = registry.open("local://?threads=0")?;
+//! // SAFETY: `double` stays within the `n` elements that it is told of, and every dispatch below tells the truth.
+//! let executable = unsafe { device.load_executable(&library.image())? };
+//! let (queue, data, step) = (device.queue(0)?, device.allocate_device(400)?, Semaphore::new(0));
+//! queue.fill(&[], &[step.at(1)], &data, 1.5_f32)?;
+//! let grid = DispatchConfig::new([2, 1, 1]).workgroup_size([64, 1, 1]);
+//! let arguments = [data.arg(), 100_u32.into()];
+//! queue.dispatch(&[step.at(1)], &[step.at(2)], &executable.function("double")?, grid, &arguments)?;
+//! let bytes = pollster::block_on(queue.download(&[step.at(2)], &data)?)?;
+//! assert_eq!(bytes, 3.0_f32.to_le_bytes().repeat(100));
+//! # Ok::<(), windlass_hal::Error>(())
+//! ```
+//!
+//! # The inline form
+//!
+//! `local://` and `local://?threads=0` have no threads of their own. Work runs on the thread that makes it ready: inside
+//! the submission if its waits are reached, otherwise inside the signal that reaches the last of them. It never nests:
+//! what becomes ready while an operation runs is appended to the list of its thread and runs behind it, so that a chain
+//! of any length needs no more stack than one link. Host calls have threads of their own, as everywhere. More threads
+//! (`threads=N`) are not there yet and are refused.
+//!
+//! A submission therefore takes as long as the work that it makes ready. It still never waits for other work, and work
+//! that different threads submit runs at the same time.
+//!
+//! | parameter | meaning |
+//! |---|---|
+//! | `threads` | `0`, which is also the default |
+//! | `memory` | bytes that buffers may take; half of the machine's without it |
+//!
+//! # Kernels and libraries
+//!
+//! A [`Kernel`] is a function that is called once for each workgroup, with its arguments in the block that a GPU kernel
+//! of the same parameters would get, the workgroup's place, and its local memory. A [`Library`] is kernels and globals
+//! under a name. Bytes stand for it where `load_executable` wants bytes: [`image`] tells their form, which
+//! [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) names as [`FORMAT`]. Code objects and
+//! bundles for GPUs are refused, and the error says what they hold.
+//!
+//! A kernel is ordinary Rust but for the memory that its arguments point to, which it reaches through [`Pointer`]. No
+//! check is made there, as on a GPU: a kernel that leaves its buffers overwrites the process. Whoever loads the library
+//! vouches that it does not. An error or a panic of a kernel fails its submission alone.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `driver.rs` | URI to device |
+//! | `device.rs`, `queue.rs` | the device's methods, and what happens to an operation |
+//! | `trampoline.rs`, `in_flight.rs` | running without nesting, draining |
+//! | `kernel.rs`, `library.rs`, `executable.rs` | kernels, from declaration to loading |
+//! | `dispatch.rs`, `workgroup.rs`, `arguments.rs` | kernels as they run |
+//! | `buffer.rs`, `memory.rs`, `allocator.rs`, `transfer.rs` | memory |
+//! | `command_buffer.rs` | recorded lists |
+//! | `conformance/` | the conformance suite's kernels in Rust, with the feature `conformance` |
+
+mod allocator;
+mod arguments;
+mod buffer;
+mod command_buffer;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod device;
+mod dispatch;
+mod driver;
+mod executable;
+mod in_flight;
+mod kernel;
+mod library;
+mod memory;
+mod panics;
+mod queue;
+mod trampoline;
+mod transfer;
+mod workgroup;
 
 use std::sync::Arc;
 
-use windlass_hal::{
-    DeviceInfo, Error, Registry, Result, Uri,
-    driver::{Device, Driver},
-};
+use windlass_hal::Registry;
 
-/// The driver of `local://`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LocalDriver;
+pub use arguments::{Arguments, Pointer, Scalar};
+pub use driver::LocalDriver;
+pub use kernel::Kernel;
+pub use library::{Library, LibraryBuilder, image};
+pub use workgroup::Workgroup;
 
-impl Driver for LocalDriver {
-    fn scheme(&self) -> &str {
-        "local"
-    }
-
-    fn description(&self) -> String {
-        "kernels for the host CPU (not there yet)".to_owned()
-    }
-
-    fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
-        Err(missing())
-    }
-
-    fn open(&self, _uri: &Uri) -> Result<Arc<dyn Device>> {
-        Err(missing())
-    }
-}
-
-fn missing() -> Error {
-    Error::unavailable(
-        "local:// will run kernels built for this CPU on a pool of threads; this version has no such executor \
-         yet. Use hip-sim://gfx942 to run AMD kernels without a GPU, or null:// for queues and memory alone",
-    )
-}
+/// The name of [images](image) among the forms of code.
+pub const FORMAT: &str = "windlass-library";
 
 /// Adds `local://` to a registry.
 pub fn register(registry: &mut Registry) {
-    registry.register(Arc::new(LocalDriver));
-}
-
-#[cfg(test)]
-mod tests {
-    use windlass_hal::{Code, Registry};
-
-    #[test]
-    fn says_what_is_missing() {
-        let mut registry = Registry::new();
-        super::register(&mut registry);
-        let error = registry.open("local://?threads=2").unwrap_err();
-        assert_eq!(error.code(), Code::Unavailable);
-        assert!(error.message().contains("hip-sim://gfx942"), "{error}");
-    }
+    registry.register(Arc::new(LocalDriver::new()));
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Buffers: allocations of host memory.
+
+use std::{
+    any::Any,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU8, Ordering},
+    },
+};
+
+use windlass_hal::{
+    BufferParams, BufferRef, Error, MemoryType, Result,
+    driver::{self, HostPointer},
+    edge::Domain,
+};
+
+use crate::{
+    allocator::{Budget, Heap},
+    memory::Memory,
+};
+
+/// The alignment of allocations in bytes.
+pub(crate) const ALIGNMENT: u64 = 256;
+
+/// What fresh memory holds, so that reading it before writing it does not look right by accident.
+const POISON: u8 = 0xcd;
+
+/// An allocation.
+pub(crate) struct Buffer {
+    domain: Domain,
+    memory: Memory,
+    heap: Heap,
+    budget: Arc<Budget>,
+    /// A dealloca has given the memory back; the bytes stay until the last handle is gone.
+    released: AtomicBool,
+}
+
+impl Buffer {
+    /// Takes `size` bytes from the budget and from the host.
+    pub(crate) fn new(domain: Domain, budget: Arc<Budget>, params: &BufferParams, size: u64) -> Result<Self> {
+        let heap =
+            if params.memory_type.contains(MemoryType::HOST_VISIBLE) { Heap::Host } else { Heap::Device };
+        let alignment = params.min_alignment.max(ALIGNMENT);
+        budget.take(heap, size, alignment)?;
+        let memory = Memory::new(size, alignment, POISON).inspect_err(|_| budget.give_back(heap, size))?;
+        Ok(Self { domain, memory, heap, budget, released: AtomicBool::new(false) })
+    }
+
+    /// Gives the memory back to the budget, once.
+    pub(crate) fn release(&self) {
+        if !self.released.swap(true, Ordering::AcqRel) {
+            self.budget.give_back(self.heap, self.memory.bytes().len() as u64);
+        }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+// SAFETY: size, address and pointer are those of the memory that this object owns and never replaces.
+unsafe impl driver::Buffer for Buffer {
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn size(&self) -> u64 {
+        self.memory.bytes().len() as u64
+    }
+
+    fn device_address(&self) -> u64 {
+        self.memory.address()
+    }
+
+    fn host_pointer(&self) -> Option<HostPointer> {
+        // SAFETY: the memory is `size` bytes long, lives as long as the buffer, and is never moved; it is a slice of
+        // atomics, and only references to atomics exist.
+        Some(unsafe { HostPointer::new(self.memory.start()) })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The bytes that a range of this driver's memory names.
+pub(crate) fn bytes_of(range: &windlass_hal::Buffer) -> Result<&[AtomicU8]> {
+    let bytes = own(range)?.memory.bytes();
+    let start = range.offset() as usize;
+    bytes
+        .get(start..start + range.len() as usize)
+        .ok_or_else(|| Error::internal(format!("{range:?} lies outside its allocation")))
+}
+
+/// The range that a recorded reference names, with the table of the submission at hand.
+pub(crate) fn resolve(
+    reference: &BufferRef,
+    bindings: &[windlass_hal::Buffer],
+) -> Result<windlass_hal::Buffer> {
+    match reference {
+        BufferRef::Direct(range) => Ok(range.clone()),
+        BufferRef::Slot { slot, offset, length } => bindings
+            .get(*slot as usize)
+            .ok_or_else(|| Error::internal(format!("slot {slot} has no binding")))?
+            .subspan(*offset, *length),
+    }
+}
+
+/// This driver's side of a buffer. The front has checked that it is ours.
+pub(crate) fn own(range: &windlass_hal::Buffer) -> Result<&Buffer> {
+    range
+        .raw()
+        .as_any()
+        .downcast_ref()
+        .ok_or_else(|| Error::internal(format!("{range:?} is no buffer of the local device")))
+}

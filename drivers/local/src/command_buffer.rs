@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Command buffers: the recorded list as it is, walked at every submission.
+
+use std::any::Any;
+
+use windlass_hal::{Buffer, Command, CommandList, DispatchCommand, Error, Result, driver, edge::Domain};
+
+use crate::{
+    buffer,
+    dispatch::{self, Launch},
+    transfer,
+};
+
+/// A prepared list.
+pub(crate) struct CommandBuffer {
+    domain: Domain,
+    list: CommandList,
+}
+
+impl CommandBuffer {
+    pub(crate) fn new(domain: Domain, list: CommandList) -> Result<Self> {
+        match list.commands().iter().find(|command| !is_known(command)) {
+            None => Ok(Self { domain, list }),
+            Some(command) => Err(Error::unimplemented(format!(
+                "the local device does not run {command:?} in a command buffer"
+            ))),
+        }
+    }
+}
+
+fn is_known(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Barrier
+            | Command::Fill { .. }
+            | Command::Update { .. }
+            | Command::Copy { .. }
+            | Command::Dispatch(_)
+            | Command::BeginDebugGroup { .. }
+            | Command::EndDebugGroup
+    )
+}
+
+impl driver::CommandBuffer for CommandBuffer {
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn list(&self) -> &CommandList {
+        &self.list
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Runs the commands one after the other: stricter than barriers ask for, and so always right. The first that fails
+/// ends the run.
+pub(crate) fn run(list: &CommandList, bindings: &[Buffer]) -> Result<()> {
+    for (index, command) in list.commands().iter().enumerate() {
+        run_command(list, bindings, command).map_err(|error| error.context(format!("command {index}")))?;
+    }
+    Ok(())
+}
+
+fn run_command(list: &CommandList, bindings: &[Buffer], command: &Command) -> Result<()> {
+    match command {
+        Command::Fill { target, pattern } => transfer::fill(&buffer::resolve(target, bindings)?, *pattern),
+        Command::Update { source, target } => {
+            let source = list
+                .data()
+                .get(source.clone())
+                .ok_or_else(|| Error::internal("an update's bytes lie outside the list's data"))?;
+            transfer::update(source, &buffer::resolve(target, bindings)?)
+        }
+        Command::Copy { source, target } => {
+            transfer::copy(&buffer::resolve(source, bindings)?, &buffer::resolve(target, bindings)?)
+        }
+        Command::Dispatch(command) => dispatch::run(&Launch {
+            executable: command.executable.as_ref(),
+            function: command.function,
+            workgroup_count: command.workgroup_count,
+            workgroup_size: command.workgroup_size,
+            dynamic_local_memory: command.dynamic_local_memory,
+            arguments: &arguments(list, bindings, command)?,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A copy of a recorded argument block with the addresses that the table supplies.
+fn arguments(list: &CommandList, bindings: &[Buffer], command: &DispatchCommand) -> Result<Vec<u8>> {
+    let outside = || Error::internal("a dispatch's arguments lie outside the list's");
+    let (start, end) = (command.arguments.start as usize, command.arguments.end as usize);
+    let mut block = list.arguments().get(start..end).ok_or_else(outside)?.to_vec();
+    let patches = command.patches.start as usize..command.patches.end as usize;
+    for patch in list.patches().get(patches).ok_or_else(outside)? {
+        let bound = bindings
+            .get(patch.slot as usize)
+            .ok_or_else(|| Error::internal(format!("slot {} has no binding", patch.slot)))?;
+        let address = bound.device_address().wrapping_add(patch.offset);
+        let at = (patch.at as usize).checked_sub(start).ok_or_else(outside)?;
+        block.get_mut(at..at + 8).ok_or_else(outside)?.copy_from_slice(&address.to_le_bytes());
+    }
+    Ok(block)
+}

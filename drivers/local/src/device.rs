@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The device: the host as one.
+
+use std::sync::Arc;
+
+use windlass_hal::{
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, Operation, Point, Points, QueueAffinity,
+    Result, Statistics, driver, edge::Domain, file, pending::Issue,
+};
+
+use crate::{
+    allocator::Budget,
+    buffer::Buffer,
+    command_buffer::CommandBuffer,
+    executable::Executable,
+    library::Library,
+    queue::{self, Queues},
+};
+
+/// An opened local device.
+pub(crate) struct Device {
+    info: DeviceInfo,
+    limits: Limits,
+    domain: Domain,
+    budget: Arc<Budget>,
+    libraries: Arc<[Library]>,
+    queues: Arc<Queues>,
+}
+
+impl Device {
+    pub(crate) fn new(info: DeviceInfo, limits: Limits, libraries: Arc<[Library]>) -> Self {
+        Self {
+            info,
+            budget: Arc::new(Budget::new(limits.total_memory)),
+            limits,
+            domain: Domain::unique(),
+            libraries,
+            queues: Arc::default(),
+        }
+    }
+}
+
+impl driver::Device for Device {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+        Ok(Arc::new(Buffer::new(self.domain, self.budget.clone(), params, size)?))
+    }
+
+    /// The memory itself: taking it later would gain nothing.
+    fn reserve(
+        &self,
+        _affinity: QueueAffinity,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        self.allocate(params, size)
+    }
+
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        Ok(Arc::new(Executable::load(self.domain, &self.libraries, code)?))
+    }
+
+    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+        Ok(Arc::new(CommandBuffer::new(self.domain, list)?))
+    }
+
+    /// Runs what is ready before it returns, unless the calling thread is running something already.
+    fn submit(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        operation: Operation,
+    ) -> Result<()> {
+        match operation {
+            Operation::Read { file, file_offset, target } => {
+                file::read_through_host(self, affinity, (waits, signals), file, file_offset, target)
+            }
+            Operation::Write { source, file, file_offset } => {
+                file::write_through_host(self, affinity, (waits, signals), source, file, file_offset)
+            }
+            operation if queue::is_known(&operation) => {
+                tracing::trace!(target: "windlass::queue", operation = operation.name(), "submit");
+                self.queues.pending().submit(
+                    &self.queues,
+                    Points::from(waits),
+                    Points::from(signals),
+                    operation,
+                )
+            }
+            operation => Err(Error::unimplemented(format!("the local device has no {}", operation.name()))),
+        }
+    }
+
+    /// There is nothing to retire: work settles its signals when it ends.
+    fn poll(&self) {}
+
+    fn drain(&self, deadline: Deadline) -> Result<()> {
+        self.queues.drain(deadline)
+    }
+
+    fn close(&self) {
+        self.queues.pending().close(&self.queues, Error::cancelled(format!("{} was closed", self.info.uri)));
+    }
+
+    /// Nothing is kept that nobody uses.
+    fn trim(&self) {}
+
+    fn statistics(&self) -> Statistics {
+        self.budget.statistics()
+    }
+}

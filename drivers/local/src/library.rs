@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Libraries: kernels and globals under a name, which bytes can refer to.
+
+use std::{fmt, sync::Arc};
+
+use windlass_hal::{Error, FunctionInfo, Result};
+
+use crate::kernel::{Code, Kernel};
+
+/// What the bytes of an [`image`](Library::image) begin with.
+pub(crate) const MAGIC: [u8; 16] = *b"WINDLASS-LIBRARY";
+
+/// Kernels and global variables that are loaded together. Clones are handles of the same library.
+///
+/// A device loads it by its [`image`](Self::image), if it was opened by a
+/// [`LocalDriver`](crate::LocalDriver::with_library) that has it.
+#[derive(Clone)]
+pub struct Library(Arc<Contents>);
+
+struct Contents {
+    name: String,
+    functions: Vec<FunctionInfo>,
+    code: Vec<Arc<Code>>,
+    globals: Vec<(String, Vec<u8>)>,
+}
+
+impl Library {
+    /// Starts a library of this name.
+    pub fn builder(name: impl Into<String>) -> LibraryBuilder {
+        LibraryBuilder { name: name.into(), kernels: Vec::new(), globals: Vec::new() }
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The bytes that stand for this library in `load_executable`. See [`image`].
+    pub fn image(&self) -> Vec<u8> {
+        image(self.name())
+    }
+
+    pub(crate) fn functions(&self) -> &[FunctionInfo] {
+        &self.0.functions
+    }
+
+    pub(crate) fn code(&self, index: usize) -> Option<&Code> {
+        self.0.code.get(index).map(AsRef::as_ref)
+    }
+
+    /// Names of globals with what they hold to begin with.
+    pub(crate) fn globals(&self) -> &[(String, Vec<u8>)] {
+        &self.0.globals
+    }
+}
+
+/// The bytes that stand for the library `name`: `WINDLASS-LIBRARY`, the length of the name as a little-endian `u32`, and
+/// the name in UTF-8. They hold no code: the driver has it.
+pub fn image(name: &str) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend((name.len() as u32).to_le_bytes());
+    bytes.extend(name.as_bytes());
+    bytes
+}
+
+/// The library that an image names; `None` for bytes that are no image at all.
+pub(crate) fn name_in(image: &[u8]) -> Option<Result<&str>> {
+    let rest = image.strip_prefix(&MAGIC)?;
+    let name = rest.split_first_chunk().and_then(|(length, name)| {
+        (u32::from_le_bytes(*length) as usize == name.len()).then(|| std::str::from_utf8(name).ok())?
+    });
+    Some(name.ok_or_else(|| {
+        Error::invalid_argument(format!(
+            "an image of a library is 20 bytes and the name, whose length the last four of them state; these {} bytes \
+             are truncated or damaged",
+            image.len()
+        ))
+    }))
+}
+
+impl fmt::Debug for Library {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Library({}, {} kernels)", self.0.name, self.0.functions.len())
+    }
+}
+
+/// A library in the making.
+#[derive(Clone, Debug)]
+pub struct LibraryBuilder {
+    name: String,
+    kernels: Vec<Kernel>,
+    globals: Vec<(String, Vec<u8>)>,
+}
+
+impl LibraryBuilder {
+    /// One more kernel.
+    #[must_use]
+    pub fn kernel(mut self, kernel: Kernel) -> Self {
+        self.kernels.push(kernel);
+        self
+    }
+
+    /// One more global variable, with the bytes that it holds in a freshly loaded executable.
+    #[must_use]
+    pub fn global(mut self, name: impl Into<String>, contents: &[u8]) -> Self {
+        self.globals.push((name.into(), contents.to_vec()));
+        self
+    }
+
+    /// Ends the library. `INVALID_ARGUMENT` for an empty name, a name that is used twice, and a kernel whose declaration
+    /// makes no sense.
+    pub fn build(self) -> Result<Library> {
+        let Self { name, kernels, globals } = self;
+        if name.is_empty() {
+            return Err(Error::invalid_argument("a library needs a name"));
+        }
+        let context = |error: Error| error.context(format!("building the library `{name}`"));
+        let names = kernels.iter().map(|kernel| &kernel.info.name);
+        twice(names, "kernel").map_err(context)?;
+        twice(globals.iter().map(|(name, _)| name), "global").map_err(context)?;
+        kernels.iter().try_for_each(Kernel::check).map_err(context)?;
+        let (functions, code) = kernels.into_iter().map(|kernel| (kernel.info, kernel.code)).unzip();
+        Ok(Library(Arc::new(Contents { name, functions, code, globals })))
+    }
+}
+
+fn twice<'a>(names: impl Iterator<Item = &'a String>, what: &str) -> Result<()> {
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(Error::invalid_argument(format!("two {what}s have the name `{}`", pair[0]))),
+    }
+}

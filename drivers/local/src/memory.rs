@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Host memory that several threads may touch at once.
+//!
+//! Two operations without an edge between them may run at the same time on the same bytes. A program that does so gets
+//! old or new bytes, and no undefined behaviour: the memory is a slice of atomics of one byte, and every access of this
+//! driver is one of them.
+
+use std::{
+    ops::Range,
+    ptr::NonNull,
+    sync::atomic::{AtomicU8, Ordering::Relaxed},
+};
+
+use windlass_hal::{Error, Result};
+
+/// Bytes at an aligned address that never changes.
+pub(crate) struct Memory {
+    /// More than was asked for, so that `bytes` can begin at a multiple of the alignment.
+    allocation: Box<[AtomicU8]>,
+    bytes: Range<usize>,
+}
+
+impl Memory {
+    /// `size` bytes of the value `byte`; `alignment` is a power of two.
+    pub(crate) fn new(size: u64, alignment: u64, byte: u8) -> Result<Self> {
+        let none =
+            || Error::resource_exhausted(format!("the host has no {size} bytes aligned to {alignment}"));
+        let total =
+            size.checked_add(alignment).and_then(|total| usize::try_from(total).ok()).ok_or_else(none)?;
+        let mut allocation = Vec::new();
+        allocation.try_reserve_exact(total).map_err(|_| none())?;
+        allocation.resize_with(total, || AtomicU8::new(byte));
+        let allocation = allocation.into_boxed_slice();
+        let start = allocation.as_ptr().addr().wrapping_neg() % alignment as usize;
+        Ok(Self { allocation, bytes: start..start + size as usize })
+    }
+
+    /// Memory that holds a copy of `bytes`.
+    pub(crate) fn of(bytes: &[u8], alignment: u64) -> Result<Self> {
+        let memory = Self::new(bytes.len() as u64, alignment, 0)?;
+        for (to, from) in memory.bytes().iter().zip(bytes) {
+            to.store(*from, Relaxed);
+        }
+        Ok(memory)
+    }
+
+    pub(crate) fn bytes(&self) -> &[AtomicU8] {
+        &self.allocation[self.bytes.clone()]
+    }
+
+    /// The first byte. Atomics may be written through a shared pointer.
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        NonNull::from(self.bytes()).cast()
+    }
+
+    /// The address that kernels see, from which they make pointers again.
+    pub(crate) fn address(&self) -> u64 {
+        self.start().as_ptr().expose_provenance() as u64
+    }
+}
