@@ -10,6 +10,9 @@ use std::sync::{Arc, OnceLock};
 
 pub use default_device::{DEVICE_VARIABLE, REAL_SCHEME, default_device, real_devices};
 pub use windlass_hal::*;
+/// The CPU driver: what kernels in Rust are written with.
+#[cfg(feature = "local")]
+pub use windlass_local as local;
 
 /// The drivers of this build. It is made once; clone it to register more.
 pub fn registry() -> &'static Registry {
@@ -34,7 +37,7 @@ fn drivers() -> Vec<Arc<dyn driver::Driver>> {
         #[cfg(feature = "null")]
         Arc::new(windlass_null::NullDriver),
         #[cfg(feature = "local")]
-        Arc::new(windlass_local::LocalDriver),
+        Arc::new(windlass_local::LocalDriver::new()),
         #[cfg(feature = "hip")]
         windlass_hip::Driver::new("hip-null", windlass_hip::null()),
         #[cfg(feature = "sim")]

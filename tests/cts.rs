@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The conformance suite over the drivers of the facade.
 
-use windlass_cts::{Exit, Options};
+use windlass_cts::{Exit, Kernels, Options};
 
 fn conforms(device: &str) {
     let mut options = Options::new(device);
     options.require = true;
+    options.kernels = vec![Kernels::new(windlass_local::FORMAT, windlass_local::conformance::find)];
     let (mut report, mut messages) = (Vec::new(), Vec::new());
     let exit = windlass_cts::main_with(
         windlass::registry(),
@@ -37,4 +38,9 @@ fn the_null_device_conforms() {
 #[test]
 fn two_simulated_gpus_as_one_device_conform() {
     conforms("hip-sim://gfx942?devices=2");
+}
+
+#[test]
+fn the_local_device_conforms() {
+    conforms("local://?threads=0");
 }

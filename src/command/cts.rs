@@ -18,7 +18,12 @@ pub(crate) struct Cts {
 impl Cts {
     /// Runs the suite.
     pub(crate) fn run(self) -> ExitCode {
+        let kernels = [
+            #[cfg(feature = "local")]
+            windlass_cts::Kernels::new(windlass_local::FORMAT, windlass_local::conformance::find),
+        ];
         let mut harness = Harness::new(windlass::registry().clone())
+            .kernels(&kernels)
             .provenance(format!("windlass {}", windlass::build_info::PROVENANCE));
         if let Ok(executable) = env::current_exe() {
             harness = harness.program([executable.into_os_string(), "cts".into()]);

@@ -52,8 +52,9 @@ pub(super) fn entries(library: LibraryBuilder) -> LibraryBuilder {
     let mut library = library
         .kernel(constants.value::<f32>("offset").value::<i32>("n"))
         .kernel(kernel("empty", |_| Ok(())));
-    let functions: [(&str, fn(f32) -> f32); 3] =
-        [("negate", |x| -x), ("twice", |x| x + x), ("absolute", f32::abs)];
+    type Compute = fn(f32) -> f32;
+    let (negate, twice): (Compute, Compute) = (|x| -x, |x| x + x);
+    let functions = [("negate", negate), ("twice", twice), ("absolute", f32::abs)];
     for (name, result) in functions {
         let each = kernel(name, move |group| each(group, 2, result));
         library = library.kernel(each.buffer("in").buffer("out").value::<i32>("n"));

@@ -29,18 +29,20 @@ unsafe fn update(cell: Pointer<u32>, result: impl Fn(f32) -> f32) {
 }
 
 pub(super) fn reduce(mut library: LibraryBuilder) -> LibraryBuilder {
-    let reductions: [(&str, &str, f32, fn(f32, f32) -> f32); 2] =
-        [("reduce_sum", "total", 0.0, |a, b| a + b), ("reduce_max", "largest", f32::NEG_INFINITY, f32::max)];
+    type Combine = fn(f32, f32) -> f32;
+    let (sum, largest): (Combine, Combine) = (|a, b| a + b, f32::max);
+    let reductions =
+        [("reduce_sum", "total", 0.0, sum), ("reduce_max", "largest", f32::NEG_INFINITY, largest)];
     for (name, result, neutral, combine) in reductions {
         let reduce = kernel(name, move |group| {
             let (from, n) = (group.arguments.buffer::<f32>(0)?, group.arguments.value::<i32>(2)?.max(0));
             let (width, stride) = (group.size[0] as usize, (group.count[0] * group.size[0]) as usize);
             let start = group.id[0] as usize * width;
             let partial = words(group.local_memory);
-            for x in 0..width {
+            for (x, cell) in partial.iter_mut().enumerate().take(width) {
                 // SAFETY: i < n, and the buffer holds n elements.
                 let each = (start + x..n as usize).step_by(stride).map(|i| unsafe { from.load(i) });
-                partial[x] = each.fold(neutral, combine).to_ne_bytes();
+                *cell = each.fold(neutral, combine).to_ne_bytes();
             }
             let mut half = width / 2;
             while half > 0 {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A local device with kernels of the test's own.
+
+use std::{sync::Arc, time::Duration};
+
+use windlass_hal::{Device, DispatchConfig, Executable, Registry};
+use windlass_local::{Kernel, Library, LocalDriver};
+
+/// Long enough for any machine; reached only where something hangs.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// A device, and these kernels loaded on it.
+pub(crate) fn device_with(kernels: impl IntoIterator<Item = Kernel>) -> (Device, Executable) {
+    let library =
+        kernels.into_iter().fold(Library::builder("test"), |library, kernel| library.kernel(kernel));
+    let library = library.build().unwrap();
+    let device = open(LocalDriver::new().with_library(library.clone()), "local://?threads=0");
+    // SAFETY: the kernels of these tests stay within the buffers that the tests give them.
+    let executable = unsafe { device.load_executable(&library.image()) }.unwrap();
+    (device, executable)
+}
+
+pub(crate) fn open(driver: LocalDriver, uri: &str) -> Device {
+    let mut registry = Registry::new();
+    registry.register(Arc::new(driver));
+    registry.open(uri).unwrap()
+}
+
+pub(crate) fn device() -> Device {
+    open(LocalDriver::new(), "local://?threads=0")
+}
+
+/// One workgroup of one work-item.
+pub(crate) fn single() -> DispatchConfig {
+    DispatchConfig::new([1; 3]).workgroup_size([1; 3])
+}
