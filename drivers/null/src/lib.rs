@@ -44,7 +44,9 @@
 //!    copy for each submission: one recording may be in flight many times.
 //! 7. **Executables**: fill [`FunctionInfo`](windlass_hal::FunctionInfo) from what the code says of itself. The
 //!    front packs arguments after it, so that `issue` finds a finished block in
-//!    [`Dispatch::arguments`](windlass_hal::Dispatch::arguments). Then strike the lack.
+//!    [`Dispatch::arguments`](windlass_hal::Dispatch::arguments). Then strike the lack. If the code is not AMD's, name its
+//!    form in [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) and give the suite its
+//!    kernels in it (`windlass_cts::Kernels`).
 //!
 //! Four rules hold throughout. No method waits for other work, except `drain`. An error from `submit` means that
 //! nothing was accepted; whatever fails later fails the signal list, and only once the work can no longer touch
