@@ -9,7 +9,9 @@ use std::{fmt, ops::Range, sync::Arc};
 
 use crate::{
     buffer::{Buffer, BufferUsage},
+    debug_group::DebugGroup,
     driver,
+    indirect::WorkgroupCount,
     operation::Pattern,
 };
 
@@ -71,7 +73,11 @@ impl From<Buffer> for BufferRef {
     }
 }
 
-/// One recorded command. Two of them without a [`Barrier`](Self::Barrier) between may run in any order.
+/// One recorded command. Two of them may run in any order, or at once, unless a [`Barrier`](Self::Barrier) or an event
+/// orders them; [`CommandList::predecessors`] tells the whole order.
+///
+/// Events are numbered within the list, from 0. A replay has events of its own: they begin unsignalled, and nothing of
+/// them outlives it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Command {
@@ -100,11 +106,27 @@ pub enum Command {
     },
     /// Launches a kernel.
     Dispatch(DispatchCommand),
-    /// Opens a named group, for tools.
-    BeginDebugGroup {
-        /// The name.
-        label: String,
+    /// The first half of a split barrier: notes everything before it in the list, for the waits that name the event.
+    /// The event is not signalled at this point of the list.
+    SignalEvent {
+        /// The event.
+        event: usize,
     },
+    /// Takes the signal back, so that the event can be signalled anew. It concerns what comes after it in the list
+    /// alone: a wait before it means the signal before that wait, whenever either runs.
+    ResetEvent {
+        /// The event.
+        event: usize,
+    },
+    /// The second half of a split barrier: for each event, everything before its last signal in the list completes, and
+    /// its writes are visible, before anything after this command starts. What lies between signal and wait is ordered
+    /// against neither. Each event is signalled at this point of the list.
+    WaitEvents {
+        /// The events, in no particular order.
+        events: Box<[usize]>,
+    },
+    /// Opens a named group, for tools. Groups order nothing.
+    BeginDebugGroup(DebugGroup),
     /// Closes the innermost group.
     EndDebugGroup,
 }
@@ -116,8 +138,8 @@ pub struct DispatchCommand {
     pub executable: Arc<dyn driver::Executable>,
     /// The index in [`driver::Executable::functions`].
     pub function: u32,
-    /// Workgroups in x, y, z; none is zero.
-    pub workgroup_count: [u32; 3],
+    /// Workgroups in x, y, z, or where they are told.
+    pub workgroup_count: WorkgroupCount,
     /// Work-items of a workgroup in x, y, z.
     pub workgroup_size: [u32; 3],
     /// Bytes of local memory beyond what the function declares.
@@ -213,5 +235,32 @@ impl CommandList {
     /// What each slot must satisfy; its length is the table's capacity.
     pub fn slots(&self) -> &[SlotRequirement] {
         &self.slots
+    }
+
+    /// For each command, how many commands from the beginning of the list must have completed before it starts.
+    ///
+    /// This is all the order that a list has. Barriers and events both order whole beginnings of the list, so one
+    /// number says it for each command: whoever starts a command only when that many from the beginning have completed
+    /// runs the list right, whatever else it permutes. The numbers never fall.
+    pub fn predecessors(&self) -> Vec<usize> {
+        let (mut signals, mut before) = (Vec::new(), 0);
+        let step = |(index, command): (usize, &Command)| {
+            match command {
+                Command::Barrier => before = index,
+                Command::SignalEvent { event } => {
+                    if signals.len() <= *event {
+                        signals.resize(event + 1, 0);
+                    }
+                    signals[*event] = index;
+                }
+                Command::WaitEvents { events } => {
+                    let signalled = |event: &usize| signals.get(*event).copied().unwrap_or(0);
+                    before = events.iter().map(signalled).fold(before, usize::max);
+                }
+                _ => {}
+            }
+            before
+        };
+        self.commands.iter().enumerate().map(step).collect()
     }
 }

@@ -6,13 +6,13 @@ use std::{fmt, sync::Arc};
 use crate::{
     allocator::Statistics,
     buffer::{Buffer, BufferParams},
-    command_buffer::Recorder,
     driver,
     error::{Error, Result, ResultExt},
     executable::Executable,
     info::{DeviceInfo, Limits},
     operation::QueueAffinity,
     queue::Queue,
+    recorder::Recorder,
     wait::Deadline,
 };
 

@@ -4,7 +4,8 @@
 use crate::{
     driver,
     error::{Error, Result},
-    executable::Function,
+    executable::{Function, FunctionInfo},
+    info::Limits,
 };
 
 /// How to launch a function: `[x, y, z]` workgroups, and what else is not the usual.
@@ -101,22 +102,7 @@ pub(crate) fn resolve(
             info.max_workgroup_threads, limits.max_workgroup_threads
         )));
     }
-    for axis in 0..3 {
-        let (count, most) = (config.workgroup_count[axis], limits.max_workgroup_count[axis]);
-        let (width, widest) = (size[axis], limits.max_workgroup_size[axis]);
-        if (widest > 0 && width > widest) || (most > 0 && count > most) {
-            return Err(Error::out_of_range(format!(
-                "`{name}`: {count} workgroups of {width} work-items in {}; the device allows {most} of {widest}",
-                ["x", "y", "z"][axis]
-            )));
-        }
-        if u64::from(count) * u64::from(width) > u64::from(u32::MAX) {
-            return Err(Error::out_of_range(format!(
-                "`{name}`: {count} workgroups of {width} work-items in {} are more than 2^32 - 1 in all",
-                ["x", "y", "z"][axis]
-            )));
-        }
-    }
+    limits.check_workgroups(info, config.workgroup_count, size)?;
     let local = u64::from(info.static_local_memory) + u64::from(config.dynamic_local_memory);
     if limits.max_local_memory > 0 && local > u64::from(limits.max_local_memory) {
         return Err(Error::out_of_range(format!(
@@ -130,4 +116,29 @@ pub(crate) fn resolve(
         dynamic_local_memory: config.dynamic_local_memory,
         raw_arguments: config.raw_arguments,
     })
+}
+
+impl Limits {
+    /// Whether the device can take this many workgroups of this size; `OUT_OF_RANGE` names the function and the count.
+    /// The front asks for what it knows; a driver asks once it has read the count of an indirect dispatch.
+    pub fn check_workgroups(&self, function: &FunctionInfo, count: [u32; 3], size: [u32; 3]) -> Result<()> {
+        let name = &function.name;
+        for axis in 0..3 {
+            let (count, most) = (count[axis], self.max_workgroup_count[axis]);
+            let (width, widest) = (size[axis], self.max_workgroup_size[axis]);
+            if (widest > 0 && width > widest) || (most > 0 && count > most) {
+                return Err(Error::out_of_range(format!(
+                    "`{name}`: {count} workgroups of {width} work-items in {}; the device allows {most} of {widest}",
+                    ["x", "y", "z"][axis]
+                )));
+            }
+            if u64::from(count) * u64::from(width) > u64::from(u32::MAX) {
+                return Err(Error::out_of_range(format!(
+                    "`{name}`: {count} workgroups of {width} work-items in {} are more than 2^32 - 1 in all",
+                    ["x", "y", "z"][axis]
+                )));
+            }
+        }
+        Ok(())
+    }
 }

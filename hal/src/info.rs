@@ -41,12 +41,23 @@ pub enum Feature {
     Files,
     /// Host calls.
     HostCalls,
+    /// Dispatches whose workgroup count is in a buffer.
+    IndirectDispatch,
+    /// Global variables of executables.
+    Globals,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 5] =
-        [Self::Alloca, Self::CommandBuffers, Self::Dispatch, Self::Files, Self::HostCalls];
+    pub const ALL: [Self; 7] = [
+        Self::Alloca,
+        Self::CommandBuffers,
+        Self::Dispatch,
+        Self::Files,
+        Self::HostCalls,
+        Self::IndirectDispatch,
+        Self::Globals,
+    ];
 
     /// The name in reports.
     pub const fn name(self) -> &'static str {
@@ -56,6 +67,8 @@ impl Feature {
             Self::Dispatch => "dispatch",
             Self::Files => "files",
             Self::HostCalls => "host_calls",
+            Self::IndirectDispatch => "indirect_dispatch",
+            Self::Globals => "globals",
         }
     }
 }

@@ -5,7 +5,10 @@ use std::{fmt, sync::Arc};
 
 use smallvec::SmallVec;
 
-use crate::{buffer::Buffer, command_buffer::BindingTable, driver, file::File, host_call::HostCall};
+use crate::{
+    binding_table::BindingTable, buffer::Buffer, driver, file::File, host_call::HostCall,
+    indirect::WorkgroupCount,
+};
 
 /// The queues that may take an operation: bit `n` stands for queue `n`, and the device picks one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,8 +80,9 @@ pub struct Dispatch {
     pub executable: Arc<dyn driver::Executable>,
     /// The index in [`driver::Executable::functions`].
     pub function: u32,
-    /// Workgroups in x, y, z; none is zero.
-    pub workgroup_count: [u32; 3],
+    /// Workgroups in x, y, z, or where they are told: a buffer, and not a slot. Both indirect forms mean the same here:
+    /// the count is read when the waits are reached.
+    pub workgroup_count: WorkgroupCount,
     /// Work-items of a workgroup in x, y, z.
     pub workgroup_size: [u32; 3],
     /// Bytes of local memory beyond what the function declares.

@@ -19,18 +19,20 @@ use smallvec::SmallVec;
 
 use crate::{
     argument::{self, Argument, Pack},
+    binding_table::BindingTable,
     buffer::{Buffer, BufferParams, BufferUsage},
-    command_buffer::{
-        BindingTable, CommandBuffer, check_device, check_lengths, check_multiple, check_overlap,
-    },
+    command_buffer::CommandBuffer,
+    command_list::BufferRef,
     device::{Device, check_params},
-    dispatch::{DispatchConfig, resolve},
+    dispatch::{DispatchConfig, Resolved, resolve},
     error::{Error, Result, ResultExt},
     executable::Function,
     file::File,
     host_call::{HostCall, HostCallContext, HostCallFlags},
+    indirect::{IndirectDispatchConfig, WorkgroupCount},
     mapping::Mapping,
     operation::{Dispatch, Operation, Pattern, QueueAffinity},
+    recorder::{check_device, check_lengths, check_multiple, check_overlap},
     semaphore::{Point, Semaphore, check_value},
     wait::{Deadline, Wait},
 };
@@ -197,22 +199,61 @@ impl Queue {
         config: impl Into<DispatchConfig>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        let raw = self.device.open.raw.as_ref();
-        let resolved = resolve(function, raw, &config.into())?;
+        let resolved = resolve(function, self.device.open.raw.as_ref(), &config.into())?;
+        let count = WorkgroupCount::Direct(resolved.workgroup_count);
+        let dispatch = self.pack(function, &resolved, count, arguments)?;
+        self.submit_unless(resolved.workgroup_count.contains(&0), waits, signals, || {
+            Operation::Dispatch(dispatch)
+        })
+    }
+
+    /// Launches one function as often as a buffer says when the waits are reached; [`IndirectParameters`] has the
+    /// details. A count with a zero in it launches nothing.
+    ///
+    /// [`IndirectParameters`]: crate::IndirectParameters
+    pub fn dispatch_indirect(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        function: &Function,
+        config: impl Into<IndirectDispatchConfig>,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        const WHAT: &str = "the parameters of an indirect dispatch";
+        let config = config.into();
+        let resolved = resolve(function, self.device.open.raw.as_ref(), &config.with_one_workgroup())?;
+        let parameters = config.parameters.canonical()?;
+        match parameters.range() {
+            BufferRef::Direct(buffer) => {
+                self.check(buffer, BufferUsage::DISPATCH_INDIRECT_PARAMETERS, WHAT)?;
+                check_multiple(buffer.device_address(), 4, WHAT)?;
+            }
+            BufferRef::Slot { slot, .. } => return Err(no_table(*slot)),
+        }
+        let count = WorkgroupCount::Indirect(Box::new(parameters));
+        let dispatch = self.pack(function, &resolved, count, arguments)?;
+        self.submit(waits, signals, Operation::Dispatch(dispatch))
+    }
+
+    fn pack(
+        &self,
+        function: &Function,
+        resolved: &Resolved,
+        workgroup_count: WorkgroupCount,
+        arguments: &[Argument<'_>],
+    ) -> Result<Dispatch> {
         let mut dispatch = Dispatch {
             executable: function.executable.clone(),
             function: function.index,
-            workgroup_count: resolved.workgroup_count,
+            workgroup_count,
             workgroup_size: resolved.workgroup_size,
             dynamic_local_memory: resolved.dynamic_local_memory,
             arguments: SmallVec::from_elem(0, function.info().argument_size as usize),
             resources: SmallVec::new(),
         };
         let pack = if resolved.raw_arguments { argument::pack_raw } else { argument::pack };
-        pack(function.info(), arguments, raw.domain(), &mut dispatch)?;
-        self.submit_unless(resolved.workgroup_count.contains(&0), waits, signals, || {
-            Operation::Dispatch(dispatch)
-        })
+        pack(function.info(), arguments, self.device.open.raw.domain(), &mut dispatch)?;
+        Ok(dispatch)
     }
 
     /// Runs a command buffer, with a table for its slots. The same command buffer may be in flight any number of
@@ -278,10 +319,15 @@ impl Pack for Dispatch {
     }
 
     fn patch(&mut self, _at: u32, slot: u32, _offset: u64, _length: u64) -> Result<()> {
-        Err(Error::invalid_argument(format!(
-            "slot {slot} in a direct dispatch: only command buffers have binding tables"
-        )))
+        Err(no_table(slot))
     }
+}
+
+#[cold]
+fn no_table(slot: u32) -> Error {
+    Error::invalid_argument(format!(
+        "slot {slot} in a direct dispatch: only command buffers have binding tables"
+    ))
 }
 
 /// The bytes of a buffer on their way to the host: a future, or [`wait`](Self::wait) on this thread.

@@ -30,6 +30,9 @@ mod alloca;
 mod buffer;
 mod command_buffer;
 mod command_buffer_dispatch;
+mod command_buffer_event;
+mod command_buffer_indirect;
+mod debug_group;
 mod dispatch;
 mod dispatch_refused;
 mod driver;
@@ -63,10 +66,13 @@ pub fn cases() -> Vec<Case> {
         host_call::CASES,
         alloca::CASES,
         command_buffer::CASES,
+        command_buffer_event::CASES,
+        debug_group::CASES,
         executable::CASES,
         dispatch::CASES,
         dispatch_refused::CASES,
         command_buffer_dispatch::CASES,
+        command_buffer_indirect::CASES,
         operation::CASES,
         failure::CASES,
         lifetime::CASES,

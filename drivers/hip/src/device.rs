@@ -23,6 +23,7 @@ use crate::{
     executable::Executable,
     gpu::Gpu,
     queue::{Enqueued, Queue, Submission},
+    replay::{self, Progress, Unfinished},
     retire::Retirer,
 };
 
@@ -42,12 +43,13 @@ pub(crate) struct Inner {
     pub(crate) gpus: Box<[Arc<Gpu>]>,
     pub(crate) domain: Domain,
     pub(crate) info: DeviceInfo,
-    limits: Limits,
+    pub(crate) limits: Limits,
     pub(crate) queues: Box<[Queue]>,
     next_queue: AtomicU32,
     pub(crate) allocator: Allocator,
     pending: PendingSet<Self>,
     host_calls: HostCalls,
+    pub(crate) unfinished: Unfinished,
     pub(crate) retirer: Retirer,
 }
 
@@ -83,6 +85,7 @@ impl Device {
             allocator: Allocator::default(),
             pending: PendingSet::new(),
             host_calls: HostCalls::default(),
+            unfinished: Unfinished::default(),
             retirer: Retirer::default(),
         })))
     }
@@ -219,7 +222,9 @@ impl Issue for Inner {
         }
         let queue = self.choose(affinity, &edges, &operation);
         let promised = signals.clone();
-        let epoch = match queue.enqueue(self, Submission { operation, staging, waits, signals, edges }) {
+        let progress = Progress::default();
+        let submission = Submission { operation, staging, waits, signals, edges, progress, whole: None };
+        let epoch = match queue.enqueue(self, submission) {
             Enqueued::Work(epoch) => {
                 release(released, Some((queue.index, epoch)));
                 let mut notifications = Notifications::new();
@@ -227,6 +232,10 @@ impl Issue for Inner {
                     signal.semaphore.attach_edge(signal.value, queue.edge(self, epoch), &mut notifications);
                 }
                 notifications.fire();
+                epoch
+            }
+            Enqueued::Piece(epoch) => {
+                self.demand(queue.index, epoch);
                 epoch
             }
             Enqueued::Failure(epoch) => {
@@ -321,7 +330,10 @@ impl driver::Device for Device {
                 let staging = self.0.noted(self.0.allocator.stage(&self.0, &source))?;
                 (Operation::Update { source: Box::default(), target }, Some(staging))
             }
-            other => (other, None),
+            other => {
+                let counts = self.0.noted(replay::memory_for_counts(&self.0, &other))?;
+                (other, counts)
+            }
         };
         self.0.pending.submit(&self.0, waits.into(), signals.into(), Work { affinity, operation, staging })
     }
@@ -349,6 +361,7 @@ impl driver::Device for Device {
         }
         let (queues, mut points): (Vec<_>, Vec<_>) = points.into_iter().unzip();
         points.extend(self.0.host_calls.ends());
+        points.extend(self.0.unfinished.ends());
         let result = wait_all(&points, deadline, WaitPolicy::default());
         for (queue, point) in queues.iter().zip(&points) {
             queue.watchers.forget(&point.semaphore);

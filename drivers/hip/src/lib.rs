@@ -39,6 +39,7 @@ mod info;
 mod queue;
 mod quirks;
 mod reaper;
+mod replay;
 mod retire;
 mod semaphore;
 mod status;

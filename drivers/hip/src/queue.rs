@@ -10,7 +10,7 @@ use std::{
 };
 
 use smallvec::SmallVec;
-use windlass_hal::{Buffer, Dispatch, Error, Operation, Points, Result, edge::Edge, pending::Edges};
+use windlass_hal::{Buffer, Error, Operation, Points, Result, edge::Edge, pending::Edges};
 
 use crate::{
     call::{Event, Stream},
@@ -18,6 +18,7 @@ use crate::{
     device::{Inner, lock},
     gpu::Gpu,
     reaper::Reaper,
+    replay::{Counts, Enqueue, Progress, Rest, Visit, Whole},
     watchers::Watchers,
 };
 
@@ -46,6 +47,8 @@ pub(crate) struct State {
 pub(crate) enum Enqueued {
     /// It is in the stream: others may be ordered behind it on the device.
     Work(u64),
+    /// The beginning of it is in the stream. Nobody may be ordered behind it; the rest follows when it retires.
+    Piece(u64),
     /// Some of it is not. Nobody may be ordered behind it; its signals fail when it retires.
     Failure(u64),
 }
@@ -63,17 +66,24 @@ pub(crate) struct InFlight {
     pub(crate) failure: Option<Error>,
     /// Kept alive until it has retired.
     pub(crate) operation: Operation,
-    _staging: Option<Buffer>,
+    pub(crate) staging: Option<Buffer>,
+    /// What is to be enqueued once this has retired.
+    pub(crate) rest: Option<Rest>,
+    /// Lives as long as any piece of an operation in several.
+    pub(crate) whole: Option<Whole>,
 }
 
 /// What [`Queue::enqueue`] takes in.
 pub(crate) struct Submission {
     pub(crate) operation: Operation,
-    /// The bytes of an update, where the device can read them.
+    /// The bytes of an update, where the device can read them, or room for workgroup counts.
     pub(crate) staging: Option<Buffer>,
     pub(crate) waits: Points,
     pub(crate) signals: Points,
     pub(crate) edges: Edges,
+    /// What of it was enqueued before.
+    pub(crate) progress: Progress,
+    pub(crate) whole: Option<Whole>,
 }
 
 impl Queue {
@@ -93,7 +103,7 @@ impl Queue {
     /// Enqueues an operation behind its edges. What fails is noted in what is in flight, and reaches the signals when
     /// the work before it has retired.
     pub(crate) fn enqueue(&self, device: &Inner, submission: Submission) -> Enqueued {
-        let Submission { operation, staging, waits, signals, edges } = submission;
+        let Submission { operation, staging, waits, signals, edges, progress, whole } = submission;
         let hip = &self.gpu.hip;
         // Events of other queues are found before this queue is locked: nobody holds the locks of two queues.
         let events: Result<SmallVec<[Arc<Event>; 4]>> =
@@ -107,12 +117,22 @@ impl Queue {
         let mut outcome = match (&current, events) {
             (Err(error), _) => Err(error.clone()),
             (_, Err(error)) => Err(error),
-            (Ok(_), Ok(events)) => events
-                .iter()
-                .try_for_each(|event| hip.wait_event(self.stream, **event))
-                .and_then(|()| self.run(&operation, staging.as_ref(), &mut state.scratch)),
+            (Ok(_), Ok(events)) => {
+                events.iter().try_for_each(|event| hip.wait_event(self.stream, **event)).and_then(|()| {
+                    let visit = Visit {
+                        gpu: &self.gpu,
+                        limits: &device.limits,
+                        stream: self.stream,
+                        progress,
+                        settled: edges.is_empty(),
+                        counts: Counts(staging.as_ref()),
+                    };
+                    self.run(&visit, &operation, staging.as_ref(), &mut state.scratch)
+                })
+            }
         };
-        let event = match self.record(wanted) {
+        let goes_on = matches!(outcome, Ok(Enqueue::UpTo(_)));
+        let event = match self.record(wanted || goes_on) {
             Ok(event) => event,
             Err(error) => {
                 outcome = outcome.and(Err(error));
@@ -122,8 +142,17 @@ impl Queue {
         drop(current);
         let epoch = self.newest() + 1;
         self.newest.store(epoch, Ordering::SeqCst);
-        let failure = outcome.err().map(|error| error.context(operation.name()));
-        let enqueued = if failure.is_none() { Enqueued::Work(epoch) } else { Enqueued::Failure(epoch) };
+        let (failure, rest) = match outcome {
+            Ok(Enqueue::Whole) => (None, None),
+            Ok(Enqueue::UpTo(progress)) => (None, Some(Rest { lane: self.index, progress })),
+            Err(error) => (Some(error.context(operation.name())), None),
+        };
+        let enqueued = match (&failure, &rest) {
+            (None, None) => Enqueued::Work(epoch),
+            (None, Some(_)) => Enqueued::Piece(epoch),
+            (Some(_), _) => Enqueued::Failure(epoch),
+        };
+        let whole = if rest.is_some() { whole.or_else(|| Some(device.unfinished.begin())) } else { whole };
         state.in_flight.push_back(InFlight {
             epoch,
             event,
@@ -132,7 +161,9 @@ impl Queue {
             edges,
             failure,
             operation,
-            _staging: staging,
+            staging,
+            rest,
+            whole,
         });
         enqueued
     }
@@ -170,9 +201,15 @@ impl Queue {
         }
     }
 
-    fn run(&self, operation: &Operation, staging: Option<&Buffer>, scratch: &mut Scratch) -> Result<()> {
+    fn run(
+        &self,
+        visit: &Visit<'_>,
+        operation: &Operation,
+        staging: Option<&Buffer>,
+        scratch: &mut Scratch,
+    ) -> Result<Enqueue> {
         let (hip, stream) = (&self.gpu.hip, self.stream);
-        match operation {
+        let done = match operation {
             Operation::Barrier | Operation::Alloca { .. } | Operation::Dealloca { .. } => Ok(()),
             Operation::Fill { target, pattern } => {
                 command_buffer::fill(hip, stream, target.device_address(), target.len(), *pattern)
@@ -189,14 +226,21 @@ impl Queue {
             Operation::Copy { source, target } => {
                 hip.copy(stream, target.device_address(), source.device_address(), target.len())
             }
-            Operation::Dispatch(dispatch) => self.launch(dispatch),
-            Operation::Execute { command_buffer, bindings } => command_buffer
-                .as_any()
-                .downcast_ref::<CommandBuffer>()
-                .ok_or_else(|| Error::internal("a command buffer of another driver reached the HIP driver"))?
-                .replay(&self.gpu, stream, bindings, scratch),
+            Operation::Dispatch(dispatch) => {
+                return command_buffer::dispatch(visit, dispatch);
+            }
+            Operation::Execute { command_buffer, bindings } => {
+                return command_buffer
+                    .as_any()
+                    .downcast_ref::<CommandBuffer>()
+                    .ok_or_else(|| {
+                        Error::internal("a command buffer of another driver reached the HIP driver")
+                    })?
+                    .replay(visit, bindings, scratch);
+            }
             other => Err(Error::unimplemented(format!("the HIP driver does not know {}", other.name()))),
-        }
+        };
+        done.map(|()| Enqueue::Whole)
     }
 
     /// Whether everything up to `epoch` has retired.
@@ -227,17 +271,5 @@ impl Queue {
     /// An edge that stands for `epoch` of this queue.
     pub(crate) fn edge(&self, device: &Arc<Inner>, epoch: u64) -> Edge {
         Edge { source: device.clone(), lane: self.index, epoch }
-    }
-
-    fn launch(&self, dispatch: &Dispatch) -> Result<()> {
-        let functions = command_buffer::functions(dispatch.executable.as_ref(), dispatch.function)?;
-        self.gpu.hip.launch(
-            self.stream,
-            functions[self.gpu.index],
-            dispatch.workgroup_count,
-            dispatch.workgroup_size,
-            dispatch.dynamic_local_memory,
-            &dispatch.arguments,
-        )
     }
 }

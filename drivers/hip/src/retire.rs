@@ -48,7 +48,13 @@ impl Inner {
             drop(turn);
             notifications.fire();
             let lost = self.lost().cloned();
-            gone.clear();
+            let mut went_on = false;
+            for flight in gone.drain(..) {
+                if let Some(rest) = flight.rest {
+                    self.resume(flight, rest);
+                    went_on = true;
+                }
+            }
             if let Some(mut turn) = try_lock(&self.retirer.turn)
                 && turn.capacity() < gone.capacity()
             {
@@ -57,7 +63,7 @@ impl Inner {
             if let Some(error) = lost {
                 self.close_pending(error);
             }
-            if !self.retirer.again.load(Ordering::SeqCst) {
+            if !went_on && !self.retirer.again.load(Ordering::SeqCst) {
                 return;
             }
         }
@@ -148,6 +154,12 @@ impl Inner {
             queue.gpu.events.release(event);
         }
         let failure = self.lost().cloned().or_else(|| flight.failure.take()).or_else(|| failed_wait(flight));
+        match failure {
+            // Its signals are for the last piece to reach.
+            None if flight.rest.is_some() => return,
+            None => {}
+            Some(_) => flight.rest = None,
+        }
         for signal in flight.signals.iter() {
             match &failure {
                 Some(error) => signal.semaphore.fail_into(error.clone(), notifications),

@@ -31,7 +31,10 @@ fn is_known(command: &Command) -> bool {
             | Command::Fill { .. }
             | Command::Update { .. }
             | Command::Copy { .. }
-            | Command::BeginDebugGroup { .. }
+            | Command::SignalEvent { .. }
+            | Command::ResetEvent { .. }
+            | Command::WaitEvents { .. }
+            | Command::BeginDebugGroup(_)
             | Command::EndDebugGroup
     )
 }
@@ -50,7 +53,8 @@ impl driver::CommandBuffer for CommandBuffer {
     }
 }
 
-/// Runs the commands one after the other: stricter than barriers ask for, and so always right.
+/// Runs the commands one after the other: stricter than barriers and events ask for, and so always right. A driver that
+/// runs commands side by side learns from `CommandList::predecessors` what each of them has to wait for.
 pub(crate) fn run(list: &CommandList, bindings: &[Buffer]) -> Result<()> {
     for command in list.commands() {
         match command {
