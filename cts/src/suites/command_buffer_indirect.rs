@@ -34,6 +34,7 @@ suite! { "command_buffer_indirect";
     both_kinds [CommandBuffers, Dispatch, IndirectDispatch]: "Static, dynamic and direct counts of one command buffer keep their order with all else in it.";
     many_in_flight [CommandBuffers, Dispatch, IndirectDispatch]: "One command buffer in flight many times reads each time the count of its own table.";
     dependants_wait_for_all [CommandBuffers, Dispatch, IndirectDispatch]: "Signals are reached when the last command is done, on whatever queue the dependant is.";
+    within_larger_buffers [CommandBuffers, Dispatch, IndirectDispatch]: "Parameters may lie anywhere in a buffer, and their range may be longer than they are.";
     three_dimensions [CommandBuffers, Dispatch, IndirectDispatch]: "The three numbers are x, y and z.";
     zero_launches_nothing [CommandBuffers, Dispatch, IndirectDispatch]: "A zero among the numbers launches nothing, and the rest of the list runs.";
     beyond_the_limits [CommandBuffers, Dispatch, IndirectDispatch]: "A count that the device cannot take fails the signals with OUT_OF_RANGE, naming command and count.";
@@ -323,6 +324,23 @@ fn dependants_wait_for_all(ctx: &Context) -> Outcome {
     same_items(&read(ctx, &out)?, &expected, "what each dependant saw")
 }
 
+fn within_larger_buffers(ctx: &Context) -> Outcome {
+    let (function, counter) = (increment(ctx)?, words(ctx, &[0])?);
+    let all = allocate(ctx.device(), 4096)?;
+    let done = Semaphore::new(0);
+    let bytes = bytes_of(&(0..1024).map(|word| word % 10).collect::<Vec<_>>(), u32::to_le_bytes);
+    ctx.queue(0)?.update(&[], &[done.at(1)], &bytes, &all)?;
+    ctx.wait(&done.at(1))?;
+    let mut recorder = ctx.device().record_with_slots(1)?;
+    // Words 1 to 3, then 1021 to 1023 of the buffer, then 5 to 7 of the bound range, which are 25 to 27 of the buffer.
+    recorder.dispatch_indirect(&function, fixed(&all.subspan(4, 4092)?), &[counter.arg()])?;
+    recorder.dispatch_indirect(&function, dynamic(&all.subspan(4084, 12)?), &[counter.arg()])?;
+    recorder.dispatch_indirect(&function, dynamic(BufferRef::slot(0, 20, 100)), &[counter.arg()])?;
+    recorder.dispatch_indirect(&function, fixed(BufferRef::slot(0, 20, 12)), &[counter.arg()])?;
+    execute(ctx, &recorder.finish()?, [all.subspan(80, 32)?])?;
+    same_items(&read(ctx, &counter)?, &[6 + 6 + 2 * (5 * 6 * 7)], "the counter")
+}
+
 fn three_dimensions(ctx: &Context) -> Outcome {
     let function = ctx.function(&kernels::POSITIONS, "write_workgroup_ids")?;
     for dynamically in [false, true] {
@@ -442,7 +460,7 @@ fn keeps_what_it_uses(ctx: &Context) -> Outcome {
 
 fn drained_whole(ctx: &Context) -> Outcome {
     let device = ctx.open()?;
-    let function = kernels::load(&device, &kernels::ORDER)?.function("increment")?;
+    let function = ctx.load_on(&device, &kernels::ORDER)?.function("increment")?;
     let (workgroups, ready) = (allocate(&device, 12)?, Semaphore::new(0));
     device.queue(0)?.fill(&[], &[ready.at(1)], &workgroups, 1_u32)?;
     let mut recorder = device.record()?;
@@ -461,7 +479,7 @@ fn drained_whole(ctx: &Context) -> Outcome {
 
 fn closed_in_between(ctx: &Context) -> Outcome {
     let device = ctx.open()?;
-    let function = kernels::load(&device, &kernels::ORDER)?.function("increment")?;
+    let function = ctx.load_on(&device, &kernels::ORDER)?.function("increment")?;
     let usage = BufferUsage::DEFAULT | BufferUsage::MAPPING | BufferUsage::DISPATCH_INDIRECT_PARAMETERS;
     let workgroups = device.allocate(&BufferParams::host().with_usage(usage), 12)?;
     let (gate, mapping) = (Semaphore::new(0), workgroups.map()?);
