@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Command buffers: the recorded list as it is, walked at every submission.
 
-use std::any::Any;
+use std::{any::Any, collections::HashMap};
 
-use windlass_hal::{Buffer, Command, CommandList, DispatchCommand, Error, Result, driver, edge::Domain};
+use windlass_hal::{
+    Buffer, Command, CommandList, DispatchCommand, Error, IndirectParameters, Limits, Result, WorkgroupCount,
+    driver, edge::Domain,
+};
 
 use crate::{
     buffer,
     dispatch::{self, Launch},
-    transfer,
+    transfer, workgroup_count,
 };
 
 /// A prepared list.
@@ -36,7 +39,10 @@ fn is_known(command: &Command) -> bool {
             | Command::Update { .. }
             | Command::Copy { .. }
             | Command::Dispatch(_)
-            | Command::BeginDebugGroup { .. }
+            | Command::SignalEvent { .. }
+            | Command::ResetEvent { .. }
+            | Command::WaitEvents { .. }
+            | Command::BeginDebugGroup(_)
             | Command::EndDebugGroup
     )
 }
@@ -55,16 +61,61 @@ impl driver::CommandBuffer for CommandBuffer {
     }
 }
 
-/// Runs the commands one after the other: stricter than barriers ask for, and so always right. The first that fails
-/// ends the run.
-pub(crate) fn run(list: &CommandList, bindings: &[Buffer]) -> Result<()> {
+/// Runs the commands one after the other: stricter than barriers and events ask for, and so always right. The first that
+/// fails ends the run.
+pub(crate) fn run(list: &CommandList, bindings: &[Buffer], limits: &Limits) -> Result<()> {
+    let fixed = fixed_counts(list, bindings)?;
     for (index, command) in list.commands().iter().enumerate() {
-        run_command(list, bindings, command).map_err(|error| error.context(format!("command {index}")))?;
+        let run = match command {
+            Command::Dispatch(command) => {
+                dispatch(list, bindings, command, fixed.get(&index).copied(), limits)
+            }
+            command => transfer(list, bindings, command),
+        };
+        run.map_err(|error| error.context(format!("command {index}")))?;
     }
     Ok(())
 }
 
-fn run_command(list: &CommandList, bindings: &[Buffer], command: &Command) -> Result<()> {
+/// The workgroup counts that are read before any command runs, by command.
+fn fixed_counts(list: &CommandList, bindings: &[Buffer]) -> Result<HashMap<usize, [u32; 3]>> {
+    let commands = list.commands().iter().enumerate();
+    let counts = commands.filter_map(|(index, command)| match command {
+        Command::Dispatch(DispatchCommand { workgroup_count, .. }) => match workgroup_count {
+            WorkgroupCount::Indirect(parameters) if matches!(**parameters, IndirectParameters::Static(_)) => {
+                Some((index, workgroup_count))
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    counts.map(|(index, count)| Ok((index, workgroup_count::read(count, bindings)?))).collect()
+}
+
+fn dispatch(
+    list: &CommandList,
+    bindings: &[Buffer],
+    command: &DispatchCommand,
+    fixed: Option<[u32; 3]>,
+    limits: &Limits,
+) -> Result<()> {
+    let (function, size) = ((command.executable.as_ref(), command.function), command.workgroup_size);
+    let count = match fixed {
+        Some(count) => workgroup_count::checked(count, function, size, limits)?,
+        None => workgroup_count::resolve(&command.workgroup_count, bindings, function, size, limits)?,
+    };
+    let Some(workgroup_count) = count else { return Ok(()) };
+    dispatch::run(&Launch {
+        executable: command.executable.as_ref(),
+        function: command.function,
+        workgroup_count,
+        workgroup_size: command.workgroup_size,
+        dynamic_local_memory: command.dynamic_local_memory,
+        arguments: &arguments(list, bindings, command)?,
+    })
+}
+
+fn transfer(list: &CommandList, bindings: &[Buffer], command: &Command) -> Result<()> {
     match command {
         Command::Fill { target, pattern } => transfer::fill(&buffer::resolve(target, bindings)?, *pattern),
         Command::Update { source, target } => {
@@ -77,14 +128,6 @@ fn run_command(list: &CommandList, bindings: &[Buffer], command: &Command) -> Re
         Command::Copy { source, target } => {
             transfer::copy(&buffer::resolve(source, bindings)?, &buffer::resolve(target, bindings)?)
         }
-        Command::Dispatch(command) => dispatch::run(&Launch {
-            executable: command.executable.as_ref(),
-            function: command.function,
-            workgroup_count: command.workgroup_count,
-            workgroup_size: command.workgroup_size,
-            dynamic_local_memory: command.dynamic_local_memory,
-            arguments: &arguments(list, bindings, command)?,
-        }),
         _ => Ok(()),
     }
 }

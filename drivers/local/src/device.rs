@@ -32,10 +32,10 @@ impl Device {
         Self {
             info,
             budget: Arc::new(Budget::new(limits.total_memory)),
+            queues: Arc::new(Queues::new(limits.clone())),
             limits,
             domain: Domain::unique(),
             libraries,
-            queues: Arc::default(),
         }
     }
 }

@@ -69,7 +69,7 @@
 //! | `device.rs`, `queue.rs` | the device's methods, and what happens to an operation |
 //! | `trampoline.rs`, `in_flight.rs` | running without nesting, draining |
 //! | `kernel.rs`, `library.rs`, `executable.rs` | kernels, from declaration to loading |
-//! | `dispatch.rs`, `workgroup.rs`, `arguments.rs` | kernels as they run |
+//! | `dispatch.rs`, `workgroup_count.rs`, `workgroup.rs`, `arguments.rs` | kernels as they run |
 //! | `buffer.rs`, `memory.rs`, `allocator.rs`, `transfer.rs` | memory |
 //! | `command_buffer.rs` | recorded lists |
 //! | `conformance/` | the conformance suite's kernels in Rust, with the feature `conformance` |
@@ -93,6 +93,7 @@ mod queue;
 mod trampoline;
 mod transfer;
 mod workgroup;
+mod workgroup_count;
 
 use std::sync::Arc;
 

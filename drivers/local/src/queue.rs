@@ -7,23 +7,34 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    Deadline, Error, HostCalls, Notifications, Operation, Point, Points, Result, WaitPolicy,
+    Deadline, Error, HostCalls, Limits, Notifications, Operation, Point, Points, Result, WaitPolicy,
     edge::Domain,
     pending::{self, Edges, Issue, PendingSet},
     wait_all,
 };
 
-use crate::{buffer, command_buffer, dispatch, in_flight::InFlight, panics, trampoline, transfer};
+use crate::{
+    buffer, command_buffer, dispatch, in_flight::InFlight, panics, trampoline, transfer, workgroup_count,
+};
 
 /// The queues of one device. They share one pending set: nothing but semaphores orders them.
-#[derive(Default)]
 pub(crate) struct Queues {
+    limits: Limits,
     pending: PendingSet<Self>,
     calls: HostCalls,
     in_flight: InFlight,
 }
 
 impl Queues {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            pending: PendingSet::new(),
+            calls: HostCalls::default(),
+            in_flight: InFlight::default(),
+        }
+    }
+
     /// Waits for what was issued on other threads, host calls among it.
     pub(crate) fn drain(&self, deadline: Deadline) -> Result<()> {
         if trampoline::is_running() {
@@ -78,7 +89,7 @@ impl Ready {
     pub(crate) fn run(self) {
         let Self { queues, work, signals, flight } = self;
         let name = work.name();
-        let result = panics::caught(|| execute(work))
+        let result = panics::caught(|| execute(work, &queues.limits))
             .unwrap_or_else(|text| Err(Error::aborted(format!("{name} panicked: {text}"))));
         match result {
             Ok(()) => reach(&signals),
@@ -105,7 +116,7 @@ pub(crate) fn is_known(operation: &Operation) -> bool {
 }
 
 /// Does the work, and lets go of it before its signals are reached.
-fn execute(operation: Operation) -> Result<()> {
+fn execute(operation: Operation, limits: &Limits) -> Result<()> {
     match operation {
         // The memory was there from `reserve` on.
         Operation::Barrier | Operation::Alloca { .. } => Ok(()),
@@ -116,16 +127,22 @@ fn execute(operation: Operation) -> Result<()> {
         Operation::Fill { target, pattern } => transfer::fill(&target, pattern),
         Operation::Update { source, target } => transfer::update(&source, &target),
         Operation::Copy { source, target } => transfer::copy(&source, &target),
-        Operation::Dispatch(launch) => dispatch::run(&dispatch::Launch {
-            executable: launch.executable.as_ref(),
-            function: launch.function,
-            workgroup_count: launch.workgroup_count,
-            workgroup_size: launch.workgroup_size,
-            dynamic_local_memory: launch.dynamic_local_memory,
-            arguments: &launch.arguments,
-        }),
+        Operation::Dispatch(launch) => {
+            let (function, size) = ((launch.executable.as_ref(), launch.function), launch.workgroup_size);
+            match workgroup_count::resolve(&launch.workgroup_count, &[], function, size, limits)? {
+                None => Ok(()),
+                Some(workgroup_count) => dispatch::run(&dispatch::Launch {
+                    executable: launch.executable.as_ref(),
+                    function: launch.function,
+                    workgroup_count,
+                    workgroup_size: launch.workgroup_size,
+                    dynamic_local_memory: launch.dynamic_local_memory,
+                    arguments: &launch.arguments,
+                }),
+            }
+        }
         Operation::Execute { command_buffer, bindings } => {
-            command_buffer::run(command_buffer.list(), &bindings)
+            command_buffer::run(command_buffer.list(), &bindings, limits)
         }
         other => Err(Error::internal(format!("{} was accepted and cannot be run", other.name()))),
     }
