@@ -126,7 +126,16 @@ pub fn main_with(
         return Exit::Usage;
     }
     match runner::run_cases(registry, cases, &options, out) {
-        Ok(summary) => summary.exit,
+        Ok(summary) => {
+            for device in &summary.devices {
+                if let Some(problem) = &device.problem
+                    && problem.exit(options.require) != Exit::Passed
+                {
+                    say(format!("{} could not be opened: {}", device.uri, problem.reason()));
+                }
+            }
+            summary.exit
+        }
         // Whoever closed the output of a list has seen enough.
         Err(RunError::Output(error)) if options.list && error.kind() == io::ErrorKind::BrokenPipe => {
             Exit::Passed

@@ -23,6 +23,14 @@ fn names_are_unique_and_contracts_are_sentences() {
 }
 
 #[test]
+fn a_smoke_test_is_a_fraction_of_the_suite() {
+    let all = cases();
+    let of = |level| all.iter().filter(|case| case.level == level).count();
+    assert!((30..all.len() / 3).contains(&of(Level::Smoke)), "{} of {}", of(Level::Smoke), all.len());
+    assert!(of(Level::Stress) > 0 && of(Level::Stress) < of(Level::Full));
+}
+
+#[test]
 fn counts_each_end_and_fails_if_one_failed() {
     let (summary, text) = run(&[PASSES, FAILS, SKIPS, LACKING], &options());
     assert_eq!((summary.passed(), summary.failed(), summary.skipped()), (1, 1, 2));

@@ -4,6 +4,7 @@
 
 mod clang;
 mod committed;
+mod conformance;
 mod iree;
 mod listing;
 mod mistakes;

@@ -11,9 +11,9 @@ use crate::{
 
 suite! { "alloca";
     address_at_once [Alloca]: "An alloca gives a handle with its size and address before its waits are reached.";
-    contents_are_ordered [Alloca]: "Alloca, use and dealloca submitted in one go hold the contents as ordered.";
+    #[smoke] contents_are_ordered [Alloca]: "Alloca, use and dealloca submitted in one go hold the contents as ordered.";
     waits_for_its_waits [Alloca]: "An alloca and a dealloca reach their signals only after their waits.";
-    cycle [Alloca]: "Two hundred allocas and deallocas in a chain each hold their own contents.";
+    #[smoke] cycle [Alloca]: "Two hundred allocas and deallocas in a chain each hold their own contents.";
     pipelined [Alloca]: "Allocas whose lifetimes overlap never share memory that is in use.";
     reuse_spares_work_in_flight [Alloca]:
         "Memory is not given away while work that was ordered before its dealloca has not run.";

@@ -10,7 +10,7 @@ use crate::{
 };
 
 suite! { "buffer";
-    sizes_and_alignment: "An allocation has the size that was asked for, at a multiple of the device's alignment.";
+    #[smoke] sizes_and_alignment: "An allocation has the size that was asked for, at a multiple of the device's alignment.";
     min_alignment_honoured: "An allocation's address is a multiple of the alignment that was asked for.";
     bad_alignment_refused: "An alignment that is no power of two is INVALID_ARGUMENT.";
     empty_allocation: "An allocation of no bytes is legal and takes transfers of no bytes.";
@@ -22,7 +22,7 @@ suite! { "buffer";
     usage_is_enforced: "Use that a buffer was not allocated for is INVALID_ARGUMENT and leaves signals untouched.";
     mapping_needs_usage: "Mapping a buffer that was not allocated for it is FAILED_PRECONDITION.";
     mapping_bounds: "Access outside a mapping is OUT_OF_RANGE and touches nothing.";
-    mapping_reads_what_was_written: "Bytes written through a mapping are read back, at any offset and length.";
+    #[smoke] mapping_reads_what_was_written: "Bytes written through a mapping are read back, at any offset and length.";
     mapping_sees_device_writes: "A mapping shows what a queue wrote, once its signal is reached.";
     device_sees_mapping_writes: "A queue reads what was written through a mapping before the submission.";
     mapping_of_subspan: "A mapping of a subspan shows its bytes alone.";

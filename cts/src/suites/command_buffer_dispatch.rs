@@ -17,8 +17,8 @@ use crate::{
 };
 
 suite! { "command_buffer_dispatch";
-    vector_add_direct [CommandBuffers, Dispatch] = |ctx| vector_add(ctx, Form::Direct), "A recorded kernel computes over ranges known while recording.";
-    vector_add_table [CommandBuffers, Dispatch] = |ctx| vector_add(ctx, Form::Table), "A recorded kernel computes over ranges of a table.";
+    #[smoke] vector_add_direct [CommandBuffers, Dispatch] = |ctx| vector_add(ctx, Form::Direct), "A recorded kernel computes over ranges known while recording.";
+    #[smoke] vector_add_table [CommandBuffers, Dispatch] = |ctx| vector_add(ctx, Form::Table), "A recorded kernel computes over ranges of a table.";
     struct_argument_direct [CommandBuffers, Dispatch] = |ctx| struct_argument(ctx, Form::Direct), "A struct by value is recorded between buffers known while recording.";
     struct_argument_table [CommandBuffers, Dispatch] = |ctx| struct_argument(ctx, Form::Table), "A struct by value is recorded between slots of a table.";
     chain_direct [CommandBuffers, Dispatch] = |ctx| chain(ctx, Form::Direct), "Barriers order a hundred recorded dispatches.";
@@ -28,7 +28,7 @@ suite! { "command_buffer_dispatch";
     mixed_arguments [CommandBuffers, Dispatch]: "One dispatch may name a buffer, a slot and null side by side.";
     null_and_empty [CommandBuffers, Dispatch]: "Null arguments, kernels without parameters and empty grids can be recorded.";
     slot_offsets [CommandBuffers, Dispatch]: "A slot argument's offset counts from the bound range.";
-    replay_with_other_tables [CommandBuffers, Dispatch]: "Each replay in flight sees the table of its own submission.";
+    #[smoke] replay_with_other_tables [CommandBuffers, Dispatch]: "Each replay in flight sees the table of its own submission.";
     table_is_captured [CommandBuffers, Dispatch]:
         "A submission keeps its command buffer, kernels, table and the table's buffers until it has run.";
     replay_in_a_chain [CommandBuffers, Dispatch]: "A command buffer that is replayed fifty times in a chain works on its own results.";

@@ -11,7 +11,7 @@ use crate::{
 };
 
 suite! { "command_buffer_event";
-    orders_direct [CommandBuffers] = |ctx| orders(ctx, Form::Direct), "What precedes a signal is done before what follows the wait starts.";
+    #[smoke] orders_direct [CommandBuffers] = |ctx| orders(ctx, Form::Direct), "What precedes a signal is done before what follows the wait starts.";
     orders_table [CommandBuffers] = |ctx| orders(ctx, Form::Table), "Events order commands on ranges of a table.";
     both_directions [CommandBuffers]: "An event orders reads before writes as well as writes before reads.";
     waits_for_several [CommandBuffers]: "One wait for several events orders what precedes each of their signals.";

@@ -11,10 +11,10 @@ use crate::{
 };
 
 suite! { "dispatch";
-    vector_add [Dispatch]: "A kernel computes what its source says, for sizes that no workgroup divides.";
+    #[smoke] vector_add [Dispatch]: "A kernel computes what its source says, for sizes that no workgroup divides.";
     scalars_by_value [Dispatch]: "Numbers pass between pointers in the kernel's own order.";
     bindings_then_constants [Dispatch]: "Buffers first and 32-bit constants then, as IREE passes them.";
-    struct_argument [Dispatch]: "A struct by value between scalars and pointers arrives with its padding.";
+    #[smoke] struct_argument [Dispatch]: "A struct by value between scalars and pointers arrives with its padding.";
     small_scalars [Dispatch]: "Scalars of one to eight bytes arrive at their alignment.";
     large_argument_block [Dispatch]: "An argument block of more than a kilobyte arrives whole.";
     null_argument [Dispatch]: "A null argument is a null address.";
@@ -22,9 +22,9 @@ suite! { "dispatch";
     no_arguments [Dispatch]: "A kernel without parameters runs.";
     subspan_argument [Dispatch]: "A subspan's address is that of its first byte.";
     workgroup_ids [Dispatch]: "In a grid of three dimensions each workgroup sees its own id.";
-    positions [Dispatch]: "Work-item ids, workgroup ids and both sizes are right in three dimensions.";
+    #[smoke] positions [Dispatch]: "Work-item ids, workgroup ids and both sizes are right in three dimensions.";
     several_entry_points [Dispatch]: "Several functions of one executable run each as itself.";
-    dynamic_local_memory [Dispatch]: "A kernel gets the dynamic local memory that the dispatch asks for.";
+    #[smoke] dynamic_local_memory [Dispatch]: "A kernel gets the dynamic local memory that the dispatch asks for.";
     static_local_memory [Dispatch]: "A tiled matrix product through static local memory is right.";
     fixed_workgroup_size [Dispatch]: "A kernel that fixes its workgroup size is launched with it where none is given.";
     atomics_between_dispatches [Dispatch]: "Sixty-four dispatches without edges add to one counter, and none is lost.";

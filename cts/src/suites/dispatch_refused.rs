@@ -12,7 +12,7 @@ use crate::{
 };
 
 suite! { "dispatch_refused";
-    argument_count [Dispatch]: "Too few or too many arguments are INVALID_ARGUMENT, and the signature is named.";
+    #[smoke] argument_count [Dispatch]: "Too few or too many arguments are INVALID_ARGUMENT, and the signature is named.";
     argument_size [Dispatch]: "Bytes of another size than the parameter are INVALID_ARGUMENT.";
     argument_kind [Dispatch]: "A buffer for a number and a number for a buffer are INVALID_ARGUMENT.";
     argument_of_another_device [Dispatch]: "A buffer of another device is INVALID_ARGUMENT.";

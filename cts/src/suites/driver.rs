@@ -15,14 +15,14 @@ suite! { "driver";
     opens_by_reported_uri: "The URI that a device reports opens the same device.";
     enumerated_devices_open: "Every device that a driver lists can be opened by the URI it is listed with.";
     unknown_key_refused: "A URI parameter that the driver does not know is INVALID_ARGUMENT and named.";
-    every_queue_works: "Each queue below Limits::queues takes work; one beyond is OUT_OF_RANGE.";
+    #[smoke] every_queue_works: "Each queue below Limits::queues takes work; one beyond is OUT_OF_RANGE.";
     queue_sets: "A queue may stand for a set of queues; a set without any queue of the device is refused.";
     devices_are_independent: "Closing one opened device leaves another of the same URI at work.";
     foreign_objects_refused: "Buffers of another device are INVALID_ARGUMENT, and the signal list stays untouched.";
     foreign_command_buffer_refused [CommandBuffers]:
         "A command buffer that was recorded on another device is INVALID_ARGUMENT.";
     semaphores_order_across_devices: "A semaphore that one device signals orders work of another.";
-    lacks_are_true: "What a device declares to lack is UNIMPLEMENTED when it is tried.";
+    #[smoke] lacks_are_true: "What a device declares to lack is UNIMPLEMENTED when it is tried.";
 }
 
 fn reports_itself(ctx: &Context) -> Outcome {

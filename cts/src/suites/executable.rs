@@ -12,7 +12,7 @@ use crate::{
 };
 
 suite! { "executable";
-    loads_every_container [Dispatch]: "Compressed bundles of each version and method, and an uncompressed one, offer the same functions.";
+    #[smoke] loads_every_container [Dispatch]: "Compressed bundles of each version and method, and an uncompressed one, offer the same functions.";
     lists_functions [Dispatch]: "An executable lists each of its kernels once.";
     finds_by_name [Dispatch]: "A function is found by its exact name, and by no other.";
     not_found_names_what_exists [Dispatch]: "Asking for a function that is not there is NOT_FOUND and names those that are.";
@@ -23,7 +23,7 @@ suite! { "executable";
     reflects_local_memory [Dispatch]: "Static local memory is reflected.";
     function_outlives_executable [Dispatch]: "A function keeps its executable loaded.";
     globals [Dispatch]: "A global variable is found with its address and size; one that is not there is NOT_FOUND.";
-    wrong_architecture_refused [Dispatch]: "A bundle without code for the device is NOT_FOUND, naming the device's target and the bundle's.";
+    #[smoke] wrong_architecture_refused [Dispatch]: "A bundle without code for the device is NOT_FOUND, naming the device's target and the bundle's.";
     garbage_refused [Dispatch]: "Bytes that are no device code are refused with INVALID_ARGUMENT.";
     truncated_refused [Dispatch]: "A file cut off anywhere is refused with an error, and nothing crashes.";
     usable_after_refusals [Dispatch]: "After refused files the device loads good ones.";

@@ -11,10 +11,10 @@ use crate::{
 };
 
 suite! { "failure";
-    of_a_failed_wait: "Work that waits for a semaphore which has failed fails its signals with that error.";
+    #[smoke] of_a_failed_wait: "Work that waits for a semaphore which has failed fails its signals with that error.";
     of_pending_work: "When a semaphore fails, pending work that waits for it fails its signals.";
     one_of_many_waits: "One failed wait fails work whose other waits are reached, or never will be.";
-    every_signal_fails: "A failure reaches each semaphore of the signal list.";
+    #[smoke] every_signal_fails: "A failure reaches each semaphore of the signal list.";
     through_a_pending_chain: "A failure runs through a chain of a thousand pending submissions.";
     through_every_operation: "Each kind of operation passes the failure of its wait on.";
     across_queues_and_host: "A failure crosses queues and host calls.";
@@ -22,7 +22,7 @@ suite! { "failure";
     reached_waits_are_spared: "Work that waits for a value reached before the failure runs.";
     independent_work_is_spared: "Work without an edge to a failure completes.";
     first_of_two_wins: "Where two waits fail one after the other, the first failure is the one that arrives.";
-    device_stays_usable: "After a hundred failures the device works as before.";
+    #[smoke] device_stays_usable: "After a hundred failures the device works as before.";
     does_not_travel_backwards: "The semaphores that failed work waited for are none the worse for it.";
     leaves_no_waiters: "Work that failed leaves no waiter in the semaphores it still waited for.";
     bad_access_is_reported [Dispatch]:

@@ -25,7 +25,7 @@ suite! { "fence";
     query_gives_failure: "A query of a fence with a failed semaphore gives the failure.";
     signals_every_point: "Signalling a fence from the host reaches each of its points.";
     fails_every_semaphore: "Failing a fence fails each of its semaphores with the error.";
-    as_a_wait_list: "Work that waits for a fence starts after the last of its points.";
+    #[smoke] as_a_wait_list: "Work that waits for a fence starts after the last of its points.";
     as_a_signal_list: "Work that signals a fence reaches each of its points.";
     future_ends_with_the_last: "The future of a fence is not ready before its last point is reached.";
     future_ends_with_failure: "The future of a fence ends with the failure of one of its semaphores.";

@@ -15,10 +15,10 @@ use crate::{
 };
 
 suite! { "file";
-    read_whole [Files]: "A read fills the buffer with the file's bytes.";
+    #[smoke] read_whole [Files]: "A read fills the buffer with the file's bytes.";
     read_subrange [Files]: "A read takes bytes from its offset on, and leaves the buffer around its target alone.";
     write_subrange [Files]: "A write puts bytes at its offset, and leaves the file around them alone.";
-    write_then_read [Files]: "A read that waits for a write sees what was written.";
+    #[smoke] write_then_read [Files]: "A read that waits for a write sees what was written.";
     large_round_trip [Files]: "Megabytes go through a file unchanged.";
     waits_are_waited_for [Files]: "A read or a write does not touch the file before its waits are reached.";
     read_past_the_end_fails [Files]: "Reading beyond the end fails the signal list with OUT_OF_RANGE.";

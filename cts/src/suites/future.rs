@@ -23,14 +23,14 @@ use crate::{
 
 suite! { "future";
     ready_at_once: "A future of a reached value is ready at its first poll and never registers.";
-    under_block_on: "A future that blocks its thread until it is woken ends when a queue signals.";
+    #[smoke] under_block_on: "A future that blocks its thread until it is woken ends when a queue signals.";
     polled_once_and_left: "A future that is polled once and not again until its waker is called ends.";
     moves_between_threads: "A future may be polled on one thread and finished on another.";
     joined: "Many futures polled together by one task all end.";
     latest_waker_counts: "Of two wakers that polled a future, the latest is the one that is called.";
     woken_for_its_value_only: "A waker is not called before its value is reached.";
     woken_by_failure: "A failure wakes the task, and the future ends with the error.";
-    dropped_leaves_nothing: "Dropping a future leaves no waiter behind, before and after polling it.";
+    #[smoke] dropped_leaves_nothing: "Dropping a future leaves no waiter behind, before and after polling it.";
     wakers_called_without_locks: "A waker may use the semaphore that calls it, and submit work.";
     outlives_the_semaphore: "A future keeps the timeline it waits for alive.";
 }

@@ -19,11 +19,11 @@ const NONE: HostCallFlags = HostCallFlags::NONE;
 
 suite! { "host_call";
     runs_without_waits [HostCalls]: "A host call without waits runs and reaches its signals.";
-    runs_after_its_waits [HostCalls]: "A host call does not run before its waits are reached.";
+    #[smoke] runs_after_its_waits [HostCalls]: "A host call does not run before its waits are reached.";
     signals_after_return [HostCalls]: "The signals of a host call are reached after it has returned.";
     sees_device_writes [HostCalls]: "A host call sees through a mapping what the work before it wrote.";
     device_sees_its_writes [HostCalls]: "Work behind a host call reads what the call wrote through a mapping.";
-    error_fails_signals [HostCalls]: "A host call that returns an error fails every signal with it.";
+    #[smoke] error_fails_signals [HostCalls]: "A host call that returns an error fails every signal with it.";
     panic_fails_signals [HostCalls]: "A host call that panics fails its signals with ABORTED and the panic's text.";
     deferred_completion [HostCalls]: "A deferred call reaches its signals when its completion is settled.";
     deferred_failure [HostCalls]: "A completion that is settled with an error fails the signals.";

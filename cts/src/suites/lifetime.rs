@@ -12,7 +12,7 @@ use crate::{
 };
 
 suite! { "lifetime";
-    close_cancels_pending: "Closing a device fails what was not issued with CANCELLED.";
+    #[smoke] close_cancels_pending: "Closing a device fails what was not issued with CANCELLED.";
     close_refuses_new_work: "A closed device refuses submissions and leaves their signals alone.";
     close_does_not_wait [HostCalls]: "Closing a device, or dropping it, returns while work of it is running.";
     close_twice: "Closing a device again does nothing.";
@@ -23,7 +23,7 @@ suite! { "lifetime";
     mapping_outlives_device: "A mapping stays readable when buffer and device are gone.";
     completed_work_releases_buffers: "Work that has ended keeps no buffer alive.";
     failed_work_releases_buffers: "Work that failed before it ran keeps no buffer alive.";
-    drop_with_everything_in_flight: "Dropping everything with work in every state ends each signal, one way or the other.";
+    #[smoke] drop_with_everything_in_flight: "Dropping everything with work in every state ends each signal, one way or the other.";
     drain_waits_for_issued_work: "After a drain everything that was issued has reached its signals.";
     drain_leaves_pending_work: "A drain does not wait for work whose waits are not reached.";
     drain_has_a_deadline: "A drain whose deadline passes while a host call runs is DEADLINE_EXCEEDED.";

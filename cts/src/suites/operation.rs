@@ -30,7 +30,7 @@ suite! { "operation";
         "An alloca starts after the last of its waits, whichever that is.";
     waits_dealloca [Alloca] = |ctx| waits(ctx, Kind::Dealloca),
         "A dealloca starts after the last of its waits, whichever that is.";
-    waits_fill = |ctx| waits(ctx, Kind::Fill),
+    #[smoke] waits_fill = |ctx| waits(ctx, Kind::Fill),
         "A fill starts after the last of its waits, whichever that is.";
     waits_update = |ctx| waits(ctx, Kind::Update),
         "An update starts after the last of its waits, whichever that is.";
@@ -42,7 +42,7 @@ suite! { "operation";
         "A write starts after the last of its waits, whichever that is.";
     waits_host_call [HostCalls] = |ctx| waits(ctx, Kind::HostCall),
         "A host call starts after the last of its waits, whichever that is.";
-    waits_dispatch [Dispatch] = |ctx| waits(ctx, Kind::Dispatch),
+    #[smoke] waits_dispatch [Dispatch] = |ctx| waits(ctx, Kind::Dispatch),
         "A dispatch starts after the last of its waits, whichever that is.";
     waits_execute [CommandBuffers] = |ctx| waits(ctx, Kind::Execute),
         "An execution of a command buffer starts after the last of its waits, whichever that is.";

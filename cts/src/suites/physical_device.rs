@@ -13,10 +13,10 @@ use crate::{
 };
 
 suite! { "physical_device";
-    queues_are_shared_out: "The queues are shared out evenly and in order, each to one physical device.";
+    #[smoke] queues_are_shared_out: "The queues are shared out evenly and in order, each to one physical device.";
     affinity_beyond_the_queues: "A set that holds no queue of the device is OUT_OF_RANGE; others stand for what they name.";
     memory_of_each: "Memory near each physical device can be filled and read back by every other.";
-    copies_between: "Bytes copy between the memories of every two physical devices, from either side.";
+    #[smoke] copies_between: "Bytes copy between the memories of every two physical devices, from either side.";
     chain_across: "A chain of edges that changes the physical device with every link passes its data on.";
     alloca_on_each [Alloca]: "Memory that one physical device allocated and another gave back is right for its next owner.";
     dispatch_on_each [Dispatch]: "One executable runs on each physical device, on the memory of another.";

@@ -11,10 +11,10 @@ use crate::{
 
 suite! { "queue";
     barrier_signals: "A barrier without waits reaches its signals.";
-    barrier_waits: "A barrier reaches its signals only after each of its waits.";
+    #[smoke] barrier_waits: "A barrier reaches its signals only after each of its waits.";
     submission_does_not_block: "Submitting work whose wait nobody has signalled returns, and signals nothing.";
-    independent_work_goes_on: "Work without an edge to blocked work completes, on the same queue too.";
-    wait_before_signal: "Work may be submitted before the work that it waits for, on every pair of queues.";
+    #[smoke] independent_work_goes_on: "Work without an edge to blocked work completes, on the same queue too.";
+    #[smoke] wait_before_signal: "Work may be submitted before the work that it waits for, on every pair of queues.";
     one_timeline_orders_a_chain: "One semaphore with rising values orders work that was submitted in reverse.";
     smaller_value_is_reached: "A wait for a value that the payload has passed does not wait.";
     different_values_of_one_signal: "Work that waits for several values of a semaphore starts value by value.";
@@ -26,7 +26,7 @@ suite! { "queue";
         "A thread that waits for any of a host's and a device's points wakes for whichever comes first.";
     fan_out: "One signal releases work on every queue.";
     fan_in: "Work that waits for every queue sees what each of them wrote.";
-    diamond: "In a diamond of edges the last sees both sides.";
+    #[smoke] diamond: "In a diamond of edges the last sees both sides.";
     chain_across_queues: "A chain that changes queues with every link passes its data on.";
     signals_after_all_effects: "A reached signal means that the work's writes are visible, round after round.";
     long_pending_chain: "Twenty thousand submissions, each waiting for the next, unwind without exhausting a stack.";

@@ -13,13 +13,13 @@ use crate::{
 
 suite! { "semaphore";
     starts_at_initial: "A new semaphore's payload is its initial value, cut to MAX_VALUE.";
-    signal_advances: "A host signal raises the payload to its value.";
+    #[smoke] signal_advances: "A host signal raises the payload to its value.";
     signal_below_does_nothing: "A host signal at or below the payload does nothing and is no error.";
     signal_above_maximum_refused: "A signal above MAX_VALUE is OUT_OF_RANGE and changes nothing, on a queue too.";
     wait_above_maximum_refused: "A wait for more than MAX_VALUE is OUT_OF_RANGE at once, on a queue too.";
     device_signal_takes_maximum: "A queue's signal below the payload does not lower it.";
     reached_wait_returns: "A wait for a reached value returns at once, whatever its deadline.";
-    unreached_wait_times_out: "A wait whose deadline passes is DEADLINE_EXCEEDED and leaves no waiter.";
+    #[smoke] unreached_wait_times_out: "A wait whose deadline passes is DEADLINE_EXCEEDED and leaves no waiter.";
     late_signal_after_timeout: "A wait that gave up does not disturb the signal that comes later.";
     policies_wait: "Every wait policy returns once the value is reached.";
     wait_all_needs_all: "Waiting for all of several points lasts until the last of them.";
@@ -27,7 +27,7 @@ suite! { "semaphore";
     wait_any_gives_index: "Waiting for any of several points gives the index of one that is reached.";
     wait_any_of_none_refused: "Waiting for any of no points is INVALID_ARGUMENT instead of for ever.";
     wait_any_prefers_reached: "A reached point ends a wait for any even where another semaphore has failed.";
-    failure_ends_waits: "Waiting for a value of a failed semaphore gives the failure at once.";
+    #[smoke] failure_ends_waits: "Waiting for a value of a failed semaphore gives the failure at once.";
     failure_preserves_error: "A failure arrives with its code, message and contexts.";
     first_failure_wins: "A second failure of a semaphore changes nothing.";
     failure_is_sticky: "A signal after the failure changes nothing.";

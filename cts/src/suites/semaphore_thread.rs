@@ -18,9 +18,9 @@ use crate::{
 };
 
 suite! { "semaphore_thread";
-    wait_later_signalled_beyond: "A waiting thread wakes when the payload jumps past its value.";
+    #[smoke] wait_later_signalled_beyond: "A waiting thread wakes when the payload jumps past its value.";
     wait_any_later_signalled: "A thread that waits for any of several wakes for the one that is signalled.";
-    ping_pong: "Two threads hand a timeline to and fro a thousand times.";
+    #[smoke] ping_pong: "Two threads hand a timeline to and fro a thousand times.";
     many_wait_for_one_value: "One signal wakes every thread that waits for the value.";
     many_wait_for_all: "Threads that wait for all of several semaphores wake when other threads signal them.";
     each_waits_for_its_value: "Of many waiters with values of their own none wakes too early, none too late.";

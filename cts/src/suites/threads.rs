@@ -16,9 +16,9 @@ use crate::{
 };
 
 suite! { "threads";
-    share_a_queue: "Eight threads submit to one queue, and each gets its own results.";
+    #[smoke] share_a_queue: "Eight threads submit to one queue, and each gets its own results.";
     share_a_timeline: "Threads extend one timeline in turn, and its order holds.";
-    submit_races_signal: "A submission that races with the signal it waits for is neither lost nor early.";
+    #[smoke] submit_races_signal: "A submission that races with the signal it waits for is neither lost nor early.";
     submit_races_failure: "A submission that races with the failure of its wait fails its signals.";
     submit_races_close: "A submission that races with the closing of the device is refused, done or CANCELLED.";
     allocate_and_free: "Threads that allocate and free at once keep their memory apart.";

@@ -12,15 +12,15 @@ use crate::{
 suite! { "transfer";
     fill_pattern_1 = |ctx| fill_classes(ctx, 0x5a_u8), "A one-byte pattern fills exactly its range, at any offset and length.";
     fill_pattern_2 = |ctx| fill_classes(ctx, 0xa1b2_u16), "A two-byte pattern fills exactly its range, at any offset and length.";
-    fill_pattern_4 = |ctx| fill_classes(ctx, 0xa1b2_c3d4_u32), "A four-byte pattern fills exactly its range, at any offset and length.";
+    #[smoke] fill_pattern_4 = |ctx| fill_classes(ctx, 0xa1b2_c3d4_u32), "A four-byte pattern fills exactly its range, at any offset and length.";
     fill_with_a_float: "A fill with a float repeats its bits.";
     fill_large: "A fill of megabytes reaches the last byte.";
     fill_misaligned_refused: "A fill whose address or length is no multiple of the pattern is INVALID_ARGUMENT.";
-    update_classes: "An update writes exactly its range, at any offset and length.";
+    #[smoke] update_classes: "An update writes exactly its range, at any offset and length.";
     update_large: "An update of megabytes arrives whole.";
     update_captures_source: "An update writes the bytes that its source held at submission, whenever it runs.";
     update_length_mismatch_refused: "An update from and to different lengths is INVALID_ARGUMENT.";
-    copy_classes: "A copy moves exactly its range, at any pair of offsets and any length.";
+    #[smoke] copy_classes: "A copy moves exactly its range, at any pair of offsets and any length.";
     copy_large: "A copy of megabytes arrives whole.";
     copy_within_a_buffer: "A copy between ranges of one buffer that touch but do not overlap is right.";
     copy_overlap_refused: "A copy between overlapping ranges is INVALID_ARGUMENT.";
@@ -29,7 +29,7 @@ suite! { "transfer";
     empty_transfers_signal: "Transfers of no bytes wait, touch nothing, and reach their signals.";
     refused_leaves_signals_untouched: "A refused transfer signals nothing, and the queue goes on.";
     burst_of_copies: "Two hundred copies without edges between them all arrive.";
-    chained_transfers: "Fill, update and copy in a chain of semaphores leave what their order says.";
+    #[smoke] chained_transfers: "Fill, update and copy in a chain of semaphores leave what their order says.";
     download_waits: "A download gives the bytes that were there once its waits were reached.";
 }
 

@@ -106,11 +106,13 @@ pub(crate) fn initialise(api: &Api) -> Result<i32> {
         if status != hipError_t::hipSuccess {
             // SAFETY: clears this thread's sticky error; no arguments.
             let _ = unsafe { api.hipGetLastError() };
-            return Err(Error::unavailable(format!(
-                "{call} returned {status}: {} finds no GPU; is the amdgpu kernel driver loaded, does /dev/kfd exist, \
-                 and is this user in the groups render and video?",
-                api.origin()
-            )));
+            let origin = api.origin();
+            let mut message = format!("{call} returned {status}: {origin} finds no GPU");
+            #[cfg(target_os = "linux")]
+            if origin.found != windlass_hip_sys::Found::InProcess && !origin.simulated {
+                message.extend(crate::access::explained().map(|obstacles| format!("; {obstacles}")));
+            }
+            return Err(Error::unavailable(message));
         }
     }
     Ok(count)

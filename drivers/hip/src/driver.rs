@@ -210,7 +210,15 @@ pub fn system() -> impl Source {
             };
             // SAFETY: what the system offers under HIP's names, or the user names as HIP, is taken for HIP; a library
             // that lies breaks any program that loads it.
-            let api = unsafe { Api::load(&source) }.map_err(|error| Error::unavailable(error.to_string()))?;
+            let api = unsafe { Api::load(&source) }.map_err(|error| {
+                #[allow(unused_mut, reason = "only Linux has more to say")]
+                let mut message = error.to_string();
+                #[cfg(target_os = "linux")]
+                if let Some(obstacles) = crate::access::explained() {
+                    message.insert_str(0, &format!("{obstacles}; "));
+                }
+                Error::unavailable(message)
+            })?;
             Ok(Found::new(api, device))
         }
     }

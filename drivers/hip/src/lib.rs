@@ -26,6 +26,8 @@
 //! happened. Its memory is quarantined. The process can open the device anew where HIP allows that; the simulated
 //! GPU does, AMD's runtime as a rule does not.
 
+#[cfg(target_os = "linux")]
+pub mod access;
 mod allocator;
 mod buffer;
 mod call;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cts`: the runner's options through the command.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use serde_json::Value;
+
+use crate::support::{command, finish, scratch, windlass};
+
+const SIMULATED: &str = "hip-sim://gfx942?threads=2";
+
+fn events(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+#[test]
+fn cases_are_listed_with_their_contracts() {
+    let finished = windlass(["cts", "--list", "semaphore."]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert!(finished.stdout.contains("semaphore.starts_at_initial"), "{}", finished.stdout);
+    assert!(
+        finished.stdout.contains("A new semaphore's payload is its initial value"),
+        "{}",
+        finished.stdout
+    );
+    let listed = events(&windlass(["cts", "--list", "--format", "json", "--level", "stress"]).stdout);
+    let names: BTreeSet<_> = listed.iter().map(|event| event["case"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(names.len(), listed.len());
+    assert!(listed.iter().all(|event| event["contract"].as_str().is_some_and(|text| text.ends_with('.'))));
+    let levels: BTreeSet<_> = listed.iter().map(|event| event["level"].as_str().unwrap()).collect();
+    assert_eq!(levels, BTreeSet::from(["full", "smoke", "stress"]));
+
+    // Shards of any number are all of it together, and none twice.
+    let mut sharded = Vec::new();
+    for shard in ["1/3", "2/3", "3/3"] {
+        let finished = windlass(["cts", "--list", "--format", "json", "--level", "stress", "--shard", shard]);
+        sharded
+            .extend(events(&finished.stdout).iter().map(|event| event["case"].as_str().unwrap().to_owned()));
+    }
+    assert_eq!(sharded.len(), names.len());
+    assert_eq!(sharded.into_iter().collect::<BTreeSet<_>>(), names);
+}
+
+#[test]
+fn reports_name_the_simulated_device_and_the_build() {
+    let files = [scratch("jsonl"), scratch("xml"), scratch("md")];
+    let [json, junit, page] = files.each_ref().map(|path| path.to_str().unwrap());
+    let finished = windlass([
+        "cts",
+        "--device",
+        SIMULATED,
+        "--device",
+        "null://",
+        "--json",
+        json,
+        "--junit",
+        junit,
+        "--summary",
+        page,
+        "--seed",
+        "5",
+        "--exact",
+        "driver.reports_itself",
+        "dispatch.vector_add",
+    ]);
+    assert_eq!(finished.code, Some(0), "{}{}", finished.stdout, finished.stderr);
+    assert!(finished.stderr.is_empty(), "no progress but on a terminal: {}", finished.stderr);
+    let events = events(&fs::read_to_string(json).unwrap());
+    let device = &events[0]["device"];
+    assert_eq!(device["simulated"], true);
+    assert!(device["library"].as_str().unwrap().contains("simulated"), "{device}");
+    assert!(device["architecture"].as_str().unwrap().starts_with("gfx942"), "{device}");
+    assert!(events[0]["run"]["provenance"].as_str().unwrap().starts_with("windlass "), "{}", events[0]);
+    assert_eq!(events[0]["run"]["seed"], 5);
+    let ended = events.last().unwrap();
+    assert_eq!((&ended["passed"], &ended["skipped"]), (&3.into(), &1.into()), "{ended}");
+    let reasons = ended["skip_reasons"].as_object().unwrap();
+    assert!(reasons.keys().next().unwrap().starts_with("declared lack `dispatch`"), "{ended}");
+    let xml = fs::read_to_string(junit).unwrap();
+    assert!(xml.contains(r#"name="simulated" value="true""#) && xml.contains(r#"tests="4""#), "{xml}");
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("simulated | 2 | 0 | 0 | 0 | 0 |"), "{page}");
+}
+
+#[test]
+fn each_case_may_have_a_process_of_its_own() {
+    let finished = windlass([
+        "cts",
+        "--device",
+        SIMULATED,
+        "--isolate",
+        "--exact",
+        "dispatch.vector_add",
+        "queue.diamond",
+    ]);
+    assert_eq!(finished.code, Some(0), "{}{}", finished.stdout, finished.stderr);
+    assert!(finished.stdout.contains("each in a process of its own"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("test result: ok. 2 passed; 0 failed"), "{}", finished.stdout);
+}
+
+#[test]
+fn expectations_are_judged() {
+    let file = scratch("toml");
+    let path = file.to_str().unwrap();
+    let arguments =
+        ["cts", "--device", SIMULATED, "--expectations", path, "--exact", "semaphore.starts_at_initial"];
+    fs::write(
+        &file,
+        "[[expect]]\ncase = \"semaphore.*\"\nkind = \"expected-failure\"\narchitecture = \"gfx9*\"\n\
+         reason = \"none\"\nlink = \"https://bugs.example/1\"\n",
+    )
+    .unwrap();
+    let finished = windlass(arguments);
+    assert_eq!(finished.code, Some(1), "{}", finished.stdout);
+    assert!(finished.stdout.contains("it passed against line 1 of the expectations"), "{}", finished.stdout);
+    fs::write(&file, "[[expect]]\ncase = \"semaphore.*\"\nkind = \"flake\"\n").unwrap();
+    let finished = windlass(arguments);
+    assert_eq!(finished.code, Some(2), "{}", finished.stdout);
+    assert!(finished.stderr.contains(&format!("{path}:1:1: missing field `reason`")), "{}", finished.stderr);
+}
+
+#[test]
+fn without_a_gpu_everything_is_skipped_at_once_with_the_reason() {
+    if Path::new("/dev/kfd").exists() {
+        eprintln!("skipped: this machine has a GPU");
+        return;
+    }
+    // Whether this machine has a HIP library or not.
+    let finished = windlass(["cts", "--device", "hip://"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stdout);
+    assert!(finished.stdout.contains("hip:// could not be opened: UNAVAILABLE"), "{}", finished.stdout);
+    assert!(finished.stdout.contains(" 0 passed; 0 failed;"), "{}", finished.stdout);
+    if cfg!(target_os = "linux") {
+        assert!(
+            finished.stdout.contains("AMD GPU") || finished.stdout.contains("/dev/kfd"),
+            "{}",
+            finished.stdout
+        );
+        let listed = windlass(["devices"]).stdout;
+        assert!(listed.contains("AMD GPU") || listed.contains("/dev/kfd"), "{listed}");
+    }
+    let finished = windlass(["cts", "--device", "hip://", "--require"]);
+    assert_eq!(finished.code, Some(3), "{}", finished.stdout);
+    assert!(finished.stderr.contains("hip:// could not be opened"), "{}", finished.stderr);
+    // Other devices of the run are tested all the same.
+    let finished = windlass(["cts", "--device", "hip://", "--device", SIMULATED, "driver.reports_itself"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stdout);
+    assert!(
+        finished.stdout.contains("test result: ok. 1 passed; 0 failed; 1 ignored"),
+        "{}",
+        finished.stdout
+    );
+}
+
+#[test]
+fn the_variable_says_which_device_is_tested() {
+    let finished =
+        finish(command().env("WINDLASS_DEVICE", "null://").args(["cts", "--exact", "queue.diamond"]));
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert!(finished.stdout.contains("device        null://"), "{}", finished.stdout);
+}
+
+#[test]
+fn mistakes_are_exit_code_2() {
+    for (arguments, message) in [
+        (["--shard", "5/4"], "1/4 to 4/4"),
+        (["--level", "brief"], "smoke, full, stress"),
+        (["--device", "cuda://"], "hip-sim://"),
+        (["--device", "null"], "null could not be opened"),
+        (["no such case", "--exact"], "--list shows them all"),
+        (["--expectations", "no-such-file"], "no-such-file could not be read"),
+        (["--timeout", "never"], "0.001 to 86400"),
+    ] {
+        let finished = windlass(["cts"].into_iter().chain(arguments));
+        assert_eq!(finished.code, Some(2), "{arguments:?}: {}", finished.stdout);
+        assert!(finished.stderr.contains(message), "{arguments:?}: {}", finished.stderr);
+    }
+}
