@@ -307,14 +307,13 @@ fn exhausted(device: &Inner, size: u64, error: &Error) -> Error {
     Error::resource_exhausted(format!("{size} bytes: {}{free}", error.message()))
 }
 
-/// Frees blocks with their GPU current. Blocks of one that cannot be made current any more stay.
+/// Frees blocks, unless the device is lost.
 pub(crate) fn free_all(gpus: &[Arc<Gpu>], mut blocks: Vec<Block>) {
     for gpu in gpus {
-        let Ok(_current) = gpu.hip.current() else { continue };
         let own = |block: &mut Block| match Heap::of(&block.place) {
             Heap::Host => gpu.index == 0,
             Heap::Device(index) => gpu.index == index,
         };
-        blocks.extract_if(.., own).for_each(|block| block.free(&gpu.hip));
+        gpu.hip.give_back(|hip| blocks.extract_if(.., own).for_each(|block| block.free(hip)));
     }
 }

@@ -89,7 +89,7 @@ impl Drop for Current<'_> {
     fn drop(&mut self) {
         if let Some(before) = self.before {
             // SAFETY: an ordinal that HIP gave.
-            let _ = unsafe { self.hip.api.hipSetDevice(before) };
+            self.hip.succeeded(unsafe { self.hip.api.hipSetDevice(before) });
         }
     }
 }
@@ -164,6 +164,16 @@ impl Hip {
             }
         }
         Ok(Current { hip: self, before })
+    }
+
+    /// Runs what gives things back to HIP, with the device current where it can be made so: HIP knows whose what it made
+    /// is. A lost device keeps everything.
+    pub(crate) fn give_back(&self, destroy: impl FnOnce(&Self)) {
+        let current = self.current();
+        if self.lost().is_none() {
+            destroy(self);
+        }
+        drop(current);
     }
 
     #[inline]
@@ -278,7 +288,12 @@ impl Hip {
         // SAFETY: a live handle.
         match unsafe { self.api.hipEventQuery(event.0) } {
             hipError_t::hipSuccess => Ok(Progress::Complete),
-            hipError_t::hipErrorNotReady => Ok(Progress::Running),
+            hipError_t::hipErrorNotReady => {
+                // HIP before 7.0 keeps this too as the thread's last error.
+                // SAFETY: no arguments.
+                let _ = unsafe { self.api.hipGetLastError() };
+                Ok(Progress::Running)
+            }
             status => {
                 let error = self.failed("hipEventQuery", status);
                 if self.is_contained(status) { Ok(Progress::Faulted(error)) } else { Err(error) }
@@ -404,13 +419,7 @@ impl Hip {
         if let Err(error) = self.check("hipHostGetDevicePointer", status) {
             let hip = self.clone();
             let memory = HostMemory { host, device: 0 };
-            callback_pool::spawn(Box::new(move || {
-                if hip.lost().is_none()
-                    && let Ok(_current) = hip.current()
-                {
-                    hip.free_host(memory);
-                }
-            }));
+            callback_pool::spawn(Box::new(move || hip.give_back(|hip| hip.free_host(memory))));
             return Err(error);
         }
         Ok(HostMemory { host, device: device as u64 })

@@ -402,10 +402,11 @@ impl Drop for Inner {
         callback_pool::spawn(Box::new(move || {
             allocator::free_all(&gpus, blocks);
             for gpu in &gpus {
-                let Ok(_current) = gpu.hip.current() else { continue };
-                gpu.events.take().iter().for_each(|event| gpu.hip.destroy_event(**event));
-                let own = streams.iter().filter(|(index, _)| *index == gpu.index);
-                own.for_each(|(_, stream)| gpu.hip.destroy_stream(*stream));
+                gpu.hip.give_back(|hip| {
+                    gpu.events.take().iter().for_each(|event| hip.destroy_event(**event));
+                    let own = streams.iter().filter(|(index, _)| *index == gpu.index);
+                    own.for_each(|(_, stream)| hip.destroy_stream(*stream));
+                });
             }
         }));
     }

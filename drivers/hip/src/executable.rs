@@ -248,9 +248,8 @@ impl Drop for Executable {
         let (gpus, modules) = (self.device.gpus.clone(), std::mem::take(&mut self.modules));
         callback_pool::spawn(Box::new(move || {
             for gpu in &gpus {
-                let Ok(_current) = gpu.hip.current() else { continue };
                 let own = modules.iter().filter(|loaded| loaded.gpu == gpu.index);
-                own.for_each(|loaded| gpu.hip.unload_module(loaded.module));
+                gpu.hip.give_back(|hip| own.for_each(|loaded| hip.unload_module(loaded.module)));
             }
         }));
     }

@@ -132,7 +132,8 @@ impl Queue {
             }
         };
         let goes_on = matches!(outcome, Ok(Enqueue::UpTo(_)));
-        let event = match self.record(wanted || goes_on) {
+        // An event that is made on another GPU would be of no use, now or later.
+        let event = match self.record(goes_on || (wanted && current.is_ok())) {
             Ok(event) => event,
             Err(error) => {
                 outcome = outcome.and(Err(error));

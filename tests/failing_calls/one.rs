@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One call fails: the first, the second, the third, and some in the middle and at the end.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering::SeqCst},
+};
+
+use windlass::Code;
+use windlass_hip_sys::bindings::hipError_t;
+
+use crate::{
+    program::{BUFFERS, Report},
+    source,
+    world::{Bench, World, watched},
+};
+
+/// Failing these harms nobody: they ask for what a device may do without, or have an alternative.
+const HARMLESS: [&str; 4] =
+    ["hipDeviceGetAttribute", "hipDeviceGetUuid", "hipGetDevicePropertiesR0600", "hipMemGetInfo"];
+
+/// These give something back, which stays behind where one fails.
+const GIVES_BACK: [(&str, &str); 5] = [
+    ("hipFree", "device memory"),
+    ("hipHostFree", "host memory"),
+    ("hipEventDestroy", "events"),
+    ("hipStreamDestroy", "streams"),
+    ("hipModuleUnload", "modules"),
+];
+
+/// Without an answer to these nobody can tell what has completed: whatever the status, the device is lost.
+const VITAL: [&str; 2] = ["hipEventQuery", "hipEventSynchronize"];
+
+/// Statuses, the codes that they come to, and whether they mean that the device is lost.
+const STATUSES: [(hipError_t, Code, bool); 5] = [
+    (hipError_t::hipErrorOutOfMemory, Code::ResourceExhausted, false),
+    (hipError_t::hipErrorInvalidValue, Code::InvalidArgument, false),
+    (hipError_t::hipErrorNoDevice, Code::Unavailable, false),
+    (hipError_t::hipErrorUnknown, Code::Aborted, true),
+    (hipError_t::hipErrorLaunchFailure, Code::Aborted, true),
+];
+
+#[derive(Clone, Copy)]
+struct Case {
+    world: World,
+    function: &'static str,
+    kth: u64,
+    status: hipError_t,
+    code: Code,
+    loses: bool,
+}
+
+impl std::fmt::Display for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}: call {} of {} returns {}", self.world, self.kth, self.function, self.status)
+    }
+}
+
+impl Case {
+    fn is(&self, functions: &[&str]) -> bool {
+        functions.contains(&self.function)
+    }
+
+    fn gives_back(&self) -> Option<&'static str> {
+        GIVES_BACK.iter().find(|(function, _)| self.is(&[function])).map(|(_, kind)| *kind)
+    }
+
+    /// Whether a call that fails like this may leave no error.
+    fn may_pass(&self) -> bool {
+        // An allocation that fails gives back what is kept and tries again; the one that is meant to fail does so anyhow.
+        let allocates =
+            self.is(&["hipHostGetDevicePointer", "hipGetDevice"]) || self.function.ends_with("alloc");
+        let exhausted = allocates && self.code == Code::ResourceExhausted;
+        // To put the caller's device back, to say how much memory is free, or to give back, is all that may have failed.
+        let aside = self.is(&["hipSetDevice"]) || (self.is(&["hipGetDevice"]) && self.kth > 3);
+        // A wait for an event ends where its work has gone wrong. Whether it did the event is asked.
+        let contained = self.is(&["hipEventSynchronize"]) && self.is_contained();
+        // An event that stands for a fault repeats it to whoever asks: this one does not.
+        let forgotten = self.is(&["hipEventQuery"]) && self.is_contained();
+        self.is(&HARMLESS) || forgotten || self.gives_back().is_some() || exhausted || aside || contained
+    }
+
+    fn is_contained(&self) -> bool {
+        self.world.contains_faults() && self.status == hipError_t::hipErrorLaunchFailure
+    }
+
+    fn run(&self) {
+        let bench = self.world.bench();
+        let fired = Arc::new(AtomicBool::new(false));
+        let (case, fires) = (*self, fired.clone());
+        bench.interposer.on_call(move |call| {
+            let hit = call.name == case.function && call.nth == case.kth;
+            hit.then(|| {
+                fires.store(true, SeqCst);
+                case.status
+            })
+        });
+        let report = bench.run();
+        let during = fired.load(SeqCst);
+        let text = format!("{self}: {report:?}");
+        self.check(&report, during, &text);
+        if !self.is(&["hipSetDevice"]) {
+            bench.thread_is_as_found(&text);
+        }
+        let (opened, lost, began) = (report.opened(), report.lost(), !report.steps.is_empty());
+        drop(report);
+        if opened && lost {
+            let memory = bench.memory();
+            assert!(
+                !began || memory >= BUFFERS,
+                "memory of a lost device was given back: {memory} of {text}"
+            );
+        } else {
+            bench.settles(&text, |live| match self.gives_back() {
+                Some(kind) if fired.load(SeqCst) => live == [(kind, 1)],
+                // Lost when it was about to give everything back, it keeps everything.
+                None if fired.load(SeqCst) && !during && self.loses => true,
+                _ => live.is_empty(),
+            });
+        }
+        self.again(&bench, &text);
+    }
+
+    fn check(&self, report: &Report, fired: bool, text: &str) {
+        report.assert_failures_spread(text);
+        assert!(report.errors().all(|error| error.code() != Code::DeadlineExceeded), "hangs: {text}");
+        let Some(error) = report.errors().next() else {
+            assert!(!fired || self.may_pass(), "nobody learnt of it: {text}");
+            return;
+        };
+        assert!(fired, "nothing failed but {text}");
+        let name = self.status.name().expect("a known status");
+        for error in report.errors() {
+            let error = error.to_string();
+            assert!(error.contains(self.function) && error.contains(name), "{error} of {text}");
+        }
+        if !self.is(&["hipInit", "hipGetDeviceCount"]) {
+            assert_eq!(error.code(), self.code, "{text}");
+        }
+        let may_lose = (self.loses && !self.is_contained()) || self.is(&VITAL);
+        assert!(may_lose || !report.lost(), "lost by {text}");
+        if !report.lost() {
+            assert!(report.roots().len() <= 1, "one call failed, and more than one operation: {text}");
+        }
+    }
+
+    /// What was asked of HIP was legal throughout, and a new device works and leaves nothing.
+    fn again(&self, bench: &Bench, text: &str) {
+        bench.interposer.pass();
+        let before = bench.interposer.live();
+        bench.run().assert_healthy(self.world);
+        // What a lost device let go of before it was lost may go while the second one works.
+        let less =
+            |(kind, count): &(&str, i64)| before.iter().any(|(known, most)| known == kind && count <= most);
+        bench.settles(text, |live| live.iter().all(less));
+        bench.nothing_refused(text);
+    }
+}
+
+/// How often a healthy run calls a function.
+fn counts(world: World) -> Vec<(&'static str, u64)> {
+    let bench = world.bench();
+    bench.run().assert_healthy(world);
+    bench.settles(&format!("a healthy run, {world:?}"), <[_]>::is_empty);
+    bench.interposer.calls()
+}
+
+fn every_function_fails(world: World) {
+    let counts = counts(world);
+    for function in source::functions() {
+        if source::ASKS_FOR_ERRORS.contains(&function) {
+            continue;
+        }
+        let most = counts.iter().find(|(name, _)| *name == function).map_or(0, |(_, count)| *count);
+        let mut calls = vec![1, 2, 3, most / 2, most.saturating_sub(1), most];
+        calls.retain(|kth| *kth >= 1);
+        calls.sort_unstable();
+        calls.dedup();
+        for kth in calls {
+            for (status, code, loses) in STATUSES {
+                let case = Case { world, function, kth, status, code, loses };
+                watched(&case.to_string(), move || case.run());
+            }
+        }
+    }
+}
+
+macro_rules! worlds {
+    ($($name:ident: $world:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            every_function_fails(World::$world);
+        }
+    )*};
+}
+
+worlds! {
+    every_call_may_fail_on_a_simulated_gpu: Simulated;
+    every_call_may_fail_on_the_second_of_two: SimulatedSecond;
+    every_call_may_fail_on_an_old_hip: SimulatedOld;
+    every_call_may_fail_on_a_pair: SimulatedPair;
+    every_call_may_fail_when_work_completes_at_once: Null;
+    every_call_may_fail_on_a_device_that_is_not_current: NullSecond;
+    every_call_may_fail_on_a_pair_when_work_completes_at_once: NullPair;
+    every_call_may_fail_when_work_completes_later: NullLater;
+    every_call_may_fail_when_all_work_is_in_flight_at_once: NullLast;
+}
