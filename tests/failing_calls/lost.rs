@@ -7,7 +7,7 @@ use windlass::Code;
 use windlass_hip_sys::bindings::hipError_t;
 
 use crate::{
-    program::BUFFERS,
+    parts::BUFFERS,
     source,
     world::{World, watched},
 };

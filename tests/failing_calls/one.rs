@@ -10,7 +10,8 @@ use windlass::Code;
 use windlass_hip_sys::bindings::hipError_t;
 
 use crate::{
-    program::{BUFFERS, Report},
+    parts::BUFFERS,
+    program::Report,
     source,
     world::{Bench, World, watched},
 };

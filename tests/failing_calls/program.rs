@@ -10,18 +10,14 @@ use std::{
 };
 
 use windlass::{
-    Argument, Buffer, BufferParams, BufferRef, Code, CommandBuffer, Device, DispatchConfig, Error,
-    Executable, File, Function, HostCallFlags, Point, Queue, Result, Semaphore, file::Storage,
+    Buffer, BufferParams, Code, Device, DispatchConfig, Error, File, HostCallFlags, IndirectParameters,
+    Point, Result, Semaphore, file::Storage,
 };
 
-use crate::world::{SOON, World};
-
-const VECTOR_ADD: &[u8] = include_bytes!("../../cts/kernels/bundles/vector_add.ccob");
-const GLOBALS: &[u8] = include_bytes!("../../cts/kernels/bundles/globals.ccob");
-/// Buffers of device memory that the program holds from its first step to its last.
-pub(crate) const BUFFERS: i64 = 11;
-const COUNT: usize = 64;
-const SIZE: u64 = 4 * COUNT as u64;
+use crate::{
+    parts::{At, COUNT, Parts, SIZE, Tried, grid, indirect_grid, words},
+    world::{SOON, World},
+};
 
 /// What became of a run.
 pub(crate) struct Report {
@@ -88,19 +84,6 @@ impl std::fmt::Debug for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let failed: Vec<_> = self.steps.iter().filter(|step| step.outcome.is_err()).collect();
         write!(f, "at once {:?}, of {} steps {failed:?}", self.at_once, self.steps.len())
-    }
-}
-
-/// An error with what was tried.
-type Tried<T> = std::result::Result<T, (&'static str, Error)>;
-
-trait At<T> {
-    fn at(self, what: &'static str) -> Tried<T>;
-}
-
-impl<T> At<T> for Result<T> {
-    fn at(self, what: &'static str) -> Tried<T> {
-        self.map_err(|error| (what, error))
     }
 }
 
@@ -270,12 +253,30 @@ impl Program {
         counter[..4].copy_from_slice(&(if world.computes() { 39_i32 } else { 0 }).to_le_bytes());
         self.expect(shown, &hosts[7], counter);
 
+        // Workgroup counts that only memory knows.
+        let one =
+            self.step("fill counts", &[], |waits, signals| q0.fill(waits, signals, &parts.counts, 1_u32));
+        let clear =
+            self.step("fill", &[], |waits, signals| q1.fill(waits, signals, &parts.outputs[5], 9.0_f32));
+        let launched = self.step("dispatch indirect", &[one, clear, fill_a, fill_b], |waits, signals| {
+            let config = indirect_grid(IndirectParameters::Static(parts.counts.clone().into()));
+            q2.dispatch_indirect(waits, signals, &parts.add, config, &parts.add_arguments(&parts.outputs[5]))
+        });
+        let indirect = self.step("copy indirect", &[launched], |waits, signals| {
+            q3.copy(waits, signals, &parts.outputs[5], &hosts[11])
+        });
+        self.expect(indirect, &hosts[11], sums.clone());
+        let executed = self.step("execute indirect", &[fill_a, fill_b], |waits, signals| {
+            q0.execute(waits, signals, &parts.indirect, [])
+        });
+        self.expect(executed, &hosts[12], sums);
+
         // Memory in the order of queues, and used again.
         let mut transient = None;
         let allocated = self.step("alloca", &[], |waits, signals| {
             q0.alloca(waits, signals, &BufferParams::device(), SIZE).map(|buffer| transient = Some(buffer))
         });
-        let mut ends = vec![copied, direct, shown];
+        let mut ends = vec![copied, direct, shown, indirect, executed];
         if let Some(transient) = transient {
             let filled = self.step("fill transient", &[allocated], |waits, signals| {
                 q1.fill(waits, signals, &transient, 7_u32)
@@ -326,88 +327,6 @@ impl Program {
 /// How a step ended, learnt in one way or the other.
 fn outcome(index: usize, done: &Semaphore) -> Result<()> {
     if index.is_multiple_of(2) { done.wait_blocking(1, SOON) } else { pollster::block_on(done.wait(1)) }
-}
-
-/// So many floats.
-fn words(value: f32) -> Vec<u8> {
-    value.to_le_bytes().repeat(COUNT)
-}
-
-fn grid() -> DispatchConfig {
-    DispatchConfig::new([1; 3]).workgroup_size([COUNT as u32, 1, 1])
-}
-
-/// What is there before the first submission.
-struct Parts {
-    queues: [Queue; 4],
-    inputs: [Buffer; 4],
-    outputs: [Buffer; 5],
-    sum: Buffer,
-    hosts: Vec<Buffer>,
-    add: Function,
-    count: Function,
-    show: Function,
-    direct: CommandBuffer,
-    by_table: CommandBuffer,
-}
-
-impl Parts {
-    fn of(world: World, device: &Device) -> Tried<Self> {
-        let queue = |index| device.queue(index).at("queue");
-        let queues = [queue(0)?, queue(1)?, queue(2)?, queue(3)?];
-        let memory = || device.allocate_device(SIZE).at("allocate");
-        let inputs = [memory()?, memory()?, memory()?, memory()?];
-        let outputs = [memory()?, memory()?, memory()?, memory()?, memory()?];
-        let sum = memory()?;
-        let mut hosts = Vec::new();
-        for _ in 0..11 {
-            let host = device.allocate(&BufferParams::host(), SIZE).at("allocate host")?;
-            host.map().at("map")?.write(0, &[0; SIZE as usize]).at("map")?;
-            hosts.push(host);
-        }
-        let vector_add = load(device, VECTOR_ADD)?;
-        let globals = load(device, GLOBALS)?;
-        match globals.global("counter") {
-            Ok((_, size)) => assert_eq!(size, 4),
-            Err(error) if !world.computes() && error.code() == Code::NotFound => {}
-            Err(error) => return Err(("global", error)),
-        }
-        let add = vector_add.function("vector_add").at("function")?;
-        let count = globals.function("use_globals").at("function")?;
-        let show = globals.function("read_counter").at("function")?;
-
-        let scratch = memory()?;
-        let mut recorder = device.record().at("record")?;
-        recorder.fill(&scratch, 0x11_u8).at("record")?;
-        recorder.fill(&outputs[2], 9.0_f32).at("record")?;
-        recorder.barrier();
-        recorder.update(&[0x22; 16], &scratch.subspan(0, 16).at("subspan")?).at("record")?;
-        let arguments = [inputs[0].arg(), inputs[1].arg(), outputs[2].arg(), (COUNT as i32).into()];
-        recorder.dispatch(&add, grid(), &arguments).at("record")?;
-        recorder.barrier();
-        recorder.copy(&outputs[2], &hosts[3]).at("record")?;
-        recorder.copy(&scratch, &hosts[4]).at("record")?;
-        let direct = recorder.finish().at("finish")?;
-
-        let slot = |slot| Argument::Slot { slot, offset: 0, length: SIZE };
-        let mut recorder = device.record_with_slots(3).at("record")?;
-        recorder.fill(BufferRef::slot(1, 0, SIZE), 5.0_f32).at("record")?;
-        recorder.barrier();
-        recorder.dispatch(&add, grid(), &[slot(0), slot(0), slot(1), (COUNT as i32).into()]).at("record")?;
-        recorder.barrier();
-        recorder.copy(BufferRef::slot(1, 0, SIZE), BufferRef::slot(2, 0, SIZE)).at("record")?;
-        let by_table = recorder.finish().at("finish")?;
-        Ok(Self { queues, inputs, outputs, sum, hosts, add, count, show, direct, by_table })
-    }
-
-    fn add_arguments<'a>(&'a self, sum: &'a Buffer) -> [Argument<'a>; 4] {
-        [self.inputs[0].arg(), self.inputs[1].arg(), sum.arg(), (COUNT as i32).into()]
-    }
-}
-
-fn load(device: &Device, code: &[u8]) -> Tried<Executable> {
-    // SAFETY: the project's own kernels, which stay within the buffers of their arguments.
-    unsafe { device.load_executable(code) }.at("load")
 }
 
 /// A file in memory.
