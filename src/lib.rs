@@ -18,17 +18,30 @@ pub use windlass_local as local;
 pub fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
     REGISTRY.get_or_init(|| {
-        let mut registry = Registry::new();
-        for driver in drivers() {
-            registry.register(driver);
-        }
-        registry
+        let drivers = drivers();
+        let register = |mut registry: Registry| {
+            for driver in &drivers {
+                registry.register(driver.clone());
+            }
+            registry
+        };
+        register(wrappers(register(Registry::new())))
     })
 }
 
 /// Opens the device that a URI names, with the drivers of this build.
 pub fn open(uri: &str) -> Result<Device> {
     registry().open(uri)
+}
+
+/// The drivers whose devices wrap those of others.
+fn wrappers(drivers: Registry) -> Registry {
+    let mut registry = Registry::new();
+    #[cfg(feature = "command")]
+    registry.register(Arc::new(windlass_cts::shuffle::Driver::new(drivers)));
+    #[cfg(not(feature = "command"))]
+    drop(drivers);
+    registry
 }
 
 /// The enabled drivers, the last resort first: a registry lists those registered last first.

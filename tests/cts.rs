@@ -44,3 +44,10 @@ fn two_simulated_gpus_as_one_device_conform() {
 fn the_local_device_conforms() {
     conforms("local://?threads=0");
 }
+
+#[test]
+fn shuffled_devices_conform() {
+    for device in ["null://", "local://?threads=0", "hip-sim://gfx942", "hip-sim://gfx942?devices=2"] {
+        conforms(&format!("shuffle://?seed=11&over={device}"));
+    }
+}

@@ -86,6 +86,7 @@ mod random;
 mod report;
 mod runner;
 mod shard;
+pub mod shuffle;
 mod suites;
 mod summary;
 

@@ -64,8 +64,11 @@ fn enumerated_devices_open(ctx: &Context) -> Outcome {
 }
 
 fn unknown_key_refused(ctx: &Context) -> Outcome {
-    let join = if ctx.uri().contains('?') { '&' } else { '?' };
-    let uri = format!("{}{join}no-such-key=1", ctx.uri());
+    // In front of the other keys: behind `over=` it would be the wrapped device's.
+    let uri = match ctx.uri().split_once('?') {
+        Some((device, keys)) => format!("{device}?no-such-key=1&{keys}"),
+        None => format!("{}?no-such-key=1", ctx.uri()),
+    };
     let error = refused(ctx.registry().open(&uri), Code::InvalidArgument, &uri)?;
     names(&error, "no-such-key")
 }

@@ -186,7 +186,7 @@ fn drop_with_everything_in_flight(ctx: &Context) -> Outcome {
         let (gate, broken) = (Semaphore::new(0), Semaphore::new(0));
         let mut ends = Vec::new();
         for index in 0..100 {
-            let (queue, done) = (queue_of(&device, index)?, Semaphore::new(0));
+            let (queue, done, after) = (queue_of(&device, index)?, Semaphore::new(0), Semaphore::new(0));
             let buffer = device.allocate_device(4096)?;
             let wait = match (index + round) % 4 {
                 0 => vec![],
@@ -195,8 +195,9 @@ fn drop_with_everything_in_flight(ctx: &Context) -> Outcome {
                 _ => vec![broken.at(1), gate.at(1)],
             };
             queue.fill(&wait, &[done.at(1)], &buffer, 1_u8)?;
-            queue.barrier(&[done.at(1)], &[done.at(2)])?;
-            ends.push((wait.is_empty(), done));
+            // On a semaphore of its own: if this one is cancelled, the failure must not overtake what was issued.
+            queue.barrier(&[done.at(1)], &[after.at(1)])?;
+            ends.push((wait.is_empty(), done, after));
         }
         match round % 3 {
             0 => broken.fail(Error::aborted("on purpose")),
@@ -204,13 +205,13 @@ fn drop_with_everything_in_flight(ctx: &Context) -> Outcome {
             _ => {}
         }
         drop(device);
-        for (free, done) in ends {
+        for (free, done, after) in ends {
             match done.wait_blocking(1, ctx.deadline()) {
                 Err(error) if error.code() == Code::DeadlineExceeded => return Err(error.into()),
                 Err(error) if free => return Err(Stop::fail(format!("issued work failed: {error:?}"))),
                 _ => {}
             }
-            if let Err(error) = done.wait_blocking(2, ctx.deadline()) {
+            if let Err(error) = after.wait_blocking(1, ctx.deadline()) {
                 ensure!(error.code() != Code::DeadlineExceeded, "the second signal never ended: {error:?}");
             }
         }

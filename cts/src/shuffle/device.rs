@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The device: what it holds back, and the loop that lets go of it.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use windlass_hal::{
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, Feature, Limits, Operation, Point, Points,
+    QueueAffinity, Result, Statistics, driver, edge::Domain, pending,
+};
+
+use super::{
+    command_buffer::{self, CommandBuffer},
+    completion::Completion,
+    idle::{self, Activity},
+    poison::{self, Released},
+    promise,
+    schedule::{Choice, Held, Schedule},
+};
+
+/// How long work may be held back that nobody demands.
+pub(super) const PATIENCE: Duration = Duration::from_millis(50);
+
+/// A device behind a schedule of its own. See the [module's text](super).
+pub struct Device {
+    me: Weak<Self>,
+    raw: Arc<dyn driver::Device>,
+    info: DeviceInfo,
+    patience: Duration,
+    /// Of the promises of submissions that are held back.
+    held: Domain,
+    /// Of the promises of submissions that were handed on and whose signals follow by themselves.
+    promised: Domain,
+    activity: Activity,
+    state: Mutex<State>,
+}
+
+struct State {
+    schedule: Schedule,
+    released: Released,
+    /// Completions that were let go and whose work has not ended.
+    completions: Vec<Weak<Completion>>,
+    /// A thread is in the loop and does what is asked for.
+    running: bool,
+    watched: bool,
+    closing: Closing,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    Open,
+    /// Refuses work; the wrapped device is closed once nothing is held back.
+    Asked,
+    Done,
+}
+
+impl Device {
+    /// Shuffles a device.
+    pub fn new(raw: Arc<dyn driver::Device>, seed: u64) -> Arc<Self> {
+        Self::with_patience(raw, seed, PATIENCE)
+    }
+
+    /// Shuffles a device, and hands on what nobody demands when nothing was submitted or demanded for `patience`.
+    pub fn with_patience(raw: Arc<dyn driver::Device>, seed: u64, patience: Duration) -> Arc<Self> {
+        let mut info = raw.info().clone();
+        info.uri = format!("shuffle://?seed={seed}&over={}", info.uri);
+        info.name = format!("{} (shuffled)", info.name);
+        Arc::new_cyclic(|me| Self {
+            me: me.clone(),
+            raw,
+            info,
+            patience,
+            held: Domain::unique(),
+            promised: Domain::unique(),
+            activity: Activity::default(),
+            state: Mutex::new(State {
+                schedule: Schedule::new(seed),
+                released: Released::default(),
+                completions: Vec::new(),
+                running: false,
+                watched: false,
+                closing: Closing::Open,
+            }),
+        })
+    }
+
+    /// Starts the choices of another seed, as if the device had just been opened. For a device at rest: what is held back
+    /// goes on first.
+    pub fn reseed(&self, seed: u64) {
+        self.flush("reseeded");
+        let mut state = self.lock();
+        if state.schedule.is_empty() {
+            state.schedule = Schedule::new(seed);
+        }
+    }
+
+    pub(super) fn activity(&self) -> &Activity {
+        &self.activity
+    }
+
+    pub(super) fn raw_domain(&self) -> Domain {
+        self.raw.domain()
+    }
+
+    pub(super) fn poll_raw(&self) {
+        self.raw.poll();
+    }
+
+    /// Goes on until what submission `id` signals no longer waits for the schedule.
+    pub(super) fn demand(&self, id: u64) {
+        self.activity.note();
+        self.lock().schedule.demand(id);
+        self.run();
+    }
+
+    /// Hands on everything, in some order.
+    pub(super) fn flush(&self, why: &str) {
+        let mut state = self.lock();
+        if state.schedule.is_empty() {
+            return;
+        }
+        tracing::debug!(target: "windlass::shuffle", why, "flush");
+        state.schedule.demand_all();
+        drop(state);
+        self.run();
+    }
+
+    /// The watching thread's question whether it may end.
+    pub(super) fn unwatch(&self) -> bool {
+        let mut state = self.lock();
+        state.watched = !state.schedule.is_empty();
+        !state.watched
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what the schedule says until nobody asks for more. One thread at a time is in here; the others leave what they
+    /// ask for to it, and so does this thread when what it hands on asks for more.
+    fn run(&self) {
+        /// Ends the turn if the wrapped device panics.
+        struct Turn<'a>(&'a Device, bool);
+        impl Drop for Turn<'_> {
+            fn drop(&mut self) {
+                if self.1 {
+                    self.0.lock().running = false;
+                }
+            }
+        }
+        let mut state = self.lock();
+        if std::mem::replace(&mut state.running, true) {
+            return;
+        }
+        let mut turn = Turn(self, true);
+        loop {
+            match state.schedule.choose(self.promised) {
+                Some(Choice::HandOn { held, withhold, random }) => {
+                    drop(state);
+                    let (id, signals) = (held.id, held.signals.clone());
+                    if let Err(error) = self.hand_on(held, withhold, random) {
+                        tracing::debug!(target: "windlass::shuffle", id, %error, "refused");
+                        pending::fail(&signals, &error);
+                    }
+                }
+                Some(Choice::Release(completion)) => {
+                    state.completions.retain(|completion| completion.strong_count() > 0);
+                    state.completions.push(Arc::downgrade(&completion));
+                    drop(state);
+                    tracing::debug!(target: "windlass::shuffle", id = completion.id, "release the signals");
+                    completion.release();
+                }
+                None if state.closing == Closing::Asked => {
+                    state.closing = Closing::Done;
+                    drop(state);
+                    self.raw.close();
+                }
+                None => {
+                    state.running = false;
+                    turn.1 = false;
+                    return;
+                }
+            }
+            state = self.lock();
+        }
+    }
+
+    /// Gives one submission to the wrapped device.
+    fn hand_on(&self, held: Box<Held>, withhold: bool, random: u64) -> Result<()> {
+        let Held { id, affinity, waits, signals, operation, .. } = *held;
+        tracing::debug!(target: "windlass::shuffle", id, operation = operation.name(), withhold, "hand on");
+        if !withhold {
+            promise::attach(&self.me, self.promised, id, &signals);
+            return self.submit_raw(affinity, &waits, &signals, operation, random);
+        }
+        let completion = {
+            let mut state = self.lock();
+            let completion = Completion::new(id, state.schedule.laggard(), signals);
+            state.schedule.withhold(completion.clone());
+            completion
+        };
+        // Refused work ends like failed work: by the completion, in its time.
+        let ended = [completion.ended()];
+        self.submit_raw(affinity, &waits, &ended, operation, random)
+            .unwrap_or_else(|error| pending::fail(&ended, &error));
+        Ok(())
+    }
+
+    fn submit_raw(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        operation: Operation,
+        random: u64,
+    ) -> Result<()> {
+        let affinity = self.narrow(affinity, random);
+        match command_buffer::choose(operation, (random >> 16) as usize) {
+            Operation::Alloca { buffer } => poison::alloca(&*self.raw, affinity, waits, signals, buffer),
+            Operation::Dealloca { buffer } if self.lock().released.insert(&buffer) => {
+                poison::dealloca(&*self.raw, affinity, waits, signals, buffer)
+            }
+            operation => self.raw.submit(affinity, waits, signals, operation),
+        }
+    }
+
+    /// One queue of those that may take the work, or all of them: then the wrapped device picks.
+    fn narrow(&self, affinity: QueueAffinity, random: u64) -> QueueAffinity {
+        let queues = self.raw.limits().queues.clamp(1, 64);
+        let lanes: Vec<u32> = (0..queues).filter(|queue| affinity.bits() >> queue & 1 == 1).collect();
+        let lane = lanes.get((random & 0xff) as usize % lanes.len().max(1));
+        lane.filter(|_| random >> 8 & 1 == 0).map_or(affinity, |lane| QueueAffinity::queue(*lane))
+    }
+
+    /// Whether the wrapped device says that it has no such operation: its refusal must come at once.
+    fn lacks(&self, operation: &Operation) -> bool {
+        let feature = match operation {
+            Operation::Alloca { .. } | Operation::Dealloca { .. } => Feature::Alloca,
+            Operation::Read { .. } | Operation::Write { .. } => Feature::Files,
+            Operation::HostCall(_) => Feature::HostCalls,
+            Operation::Dispatch(_) => Feature::Dispatch,
+            Operation::Execute { .. } => Feature::CommandBuffers,
+            _ => return false,
+        };
+        self.info.lacks.iter().any(|lack| lack.feature == feature)
+    }
+
+    /// Starts the thread that lets go of what nobody demands; `false` where the system gives none.
+    fn watch(&self) -> bool {
+        if std::mem::replace(&mut self.lock().watched, true) {
+            return true;
+        }
+        let started = idle::watch(self.me.clone(), self.patience).is_ok();
+        if !started {
+            self.lock().watched = false;
+        }
+        started
+    }
+}
+
+impl driver::Device for Device {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn limits(&self) -> &Limits {
+        self.raw.limits()
+    }
+
+    /// The wrapped device's own: its buffers and executables pass through as they are.
+    fn domain(&self) -> Domain {
+        self.raw.domain()
+    }
+
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+        self.raw.allocate(params, size)
+    }
+
+    fn reserve(
+        &self,
+        affinity: QueueAffinity,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        self.raw.reserve(affinity, params, size)
+    }
+
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.raw.load_executable(code) }
+    }
+
+    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+        let mut random = crate::Random::new(self.lock().schedule.random.next_u64());
+        Ok(Arc::new(CommandBuffer::new(&*self.raw, list, &mut random)?))
+    }
+
+    fn submit(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        operation: Operation,
+    ) -> Result<()> {
+        self.activity.note();
+        let mut state = self.lock();
+        if state.closing != Closing::Open {
+            return Err(Error::cancelled(format!("{} was closed", self.info.uri)));
+        }
+        let (id, hold) = state.schedule.arrive();
+        if !hold || self.lacks(&operation) {
+            let random = state.schedule.random.next_u64();
+            drop(state);
+            tracing::debug!(target: "windlass::shuffle", id, operation = operation.name(), "pass");
+            self.submit_raw(affinity, waits, signals, operation, random)?;
+            promise::attach(&self.me, self.promised, id, &Points::from(signals));
+        } else {
+            let signals = Points::from(signals);
+            tracing::debug!(target: "windlass::shuffle", id, operation = operation.name(), "hold");
+            state.schedule.hold(id, affinity, Points::from(waits), signals.clone(), operation);
+            drop(state);
+            promise::attach(&self.me, self.held, id, &signals);
+            if !self.watch() {
+                self.flush("no thread to watch");
+            }
+        }
+        self.run();
+        Ok(())
+    }
+
+    fn poll(&self) {
+        self.raw.poll();
+    }
+
+    /// What is held back counts as issued: it would have been, without this device.
+    fn drain(&self, deadline: Deadline) -> Result<()> {
+        loop {
+            self.flush("drain");
+            self.raw.drain(deadline)?;
+            let mut state = self.lock();
+            let before = state.completions.len();
+            state
+                .completions
+                .retain(|completion| completion.upgrade().is_some_and(|completion| !completion.settle()));
+            let progress = state.completions.len() < before;
+            let rest = state.schedule.is_empty();
+            drop(state);
+            if rest && !progress {
+                return Ok(());
+            }
+            if deadline.passed() {
+                return Err(Error::deadline_exceeded(
+                    "the deadline passed while another thread handed work on",
+                ));
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Hands everything on first: what the wrapped device can issue is issued, and it cancels the rest.
+    fn close(&self) {
+        let mut state = self.lock();
+        if state.closing == Closing::Open {
+            state.closing = Closing::Asked;
+            state.schedule.demand_all();
+        }
+        drop(state);
+        self.run();
+    }
+
+    fn trim(&self) {
+        self.raw.trim();
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.raw.statistics()
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // Nobody can demand any more.
+        self.flush("dropped");
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.info.uri)
+    }
+}
