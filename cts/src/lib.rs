@@ -85,6 +85,7 @@ mod options;
 mod random;
 mod report;
 mod runner;
+pub mod saboteurs;
 mod shard;
 pub mod shuffle;
 mod suites;

@@ -8,7 +8,10 @@ use std::{
     path::Path,
 };
 
-use windlass_cts::{Case, cases};
+use windlass_cts::{
+    Case, cases,
+    saboteurs::{self, held_otherwise},
+};
 
 /// IREE's cases, one in a line: its name, ours with spaces between, and why where there is none of ours.
 const IREE_CASES: &str = include_str!("../iree_cases.csv");
@@ -82,10 +85,39 @@ fn page() -> String {
     line("| IREE | Windlass |".to_owned());
     line("|---|---|".to_owned());
     for row in &counterparts {
-        let ours = row.ours.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let ours = code(&row.ours);
         line(format!("| {} | {} |", row.iree, if ours.is_empty() { row.reason } else { &ours }));
     }
+    line(String::new());
+    line("## Saboteurs, and what catches them".to_owned());
+    line(String::new());
+    let saboteurs = saboteurs::all();
+    line(format!(
+        "Each of these {} is a driver that conforms behind a wrapper that breaks one contract. The cases named must fail \
+         over it:\n`cts/tests/saboteurs.rs` and `tests/saboteurs.rs` run them. Other cases may fail too.",
+        saboteurs.len()
+    ));
+    line(String::new());
+    line("| saboteur | what it does wrong | caught by |".to_owned());
+    line("|---|---|---|".to_owned());
+    for saboteur in &saboteurs {
+        line(format!("| {} | {} | {} |", saboteur.name, saboteur.breaks, code(saboteur.kills)));
+    }
+    line(String::new());
+    line("## What no saboteur breaks".to_owned());
+    line(String::new());
+    line("Not every contract can be broken by wrapping a driver.".to_owned());
+    line(String::new());
+    line("| held by | cases |".to_owned());
+    line("|---|---|".to_owned());
+    for held in held_otherwise() {
+        line(format!("| {} | {} |", held.by, code(held.cases)));
+    }
     page
+}
+
+fn code(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn path() -> std::path::PathBuf {

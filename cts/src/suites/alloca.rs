@@ -18,6 +18,7 @@ suite! { "alloca";
     reuse_spares_work_in_flight [Alloca]:
         "Memory is not given away while work that was ordered before its dealloca has not run.";
     dealloca_returns_memory [Alloca]: "A dealloca takes memory out of use although a handle remains.";
+    counts_until_the_dealloca [Alloca]: "Memory counts as in use until its dealloca has run, not until it is submitted.";
     failed_dealloca_keeps_memory [Alloca]: "A dealloca whose wait failed fails its signals and releases nothing.";
     failed_alloca_fails_signals [Alloca]: "An alloca whose wait failed fails its signals, and the device goes on.";
     dropped_without_dealloca [Alloca]: "Memory whose handles are dropped without a dealloca is not leaked.";
@@ -167,6 +168,30 @@ fn dealloca_returns_memory(ctx: &Context) -> Outcome {
     })?;
     drop(buffer);
     ensure_eq!(device.statistics().device_bytes_used, before, "bytes in use after the last handle");
+    Ok(())
+}
+
+fn counts_until_the_dealloca(ctx: &Context) -> Outcome {
+    for fails in [false, true] {
+        let device = ctx.open()?;
+        let (queue, gate, done) = (queue_of(&device, 0)?, Semaphore::new(0), Semaphore::new(0));
+        let buffer = queue.alloca(&[], &[done.at(1)], &DEVICE, 1 << 20)?;
+        ctx.wait(&done.at(1))?;
+        let during = device.statistics().device_bytes_used;
+        queue.dealloca(&[gate.at(1)], &[done.at(2)], &buffer)?;
+        device.drain(ctx.deadline())?;
+        ensure_eq!(device.statistics().device_bytes_used, during, "bytes in use before the dealloca's wait");
+        if fails {
+            gate.fail(Error::aborted("on purpose"));
+            ctx.wait_for_failure(&done.at(2))?;
+            device.drain(ctx.deadline())?;
+            ensure_eq!(device.statistics().device_bytes_used, during, "bytes in use after a failed dealloca");
+        } else {
+            gate.signal(1)?;
+            ctx.wait(&done.at(2))?;
+            ctx.until("the memory is out of use", || device.statistics().device_bytes_used < during)?;
+        }
+    }
     Ok(())
 }
 

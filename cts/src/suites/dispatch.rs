@@ -25,6 +25,7 @@ suite! { "dispatch";
     #[smoke] positions [Dispatch]: "Work-item ids, workgroup ids and both sizes are right in three dimensions.";
     several_entry_points [Dispatch]: "Several functions of one executable run each as itself.";
     #[smoke] dynamic_local_memory [Dispatch]: "A kernel gets the dynamic local memory that the dispatch asks for.";
+    local_memory_to_the_limit [Dispatch]: "A dispatch may ask for all the local memory that the device says it has.";
     static_local_memory [Dispatch]: "A tiled matrix product through static local memory is right.";
     fixed_workgroup_size [Dispatch]: "A kernel that fixes its workgroup size is launched with it where none is given.";
     atomics_between_dispatches [Dispatch]: "Sixty-four dispatches without edges add to one counter, and none is lost.";
@@ -283,6 +284,18 @@ fn dynamic_local_memory(ctx: &Context) -> Outcome {
         same_items(&to_floats(&ctx.download(&total)?), &[expected], &what)?;
     }
     Ok(())
+}
+
+fn local_memory_to_the_limit(ctx: &Context) -> Outcome {
+    let function = ctx.function(&kernels::REDUCE, "reduce_sum")?;
+    let most = match ctx.device().limits().max_local_memory {
+        0 => return Err(Stop::skip("the device sets no limit to local memory")),
+        most => most - function.info().static_local_memory,
+    };
+    let (source, total) = (floats(ctx, &[1.0; 200])?, floats(ctx, &[0.0])?);
+    let config = DispatchConfig::new([1, 1, 1]).workgroup_size([64, 1, 1]).dynamic_local_memory(most);
+    run(ctx, &function, config, &[source.arg(), total.arg(), 200_i32.into()])?;
+    same_items(&to_floats(&ctx.download(&total)?), &[200.0], "the sum")
 }
 
 fn static_local_memory(ctx: &Context) -> Outcome {

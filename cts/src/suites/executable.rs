@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Loading device code, and what it says of itself.
 
-use windlass_hal::{Code, Device, Error, Executable, ParameterKind};
+use windlass_hal::{Argument, Code, Device, Error, Executable, ParameterKind, Semaphore};
 
-use super::semaphore_thread::on_threads;
+use super::{
+    dispatch::{over, to_floats, vector_add_with},
+    semaphore_thread::on_threads,
+};
 use crate::{
     case::{Outcome, Stop},
     check::{ensure, ensure_eq, names, refused, same_items},
@@ -23,6 +26,9 @@ suite! { "executable";
     reflects_local_memory [Dispatch]: "Static local memory is reflected.";
     function_outlives_executable [Dispatch]: "A function keeps its executable loaded.";
     globals [Dispatch]: "A global variable is found with its address and size; one that is not there is NOT_FOUND.";
+    globals_lie_at_their_address [Dispatch, Globals]: "A kernel that is given a global's address finds its initial value there.";
+    known_by_its_bytes [Dispatch]:
+        "Code is told from other code of the same length, before it and after it, and the same code may be loaded twice.";
     #[smoke] wrong_architecture_refused [Dispatch]: "A bundle without code for the device is NOT_FOUND, naming the device's target and the bundle's.";
     garbage_refused [Dispatch]: "Bytes that are no device code are refused with INVALID_ARGUMENT.";
     truncated_refused [Dispatch]: "A file cut off anywhere is refused with an error, and nothing crashes.";
@@ -155,7 +161,7 @@ fn reflects_local_memory(ctx: &Context) -> Outcome {
 fn function_outlives_executable(ctx: &Context) -> Outcome {
     let function = ctx.function(&kernels::VECTOR_ADD, "vector_add")?;
     // The executable's own handle is gone here.
-    super::dispatch::vector_add_with(ctx, &function, 1000)
+    vector_add_with(ctx, &function, 1000)
 }
 
 fn globals(ctx: &Context) -> Outcome {
@@ -167,6 +173,43 @@ fn globals(ctx: &Context) -> Outcome {
     ensure_eq!(size, 64, "the size of `table`");
     ensure!(table != counter, "two globals at one address");
     names(&refused(executable.global("countess"), Code::NotFound, "a misspelt global")?, "countess")
+}
+
+fn globals_lie_at_their_address(ctx: &Context) -> Outcome {
+    let executable = ctx.load(&kernels::GLOBALS)?;
+    let twice = ctx.function(&kernels::ENTRIES, "twice")?;
+    let (table, _) = executable.global("table")?;
+    let (out, done) = (ctx.filled(64, 0)?, Semaphore::new(0));
+    let values: [&[u8]; 3] =
+        [&table.to_le_bytes(), &out.device_address().to_le_bytes(), &16_i32.to_le_bytes()];
+    let mut block = vec![0; twice.info().argument_size as usize];
+    for (parameter, value) in twice.info().parameters.iter().zip(values) {
+        block[parameter.offset as usize..][..value.len()].copy_from_slice(value);
+    }
+    let config = over(16).raw_arguments();
+    ctx.queue(0)?.dispatch(&[], &[done.at(1)], &twice, config, &[Argument::Bytes(&block), out.arg()])?;
+    let expected: Vec<f32> = (1..=16).map(|power| (1 << power) as f32).collect();
+    let values = to_floats(&ctx.download_after(&done.at(1), &out)?);
+    same_items(&values, &expected, "twice the table of powers of two")
+}
+
+fn known_by_its_bytes(ctx: &Context) -> Outcome {
+    let good = kernels::VECTOR_ADD.bytes;
+    // The magic of a container, and thereby everything else, is gone.
+    let mut bad = good.to_vec();
+    bad[..4].fill(0);
+    for _ in 0..2 {
+        let function = ctx.function(&kernels::VECTOR_ADD, "vector_add")?;
+        vector_add_with(ctx, &function, 100)?;
+        let again = ctx.function(&kernels::VECTOR_ADD, "vector_add")?;
+        vector_add_with(ctx, &function, 10)?;
+        drop(function);
+        vector_add_with(ctx, &again, 10)?;
+        // SAFETY: what is no device code cannot be dispatched.
+        let loaded = unsafe { ctx.device().load_executable(&bad) };
+        refused(loaded, Code::InvalidArgument, "what is as long as code that was loaded")?;
+    }
+    Ok(())
 }
 
 /// An uncompressed bundle without code for the device: where it has some, that entry gets the name of a processor that

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Saboteurs of drivers and devices: what they list, open, and say of themselves.
+
+use std::{
+    any::Any,
+    sync::{Arc, Mutex, OnceLock},
+};
+
+use windlass_hal::{
+    Buffer, BufferParams, CommandList, DeviceInfo, Error, Feature, Lack, Limits, Operation, QueueAffinity,
+    Result, Uri, driver, edge::Domain,
+};
+
+use super::sabotage::{Inner, Sabotage, Submission, Submit, lock};
+
+saboteurs! {
+    has_no_name: "A device has no name.", Says(|info| info.name.clear()), ["driver.reports_itself"];
+    has_no_architecture: "A device has no architecture.", Says(|info| info.architecture.clear()),
+        ["driver.reports_itself", "driver.enumerated_devices_open"];
+    reports_another_scheme: "A device reports a URI of another driver.",
+        Says(|info| info.uri = info.uri.replace("://", "-2://")),
+        ["driver.reports_itself", "driver.opens_by_reported_uri"];
+    hides_that_it_is_simulated: "What is simulated says that it is not.", Says(|info| info.simulated = false),
+        ["driver.enumerated_devices_open"];
+    lacks_without_a_reason: "A lack is declared without a reason.",
+        Says(|info| info.lacks.push(Lack::new(Feature::Files, ""))),
+        ["driver.reports_itself", "driver.lacks_are_true"];
+    lacks_twice: "A lack is declared twice.",
+        Says(|info| info.lacks.extend([(); 2].map(|()| Lack::new(Feature::Files, "twice")))),
+        ["driver.reports_itself", "driver.lacks_are_true"];
+    lies_about_allocas: "A device declares to lack allocas and has them.", lie(Feature::Alloca),
+        ["driver.lacks_are_true"];
+    lies_about_command_buffers: "A device declares to lack command buffers and has them.",
+        lie(Feature::CommandBuffers), ["driver.lacks_are_true"];
+    lies_about_files: "A device declares to lack files and has them.", lie(Feature::Files),
+        ["driver.lacks_are_true"];
+    lies_about_host_calls: "A device declares to lack host calls and has them.", lie(Feature::HostCalls),
+        ["driver.lacks_are_true"];
+    lies_about_dispatches: "A device declares to lack dispatches and has them.", lie(Feature::Dispatch),
+        ["driver.reports_itself"];
+    has_no_allocas: "Allocas are UNIMPLEMENTED, which was not declared.", Without("queue_alloca"),
+        ["alloca.address_at_once"];
+    has_no_files: "Reads are UNIMPLEMENTED, which was not declared.", Without("queue_read"),
+        ["operation.signals_read", "file.read_past_the_end_fails"];
+    has_no_host_calls: "Host calls are UNIMPLEMENTED, which was not declared.", Without("queue_host_call"),
+        ["host_call.runs_without_waits", "host_call.non_blocking_signals_early"];
+    has_no_dispatches: "Dispatches are UNIMPLEMENTED, which was not declared.", Without("queue_dispatch"),
+        ["dispatch.null_argument", "dispatch.no_arguments"];
+    has_no_command_buffers: "Command buffers are UNIMPLEMENTED, which was not declared.", Without("queue_execute"),
+        ["command_buffer.empty", "command_buffer.debug_groups"];
+    has_no_queues: "A device says that it has no queues.", Allows(|limits| limits.queues = 0),
+        ["driver.reports_itself"];
+    has_more_queues_than_allowed: "A device says that it has 65 queues.", Allows(|limits| limits.queues = 65),
+        ["driver.reports_itself"];
+    first_queue_alone_works: "Work is refused unless the first queue may take it.", Refuses(|s| {
+        s.affinity.bits() & QueueAffinity::queue(0).bits() == 0
+    }), ["driver.every_queue_works", "fence.future_ends_with_the_last"];
+    refuses_sets_of_queues: "Work is refused unless it names one queue.", Refuses(|s| {
+        s.affinity.bits().count_ones() > 1
+    }), ["driver.queue_sets", "physical_device.memory_of_each", "physical_device.copies_between"];
+    has_an_odd_number_of_parts: "A device says that it is made of more physical devices than its queues go round.",
+        Allows(|limits| limits.physical_devices = limits.queues * 2),
+        [
+            "physical_device.queues_are_shared_out", "physical_device.memory_of_each",
+            "physical_device.chain_across",
+        ];
+    cannot_reach_its_other_parts: "Transfers that touch the memory of another physical device are forgotten.",
+        Submit(forget_remote),
+        [
+            "physical_device.memory_of_each", "physical_device.copies_between",
+            "physical_device.alloca_on_each", "physical_device.replay_on_each",
+        ];
+    aligns_by_three: "A device says that its allocations are aligned to three bytes.",
+        Allows(|limits| limits.allocation_alignment = 3),
+        ["driver.reports_itself", "buffer.sizes_and_alignment"];
+    aligns_by_less: "A device says that its allocations are aligned to a terabyte.",
+        Allows(|limits| limits.allocation_alignment = 1 << 40), ["buffer.sizes_and_alignment"];
+    allows_much_local_memory: "A device says that a workgroup has twice the local memory it has.",
+        Allows(|limits| limits.max_local_memory *= 2), ["dispatch.local_memory_to_the_limit"];
+    ignores_unknown_keys: "A key of a URI that the driver does not know is ignored.", Opens(|driver, uri| {
+        driver.open(uri).or_else(|error| match uri.to_string().split_once(['?', '&']) {
+            Some((known, _)) => driver.open(&known.parse()?),
+            None => Err(error),
+        })
+    }), ["driver.unknown_key_refused"];
+    lists_ghosts: "A device is listed that cannot be opened.", Ghost, ["driver.enumerated_devices_open"];
+    lists_another_architecture: "A device is listed with another architecture than it has.", OtherArchitecture,
+        ["driver.enumerated_devices_open"];
+    opens_one_device: "Opening a URI again gives the same device.", OneDevice::default(),
+        ["driver.devices_are_independent"];
+    takes_foreign_objects: "What belongs to another device is accepted, and nothing is done with it.",
+        OneDomain(OnceLock::new()),
+        [
+            "driver.foreign_objects_refused", "driver.foreign_command_buffer_refused",
+            "command_buffer.table_is_checked", "command_buffer.recording_is_checked",
+            "dispatch_refused.argument_of_another_device", "dispatch_refused.function_of_another_device",
+            "file.foreign_buffer_refused",
+        ];
+}
+
+struct Says(fn(&mut DeviceInfo));
+
+impl Sabotage for Says {
+    fn info(&self, info: &mut DeviceInfo) {
+        (self.0)(info);
+    }
+}
+
+struct Lies(Feature);
+
+fn lie(feature: Feature) -> Lies {
+    Lies(feature)
+}
+
+impl Sabotage for Lies {
+    fn info(&self, info: &mut DeviceInfo) {
+        info.lacks.push(Lack::new(self.0, "a lie"));
+    }
+}
+
+struct Without(&'static str);
+
+impl Sabotage for Without {
+    fn submit(&self, inner: &Inner, s: Submission<'_>) -> Result<()> {
+        match s.operation.name() {
+            name if name == self.0 => Err(Error::unimplemented(format!("no {name} here"))),
+            _ => s.to(inner),
+        }
+    }
+}
+
+struct Allows(fn(&mut Limits));
+
+impl Sabotage for Allows {
+    fn limits(&self, limits: &mut Limits) {
+        (self.0)(limits);
+    }
+}
+
+struct Refuses(fn(&Submission<'_>) -> bool);
+
+impl Sabotage for Refuses {
+    fn submit(&self, inner: &Inner, s: Submission<'_>) -> Result<()> {
+        if (self.0)(&s) { Err(Error::internal("these queues do not work")) } else { s.to(inner) }
+    }
+}
+
+fn forget_remote(inner: &Inner, mut s: Submission<'_>) -> Result<()> {
+    let remote = |buffer: &Buffer| buffer.params().queue_affinity.bits() & s.affinity.bits() == 0;
+    let forgotten = match &s.operation {
+        Operation::Fill { target, .. } => remote(target),
+        Operation::Copy { source, target } => remote(source) || remote(target),
+        _ => false,
+    };
+    if forgotten {
+        s.operation = Operation::Barrier;
+    }
+    s.to(inner)
+}
+
+struct Opens(fn(&dyn driver::Driver, &Uri) -> Result<Inner>);
+
+impl Sabotage for Opens {
+    fn open(&self, driver: &dyn driver::Driver, uri: &Uri) -> Result<Inner> {
+        (self.0)(driver, uri)
+    }
+}
+
+struct Ghost;
+
+impl Sabotage for Ghost {
+    fn enumerate(&self, driver: &dyn driver::Driver) -> Result<Vec<DeviceInfo>> {
+        let mut ghost = DeviceInfo::default();
+        ghost.uri = format!("{}://ghost", driver.scheme());
+        Ok([driver.enumerate()?, vec![ghost]].concat())
+    }
+}
+
+struct OtherArchitecture;
+
+impl Sabotage for OtherArchitecture {
+    fn enumerate(&self, driver: &dyn driver::Driver) -> Result<Vec<DeviceInfo>> {
+        let mut devices = driver.enumerate()?;
+        devices.iter_mut().for_each(|info| info.architecture.push_str(":other+"));
+        Ok(devices)
+    }
+}
+
+#[derive(Default)]
+struct OneDevice(Mutex<Option<Inner>>);
+
+impl Sabotage for OneDevice {
+    fn open(&self, driver: &dyn driver::Driver, uri: &Uri) -> Result<Inner> {
+        let mut first = lock(&self.0);
+        if let Some(device) = &*first {
+            return Ok(device.clone());
+        }
+        Ok(first.insert(driver.open(uri)?).clone())
+    }
+}
+
+/// All devices and what belongs to them are of one domain.
+struct OneDomain(OnceLock<Domain>);
+
+impl OneDomain {
+    fn get(&self) -> Domain {
+        *self.0.get_or_init(Domain::unique)
+    }
+}
+
+impl Sabotage for OneDomain {
+    fn domain(&self, _: &Inner) -> Domain {
+        self.get()
+    }
+
+    fn allocate(&self, inner: &Inner, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+        Ok(Arc::new(Anyones(inner.allocate(params, size)?, self.get())))
+    }
+
+    fn reserve(
+        &self,
+        inner: &Inner,
+        affinity: QueueAffinity,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        Ok(Arc::new(Anyones(inner.reserve(affinity, params, size)?, self.get())))
+    }
+
+    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        Ok(Arc::new(AnyonesCode(super::sabotage::load(inner, code)?, self.get())))
+    }
+
+    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+        Ok(Arc::new(AnyonesCommands(inner.prepare(list)?, self.get())))
+    }
+
+    fn submit(&self, inner: &Inner, mut s: Submission<'_>) -> Result<()> {
+        if is_foreign(&s.operation, inner.domain()) {
+            s.operation = Operation::Barrier;
+        }
+        if let Operation::Execute { command_buffer, .. } = &mut s.operation
+            && let Some(AnyonesCommands(raw, _)) = (command_buffer.as_ref() as &dyn Any).downcast_ref()
+        {
+            *command_buffer = raw.clone();
+        }
+        s.to(inner)
+    }
+}
+
+/// Whether an operation names something that is not of the domain, behind what it says of itself.
+fn is_foreign(operation: &Operation, domain: Domain) -> bool {
+    let buffer = |buffer: &Buffer| match (buffer.raw().as_ref() as &dyn Any).downcast_ref() {
+        Some(Anyones(raw, _)) => raw.domain() != domain,
+        None => buffer.raw().domain() != domain,
+    };
+    match operation {
+        Operation::Fill { target, .. }
+        | Operation::Update { target, .. }
+        | Operation::Read { target, .. }
+        | Operation::Dealloca { buffer: target } => buffer(target),
+        Operation::Write { source, .. } => buffer(source),
+        Operation::Copy { source, target } => buffer(source) || buffer(target),
+        Operation::Dispatch(dispatch) => {
+            let code = (dispatch.executable.as_ref() as &dyn Any).downcast_ref();
+            code.is_some_and(|AnyonesCode(raw, _)| raw.domain() != domain)
+                || dispatch.resources.iter().any(buffer)
+        }
+        Operation::Execute { command_buffer, bindings } => {
+            let commands = (command_buffer.as_ref() as &dyn Any).downcast_ref();
+            commands.is_some_and(|AnyonesCommands(raw, _)| raw.domain() != domain)
+                || bindings.iter().any(buffer)
+        }
+        _ => false,
+    }
+}
+
+struct Anyones(Arc<dyn driver::Buffer>, Domain);
+
+// SAFETY: everything but the domain is that of the buffer that this keeps.
+unsafe impl driver::Buffer for Anyones {
+    fn domain(&self) -> Domain {
+        self.1
+    }
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+    fn device_address(&self) -> u64 {
+        self.0.device_address()
+    }
+    fn host_pointer(&self) -> Option<driver::HostPointer> {
+        self.0.host_pointer()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self.0.as_any()
+    }
+}
+
+struct AnyonesCode(Arc<dyn driver::Executable>, Domain);
+
+impl driver::Executable for AnyonesCode {
+    fn domain(&self) -> Domain {
+        self.1
+    }
+    fn functions(&self) -> &[windlass_hal::FunctionInfo] {
+        self.0.functions()
+    }
+    fn global(&self, name: &str) -> Result<(u64, u64)> {
+        self.0.global(name)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self.0.as_any()
+    }
+}
+
+struct AnyonesCommands(Arc<dyn driver::CommandBuffer>, Domain);
+
+impl driver::CommandBuffer for AnyonesCommands {
+    fn domain(&self) -> Domain {
+        self.1
+    }
+    fn list(&self) -> &CommandList {
+        self.0.list()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self.0.as_any()
+    }
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What every saboteur is made of: a driver and a device that forward everything, and let one trait change each step.
+
+use std::{
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Wake, Waker},
+};
+
+use windlass_hal::{
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, Notifications, Operation, Point,
+    QueueAffinity, Result, Semaphore, Statistics, Uri, Wait, driver, edge::Domain,
+};
+
+/// The device behind the saboteur.
+pub(super) type Inner = Arc<dyn driver::Device>;
+
+/// What a saboteur may change. Each method is given what lies behind it, and by default passes on what it is asked.
+pub(super) trait Sabotage: Send + Sync + 'static {
+    fn enumerate(&self, driver: &dyn driver::Driver) -> Result<Vec<DeviceInfo>> {
+        driver.enumerate()
+    }
+    fn open(&self, driver: &dyn driver::Driver, uri: &Uri) -> Result<Inner> {
+        driver.open(uri)
+    }
+    fn info(&self, _info: &mut DeviceInfo) {}
+    fn limits(&self, _limits: &mut Limits) {}
+    fn domain(&self, inner: &Inner) -> Domain {
+        inner.domain()
+    }
+    fn allocate(&self, inner: &Inner, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+        inner.allocate(params, size)
+    }
+    fn reserve(
+        &self,
+        inner: &Inner,
+        affinity: QueueAffinity,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        inner.reserve(affinity, params, size)
+    }
+    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        load(inner, code)
+    }
+    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+        inner.prepare(list)
+    }
+    fn submit(&self, inner: &Inner, submission: Submission<'_>) -> Result<()> {
+        submission.to(inner)
+    }
+    fn poll(&self, inner: &Inner) {
+        inner.poll();
+    }
+    fn drain(&self, inner: &Inner, deadline: Deadline) -> Result<()> {
+        inner.drain(deadline)
+    }
+    fn close(&self, inner: &Inner) {
+        inner.close();
+    }
+    fn trim(&self, inner: &Inner) {
+        inner.trim();
+    }
+    fn statistics(&self, inner: &Inner) -> Statistics {
+        inner.statistics()
+    }
+}
+
+/// Loads code for the suite.
+pub(super) fn load(inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    // SAFETY: a saboteur is run by the suite alone, whose kernels stay within what they are given; what a case passes
+    // beyond them no driver takes for code.
+    unsafe { inner.load_executable(code) }
+}
+
+/// One call of `submit`.
+#[derive(Debug)]
+pub(super) struct Submission<'a> {
+    pub(super) affinity: QueueAffinity,
+    pub(super) waits: &'a [Point],
+    pub(super) signals: &'a [Point],
+    pub(super) operation: Operation,
+}
+
+impl Submission<'_> {
+    /// Passes it on as it is.
+    pub(super) fn to(self, inner: &Inner) -> Result<()> {
+        inner.submit(self.affinity, self.waits, self.signals, self.operation)
+    }
+
+    /// Passes it on and calls `end` once with what it came to, instead of settling its signals.
+    pub(super) fn settle(
+        self,
+        inner: &Inner,
+        end: impl FnOnce(Result<()>, &[Point]) + Send + 'static,
+    ) -> Result<()> {
+        let (done, signals) = (Semaphore::new(0).at(1), self.signals.to_vec());
+        inner.submit(self.affinity, self.waits, std::slice::from_ref(&done), self.operation)?;
+        when_settled(done, move |result| end(result, &signals));
+        Ok(())
+    }
+
+    /// Holds the operation back until its waits are settled, and calls `start` with what they came to.
+    pub(super) fn hold(
+        self,
+        inner: &Inner,
+        start: impl FnOnce(&Inner, Result<()>, Held) + Send + 'static,
+    ) -> Result<()> {
+        let reached = Semaphore::new(0).at(1);
+        let held =
+            Held { affinity: self.affinity, signals: self.signals.to_vec(), operation: self.operation };
+        inner.submit(self.affinity, self.waits, std::slice::from_ref(&reached), Operation::Barrier)?;
+        let weak = Arc::downgrade(inner);
+        when_settled(reached, move |result| {
+            if let Some(inner) = weak.upgrade() {
+                start(&inner, result, held);
+            }
+        });
+        Ok(())
+    }
+}
+
+/// An operation whose waits are over.
+pub(super) struct Held {
+    pub(super) affinity: QueueAffinity,
+    pub(super) signals: Vec<Point>,
+    pub(super) operation: Operation,
+}
+
+impl Held {
+    /// Runs it.
+    pub(super) fn run(self, inner: &Inner) {
+        if let Err(error) = inner.submit(self.affinity, &[], &self.signals, self.operation) {
+            fail(&self.signals, &error);
+        }
+    }
+}
+
+/// Reaches every point, from the host.
+pub(super) fn reach(points: &[Point]) {
+    let mut notifications = Notifications::new();
+    points.iter().for_each(|point| point.semaphore.advance(point.value, &mut notifications));
+    notifications.fire();
+}
+
+/// Fails every point.
+pub(super) fn fail(points: &[Point], error: &Error) {
+    points.iter().for_each(|point| point.semaphore.fail(error.clone()));
+}
+
+/// Settles every point with one result.
+pub(super) fn settle_all(points: &[Point], result: Result<()>) {
+    match result {
+        Ok(()) => reach(points),
+        Err(error) => fail(points, &error),
+    }
+}
+
+/// Locks, and goes on with the data of a thread that panicked.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `end` with what a point comes to, on the thread that settles it.
+pub(super) fn when_settled(point: Point, end: impl FnOnce(Result<()>) + Send + 'static) {
+    let wait = point.semaphore.wait(point.value);
+    let task = Arc::new(Task(Mutex::new(Some((wait, Box::new(end))))));
+    task.wake();
+}
+
+/// A wait, until it is over, and what is to be done then.
+struct Task(Mutex<Option<(Wait, End)>>);
+
+type End = Box<dyn FnOnce(Result<()>) + Send>;
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {
+        let waker = Waker::from(self.clone());
+        let mut state = lock(&self.0);
+        let Some((wait, _)) = state.as_mut() else { return };
+        if let Poll::Ready(result) = Pin::new(wait).poll(&mut Context::from_waker(&waker)) {
+            let ended = state.take();
+            drop(state);
+            if let Some((_, end)) = ended {
+                end(result);
+            }
+        }
+    }
+}
+
+/// A saboteur that changes submissions alone.
+pub(super) struct Submit(pub(super) fn(&Inner, Submission<'_>) -> Result<()>);
+
+impl Sabotage for Submit {
+    fn submit(&self, inner: &Inner, submission: Submission<'_>) -> Result<()> {
+        (self.0)(inner, submission)
+    }
+}
+
+/// A saboteur that changes submissions of one kind alone, named as [`Operation::name`] does.
+pub(super) struct Only(pub(super) &'static str, pub(super) fn(&Inner, Submission<'_>) -> Result<()>);
+
+impl Sabotage for Only {
+    fn submit(&self, inner: &Inner, submission: Submission<'_>) -> Result<()> {
+        if submission.operation.name() == self.0 { (self.1)(inner, submission) } else { submission.to(inner) }
+    }
+}
+
+/// A saboteur that changes operations alone.
+pub(super) struct Change(pub(super) fn(&mut Operation));
+
+impl Sabotage for Change {
+    fn submit(&self, inner: &Inner, mut submission: Submission<'_>) -> Result<()> {
+        (self.0)(&mut submission.operation);
+        submission.to(inner)
+    }
+}
+
+/// A driver behind its saboteur.
+pub(super) struct Saboteured {
+    pub(super) driver: Arc<dyn driver::Driver>,
+    pub(super) sabotage: Arc<dyn Sabotage>,
+}
+
+impl driver::Driver for Saboteured {
+    fn scheme(&self) -> &str {
+        self.driver.scheme()
+    }
+
+    fn description(&self) -> String {
+        format!("{}, sabotaged", self.driver.description())
+    }
+
+    fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
+        self.sabotage.enumerate(self.driver.as_ref())
+    }
+
+    fn open(&self, uri: &Uri) -> Result<Inner> {
+        let inner = self.sabotage.open(self.driver.as_ref(), uri)?;
+        let (mut info, mut limits) = (inner.info().clone(), inner.limits().clone());
+        self.sabotage.info(&mut info);
+        self.sabotage.limits(&mut limits);
+        Ok(Arc::new(Device { inner, info, limits, sabotage: self.sabotage.clone() }))
+    }
+}
+
+/// A device behind its saboteur.
+struct Device {
+    inner: Inner,
+    info: DeviceInfo,
+    limits: Limits,
+    sabotage: Arc<dyn Sabotage>,
+}
+
+impl driver::Device for Device {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn domain(&self) -> Domain {
+        self.sabotage.domain(&self.inner)
+    }
+
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+        self.sabotage.allocate(&self.inner, params, size)
+    }
+
+    fn reserve(
+        &self,
+        affinity: QueueAffinity,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        self.sabotage.reserve(&self.inner, affinity, params, size)
+    }
+
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        self.sabotage.load(&self.inner, code)
+    }
+
+    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+        self.sabotage.prepare(&self.inner, list)
+    }
+
+    fn submit(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        operation: Operation,
+    ) -> Result<()> {
+        self.sabotage.submit(&self.inner, Submission { affinity, waits, signals, operation })
+    }
+
+    fn poll(&self) {
+        self.sabotage.poll(&self.inner);
+    }
+
+    fn drain(&self, deadline: Deadline) -> Result<()> {
+        self.sabotage.drain(&self.inner, deadline)
+    }
+
+    fn close(&self) {
+        self.sabotage.close(&self.inner);
+    }
+
+    fn trim(&self) {
+        self.sabotage.trim(&self.inner);
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.sabotage.statistics(&self.inner)
+    }
+}

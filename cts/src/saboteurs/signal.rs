@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Saboteurs of signal lists.
+
+use windlass_hal::{Operation, Point, Result};
+
+use super::sabotage::{Inner, Only, Submission, Submit, reach};
+
+saboteurs! {
+    signals_at_once: "Signals are reached when the work is submitted.", Submit(signal_at_once),
+        ["queue.barrier_waits", "queue.submission_does_not_block"];
+    signals_with_its_waits: "Signals are reached when the waits are, whether the work is done or not.",
+        Submit(signal_with_waits), ["host_call.signals_after_return"];
+    signals_too_far: "A signal raises its semaphore to the value after the one it was given.",
+        Submit(signal_too_far),
+        [
+            "semaphore.fence_waits_for_all", "queue.barrier_signals", "operation.signals_barrier",
+            "lifetime.drain_waits_for_issued_work", "threads.wait_at_once",
+        ];
+    signals_too_low: "A signal stops one value short.", Submit(signal_too_low), ["queue.barrier_signals"];
+    forgets_a_signal: "Of a signal list only the first is signalled.", Submit(forget),
+        ["queue.barrier_signals"];
+    forgets_the_first_signal: "Of a signal list the first is forgotten.",
+        Submit(|inner, s| Submission { signals: &s.signals[s.signals.len().min(1)..], ..s }.to(inner)),
+        ["queue.barrier_signals"];
+    forgets_a_signal_of_barriers: "Barriers reach the first of their signals alone.",
+        Only("queue_barrier", forget),
+        [
+            "semaphore.device_signal_takes_maximum", "queue.many_waits_and_signals",
+            "operation.signals_barrier",
+        ];
+    forgets_a_signal_of_allocas: "Allocas reach the first of their signals alone.", Only("queue_alloca", forget),
+        ["operation.signals_alloca"];
+    forgets_a_signal_of_deallocas: "Deallocas reach the first of their signals alone.",
+        Only("queue_dealloca", forget), ["operation.signals_dealloca"];
+    forgets_a_signal_of_fills: "Fills reach the first of their signals alone.", Only("queue_fill", forget),
+        ["fence.as_a_signal_list", "operation.signals_fill"];
+    forgets_a_signal_of_updates: "Updates reach the first of their signals alone.", Only("queue_update", forget),
+        ["operation.signals_update"];
+    forgets_a_signal_of_copies: "Copies reach the first of their signals alone.", Only("queue_copy", forget),
+        ["operation.signals_copy"];
+    forgets_a_signal_of_reads: "Reads reach the first of their signals alone.", Only("queue_read", forget),
+        ["operation.signals_read"];
+    forgets_a_signal_of_writes: "Writes reach the first of their signals alone.", Only("queue_write", forget),
+        ["operation.signals_write"];
+    forgets_a_signal_of_host_calls: "Host calls reach the first of their signals alone.",
+        Only("queue_host_call", forget), ["operation.signals_host_call"];
+    forgets_a_signal_of_dispatches: "Dispatches reach the first of their signals alone.",
+        Only("queue_dispatch", forget), ["operation.signals_dispatch"];
+    forgets_a_signal_of_executions: "Command buffers reach the first of their signals alone.",
+        Only("queue_execute", forget), ["operation.signals_execute"];
+    forgets_empty_work: "Work with nothing to do signals nothing.",
+        Only("queue_barrier", |inner, s| Submission { signals: &[], ..s }.to(inner)),
+        [
+            "driver.semaphores_order_across_devices", "queue.smaller_value_is_reached",
+            "queue.host_waits_for_any_of_host_and_device", "queue.long_pending_chain",
+            "file.empty_read_signals",
+        ];
+    drops_work: "Work is accepted, signalled, and never done.",
+        Submit(|inner, s| Submission { operation: Operation::Barrier, ..s }.to(inner)),
+        ["transfer.fill_pattern_4", "host_call.runs_without_waits"];
+}
+
+fn signal_at_once(inner: &Inner, s: Submission<'_>) -> Result<()> {
+    reach(s.signals);
+    Submission { signals: &[], ..s }.to(inner)
+}
+
+fn signal_with_waits(inner: &Inner, s: Submission<'_>) -> Result<()> {
+    inner.submit(s.affinity, s.waits, s.signals, Operation::Barrier)?;
+    Submission { signals: &[], ..s }.to(inner)
+}
+
+fn signal_too_far(inner: &Inner, s: Submission<'_>) -> Result<()> {
+    let signals: Vec<_> = s.signals.iter().map(|signal| signal.semaphore.at(signal.value + 1)).collect();
+    Submission { signals: &signals, ..s }.to(inner)
+}
+
+fn signal_too_low(inner: &Inner, s: Submission<'_>) -> Result<()> {
+    let low = |signal: &Point| signal.semaphore.at(signal.value.saturating_sub(1));
+    let signals: Vec<_> = s.signals.iter().map(low).collect();
+    Submission { signals: &signals, ..s }.to(inner)
+}
+
+fn forget(inner: &Inner, s: Submission<'_>) -> Result<()> {
+    Submission { signals: &s.signals[..s.signals.len().min(1)], ..s }.to(inner)
+}
