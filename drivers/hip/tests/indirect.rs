@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Indirect dispatches between their pieces: what is enqueued when, and what becomes of an operation that has begun when
+//! its device is closed, dropped, drained, lost, or refuses the next piece. The null HIP holds work in flight until the
+//! test completes it.
+
+mod common;
+
+use std::{sync::Arc, thread, time::Duration};
+
+use common::{SOON, code, eventually, nothing_leaks, open, open_manual};
+use windlass_hal::{
+    Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, CommandBuffer, Device, Function,
+    IndirectDispatchConfig, IndirectParameters, Queue, Semaphore,
+};
+use windlass_hip_sys::{bindings::hipError_t, null::Instance};
+
+const LAUNCH: &str = "hipModuleLaunchKernel";
+const COPY: &str = "hipMemcpyAsync";
+const RECORD: &str = "hipEventRecord";
+
+/// A device with a kernel, its arguments, and a count of `[3, 1, 1]`.
+struct Bench {
+    instance: Arc<Instance>,
+    device: Device,
+    queue: Queue,
+    function: Function,
+    data: Buffer,
+    count: Buffer,
+}
+
+impl Bench {
+    /// The count is in device memory, or where the host sees it.
+    fn new((instance, device): (Arc<Instance>, Device), host: bool) -> Self {
+        let params = if host { BufferParams::host() } else { BufferParams::device() };
+        let usage = params.usage | BufferUsage::DISPATCH_INDIRECT_PARAMETERS;
+        let count = device.allocate(&params.with_usage(usage), 12).expect("memory");
+        let (queue, ready) = (device.queue(0).expect("a queue"), Semaphore::new(0));
+        let bytes: Vec<u8> = [3_u32, 1, 1].iter().flat_map(|word| word.to_le_bytes()).collect();
+        queue.update(&[], &[ready.at(1)], &bytes, &count).expect("submits");
+        instance.complete();
+        ready.wait_blocking(1, SOON).expect("the count is there");
+        let data = device.allocate_device(4096).expect("memory");
+        let function = common::vector_add(&device);
+        instance.reset_counts();
+        Self { instance, device, queue, function, data, count }
+    }
+
+    fn arguments(&self) -> [Argument<'_>; 4] {
+        [self.data.arg(), self.data.arg(), self.data.arg(), 0_i32.into()]
+    }
+
+    fn config(&self, dynamic: bool) -> IndirectDispatchConfig {
+        let range = BufferRef::from(&self.count);
+        let parameters = match dynamic {
+            true => IndirectParameters::Dynamic(range),
+            false => IndirectParameters::Static(range),
+        };
+        IndirectDispatchConfig::new(parameters).workgroup_size([64, 1, 1])
+    }
+
+    /// A direct dispatch, then `n` indirect ones, with a barrier before each or before the first alone.
+    fn record(&self, n: usize, dynamic: bool, barriers: bool) -> CommandBuffer {
+        let mut recorder = self.device.record().expect("a recorder");
+        recorder.dispatch(&self.function, common::grid(), &self.arguments()).expect("records");
+        for index in 0..n {
+            if barriers || index == 0 {
+                recorder.barrier();
+            }
+            let config = self.config(dynamic);
+            recorder.dispatch_indirect(&self.function, config, &self.arguments()).expect("records");
+        }
+        recorder.finish().expect("finishes")
+    }
+
+    /// Submits the list without waits.
+    fn submit(&self, commands: &CommandBuffer) -> Semaphore {
+        let done = Semaphore::new(0);
+        self.queue.execute(&[], &[done.at(1)], commands, []).expect("submits");
+        done
+    }
+
+    /// Completes what is in flight, and what follows it, until the semaphore is settled.
+    fn complete(&self, done: &Semaphore) -> Option<Code> {
+        eventually("the semaphore is settled", || {
+            self.instance.complete();
+            !matches!(done.query(), Ok(0))
+        });
+        code(done.wait_blocking(1, SOON))
+    }
+}
+
+#[test]
+fn a_count_that_the_host_sees_is_read_at_once_where_nothing_is_waited_for() {
+    let bench = Bench::new(open_manual(), true);
+    let done = bench.submit(&bench.record(3, false, true));
+    assert_eq!(bench.instance.count(LAUNCH), 4, "everything is enqueued by the submission");
+    assert_eq!((bench.instance.count(COPY), bench.instance.count(RECORD)), (0, 1));
+    bench
+        .queue
+        .dispatch_indirect(&[], &[done.at(2)], &bench.function, bench.config(true), &bench.arguments())
+        .expect("submits");
+    assert_eq!((bench.instance.count(LAUNCH), bench.instance.count(COPY)), (5, 0));
+    assert_eq!(bench.complete(&done), None);
+}
+
+#[test]
+fn the_rest_is_enqueued_once_the_count_is_known_and_not_before() {
+    for host in [false, true] {
+        let bench = Bench::new(open_manual(), host);
+        let done = bench.submit(&bench.record(1, true, true));
+        // The direct dispatch, and the copy of the count behind it.
+        let counts = || [LAUNCH, COPY, RECORD].map(|name| bench.instance.count(name));
+        assert_eq!(counts(), [1, 1, 1]);
+        for _ in 0..10 {
+            bench.device.poll();
+        }
+        assert_eq!(counts(), [1, 1, 1], "a count was read that is not there yet");
+        assert_eq!(done.query().expect("no failure"), 0);
+        bench.instance.complete();
+        eventually("the rest is enqueued by itself", || counts() == [2, 1, 2]);
+        assert_eq!(done.query().expect("no failure"), 0, "the last dispatch is still in flight");
+        assert_eq!(bench.complete(&done), None);
+        assert_eq!(counts(), [2, 1, 2]);
+    }
+}
+
+#[test]
+fn nobody_may_be_ordered_behind_the_first_piece() {
+    let bench = Bench::new(open_manual(), false);
+    let done = bench.submit(&bench.record(1, true, true));
+    let after = bench.device.queue(1).expect("a queue");
+    after.fill(&[done.at(1)], &[done.at(2)], &bench.data, 1_u8).expect("submits");
+    assert_eq!(bench.instance.count("hipMemsetD8Async"), 0, "the dependant is in a stream already");
+    bench.instance.complete();
+    eventually("the rest and then its dependant are enqueued", || {
+        bench.instance.count("hipMemsetD8Async") == 1
+    });
+    assert_eq!(bench.instance.count(LAUNCH), 2);
+    bench.instance.complete();
+    assert_eq!(code(done.wait_blocking(2, SOON)), None);
+}
+
+#[test]
+fn one_trip_serves_all_counts_that_are_known_together() {
+    // Pieces: static counts are read in the first; dynamic ones behind one barrier together, behind a barrier each apart.
+    for (dynamic, barriers, pieces) in [(false, true, 2), (true, false, 2), (true, true, 11)] {
+        let bench = Bench::new(open(), false);
+        let done = bench.submit(&bench.record(10, dynamic, barriers));
+        assert_eq!(bench.complete(&done), None);
+        assert_eq!(bench.instance.count(LAUNCH), 11);
+        assert_eq!(bench.instance.count(COPY), 10, "one copy for each count");
+        assert_eq!(bench.instance.count(RECORD), pieces, "dynamic {dynamic}, barriers {barriers}");
+    }
+}
+
+#[test]
+fn closing_lets_what_has_begun_go_on() {
+    let bench = Bench::new(open_manual(), false);
+    let commands = bench.record(3, true, true);
+    let (gate, held) = (Semaphore::new(0), Semaphore::new(0));
+    bench.queue.execute(&[gate.at(1)], &[held.at(1)], &commands, []).expect("submits");
+    let done = bench.submit(&commands);
+    bench.device.close();
+    assert_eq!(code(held.wait_blocking(1, SOON)), Some(Code::Cancelled), "it had not begun");
+    assert_eq!(done.query().expect("its first piece still writes memory"), 0);
+    assert_eq!(bench.complete(&done), None);
+    assert_eq!(bench.instance.count(LAUNCH), 4);
+}
+
+#[test]
+fn what_has_begun_outlives_every_handle() {
+    for manual in [true, false] {
+        let bench = Bench::new(if manual { open_manual() } else { open() }, false);
+        let done = bench.submit(&bench.record(3, true, true));
+        let Bench { instance, device, queue, function, data, count } = bench;
+        drop((device, queue, function, data, count));
+        eventually("it is done", || {
+            instance.complete();
+            done.query().expect("no failure") == 1
+        });
+        assert_eq!(instance.count(LAUNCH), 4);
+        nothing_leaks(&instance);
+    }
+}
+
+#[test]
+fn a_drain_waits_for_every_piece() {
+    let bench = Bench::new(open_manual(), false);
+    let done = bench.submit(&bench.record(3, true, true));
+    let early = bench.device.drain(Duration::ZERO);
+    assert_eq!(early.expect_err("in flight").code(), Code::DeadlineExceeded);
+    thread::scope(|scope| {
+        let drain = scope.spawn(|| bench.device.drain(SOON));
+        assert_eq!(bench.complete(&done), None);
+        drain.join().expect("no panic").expect("drains");
+    });
+    assert_eq!(bench.instance.count(LAUNCH), 4);
+    bench.device.drain(SOON).expect("nothing is left");
+}
+
+#[test]
+fn a_device_lost_between_two_pieces_fails_the_signals_and_nothing_follows() {
+    let bench = Bench::new(open_manual(), false);
+    let done = bench.submit(&bench.record(3, true, true));
+    bench.instance.fail_always("hipEventQuery", hipError_t::hipErrorIllegalAddress).expect("a function");
+    bench
+        .instance
+        .fail_always("hipEventSynchronize", hipError_t::hipErrorIllegalAddress)
+        .expect("a function");
+    let error = loop {
+        bench.instance.complete();
+        bench.device.poll();
+        match done.query() {
+            Ok(0) => thread::yield_now(),
+            Ok(value) => panic!("reached {value} on a lost device"),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().contains("hipErrorIllegalAddress"), "{error}");
+    assert_eq!(bench.instance.count(LAUNCH), 1, "the rest of a list on a lost device");
+}
+
+#[test]
+fn a_call_that_fails_in_any_piece_fails_the_signals_and_leaves_nothing() {
+    let calls = [LAUNCH, COPY, RECORD, "hipEventCreateWithFlags", "hipHostMalloc"];
+    for status in [hipError_t::hipErrorInvalidValue, hipError_t::hipErrorOutOfMemory] {
+        for call in calls {
+            for kth in 1..=5 {
+                let bench = Bench::new(open(), false);
+                let commands = bench.record(3, true, true);
+                bench.instance.fail(call, kth, status).expect("a function that can fail");
+                let done = Semaphore::new(0);
+                let what = format!("{call} number {kth} with {status:?}");
+                let submitted = bench.queue.execute(&[], &[done.at(1)], &commands, []);
+                // Nothing is left to fail a later call of the test itself.
+                let ended = match submitted {
+                    Err(error) => Err(error),
+                    Ok(()) => done.wait_blocking(1, SOON),
+                };
+                match &ended {
+                    Ok(()) => assert_eq!(bench.instance.count(LAUNCH), 4, "{what}: done without its work"),
+                    Err(error) => assert!(error.to_string().contains(call), "{what}: {error}"),
+                }
+                bench.instance.fail_always(call, hipError_t::hipSuccess).expect("a function that can fail");
+                let failed = ended.is_err();
+                if failed {
+                    assert_ne!(code(ended), Some(Code::DeadlineExceeded), "{what}");
+                }
+                let again = bench.submit(&commands);
+                assert_eq!(bench.complete(&again), None, "{what}: the device goes on");
+                drop(commands);
+                let Bench { instance, device, queue, function, data, count } = bench;
+                drop((device, queue, function, data, count));
+                nothing_leaks(&instance);
+            }
+        }
+    }
+}
+
+#[test]
+fn many_pieces_use_no_stack_and_many_threads_lose_none() {
+    let bench = Bench::new(open(), false);
+    let commands = bench.record(500, true, true);
+    thread::scope(|scope| {
+        for index in 0..4 {
+            let (bench, commands) = (&bench, &commands);
+            scope.spawn(move || {
+                let queue = bench.device.queue(index).expect("a queue");
+                let step = Semaphore::new(0);
+                for round in 0..4 {
+                    let (before, after) = ([step.at(round)], [step.at(round + 1)]);
+                    queue.execute(&before, &after, commands, []).expect("submits");
+                }
+                assert_eq!(code(step.wait_blocking(4, SOON)), None);
+            });
+        }
+    });
+    assert_eq!(bench.instance.count(LAUNCH), 16 * 501);
+}
