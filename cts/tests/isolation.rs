@@ -15,7 +15,7 @@ use std::{
 
 use common::{FAILS, HANGS, PASSES, SKIPS, Scratch, registry};
 use serde_json::Value;
-use windlass_cts::{Case, Context, Harness, Outcome};
+use windlass_cts::{Case, Context, Harness, Outcome, Stop};
 
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
@@ -45,6 +45,10 @@ fn chatters(_: &Context) -> Outcome {
     Ok(())
 }
 
+fn draws(ctx: &Context) -> Outcome {
+    Err(Stop::fail(format!("drew {}", ctx.random().next_u64())))
+}
+
 fn cases() -> Vec<Case> {
     let case = |name, run| Case::new(name, "It ends in its own way.", &[], run);
     vec![
@@ -56,6 +60,7 @@ fn cases() -> Vec<Case> {
         SKIPS,
         HANGS,
         case("own.chatters", chatters),
+        case("own.draws", draws),
     ]
 }
 
@@ -79,6 +84,8 @@ fn crashes_fail_their_cases_alone() {
         json.0.to_str().unwrap(),
         "--junit",
         junit.0.to_str().unwrap(),
+        "--skip",
+        "draws",
     ]);
     assert_eq!(code, Some(1), "{text}");
     let events: Vec<Value> = json.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -137,6 +144,18 @@ fn a_crash_that_is_expected_fails_no_run() {
     assert!(text.contains("xfail crash.aborts: expected-failure: it aborts"), "{text}");
 }
 
+fn random_choices_are_those_without_isolation() {
+    let drawn = |arguments: &[&str]| {
+        let (code, text) = runner(&[&["--device", "null://", "--exact", "own.draws"], arguments].concat());
+        assert_eq!(code, Some(1), "{text}");
+        let line = text.lines().find(|line| line.contains("drew")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{text}"))
+    };
+    let seventh = drawn(&["--seed", "7"]);
+    assert_eq!(drawn(&["--seed", "7", "--isolate"]), seventh);
+    assert_ne!(drawn(&["--isolate"]), seventh);
+}
+
 fn main() -> ExitCode {
     let mut arguments = env::args_os();
     let program = arguments.next().unwrap();
@@ -154,5 +173,6 @@ fn main() -> ExitCode {
     crashes_fail_their_cases_alone();
     what_cannot_be_opened_is_told_as_without_isolation();
     a_crash_that_is_expected_fails_no_run();
+    random_choices_are_those_without_isolation();
     ExitCode::SUCCESS
 }

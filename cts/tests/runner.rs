@@ -79,6 +79,21 @@ fn a_hung_case_is_named_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_case_finds_a_device_that_no_failure_has_touched() {
+    let leaves_a_mess = |ctx: &windlass_cts::Context| {
+        ctx.device().close();
+        Err(Stop::fail("and now it is closed"))
+    };
+    let needs_order = |ctx: &windlass_cts::Context| ctx.upload(b"bytes").map(drop);
+    let cases = [
+        Case::new("own.mess", "It breaks what it was given.", &[], leaves_a_mess),
+        Case::new("own.order", "It needs a device that works.", &[], needs_order),
+    ];
+    let (summary, text) = run(&cases, &options());
+    assert_eq!(ends(&summary), ["fail", "pass"], "{text}");
+}
+
+#[test]
 fn a_third_hung_case_ends_the_run() {
     let mut options = options();
     options.timeout = Duration::from_millis(500);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Results as a JUnit report, for CI systems that show one.
 
-use std::{fs::File, io, path::Path};
+use std::{fs, io, path::Path};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
@@ -27,7 +27,10 @@ pub(super) fn write(path: &Path, summary: &Summary, options: &Options) -> io::Re
         suites[place].2.add_test_case(test_case(summary, result));
     }
     report.add_test_suites(suites.into_iter().map(|(_, _, suite)| suite));
-    report.serialize(File::create(path)?).map_err(io::Error::other)
+    let text = report.to_string().map_err(io::Error::other)?;
+    // Jenkins' schemas know no such attribute of the root, which is the first to have it.
+    let text = text.replacen(&format!(" skipped=\"{}\"", report.skipped), "", 1);
+    fs::write(path, text)
 }
 
 fn suite_of(result: &CaseResult) -> (&'static str, &'static str) {

@@ -4,7 +4,7 @@
 
 use std::{
     fs,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown},
     path::PathBuf,
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -197,6 +197,24 @@ fn a_file_that_keeps_the_user_out_is_named_with_its_group() {
         matches!(&text[..], [one] if one.contains("the group is right; the container's rules")),
         "{text:?}"
     );
+}
+
+#[test]
+fn an_owner_needs_no_group() {
+    let fake = Fake::ready();
+    let mut uid = fs::metadata(&fake.root).unwrap().uid();
+    // The administrator is let in whatever the mode says, and can give the files away.
+    if uid == 0 {
+        uid = UID;
+    }
+    for file in ["dev/kfd", "dev/dri/renderD128"] {
+        fake.device(file, 0o600);
+        chown(fake.root.join(file), Some(uid), None).unwrap();
+    }
+    let owner = User { uid, gids: Vec::new() };
+    assert_eq!(Machine::at(&fake.root, owner, Vec::new()).obstacles(), []);
+    let other = User { uid: uid + 1, gids: Vec::new() };
+    assert_eq!(Machine::at(&fake.root, other, Vec::new()).obstacles().len(), 2);
 }
 
 #[test]
