@@ -13,6 +13,7 @@ use windlass_hal::{
     Point, Queue, QueueAffinity, Registry, Result, Semaphore, Statistics, WaitPolicy,
     driver::{self, Driver},
     edge::Domain,
+    pool::SlabSource,
     wait_all,
 };
 
@@ -45,6 +46,9 @@ impl driver::Device for Recorder {
         size: u64,
     ) -> Result<Arc<dyn driver::Buffer>> {
         self.raw.reserve(affinity, params, size)
+    }
+    fn memory(&self) -> Arc<dyn SlabSource> {
+        self.raw.memory()
     }
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
         // SAFETY: the caller's promise, passed on.

@@ -10,6 +10,7 @@ use crate::{
     flags::flags,
     mapping::Mapping,
     operation::QueueAffinity,
+    pool,
 };
 
 flags! {
@@ -192,9 +193,17 @@ impl Buffer {
         Ok(Mapping::new(self.raw.clone(), pointer, self.offset, self.length))
     }
 
-    /// What the driver knows the allocation as.
+    /// The allocation. Of a buffer that a pool placed, [`backing`](Self::backing) gives the driver's own.
     pub fn raw(&self) -> &Arc<dyn driver::Buffer> {
         &self.raw
+    }
+
+    /// The driver's own allocation behind this range, and where in it the range begins, in bytes.
+    pub fn backing(&self) -> (&Arc<dyn driver::Buffer>, u64) {
+        match pool::placed(self) {
+            Some(placed) => (placed.slab(), placed.offset() + self.offset),
+            None => (&self.raw, self.offset),
+        }
     }
 
     /// Fails unless the buffer may be used so.

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Devices: where queues, memory and executables come from.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, Weak},
+};
 
 use crate::{
     allocator::Statistics,
     buffer::{Buffer, BufferParams},
     driver,
-    error::{Error, Result, ResultExt},
+    error::{Code, Error, Result, ResultExt},
     executable::Executable,
     info::{DeviceInfo, Limits},
     operation::QueueAffinity,
+    pool::{Pool, PoolParams, Slabs},
     queue::Queue,
     recorder::Recorder,
+    sync::lock_std as lock,
     wait::Deadline,
 };
 
@@ -29,6 +34,8 @@ pub struct Device {
 /// Closes the driver's device with the last handle.
 pub(crate) struct Open {
     pub(crate) raw: Arc<dyn driver::Device>,
+    /// The pools that have a handle or a buffer left, among others.
+    pools: Mutex<Vec<Weak<Slabs>>>,
 }
 
 impl Drop for Open {
@@ -40,7 +47,7 @@ impl Drop for Open {
 impl Device {
     /// Wraps what a driver opened.
     pub fn from_driver(raw: Arc<dyn driver::Device>) -> Self {
-        Self { open: Arc::new(Open { raw }) }
+        Self { open: Arc::new(Open { raw, pools: Mutex::default() }) }
     }
 
     /// What the device is.
@@ -84,13 +91,31 @@ impl Device {
     /// memory that lives for a few operations.
     pub fn allocate(&self, params: &BufferParams, size: u64) -> Result<Buffer> {
         check_params(params)?;
-        let raw = self.open.raw.allocate(params, size).context(|| format!("allocating {size} bytes"))?;
-        Ok(Buffer::from_driver(raw, *params))
+        let raw = self.open.raw.allocate(params, size).or_else(|error| {
+            // Pools may keep what is missing. What the driver keeps it has looked through.
+            match error.code() {
+                Code::ResourceExhausted if self.trim_pools() => self.open.raw.allocate(params, size),
+                _ => Err(error),
+            }
+        });
+        Ok(Buffer::from_driver(raw.context(|| format!("allocating {size} bytes"))?, *params))
     }
 
     /// Device memory for transfers and dispatches: [`allocate`](Self::allocate) with [`BufferParams::device`].
     pub fn allocate_device(&self, size: u64) -> Result<Buffer> {
         self.allocate(&BufferParams::device(), size)
+    }
+
+    /// Makes a pool: memory apart, with a strategy, a size and a limit of its own. It takes memory from the device when it
+    /// is first needed. `INVALID_ARGUMENT` for what no memory can be.
+    pub fn create_pool(&self, params: PoolParams) -> Result<Pool> {
+        check_params(&params.memory)?;
+        let pool = Pool::new(self.open.raw.as_ref(), params).context(|| "creating a pool")?;
+        let mut pools = lock(&self.open.pools);
+        pools.retain(|pool| pool.strong_count() > 0);
+        pools.push(Arc::downgrade(&pool.slabs));
+        drop(pools);
+        Ok(pool)
     }
 
     /// Loads device code: a code object or any container of them that the driver reads. The best entry for this
@@ -137,14 +162,33 @@ impl Device {
         self.open.raw.close();
     }
 
-    /// Gives memory that nobody uses back to the system.
+    /// Gives memory back to the system that no buffer holds and that nothing uses any more: the device's own reserve and
+    /// that of its pools. Never waits, neither for work in flight, whose memory stays for the next trim, nor for the
+    /// system, which may take a moment after this returns.
     pub fn trim(&self) {
+        self.trim_pools();
         self.open.raw.trim();
     }
 
-    /// What the device's memory is used for.
+    /// Whether pools gave anything back.
+    fn trim_pools(&self) -> bool {
+        let source = self.open.raw.memory();
+        let mut any = false;
+        for pool in self.pools() {
+            any |= pool.trim(source.as_ref());
+        }
+        any
+    }
+
+    /// What the device's memory is used for, pools included.
     pub fn statistics(&self) -> Statistics {
-        self.open.raw.statistics()
+        let mut statistics = self.open.raw.statistics();
+        statistics.pools = self.pools().len() as u64;
+        statistics
+    }
+
+    fn pools(&self) -> Vec<Arc<Slabs>> {
+        lock(&self.open.pools).iter().filter_map(Weak::upgrade).collect()
     }
 }
 

@@ -19,6 +19,7 @@ use crate::{
     executable::FunctionInfo,
     info::{DeviceInfo, Limits},
     operation::{Operation, QueueAffinity},
+    pool::SlabSource,
     semaphore::Point,
     uri::Uri,
     wait::Deadline,
@@ -57,6 +58,9 @@ pub trait Device: Send + Sync + 'static {
     /// Reserves memory for an [`Operation::Alloca`]: the address is valid at once, the contents belong to the
     /// buffer once that operation has completed.
     fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+
+    /// The device's memory, for pools to place buffers in. The object need not keep the device open.
+    fn memory(&self) -> Arc<dyn SlabSource>;
 
     /// Loads device code.
     ///

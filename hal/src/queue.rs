@@ -32,6 +32,7 @@ use crate::{
     indirect::{IndirectDispatchConfig, WorkgroupCount},
     mapping::Mapping,
     operation::{Dispatch, Operation, Pattern, QueueAffinity},
+    pool::Pool,
     recorder::{check_device, check_lengths, check_multiple, check_overlap},
     semaphore::{Point, Semaphore, check_value},
     wait::{Deadline, Wait},
@@ -91,7 +92,30 @@ impl Queue {
         Ok(buffer)
     }
 
-    /// Gives the memory of a whole allocation back in the order of the queue, whatever handles remain. What is
+    /// [`alloca`](Self::alloca) from a pool of the same device. The buffer may have less usage than the pool's memory, and
+    /// a greater alignment. `RESOURCE_EXHAUSTED` where the pool has no room: nothing is submitted then, the signals are
+    /// untouched, and the call can be made again once buffers were given back. No call waits for that.
+    pub fn alloca_from(
+        &self,
+        pool: &Pool,
+        waits: &[Point],
+        signals: &[Point],
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Buffer> {
+        check_params(params)?;
+        if pool.domain() != self.device.open.raw.domain() {
+            return Err(Error::invalid_argument("the pool is one of another device"));
+        }
+        let raw = pool.acquire(self.affinity, params, size);
+        let buffer =
+            Buffer::from_driver(raw.context(|| format!("allocating {size} bytes on a queue"))?, *params);
+        self.submit(waits, signals, Operation::Alloca { buffer: buffer.clone() })?;
+        Ok(buffer)
+    }
+
+    /// Gives the memory of a whole allocation back in the order of the queue, whatever handles remain; memory of a pool
+    /// goes back to the pool. For a buffer that was imported this is a barrier: its memory goes with the last handle. What is
     /// submitted with an edge behind the signals may reuse it; using the buffer behind them is a mistake, and
     /// yields undefined contents.
     pub fn dealloca(&self, waits: &[Point], signals: &[Point], buffer: &Buffer) -> Result<()> {

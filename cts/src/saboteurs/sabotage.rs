@@ -9,7 +9,7 @@ use std::{
 
 use windlass_hal::{
     BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, Notifications, Operation, Point,
-    QueueAffinity, Result, Semaphore, Statistics, Uri, Wait, driver, edge::Domain,
+    QueueAffinity, Result, Semaphore, Statistics, Uri, Wait, driver, edge::Domain, pool::SlabSource,
 };
 
 /// The device behind the saboteur.
@@ -39,6 +39,9 @@ pub(super) trait Sabotage: Send + Sync + 'static {
         size: u64,
     ) -> Result<Arc<dyn driver::Buffer>> {
         inner.reserve(affinity, params, size)
+    }
+    fn memory(&self, inner: &Inner) -> Arc<dyn SlabSource> {
+        inner.memory()
     }
     fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
         load(inner, code)
@@ -276,6 +279,10 @@ impl driver::Device for Device {
         size: u64,
     ) -> Result<Arc<dyn driver::Buffer>> {
         self.sabotage.reserve(&self.inner, affinity, params, size)
+    }
+
+    fn memory(&self) -> Arc<dyn SlabSource> {
+        self.sabotage.memory(&self.inner)
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {

@@ -9,7 +9,7 @@ use std::{
 
 use windlass_hal::{
     BufferParams, CommandList, Deadline, DeviceInfo, Error, Feature, Limits, Operation, Point, Points,
-    QueueAffinity, Result, Statistics, driver, edge::Domain, pending,
+    QueueAffinity, Result, Statistics, driver, edge::Domain, pending, pool::SlabSource,
 };
 
 use super::{
@@ -286,6 +286,10 @@ impl driver::Device for Device {
         size: u64,
     ) -> Result<Arc<dyn driver::Buffer>> {
         self.raw.reserve(affinity, params, size)
+    }
+
+    fn memory(&self) -> Arc<dyn SlabSource> {
+        self.raw.memory()
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {

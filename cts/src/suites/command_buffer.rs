@@ -428,12 +428,17 @@ fn refers_to_transient_memory(ctx: &Context) -> Outcome {
 fn transient_memory_in_a_table(ctx: &Context) -> Outcome {
     let commands = doubled(ctx, 6)?;
     let queue = ctx.queue(0)?;
+    // The memory of each round is kept for one more, so that no round has that of the round before.
+    let mut before = None;
     for _ in 0..20 {
         let (gate, step, out) = (Semaphore::new(0), Semaphore::new(0), ctx.filled(64, 0)?);
         let transient = queue.alloca(&[gate.at(1)], &[step.at(1)], &BufferParams::device(), 64)?;
-        queue.execute(&[step.at(1)], &[step.at(2)], &commands, [transient.clone()])?;
-        queue.copy(&[step.at(2)], &[step.at(3)], &transient, &out)?;
-        queue.dealloca(&[step.at(3)], &[step.at(4)], &transient)?;
+        queue.fill(&[step.at(1)], &[step.at(2)], &transient, 0_u8)?;
+        queue.execute(&[step.at(2)], &[step.at(3)], &commands, [transient.clone()])?;
+        queue.copy(&[step.at(3)], &[step.at(4)], &transient, &out)?;
+        if let Some(before) = before.replace(transient) {
+            queue.dealloca(&[step.at(4)], &[], &before)?;
+        }
         gate.signal(1)?;
         same_bytes(&ctx.download_after(&step.at(4), &out)?, &[6; 64], "what was copied out")?;
     }

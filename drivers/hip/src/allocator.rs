@@ -1,319 +1,190 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Device and pinned host memory, kept for reuse.
+//! Device and pinned host memory: the device's own pools, and where all pools take slabs from.
 //!
-//! `hipFree` and `hipHostFree` synchronise the device, so memory goes back to HIP on a thread of the callback pool
-//! and only when it is asked for ([`trim`](Allocator::trim)) or when an allocation fails. Until then blocks wait
-//! here, each with the point in a stream behind which it may be used again: a new buffer either comes after that
-//! point already, or makes its stream wait for it.
+//! `windlass_hal::pool` places buffers, reuses what was released and counts. On hardware small buffers share slabs and
+//! large ones are allocations of their own. Where the device checks accesses against the size that was asked for,
+//! every buffer is an allocation of exactly its size, so that no overrun finds room to spare.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
-};
+use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, Code, Error, MemoryType, QueueAffinity, Result, Statistics, callback_pool,
-    edge::{Edge, EdgeSource},
+    Accounts, BufferParams, Code, Error, Limits, MemoryType, PoolKind, PoolParams, QueueAffinity, Result,
+    Statistics, driver,
+    pool::{Placed, SlabRequest, SlabSource, Slabs},
 };
 
 use crate::{
-    buffer::Buffer,
-    call::{Hip, HostMemory},
-    device::{Inner, lock},
+    buffer::{Block, Place, Returns},
+    call::Hip,
+    device::Inner,
     gpu::Gpu,
 };
 
-/// Memory as HIP gave it. Freed by whoever holds it alone.
-#[derive(Debug)]
-pub(crate) struct Block {
-    pub(crate) place: Place,
-    /// Bytes asked of HIP.
-    pub(crate) size: u64,
-}
-
-/// Where memory lives.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
-    /// A GPU's own, at an address that all GPUs of the device share.
-    Device {
-        gpu: usize,
-        address: u64,
-    },
-    Host(HostMemory),
-}
-
-impl Block {
-    pub(crate) fn address(&self) -> u64 {
-        match self.place {
-            Place::Device { address, .. } => address,
-            Place::Host(memory) => memory.device,
-        }
-    }
-
-    fn free(self, hip: &Hip) {
-        match self.place {
-            Place::Device { address, .. } => hip.free(address),
-            Place::Host(memory) => hip.free_host(memory),
-        }
-    }
-}
-
-struct Free {
-    block: Arc<Block>,
-    /// Lane and epoch of the last use, `None` if that has retired.
-    death: Option<(u32, u64)>,
-}
-
-impl Free {
-    fn settled(&self, device: &Inner) -> bool {
-        self.death.is_none_or(|(lane, epoch)| device.has_retired(lane, epoch))
-    }
-}
-
-/// Where free blocks of a kind of memory are: each GPU's own, and the host's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Heap {
-    Host,
-    Device(usize),
-}
-
-impl Heap {
-    fn of(place: &Place) -> Self {
-        match place {
-            Place::Device { gpu, .. } => Self::Device(*gpu),
-            Place::Host(_) => Self::Host,
-        }
-    }
-}
-
-/// Free blocks by heap and size.
-type Bins = BTreeMap<Heap, BTreeMap<u64, Vec<Free>>>;
-
-/// The memory of a device. Once the device is lost nothing is reused or given back: it may still write anywhere.
-#[derive(Default)]
-pub(crate) struct Allocator {
-    bins: Mutex<Bins>,
-    device_used: AtomicU64,
-    device_reserved: AtomicU64,
-    device_peak: AtomicU64,
-    host_used: AtomicU64,
-    allocations: AtomicU64,
-}
-
-/// HIP aligns every allocation to this, so a smaller alignment needs nothing.
+/// HIP aligns every allocation to this.
 pub(crate) const ALIGNMENT: u64 = 256;
 
+/// Bytes of a slab of device memory where the URI does not say; one of pinned host memory is an eighth of it.
+pub(crate) const SLAB: u64 = 32 << 20;
+
+/// The memory of a device.
+pub(crate) struct Allocator {
+    /// Each GPU's own memory.
+    device: Box<[Tiers]>,
+    host: Tiers,
+    accounts: Arc<Accounts>,
+    /// For each GPU; host memory goes by the first.
+    returns: Box<[Arc<Returns>]>,
+}
+
+/// The pools of one kind of memory.
+struct Tiers {
+    /// Buffers up to a size share slabs, if there are slabs.
+    small: Option<(u64, Arc<Slabs>)>,
+    large: Arc<Slabs>,
+}
+
+impl Tiers {
+    fn new(memory: BufferParams, slab: u64, exact: bool) -> Result<Self> {
+        let pool = |kind| Slabs::new(PoolParams::new(kind).with_memory(memory), ALIGNMENT).map(Arc::new);
+        let small = match slab {
+            0 => None,
+            slab_size => Some((slab_size / 8, pool(PoolKind::Tlsf { slab_size })?)),
+        };
+        Ok(Self { small, large: pool(PoolKind::Passthrough { exact })? })
+    }
+
+    fn for_size(&self, size: u64, alignment: u64) -> &Arc<Slabs> {
+        match &self.small {
+            Some((most, small)) if size.saturating_add(alignment) <= *most => small,
+            _ => &self.large,
+        }
+    }
+
+    fn pools(&self) -> impl Iterator<Item = &Arc<Slabs>> {
+        self.small.iter().map(|(_, small)| small).chain([&self.large])
+    }
+}
+
 impl Allocator {
-    /// A buffer. With `ordered`, the queues that it is for, its memory may still be in use by work that the buffer's
-    /// `birth` edge stands for.
+    /// With slabs of `slab` bytes; 0 for an allocation of its own for each buffer.
+    pub(crate) fn new(gpus: &[Gpu], limits: &Limits, slab: u64) -> Result<Self> {
+        let exact = gpus.iter().any(|gpu| gpu.hip.quirks.exact_sizes);
+        let accounts = Arc::<Accounts>::default();
+        let returns = |gpu: &Gpu| Arc::new(Returns::new(gpu.hip.clone(), accounts.clone()));
+        let device = |gpu: &Gpu| {
+            let affinity = limits.physical_affinity(gpu.index as u32).unwrap_or(QueueAffinity::ANY);
+            Tiers::new(BufferParams::device().with_queue_affinity(affinity), slab, exact)
+        };
+        Ok(Self {
+            device: gpus.iter().map(device).collect::<Result<_>>()?,
+            host: Tiers::new(BufferParams::host(), slab / 8, exact)?,
+            returns: gpus.iter().map(returns).collect(),
+            accounts,
+        })
+    }
+
+    /// A buffer. With `ordered`, the queues that it is for, its memory may still be in use by work that its birth
+    /// stands for.
     pub(crate) fn allocate(
         &self,
         device: &Arc<Inner>,
         params: &BufferParams,
         size: u64,
         ordered: Option<QueueAffinity>,
-    ) -> Result<Buffer> {
-        let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
-        let alignment = params.min_alignment.max(ALIGNMENT);
-        let asked = size.max(1).checked_add(alignment - ALIGNMENT).ok_or_else(|| {
-            Error::out_of_range(format!(
-                "{size} bytes aligned to {alignment} are more than an address space has"
-            ))
-        })?;
+    ) -> Result<Arc<Placed>> {
         let near = params.queue_affinity.intersection(ordered.unwrap_or(QueueAffinity::ANY));
-        let heap = if host { Heap::Host } else { Heap::Device(device.gpu_of(near).index) };
-        let (block, birth) = match self.reuse(device, heap, asked, ordered) {
-            Some(found) => found,
-            None => (Arc::new(self.fresh(device, heap, asked, ordered.is_none())?), None),
-        };
-        self.allocations.fetch_add(1, Relaxed);
-        if host {
-            self.host_used.fetch_add(size, Relaxed);
-        } else {
-            let used = self.device_used.fetch_add(size, Relaxed) + size;
-            self.device_peak.fetch_max(used, Relaxed);
-        }
-        let offset = block.address().next_multiple_of(alignment) - block.address();
-        Ok(Buffer::new(device.clone(), block, offset, size, birth))
+        let tiers = if is_host(params) { &self.host } else { &self.device[device.gpu_of(near).index] };
+        let slabs = tiers.for_size(size, params.min_alignment);
+        let source: Arc<dyn SlabSource> = device.clone();
+        slabs.acquire(&source, size, params.min_alignment, slabs.reach(ordered))?.memory()
     }
 
     /// Writes bytes to pinned memory that the device can read.
     pub(crate) fn stage(&self, device: &Arc<Inner>, bytes: &[u8]) -> Result<windlass_hal::Buffer> {
         let params = BufferParams::host();
         let staging = self.allocate(device, &params, bytes.len() as u64, None)?;
-        let staging = windlass_hal::Buffer::from_driver(Arc::new(staging), params);
+        let staging = windlass_hal::Buffer::from_driver(staging, params);
         staging.map()?.write(0, bytes)?;
         Ok(staging)
     }
 
-    /// The smallest free block that serves, preferring one that nothing uses any more, then one whose last use is in
-    /// a queue that the new one is for.
-    fn reuse(
-        &self,
-        device: &Arc<Inner>,
-        heap: Heap,
-        size: u64,
-        ordered: Option<QueueAffinity>,
-    ) -> Option<(Arc<Block>, Option<Edge>)> {
-        if device.is_lost() {
-            return None;
-        }
-        let most = if device.hip.quirks.exact_sizes { size } else { size.saturating_add(size / 8) };
-        let mut bins = lock(&self.bins);
-        let bin = bins.get_mut(&heap)?;
-        let (key, index) = bin.range(size..=most).find_map(|(key, blocks)| {
-            let near = |affinity: QueueAffinity| {
-                let near = |free: &Free| free.death.is_some_and(|(lane, _)| affinity.bits() >> lane & 1 == 1);
-                blocks.iter().rposition(near).or_else(|| blocks.len().checked_sub(1))
-            };
-            let settled = blocks.iter().rposition(|free| free.settled(device));
-            settled.or_else(|| ordered.and_then(near)).map(|index| (*key, index))
-        })?;
-        let blocks = bin.get_mut(&key)?;
-        let free = blocks.swap_remove(index);
-        if blocks.is_empty() {
-            bin.remove(&key);
-        }
-        drop(bins);
-        let birth = free
-            .death
-            .filter(|(lane, epoch)| !device.has_retired(*lane, *epoch))
-            .map(|(lane, epoch)| Edge { source: device.clone() as Arc<dyn EdgeSource>, lane, epoch });
-        Some((free.block, birth))
+    /// Gives back what nobody uses, on a thread of the callback pool.
+    pub(crate) fn trim(&self, device: &Inner) {
+        device.retire();
+        self.give_back_idle(device);
     }
 
-    fn fresh(&self, device: &Arc<Inner>, heap: Heap, size: u64, may_wait: bool) -> Result<Block> {
-        let allocate = || -> Result<Place> {
-            match heap {
-                Heap::Host => device.hip.malloc_host(size).map(Place::Host),
-                Heap::Device(gpu) => {
-                    device.gpus[gpu].hip.malloc(size).map(|address| Place::Device { gpu, address })
-                }
-            }
+    fn give_back_idle(&self, device: &Inner) {
+        if device.is_lost() {
+            return;
+        }
+        for pool in self.device.iter().chain([&self.host]).flat_map(Tiers::pools) {
+            pool.give_back_idle(device);
+        }
+    }
+
+    pub(crate) fn statistics(&self) -> Statistics {
+        self.accounts.statistics()
+    }
+}
+
+impl SlabSource for Inner {
+    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>> {
+        let host = is_host(&request.params);
+        let gpu = if host { 0 } else { self.gpu_of(request.params.queue_affinity).index };
+        let hip = &self.gpus[gpu].hip;
+        let allocate = || match host {
+            true => hip.malloc_host(request.size).map(Place::Host),
+            false => hip.malloc(request.size).map(|address| Place::Device { gpu, address }),
         };
+        let returns = &self.allocator.returns[gpu];
+        let freed = returns.freed();
         let place = allocate().or_else(|error| {
             if error.code() != Code::ResourceExhausted {
                 return Err(error);
             }
-            // Nobody waits for the device in the order of a queue: freed memory is there for the next attempt.
-            if !may_wait {
-                self.trim(device);
+            // What is kept for reuse may be what is missing. Nobody waits for the device in the order of a queue: what is
+            // freed is there for the next attempt. Else this is the one place where a caller waits for hipFree: the
+            // alternative is to fail an allocation for which there is memory.
+            self.allocator.give_back_idle(self);
+            if !request.may_block {
                 return Err(error);
             }
-            if self.give_back(device) { allocate() } else { Err(error) }
+            returns.free_now();
+            if returns.freed() == freed { Err(error) } else { allocate() }
         });
         let place = place.map_err(|error| match error.code() {
-            Code::ResourceExhausted => exhausted(device, size, &error),
+            Code::ResourceExhausted => exhausted(hip, request.size, &error),
             _ => error,
         })?;
-        if heap != Heap::Host {
-            self.device_reserved.fetch_add(size, Relaxed);
-        }
-        Ok(Block { place, size })
+        Ok(Arc::new(Block::new(self.domain, place, request.size, returns.clone())))
     }
 
-    /// Takes a buffer's block back.
-    pub(crate) fn put_back(&self, device: &Inner, block: Arc<Block>, size: u64, death: Option<(u32, u64)>) {
-        self.allocations.fetch_sub(1, Relaxed);
-        let host = matches!(block.place, Place::Host(_));
-        if host { &self.host_used } else { &self.device_used }.fetch_sub(size, Relaxed);
-        if device.is_lost() {
-            return;
-        }
-        lock(&self.bins)
-            .entry(Heap::of(&block.place))
-            .or_default()
-            .entry(block.size)
-            .or_default()
-            .push(Free { block, death });
+    fn has_retired(&self, lane: u32, epoch: u64) -> bool {
+        Self::has_retired(self, lane, epoch)
     }
 
-    /// Gives settled blocks back to HIP on a thread of the callback pool.
-    pub(crate) fn trim(&self, device: &Arc<Inner>) {
-        let blocks = self.take_settled(device);
-        if blocks.is_empty() {
-            return;
-        }
-        let gpus = device.gpus.clone();
-        callback_pool::spawn(Box::new(move || free_all(&gpus, blocks)));
+    fn poll(&self) {
+        self.retire();
     }
 
-    /// Gives settled blocks back to HIP and waits for it; `false` if there were none. The one place where a caller
-    /// waits for `hipFree`: the alternative is to fail an allocation for which there is memory.
-    fn give_back(&self, device: &Arc<Inner>) -> bool {
-        let blocks = self.take_settled(device);
-        let any = !blocks.is_empty();
-        free_all(&device.gpus, blocks);
-        any
+    fn usable(&self) -> Result<()> {
+        Self::usable(self)
     }
 
-    /// Takes out the blocks that nothing uses and no handle names any more.
-    fn take_settled(&self, device: &Inner) -> Vec<Block> {
-        device.retire();
-        let mut taken = Vec::new();
-        if device.is_lost() {
-            return taken;
-        }
-        let mut bins = lock(&self.bins);
-        for bin in bins.values_mut() {
-            bin.retain(|_, blocks| {
-                for free in std::mem::take(blocks) {
-                    let Free { block, death } = free;
-                    let free = |block| Free { block, death };
-                    if death.is_some_and(|(lane, epoch)| !device.has_retired(lane, epoch)) {
-                        blocks.push(free(block));
-                        continue;
-                    }
-                    match Arc::try_unwrap(block) {
-                        Ok(block) => taken.push(block),
-                        Err(block) => blocks.push(free(block)),
-                    }
-                }
-                !blocks.is_empty()
-            });
-        }
-        drop(bins);
-        let device_bytes = taken.iter().filter(|block| matches!(block.place, Place::Device { .. }));
-        self.device_reserved.fetch_sub(device_bytes.map(|block| block.size).sum(), Relaxed);
-        taken
+    fn accounts(&self) -> &Accounts {
+        &self.allocator.accounts
     }
+}
 
-    /// Every free block, for a device that goes away; nothing is in flight any more, and no handle is left.
-    pub(crate) fn take_all(&mut self) -> Vec<Block> {
-        let bins = self.bins.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let free = std::mem::take(bins).into_values().flat_map(BTreeMap::into_values).flatten();
-        free.filter_map(|free| Arc::into_inner(free.block)).collect()
-    }
-
-    pub(crate) fn statistics(&self) -> Statistics {
-        let mut statistics = Statistics::default();
-        statistics.device_bytes_used = self.device_used.load(Relaxed);
-        statistics.device_bytes_reserved = self.device_reserved.load(Relaxed);
-        statistics.device_bytes_peak = self.device_peak.load(Relaxed);
-        statistics.host_bytes_used = self.host_used.load(Relaxed);
-        statistics.allocations = self.allocations.load(Relaxed);
-        statistics
-    }
+fn is_host(params: &BufferParams) -> bool {
+    params.memory_type.contains(MemoryType::HOST_VISIBLE)
 }
 
 #[cold]
-fn exhausted(device: &Inner, size: u64, error: &Error) -> Error {
-    let free = device.hip.memory().map_or_else(String::new, |(free, total)| {
+fn exhausted(hip: &Hip, size: u64, error: &Error) -> Error {
+    let free = hip.memory().map_or_else(String::new, |(free, total)| {
         format!("; {free} of {total} bytes are free; drop buffers, or call Device::trim in another process")
     });
     Error::resource_exhausted(format!("{size} bytes: {}{free}", error.message()))
-}
-
-/// Frees blocks, unless the device is lost.
-pub(crate) fn free_all(gpus: &[Arc<Gpu>], mut blocks: Vec<Block>) {
-    for gpu in gpus {
-        let own = |block: &mut Block| match Heap::of(&block.place) {
-            Heap::Host => gpu.index == 0,
-            Heap::Device(index) => gpu.index == index,
-        };
-        gpu.hip.give_back(|hip| blocks.extract_if(.., own).for_each(|block| block.free(hip)));
-    }
 }

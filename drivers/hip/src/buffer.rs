@@ -1,80 +1,73 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An allocation of HIP memory.
+//! Memory as HIP gave it, and its way back.
 
 use std::{
     any::Any,
     sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
 use windlass_hal::{
+    Accounts, MemoryType, callback_pool,
     driver::{self, HostPointer},
-    edge::{Domain, Edge},
+    edge::Domain,
 };
 
 use crate::{
-    allocator::{Block, Place},
-    device::Inner,
+    call::{Hip, HostMemory},
+    device::lock,
 };
 
-/// A block of memory, on loan from the device's allocator. Holding the block keeps HIP from freeing it, also after
-/// it went back to be reused: a handle that outlives its dealloca is a mistake, not a dangling pointer.
-pub(crate) struct Buffer {
-    /// Declared before the device, to be let go before it: the device frees what nobody else holds.
-    block: Arc<Block>,
-    device: Arc<Inner>,
-    /// Where the buffer begins in its block: more than HIP's own alignment was asked for.
-    offset: u64,
-    /// Bytes that were asked for; the block may have more.
+/// Where memory lives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// A GPU's own, at an address that all GPUs of the device share.
+    Device {
+        gpu: usize,
+        address: u64,
+    },
+    Host(HostMemory),
+}
+
+impl Place {
+    fn memory_type(self) -> MemoryType {
+        match self {
+            Self::Device { .. } => MemoryType::DEVICE_LOCAL,
+            Self::Host(_) => MemoryType::HOST_LOCAL,
+        }
+    }
+}
+
+/// One allocation, which pools place buffers in. It keeps nothing of the device alive, so that the device's own pools
+/// can hold it.
+pub(crate) struct Block {
+    domain: Domain,
+    place: Place,
+    /// Bytes asked of HIP.
     size: u64,
-    /// The last use of the memory before this buffer got it, if the device has to wait for that.
-    pub(crate) birth: Option<Edge>,
-    /// The block went back in the order of a queue; the handle remains.
-    released: AtomicBool,
+    returns: Arc<Returns>,
 }
 
-impl Buffer {
-    pub(crate) fn new(
-        device: Arc<Inner>,
-        block: Arc<Block>,
-        offset: u64,
-        size: u64,
-        birth: Option<Edge>,
-    ) -> Self {
-        Self { device, block, offset, size, birth, released: AtomicBool::new(false) }
-    }
-
-    /// The GPU whose own memory it is, by its number within the device.
-    pub(crate) fn gpu(&self) -> Option<usize> {
-        match self.block.place {
-            Place::Device { gpu, .. } => Some(gpu),
-            Place::Host(_) => None,
-        }
-    }
-
-    /// Gives the block back, to be reused by whoever is ordered behind `death`. Only the first call counts.
-    pub(crate) fn release(&self, death: Option<(u32, u64)>) {
-        if !self.released.swap(true, Ordering::AcqRel) {
-            self.device.allocator.put_back(&self.device, self.block.clone(), self.size, death);
-        }
+impl Block {
+    pub(crate) fn new(domain: Domain, place: Place, size: u64, returns: Arc<Returns>) -> Self {
+        returns.accounts.reserve(place.memory_type(), size);
+        Self { domain, place, size, returns }
     }
 }
 
-impl Drop for Buffer {
+impl Drop for Block {
     fn drop(&mut self) {
-        // Submissions hold their buffers: with the last handle gone, nothing in flight uses the memory, but perhaps its
-        // last user before, if the alloca that was to wait for that never ran.
-        self.release(self.birth.as_ref().map(|birth| (birth.lane, birth.epoch)));
+        Returns::take_back(&self.returns, self.place, self.size);
     }
 }
 
-// SAFETY: size, address and pointer are those of `block`, which this object keeps and which HIP frees only when nobody
-// holds it; none of them changes.
-unsafe impl driver::Buffer for Buffer {
+// SAFETY: size, address and pointer are those of one allocation, which HIP keeps until this object is dropped; none of
+// them changes.
+unsafe impl driver::Buffer for Block {
     fn domain(&self) -> Domain {
-        self.device.domain
+        self.domain
     }
 
     fn size(&self) -> u64 {
@@ -82,19 +75,95 @@ unsafe impl driver::Buffer for Buffer {
     }
 
     fn device_address(&self) -> u64 {
-        self.block.address() + self.offset
+        match self.place {
+            Place::Device { address, .. } => address,
+            Place::Host(memory) => memory.device,
+        }
     }
 
     fn host_pointer(&self) -> Option<HostPointer> {
-        match self.block.place {
-            // SAFETY: behind `offset` the block has at least `size` bytes of pinned memory, which HIP keeps as long as
-            // this buffer holds the block; the driver holds no reference into it.
-            Place::Host(memory) => Some(unsafe { HostPointer::new(memory.host.add(self.offset as usize)) }),
+        match self.place {
+            // SAFETY: `size` bytes of pinned memory, which HIP keeps as long as this object lives; the driver holds no
+            // reference into it.
+            Place::Host(memory) => Some(unsafe { HostPointer::new(memory.host) }),
             Place::Device { .. } => None,
         }
     }
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+/// The GPU whose own memory a buffer is, by its number within the device.
+pub(crate) fn gpu_of(buffer: &windlass_hal::Buffer) -> Option<usize> {
+    let (block, _) = buffer.backing();
+    match block.as_any().downcast_ref::<Block>()?.place {
+        Place::Device { gpu, .. } => Some(gpu),
+        Place::Host(_) => None,
+    }
+}
+
+/// Memory of one GPU on its way back to HIP. `hipFree` and `hipHostFree` synchronise the device, so a thread of the callback pool
+/// makes these calls.
+pub(crate) struct Returns {
+    hip: Hip,
+    accounts: Arc<Accounts>,
+    waiting: Mutex<Vec<Place>>,
+    /// A thread is on its way to free what waits.
+    called: AtomicBool,
+    /// Held while memory is freed.
+    freeing: Mutex<()>,
+    /// Allocations freed so far.
+    freed: AtomicU64,
+}
+
+impl Returns {
+    pub(crate) fn new(hip: Hip, accounts: Arc<Accounts>) -> Self {
+        Self {
+            hip,
+            accounts,
+            waiting: Mutex::default(),
+            called: AtomicBool::new(false),
+            freeing: Mutex::default(),
+            freed: AtomicU64::new(0),
+        }
+    }
+
+    /// Frees memory on another thread; that of a lost device, which may still be written, never.
+    fn take_back(self: &Arc<Self>, place: Place, size: u64) {
+        if self.hip.lost().is_some() {
+            return;
+        }
+        self.accounts.unreserve(place.memory_type(), size);
+        lock(&self.waiting).push(place);
+        if !self.called.swap(true, Ordering::AcqRel) {
+            let this = self.clone();
+            callback_pool::spawn(Box::new(move || this.free_now()));
+        }
+    }
+
+    /// Allocations freed so far.
+    pub(crate) fn freed(&self) -> u64 {
+        self.freed.load(Ordering::Acquire)
+    }
+
+    /// Frees what waits, on this thread. On return everything is free that was taken back before.
+    pub(crate) fn free_now(&self) {
+        let _one_at_a_time = lock(&self.freeing);
+        self.called.store(false, Ordering::Release);
+        let waiting = std::mem::take(&mut *lock(&self.waiting));
+        if waiting.is_empty() {
+            return;
+        }
+        self.hip.give_back(|hip| {
+            for place in waiting {
+                match place {
+                    Place::Device { address, .. } => hip.free(address),
+                    Place::Host(memory) => hip.free_host(memory),
+                }
+                self.freed.fetch_add(1, Ordering::Release);
+            }
+        });
     }
 }

@@ -9,15 +9,16 @@ use std::sync::{
 use windlass_hal::{
     BufferParams, CommandList, Deadline, DeviceInfo, Error, HostCalls, Limits, Notifications, Operation,
     Point, Points, QueueAffinity, Result, Semaphore, Statistics, WaitPolicy, callback_pool, driver,
-    edge::{Domain, Edge, EdgeSource},
+    edge::{Domain, EdgeSource},
     file,
     pending::{Edges, Issue, PendingSet},
+    pool::{Frontier, SlabSource, placed},
     wait_all,
 };
 
 use crate::{
-    allocator::{self, Allocator},
-    buffer::Buffer,
+    allocator::Allocator,
+    buffer::gpu_of,
     call::Hip,
     command_buffer::CommandBuffer,
     executable::Executable,
@@ -62,7 +63,8 @@ pub(crate) struct Work {
 
 impl Device {
     /// A device of `gpus`, at least one, with an equal share of the queues for each.
-    pub(crate) fn open(gpus: Vec<Gpu>, info: DeviceInfo, limits: Limits) -> Result<Self> {
+    pub(crate) fn open(gpus: Vec<Gpu>, info: DeviceInfo, limits: Limits, slab: u64) -> Result<Self> {
+        let allocator = Allocator::new(&gpus, &limits, slab)?;
         let gpus: Box<[_]> = gpus.into_iter().map(Arc::new).collect();
         let hip = gpus[0].hip.clone();
         let mut queues: Vec<Queue> = Vec::with_capacity(limits.queues as usize);
@@ -82,7 +84,7 @@ impl Device {
             limits,
             queues: queues.into(),
             next_queue: AtomicU32::new(0),
-            allocator: Allocator::default(),
+            allocator,
             pending: PendingSet::new(),
             host_calls: HostCalls::default(),
             unfinished: Unfinished::default(),
@@ -106,12 +108,12 @@ impl Inner {
     }
 
     /// Refuses where the device is lost.
-    fn usable(&self) -> Result<()> {
+    pub(crate) fn usable(&self) -> Result<()> {
         self.lost().cloned().map_or(Ok(()), Err)
     }
 
     /// Passes a result on. If the call lost the device, everything else fails at once.
-    fn noted<T>(&self, result: Result<T>) -> Result<T> {
+    pub(crate) fn noted<T>(&self, result: Result<T>) -> Result<T> {
         if result.is_err() && self.is_lost() {
             self.retire();
         }
@@ -165,9 +167,18 @@ impl Inner {
             Operation::Execute { bindings, .. } => bindings.first()?,
             _ => return None,
         };
-        let gpu = buffer.raw().as_any().downcast_ref::<Buffer>()?.gpu()?;
+        let gpu = gpu_of(buffer)?;
         let mine = self.queues.iter().filter(|queue| queue.gpu.index == gpu);
         Some(mine.fold(0, |bits, queue| bits | 1 << queue.index))
+    }
+
+    /// Adds the work that used the memory of a buffer last, as far as it may still run.
+    fn follow_birth(self: &Arc<Self>, buffer: &windlass_hal::Buffer, edges: &mut Edges) {
+        for (lane, epoch) in placed(buffer).into_iter().flat_map(|placed| placed.birth().iter()) {
+            if let Some(queue) = self.queues.get(lane as usize).filter(|queue| !queue.has_retired(epoch)) {
+                edges.push(queue.edge(self, epoch));
+            }
+        }
     }
 
     /// Work with nothing for the device to do, whose waits are all reached: signals at once.
@@ -200,24 +211,21 @@ impl Issue for Inner {
         }
         let Work { affinity, operation, staging } = work;
         let mut released = None;
-        let birth = match operation {
+        match operation {
             Operation::HostCall(call) => return self.host_calls.spawn(call, signals),
-            Operation::Alloca { ref buffer } => birth(buffer),
+            Operation::Alloca { ref buffer } => self.follow_birth(buffer, &mut edges),
             // The memory may not pass on before its last user but one is done, whatever the caller forgot to order.
             Operation::Dealloca { ref buffer } => {
                 released = Some(buffer.clone());
-                birth(buffer)
+                self.follow_birth(buffer, &mut edges);
             }
-            _ => None,
-        };
-        if let Some(birth) = birth.filter(|birth| !self.has_retired(birth.lane, birth.epoch)) {
-            edges.push(birth);
+            _ => {}
         }
         let on_host =
             matches!(operation, Operation::Barrier | Operation::Alloca { .. } | Operation::Dealloca { .. })
                 && edges.is_empty();
         if on_host {
-            release(released, None);
+            release(released, Frontier::new());
             return self.settle_on_host(&signals);
         }
         let queue = self.choose(affinity, &edges, &operation);
@@ -226,7 +234,7 @@ impl Issue for Inner {
         let submission = Submission { operation, staging, waits, signals, edges, progress, whole: None };
         let epoch = match queue.enqueue(self, submission) {
             Enqueued::Work(epoch) => {
-                release(released, Some((queue.index, epoch)));
+                release(released, Frontier::at(queue.index, epoch));
                 let mut notifications = Notifications::new();
                 for signal in promised.iter() {
                     signal.semaphore.attach_edge(signal.value, queue.edge(self, epoch), &mut notifications);
@@ -256,14 +264,9 @@ impl Issue for Inner {
     }
 }
 
-/// What the memory of a buffer was last used for before it became this buffer's, if that may still run.
-fn birth(buffer: &windlass_hal::Buffer) -> Option<Edge> {
-    buffer.raw().as_any().downcast_ref::<Buffer>().and_then(|buffer| buffer.birth.clone())
-}
-
-fn release(buffer: Option<windlass_hal::Buffer>, death: Option<(u32, u64)>) {
-    if let Some(buffer) = buffer.as_ref().and_then(|buffer| buffer.raw().as_any().downcast_ref::<Buffer>()) {
-        buffer.release(death);
+fn release(buffer: Option<windlass_hal::Buffer>, death: Frontier) {
+    if let Some(placed) = buffer.as_ref().and_then(placed) {
+        placed.release(death);
     }
 }
 
@@ -282,7 +285,7 @@ impl driver::Device for Device {
 
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
         self.0.usable()?;
-        Ok(Arc::new(self.0.noted(self.0.allocator.allocate(&self.0, params, size, None))?))
+        Ok(self.0.allocator.allocate(&self.0, params, size, None)?)
     }
 
     fn reserve(
@@ -292,7 +295,11 @@ impl driver::Device for Device {
         size: u64,
     ) -> Result<Arc<dyn driver::Buffer>> {
         self.0.usable()?;
-        Ok(Arc::new(self.0.noted(self.0.allocator.allocate(&self.0, params, size, Some(affinity)))?))
+        Ok(self.0.allocator.allocate(&self.0, params, size, Some(affinity))?)
+    }
+
+    fn memory(&self) -> Arc<dyn SlabSource> {
+        self.0.clone()
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
@@ -389,8 +396,8 @@ impl driver::Device for Device {
 }
 
 impl Drop for Inner {
-    /// Gives streams, events and memory back on a thread of the callback pool: HIP synchronises for that. A lost
-    /// device keeps everything.
+    /// Gives streams and events back on a thread of the callback pool: HIP synchronises for that, as for the memory,
+    /// which goes the same way. A lost device keeps everything.
     fn drop(&mut self) {
         self.give_up_in_flight();
         if self.is_lost() {
@@ -398,9 +405,7 @@ impl Drop for Inner {
         }
         let gpus = std::mem::take(&mut self.gpus);
         let streams: Vec<_> = self.queues.iter().map(|queue| (queue.gpu.index, queue.stream)).collect();
-        let blocks = self.allocator.take_all();
         callback_pool::spawn(Box::new(move || {
-            allocator::free_all(&gpus, blocks);
             for gpu in &gpus {
                 gpu.hip.give_back(|hip| {
                     gpu.events.take().iter().for_each(|event| hip.destroy_event(**event));

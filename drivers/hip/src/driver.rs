@@ -7,6 +7,7 @@ use windlass_hal::{DeviceInfo, Error, Parameters, Result, ResultExt, Uri, driver
 use windlass_hip_sys::{Api, null};
 
 use crate::{
+    allocator,
     call::{self, Hip},
     device::Device,
     event::EventPool,
@@ -160,6 +161,7 @@ impl driver::Driver for Driver {
         let parameters = uri.reader();
         let found = self.source.open(uri, &parameters)?;
         let queues = parameters.value::<u32>("queues")?.unwrap_or(QUEUES);
+        let slab = parameters.value::<u64>("slab")?;
         parameters.finish()?;
         let hips = self.gpus(&found, uri)?;
         let count = hips.len() as u32;
@@ -183,7 +185,9 @@ impl driver::Driver for Driver {
         let (Some(info), Some(limits)) = (info, limits) else {
             return Err(Error::not_found(format!("no device for {uri}")));
         };
-        Ok(Arc::new(Device::open(gpus, info, limits)?))
+        let exact = gpus.iter().any(|gpu| gpu.hip.quirks.exact_sizes);
+        let slab = slab.unwrap_or(if exact { 0 } else { allocator::SLAB });
+        Ok(Arc::new(Device::open(gpus, info, limits, slab)?))
     }
 }
 

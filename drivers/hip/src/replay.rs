@@ -117,7 +117,7 @@ pub(crate) fn memory_for_counts(device: &Arc<Inner>, operation: &Operation) -> R
     }
     let params = BufferParams::host();
     let memory = device.allocator.allocate(device, &params, COUNT * counts as u64, None)?;
-    Ok(Some(Buffer::from_driver(Arc::new(memory), params)))
+    Ok(Some(Buffer::from_driver(memory, params)))
 }
 
 /// The operations that are between two pieces, or in their last: what a drain waits for besides its queues.

@@ -3,22 +3,16 @@
 
 use std::{
     any::Any,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU8, Ordering},
-    },
+    sync::{Arc, atomic::AtomicU8},
 };
 
 use windlass_hal::{
-    BufferParams, BufferRef, Error, MemoryType, Result,
+    BufferRef, Error, MemoryType, Result,
     driver::{self, HostPointer},
     edge::Domain,
 };
 
-use crate::{
-    allocator::{Budget, Heap},
-    memory::Memory,
-};
+use crate::{allocator::Budget, memory::Memory};
 
 /// The alignment of allocations in bytes.
 pub(crate) const ALIGNMENT: u64 = 256;
@@ -26,38 +20,32 @@ pub(crate) const ALIGNMENT: u64 = 256;
 /// What fresh memory holds, so that reading it before writing it does not look right by accident.
 const POISON: u8 = 0xcd;
 
-/// An allocation.
+/// A slab: memory that buffers are placed in.
 pub(crate) struct Buffer {
     domain: Domain,
     memory: Memory,
-    heap: Heap,
+    memory_type: MemoryType,
     budget: Arc<Budget>,
-    /// A dealloca has given the memory back; the bytes stay until the last handle is gone.
-    released: AtomicBool,
 }
 
 impl Buffer {
     /// Takes `size` bytes from the budget and from the host.
-    pub(crate) fn new(domain: Domain, budget: Arc<Budget>, params: &BufferParams, size: u64) -> Result<Self> {
-        let heap =
-            if params.memory_type.contains(MemoryType::HOST_VISIBLE) { Heap::Host } else { Heap::Device };
-        let alignment = params.min_alignment.max(ALIGNMENT);
-        budget.take(heap, size, alignment)?;
-        let memory = Memory::new(size, alignment, POISON).inspect_err(|_| budget.give_back(heap, size))?;
-        Ok(Self { domain, memory, heap, budget, released: AtomicBool::new(false) })
-    }
-
-    /// Gives the memory back to the budget, once.
-    pub(crate) fn release(&self) {
-        if !self.released.swap(true, Ordering::AcqRel) {
-            self.budget.give_back(self.heap, self.memory.bytes().len() as u64);
-        }
+    pub(crate) fn new(
+        domain: Domain,
+        budget: Arc<Budget>,
+        memory_type: MemoryType,
+        size: u64,
+    ) -> Result<Self> {
+        budget.take(memory_type, size)?;
+        let memory =
+            Memory::new(size, ALIGNMENT, POISON).inspect_err(|_| budget.give_back(memory_type, size))?;
+        Ok(Self { domain, memory, memory_type, budget })
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        self.release();
+        self.budget.give_back(self.memory_type, self.memory.bytes().len() as u64);
     }
 }
 
@@ -88,9 +76,14 @@ unsafe impl driver::Buffer for Buffer {
 
 /// The bytes that a range of this driver's memory names.
 pub(crate) fn bytes_of(range: &windlass_hal::Buffer) -> Result<&[AtomicU8]> {
-    let bytes = own(range)?.memory.bytes();
-    let start = range.offset() as usize;
-    bytes
+    let (slab, start) = range.backing();
+    let slab: &Buffer = slab
+        .as_any()
+        .downcast_ref()
+        .ok_or_else(|| Error::internal(format!("{range:?} is no buffer of the local device")))?;
+    let start = start as usize;
+    slab.memory
+        .bytes()
         .get(start..start + range.len() as usize)
         .ok_or_else(|| Error::internal(format!("{range:?} lies outside its allocation")))
 }
@@ -107,13 +100,4 @@ pub(crate) fn resolve(
             .ok_or_else(|| Error::internal(format!("slot {slot} has no binding")))?
             .subspan(*offset, *length),
     }
-}
-
-/// This driver's side of a buffer. The front has checked that it is ours.
-pub(crate) fn own(range: &windlass_hal::Buffer) -> Result<&Buffer> {
-    range
-        .raw()
-        .as_any()
-        .downcast_ref()
-        .ok_or_else(|| Error::internal(format!("{range:?} is no buffer of the local device")))
 }

@@ -4,13 +4,16 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, Operation, Point, Points, QueueAffinity,
-    Result, Statistics, driver, edge::Domain, file, pending::Issue,
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, MemoryType, Operation, Point, Points,
+    QueueAffinity, Result, Statistics, driver,
+    edge::Domain,
+    file,
+    pending::Issue,
+    pool::{PoolParams, Reach, SlabSource, Slabs},
 };
 
 use crate::{
-    allocator::Budget,
-    buffer::Buffer,
+    allocator::Heap,
     command_buffer::CommandBuffer,
     executable::Executable,
     library::Library,
@@ -22,21 +25,32 @@ pub(crate) struct Device {
     info: DeviceInfo,
     limits: Limits,
     domain: Domain,
-    budget: Arc<Budget>,
+    heap: Arc<Heap>,
+    /// The pools that everything comes from that names no other: of what was asked for as the device's own, and of what
+    /// the host may map. All of it is the host's; reports tell it apart.
+    device: Arc<Slabs>,
+    host: Arc<Slabs>,
     libraries: Arc<[Library]>,
     queues: Arc<Queues>,
 }
 
 impl Device {
-    pub(crate) fn new(info: DeviceInfo, limits: Limits, libraries: Arc<[Library]>) -> Self {
-        Self {
+    pub(crate) fn new(info: DeviceInfo, limits: Limits, libraries: Arc<[Library]>) -> Result<Self> {
+        let domain = Domain::unique();
+        let pool = |memory| {
+            let params = PoolParams::passthrough().with_memory(memory);
+            Slabs::new(params, limits.allocation_alignment).map(Arc::new)
+        };
+        Ok(Self {
             info,
-            budget: Arc::new(Budget::new(limits.total_memory)),
+            heap: Arc::new(Heap::new(domain, limits.total_memory)),
+            device: pool(BufferParams::device())?,
+            host: pool(BufferParams::host())?,
             queues: Arc::new(Queues::new(limits.clone())),
             limits,
-            domain: Domain::unique(),
+            domain,
             libraries,
-        }
+        })
     }
 }
 
@@ -54,7 +68,9 @@ impl driver::Device for Device {
     }
 
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
-        Ok(Arc::new(Buffer::new(self.domain, self.budget.clone(), params, size)?))
+        let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
+        let slabs = if host { &self.host } else { &self.device };
+        Ok(slabs.acquire(&self.memory(), size, params.min_alignment, Reach::Now)?.memory()?)
     }
 
     /// The memory itself: taking it later would gain nothing.
@@ -65,6 +81,10 @@ impl driver::Device for Device {
         size: u64,
     ) -> Result<Arc<dyn driver::Buffer>> {
         self.allocate(params, size)
+    }
+
+    fn memory(&self) -> Arc<dyn SlabSource> {
+        self.heap.clone()
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
@@ -114,10 +134,13 @@ impl driver::Device for Device {
         self.queues.pending().close(&self.queues, Error::cancelled(format!("{} was closed", self.info.uri)));
     }
 
-    /// Nothing is kept that nobody uses.
-    fn trim(&self) {}
+    /// Gives memory back that was kept for reuse.
+    fn trim(&self) {
+        self.device.trim(self.heap.as_ref());
+        self.host.trim(self.heap.as_ref());
+    }
 
     fn statistics(&self) -> Statistics {
-        self.budget.statistics()
+        self.heap.budget.accounts.statistics()
     }
 }

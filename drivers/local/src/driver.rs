@@ -71,7 +71,7 @@ impl Driver for LocalDriver {
                  the threads that submit it"
             )));
         }
-        Ok(Arc::new(Device::new(info(uri.to_string()), limits(memory), self.libraries())))
+        Ok(Arc::new(Device::new(info(uri.to_string()), limits(memory), self.libraries())?))
     }
 }
 

@@ -10,12 +10,11 @@ use windlass_hal::{
     Deadline, Error, HostCalls, Limits, Notifications, Operation, Point, Points, Result, WaitPolicy,
     edge::Domain,
     pending::{self, Edges, Issue, PendingSet},
+    pool::{Frontier, placed},
     wait_all,
 };
 
-use crate::{
-    buffer, command_buffer, dispatch, in_flight::InFlight, panics, trampoline, transfer, workgroup_count,
-};
+use crate::{command_buffer, dispatch, in_flight::InFlight, panics, trampoline, transfer, workgroup_count};
 
 /// The queues of one device. They share one pending set: nothing but semaphores orders them.
 pub(crate) struct Queues {
@@ -121,7 +120,10 @@ fn execute(operation: Operation, limits: &Limits) -> Result<()> {
         // The memory was there from `reserve` on.
         Operation::Barrier | Operation::Alloca { .. } => Ok(()),
         Operation::Dealloca { buffer } => {
-            buffer::own(&buffer)?.release();
+            // Whatever used it is done: whoever gets it next has nothing to wait for.
+            if let Some(placed) = placed(&buffer) {
+                placed.release(Frontier::new());
+            }
             Ok(())
         }
         Operation::Fill { target, pattern } => transfer::fill(&target, pattern),

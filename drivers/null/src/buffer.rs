@@ -8,14 +8,11 @@ use std::{
     any::Any,
     ops::Range,
     ptr::NonNull,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU8, Ordering},
-    },
+    sync::{Arc, atomic::AtomicU8},
 };
 
 use windlass_hal::{
-    BufferRef, Error, Result,
+    BufferRef, Error, MemoryType, Result,
     driver::{self, HostPointer},
     edge::Domain,
 };
@@ -23,36 +20,32 @@ use windlass_hal::{
 use crate::allocator::Budget;
 
 /// The alignment of allocations in bytes.
-pub(crate) const ALIGNMENT: usize = 256;
+pub(crate) const ALIGNMENT: u64 = 256;
 
 /// What fresh memory holds, so that reading it before writing it does not look right by accident.
 const POISON: u8 = 0xcd;
 
-/// An allocation.
+/// A slab: memory that buffers are placed in.
 pub(crate) struct Buffer {
     domain: Domain,
     /// More than was asked for, so that `bytes` can begin at a multiple of the alignment.
     memory: Box<[AtomicU8]>,
     bytes: Range<usize>,
     budget: Arc<Budget>,
-    /// A dealloca has given the memory back; the bytes stay until the last handle is gone.
-    released: AtomicBool,
+    memory_type: MemoryType,
 }
 
 impl Buffer {
-    /// Takes `size` bytes from the budget and from the host.
-    pub(crate) fn new(domain: Domain, budget: Arc<Budget>, size: u64, alignment: u64) -> Result<Self> {
-        budget.take(size)?;
-        let memory = fresh(size, alignment.max(ALIGNMENT as u64)).inspect_err(|_| budget.give_back(size))?;
-        let (memory, bytes) = memory;
-        Ok(Self { domain, memory, bytes, budget, released: AtomicBool::new(false) })
-    }
-
-    /// Gives the memory back to the budget, once.
-    pub(crate) fn release(&self) {
-        if !self.released.swap(true, Ordering::AcqRel) {
-            self.budget.give_back(self.bytes.len() as u64);
-        }
+    /// Takes `size` bytes from the host.
+    pub(crate) fn new(
+        domain: Domain,
+        budget: Arc<Budget>,
+        memory_type: MemoryType,
+        size: u64,
+    ) -> Result<Self> {
+        budget.take(memory_type, size)?;
+        let (memory, bytes) = fresh(size).inspect_err(|_| budget.give_back(memory_type, size))?;
+        Ok(Self { domain, memory, bytes, budget, memory_type })
     }
 
     fn bytes(&self) -> &[AtomicU8] {
@@ -60,21 +53,21 @@ impl Buffer {
     }
 }
 
-/// Memory with room for `size` bytes at a multiple of `alignment`, and where in it they lie.
-fn fresh(size: u64, alignment: u64) -> Result<(Box<[AtomicU8]>, Range<usize>)> {
-    let none = || Error::resource_exhausted(format!("the host has no {size} bytes aligned to {alignment}"));
-    let total = size.checked_add(alignment).and_then(|total| usize::try_from(total).ok()).ok_or_else(none)?;
+/// Memory with room for `size` aligned bytes, and where in it they lie.
+fn fresh(size: u64) -> Result<(Box<[AtomicU8]>, Range<usize>)> {
+    let none = || Error::resource_exhausted(format!("the host has no {size} bytes"));
+    let total = size.checked_add(ALIGNMENT).and_then(|total| usize::try_from(total).ok()).ok_or_else(none)?;
     let mut memory = Vec::new();
     memory.try_reserve_exact(total).map_err(|_| none())?;
     memory.resize_with(total, || AtomicU8::new(POISON));
     let memory = memory.into_boxed_slice();
-    let start = memory.as_ptr().addr().wrapping_neg() % alignment as usize;
+    let start = memory.as_ptr().addr().wrapping_neg() % ALIGNMENT as usize;
     Ok((memory, start..start + size as usize))
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        self.release();
+        self.budget.give_back(self.memory_type, self.bytes.len() as u64);
     }
 }
 
@@ -107,10 +100,13 @@ unsafe impl driver::Buffer for Buffer {
 
 /// The bytes that a range of this driver's memory names.
 pub(crate) fn bytes_of(range: &windlass_hal::Buffer) -> Result<&[AtomicU8]> {
-    let buffer = own(range)?;
-    let start = range.offset() as usize;
-    buffer
-        .bytes()
+    let (slab, start) = range.backing();
+    let slab: &Buffer = slab
+        .as_any()
+        .downcast_ref()
+        .ok_or_else(|| Error::internal(format!("{range:?} is no buffer of the null device")))?;
+    let start = start as usize;
+    slab.bytes()
         .get(start..start + range.len() as usize)
         .ok_or_else(|| Error::internal(format!("{range:?} lies outside its allocation")))
 }
@@ -127,13 +123,4 @@ pub(crate) fn resolve(
             .ok_or_else(|| Error::internal(format!("slot {slot} has no binding")))?
             .subspan(*offset, *length),
     }
-}
-
-/// This driver's side of a buffer. The front has checked that it is ours.
-pub(crate) fn own(range: &windlass_hal::Buffer) -> Result<&Buffer> {
-    range
-        .raw()
-        .as_any()
-        .downcast_ref()
-        .ok_or_else(|| Error::internal(format!("{range:?} is no buffer of the null device")))
 }

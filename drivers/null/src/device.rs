@@ -4,13 +4,16 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, Operation, Point, Points, QueueAffinity,
-    Result, Statistics, driver, edge::Domain, file, pending::Issue,
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, MemoryType, Operation, Point, Points,
+    QueueAffinity, Result, Statistics, driver,
+    edge::Domain,
+    file,
+    pending::Issue,
+    pool::{PoolParams, Reach, SlabSource, Slabs},
 };
 
 use crate::{
-    allocator::Budget,
-    buffer::Buffer,
+    allocator::Heap,
     command_buffer::CommandBuffer,
     queue::{self, Queues},
 };
@@ -20,19 +23,31 @@ pub(crate) struct Device {
     info: DeviceInfo,
     limits: Limits,
     domain: Domain,
-    budget: Arc<Budget>,
+    heap: Arc<Heap>,
+    /// The pools that everything comes from that names no other: of what was asked for as the device's own, and of what
+    /// the host may map.
+    device: Arc<Slabs>,
+    host: Arc<Slabs>,
     queues: Arc<Queues>,
 }
 
 impl Device {
-    pub(crate) fn new(info: DeviceInfo, limits: Limits) -> Self {
-        Self {
+    pub(crate) fn new(info: DeviceInfo, limits: Limits) -> Result<Self> {
+        let domain = Domain::unique();
+        let heap = Heap::new(domain, limits.total_memory);
+        let pool = |memory| {
+            let params = PoolParams::passthrough().with_memory(memory);
+            Slabs::new(params, limits.allocation_alignment).map(Arc::new)
+        };
+        Ok(Self {
             info,
-            budget: Arc::new(Budget::new(limits.total_memory)),
+            domain,
+            heap: Arc::new(heap),
+            device: pool(BufferParams::device())?,
+            host: pool(BufferParams::host())?,
             limits,
-            domain: Domain::unique(),
             queues: Arc::default(),
-        }
+        })
     }
 }
 
@@ -51,7 +66,9 @@ impl driver::Device for Device {
 
     /// Memory that is usable at once; `RESOURCE_EXHAUSTED` says what is free.
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
-        Ok(Arc::new(Buffer::new(self.domain, self.budget.clone(), size, params.min_alignment)?))
+        let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
+        let slabs = if host { &self.host } else { &self.device };
+        Ok(slabs.acquire(&self.memory(), size, params.min_alignment, Reach::Now)?.memory()?)
     }
 
     /// An address for an alloca. This driver has nothing to gain by taking the memory later.
@@ -62,6 +79,11 @@ impl driver::Device for Device {
         size: u64,
     ) -> Result<Arc<dyn driver::Buffer>> {
         self.allocate(params, size)
+    }
+
+    /// Where pools take slabs from.
+    fn memory(&self) -> Arc<dyn SlabSource> {
+        self.heap.clone()
     }
 
     /// Device code. The lack is declared in [`DeviceInfo::lacks`], so that callers and the suite know beforehand.
@@ -115,11 +137,14 @@ impl driver::Device for Device {
         self.queues.pending().close(&self.queues, Error::cancelled(format!("{} was closed", self.info.uri)));
     }
 
-    /// Gives cached memory back; there is none.
-    fn trim(&self) {}
+    /// Gives memory back that was kept for reuse.
+    fn trim(&self) {
+        self.device.trim(self.heap.as_ref());
+        self.host.trim(self.heap.as_ref());
+    }
 
     /// What the memory is used for.
     fn statistics(&self) -> Statistics {
-        self.budget.statistics()
+        self.heap.budget.accounts.statistics()
     }
 }

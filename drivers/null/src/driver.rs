@@ -41,7 +41,7 @@ impl Driver for NullDriver {
         let parameters = uri.reader();
         let memory = parameters.value::<u64>("memory")?.unwrap_or(DEFAULT_MEMORY);
         parameters.finish()?;
-        Ok(Arc::new(Device::new(info(uri.to_string()), limits(memory))))
+        Ok(Arc::new(Device::new(info(uri.to_string()), limits(memory))?))
     }
 }
 
@@ -49,7 +49,7 @@ fn limits(memory: u64) -> Limits {
     let mut limits = Limits::default();
     limits.queues = QUEUES;
     limits.total_memory = memory;
-    limits.allocation_alignment = crate::buffer::ALIGNMENT as u64;
+    limits.allocation_alignment = crate::buffer::ALIGNMENT;
     limits
 }
 

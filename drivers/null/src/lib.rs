@@ -32,8 +32,9 @@
 //! 3. **Say what is lacking.** List in [`DeviceInfo::lacks`](windlass_hal::DeviceInfo::lacks) what does not work
 //!    yet. The suite skips those cases with your reason, and fails a case that meets an undeclared
 //!    `UNIMPLEMENTED`. The list shrinks as the driver grows.
-//! 4. **Memory**: `buffer.rs` and `allocator.rs`. An address never changes, and fresh memory may hold anything.
-//!    `allocate` may be slow. `reserve` gives an address at once and must not wait for other work.
+//! 4. **Memory**: `allocator.rs` gives slabs, and [`windlass_hal::pool`] places buffers in them, reuses what was
+//!    released and keeps the accounts. An address never changes, and fresh memory may hold anything. `allocate` may be
+//!    slow. `reserve` gives an address at once and must not wait for other work.
 //! 5. **Queues**: `queue.rs`. [`PendingSet::submit`](windlass_hal::pending::PendingSet::submit) calls `issue` when
 //!    every wait is reached. As long as the work runs on the host, that is all. A driver for hardware returns its
 //!    [`Domain`](windlass_hal::edge::Domain) from `domain_for`; `issue` then gets the
@@ -58,7 +59,7 @@
 //! | `driver.rs` | URI to device |
 //! | `device.rs` | the device's methods, each with its contract |
 //! | `queue.rs` | issuing operations, draining |
-//! | `buffer.rs`, `allocator.rs` | memory and its accounts |
+//! | `allocator.rs`, `buffer.rs` | where slabs come from, and what a slab is |
 //! | `transfer.rs` | fill, update, copy |
 //! | `command_buffer.rs` | recorded lists |
 //! | `tests/cts.rs` | the conformance suite, in one line |

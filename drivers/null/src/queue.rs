@@ -11,10 +11,11 @@ use windlass_hal::{
     Deadline, Error, HostCalls, Notifications, Operation, Point, Points, Result, WaitPolicy,
     edge::Domain,
     pending::{self, Edges, Issue, PendingSet},
+    pool::{Frontier, placed},
     wait_all,
 };
 
-use crate::{buffer, command_buffer, transfer};
+use crate::{command_buffer, transfer};
 
 /// The queues of one device. They share one pending set: nothing but semaphores orders them.
 #[derive(Default)]
@@ -76,7 +77,10 @@ fn run(operation: Operation) -> Result<()> {
         // The memory was there from `reserve` on.
         Operation::Barrier | Operation::Alloca { .. } => Ok(()),
         Operation::Dealloca { buffer } => {
-            buffer::own(&buffer)?.release();
+            // Whatever used it is done: whoever gets it next has nothing to wait for.
+            if let Some(placed) = placed(&buffer) {
+                placed.release(Frontier::new());
+            }
             Ok(())
         }
         Operation::Fill { target, pattern } => transfer::fill(&target, pattern),

@@ -17,7 +17,7 @@ use std::{
 use serde_json::{Value, json};
 use windlass::{
     BufferParams, CommandList, Deadline, Device, DeviceInfo, Error, Limits, Operation, Point, QueueAffinity,
-    Result, Semaphore, Statistics, Wait, driver, edge::Domain,
+    Result, Semaphore, Statistics, Wait, driver, edge::Domain, pool::SlabSource,
 };
 
 /// How long the end of the trace waits for operations that nobody has waited for.
@@ -232,6 +232,10 @@ impl driver::Device for Traced {
         size: u64,
     ) -> Result<Arc<dyn driver::Buffer>> {
         self.inner.raw().reserve(affinity, params, size)
+    }
+
+    fn memory(&self) -> Arc<dyn SlabSource> {
+        self.inner.raw().memory()
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
