@@ -12,6 +12,7 @@ use crate::{
     driver,
     error::{Code, Error, Result, ResultExt},
     executable::Executable,
+    executable_cache::ExecutableCache,
     info::{DeviceInfo, Limits},
     operation::QueueAffinity,
     pool::{Pool, PoolParams, Slabs},
@@ -36,6 +37,7 @@ pub(crate) struct Open {
     pub(crate) raw: Arc<dyn driver::Device>,
     /// The pools that have a handle or a buffer left, among others.
     pools: Mutex<Vec<Weak<Slabs>>>,
+    executables: ExecutableCache,
 }
 
 impl Drop for Open {
@@ -47,7 +49,8 @@ impl Drop for Open {
 impl Device {
     /// Wraps what a driver opened.
     pub fn from_driver(raw: Arc<dyn driver::Device>) -> Self {
-        Self { open: Arc::new(Open { raw, pools: Mutex::default() }) }
+        let raw = Open { raw, pools: Mutex::default(), executables: ExecutableCache::default() };
+        Self { open: Arc::new(raw) }
     }
 
     /// What the device is.
@@ -121,6 +124,10 @@ impl Device {
     /// Loads device code: a code object or any container of them that the driver reads. The best entry for this
     /// device is chosen; where none fits, `NOT_FOUND` says for each entry why.
     ///
+    /// Bytes that are loaded already, and of which a handle is left, are not loaded again: the result is the
+    /// [same](Executable::same) executable, its global variables included. Two threads that load the same bytes at once
+    /// load them once. What failed to load is tried anew each time.
+    ///
     /// # Safety
     /// This is the one unsafe act of the interface. The code can read and write whatever the device can reach, other
     /// buffers and in some systems host memory included, and Windlass cannot check it. The caller vouches for every
@@ -129,8 +136,10 @@ impl Device {
     /// allocated for. A program that hands functions to code it does not trust must check what that code passes.
     #[allow(unsafe_code)]
     pub unsafe fn load_executable(&self, code: &[u8]) -> Result<Executable> {
-        // SAFETY: the same contract, passed on.
-        let raw = unsafe { self.open.raw.load_executable(code) };
+        let raw = self.open.executables.load(code, || {
+            // SAFETY: the same contract, passed on.
+            unsafe { self.open.raw.load_executable(code) }
+        });
         raw.map(Executable::from_driver).context(|| format!("loading {} bytes of device code", code.len()))
     }
 

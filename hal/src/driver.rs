@@ -16,7 +16,7 @@ use crate::{
     command_list::CommandList,
     edge::Domain,
     error::{Error, Result},
-    executable::FunctionInfo,
+    executable::{FunctionInfo, GlobalInfo},
     info::{DeviceInfo, Limits},
     operation::{Operation, QueueAffinity},
     pool::SlabSource,
@@ -155,9 +155,16 @@ pub trait Executable: Any + Send + Sync {
     /// What it offers, in the order of its own numbering.
     fn functions(&self) -> &[FunctionInfo];
 
-    /// A global variable: its address and size.
-    fn global(&self, name: &str) -> Result<(u64, u64)> {
-        Err(Error::unimplemented(format!("looking up the global `{name}`: the driver offers no globals")))
+    /// The global variables that can be looked up.
+    fn globals(&self) -> &[GlobalInfo] {
+        &[]
+    }
+
+    /// The memory of one of [`globals`](Self::globals), by number, as kernels on the queues of `affinity` see it. The
+    /// buffer keeps the executable loaded. `FAILED_PRECONDITION` where these queues do not share one copy.
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn Buffer>> {
+        let _ = (index, affinity);
+        Err(Error::unimplemented("looking up a global variable: the driver offers none"))
     }
 
     /// For the driver, to find its own type again.

@@ -4,8 +4,11 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
+    buffer::{Buffer, BufferParams},
     driver,
-    error::{Error, Result},
+    error::{Error, Result, ResultExt},
+    near_names::near_names,
+    operation::QueueAffinity,
 };
 
 /// Loaded device code. Made by [`Device::load_executable`](crate::Device::load_executable); lives until the last
@@ -25,41 +28,57 @@ impl Executable {
         (0..self.raw.functions().len() as u32).map(|index| Function { executable: self.raw.clone(), index })
     }
 
-    /// A function by name; `NOT_FOUND` names those that exist.
+    /// A function by name; `NOT_FOUND` names those that exist, the most similar first.
     pub fn function(&self, name: &str) -> Result<Function> {
         let functions = self.raw.functions();
         match functions.iter().position(|function| function.name == name) {
             Some(index) => Ok(Function { executable: self.raw.clone(), index: index as u32 }),
             None => Err(Error::not_found(format!(
                 "no function `{name}`; the executable has {}",
-                names(functions)
+                near_names(name, functions.iter().map(|function| function.name.as_str()))
             ))),
         }
     }
 
-    /// The device address and the size in bytes of a global variable.
-    pub fn global(&self, name: &str) -> Result<(u64, u64)> {
-        self.raw.global(name)
+    /// Every global variable that can be looked up.
+    pub fn globals(&self) -> &[GlobalInfo] {
+        self.raw.globals()
     }
-}
 
-/// The first names of a list, and how many more there are.
-fn names(functions: &[FunctionInfo]) -> String {
-    const SHOWN: usize = 12;
-    if functions.is_empty() {
-        return "none".to_owned();
+    /// The memory of a global variable, as a buffer: a source or target of transfers and an argument of dispatches. It
+    /// keeps the executable loaded. What it holds is ordered like any other memory, by semaphores.
+    ///
+    /// `NOT_FOUND` names the variables that exist, the most similar first. `FAILED_PRECONDITION` on a device of several
+    /// GPUs, each of which has a copy of its own: ask with [`global_on`](Self::global_on).
+    pub fn global(&self, name: &str) -> Result<Buffer> {
+        self.global_on(name, QueueAffinity::ANY)
     }
-    let mut text: Vec<_> =
-        functions.iter().take(SHOWN).map(|function| format!("`{}`", function.name)).collect();
-    if functions.len() > SHOWN {
-        text.push(format!("{} more", functions.len() - SHOWN));
+
+    /// [`global`](Self::global) as kernels on these queues see it: on a device of several GPUs, the queues of one.
+    pub fn global_on(&self, name: &str, queues: QueueAffinity) -> Result<Buffer> {
+        let globals = self.raw.globals();
+        let index = globals.iter().position(|global| global.name == name).ok_or_else(|| {
+            Error::not_found(format!(
+                "no global variable `{name}`; the executable has {}",
+                near_names(name, globals.iter().map(|global| global.name.as_str()))
+            ))
+        })?;
+        let raw = self.raw.clone().global(index as u32, queues);
+        let raw = raw.context(|| format!("looking up the global variable `{name}`"))?;
+        Ok(Buffer::from_driver(raw, BufferParams::device()))
     }
-    text.join(", ")
+
+    /// Whether both handles are of one loaded executable. See
+    /// [`Device::load_executable`](crate::Device::load_executable).
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.raw, &other.raw)
+    }
 }
 
 impl fmt::Debug for Executable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Executable({})", names(self.raw.functions()))
+        let names = near_names("", self.raw.functions().iter().map(|function| function.name.as_str()));
+        write!(f, "Executable({names})")
     }
 }
 
@@ -80,11 +99,33 @@ impl Function {
     pub fn name(&self) -> &str {
         &self.info().name
     }
+
+    /// The executable that it belongs to.
+    pub fn executable(&self) -> Executable {
+        Executable { raw: self.executable.clone() }
+    }
 }
 
 impl fmt::Debug for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Function({})", self.info().signature())
+    }
+}
+
+/// A global variable of an executable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GlobalInfo {
+    /// The name to look it up by.
+    pub name: String,
+    /// Bytes, as the code says.
+    pub size: u64,
+}
+
+impl GlobalInfo {
+    /// A variable with its size in bytes.
+    pub fn new(name: impl Into<String>, size: u64) -> Self {
+        Self { name: name.into(), size }
     }
 }
 

@@ -305,8 +305,11 @@ impl driver::Executable for AnyonesCode {
     fn functions(&self) -> &[windlass_hal::FunctionInfo] {
         self.0.functions()
     }
-    fn global(&self, name: &str) -> Result<(u64, u64)> {
-        self.0.global(name)
+    fn globals(&self) -> &[windlass_hal::GlobalInfo] {
+        self.0.globals()
+    }
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
+        self.0.clone().global(index, affinity)
     }
     fn as_any(&self) -> &dyn Any {
         self.0.as_any()

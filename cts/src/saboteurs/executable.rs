@@ -6,7 +6,10 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use windlass_hal::{Error, FunctionInfo, Parameter, ParameterKind, Result, driver, edge::Domain};
+use windlass_hal::{
+    Buffer, BufferParams, Deadline, Error, FunctionInfo, GlobalInfo, Operation, Parameter, ParameterKind,
+    QueueAffinity, Result, Semaphore, driver, edge::Domain,
+};
 
 use super::sabotage::{Inner, Sabotage, load, lock};
 
@@ -97,15 +100,27 @@ saboteurs! {
     forgets_workgroup_limits: "How many work-items the code was built for is not reflected.",
         Reflects(|functions| functions.iter_mut().for_each(|function| function.max_workgroup_threads = 0)),
         ["executable.reflects_workgroup_size"];
-    finds_every_global: "A global that is not there is found at address zero.",
-        Globals(|found| Ok(found.unwrap_or((0, 0)))), ["executable.globals"];
-    finds_no_global: "No global is found.", Globals(|_| Err(Error::not_found("there are no globals"))),
-        ["executable.globals", "executable.globals_lie_at_their_address"];
-    misplaces_globals: "A global is found eight bytes before it begins.",
-        Globals(|found| found.map(|(address, size)| (address - 8, size))),
-        ["executable.globals_lie_at_their_address"];
-    shrinks_globals: "A global is found four bytes shorter than it is.",
-        Globals(|found| found.map(|(address, size)| (address, size - 4))), ["executable.globals"];
+    hides_a_global: "The last global variable is not listed.",
+        Globals(|globals| drop(globals.pop()), |found| found), ["executable_global.listed"];
+    lists_a_global_twice: "The first global variable is listed twice.",
+        Globals(|globals| globals.extend(globals.first().cloned()), |found| found), ["executable_global.listed"];
+    finds_no_global: "No global variable is found.",
+        Globals(|_| {}, |_| Err(Error::not_found("there are no globals"))),
+        [
+            "executable_global.found_by_name", "executable_global.as_an_argument",
+            "executable_global.in_command_buffers", "executable_global.not_mapped",
+        ];
+    misplaces_globals: "A global variable is found four bytes before it begins.",
+        Globals(|_| {}, |found| found.map(|raw| moved(raw, |address| address - 4, |size| size))),
+        ["executable_global.lies_at_its_address", "executable_global.read_by_a_queue"];
+    shrinks_globals: "A global variable is found four bytes shorter than it is.",
+        Globals(|_| {}, |found| found.map(|raw| moved(raw, |address| address, |size| size - 4))),
+        ["executable_global.found_by_name", "executable_global.written_by_a_queue"];
+    snapshots_globals: "What is found as a global variable is other memory, with what the variable held.",
+        Snapshots, [
+            "executable_global.written_by_a_kernel", "executable_global.written_by_a_queue",
+            "executable_global.same_memory_each_time",
+        ];
 }
 
 fn each_parameter(functions: &mut [FunctionInfo], change: fn(&mut Parameter)) {
@@ -191,20 +206,103 @@ impl Sabotage for Reflects {
         let raw = load(inner, code)?;
         let mut functions = raw.functions().to_vec();
         (self.0)(&mut functions);
-        Ok(Arc::new(Reflected { raw, functions, global: |found| found }))
+        let globals = raw.globals().to_vec();
+        Ok(Arc::new(Reflected { raw, functions, globals, global: |found| found }))
     }
 }
 
-/// What a global is found as: its address and its size.
-type Found = Result<(u64, u64)>;
+/// What a global variable is found as.
+type Found = Result<Arc<dyn driver::Buffer>>;
 
-struct Globals(fn(Found) -> Found);
+/// Changes what executables say of their variables, and where these are found.
+struct Globals(fn(&mut Vec<GlobalInfo>), fn(Found) -> Found);
 
 impl Sabotage for Globals {
     fn load(&self, inner: &Inner, code: &[u8]) -> Result<Raw> {
         let raw = load(inner, code)?;
-        let functions = raw.functions().to_vec();
-        Ok(Arc::new(Reflected { raw, functions, global: self.0 }))
+        let (functions, mut globals) = (raw.functions().to_vec(), raw.globals().to_vec());
+        (self.0)(&mut globals);
+        Ok(Arc::new(Reflected { raw, functions, globals, global: self.1 }))
+    }
+}
+
+/// The same memory with another address and size.
+fn moved(
+    raw: Arc<dyn driver::Buffer>,
+    address: fn(u64) -> u64,
+    size: fn(u64) -> u64,
+) -> Arc<dyn driver::Buffer> {
+    let (address, size) = (address(raw.device_address()), size(raw.size()));
+    Arc::new(Moved { raw, address, size })
+}
+
+struct Moved {
+    raw: Arc<dyn driver::Buffer>,
+    address: u64,
+    size: u64,
+}
+
+// SAFETY: none of its own; it lies about a variable, whose neighbours are variables of the same code.
+unsafe impl driver::Buffer for Moved {
+    fn domain(&self) -> Domain {
+        self.raw.domain()
+    }
+    fn size(&self) -> u64 {
+        self.size
+    }
+    fn device_address(&self) -> u64 {
+        self.address
+    }
+    fn host_pointer(&self) -> Option<driver::HostPointer> {
+        None
+    }
+    fn as_any(&self) -> &dyn Any {
+        self.raw.as_any()
+    }
+}
+
+/// Gives a copy of a variable in the place of the variable.
+struct Snapshots;
+
+impl Sabotage for Snapshots {
+    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Raw> {
+        Ok(Arc::new(Copied { raw: load(inner, code)?, inner: inner.clone() }))
+    }
+}
+
+struct Copied {
+    raw: Raw,
+    inner: Inner,
+}
+
+impl driver::Executable for Copied {
+    fn domain(&self) -> Domain {
+        self.raw.domain()
+    }
+
+    fn functions(&self) -> &[FunctionInfo] {
+        self.raw.functions()
+    }
+
+    fn globals(&self) -> &[GlobalInfo] {
+        self.raw.globals()
+    }
+
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Found {
+        let (raw, params) = (self.raw.clone().global(index, affinity)?, BufferParams::device());
+        let copy = self.inner.allocate(&params, raw.size())?;
+        let done = Semaphore::new(0);
+        let operation = Operation::Copy {
+            source: Buffer::from_driver(raw, params),
+            target: Buffer::from_driver(copy.clone(), params),
+        };
+        self.inner.submit(affinity, &[], &[done.at(1)], operation)?;
+        done.wait_blocking(1, Deadline::NEVER)?;
+        Ok(copy)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self.raw.as_any()
     }
 }
 
@@ -212,6 +310,7 @@ impl Sabotage for Globals {
 struct Reflected {
     raw: Raw,
     functions: Vec<FunctionInfo>,
+    globals: Vec<GlobalInfo>,
     global: fn(Found) -> Found,
 }
 
@@ -224,8 +323,16 @@ impl driver::Executable for Reflected {
         &self.functions
     }
 
-    fn global(&self, name: &str) -> Found {
-        (self.global)(self.raw.global(name))
+    fn globals(&self) -> &[GlobalInfo] {
+        &self.globals
+    }
+
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Found {
+        // By name: the list may be another than the driver's.
+        let name = self.globals.get(index as usize).map(|global| &global.name);
+        let index = self.raw.globals().iter().position(|global| Some(&global.name) == name);
+        let index = index.ok_or_else(|| Error::internal("a variable that is not there"))?;
+        (self.global)(self.raw.clone().global(index as u32, affinity))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Loading device code, and what it says of itself.
 
-use windlass_hal::{Argument, Code, Device, Error, Executable, ParameterKind, Semaphore};
+use windlass_hal::{Code, Device, Error, Executable, ParameterKind};
 
-use super::{
-    dispatch::{over, to_floats, vector_add_with},
-    semaphore_thread::on_threads,
-};
+use super::{dispatch::vector_add_with, semaphore_thread::on_threads};
 use crate::{
     case::{Outcome, Stop},
     check::{ensure, ensure_eq, names, refused, same_items},
@@ -25,8 +22,6 @@ suite! { "executable";
     reflects_workgroup_size [Dispatch]: "A workgroup size that the code fixes is reflected, one that it does not is not.";
     reflects_local_memory [Dispatch]: "Static local memory is reflected.";
     function_outlives_executable [Dispatch]: "A function keeps its executable loaded.";
-    globals [Dispatch]: "A global variable is found with its address and size; one that is not there is NOT_FOUND.";
-    globals_lie_at_their_address [Dispatch, Globals]: "A kernel that is given a global's address finds its initial value there.";
     known_by_its_bytes [Dispatch]:
         "Code is told from other code of the same length, before it and after it, and the same code may be loaded twice.";
     #[smoke] wrong_architecture_refused [Dispatch]: "A bundle without code for the device is NOT_FOUND, naming the device's target and the bundle's.";
@@ -162,35 +157,6 @@ fn function_outlives_executable(ctx: &Context) -> Outcome {
     let function = ctx.function(&kernels::VECTOR_ADD, "vector_add")?;
     // The executable's own handle is gone here.
     vector_add_with(ctx, &function, 1000)
-}
-
-fn globals(ctx: &Context) -> Outcome {
-    let executable = ctx.load(&kernels::GLOBALS)?;
-    let (counter, size) = executable.global("counter")?;
-    ensure_eq!(size, 4, "the size of `counter`");
-    ensure!(counter != 0, "the address of `counter` is null");
-    let (table, size) = executable.global("table")?;
-    ensure_eq!(size, 64, "the size of `table`");
-    ensure!(table != counter, "two globals at one address");
-    names(&refused(executable.global("countess"), Code::NotFound, "a misspelt global")?, "countess")
-}
-
-fn globals_lie_at_their_address(ctx: &Context) -> Outcome {
-    let executable = ctx.load(&kernels::GLOBALS)?;
-    let twice = ctx.function(&kernels::ENTRIES, "twice")?;
-    let (table, _) = executable.global("table")?;
-    let (out, done) = (ctx.filled(64, 0)?, Semaphore::new(0));
-    let values: [&[u8]; 3] =
-        [&table.to_le_bytes(), &out.device_address().to_le_bytes(), &16_i32.to_le_bytes()];
-    let mut block = vec![0; twice.info().argument_size as usize];
-    for (parameter, value) in twice.info().parameters.iter().zip(values) {
-        block[parameter.offset as usize..][..value.len()].copy_from_slice(value);
-    }
-    let config = over(16).raw_arguments();
-    ctx.queue(0)?.dispatch(&[], &[done.at(1)], &twice, config, &[Argument::Bytes(&block), out.arg()])?;
-    let expected: Vec<f32> = (1..=16).map(|power| (1 << power) as f32).collect();
-    let values = to_floats(&ctx.download_after(&done.at(1), &out)?);
-    same_items(&values, &expected, "twice the table of powers of two")
 }
 
 fn known_by_its_bytes(ctx: &Context) -> Outcome {

@@ -37,6 +37,8 @@ mod dispatch;
 mod dispatch_refused;
 mod driver;
 mod executable;
+mod executable_cache;
+mod executable_global;
 mod failure;
 mod fence;
 mod file;
@@ -69,6 +71,8 @@ pub fn cases() -> Vec<Case> {
         command_buffer_event::CASES,
         debug_group::CASES,
         executable::CASES,
+        executable_cache::CASES,
+        executable_global::CASES,
         dispatch::CASES,
         dispatch_refused::CASES,
         command_buffer_dispatch::CASES,

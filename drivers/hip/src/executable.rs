@@ -5,12 +5,14 @@ use std::{any::Any, sync::Arc};
 
 use windlass_codeobject::{ArgKind, CodeObject, File, Kernel, KernelKind, Options, TargetId, declared_size};
 use windlass_hal::{
-    Code, Error, FunctionInfo, Parameter, ParameterKind, Result, callback_pool, driver, edge::Domain,
+    Code, Error, FunctionInfo, GlobalInfo, Parameter, ParameterKind, QueueAffinity, Result, callback_pool,
+    driver, edge::Domain,
 };
 
 use crate::{
     call::{Function, Module},
     device::Inner,
+    global::Global,
     gpu::Gpu,
 };
 
@@ -19,6 +21,7 @@ pub(crate) struct Executable {
     device: Arc<Inner>,
     modules: Vec<Loaded>,
     infos: Vec<FunctionInfo>,
+    globals: Vec<GlobalInfo>,
     /// Each kernel once for every GPU of the device.
     functions: Vec<Function>,
 }
@@ -38,6 +41,7 @@ struct Images {
     kernels: Vec<FunctionInfo>,
     /// For each kernel the image that has it.
     homes: Vec<usize>,
+    globals: Vec<GlobalInfo>,
 }
 
 impl Executable {
@@ -45,8 +49,13 @@ impl Executable {
         let options = Options::default();
         let file = File::parse(code, &options).map_err(|error| from_codeobject(&error))?;
         let mut targets: Vec<Images> = Vec::new();
-        let mut executable =
-            Self { device: device.clone(), modules: Vec::new(), infos: Vec::new(), functions: Vec::new() };
+        let mut executable = Self {
+            device: device.clone(),
+            modules: Vec::new(),
+            infos: Vec::new(),
+            globals: Vec::new(),
+            functions: Vec::new(),
+        };
         let mut found = Vec::with_capacity(device.gpus.len());
         for gpu in &device.gpus {
             let known = targets.iter().position(|images| images.architecture == gpu.architecture);
@@ -61,6 +70,7 @@ impl Executable {
             first.check_same(images)?;
         }
         executable.infos.clone_from(&first.kernels);
+        executable.globals.clone_from(&first.globals);
         for kernel in &first.kernels {
             for (functions, gpu) in found.iter().zip(&device.gpus) {
                 let images = targets.iter().find(|images| images.architecture == gpu.architecture);
@@ -111,6 +121,7 @@ impl Images {
             pages: Vec::new(),
             kernels: Vec::new(),
             homes: Vec::new(),
+            globals: Vec::new(),
         };
         let mut refusals = Vec::new();
         for bundle in file.bundles() {
@@ -155,6 +166,11 @@ impl Images {
             if self.position(&kernel.name).is_none() {
                 self.kernels.push(reflect(kernel));
                 self.homes.push(self.pages.len());
+            }
+        }
+        for variable in code.variables().filter(|variable| variable.exported) {
+            if !self.globals.iter().any(|known| known.name == variable.name) {
+                self.globals.push(GlobalInfo::new(&variable.name, variable.size));
             }
         }
         self.pages.push(Arc::new(Pages::copy(image)));
@@ -264,12 +280,20 @@ impl driver::Executable for Executable {
         &self.infos
     }
 
-    fn global(&self, name: &str) -> Result<(u64, u64)> {
-        let _current = self.device.hip.current()?;
-        let mut last = Error::not_found(format!("no global `{name}`: the executable has no code"));
-        for loaded in self.modules.iter().filter(|loaded| loaded.gpu == 0) {
-            match self.device.hip.global(loaded.module, name) {
-                Ok(found) => return Ok(found),
+    fn globals(&self) -> &[GlobalInfo] {
+        &self.globals
+    }
+
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
+        let info = self.globals.get(index as usize);
+        let name = &info.ok_or_else(|| Error::internal(format!("no global variable {index}")))?.name;
+        let gpu = self.device.only_gpu_of(affinity)?;
+        let _current = gpu.hip.current()?;
+        let mut last = Error::not_found(format!("no code of GPU {} has `{name}`", gpu.index));
+        // The earliest bundle that has it, as for kernels.
+        for loaded in self.modules.iter().filter(|loaded| loaded.gpu == gpu.index) {
+            match gpu.hip.global(loaded.module, name) {
+                Ok((address, size)) => return Ok(Arc::new(Global::new(self.clone(), address, size))),
                 Err(error) => last = error,
             }
         }

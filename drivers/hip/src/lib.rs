@@ -36,6 +36,7 @@ mod device;
 mod driver;
 mod event;
 mod executable;
+mod global;
 mod gpu;
 mod info;
 mod queue;

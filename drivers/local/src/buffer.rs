@@ -12,7 +12,7 @@ use windlass_hal::{
     edge::Domain,
 };
 
-use crate::{allocator::Budget, memory::Memory};
+use crate::{allocator::Budget, global::Global, memory::Memory};
 
 /// The alignment of allocations in bytes.
 pub(crate) const ALIGNMENT: u64 = 256;
@@ -77,12 +77,11 @@ unsafe impl driver::Buffer for Buffer {
 /// The bytes that a range of this driver's memory names.
 pub(crate) fn bytes_of(range: &windlass_hal::Buffer) -> Result<&[AtomicU8]> {
     let (slab, start) = range.backing();
-    let slab: &Buffer = slab
-        .as_any()
-        .downcast_ref()
-        .ok_or_else(|| Error::internal(format!("{range:?} is no buffer of the local device")))?;
+    let (buffer, global) = (slab.as_any().downcast_ref::<Buffer>(), slab.as_any().downcast_ref::<Global>());
+    let memory = buffer.map(|buffer| &buffer.memory).or_else(|| global.map(Global::memory));
     let start = start as usize;
-    slab.memory
+    memory
+        .ok_or_else(|| Error::internal(format!("{range:?} is no buffer of the local device")))?
         .bytes()
         .get(start..start + range.len() as usize)
         .ok_or_else(|| Error::internal(format!("{range:?} lies outside its allocation")))

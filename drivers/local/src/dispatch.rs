@@ -46,7 +46,7 @@ pub(crate) fn run(launch: &Launch<'_>) -> Result<()> {
                         arguments: Arguments {
                             function,
                             block: launch.arguments,
-                            globals: executable.globals(),
+                            globals: executable.variables(),
                         },
                         id: [x, y, z],
                         count: launch.workgroup_count,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Executables: loaded libraries.
 
-use std::{any::Any, env::consts::ARCH};
+use std::{any::Any, env::consts::ARCH, sync::Arc};
 
 use windlass_codeobject::{File, Options};
-use windlass_hal::{Error, FunctionInfo, Result, driver, edge::Domain};
+use windlass_hal::{Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, driver, edge::Domain};
 
 use crate::{
+    global::Global,
     library::{self, Library},
     memory::Memory,
 };
@@ -18,7 +19,8 @@ const GLOBAL_ALIGNMENT: u64 = 64;
 pub(crate) struct Executable {
     domain: Domain,
     library: Library,
-    globals: Vec<(String, Memory)>,
+    variables: Vec<(String, Memory)>,
+    globals: Vec<GlobalInfo>,
 }
 
 impl Executable {
@@ -32,19 +34,22 @@ impl Executable {
                 if known.is_empty() { "none".to_owned() } else { known.join(", ") }
             ))
         })?;
-        let globals = library.globals().iter();
-        let globals = globals
+        let declared = library.globals().iter();
+        let variables = declared
+            .clone()
             .map(|(name, contents)| Ok((name.clone(), Memory::of(contents, GLOBAL_ALIGNMENT)?)))
             .collect::<Result<_>>()?;
-        Ok(Self { domain, library: library.clone(), globals })
+        let globals = declared.map(|(name, contents)| GlobalInfo::new(name, contents.len() as u64)).collect();
+        Ok(Self { domain, library: library.clone(), variables, globals })
     }
 
     pub(crate) fn library(&self) -> &Library {
         &self.library
     }
 
-    pub(crate) fn globals(&self) -> &[(String, Memory)] {
-        &self.globals
+    /// The global variables, by name.
+    pub(crate) fn variables(&self) -> &[(String, Memory)] {
+        &self.variables
     }
 }
 
@@ -82,12 +87,14 @@ impl driver::Executable for Executable {
         self.library.functions()
     }
 
-    fn global(&self, name: &str) -> Result<(u64, u64)> {
-        match self.globals.iter().find(|(known, _)| known == name) {
-            Some((_, memory)) => Ok((memory.address(), memory.bytes().len() as u64)),
-            None => {
-                Err(Error::not_found(format!("no global `{name}` in the library `{}`", self.library.name())))
-            }
+    fn globals(&self) -> &[GlobalInfo] {
+        &self.globals
+    }
+
+    fn global(self: Arc<Self>, index: u32, _affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
+        match Global::new(self, index) {
+            Some(global) => Ok(Arc::new(global)),
+            None => Err(Error::internal(format!("no global variable {index}"))),
         }
     }
 

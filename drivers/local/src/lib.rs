@@ -68,7 +68,7 @@
 //! | `driver.rs` | URI to device |
 //! | `device.rs`, `queue.rs` | the device's methods, and what happens to an operation |
 //! | `trampoline.rs`, `in_flight.rs` | running without nesting, draining |
-//! | `kernel.rs`, `library.rs`, `executable.rs` | kernels, from declaration to loading |
+//! | `kernel.rs`, `library.rs`, `executable.rs`, `global.rs` | kernels, from declaration to loading |
 //! | `dispatch.rs`, `workgroup_count.rs`, `workgroup.rs`, `arguments.rs` | kernels as they run |
 //! | `buffer.rs`, `memory.rs`, `allocator.rs`, `transfer.rs` | memory |
 //! | `command_buffer.rs` | recorded lists |
@@ -84,6 +84,7 @@ mod device;
 mod dispatch;
 mod driver;
 mod executable;
+mod global;
 mod in_flight;
 mod kernel;
 mod library;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Code that is loaded more than once: how often HIP hears of it.
+
+mod common;
+
+use std::{sync::Barrier, thread};
+
+use common::{VECTOR_ADD, eventually, nothing_leaks, open};
+use windlass_hal::{Code, Device, Executable, Result};
+use windlass_hip_sys::bindings::hipError_t;
+
+const LOAD: &str = "hipModuleLoadData";
+
+fn load(device: &Device) -> Result<Executable> {
+    // SAFETY: the project's own kernel, which the null HIP does not run.
+    unsafe { device.load_executable(VECTOR_ADD) }
+}
+
+#[test]
+fn the_same_bytes_are_loaded_once_while_a_handle_lives() {
+    let (instance, device) = open();
+    let first = load(&device).expect("loads");
+    let function = load(&device).expect("loads").function("vector_add").expect("is there");
+    assert_eq!(instance.count(LOAD), 1);
+    drop(first);
+    assert!(function.executable().same(&load(&device).expect("loads")));
+    assert_eq!(instance.count(LOAD), 1);
+    drop(function);
+    eventually("the module goes", || instance.live().modules == 0);
+    let again = load(&device).expect("loads");
+    assert_eq!((instance.count(LOAD), instance.live().modules), (2, 1));
+    drop((again, device));
+    nothing_leaks(&instance);
+}
+
+#[test]
+fn work_in_flight_keeps_what_it_runs_and_a_new_load_finds_it() {
+    let (instance, device) = common::open_manual();
+    let (commands, table) = common::record(&device, 1, false);
+    let done = windlass_hal::Semaphore::new(0);
+    device.queue(0).expect("a queue").execute(&[], &[done.at(1)], &commands, table).expect("submits");
+    drop(commands);
+    load(&device).expect("loads");
+    assert_eq!(instance.count(LOAD), 1);
+    instance.complete();
+    done.wait_blocking(1, common::SOON).expect("completes");
+}
+
+#[test]
+fn threads_that_load_at_once_load_once() {
+    let (instance, device) = open();
+    let start = Barrier::new(8);
+    let loaded: Vec<Executable> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    start.wait();
+                    load(&device).expect("loads")
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    assert_eq!(instance.count(LOAD), 1);
+    assert!(loaded.iter().all(|executable| executable.same(&loaded[0])));
+}
+
+#[test]
+fn a_load_that_failed_is_tried_anew() {
+    let (instance, device) = open();
+    for (call, kth) in [(LOAD, 1), ("hipModuleGetFunction", 1)] {
+        instance.fail(call, kth, hipError_t::hipErrorOutOfMemory).expect("a function that can fail");
+        let error = load(&device).expect_err("refused");
+        assert_eq!(error.code(), Code::ResourceExhausted, "{error}");
+        assert!(error.to_string().contains(call), "{error}");
+    }
+    let executable = load(&device).expect("loads");
+    assert_eq!(instance.count(LOAD), 3);
+    assert!(executable.same(&load(&device).expect("is there")));
+    assert_eq!(instance.count(LOAD), 3);
+    drop((executable, device));
+    nothing_leaks(&instance);
+}
+
+#[test]
+fn devices_share_nothing() {
+    let (instance, device) = open();
+    let mut registry = windlass_hal::Registry::new();
+    registry.register(windlass_hip::Driver::new("test", windlass_hip::table(instance.api())));
+    let other = registry.open("test://").expect("opens");
+    assert!(!load(&device).expect("loads").same(&load(&other).expect("loads")));
+    assert_eq!(instance.count(LOAD), 2);
+}
