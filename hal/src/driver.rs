@@ -62,7 +62,7 @@ pub trait Device: Send + Sync + 'static {
     /// The device's memory, for pools to place buffers in. The object need not keep the device open.
     fn memory(&self) -> Arc<dyn SlabSource>;
 
-    /// Loads device code.
+    /// Loads device code. The front asks once for the same bytes, as long as a handle of the result lives.
     ///
     /// # Safety
     /// The code can write anywhere that the device can. The caller vouches for it, as
@@ -70,7 +70,10 @@ pub trait Device: Send + Sync + 'static {
     #[allow(unsafe_code)]
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>>;
 
-    /// Prepares a recorded list for submission, any number of times and from any thread.
+    /// Prepares a recorded list for submission, any number of times and from any thread. Its order is what
+    /// [`CommandList::predecessors`] says. A dispatch with an indirect count reads it as
+    /// [`IndirectParameters`](crate::IndirectParameters) says, in every submission anew; where that takes the host, the
+    /// submission's signals wait for all of it, and nobody may be ordered behind a part.
     fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
 
     /// Enqueues an operation: it starts once every wait is reached, and completing it reaches every signal.

@@ -64,6 +64,16 @@
 //! queues. What changes between submissions comes as a [`BindingTable`]. Kernel arguments are packed while recording;
 //! replaying copies a block, writes the addresses that the table supplies, and launches.
 //!
+//! A barrier orders everything before it against everything after it. An [`Event`] is a barrier in two halves: what precedes
+//! the signal is done before what follows the wait, and what lies between is free. An event belongs to its recording, so that
+//! every replay has events of its own. Barriers and events order nothing but beginnings of the list, and
+//! [`CommandList::predecessors`] gives that order as one number for each command.
+//!
+//! A dispatch may take its workgroup count from memory. A static count ([`IndirectParameters::Static`]) is read when the
+//! waits of the submission are reached, a dynamic one when the commands before it have written it. Where a device cannot
+//! launch a count that the host does not know, the driver enqueues the rest of the work when it has read the count; the
+//! signals stay those of the whole, and nobody waits in between.
+//!
 //! # A kernel's arguments are its own
 //!
 //! A dispatch gives one [`Argument`] for each parameter that the code object lists, in the kernel's order: a buffer, a
@@ -75,6 +85,9 @@
 //! Device code can write anywhere, and no check can stop it. [`Device::load_executable`] is `unsafe` and says what its
 //! caller vouches for; everything else in the interface is safe. Nothing that a caller can pass makes Windlass panic,
 //! hang or leak, and an [`Error`] says what was tried, where, and what to do about it.
+//!
+//! The same bytes, loaded twice while somebody holds what came of them, are one [`Executable`], its global variables
+//! included. A variable is memory like any other: [`Executable::global`] gives it as a [`Buffer`].
 //!
 //! # The front validates, drivers obey
 //!

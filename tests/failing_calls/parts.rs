@@ -64,7 +64,7 @@ impl Parts {
         let vector_add = load(device, VECTOR_ADD)?;
         let globals = load(device, GLOBALS)?;
         match globals.global("counter") {
-            Ok((_, size)) => assert_eq!(size, 4),
+            Ok(counter) => assert_eq!(counter.len(), 4),
             Err(error) if !world.computes() && error.code() == Code::NotFound => {}
             Err(error) => return Err(("global", error)),
         }

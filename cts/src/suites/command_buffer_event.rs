@@ -12,7 +12,7 @@ use crate::{
 
 suite! { "command_buffer_event";
     #[smoke] orders_direct [CommandBuffers] = |ctx| orders(ctx, Form::Direct), "What precedes a signal is done before what follows the wait starts.";
-    orders_table [CommandBuffers] = |ctx| orders(ctx, Form::Table), "Events order commands on ranges of a table.";
+    #[smoke] orders_table [CommandBuffers] = |ctx| orders(ctx, Form::Table), "Events order commands on ranges of a table.";
     both_directions [CommandBuffers]: "An event orders reads before writes as well as writes before reads.";
     waits_for_several [CommandBuffers]: "One wait for several events orders what precedes each of their signals.";
     one_signal_many_waits [CommandBuffers]: "One signal serves any number of waits.";

@@ -18,16 +18,16 @@ use crate::{
 };
 
 suite! { "command_buffer_indirect";
-    queue_dispatch [Dispatch, IndirectDispatch]: "A queue's dispatch takes its workgroup count from memory.";
+    #[smoke] queue_dispatch [Dispatch, IndirectDispatch]: "A queue's dispatch takes its workgroup count from memory.";
     queue_waits_for_its_count [Dispatch, IndirectDispatch]: "The count is read when the waits are reached, not when the dispatch is submitted.";
     queue_count_from_another_queue [Dispatch, IndirectDispatch]: "A count that work of another queue writes is read behind its signal.";
     queue_count_from_the_host [Dispatch, IndirectDispatch]: "A count that the host maps and writes before it signals is the one that counts.";
     queue_chain [Dispatch, IndirectDispatch]: "Dispatches in a chain take each the count that the one before left.";
     static_direct [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| static_count(ctx, Form::Direct), "A recorded dispatch takes a count that is there when the waits are reached.";
-    static_table [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| static_count(ctx, Form::Table), "A recorded dispatch takes such a count from a slot of the table.";
+    #[smoke] static_table [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| static_count(ctx, Form::Table), "A recorded dispatch takes such a count from a slot of the table.";
     static_from_the_host [CommandBuffers, Dispatch, IndirectDispatch]: "A static count in mapped memory is read anew by each submission.";
     static_before_any_command [CommandBuffers, Dispatch, IndirectDispatch]: "A static count is read before any command of the list runs.";
-    dynamic_direct [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| dynamic_count(ctx, Form::Direct), "A count that earlier commands wrote by fill, update, copy or kernel is the one that counts.";
+    #[smoke] dynamic_direct [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| dynamic_count(ctx, Form::Direct), "A count that earlier commands wrote by fill, update, copy or kernel is the one that counts.";
     dynamic_table [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| dynamic_count(ctx, Form::Table), "Such a count works through a table.";
     dynamic_behind_an_event [CommandBuffers, Dispatch, IndirectDispatch]: "An event orders a count before the dispatch that reads it.";
     dynamic_chain [CommandBuffers, Dispatch, IndirectDispatch]: "Dispatches of one command buffer pass counts on from one to the next.";

@@ -14,7 +14,7 @@ use crate::{
 };
 
 suite! { "executable_cache";
-    same_bytes_same_executable [Dispatch]: "The same bytes, wherever they lie, are one executable while a handle lives.";
+    #[smoke] same_bytes_same_executable [Dispatch]: "The same bytes, wherever they lie, are one executable while a handle lives.";
     other_bytes_other_executable [Dispatch]: "Other bytes are another executable, though they hold the same functions.";
     kept_by_a_function [Dispatch]: "A function alone keeps its executable, and loading its bytes finds it.";
     gone_with_the_last_handle [Dispatch]: "Bytes can be loaded again and again, and used each time, when every handle is gone.";

@@ -20,7 +20,7 @@ suite! { "executable_global";
     lies_at_its_address [Dispatch, Globals]: "A kernel that is given a variable's address finds its initial value there.";
     not_found_names_the_nearest [Dispatch, Globals]: "Asking for a variable that is not there is NOT_FOUND and names the most similar first.";
     read_by_a_queue [Dispatch, Globals]: "A copy from a variable reads what the code initialised it with.";
-    written_by_a_queue [Dispatch, Globals]: "Kernels see what fills, updates and copies wrote to a variable.";
+    #[smoke] written_by_a_queue [Dispatch, Globals]: "Kernels see what fills, updates and copies wrote to a variable.";
     written_by_a_kernel [Dispatch, Globals]: "Queues see what kernels wrote to a variable.";
     as_an_argument [Dispatch, Globals]: "A variable may be the argument of a dispatch.";
     in_command_buffers [CommandBuffers, Dispatch, Globals]: "A variable may be recorded, and bound to a slot.";

@@ -42,12 +42,21 @@
 //!    every signal with [`Semaphore::attach_edge`](windlass_hal::Semaphore::attach_edge), and advances the
 //!    semaphores when the work has retired.
 //! 6. **Command buffers**: `command_buffer.rs`. Build in `prepare` what does not depend on the table, and patch a
-//!    copy for each submission: one recording may be in flight many times.
+//!    copy for each submission: one recording may be in flight many times. A driver that runs the list in order has
+//!    nothing to do for barriers and events. One that does not starts a command when as many from the beginning of the
+//!    list have completed as [`CommandList::predecessors`](windlass_hal::CommandList::predecessors) says.
 //! 7. **Executables**: fill [`FunctionInfo`](windlass_hal::FunctionInfo) from what the code says of itself. The
 //!    front packs arguments after it, so that `issue` finds a finished block in
 //!    [`Dispatch::arguments`](windlass_hal::Dispatch::arguments). Then strike the lack. If the code is not AMD's, name its
 //!    form in [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) and give the suite its
-//!    kernels in it (`windlass_cts::Kernels`).
+//!    kernels in it (`windlass_cts::Kernels`). The same bytes reach `load_executable` once while a handle lives: the
+//!    front remembers them.
+//! 8. **Indirect dispatch and globals**, or declare [`Feature::IndirectDispatch`](windlass_hal::Feature::IndirectDispatch)
+//!    and [`Feature::Globals`](windlass_hal::Feature::Globals) as lacks. A
+//!    [`WorkgroupCount::Indirect`](windlass_hal::WorkgroupCount::Indirect) is twelve bytes to read: all static ones
+//!    before any command of a list starts, a dynamic one when the commands before it are done. A zero launches nothing,
+//!    [`Limits::check_workgroups`](windlass_hal::Limits::check_workgroups) judges the rest, and its error fails the
+//!    signals. A global is a buffer over the variable's memory, which keeps the executable alive.
 //!
 //! Four rules hold throughout. No method waits for other work, except `drain`. An error from `submit` means that
 //! nothing was accepted; whatever fails later fails the signal list, and only once the work can no longer touch
