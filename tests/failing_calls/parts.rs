@@ -3,7 +3,7 @@
 
 use windlass::{
     Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, CommandBuffer, Device, DispatchConfig,
-    Error, Executable, Function, IndirectDispatchConfig, IndirectParameters, Queue, Result,
+    Error, Executable, Function, IndirectDispatchConfig, IndirectParameters, Queue, QueueAffinity, Result,
 };
 
 use crate::world::World;
@@ -63,7 +63,7 @@ impl Parts {
         }
         let vector_add = load(device, VECTOR_ADD)?;
         let globals = load(device, GLOBALS)?;
-        match globals.global("counter") {
+        match globals.global_on("counter", QueueAffinity::queue(0)) {
             Ok(counter) => assert_eq!(counter.len(), 4),
             Err(error) if !world.computes() && error.code() == Code::NotFound => {}
             Err(error) => return Err(("global", error)),
