@@ -100,8 +100,8 @@ saboteurs! {
     forgets_workgroup_limits: "How many work-items the code was built for is not reflected.",
         Reflects(|functions| functions.iter_mut().for_each(|function| function.max_workgroup_threads = 0)),
         ["executable.reflects_workgroup_size"];
-    hides_a_global: "The last global variable is not listed.",
-        Globals(|globals| drop(globals.pop()), |found| found), ["executable_global.listed"];
+    hides_globals: "Global variables after the first are not listed.",
+        Globals(|globals| globals.truncate(1), |found| found), ["executable_global.listed"];
     lists_a_global_twice: "The first global variable is listed twice.",
         Globals(|globals| globals.extend(globals.first().cloned()), |found| found), ["executable_global.listed"];
     finds_no_global: "No global variable is found.",

@@ -129,9 +129,10 @@ fn written_by_a_queue(ctx: &Context) -> Outcome {
 
 fn written_by_a_kernel(ctx: &Context) -> Outcome {
     let executable = ctx.load(&kernels::GLOBALS)?;
-    let before = to_words(&bytes(ctx, &executable, "counter")?)[0];
+    let counter = global(&executable, "counter")?;
+    let before = to_words(&ctx.download(&counter)?)[0];
     use_globals(ctx, &executable, 100)?;
-    same_items(&to_words(&bytes(ctx, &executable, "counter")?), &[before + 100], "the counter")
+    same_items(&to_words(&ctx.download(&counter)?), &[before + 100], "the counter")
 }
 
 /// What a kernel reads from `counter`.
