@@ -56,8 +56,8 @@ fn what_needs_kernels_is_caught_over_the_simulated_gpu() {
     assert!(survivors.is_empty(), "not caught:\n{}", survivors.join("\n"));
 }
 
-/// Every case over every saboteur, to find which case catches what. `WINDLASS_DEVICE` may name another device. A slow
-/// case that does not end in time looks caught.
+/// Every case over every saboteur, to find which case catches what. `WINDLASS_DEVICE` may name another device, and
+/// `CASES` what is in the names of the cases to try. A slow case that does not end in time looks caught.
 #[test]
 #[ignore = "prints the full matrix, which takes many minutes"]
 #[expect(clippy::print_stdout, reason = "the matrix is what this is for")]
@@ -65,10 +65,13 @@ fn the_full_matrix() {
     let device = std::env::var("WINDLASS_DEVICE").unwrap_or(DEVICE.to_owned());
     let scheme = device.split("://").next().unwrap();
     let driver = windlass::registry().driver(scheme).unwrap();
+    let parts = std::env::var("CASES").unwrap_or_default();
+    let mut cases = cases();
+    cases.retain(|case| parts.split(',').any(|part| case.name.contains(part)));
     for_each(&chosen(), |saboteur| {
         let caught =
             |case: &&Case| matches!(saboteur.verdict(driver.clone(), &device, case.name), Verdict::Fail(_));
-        let names: Vec<_> = cases().iter().filter(caught).map(|case| case.name).collect();
+        let names: Vec<_> = cases.iter().filter(caught).map(|case| case.name).collect();
         println!("{}: {}", saboteur.name, names.join(" "));
     });
 }

@@ -60,16 +60,14 @@ saboteurs! {
     drops_long_recordings: "Commands after the five hundredth are lost.",
         Records(|commands, _| commands.truncate(500)), ["command_buffer.many_commands"];
     drops_debug_groups: "What stands between the ends of a debug group is lost.", Records(drop_groups),
-        ["command_buffer.debug_groups"];
-    ignores_barriers: "Barriers of a recording are ignored: what stands behind one runs before it.",
-        Records(|commands, _| {
-            let groups = |command: &Command| {
-                matches!(command, Command::BeginDebugGroup { .. } | Command::EndDebugGroup)
-            };
-            if !commands.iter().any(groups) {
-                commands.reverse();
-            }
-        }), ["command_buffer.barriers_order_direct", "command_buffer.barriers_order_table"];
+        [
+            "command_buffer.debug_groups", "debug_group.nests", "debug_group.orders_nothing",
+            "debug_group.replayed_many_times",
+        ];
+    renames_debug_groups: "A debug group loses its name.",
+        Records(|commands, _| each(commands, |command| {
+            if let Command::BeginDebugGroup(group) = command { group.label.clear() }
+        })), ["debug_group.keeps_what_tools_show"];
     recorded_fills_lose_their_offset: "Recorded fills begin where their allocation does.",
         Records(|commands, _| each(commands, |command| {
             if let Command::Fill { target, .. } = command { lose_offset(target) }
@@ -124,7 +122,11 @@ saboteurs! {
                 Err(error) => return super::sabotage::fail(&held.signals, &error),
             }
             held.run(inner);
-        })), ["command_buffer.submission_keeps_command_buffer", "operation.keeps_execute"];
+        })),
+        [
+            "command_buffer.submission_keeps_command_buffer", "operation.keeps_execute",
+            "command_buffer_indirect.keeps_what_it_uses",
+        ];
     lets_go_of_tables: "A table whose buffers nobody else holds when the waits are reached is forgotten.",
         Only(EXECUTE, |inner, s| s.hold(inner, |inner, result, mut held| {
             let alone = matches!(

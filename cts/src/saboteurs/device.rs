@@ -7,8 +7,8 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, CommandList, DeviceInfo, Error, Feature, Lack, Limits, Operation, QueueAffinity,
-    Result, Uri, driver, edge::Domain,
+    Buffer, BufferParams, BufferRef, Command, CommandList, DeviceInfo, Error, Feature, Lack, Limits,
+    Operation, QueueAffinity, Result, Uri, driver, edge::Domain,
 };
 
 use super::sabotage::{Inner, Sabotage, Submission, Submit, lock};
@@ -265,11 +265,22 @@ fn is_foreign(operation: &Operation, domain: Domain) -> bool {
             let code = (dispatch.executable.as_ref() as &dyn Any).downcast_ref();
             code.is_some_and(|AnyonesCode(raw, _)| raw.domain() != domain)
                 || dispatch.resources.iter().any(buffer)
+                || dispatch.workgroup_count.buffer(&[]).iter().any(buffer)
         }
         Operation::Execute { command_buffer, bindings } => {
             let commands = (command_buffer.as_ref() as &dyn Any).downcast_ref();
+            let direct =
+                |reference: &BufferRef| matches!(reference, BufferRef::Direct(range) if buffer(range));
+            let recorded = |command: &Command| match command {
+                Command::Fill { target, .. } | Command::Update { target, .. } => direct(target),
+                Command::Copy { source, target } => direct(source) || direct(target),
+                Command::Dispatch(dispatch) => dispatch.workgroup_count.buffer(bindings).iter().any(buffer),
+                // What an argument block points to cannot be told: a kernel's access is its device's to check.
+                _ => false,
+            };
             commands.is_some_and(|AnyonesCommands(raw, _)| raw.domain() != domain)
                 || bindings.iter().any(buffer)
+                || command_buffer.list().commands().iter().any(recorded)
         }
         _ => false,
     }

@@ -86,7 +86,7 @@ saboteurs! {
         [
             "command_buffer_dispatch.vector_add_direct", "command_buffer_dispatch.table_is_captured",
             "command_buffer_dispatch.transient_memory", "command_buffer_dispatch.concurrent_dispatches",
-            "command_buffer_dispatch.keeps_executable",
+            "command_buffer_dispatch.keeps_executable", "command_buffer_indirect.dependants_wait_for_all",
         ];
     recorded_dispatches_get_no_local_memory: "Recorded dispatches get no dynamic local memory.",
         Records(|commands, _| commands.iter_mut().for_each(|command| {

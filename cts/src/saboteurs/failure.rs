@@ -38,9 +38,14 @@ saboteurs! {
     swallows_failures_of_dispatches: "Dispatches take a failed wait for a reached one.",
         Only("queue_dispatch", swallow), ["operation.fails_dispatch"];
     swallows_failures_of_executions: "Command buffers take a failed wait for a reached one.",
-        Only("queue_execute", swallow), ["command_buffer.failure_skips_commands", "operation.fails_execute"];
+        Only("queue_execute", swallow),
+        [
+            "command_buffer.failure_skips_commands", "operation.fails_execute",
+            "command_buffer_indirect.failure_skips_commands",
+        ];
     swallows_its_own_failure: "Work that fails reaches its signals.",
-        Submit(|inner, s| s.settle(inner, |_, signals| reach(signals))), ["host_call.error_fails_signals"];
+        Submit(|inner, s| s.settle(inner, |_, signals| reach(signals))),
+        ["host_call.error_fails_signals", "command_buffer_indirect.beyond_the_limits"];
     forgets_to_fail: "Work that fails never settles its signals.",
         Submit(|inner, s| s.settle(inner, |result, signals| if result.is_ok() { reach(signals) })),
         ["failure.of_pending_work", "threads.submit_races_failure"];

@@ -93,6 +93,18 @@ const HELD: &[Held] = &[
             "dispatch_refused.grid_too_large",
             "dispatch_refused.local_memory_too_large",
             "command_buffer_dispatch.slot_is_checked",
+            "command_buffer_event.unsignalled_refused",
+            "command_buffer_event.signalled_twice_refused",
+            "command_buffer_event.foreign_refused",
+            "debug_group.unbalanced_refused",
+            "debug_group.end_without_begin_refused",
+            "command_buffer_indirect.recording_is_checked",
+            "command_buffer_indirect.table_is_checked",
+            "command_buffer_indirect.queue_is_checked",
         ],
+    },
+    Held {
+        by: "the recorded list, which tells drivers the order that it has: hal's own tests, and `shuffle://` over every device",
+        cases: &["command_buffer_event.tells_the_order"],
     },
 ];

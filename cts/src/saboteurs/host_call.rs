@@ -29,7 +29,7 @@ saboteurs! {
         Only(HOST_CALL, |inner, s| {
             inner.submit(s.affinity, s.waits, s.signals, Operation::Barrier)?;
             Submission { signals: &[], ..s }.to(inner)
-        }), ["host_call.signals_after_return", "host_call.may_submit"];
+        }), ["host_call.signals_after_return", "host_call.may_submit", "host_call.deferred_completion"];
     host_calls_never_signal_early: "A non-blocking host call's signals wait for its return.",
         Only(HOST_CALL, |inner, mut s| {
             if let Operation::HostCall(call) = s.operation {
@@ -44,20 +44,8 @@ saboteurs! {
     host_call_errors_are_unknown: "The error of a host call arrives as UNKNOWN.",
         Only(HOST_CALL, |inner, s| s.settle(inner, |result, signals| {
             settle_all(signals, result.map_err(|error| Error::unknown(error.to_string())));
-        })), ["host_call.error_fails_signals", "host_call.deferred_failure"];
-    host_calls_cannot_be_deferred: "A host call's signals are reached when it returns, whatever it deferred.",
-        Only(HOST_CALL, |inner, mut s| {
-            let signals = s.signals.to_vec();
-            if let Operation::HostCall(call) = s.operation {
-                let call = HostCall::new(call.flags(), move |context| {
-                    let result = call.call(context);
-                    reach(&signals);
-                    result
-                });
-                s.operation = Operation::HostCall(call);
-            }
-            s.to(inner)
-        }), ["host_call.deferred_completion", "host_call.dropped_completion_fails"];
+        })),
+        ["host_call.error_fails_signals", "host_call.deferred_failure", "host_call.dropped_completion_fails"];
 }
 
 /// Runs a call on this thread and settles the signals.

@@ -18,7 +18,10 @@ use super::{
 
 saboteurs! {
     never_closes: "Closing a device does nothing.", Closes(|_| {}),
-        ["lifetime.close_cancels_pending", "lifetime.close_refuses_new_work", "threads.submit_races_close"];
+        [
+            "lifetime.close_cancels_pending", "lifetime.close_refuses_new_work",
+            "threads.submit_races_close", "command_buffer_indirect.closed_in_between",
+        ];
     closes_after_the_work: "Closing a device waits for what is running.", Closes(|inner| {
         let _ = inner.drain(Deadline::NEVER);
         inner.close();

@@ -42,10 +42,12 @@ macro_rules! saboteurs {
 mod command_buffer;
 mod device;
 mod dispatch;
+mod event;
 mod executable;
 mod failure;
 mod held_otherwise;
 mod host_call;
+mod indirect;
 mod lifetime;
 mod memory;
 mod sabotage;
@@ -79,7 +81,9 @@ pub fn all() -> Vec<Saboteur> {
         memory::ALL,
         host_call::ALL,
         command_buffer::ALL,
+        event::ALL,
         dispatch::ALL,
+        indirect::ALL,
         executable::ALL,
         lifetime::ALL,
         device::ALL,

@@ -50,7 +50,10 @@ saboteurs! {
     ignores_waits_of_host_calls: "Host calls do not wait.", Only("queue_host_call", ignore),
         ["host_call.runs_after_its_waits", "operation.waits_host_call"];
     ignores_waits_of_dispatches: "Dispatches do not wait.", Only("queue_dispatch", ignore),
-        ["dispatch.failure_skips_dispatch", "operation.waits_dispatch"];
+        [
+            "dispatch.failure_skips_dispatch", "operation.waits_dispatch",
+            "command_buffer_indirect.queue_count_from_the_host",
+        ];
     ignores_waits_of_executions: "Command buffers do not wait.", Only("queue_execute", ignore),
         ["command_buffer.refers_to_transient_memory", "operation.waits_execute"];
     blocks_in_submit: "Submitting waits on the caller's thread.", Submit(block),

@@ -19,6 +19,7 @@ use crate::{
 
 suite! { "command_buffer_indirect";
     #[smoke] queue_dispatch [Dispatch, IndirectDispatch]: "A queue's dispatch takes its workgroup count from memory.";
+    queue_count_within_a_buffer [Dispatch, IndirectDispatch]: "A queue's dispatch reads its count where the range begins.";
     queue_waits_for_its_count [Dispatch, IndirectDispatch]: "The count is read when the waits are reached, not when the dispatch is submitted.";
     queue_count_from_another_queue [Dispatch, IndirectDispatch]: "A count that work of another queue writes is read behind its signal.";
     queue_count_from_the_host [Dispatch, IndirectDispatch]: "A count that the host maps and writes before it signals is the one that counts.";
@@ -91,6 +92,23 @@ fn queue_dispatch(ctx: &Context) -> Outcome {
         same_items(&read(ctx, &counter)?, &[expected], "the counter")?;
     }
     Ok(())
+}
+
+fn queue_count_within_a_buffer(ctx: &Context) -> Outcome {
+    let (function, counter, done) = (increment(ctx)?, words(ctx, &[0])?, Semaphore::new(0));
+    let counts = allocate(ctx.device(), 48)?;
+    let numbers: Vec<u32> = (1..=12).collect();
+    ctx.queue(0)?.update(&[], &[done.at(1)], &bytes_of(&numbers, u32::to_le_bytes), &counts)?;
+    let range = counts.subspan(4 * 4, 4 * 5)?;
+    ctx.queue(0)?.dispatch_indirect(
+        &[done.at(1)],
+        &[done.at(2)],
+        &function,
+        fixed(&range),
+        &[counter.arg()],
+    )?;
+    ctx.wait(&done.at(2))?;
+    same_items(&read(ctx, &counter)?, &[5 * 6 * 7], "the counter")
 }
 
 fn queue_waits_for_its_count(ctx: &Context) -> Outcome {
