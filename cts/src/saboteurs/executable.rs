@@ -21,6 +21,7 @@ saboteurs! {
         [
             "executable.reflects_local_memory", "executable.truncated_refused",
             "dispatch_refused.argument_size", "command_buffer_dispatch.null_and_empty",
+            "executable_cache.other_bytes_other_executable",
         ];
     caches_by_length: "Code of the length of other code is taken for it.",
         Cache(|known, code| known.len() == code.len(), Mutex::default()), ["executable.known_by_its_bytes"];
@@ -48,7 +49,12 @@ saboteurs! {
         Loads(|inner, code| load(inner, code).map_err(|error| Error::new(error.code(), "cannot load this"))),
         ["executable.wrong_architecture_refused"];
     loads_once: "After code that could not be loaded nothing can be.", LoadsOnce::default(),
-        ["executable.garbage_refused", "executable.truncated_refused"];
+        [
+            "executable.garbage_refused", "executable.truncated_refused",
+            "executable_cache.failures_are_not_kept",
+        ];
+    loads_code_once: "Code that was loaded before is refused, whether anybody still holds it or not.",
+        LoadsEachOnce::default(), ["executable_cache.gone_with_the_last_handle"];
     hides_a_function: "The last function of several is not listed.",
         Reflects(|functions| if functions.len() > 1 { functions.truncate(functions.len() - 1) }),
         [
@@ -109,6 +115,7 @@ saboteurs! {
         [
             "executable_global.found_by_name", "executable_global.as_an_argument",
             "executable_global.in_command_buffers", "executable_global.not_mapped",
+            "executable_global.one_copy_for_a_queue",
         ];
     misplaces_globals: "A global variable is found four bytes before it begins.",
         Globals(|_| {}, |found| found.map(|raw| moved(raw, |address| address - 4, |size| size))),
@@ -195,6 +202,21 @@ impl Sabotage for LoadsOnce {
             Some(error) => Err(error),
             None => load(inner, code).inspect_err(|error| *lock(&self.0) = Some(error.clone())),
         }
+    }
+}
+
+/// Code that was loaded.
+#[derive(Default)]
+struct LoadsEachOnce(Mutex<Vec<Vec<u8>>>);
+
+impl Sabotage for LoadsEachOnce {
+    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Raw> {
+        let mut known = lock(&self.0);
+        if known.iter().any(|known| known == code) {
+            return Err(Error::failed_precondition("the code was loaded before"));
+        }
+        known.push(code.to_vec());
+        load(inner, code)
     }
 }
 

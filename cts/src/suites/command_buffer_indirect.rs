@@ -126,17 +126,19 @@ fn queue_waits_for_its_count(ctx: &Context) -> Outcome {
 fn queue_count_from_another_queue(ctx: &Context) -> Outcome {
     let (function, counter) = (increment(ctx)?, words(ctx, &[0])?);
     let mut expected = 0;
-    let step = Semaphore::new(0);
+    let (gate, step) = (Semaphore::new(0), Semaphore::new(0));
     for round in 0..20_u64 {
         let workgroups = count(ctx, [100; 3])?;
         let bytes = bytes_of(&[round as u32, 2, 1], u32::to_le_bytes);
         expected += 2 * round as u32;
-        let (before, after) = (step.at(2 * round), step.at(2 * round + 1));
+        let before = if round == 0 { gate.at(1) } else { step.at(2 * round) };
+        let after = step.at(2 * round + 1);
         ctx.queue(1)?.update(&[before], std::slice::from_ref(&after), &bytes, &workgroups)?;
         let config = if round % 2 == 0 { fixed(&workgroups) } else { dynamic(&workgroups) };
         let end = [step.at(2 * round + 2)];
         ctx.queue(2)?.dispatch_indirect(&[after], &end, &function, config, &[counter.arg()])?;
     }
+    gate.signal(1)?;
     ctx.wait(&step.at(40))?;
     same_items(&read(ctx, &counter)?, &[expected], "the counter")
 }
