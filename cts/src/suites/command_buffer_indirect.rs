@@ -39,7 +39,7 @@ suite! { "command_buffer_indirect";
     three_dimensions [CommandBuffers, Dispatch, IndirectDispatch]: "The three numbers are x, y and z.";
     zero_launches_nothing [CommandBuffers, Dispatch, IndirectDispatch]: "A zero among the numbers launches nothing, and the rest of the list runs.";
     beyond_the_limits [CommandBuffers, Dispatch, IndirectDispatch]: "A count that the device cannot take fails the signals with OUT_OF_RANGE, naming command and count.";
-    configuration [CommandBuffers, Dispatch, IndirectDispatch]: "Dynamic local memory, fixed workgroup sizes and raw arguments work with an indirect count.";
+    configuration [CommandBuffers, Dispatch, IndirectDispatch]: "All dynamic local memory there is, fixed workgroup sizes and raw arguments work with an indirect count.";
     keeps_what_it_uses [CommandBuffers, Dispatch, IndirectDispatch]: "A submission keeps buffers, code and recording until its last command has run.";
     drained_whole [CommandBuffers, Dispatch, IndirectDispatch]: "A drain waits for all commands of a list that has begun.";
     closed_in_between [CommandBuffers, Dispatch, IndirectDispatch]: "Closing a device fails a list that has not begun; one that has begun ends whole or cancelled, and nothing hangs.";
@@ -434,6 +434,10 @@ fn configuration(ctx: &Context) -> Outcome {
     let (source, out) = (words(ctx, &(0..300).collect::<Vec<_>>())?, words(ctx, &[0; 300])?);
     let (function, counter) = (increment(ctx)?, words(ctx, &[0])?);
     let workgroups = count(ctx, [3, 1, 1])?;
+    let local_memory = match ctx.device().limits().max_local_memory {
+        0 => 512,
+        most => most - sum.info().static_local_memory,
+    };
     for dynamically in [false, true] {
         let parameters = || match dynamically {
             false => IndirectParameters::Static(BufferRef::from(&workgroups)),
@@ -441,7 +445,7 @@ fn configuration(ctx: &Context) -> Outcome {
         };
         let mut recorder = ctx.device().record()?;
         let config = IndirectDispatchConfig::new(parameters());
-        let local = config.clone().workgroup_size([128, 1, 1]).dynamic_local_memory(512);
+        let local = config.clone().workgroup_size([128, 1, 1]).dynamic_local_memory(local_memory);
         recorder.dispatch_indirect(&sum, local, &[numbers.arg(), total.arg(), 300_i32.into()])?;
         let arguments = [source.arg(), out.arg(), 300_u32.into()];
         recorder.dispatch_indirect(&fixed_size, parameters(), &arguments)?;

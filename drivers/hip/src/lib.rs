@@ -13,6 +13,13 @@
 //! doing so. A reaper thread for a queue is started when somebody sleeps, or an operation of another device pends,
 //! on what the queue owes.
 //!
+//! # Indirect dispatch
+//!
+//! HIP launches no grid that only the device knows. An operation with such a dispatch enters its stream in pieces: one ends
+//! with copies of the workgroup counts into pinned memory and an event, and whoever retires it enqueues the next. One
+//! trip to the host serves every count that is known by then, and counts that the host sees are read without one. The
+//! last piece carries the signals; until then dependants wait in the pending set.
+//!
 //! # What runs where
 //!
 //! Nothing that synchronises a device (`hipFree`, `hipHostFree`, `hipModuleUnload`, destroying streams) runs on a
