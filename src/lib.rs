@@ -35,13 +35,17 @@ pub fn open(uri: &str) -> Result<Device> {
 }
 
 /// The drivers whose devices wrap those of others.
+#[cfg(feature = "command")]
 fn wrappers(drivers: Registry) -> Registry {
     let mut registry = Registry::new();
-    #[cfg(feature = "command")]
     registry.register(Arc::new(windlass_cts::shuffle::Driver::new(drivers)));
-    #[cfg(not(feature = "command"))]
-    drop(drivers);
     registry
+}
+
+/// There are none in this build.
+#[cfg(not(feature = "command"))]
+fn wrappers(_drivers: Registry) -> Registry {
+    Registry::new()
 }
 
 /// The enabled drivers, the last resort first: a registry lists those registered last first.

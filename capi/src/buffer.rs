@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Buffers, and references to ranges of them.
+
+use std::{ffi::c_void, mem::MaybeUninit, ptr::NonNull};
+
+use facade::{Buffer, BufferParams, BufferRef, BufferUsage, Error, MemoryType, QueueAffinity, Result};
+
+use crate::{
+    boundary::{fallible, infallible},
+    device::windlass_device_t,
+    error::windlass_error_t,
+    handle::{self, Shell, object, used},
+    memory::{Growing, bytes, check_list, give, out, read_struct, write_bytes},
+};
+
+/// Memory of a device: a whole allocation or a part of it. The allocation lives until the last handle that shares it is
+/// released and the last submission that uses it has ended.
+pub struct windlass_buffer_t(Shell<Buffer>);
+object!(windlass_buffer_t, Buffer, "buffer");
+
+/// Where memory lives and who sees it: a set of WINDLASS_MEMORY_TYPE_*, with IREE's numeric values.
+pub type windlass_memory_type_t = u32;
+
+/// The host can map it.
+pub const WINDLASS_MEMORY_TYPE_HOST_VISIBLE: windlass_memory_type_t = 1 << 1;
+/// Host and device see each other's writes without flushes.
+pub const WINDLASS_MEMORY_TYPE_HOST_COHERENT: windlass_memory_type_t = 1 << 2;
+/// Host reads are cached.
+pub const WINDLASS_MEMORY_TYPE_HOST_CACHED: windlass_memory_type_t = 1 << 3;
+/// It lives near the host, which can map it.
+pub const WINDLASS_MEMORY_TYPE_HOST_LOCAL: windlass_memory_type_t = (1 << 6) | (1 << 1);
+/// Device queues can use it.
+pub const WINDLASS_MEMORY_TYPE_DEVICE_VISIBLE: windlass_memory_type_t = 1 << 4;
+/// It lives near the device, whose queues can use it.
+pub const WINDLASS_MEMORY_TYPE_DEVICE_LOCAL: windlass_memory_type_t = (1 << 5) | (1 << 4);
+
+/// What a buffer may be used for: a set of WINDLASS_BUFFER_USAGE_*, with IREE's numeric values.
+pub type windlass_buffer_usage_t = u32;
+
+/// Source of copies.
+pub const WINDLASS_BUFFER_USAGE_TRANSFER_SOURCE: windlass_buffer_usage_t = 1 << 0;
+/// Target of copies, fills and updates.
+pub const WINDLASS_BUFFER_USAGE_TRANSFER_TARGET: windlass_buffer_usage_t = 1 << 1;
+/// Both.
+pub const WINDLASS_BUFFER_USAGE_TRANSFER: windlass_buffer_usage_t = (1 << 0) | (1 << 1);
+/// Parameters of indirect dispatches.
+pub const WINDLASS_BUFFER_USAGE_DISPATCH_INDIRECT_PARAMETERS: windlass_buffer_usage_t = 1 << 8;
+/// Argument of dispatches that read it.
+pub const WINDLASS_BUFFER_USAGE_DISPATCH_STORAGE_READ: windlass_buffer_usage_t = 1 << 10;
+/// Argument of dispatches that write it.
+pub const WINDLASS_BUFFER_USAGE_DISPATCH_STORAGE_WRITE: windlass_buffer_usage_t = 1 << 11;
+/// Argument of dispatches.
+pub const WINDLASS_BUFFER_USAGE_DISPATCH_STORAGE: windlass_buffer_usage_t = (1 << 10) | (1 << 11);
+/// The host may map it.
+pub const WINDLASS_BUFFER_USAGE_MAPPING: windlass_buffer_usage_t = 1 << 24;
+/// Transfers and dispatches.
+pub const WINDLASS_BUFFER_USAGE_DEFAULT: windlass_buffer_usage_t =
+    (1 << 0) | (1 << 1) | (1 << 10) | (1 << 11);
+
+/// How to allocate a buffer. windlass_buffer_params_device and windlass_buffer_params_host make the usual ones.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct windlass_buffer_params_t {
+    /// sizeof this struct.
+    pub struct_size: usize,
+    /// Where it lives.
+    pub memory_type: windlass_memory_type_t,
+    /// What it may be used for.
+    pub usage: windlass_buffer_usage_t,
+    /// The least alignment of its address in bytes, a power of two; 0 for the device's own.
+    pub min_alignment: u64,
+    /// The queues that use it most, bit n for queue n: where a device has several GPUs, the memory is near the first of these.
+    /// 0 for any.
+    pub queue_affinity: u64,
+}
+
+// SAFETY: repr(C), its size first, and zeros are a value of it.
+unsafe impl Growing for windlass_buffer_params_t {
+    const NAME: &'static str = "windlass_buffer_params_t";
+}
+
+/// What an operation works on: a range of a buffer, or a range of whatever the binding table of a command buffer holds in
+/// a slot. windlass_range, windlass_whole and windlass_slot make one. It borrows the buffer for the call it is passed to.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct windlass_buffer_ref_t {
+    /// One of WINDLASS_REF_*.
+    pub kind: u32,
+    /// The slot's number; 0 for a buffer.
+    pub slot: u32,
+    /// The buffer; NULL for a slot.
+    pub buffer: Option<NonNull<windlass_buffer_t>>,
+    /// Where the range begins, in bytes.
+    pub offset: u64,
+    /// Bytes. WINDLASS_WHOLE_BUFFER for what a buffer has behind the offset; a slot needs a number.
+    pub length: u64,
+}
+
+/// A range of a buffer.
+pub const WINDLASS_REF_BUFFER: u32 = 1;
+/// A range of what the binding table holds in a slot.
+pub const WINDLASS_REF_SLOT: u32 = 2;
+
+/// The length that means everything from the offset on.
+pub const WINDLASS_WHOLE_BUFFER: u64 = u64::MAX;
+
+/// The parameters of an allocation: device memory where none are given.
+///
+/// # Safety
+/// As for [`read_struct`].
+pub(crate) unsafe fn params_of(params: *const windlass_buffer_params_t) -> Result<BufferParams> {
+    if params.is_null() {
+        return Ok(BufferParams::device());
+    }
+    // SAFETY: the same contract.
+    let given = unsafe { read_struct(params) }?;
+    let mut params = BufferParams::device();
+    params.memory_type = MemoryType(given.memory_type);
+    params.usage = BufferUsage(given.usage);
+    params.min_alignment = given.min_alignment;
+    params.queue_affinity = QueueAffinity::from_bits(given.queue_affinity);
+    Ok(params)
+}
+
+/// The range that a reference names, which must be one of a buffer.
+pub(crate) fn range_of(name: &str, reference: &windlass_buffer_ref_t) -> Result<Buffer> {
+    let wrong = |what: String| Error::invalid_argument(format!("`{name}` {what}"));
+    match reference.kind {
+        WINDLASS_REF_BUFFER => {
+            let buffer =
+                used(reference.buffer).map_err(|error| error.context(format!("looking at `{name}`")))?;
+            let length = match reference.length {
+                WINDLASS_WHOLE_BUFFER => buffer.len().saturating_sub(reference.offset),
+                length => length,
+            };
+            buffer.subspan(reference.offset, length)
+        }
+        WINDLASS_REF_SLOT => Err(wrong(format!(
+            "is slot {}: only the commands of a command buffer have slots",
+            reference.slot
+        ))),
+        other => Err(wrong(format!("is of the unknown kind {other}; windlass_range and its like make one"))),
+    }
+}
+
+/// What a reference in a command buffer names.
+pub(crate) fn ref_of(name: &str, reference: &windlass_buffer_ref_t) -> Result<BufferRef> {
+    if reference.kind != WINDLASS_REF_SLOT {
+        return range_of(name, reference).map(BufferRef::Direct);
+    }
+    if reference.buffer.is_some() || reference.length == WINDLASS_WHOLE_BUFFER {
+        return Err(Error::invalid_argument(format!(
+            "`{name}` is slot {} and needs a length and no buffer: what it stands for is known at submission",
+            reference.slot
+        )));
+    }
+    Ok(BufferRef::slot(reference.slot, reference.offset, reference.length))
+}
+
+/// Allocates memory that is usable at once. Its contents are undefined. NULL parameters mean those of
+/// windlass_buffer_params_device. RESOURCE_EXHAUSTED where memory ran out. windlass_queue_alloca is cheaper for memory
+/// that lives for a few operations. The caller owns the buffer.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_buffer_allocate(
+    device: Option<NonNull<windlass_device_t>>,
+    params: *const windlass_buffer_params_t,
+    size: u64,
+    buffer: Option<&mut MaybeUninit<Option<NonNull<windlass_buffer_t>>>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        give(buffer, || {
+            // SAFETY: the header asks of the caller what `params_of` asks.
+            let params = unsafe { params_of(params) }?;
+            used(device)?.device.allocate(&params, size)
+        })
+    })
+}
+
+/// A part of a buffer as a buffer of its own, which shares the allocation. OUT_OF_RANGE where it does not fit. The caller
+/// owns the handle.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_buffer_subspan(
+    buffer: Option<NonNull<windlass_buffer_t>>,
+    offset: u64,
+    length: u64,
+    part: Option<&mut MaybeUninit<Option<NonNull<windlass_buffer_t>>>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| give(part, || used(buffer)?.subspan(offset, length)))
+}
+
+/// Adds a reference and gives the buffer back. NULL for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_buffer_retain(
+    buffer: Option<NonNull<windlass_buffer_t>>,
+) -> Option<NonNull<windlass_buffer_t>> {
+    infallible(None, || handle::retain(buffer).map(|()| buffer))
+}
+
+/// Gives a reference back. NULL is right. Work that uses the buffer goes on.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_buffer_release(buffer: Option<NonNull<windlass_buffer_t>>) {
+    infallible((), || {
+        handle::release(buffer);
+        Ok(())
+    });
+}
+
+/// Bytes in the buffer; 0 for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_buffer_size(buffer: Option<NonNull<windlass_buffer_t>>) -> u64 {
+    infallible(0, || Ok(used(buffer)?.len()))
+}
+
+/// The address that device code sees; 0 for NULL. It is not the host's to follow.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_buffer_device_address(buffer: Option<NonNull<windlass_buffer_t>>) -> u64 {
+    infallible(0, || Ok(used(buffer)?.device_address()))
+}
+
+/// Copies bytes of a mappable buffer to the host, at once: what a queue does to them meanwhile is ordered by semaphores
+/// alone. FAILED_PRECONDITION where the buffer was not allocated for mapping, UNAVAILABLE where the device's memory cannot be
+/// mapped (windlass_queue_download can), OUT_OF_RANGE where the buffer is shorter.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_buffer_read(
+    buffer: Option<NonNull<windlass_buffer_t>>,
+    offset: u64,
+    target: *mut c_void,
+    size: usize,
+) -> Option<NonNull<windlass_error_t>> {
+    /// The bytes go through the stack of this thread: a Rust reference to the caller's, uninitialised ones may not exist.
+    const PIECE: usize = 4096;
+    fallible(|| {
+        let mapping = used(buffer)?.subspan(offset, size as u64)?.map()?;
+        check_list("target", size, target.cast::<u8>())?;
+        let mut piece = [0; PIECE];
+        for start in (0..size).step_by(PIECE) {
+            let piece = &mut piece[..PIECE.min(size - start)];
+            mapping.read(start as u64, piece)?;
+            // SAFETY: the header asks for `size` writable bytes at `target`, and these lie within.
+            unsafe { write_bytes("target", piece, target.byte_add(start)) }?;
+        }
+        Ok(())
+    })
+}
+
+/// Copies bytes of the host into a mappable buffer, at once. Fails like windlass_buffer_read.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_buffer_write(
+    buffer: Option<NonNull<windlass_buffer_t>>,
+    offset: u64,
+    source: *const c_void,
+    size: usize,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        // SAFETY: the header asks of the caller what `bytes` asks.
+        let source = unsafe { bytes("source", size, source) }?;
+        used(buffer)?.map()?.write(offset, source)
+    })
+}
+
+/// The host's pointer to a mappable buffer, valid while the buffer's handle is. The device may write the bytes at any time
+/// that semaphores do not exclude. Fails like windlass_buffer_read.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_buffer_host_pointer(
+    buffer: Option<NonNull<windlass_buffer_t>>,
+    pointer: Option<&mut MaybeUninit<*mut c_void>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let pointer = out("pointer", pointer)?;
+        pointer.write(used(buffer)?.map()?.as_ptr().cast());
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_the_hals() {
+        for (ours, theirs) in [
+            (WINDLASS_MEMORY_TYPE_HOST_VISIBLE, MemoryType::HOST_VISIBLE),
+            (WINDLASS_MEMORY_TYPE_HOST_COHERENT, MemoryType::HOST_COHERENT),
+            (WINDLASS_MEMORY_TYPE_HOST_CACHED, MemoryType::HOST_CACHED),
+            (WINDLASS_MEMORY_TYPE_HOST_LOCAL, MemoryType::HOST_LOCAL),
+            (WINDLASS_MEMORY_TYPE_DEVICE_VISIBLE, MemoryType::DEVICE_VISIBLE),
+            (WINDLASS_MEMORY_TYPE_DEVICE_LOCAL, MemoryType::DEVICE_LOCAL),
+        ] {
+            assert_eq!(MemoryType(ours), theirs);
+        }
+        for (ours, theirs) in [
+            (WINDLASS_BUFFER_USAGE_TRANSFER_SOURCE, BufferUsage::TRANSFER_SOURCE),
+            (WINDLASS_BUFFER_USAGE_TRANSFER_TARGET, BufferUsage::TRANSFER_TARGET),
+            (WINDLASS_BUFFER_USAGE_TRANSFER, BufferUsage::TRANSFER),
+            (WINDLASS_BUFFER_USAGE_DISPATCH_INDIRECT_PARAMETERS, BufferUsage::DISPATCH_INDIRECT_PARAMETERS),
+            (WINDLASS_BUFFER_USAGE_DISPATCH_STORAGE_READ, BufferUsage::DISPATCH_STORAGE_READ),
+            (WINDLASS_BUFFER_USAGE_DISPATCH_STORAGE_WRITE, BufferUsage::DISPATCH_STORAGE_WRITE),
+            (WINDLASS_BUFFER_USAGE_DISPATCH_STORAGE, BufferUsage::DISPATCH_STORAGE),
+            (WINDLASS_BUFFER_USAGE_MAPPING, BufferUsage::MAPPING),
+            (WINDLASS_BUFFER_USAGE_DEFAULT, BufferUsage::DEFAULT),
+        ] {
+            assert_eq!(BufferUsage(ours), theirs);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Handles: what an opaque pointer of `windlass.h` points to.
+//!
+//! A handle points to a [`Shell`], which counts the references that C holds and, apart from them, the calls that use the
+//! handle at this moment. The value goes when both are gone; the shell itself is never freed, but used again for a later
+//! object of the same type, the one that died longest ago first. So a handle stays a pointer to a shell for ever, and a
+//! call with one that was released, or that another thread releases meanwhile, finds out instead of touching freed memory.
+//! What it cannot find out is that a shell has got a new tenant; a queue of dead shells keeps that rare.
+//!
+//! Handles cross the boundary as `Option<NonNull<T>>`. All of them in this crate come from [`create`] or from C, whose side of
+//! the contract is that a handle is NULL or came from this library.
+
+use std::{
+    cell::UnsafeCell,
+    collections::VecDeque,
+    ops::Deref,
+    ptr::NonNull,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use facade::{Error, Result};
+
+/// An opaque type of the header.
+pub(crate) trait Object: Sync + Sized + 'static {
+    /// What it holds.
+    type Value: Send + Sync;
+    /// What messages call it.
+    const NAME: &'static str;
+    fn shell(&self) -> &Shell<Self::Value>;
+    fn around(shell: Shell<Self::Value>) -> Self;
+    fn dead() -> &'static Dead<Self>;
+}
+
+/// Makes a tuple struct around a [`Shell`] an [`Object`].
+macro_rules! object {
+    ($name:ident, $value:ty, $text:literal) => {
+        impl $crate::handle::Object for $name {
+            type Value = $value;
+            const NAME: &'static str = $text;
+            fn shell(&self) -> &$crate::handle::Shell<$value> {
+                &self.0
+            }
+            fn around(shell: $crate::handle::Shell<$value>) -> Self {
+                Self(shell)
+            }
+            fn dead() -> &'static $crate::handle::Dead<Self> {
+                static DEAD: $crate::handle::Dead<$name> = $crate::handle::Dead::new();
+                &DEAD
+            }
+        }
+    };
+}
+pub(crate) use object;
+
+/// One call that uses the value.
+const USE: u64 = 1;
+/// One reference that C holds.
+const REFERENCE: u64 = 1 << 32;
+
+/// A place for a value, with the count of who needs it.
+pub(crate) struct Shell<T> {
+    /// References in the upper half, uses in the lower.
+    counts: AtomicU64,
+    value: UnsafeCell<Option<T>>,
+}
+
+// SAFETY: the value is written only while both counts are zero, by the one thread that has the shell then: the one that
+// counted down to zero, or the one that took it from the dead. Everybody else only reads it, and only while counted.
+unsafe impl<T: Send + Sync> Sync for Shell<T> {}
+
+/// Shells without a tenant, those that died last behind.
+pub(crate) struct Dead<O: 'static>(Mutex<VecDeque<&'static O>>);
+
+impl<O> Dead<O> {
+    /// How many shells stay dead before the first is used again.
+    const KEPT: usize = 256;
+
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(VecDeque::new()))
+    }
+
+    fn take(&self) -> Option<&'static O> {
+        let mut dead = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if dead.len() > Self::KEPT { dead.pop_front() } else { None }
+    }
+
+    fn put(&self, object: &'static O) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(object);
+    }
+}
+
+/// Puts a value behind a new handle, with one reference.
+pub(crate) fn create<O: Object>(value: O::Value) -> NonNull<O> {
+    let object: &'static O = O::dead().take().unwrap_or_else(|| {
+        let shell = Shell { counts: AtomicU64::new(0), value: UnsafeCell::new(None) };
+        Box::leak(Box::new(O::around(shell)))
+    });
+    let shell = object.shell();
+    // SAFETY: both counts are zero, and nobody but this thread has the shell until they are not.
+    unsafe { *shell.value.get() = Some(value) };
+    shell.counts.store(REFERENCE, Ordering::Release);
+    NonNull::from(object)
+}
+
+/// The value behind a handle, kept while this lives.
+pub(crate) struct Used<O: Object>(&'static O);
+
+/// Looks at what is behind a handle. `INVALID_ARGUMENT` for NULL and for what was released.
+pub(crate) fn used<O: Object>(handle: Option<NonNull<O>>) -> Result<Used<O>> {
+    let object = object_of(handle)?;
+    if count_up(object, USE) { Ok(Used(object)) } else { Err(released::<O>()) }
+}
+
+/// Adds a reference. `INVALID_ARGUMENT` for NULL and for what was released.
+pub(crate) fn retain<O: Object>(handle: Option<NonNull<O>>) -> Result<()> {
+    if count_up(object_of(handle)?, REFERENCE) { Ok(()) } else { Err(released::<O>()) }
+}
+
+/// Takes a reference away; of NULL and of what was released there is none to take.
+pub(crate) fn release<O: Object>(handle: Option<NonNull<O>>) {
+    if handle.is_none() {
+        return;
+    }
+    let taken = object_of(handle).is_ok_and(|object| count_down(object, REFERENCE));
+    if !taken {
+        tracing::error!(target: "windlass::capi", "a {} was released more often than retained", O::NAME);
+    }
+}
+
+fn object_of<O: Object>(handle: Option<NonNull<O>>) -> Result<&'static O> {
+    match handle {
+        // SAFETY: the handle came from `create`, as the page of this module says, and shells are never freed.
+        Some(handle) => Ok(unsafe { handle.as_ref() }),
+        None => Err(Error::invalid_argument(format!("the {} is NULL", O::NAME))),
+    }
+}
+
+#[cold]
+fn released<O: Object>() -> Error {
+    Error::invalid_argument(format!(
+        "the {} was released: its handle is used after its last release",
+        O::NAME
+    ))
+}
+
+/// Counts one more, unless C holds no reference or as many as can be counted.
+fn count_up<O: Object>(object: &O, one: u64) -> bool {
+    let more = |counts: u64| {
+        let full = if one == USE { counts as u32 == u32::MAX } else { counts >> 32 == u64::from(u32::MAX) };
+        (counts >= REFERENCE && !full).then(|| counts + one)
+    };
+    object.shell().counts.fetch_update(Ordering::Acquire, Ordering::Relaxed, more).is_ok()
+}
+
+/// Counts one less, and empties the shell when nothing is left. `false` where there was none.
+fn count_down<O: Object>(object: &'static O, one: u64) -> bool {
+    let less = |counts: u64| {
+        let any = if one == USE { counts as u32 > 0 } else { counts >= REFERENCE };
+        any.then(|| counts - one)
+    };
+    match object.shell().counts.fetch_update(Ordering::AcqRel, Ordering::Relaxed, less) {
+        Ok(before) if before == one => {
+            // SAFETY: both counts are zero now, so nobody reads, and only this thread saw them become so.
+            let value = unsafe { (*object.shell().value.get()).take() };
+            O::dead().put(object);
+            drop(value);
+            true
+        }
+        Ok(_) => true,
+        Err(_) => false,
+    }
+}
+
+impl<O: Object> Deref for Used<O> {
+    type Target = O::Value;
+
+    fn deref(&self) -> &O::Value {
+        // SAFETY: this use is counted, so nobody writes the value.
+        let value = unsafe { &*self.0.shell().value.get() };
+        value.as_ref().expect("a shell that is counted has a tenant")
+    }
+}
+
+impl<O: Object> Drop for Used<O> {
+    fn drop(&mut self) {
+        count_down(self.0, USE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    struct Thing(Shell<Arc<u32>>);
+    object!(Thing, Arc<u32>, "thing");
+
+    #[test]
+    fn the_value_goes_with_the_last_reference_and_the_last_use() {
+        let value = Arc::new(7);
+        let handle = Some(create::<Thing>(value.clone()));
+        retain(handle).unwrap();
+        release(handle);
+        let used_now = used(handle).unwrap();
+        release(handle);
+        assert_eq!((**used_now, Arc::strong_count(&value)), (7, 2), "a use outlives the last release");
+        assert!(used(handle).is_err(), "and no new one begins");
+        drop(used_now);
+        assert_eq!(Arc::strong_count(&value), 1);
+    }
+
+    #[test]
+    fn what_is_released_or_null_is_refused() {
+        let handle = Some(create::<Thing>(Arc::new(1)));
+        release(handle);
+        release(handle);
+        for handle in [handle, None] {
+            release(handle);
+            let refusals = [used(handle).err(), retain(handle).err()];
+            assert!(refusals.into_iter().all(|e| e.unwrap().code() == facade::Code::InvalidArgument));
+        }
+    }
+
+    #[test]
+    fn shells_are_used_again_but_not_at_once() {
+        struct Other(Shell<u32>);
+        object!(Other, u32, "other");
+        let first = create::<Other>(0);
+        release(Some(first));
+        let mut again = 0;
+        for round in 0..4 * Dead::<Other>::KEPT as u32 {
+            let handle = create::<Other>(round);
+            again += usize::from(handle == first);
+            assert_eq!(*used(Some(handle)).unwrap(), round);
+            release(Some(handle));
+            assert!(again == 0 || round as usize >= Dead::<Other>::KEPT, "used again in round {round}");
+        }
+        assert!(again > 0, "memory does not grow for ever");
+    }
+
+    #[test]
+    fn threads_that_race_with_the_last_release_see_the_value_or_a_refusal() {
+        for _ in 0..200 {
+            let handle = create::<Thing>(Arc::new(42)).as_ptr() as usize;
+            let pointer = move || NonNull::new(handle as *mut Thing);
+            std::thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(move || assert!(used(pointer()).map_or(true, |value| **value == 42)));
+                }
+                scope.spawn(move || release(pointer()));
+            });
+            assert!(used(pointer()).is_err());
+        }
+    }
+}

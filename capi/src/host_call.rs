@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Host calls: functions of the C program in the order of a queue.
+
+use std::{
+    ffi::c_void,
+    mem::MaybeUninit,
+    ptr::NonNull,
+    sync::{Mutex, PoisonError},
+};
+
+use facade::{Completion, Error, HostCallFlags};
+
+use crate::{
+    boundary::{fallible, infallible},
+    callback::{OwnedUserData, UserData, windlass_destroy_t},
+    error::windlass_error_t,
+    handle::{self, Shell, object, used},
+    memory::give,
+    queue::windlass_queue_t,
+    semaphore::{lists_of, windlass_point_t},
+};
+
+/// A host call while it runs. Belongs to the library and ends with the call.
+pub struct windlass_host_call_t(Shell<Settling>);
+object!(windlass_host_call_t, Settling, "host call");
+
+/// The signal list of a host call that completes later. Releasing it before windlass_completion_complete fails the list with
+/// ABORTED.
+pub struct windlass_completion_t(Shell<Settling>);
+object!(windlass_completion_t, Settling, "completion");
+
+/// The signal list of a host call until somebody settles or takes it.
+pub(crate) type Settling = Mutex<Option<Completion>>;
+
+fn take(settling: &Settling) -> Option<Completion> {
+    settling.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// The signals are reached when the call begins instead of when it returns.
+pub const WINDLASS_HOST_CALL_NON_BLOCKING: u64 = 1 << 0;
+/// Whoever waits may spin: the call is short.
+pub const WINDLASS_HOST_CALL_WAIT_ACTIVE: u64 = 1 << 1;
+/// The call needs no memory of the device to be visible to it.
+pub const WINDLASS_HOST_CALL_RELAXED: u64 = 1 << 2;
+
+/// Called once the waits of its submission are reached, on a thread of Windlass, which it may block. NULL reaches the signals;
+/// an error fails them. The error passes to the library: return windlass_error_create(...), or retain one that belongs to
+/// somebody else. A C++ exception must not leave it.
+pub type windlass_host_call_callback_t = Option<
+    unsafe extern "C" fn(
+        user_data: *mut c_void,
+        call: Option<NonNull<windlass_host_call_t>>,
+    ) -> Option<NonNull<windlass_error_t>>,
+>;
+
+/// Calls a function of the host once the waits are reached. Independent work of the queue goes on meanwhile. `flags` is a
+/// set of WINDLASS_HOST_CALL_*. `destroy`, which may be NULL, is called with the user data exactly once, whatever happens:
+/// after the call, when a wait failed and there will be none, and also where this returns an error.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_queue_host_call(
+    queue: Option<NonNull<windlass_queue_t>>,
+    wait_count: usize,
+    waits: *const windlass_point_t,
+    signal_count: usize,
+    signals: *const windlass_point_t,
+    flags: u64,
+    callback: windlass_host_call_callback_t,
+    user_data: *mut c_void,
+    destroy: windlass_destroy_t,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let owned = OwnedUserData { data: UserData(user_data), destroy };
+        // SAFETY: the header asks of the caller what `lists_of` asks.
+        let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
+        let callback =
+            callback.ok_or_else(|| Error::invalid_argument("the callback of a host call is NULL"))?;
+        let known =
+            WINDLASS_HOST_CALL_NON_BLOCKING | WINDLASS_HOST_CALL_WAIT_ACTIVE | WINDLASS_HOST_CALL_RELAXED;
+        if flags & !known != 0 {
+            let unknown = flags & !known;
+            return Err(Error::invalid_argument(format!("a host call with the unknown flags {unknown:#x}")));
+        }
+        used(queue)?.host_call(&lists.waits, &lists.signals, HostCallFlags(flags), move |context| {
+            let owned = owned;
+            let call = handle::create::<windlass_host_call_t>(Mutex::new(context.defer().ok()));
+            // SAFETY: the caller gave the function to be called so, once, on any thread.
+            let returned = unsafe { callback(owned.data.0, Some(call)) };
+            let result = windlass_error_t::take(returned);
+            let left = used(Some(call)).ok().and_then(|settling| take(&settling));
+            handle::release(Some(call));
+            drop(owned);
+            match left {
+                Some(completion) => {
+                    completion.complete(result);
+                    Ok(())
+                }
+                None => result,
+            }
+        })
+    })
+}
+
+/// Takes over the signal list of a running host call: returning does not reach it any more, windlass_completion_complete does.
+/// FAILED_PRECONDITION a second time, and for a non-blocking call. The caller owns the completion.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_host_call_defer(
+    call: Option<NonNull<windlass_host_call_t>>,
+    completion: Option<&mut MaybeUninit<Option<NonNull<windlass_completion_t>>>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        give(completion, || {
+            let taken = take(&*used(call)?).ok_or_else(|| {
+                Error::failed_precondition(
+                    "the signal list was taken over before, or the call is non-blocking",
+                )
+            })?;
+            Ok(Mutex::new(Some(taken)))
+        })
+    })
+}
+
+/// Reaches the signal list, or fails it with an error, which the caller keeps. FAILED_PRECONDITION a second time. The handle is
+/// still to be released.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_completion_complete(
+    completion: Option<NonNull<windlass_completion_t>>,
+    error: Option<NonNull<windlass_error_t>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let result = match error {
+            None => Ok(()),
+            some => Err(windlass_error_t::get(some)?),
+        };
+        let taken = take(&*used(completion)?)
+            .ok_or_else(|| Error::failed_precondition("the completion was completed before"))?;
+        taken.complete(result);
+        Ok(())
+    })
+}
+
+/// Adds a reference and gives the completion back. NULL for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_completion_retain(
+    completion: Option<NonNull<windlass_completion_t>>,
+) -> Option<NonNull<windlass_completion_t>> {
+    infallible(None, || handle::retain(completion).map(|()| completion))
+}
+
+/// Gives a reference back. NULL is right. The last one fails a signal list that was not completed with ABORTED.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_completion_release(completion: Option<NonNull<windlass_completion_t>>) {
+    infallible((), || {
+        handle::release(completion);
+        Ok(())
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_the_hals() {
+        assert_eq!(HostCallFlags(WINDLASS_HOST_CALL_NON_BLOCKING), HostCallFlags::NON_BLOCKING);
+        assert_eq!(HostCallFlags(WINDLASS_HOST_CALL_WAIT_ACTIVE), HostCallFlags::WAIT_ACTIVE);
+        assert_eq!(HostCallFlags(WINDLASS_HOST_CALL_RELAXED), HostCallFlags::RELAXED);
+    }
+}

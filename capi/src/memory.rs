@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory of the C program: strings, lists, out parameters and structs that may grow. What can be checked of a pointer is
+//! checked here; the rest is the caller's word.
+
+use std::{
+    ffi::{CStr, CString, c_char, c_void},
+    mem::MaybeUninit,
+    ptr::{self, NonNull},
+};
+
+use facade::{Error, Result};
+
+use crate::handle::{self, Object};
+
+/// A string of the caller.
+///
+/// # Safety
+/// `pointer` is NULL or leads to bytes that end with a NUL and stay as they are for `'a`.
+pub(crate) unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<&'a str> {
+    if pointer.is_null() {
+        return Err(Error::invalid_argument(format!("`{name}` is NULL")));
+    }
+    // SAFETY: not NULL; the rest is this function's own contract.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    text.to_str().map_err(|error| Error::invalid_argument(format!("`{name}` is not UTF-8: {error}")))
+}
+
+/// A list of the caller. NULL is right for an empty one.
+///
+/// # Safety
+/// `pointer` is NULL or leads to `count` initialised elements that stay as they are for `'a`.
+pub(crate) unsafe fn list<'a, T>(name: &str, count: usize, pointer: *const T) -> Result<&'a [T]> {
+    check_list(name, count, pointer)?;
+    if count == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: not NULL, aligned, no larger than an object can be; the rest is this function's own contract.
+    Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
+}
+
+/// Bytes of the caller. NULL is right for none.
+///
+/// # Safety
+/// As for [`list`].
+pub(crate) unsafe fn bytes<'a>(name: &str, size: usize, pointer: *const c_void) -> Result<&'a [u8]> {
+    // SAFETY: the same contract.
+    unsafe { list(name, size, pointer.cast::<u8>()) }
+}
+
+/// Copies bytes to the caller.
+///
+/// # Safety
+/// `pointer` is NULL or leads to `bytes.len()` writable bytes.
+pub(crate) unsafe fn write_bytes(name: &str, bytes: &[u8], pointer: *mut c_void) -> Result<()> {
+    check_list(name, bytes.len(), pointer.cast::<u8>())?;
+    // SAFETY: not NULL unless there is nothing to copy; the rest is this function's own contract.
+    unsafe { ptr::copy(bytes.as_ptr(), pointer.cast::<u8>(), bytes.len()) };
+    Ok(())
+}
+
+/// Whether a pointer may lead to `count` elements, as far as it shows.
+pub(crate) fn check_list<T>(name: &str, count: usize, pointer: *const T) -> Result<()> {
+    let what = match count.checked_mul(size_of::<T>()) {
+        _ if count == 0 => return Ok(()),
+        _ if pointer.is_null() => "is NULL",
+        _ if !pointer.is_aligned() => "is not aligned for its elements",
+        None => "cannot be so long",
+        Some(size) if size > isize::MAX as usize => "cannot be so long",
+        Some(_) => return Ok(()),
+    };
+    Err(Error::invalid_argument(format!("`{name}`, a list of {count}, {what}")))
+}
+
+/// An out parameter, which must be given.
+pub(crate) fn out<'a, T>(
+    name: &str,
+    place: Option<&'a mut MaybeUninit<T>>,
+) -> Result<&'a mut MaybeUninit<T>> {
+    place.ok_or_else(|| Error::invalid_argument(format!("`{name}`, where the result goes, is NULL")))
+}
+
+/// An out parameter for a handle, NULL until there is one.
+pub(crate) type Slot<'a, O> = Option<&'a mut MaybeUninit<Option<NonNull<O>>>>;
+
+/// Makes an object and puts its handle into an out parameter, which is NULL if `make` fails. Nothing is made where
+/// nobody asks for it.
+pub(crate) fn give<O: Object>(slot: Slot<'_, O>, make: impl FnOnce() -> Result<O::Value>) -> Result<()> {
+    let slot = slot.ok_or_else(|| {
+        Error::invalid_argument(format!("the pointer that the {}'s handle goes to is NULL", O::NAME))
+    })?;
+    slot.write(None);
+    let value = make()?;
+    slot.write(Some(handle::create(value)));
+    Ok(())
+}
+
+/// A struct that begins with its own size, so that it can grow.
+///
+/// # Safety
+/// The type is `repr(C)`, its first field is the `usize` that counts its bytes, and all zeros are a value of it.
+pub(crate) unsafe trait Growing: Copy {
+    /// Bytes of the first version: the type that gets a field says how many it had.
+    const LEAST: usize = size_of::<Self>();
+    /// What messages call it.
+    const NAME: &'static str;
+}
+
+/// Reads a struct that may be older or newer than this library: fields that the caller does not know are zero, and
+/// those that the library does not know must be.
+///
+/// # Safety
+/// `pointer` is NULL or leads to a struct of as many bytes as its first field says.
+pub(crate) unsafe fn read_struct<T: Growing>(pointer: *const T) -> Result<T> {
+    // SAFETY: the same contract.
+    let size = unsafe { struct_size(pointer) }?;
+    let mut value = MaybeUninit::<T>::zeroed();
+    let known = size.min(size_of::<T>());
+    // SAFETY: the caller's struct has `size` bytes, the value as many as T.
+    unsafe { ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), known) };
+    // SAFETY: within the caller's struct.
+    let beyond = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>().add(known), size - known) };
+    if beyond.iter().any(|byte| *byte != 0) {
+        return Err(Error::unimplemented(format!(
+            "{} sets fields that this library, {}, does not know",
+            T::NAME,
+            env!("CARGO_PKG_VERSION")
+        )));
+    }
+    // SAFETY: what was not copied is zero, which is a value of every field.
+    Ok(unsafe { value.assume_init() })
+}
+
+/// Fills a struct of the caller's size. Its size stays; fields that the library does not know become zero.
+///
+/// # Safety
+/// `pointer` is NULL or leads to a writable struct of as many bytes as its first field says.
+pub(crate) unsafe fn write_struct<T: Growing>(pointer: *mut T, value: &T) -> Result<()> {
+    // SAFETY: the same contract.
+    let size = unsafe { struct_size(pointer) }?;
+    let known = size.min(size_of::<T>());
+    let head = size_of::<usize>();
+    let (from, to) = (ptr::from_ref(value).cast::<u8>(), pointer.cast::<u8>());
+    // SAFETY: both have `known` bytes, of which the first `head` are the size.
+    unsafe { ptr::copy_nonoverlapping(from.add(head), to.add(head), known - head) };
+    // SAFETY: within the caller's struct.
+    unsafe { ptr::write_bytes(to.add(known), 0, size - known) };
+    Ok(())
+}
+
+/// # Safety
+/// `pointer` is NULL or leads to a `usize`.
+unsafe fn struct_size<T: Growing>(pointer: *const T) -> Result<usize> {
+    /// No struct of this interface will ever be so large: whoever says so passes garbage.
+    const MOST: usize = 4096;
+    if pointer.is_null() || !pointer.is_aligned() {
+        return Err(Error::invalid_argument(format!("the {} is NULL or not aligned", T::NAME)));
+    }
+    // SAFETY: not NULL and aligned; the rest is this function's own contract.
+    let size = unsafe { pointer.cast::<usize>().read() };
+    if (T::LEAST..=MOST).contains(&size) {
+        return Ok(size);
+    }
+    Err(Error::invalid_argument(format!(
+        "the struct_size of a {} is {size}; set it to sizeof, as the functions of the header that make one do",
+        T::NAME
+    )))
+}
+
+/// A string for C. One with a NUL inside ends there.
+pub(crate) fn c_string(text: &str) -> CString {
+    let end = text.find('\0').unwrap_or(text.len());
+    CString::new(&text[..end]).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{buffer, device, dispatch, executable};
+
+    /// What programs were built with: a struct that gets a field keeps the number here as its [`Growing::LEAST`].
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn the_first_versions_of_structs_have_their_sizes() {
+        assert_eq!(device::windlass_device_info_t::LEAST, 56);
+        assert_eq!(device::windlass_device_limits_t::LEAST, 72);
+        assert_eq!(device::windlass_statistics_t::LEAST, 104);
+        assert_eq!(executable::windlass_function_info_t::LEAST, 56);
+        assert_eq!(executable::windlass_parameter_t::LEAST, 32);
+        assert_eq!(buffer::windlass_buffer_params_t::LEAST, 32);
+        assert_eq!(dispatch::windlass_dispatch_config_t::LEAST, 40);
+    }
+
+    #[test]
+    fn a_string_for_c_ends_at_its_first_nul() {
+        assert_eq!(c_string("a\0b").as_c_str(), c"a");
+        assert_eq!(c_string("").as_c_str(), c"");
+    }
+}

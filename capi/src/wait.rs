@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Blocking waits.
+
+use std::{mem::MaybeUninit, ptr::NonNull, time::Duration};
+
+use facade::{Deadline, WaitPolicy};
+
+use crate::{
+    boundary::fallible,
+    error::windlass_error_t,
+    handle::used,
+    memory::out,
+    semaphore::{points_of, windlass_point_t, windlass_semaphore_t},
+};
+
+/// The timeout of a wait that takes as long as it takes. All timeouts are in nanoseconds from now; 0 looks once.
+pub const WINDLASS_TIMEOUT_INFINITE: u64 = u64::MAX;
+
+/// When a wait that begins now gives up.
+pub(crate) fn deadline(timeout_ns: u64) -> Deadline {
+    match timeout_ns {
+        WINDLASS_TIMEOUT_INFINITE => Deadline::NEVER,
+        span => Deadline::after(Duration::from_nanos(span)),
+    }
+}
+
+/// Blocks until the payload reaches a value. The semaphore's failure where it fails first, DEADLINE_EXCEEDED where the time is
+/// up first. Spins briefly, then sleeps.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_semaphore_wait(
+    semaphore: Option<NonNull<windlass_semaphore_t>>,
+    value: u64,
+    timeout_ns: u64,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| used(semaphore)?.wait_blocking(value, deadline(timeout_ns)))
+}
+
+/// Blocks until every point is reached. Fails at once with the failure of any; DEADLINE_EXCEEDED where the time is up first. An
+/// empty list is reached.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_wait_all(
+    count: usize,
+    points: *const windlass_point_t,
+    timeout_ns: u64,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        // SAFETY: the header asks of the caller what `list` asks.
+        let points = unsafe { points_of("points", count, points) }?;
+        facade::wait_all(&points, deadline(timeout_ns), WaitPolicy::default())
+    })
+}
+
+/// Blocks until one point is reached, and says which. A failure ends the wait unless another point is reached. An empty list
+/// is INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_wait_any(
+    count: usize,
+    points: *const windlass_point_t,
+    timeout_ns: u64,
+    index: Option<&mut MaybeUninit<usize>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let index = out("index", index)?;
+        // SAFETY: the header asks of the caller what `list` asks.
+        let points = unsafe { points_of("points", count, points) }?;
+        index.write(facade::wait_any(&points, deadline(timeout_ns), WaitPolicy::default())?);
+        Ok(())
+    })
+}

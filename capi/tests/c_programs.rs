@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Programs in C and C++, built with the header and run against the library, as a user's are.
+#![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr, reason = "a skip must be seen")]
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::OnceLock,
+};
+
+use object::{Object, ObjectSymbol};
+
+const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
+
+/// A folder of this test's own.
+fn folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("capi");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The shared and the static library. Cargo builds neither for a test of the package, which has no Rust library.
+fn libraries() -> &'static (PathBuf, PathBuf) {
+    static LIBRARIES: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
+    LIBRARIES.get_or_init(|| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--lib", "--package", "windlass-capi", "--message-format", "json"]);
+        cargo.current_dir(PACKAGE).arg("--target-dir").arg(target);
+        let output = cargo.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let messages = String::from_utf8(output.stdout).unwrap();
+        let messages =
+            messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let files: Vec<PathBuf> = messages
+            .filter(|message| message["target"]["src_path"] == format!("{PACKAGE}/src/lib.rs"))
+            .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default())
+            .filter_map(|file| file.as_str().map(PathBuf::from))
+            .collect();
+        let named = |name: &str| files.iter().find(|file| file.ends_with(name)).expect(name).clone();
+        (named("libwindlass.so"), named("libwindlass.a"))
+    })
+}
+
+fn kernel(name: &str) -> PathBuf {
+    Path::new(PACKAGE).join("../cts/kernels/bundles").join(name)
+}
+
+const C: (&str, &str) = ("gcc", "c11");
+const CXX: (&str, &str) = ("g++", "c++17");
+
+/// A compiler's command that takes every warning for an error; none, and a word about it, where it is not installed.
+fn compiler((name, standard): (&str, &str)) -> Option<Command> {
+    if let Err(error) = Command::new(name).arg("--version").output() {
+        eprintln!("skipped: {name}: {error}; install it");
+        return None;
+    }
+    let mut command = Command::new(name);
+    command.arg(format!("-std={standard}")).args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-g", "-O1"]);
+    command.arg("-I").arg(Path::new(PACKAGE).join("include"));
+    Some(command)
+}
+
+fn succeeds(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{out}{err}", output.status);
+    output
+}
+
+/// Builds a program of this package with the shared library.
+fn build(language: (&str, &str), source: &str) -> Option<PathBuf> {
+    let mut compiler = compiler(language)?;
+    let folder = folder();
+    let program = folder.join(Path::new(source).file_name().unwrap()).with_extension(language.1);
+    let library = &libraries().0;
+    compiler.arg(Path::new(PACKAGE).join(source)).arg(library);
+    compiler.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display()));
+    succeeds(compiler.arg("-o").arg(&program));
+    Some(program)
+}
+
+/// A command without the variables that would change what it does.
+fn clean(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    for name in ["WINDLASS_DEVICE", "WINDLASS_SIM", "WINDLASS_LOG", "WINDLASS_HIP_LIBRARY", "LD_LIBRARY_PATH"]
+    {
+        command.env_remove(name);
+    }
+    command
+}
+
+#[track_caller]
+fn prints(command: &mut Command, wanted: &str) {
+    let output = succeeds(command);
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(out.contains(wanted), "{out}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn hello_dispatch_in_c() {
+    let Some(program) = build(C, "examples/hello_dispatch.c") else { return };
+    prints(clean(&program).arg(kernel("saxpy.ccob")), "2 x + 1 is right for all 1000 elements");
+}
+
+#[test]
+fn hello_dispatch_in_cxx() {
+    let Some(program) = build(CXX, "tests/hello_dispatch.cpp") else { return };
+    prints(clean(&program).arg(kernel("saxpy.ccob")), "no driver for `nowhere://`");
+}
+
+#[test]
+fn command_buffers_in_c() {
+    let Some(program) = build(C, "examples/replay_with_table.c") else { return };
+    prints(clean(&program).arg(kernel("saxpy.ccob")), "is right in all 3 batches");
+}
+
+#[test]
+fn failure_in_c() {
+    let Some(program) = build(C, "examples/failure.c") else { return };
+    prints(&mut clean(&program), "the wait ended: PERMISSION_DENIED: not on a Sunday");
+}
+
+#[test]
+fn misuse_is_refused() {
+    let Some(program) = build(C, "tests/misuse.c") else { return };
+    prints(clean(&program).arg(kernel("vector_add.ccob")), "every misuse was refused");
+}
+
+#[test]
+fn the_static_library_links() {
+    let Some(mut compiler) = compiler(C) else { return };
+    let program = folder().join("static");
+    compiler.arg(Path::new(PACKAGE).join("examples/failure.c")).arg(&libraries().1);
+    succeeds(compiler.args(["-s", "-lm", "-lpthread", "-ldl", "-o"]).arg(&program));
+    prints(&mut clean(&program), "nothing that depended on it ran");
+}
+
+#[test]
+fn an_installed_library_is_found_by_pkg_config() {
+    let (shared, prefix) = (&libraries().0, folder().join("prefix"));
+    let mut install = Command::new("sh");
+    install.arg(Path::new(PACKAGE).join("install.sh")).arg(&prefix).arg(shared.parent().unwrap());
+    succeeds(&mut install);
+    let mut pkg_config = Command::new("pkg-config");
+    pkg_config.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")).args(["--cflags", "--libs", "windlass"]);
+    if let Err(error) = Command::new("pkg-config").arg("--version").output() {
+        eprintln!("skipped: pkg-config: {error}; install it");
+        return;
+    }
+    let flags = String::from_utf8(succeeds(&mut pkg_config).stdout).unwrap();
+    let program = folder().join("installed");
+    let mut compiler = Command::new(C.0);
+    compiler.arg(Path::new(PACKAGE).join("examples/failure.c")).args(flags.split_whitespace());
+    if let Err(error) = Command::new(C.0).arg("--version").output() {
+        eprintln!("skipped: {}: {error}; install it", C.0);
+        return;
+    }
+    succeeds(compiler.arg("-o").arg(&program));
+    let library_path = prefix.join("lib");
+    prints(clean(&program).env("LD_LIBRARY_PATH", library_path), "nothing that depended on it ran");
+    // Libraries for debugging are large.
+    std::fs::remove_dir_all(prefix).unwrap();
+}
+
+/// The oldest languages that the header promises, and as many warnings as people turn on.
+#[test]
+fn the_header_stands_alone_in_c99_and_cxx11() {
+    let source = folder().join("alone.c");
+    std::fs::write(
+        &source,
+        "#include \"windlass.h\"\n#include \"windlass.h\"\nint main(void) { return !windlass_abi_fits(); }\n",
+    )
+    .unwrap();
+    for (name, standard, language) in [("gcc", "c99", "c"), ("g++", "c++11", "c++")] {
+        let Some(mut compiler) = compiler((name, standard)) else { continue };
+        compiler.args([
+            "-Wconversion",
+            "-Wshadow",
+            "-Wundef",
+            "-Wcast-qual",
+            "-fsyntax-only",
+            "-x",
+            language,
+        ]);
+        succeeds(compiler.arg(&source));
+    }
+}
+
+#[test]
+fn nothing_but_windlass_is_exported() {
+    let bytes = std::fs::read(&libraries().0).unwrap();
+    let library = object::File::parse(&*bytes).unwrap();
+    let exported = library.dynamic_symbols().filter(|symbol| symbol.is_definition());
+    let mut exported: Vec<&str> = exported.map(|symbol| symbol.name().unwrap()).collect();
+    exported.sort_unstable();
+    let foreign: Vec<_> = exported.iter().filter(|name| !name.starts_with("windlass_")).collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+
+    // And the header declares all of it, and nothing else.
+    let header = std::fs::read_to_string(Path::new(PACKAGE).join("include/windlass.h")).unwrap();
+    let declarations = header.split("What follows is compiled into the program").next().unwrap();
+    let mut declared: Vec<&str> = declarations
+        .split('(')
+        .filter_map(|before| before.rsplit([' ', '*', '\n']).next())
+        .filter(|name| exported.contains(name))
+        .collect();
+    declared.sort_unstable();
+    declared.dedup();
+    assert_eq!(declared, exported);
+}
+
+/// On devices without the simulator's memory, which Memcheck would search for a minute.
+#[test]
+fn valgrind_finds_nothing() {
+    if let Err(error) = Command::new("valgrind").arg("--version").output() {
+        eprintln!("skipped: valgrind: {error}; install it");
+        return;
+    }
+    let vector_add = kernel("vector_add.ccob");
+    for (source, arguments) in [
+        ("examples/failure.c", vec!["null://"]),
+        ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
+    ] {
+        let Some(program) = build(C, source) else { return };
+        let mut command = clean(Path::new("valgrind"));
+        command.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
+        command.args(["--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]);
+        succeeds(command.arg(program).args(arguments));
+    }
+}
