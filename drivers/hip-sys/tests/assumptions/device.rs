@@ -1,42 +1,135 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Devices and what belongs to a thread.
 
-use super::{OK, on_each_hip};
 use windlass_hip_sys::bindings::*;
+
+use crate::gpu::{architecture, on_each_gpu};
+use crate::hips::{OK, on_each_hip};
 
 #[test]
 fn the_current_device_belongs_to_the_thread() {
-    on_each_hip(|api| {
-        let current = || {
-            let mut device: c_int = -1;
-            // SAFETY: the pointer is ours.
-            assert_eq!(unsafe { api.hipGetDevice(&mut device) }, OK);
-            device
-        };
-        let mut count: c_int = 0;
-        // SAFETY: the pointer is ours.
-        unsafe {
-            assert_eq!(api.hipGetDeviceCount(&mut count), OK);
-            assert_eq!(api.hipSetDevice(count - 1), OK);
-        }
-        assert_eq!(current(), count - 1);
+    on_each_hip(|hip| {
+        hip.select(hip.devices - 1);
+        assert_eq!(hip.current(), hip.devices - 1);
         let elsewhere =
-            std::thread::scope(|scope| scope.spawn(current).join()).expect("the thread ends well");
+            std::thread::scope(|scope| scope.spawn(|| hip.current()).join()).expect("the thread ends well");
         assert_eq!(elsewhere, 0, "a new thread begins with the first device");
-        // SAFETY: takes no pointer.
-        assert_eq!(unsafe { api.hipSetDevice(0) }, OK);
+        hip.select(0);
     });
 }
 
 #[test]
-fn the_last_error_stays_until_it_is_taken() {
-    on_each_hip(|api| {
-        // SAFETY: these take no pointers.
-        unsafe {
-            api.hipGetLastError();
-            assert_eq!(api.hipSetDevice(1_000_000), hipError_t::hipErrorInvalidDevice);
-            assert_eq!(api.hipGetLastError(), hipError_t::hipErrorInvalidDevice);
-            assert_eq!(api.hipGetLastError(), OK);
+fn a_device_beyond_the_last_is_refused() {
+    on_each_hip(|hip| {
+        let mut value = 0;
+        let attribute = hipDeviceAttribute_t::hipDeviceAttributeWarpSize;
+        for device in [-1, hip.devices] {
+            assert_eq!(call!(hip.hipSetDevice(device)), hipError_t::hipErrorInvalidDevice);
+            assert_ne!(call!(hip.hipDeviceGetAttribute(&mut value, attribute, device)), OK);
         }
+        assert_eq!(hip.current(), 0);
+        call!(hip.hipGetLastError());
+    });
+}
+
+#[test]
+fn initialising_again_changes_nothing() {
+    on_each_hip(|hip| {
+        let mut devices = 0;
+        for _ in 0..2 {
+            ok!(hip.hipInit(0));
+            ok!(hip.hipGetDeviceCount(&mut devices));
+            assert_eq!(devices, hip.devices);
+        }
+    });
+}
+
+#[test]
+fn names_end_within_their_room() {
+    on_each_hip(|hip| {
+        let mut name = [c_char::MAX; 256];
+        ok!(hip.hipDeviceGetName(name.as_mut_ptr(), 256, 0));
+        assert!(name.contains(&0));
+    });
+}
+
+/// Both layouts of the properties name the target, each through its own symbol.
+#[test]
+fn properties_name_the_target_in_the_layout_of_their_symbol() {
+    on_each_hip(|hip| {
+        for device in 0..hip.devices {
+            let modern = architecture(hip, device);
+            assert!(modern.starts_with("gfx"), "{modern}");
+            let mut old = Box::<hipDeviceProp_tR0000>::new_uninit();
+            ok!(hip.hipGetDeviceProperties(old.as_mut_ptr(), device));
+            // SAFETY: HIP filled it; every bit pattern is valid for its fields.
+            let old = unsafe { old.assume_init() };
+            let text: String = old
+                .gcnArchName
+                .iter()
+                .take_while(|byte| **byte != 0)
+                .map(|byte| byte.cast_unsigned() as char)
+                .collect();
+            assert_eq!(text, modern);
+            assert!(old.totalGlobalMem > 0);
+        }
+    });
+}
+
+#[test]
+fn attributes_are_numbers_of_every_version() {
+    on_each_hip(|hip| {
+        use hipDeviceAttribute_t as Attribute;
+        let read = |attribute| {
+            let mut value = 0;
+            ok!(hip.hipDeviceGetAttribute(&mut value, attribute, 0));
+            value
+        };
+        assert!([32, 64].contains(&read(Attribute::hipDeviceAttributeWarpSize)));
+        assert!(read(Attribute::hipDeviceAttributeMaxThreadsPerBlock) >= 256);
+        assert!(read(Attribute::hipDeviceAttributeMaxBlockDimX) >= 256);
+        assert!(read(Attribute::hipDeviceAttributeMaxGridDimX) >= 65535);
+        assert!(read(Attribute::hipDeviceAttributeMaxSharedMemoryPerBlock) >= 32 << 10);
+    });
+}
+
+#[test]
+fn each_device_has_an_identity_of_its_own() {
+    on_each_hip(|hip| {
+        let uuid = |device| {
+            let mut uuid = hipUUID { bytes: [0; 16] };
+            (call!(hip.hipDeviceGetUuid(&mut uuid, device)) == OK).then_some(uuid.bytes)
+        };
+        // The driver does without where a device has none.
+        let known: Vec<_> = (0..hip.devices).filter_map(uuid).filter(|bytes| *bytes != [0; 16]).collect();
+        for (index, bytes) in known.iter().enumerate() {
+            assert!(!known[..index].contains(bytes), "{known:?}");
+        }
+        assert_eq!(uuid(0), uuid(0));
+        call!(hip.hipGetLastError());
+    });
+}
+
+#[test]
+fn free_memory_is_a_part_of_all() {
+    on_each_hip(|hip| {
+        let (mut free, mut total) = (0, 0);
+        ok!(hip.hipMemGetInfo(&mut free, &mut total));
+        assert!(free <= total && total > 0, "{free} of {total}");
+    });
+}
+
+#[test]
+fn changing_the_device_waits_for_nothing() {
+    on_each_gpu(|gpu| {
+        let stream = gpu.stream();
+        let gate = gpu.hold(stream);
+        gpu.while_closed(&gate, || {
+            gpu.select(gpu.devices - 1);
+            gpu.select(0);
+        });
+        drop(gate);
+        ok!(gpu.hipStreamSynchronize(stream));
+        ok!(gpu.hipStreamDestroy(stream));
     });
 }

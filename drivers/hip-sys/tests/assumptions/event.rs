@@ -1,72 +1,155 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events, which carry every edge between streams.
 
-use super::{OK, device_memory, event, on_each_hip, stream};
-use windlass_hip_sys::bindings::*;
+use crate::gpu::on_each_gpu;
+use crate::hips::{DEVICE_TO_HOST, Handle, NOT_READY, OK, on_each_hip};
 
 #[test]
-fn an_event_that_was_never_recorded_is_complete() {
-    on_each_hip(|api| {
-        let (stream, event) = (stream(api), event(api));
-        // SAFETY: the handles are alive until destroyed.
-        unsafe {
-            assert_eq!(api.hipEventQuery(event), OK);
-            assert_eq!(api.hipEventSynchronize(event), OK);
-            assert_eq!(api.hipStreamWaitEvent(stream, event, 0), OK);
-            assert_eq!(api.hipStreamSynchronize(stream), OK);
-            assert_eq!(api.hipEventDestroy(event), OK);
-            assert_eq!(api.hipStreamDestroy(stream), OK);
+fn an_event_that_was_never_recorded_is_complete_and_no_wait() {
+    on_each_hip(|hip| {
+        let (stream, event) = (hip.stream(), hip.event());
+        assert_eq!(call!(hip.hipEventQuery(event)), OK);
+        ok!(hip.hipEventSynchronize(event));
+        ok!(hip.hipStreamWaitEvent(stream, event, 0));
+        ok!(hip.hipStreamSynchronize(stream));
+        ok!(hip.hipEventDestroy(event));
+        ok!(hip.hipStreamDestroy(stream));
+    });
+}
+
+/// Pooled events are recorded anew while streams still wait for what they stood for.
+#[test]
+fn a_wait_captures_what_the_event_stands_for_when_it_is_called() {
+    on_each_gpu(|gpu| {
+        let [held, free, waiter] = [(); 3].map(|()| gpu.stream());
+        let event = gpu.event();
+        let gate = gpu.hold(held);
+        gpu.while_closed(&gate, || {
+            // Recorded behind nothing: the wait is over, whatever the event stands for later.
+            ok!(gpu.hipEventRecord(event, free));
+            ok!(gpu.hipStreamWaitEvent(waiter, event, 0));
+            ok!(gpu.hipEventRecord(event, held));
+            ok!(gpu.hipStreamSynchronize(waiter));
+            // Recorded behind the gate: recording it elsewhere does not end the wait.
+            ok!(gpu.hipStreamWaitEvent(waiter, event, 0));
+            ok!(gpu.hipEventRecord(event, free));
+            ok!(gpu.hipEventSynchronize(event));
+            assert_eq!(call!(gpu.hipStreamQuery(waiter)), NOT_READY);
+        });
+        drop(gate);
+        ok!(gpu.hipStreamSynchronize(waiter));
+        assert_eq!(call!(gpu.hipStreamQuery(held)), OK);
+        ok!(gpu.hipEventDestroy(event));
+        for stream in [held, free, waiter] {
+            ok!(gpu.hipStreamDestroy(stream));
         }
     });
 }
 
 #[test]
+fn a_query_is_about_the_latest_recording() {
+    on_each_gpu(|gpu| {
+        let [held, free] = [(); 2].map(|()| gpu.stream());
+        let event = gpu.event();
+        let gate = gpu.hold(held);
+        gpu.while_closed(&gate, || {
+            ok!(gpu.hipEventRecord(event, held));
+            assert_eq!(call!(gpu.hipEventQuery(event)), NOT_READY);
+            ok!(gpu.hipEventRecord(event, free));
+            ok!(gpu.hipEventSynchronize(event));
+            assert_eq!(call!(gpu.hipEventQuery(event)), OK);
+        });
+        drop(gate);
+        ok!(gpu.hipStreamSynchronize(held));
+        ok!(gpu.hipEventDestroy(event));
+        ok!(gpu.hipStreamDestroy(held));
+        ok!(gpu.hipStreamDestroy(free));
+    });
+}
+
+#[test]
+fn an_event_stands_for_what_is_before_it_and_nothing_behind() {
+    on_each_gpu(|gpu| {
+        let stream = gpu.stream();
+        let [before, behind] = [(); 2].map(|()| gpu.event());
+        let memory = gpu.device_memory(64);
+        ok!(gpu.hipMemsetD8Async(memory, 1, 64, stream));
+        ok!(gpu.hipEventRecord(before, stream));
+        let gate = gpu.hold(stream);
+        ok!(gpu.hipEventRecord(behind, stream));
+        gpu.while_closed(&gate, || ok!(gpu.hipEventSynchronize(before)));
+        assert_eq!(call!(gpu.hipEventQuery(behind)), NOT_READY);
+        gpu.returns_behind(&gate, {
+            let behind = Handle::new(behind);
+            move || ok!(gpu.hipEventSynchronize(behind.get()))
+        });
+        assert_eq!(call!(gpu.hipEventQuery(behind)), OK);
+        ok!(gpu.hipEventDestroy(before));
+        ok!(gpu.hipEventDestroy(behind));
+        ok!(gpu.hipFree(memory));
+        ok!(gpu.hipStreamDestroy(stream));
+    });
+}
+
+#[test]
 fn an_event_may_be_destroyed_while_a_stream_waits_for_it() {
-    on_each_hip(|api| {
-        let (producer, consumer, event) = (stream(api), stream(api), event(api));
-        let memory = device_memory(api, 1 << 20);
-        // SAFETY: the handles are alive until destroyed; the fill is within the memory.
-        unsafe {
-            assert_eq!(api.hipMemsetD8Async(memory, 1, 1 << 20, producer), OK);
-            assert_eq!(api.hipEventRecord(event, producer), OK);
-            assert_eq!(api.hipStreamWaitEvent(consumer, event, 0), OK);
-            assert_eq!(api.hipEventDestroy(event), OK);
-            assert_eq!(api.hipStreamSynchronize(consumer), OK);
-            assert_eq!(api.hipStreamQuery(producer), OK, "the consumer came after the producer's work");
-            assert_eq!(api.hipFree(memory), OK);
-            assert_eq!(api.hipStreamDestroy(consumer), OK);
-            assert_eq!(api.hipStreamDestroy(producer), OK);
-        }
+    on_each_hip(|hip| {
+        let (producer, consumer, event) = (hip.stream(), hip.stream(), hip.event());
+        let memory = hip.device_memory(1 << 20);
+        ok!(hip.hipMemsetD8Async(memory, 1, 1 << 20, producer));
+        ok!(hip.hipEventRecord(event, producer));
+        ok!(hip.hipStreamWaitEvent(consumer, event, 0));
+        ok!(hip.hipEventDestroy(event));
+        ok!(hip.hipStreamSynchronize(consumer));
+        assert_eq!(call!(hip.hipStreamQuery(producer)), OK, "the consumer came after the producer's work");
+        ok!(hip.hipFree(memory));
+        ok!(hip.hipStreamDestroy(consumer));
+        ok!(hip.hipStreamDestroy(producer));
     });
 }
 
 #[test]
 fn an_event_orders_the_work_of_two_streams() {
     const COUNT: usize = 1 << 18;
-    on_each_hip(|api| {
-        let (producer, consumer, event) = (stream(api), stream(api), event(api));
-        let memory = device_memory(api, COUNT * 4);
+    on_each_hip(|hip| {
+        let (producer, consumer, event) = (hip.stream(), hip.stream(), hip.event());
+        let memory = hip.device_memory(COUNT * 4);
         let mut host = vec![0_u32; COUNT];
         for value in 1..=8 {
-            // SAFETY: the handles are alive; fill and copy are within their ranges, which outlive the synchronisation.
-            unsafe {
-                assert_eq!(api.hipMemsetD32Async(memory, value, COUNT, producer), OK);
-                assert_eq!(api.hipEventRecord(event, producer), OK);
-                assert_eq!(api.hipStreamWaitEvent(consumer, event, 0), OK);
-                let to_host = hipMemcpyKind::hipMemcpyDeviceToHost;
-                let copied =
-                    api.hipMemcpyAsync(host.as_mut_ptr().cast(), memory, COUNT * 4, to_host, consumer);
-                assert_eq!(copied, OK);
-                assert_eq!(api.hipStreamSynchronize(consumer), OK);
-            }
+            ok!(hip.hipMemsetD32Async(memory, value, COUNT, producer));
+            ok!(hip.hipEventRecord(event, producer));
+            ok!(hip.hipStreamWaitEvent(consumer, event, 0));
+            ok!(hip.hipMemcpyAsync(host.as_mut_ptr().cast(), memory, COUNT * 4, DEVICE_TO_HOST, consumer));
+            ok!(hip.hipStreamSynchronize(consumer));
             assert!(host.iter().all(|found| *found == value.cast_unsigned()), "value {value}");
         }
-        // SAFETY: each is given up once.
-        unsafe {
-            assert_eq!(api.hipFree(memory), OK);
-            assert_eq!(api.hipEventDestroy(event), OK);
-            assert_eq!(api.hipStreamDestroy(consumer), OK);
-            assert_eq!(api.hipStreamDestroy(producer), OK);
+        ok!(hip.hipFree(memory));
+        ok!(hip.hipEventDestroy(event));
+        ok!(hip.hipStreamDestroy(consumer));
+        ok!(hip.hipStreamDestroy(producer));
+    });
+}
+
+#[test]
+fn many_streams_may_wait_for_one_event() {
+    on_each_gpu(|gpu| {
+        let producer = gpu.stream();
+        let consumers = [(); 3].map(|()| gpu.stream());
+        let event = gpu.event();
+        let gate = gpu.hold(producer);
+        ok!(gpu.hipEventRecord(event, producer));
+        gpu.while_closed(&gate, || {
+            for consumer in consumers {
+                ok!(gpu.hipStreamWaitEvent(consumer, event, 0));
+                assert_eq!(call!(gpu.hipStreamQuery(consumer)), NOT_READY);
+            }
+        });
+        drop(gate);
+        for consumer in consumers {
+            ok!(gpu.hipStreamSynchronize(consumer));
+            ok!(gpu.hipStreamDestroy(consumer));
         }
+        ok!(gpu.hipEventDestroy(event));
+        ok!(gpu.hipStreamDestroy(producer));
     });
 }

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HIPs that run the project's own kernels, and work that stays in flight until it is let go.
+#![allow(clippy::print_stderr, reason = "a program that runs on fewer HIPs says so")]
+
+use std::ffi::{CStr, CString};
+use std::ops::Deref;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use windlass_codeobject::{File, Options, TargetId};
+use windlass_hip_sys::bindings::*;
+
+use crate::hips::{Handle, Hip, on_each_working_hip};
+
+macro_rules! bundle {
+    ($name:literal) => {
+        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cts/kernels/bundles/", $name, ".ccob"))
+    };
+}
+
+pub(crate) const VECTOR_ADD: &[u8] = bundle!("vector_add");
+pub(crate) const GLOBALS: &[u8] = bundle!("globals");
+pub(crate) const ENTRIES: &[u8] = bundle!("entries");
+pub(crate) const POSITIONS: &[u8] = bundle!("positions");
+pub(crate) const ORDER: &[u8] = bundle!("order");
+pub(crate) const FAULTS: &[u8] = bundle!("faults");
+const SPIN: &[u8] = bundle!("spin");
+
+/// A GPU for which there are kernels.
+pub(crate) struct Gpu<'a> {
+    hip: &'a Hip,
+    target: TargetId,
+    spin: Handle<hipFunction_t>,
+    /// Pinned memory of gates, kept until the end: freeing it might wait for the gate.
+    flags: Mutex<Vec<Handle<*mut c_void>>>,
+}
+
+impl Deref for Gpu<'_> {
+    type Target = Hip;
+
+    fn deref(&self) -> &Hip {
+        self.hip
+    }
+}
+
+/// Runs a program on each HIP whose first device runs the project's kernels.
+pub(crate) fn on_each_gpu(program: impl Fn(&Gpu<'_>)) {
+    on_each_working_hip(|hip| match Gpu::of(hip) {
+        Some(gpu) => program(&gpu),
+        None => eprintln!("not run on {}: no kernels for {}", hip.origin(), architecture(hip, 0)),
+    });
+}
+
+/// The target that the code of a device must be built for, by whichever layout of the properties the library fills.
+pub(crate) fn architecture(hip: &Hip, device: c_int) -> String {
+    let mut modern = Box::<hipDeviceProp_tR0600>::new_uninit();
+    let name = if call!(hip.hipGetDevicePropertiesR0600(modern.as_mut_ptr(), device)) == crate::hips::OK {
+        // SAFETY: HIP filled it; every bit pattern is valid for its fields.
+        unsafe { modern.assume_init() }.gcnArchName
+    } else {
+        let mut old = Box::<hipDeviceProp_tR0000>::new_uninit();
+        ok!(hip.hipGetDeviceProperties(old.as_mut_ptr(), device));
+        // SAFETY: as above.
+        unsafe { old.assume_init() }.gcnArchName
+    };
+    let bytes: Vec<u8> = name.iter().map(|byte| byte.cast_unsigned()).collect();
+    let text = CStr::from_bytes_until_nul(&bytes).expect("a terminated name");
+    text.to_str().expect("a name").to_owned()
+}
+
+impl<'a> Gpu<'a> {
+    pub(crate) fn of(hip: &'a Hip) -> Option<Self> {
+        let target = architecture(hip, 0).parse().ok()?;
+        let mut gpu = Self { hip, target, spin: Handle::new(ptr::null_mut()), flags: Mutex::default() };
+        gpu.image(SPIN)?;
+        gpu.spin = Handle::new(gpu.function(gpu.load(SPIN), c"spin_until_host"));
+        Some(gpu)
+    }
+
+    /// The code object of a bundle that fits the device.
+    pub(crate) fn image(&self, bundle: &[u8]) -> Option<Vec<u8>> {
+        let options = Options::default();
+        let file = File::parse(bundle, &options).expect("a bundle");
+        let bundle = file.bundles().first().expect("one bundle");
+        let entry = bundle.select(&self.target, &options).best?;
+        Some(bundle.image(entry).expect("its bytes").to_vec())
+    }
+
+    pub(crate) fn load(&self, bundle: &[u8]) -> hipModule_t {
+        let mut module = ptr::null_mut();
+        // Room behind it: HIP takes no length.
+        let mut image = self.image(bundle).expect("code for the device");
+        image.resize(image.len() + 4096, 0);
+        ok!(self.hipModuleLoadData(&mut module, image.as_ptr().cast()));
+        // Nobody promises that HIP is done with the image.
+        std::mem::forget(image);
+        module
+    }
+
+    pub(crate) fn function(&self, module: hipModule_t, name: &CStr) -> hipFunction_t {
+        let mut function = ptr::null_mut();
+        ok!(self.hipModuleGetFunction(&mut function, module, name.as_ptr()));
+        function
+    }
+
+    pub(crate) fn find(&self, bundle: &[u8], name: &str) -> hipFunction_t {
+        self.function(self.load(bundle), &CString::new(name).expect("a name"))
+    }
+
+    /// Launches as the driver does: one block of arguments in the kernel's layout.
+    pub(crate) fn launch(
+        &self,
+        function: hipFunction_t,
+        grid: [u32; 3],
+        block: [u32; 3],
+        local_memory: u32,
+        stream: hipStream_t,
+        arguments: &[u8],
+    ) -> hipError_t {
+        let mut size = arguments.len();
+        let mut extra = [
+            ptr::without_provenance_mut(1),
+            arguments.as_ptr().cast_mut().cast(),
+            ptr::without_provenance_mut(2),
+            (&raw mut size).cast(),
+            ptr::without_provenance_mut(3),
+        ];
+        let extra = if arguments.is_empty() { ptr::null_mut() } else { extra.as_mut_ptr() };
+        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+        let none = ptr::null_mut();
+        call!(self.hipModuleLaunchKernel(function, gx, gy, gz, bx, by, bz, local_memory, stream, none, extra))
+    }
+
+    /// Work that stays in flight in a stream until the gate is opened or dropped.
+    pub(crate) fn hold(&self, stream: hipStream_t) -> Gate {
+        let (host, device) = self.host_memory(8);
+        self.flags.lock().unwrap_or_else(PoisonError::into_inner).push(Handle::new(host));
+        // SAFETY: eight bytes of pinned memory that live as long as the GPU; host and device use atomics alone.
+        let flag = unsafe { AtomicU32::from_ptr(host.cast()) };
+        flag.store(0, Ordering::SeqCst);
+        let arguments =
+            block(&[&address(device), &1_u32.to_le_bytes(), &address(device.wrapping_byte_add(4))]);
+        assert_eq!(self.launch(self.spin.get(), [1; 3], [1; 3], 0, stream, &arguments), crate::hips::OK);
+        Gate(Handle::new(host.cast()))
+    }
+
+    /// Runs calls while a gate is closed. They must return; if they have not after a long while, the gate opens.
+    #[track_caller]
+    pub(crate) fn while_closed<T>(&self, gate: &Gate, calls: impl FnOnce() -> T) -> T {
+        let (done, is_done) = channel::<()>();
+        let late = AtomicBool::new(false);
+        let waited = &late;
+        let result = thread::scope(|scope| {
+            scope.spawn(move || {
+                if is_done.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
+                    waited.store(true, Ordering::SeqCst);
+                    gate.open();
+                }
+            });
+            let result = calls();
+            drop(done);
+            result
+        });
+        assert!(!late.load(Ordering::SeqCst), "a call waited for work in flight");
+        result
+    }
+
+    /// Makes a call that must not return before a gate is opened.
+    #[track_caller]
+    pub(crate) fn returns_behind(&self, gate: &Gate, call: impl FnOnce() + Send) {
+        let (returned, has_returned) = channel();
+        let device = self.current();
+        let early = thread::scope(|scope| {
+            scope.spawn(move || {
+                self.select(device);
+                call();
+                let _ = returned.send(());
+            });
+            let early = has_returned.recv_timeout(A_WHILE);
+            gate.open();
+            early
+        });
+        assert_eq!(early, Err(RecvTimeoutError::Timeout), "returned while work was in flight");
+    }
+}
+
+impl Drop for Gpu<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            return;
+        }
+        let hip = self.hip;
+        for flag in self.flags.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            ok!(hip.hipHostFree(flag.get()));
+        }
+    }
+}
+
+/// Nothing that happens at all takes so long.
+const LONG: Duration = Duration::from_secs(60);
+/// Long enough for a call that does not wait to return, most of the time: a longer one finds no more faults for sure.
+const A_WHILE: Duration = Duration::from_millis(50);
+
+/// Holds work in flight; see [`Gpu::hold`].
+pub(crate) struct Gate(Handle<*mut u32>);
+
+impl Gate {
+    pub(crate) fn open(&self) {
+        // SAFETY: pinned memory that outlives its gates.
+        unsafe { AtomicU32::from_ptr(self.0.get()) }.store(1, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.open();
+    }
+}
+
+/// An argument block: values one after the other, each at a multiple of its size.
+pub(crate) fn block(values: &[&[u8]]) -> Vec<u8> {
+    let mut block = Vec::new();
+    for value in values {
+        block.resize(usize::next_multiple_of(block.len(), value.len()), 0);
+        block.extend_from_slice(value);
+    }
+    block
+}
+
+pub(crate) fn address(memory: *mut c_void) -> [u8; 8] {
+    (memory as u64).to_le_bytes()
+}
+
+/// Three buffers of floats and how many: what `vector_add` takes.
+pub(crate) struct Add {
+    pub(crate) function: hipFunction_t,
+    pub(crate) sum: *mut c_void,
+    pub(crate) arguments: Vec<u8>,
+}
+
+impl Add {
+    pub(crate) const COUNT: usize = 256;
+    pub(crate) const SIZE: usize = 4 * Self::COUNT;
+
+    /// With inputs of 1.5 and 2 that are there, and sums of 0.
+    pub(crate) fn new(gpu: &Gpu<'_>) -> Self {
+        let [a, b, sum] = [1.5_f32, 2.0, 0.0].map(|value| {
+            let memory = gpu.device_memory(Self::SIZE);
+            let stream = gpu.stream();
+            ok!(gpu.hipMemsetD32Async(memory, value.to_bits().cast_signed(), Self::COUNT, stream));
+            ok!(gpu.hipStreamSynchronize(stream));
+            ok!(gpu.hipStreamDestroy(stream));
+            memory
+        });
+        let count = (Self::COUNT as i32).to_le_bytes();
+        let arguments = block(&[&address(a), &address(b), &address(sum), &count]);
+        Self { function: gpu.find(VECTOR_ADD, "vector_add"), sum, arguments }
+    }
+
+    pub(crate) fn launch(&self, gpu: &Gpu<'_>, stream: hipStream_t) -> hipError_t {
+        gpu.launch(self.function, [4, 1, 1], [64, 1, 1], 0, stream, &self.arguments)
+    }
+
+    /// The sums are there behind the work of a stream.
+    #[track_caller]
+    pub(crate) fn check(&self, gpu: &Gpu<'_>, stream: hipStream_t) {
+        assert_eq!(gpu.read_words(stream, self.sum, Self::COUNT), [3.5_f32.to_bits(); Self::COUNT]);
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The HIPs that programs run on.
+#![allow(clippy::print_stderr, reason = "a program that runs on fewer HIPs says so")]
+
+use std::ops::Deref;
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+use windlass_hip_sys::bindings::*;
+use windlass_hip_sys::null::{Instance, Options};
+use windlass_hip_sys::{Api, Source};
+use windlass_simulator::Simulator;
+
+pub(crate) const OK: hipError_t = hipError_t::hipSuccess;
+pub(crate) const NOT_READY: hipError_t = hipError_t::hipErrorNotReady;
+pub(crate) const DEVICE_TO_HOST: hipMemcpyKind = hipMemcpyKind::hipMemcpyDeviceToHost;
+pub(crate) const HOST_TO_DEVICE: hipMemcpyKind = hipMemcpyKind::hipMemcpyHostToDevice;
+
+/// A HIP with devices, and what programs make of it most.
+pub(crate) struct Hip {
+    api: Api,
+    pub(crate) devices: c_int,
+}
+
+impl Deref for Hip {
+    type Target = Api;
+
+    fn deref(&self) -> &Api {
+        &self.api
+    }
+}
+
+/// Runs a program on each HIP that there is.
+pub(crate) fn on_each_hip(program: impl Fn(&Hip)) {
+    program(
+        &Hip::of(Instance::new(Options { devices: 2, ..Options::default() }).api()).expect("two devices"),
+    );
+    on_each_working_hip(program);
+}
+
+/// Runs a program on each HIP behind which work is done.
+pub(crate) fn on_each_working_hip(program: impl Fn(&Hip)) {
+    for options in ["?threads=2&devices=2", "?threads=2&hip=5.2"] {
+        let simulator = Simulator::new(options.parse().expect("options")).expect("a simulator");
+        program(&Hip::of(simulator.api()).expect("devices"));
+    }
+    on_the_system(program);
+}
+
+/// Runs a program on each HIP that has two devices or more.
+pub(crate) fn on_each_pair(program: impl Fn(&Hip)) {
+    on_each_working_hip(|hip| {
+        if hip.devices > 1 {
+            program(hip);
+            ok!(hip.hipSetDevice(0));
+        } else {
+            eprintln!("not run on {}, which has one device", hip.origin());
+        }
+    });
+}
+
+/// Runs a program on the HIP of the system, if that has a device. One program at a time: it is one process to HIP, and
+/// what waits for the device waits for the work of all.
+fn on_the_system(program: impl Fn(&Hip)) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: what the system or the environment names as HIP is HIP.
+    match unsafe { Api::load(&Source::System) } {
+        Ok(api) => match Hip::of(api) {
+            Ok(hip) => {
+                // Threads of tests are used again.
+                ok!(hip.hipSetDevice(0));
+                program(&hip);
+            }
+            Err(reason) => eprintln!("not run on the system's HIP: {reason}"),
+        },
+        Err(error) => eprintln!("not run on the system's HIP: {error}"),
+    }
+}
+
+impl Hip {
+    pub(crate) fn of(api: Api) -> Result<Self, String> {
+        let mut devices = 0;
+        // SAFETY: the pointer is to a local.
+        let statuses = unsafe { [api.hipInit(0), api.hipGetDeviceCount(&mut devices)] };
+        match statuses.iter().find(|status| **status != OK) {
+            Some(status) => Err(format!("{} finds no device: {status}", api.origin())),
+            None if devices < 1 => Err(format!("{} has no device", api.origin())),
+            None => Ok(Self { api, devices }),
+        }
+    }
+
+    /// A stream that waits for no other by itself.
+    pub(crate) fn stream(&self) -> hipStream_t {
+        self.stream_with(hipStreamNonBlocking)
+    }
+
+    pub(crate) fn stream_with(&self, flags: c_uint) -> hipStream_t {
+        let mut stream = ptr::null_mut();
+        ok!(self.hipStreamCreateWithFlags(&mut stream, flags));
+        stream
+    }
+
+    /// An event as the driver makes them.
+    pub(crate) fn event(&self) -> hipEvent_t {
+        let mut event = ptr::null_mut();
+        ok!(self.hipEventCreateWithFlags(&mut event, hipEventDisableTiming | hipEventBlockingSync));
+        event
+    }
+
+    pub(crate) fn device_memory(&self, size: usize) -> *mut c_void {
+        let mut address = ptr::null_mut();
+        ok!(self.hipMalloc(&mut address, size));
+        assert!(!address.is_null());
+        address
+    }
+
+    /// Pinned memory as the driver makes it, and its address on the device.
+    pub(crate) fn host_memory(&self, size: usize) -> (*mut c_void, *mut c_void) {
+        let (mut host, mut device) = (ptr::null_mut(), ptr::null_mut());
+        ok!(self.hipHostMalloc(&mut host, size, hipHostMallocPortable | hipHostMallocMapped));
+        ok!(self.hipHostGetDevicePointer(&mut device, host, 0));
+        assert!(!host.is_null() && !device.is_null());
+        (host, device)
+    }
+
+    /// What device memory holds once the work of a stream is done.
+    pub(crate) fn read(&self, stream: hipStream_t, memory: *mut c_void, size: usize) -> Vec<u8> {
+        let mut bytes = vec![0; size];
+        ok!(self.hipMemcpyAsync(bytes.as_mut_ptr().cast(), memory, size, DEVICE_TO_HOST, stream));
+        ok!(self.hipStreamSynchronize(stream));
+        bytes
+    }
+
+    /// The same, as words.
+    pub(crate) fn read_words(&self, stream: hipStream_t, memory: *mut c_void, count: usize) -> Vec<u32> {
+        let bytes = self.read(stream, memory, 4 * count);
+        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+    }
+
+    /// Makes a device current.
+    pub(crate) fn select(&self, device: c_int) {
+        ok!(self.hipSetDevice(device));
+    }
+
+    /// The device that is current.
+    pub(crate) fn current(&self) -> c_int {
+        let mut device = -1;
+        ok!(self.hipGetDevice(&mut device));
+        device
+    }
+}
+
+/// A value of HIP's that another thread may have: HIP's handles and addresses belong to no thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Handle<T>(T);
+
+// SAFETY: a handle or an address of HIP's, which any thread may pass to it.
+unsafe impl<T> Send for Handle<T> {}
+// SAFETY: as for Send.
+unsafe impl<T> Sync for Handle<T> {}
+
+impl<T: Copy> Handle<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    pub(crate) fn get(&self) -> T {
+        self.0
+    }
+}

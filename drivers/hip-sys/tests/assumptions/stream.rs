@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Streams.
+
+use windlass_hip_sys::bindings::*;
+
+use crate::gpu::{Add, ORDER, address, block, on_each_gpu};
+use crate::hips::{Handle, NOT_READY, OK, on_each_hip};
+
+/// Kernels, fills and copies alike: multiplying and adding does not commute.
+#[test]
+fn a_stream_does_its_work_in_order() {
+    const COUNT: usize = 1000;
+    on_each_gpu(|gpu| {
+        let stream = gpu.stream();
+        let kernel = gpu.find(ORDER, "multiply_add");
+        let [values, copy] = [(); 2].map(|()| gpu.device_memory(4 * COUNT));
+        ok!(gpu.hipMemsetD32Async(values, 1, COUNT, stream));
+        let mut expected = 1_u32;
+        for step in 1..=40_u32 {
+            let count = (COUNT as i32).to_le_bytes();
+            let arguments = block(&[&address(values), &count, &3_u32.to_le_bytes(), &step.to_le_bytes()]);
+            assert_eq!(gpu.launch(kernel, [16, 1, 1], [64, 1, 1], 0, stream, &arguments), OK);
+            expected = expected.wrapping_mul(3).wrapping_add(step);
+            let default = hipMemcpyKind::hipMemcpyDefault;
+            ok!(gpu.hipMemcpyAsync(copy, values, 4 * COUNT, default, stream));
+            ok!(gpu.hipMemsetD32Async(values, 0, COUNT, stream));
+            ok!(gpu.hipMemcpyAsync(values, copy, 4 * COUNT, default, stream));
+        }
+        assert_eq!(gpu.read_words(stream, values, COUNT), vec![expected; COUNT]);
+        ok!(gpu.hipFree(values));
+        ok!(gpu.hipFree(copy));
+        ok!(gpu.hipStreamDestroy(stream));
+    });
+}
+
+#[test]
+fn any_thread_may_give_work_to_a_stream() {
+    on_each_hip(|hip| {
+        let stream = hip.stream();
+        let memory = hip.device_memory(4 * 64);
+        let (on, to) = (Handle::new(stream), Handle::new(memory));
+        std::thread::scope(|scope| {
+            for thread in 0..4_usize {
+                scope.spawn(move || {
+                    for word in 0..16 {
+                        let target = to.get().wrapping_byte_add(4 * (16 * thread + word));
+                        ok!(hip.hipMemsetD32Async(target, (16 * thread + word) as i32, 1, on.get()));
+                    }
+                });
+            }
+        });
+        assert_eq!(hip.read_words(stream, memory, 64), (0..64).collect::<Vec<_>>());
+        ok!(hip.hipFree(memory));
+        ok!(hip.hipStreamDestroy(stream));
+    });
+}
+
+/// The null stream is anybody's in the process: the driver's streams have nothing to do with it.
+#[test]
+fn a_non_blocking_stream_and_the_null_stream_pass_each_other() {
+    on_each_gpu(|gpu| {
+        let null = std::ptr::null_mut();
+        let stream = gpu.stream();
+        let [memory, other] = [(); 2].map(|()| gpu.device_memory(64));
+        let gate = gpu.hold(stream);
+        gpu.while_closed(&gate, || {
+            ok!(gpu.hipMemsetD8Async(memory, 1, 64, null));
+            ok!(gpu.hipStreamSynchronize(null));
+        });
+        drop(gate);
+        ok!(gpu.hipStreamSynchronize(stream));
+        let gate = gpu.hold(null);
+        gpu.while_closed(&gate, || {
+            ok!(gpu.hipMemsetD8Async(other, 1, 64, stream));
+            ok!(gpu.hipStreamSynchronize(stream));
+        });
+        drop(gate);
+        ok!(gpu.hipStreamSynchronize(null));
+        ok!(gpu.hipFree(memory));
+        ok!(gpu.hipFree(other));
+        ok!(gpu.hipStreamDestroy(stream));
+    });
+}
+
+/// Why the driver's streams are all of the other kind.
+#[test]
+fn the_null_stream_waits_for_a_blocking_stream() {
+    on_each_gpu(|gpu| {
+        let null = std::ptr::null_mut();
+        let stream = gpu.stream_with(hipStreamDefault);
+        let memory = gpu.device_memory(64);
+        let gate = gpu.hold(stream);
+        gpu.while_closed(&gate, || {
+            ok!(gpu.hipMemsetD8Async(memory, 1, 64, null));
+            assert_eq!(call!(gpu.hipStreamQuery(null)), NOT_READY);
+        });
+        drop(gate);
+        ok!(gpu.hipStreamSynchronize(null));
+        assert_eq!(call!(gpu.hipStreamQuery(stream)), OK);
+        ok!(gpu.hipFree(memory));
+        ok!(gpu.hipStreamDestroy(stream));
+    });
+}
+
+#[test]
+fn work_of_one_stream_does_not_hold_another_up() {
+    on_each_gpu(|gpu| {
+        let [held, free] = [(); 2].map(|()| gpu.stream());
+        let add = Add::new(gpu);
+        let gate = gpu.hold(held);
+        gpu.while_closed(&gate, || {
+            assert_eq!(add.launch(gpu, free), OK);
+            add.check(gpu, free);
+        });
+        assert_eq!(call!(gpu.hipStreamQuery(held)), NOT_READY);
+        drop(gate);
+        ok!(gpu.hipStreamSynchronize(held));
+        ok!(gpu.hipStreamDestroy(held));
+        ok!(gpu.hipStreamDestroy(free));
+    });
+}
