@@ -47,6 +47,7 @@ mod host_call;
 mod lifetime;
 mod operation;
 mod physical_device;
+mod pool;
 mod queue;
 mod semaphore;
 mod semaphore_thread;
@@ -65,6 +66,7 @@ pub fn cases() -> Vec<Case> {
         transfer::CASES,
         queue::CASES,
         physical_device::CASES,
+        pool::CASES,
         host_call::CASES,
         alloca::CASES,
         command_buffer::CASES,
