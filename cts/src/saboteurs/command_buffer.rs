@@ -8,7 +8,7 @@ use windlass_hal::{
 };
 
 use super::{
-    sabotage::{Inner, Only, Sabotage, Submission, lock},
+    sabotage::{Inner, LetsGo, Only, Sabotage, Submission, alone, lock},
     transfer::from_the_start,
 };
 
@@ -112,34 +112,19 @@ saboteurs! {
         inner.prepare(list)
     }), ["driver.foreign_command_buffer_refused", "command_buffer.empty"];
     lets_go_of_command_buffers: "A command buffer that nobody else holds when its waits are reached does not run.",
-        Only(EXECUTE, |inner, s| s.hold(inner, |inner, result, mut held| {
-            let alone = matches!(
-                &held.operation, Operation::Execute { command_buffer, .. } if Arc::strong_count(command_buffer) == 1
-            );
-            match result {
-                Ok(()) if alone => held.operation = Operation::Barrier,
-                Ok(()) => {}
-                Err(error) => return super::sabotage::fail(&held.signals, &error),
-            }
-            held.run(inner);
-        })),
+        LetsGo(|o| matches!(o, Operation::Execute { command_buffer, .. } if is_last(command_buffer))),
         [
             "command_buffer.submission_keeps_command_buffer", "operation.keeps_execute",
             "command_buffer_indirect.keeps_what_it_uses",
         ];
-    lets_go_of_tables: "A table whose buffers nobody else holds when the waits are reached is forgotten.",
-        Only(EXECUTE, |inner, s| s.hold(inner, |inner, result, mut held| {
-            let alone = matches!(
-                &held.operation, Operation::Execute { bindings, .. }
-                    if bindings.iter().any(|buffer| Arc::strong_count(buffer.raw()) == 1)
-            );
-            match result {
-                Ok(()) if alone => held.operation = Operation::Barrier,
-                Ok(()) => {}
-                Err(error) => return super::sabotage::fail(&held.signals, &error),
-            }
-            held.run(inner);
-        })), ["command_buffer.in_flight_at_once"];
+    lets_go_of_tables: "A command buffer with a table whose buffers nobody else holds does not run.",
+        LetsGo(|o| matches!(o, Operation::Execute { bindings, .. } if alone(&bindings[..]))),
+        ["command_buffer.in_flight_at_once"];
+}
+
+/// Whether nobody else holds a command buffer.
+fn is_last(command_buffer: &Arc<dyn driver::CommandBuffer>) -> bool {
+    Arc::strong_count(command_buffer) == 1
 }
 
 fn each(commands: &mut [Command], change: impl FnMut(&mut Command)) {

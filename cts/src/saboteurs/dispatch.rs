@@ -7,7 +7,7 @@ use windlass_hal::{Command, Dispatch, Operation, Result, Semaphore, WorkgroupCou
 
 use super::{
     command_buffer::Records,
-    sabotage::{Change, Inner, Only, Sabotage, Submission, fail, lock},
+    sabotage::{Change, Inner, LetsGo, Only, Sabotage, Submission, alone, lock},
     transfer::whole,
 };
 
@@ -69,18 +69,8 @@ saboteurs! {
             "dispatch.log_keeps_its_order", "dispatch.transfers_feed_kernels",
         ];
     lets_go_of_arguments: "A dispatch whose buffers nobody else holds when its waits are reached does not run.",
-        Only(DISPATCH, |inner, s| s.hold(inner, |inner, result, mut held| {
-            let alone = matches!(
-                &held.operation, Operation::Dispatch(dispatch)
-                    if dispatch.resources.iter().any(|buffer| Arc::strong_count(buffer.raw()) == 1)
-            );
-            match result {
-                Ok(()) if alone => held.operation = Operation::Barrier,
-                Ok(()) => {}
-                Err(error) => return fail(&held.signals, &error),
-            }
-            held.run(inner);
-        })), ["dispatch.raw_arguments", "operation.keeps_dispatch"];
+        LetsGo(|o| matches!(o, Operation::Dispatch(dispatch) if alone(&dispatch.resources))),
+        ["dispatch.raw_arguments", "operation.keeps_dispatch"];
     recorded_dispatches_are_lost: "Recorded dispatches are not run.",
         Records(|commands, _| commands.retain(|command| !matches!(command, Command::Dispatch(_)))),
         [

@@ -17,7 +17,7 @@ use windlass_hal::{
 };
 
 use super::{
-    sabotage::{Inner, Only, Sabotage, Submission, Submit, lock, reach, settle_all},
+    sabotage::{Inner, LetsGo, Only, Sabotage, Submission, Submit, alone, lock, settle_all},
     transfer::whole,
 };
 
@@ -93,34 +93,9 @@ saboteurs! {
         ];
     maps_a_copy: "A mapping shows memory that the device does not see.", Maps(shadow),
         ["buffer.mapping_sees_device_writes", "buffer.device_sees_mapping_writes"];
-    lets_go_of_sources: "A copy whose source nobody else holds is forgotten.", Submit(let_go),
+    lets_go_of_sources: "A copy or a write whose source nobody else holds is forgotten.",
+        LetsGo(|o| matches!(o, Operation::Copy { source, .. } | Operation::Write { source, .. } if alone([source]))),
         ["operation.keeps_copy", "operation.keeps_write", "lifetime.submission_keeps_buffers"];
-}
-
-fn let_go(inner: &Inner, s: Submission<'_>) -> Result<()> {
-    s.hold(inner, |inner, result, held| match (&held.operation, result) {
-        (_, Err(error)) => settle_all(&held.signals, Err(error)),
-        (operation, Ok(())) if is_alone(operation) => reach(&held.signals),
-        _ => held.run(inner),
-    })
-}
-
-/// Whether the submission alone holds something that it reads.
-fn is_alone(operation: &Operation) -> bool {
-    match operation {
-        Operation::Copy { source, .. } | Operation::Write { source, .. } => {
-            Arc::strong_count(source.raw()) == 1
-        }
-        Operation::Execute { command_buffer, bindings } => {
-            Arc::strong_count(command_buffer) == 1
-                || bindings.iter().any(|buffer| Arc::strong_count(buffer.raw()) == 1)
-        }
-        Operation::Dispatch(dispatch) => {
-            Arc::strong_count(&dispatch.executable) == 1
-                || dispatch.resources.iter().any(|buffer| Arc::strong_count(buffer.raw()) == 1)
-        }
-        _ => false,
-    }
 }
 
 /// The buffers that an operation names.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, Notifications, Operation, Point,
+    Buffer, BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, Notifications, Operation, Point,
     QueueAffinity, Result, Semaphore, Statistics, Uri, Wait, driver, edge::Domain, pool::SlabSource,
 };
 
@@ -217,6 +217,30 @@ impl Sabotage for Change {
         (self.0)(&mut submission.operation);
         submission.to(inner)
     }
+}
+
+/// A saboteur that does not do what something is no longer there for when its waits are reached, and signals all the
+/// same.
+pub(super) struct LetsGo(pub(super) fn(&Operation) -> bool);
+
+impl Sabotage for LetsGo {
+    fn submit(&self, inner: &Inner, submission: Submission<'_>) -> Result<()> {
+        let is_gone = self.0;
+        submission.hold(inner, move |inner, result, mut held| match result {
+            Ok(()) => {
+                if is_gone(&held.operation) {
+                    held.operation = Operation::Barrier;
+                }
+                held.run(inner);
+            }
+            Err(error) => fail(&held.signals, &error),
+        })
+    }
+}
+
+/// Whether nobody else holds one of these buffers.
+pub(super) fn alone<'a>(buffers: impl IntoIterator<Item = &'a Buffer>) -> bool {
+    buffers.into_iter().any(|buffer| Arc::strong_count(buffer.raw()) == 1)
 }
 
 /// A driver behind its saboteur.
