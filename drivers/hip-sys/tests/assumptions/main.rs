@@ -32,6 +32,7 @@ mod hips;
 mod launch;
 mod memory;
 mod module;
+mod page;
 mod peer;
 mod stream;
 mod waiting;
