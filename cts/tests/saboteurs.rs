@@ -14,7 +14,7 @@ use std::{
 
 use windlass_cts::{
     Exit, Options, Verdict, cases, run_cases,
-    saboteurs::{self, held_otherwise},
+    saboteurs::{self, Held, held_otherwise},
 };
 use windlass_hal::{Feature, Registry};
 
@@ -51,6 +51,15 @@ fn a_wrapper_that_breaks_nothing_conforms() {
 }
 
 #[test]
+fn what_asks_no_driver_passes_over_one_that_refuses() {
+    let (refusing, null) = (saboteurs::refusing(), Arc::new(windlass_null::NullDriver));
+    for held in held_otherwise().iter().filter(|held| held.why == Held::NO_DRIVER) {
+        let verdict = refusing.verdict(null.clone(), "null://", held.case);
+        assert!(matches!(verdict, Verdict::Pass), "{}: {verdict:?}", held.case);
+    }
+}
+
+#[test]
 fn every_contract_is_broken_or_held_otherwise() {
     let (cases, saboteurs) = (cases(), saboteurs::all());
     let names: BTreeSet<_> = cases.iter().map(|case| case.name).collect();
@@ -62,9 +71,14 @@ fn every_contract_is_broken_or_held_otherwise() {
         }
     }
     let killed: BTreeSet<_> = saboteurs.iter().flat_map(|saboteur| saboteur.kills).copied().collect();
-    let held: BTreeSet<_> = held_otherwise().iter().flat_map(|held| held.cases).copied().collect();
+    let held: BTreeSet<_> = held_otherwise().iter().map(|held| held.case).collect();
+    assert_eq!(held.len(), held_otherwise().len(), "a case is listed twice in unbroken_cases.csv");
+    assert!(held_otherwise().iter().all(|held| !held.why.is_empty()), "a case without a reason");
     let unknown: Vec<_> = killed.union(&held).filter(|name| !names.contains(*name)).collect();
     assert!(unknown.is_empty(), "there are no such cases: {unknown:?}");
     let both: Vec<_> = killed.intersection(&held).collect();
     assert!(both.is_empty(), "a saboteur breaks what is said to be held otherwise: {both:?}");
+    let neither: Vec<_> =
+        names.iter().filter(|name| !killed.contains(*name) && !held.contains(*name)).collect();
+    assert!(neither.is_empty(), "no saboteur breaks these, and nothing says why: {neither:#?}");
 }

@@ -11,7 +11,10 @@ use windlass_hal::{
     Operation, QueueAffinity, Result, Uri, driver, edge::Domain,
 };
 
-use super::sabotage::{Inner, Sabotage, Submission, Submit, lock};
+use super::{
+    executable::reflected,
+    sabotage::{Inner, Sabotage, Submission, Submit, lock},
+};
 
 saboteurs! {
     has_no_name: "A device has no name.", Says(|info| info.name.clear()), ["driver.reports_itself"];
@@ -57,7 +60,10 @@ saboteurs! {
     }), ["driver.every_queue_works", "fence.future_ends_with_the_last"];
     refuses_sets_of_queues: "Work is refused unless it names one queue.", Refuses(|s| {
         s.affinity.bits().count_ones() > 1
-    }), ["driver.queue_sets", "physical_device.memory_of_each", "physical_device.copies_between"];
+    }), [
+            "driver.queue_sets", "physical_device.memory_of_each", "physical_device.copies_between",
+            "physical_device.affinity_beyond_the_queues",
+        ];
     has_an_odd_number_of_parts: "A device says that it is made of more physical devices than its queues go round.",
         Allows(|limits| limits.physical_devices = limits.queues * 2),
         [
@@ -77,6 +83,8 @@ saboteurs! {
         Allows(|limits| limits.allocation_alignment = 1 << 40), ["buffer.sizes_and_alignment"];
     allows_much_local_memory: "A device says that a workgroup has twice the local memory it has.",
         Allows(|limits| limits.max_local_memory *= 2), ["dispatch.local_memory_to_the_limit"];
+    allows_any_workgroup: "A device says that workgroups may have any size, and its code says so too.",
+        AnyWorkgroup, ["dispatch_refused.workgroup_too_large"];
     ignores_unknown_keys: "A key of a URI that the driver does not know is ignored.", Opens(|driver, uri| {
         driver.open(uri).or_else(|error| match uri.to_string().split_once(['?', '&']) {
             Some((known, _)) => driver.open(&known.parse()?),
@@ -87,7 +95,7 @@ saboteurs! {
     lists_another_architecture: "A device is listed with another architecture than it has.", OtherArchitecture,
         ["driver.enumerated_devices_open"];
     opens_one_device: "Opening a URI again gives the same device.", OneDevice::default(),
-        ["driver.devices_are_independent"];
+        ["driver.devices_are_independent", "pool.other_device_refused"];
     takes_foreign_objects: "What belongs to another device is accepted, and nothing is done with it.",
         OneDomain(OnceLock::new()),
         [
@@ -134,6 +142,51 @@ struct Allows(fn(&mut Limits));
 impl Sabotage for Allows {
     fn limits(&self, limits: &mut Limits) {
         (self.0)(limits);
+    }
+}
+
+struct AnyWorkgroup;
+
+impl Sabotage for AnyWorkgroup {
+    fn limits(&self, limits: &mut Limits) {
+        limits.max_workgroup_threads = u32::MAX;
+    }
+
+    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        reflected(inner, code, |functions| {
+            functions.iter_mut().for_each(|function| function.max_workgroup_threads = 0);
+        })
+    }
+}
+
+/// Refuses everything that is not about the device itself.
+pub(super) struct Refusing;
+
+fn refused<T>() -> Result<T> {
+    Err(Error::unavailable("the device refuses everything"))
+}
+
+impl Sabotage for Refusing {
+    fn allocate(&self, _: &Inner, _: &BufferParams, _: u64) -> Result<Arc<dyn driver::Buffer>> {
+        refused()
+    }
+    fn reserve(
+        &self,
+        _: &Inner,
+        _: QueueAffinity,
+        _: &BufferParams,
+        _: u64,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        refused()
+    }
+    fn load(&self, _: &Inner, _: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        refused()
+    }
+    fn prepare(&self, _: &Inner, _: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+        refused()
+    }
+    fn submit(&self, _: &Inner, _: Submission<'_>) -> Result<()> {
+        refused()
     }
 }
 

@@ -38,7 +38,7 @@ saboteurs! {
             if has_events(commands) {
                 rule.waits = |signals, events, _| events.last().map_or(0, |event| signalled(signals, *event));
             }
-        }), ["command_buffer_event.waits_for_several"];
+        }), ["command_buffer_event.waits_for_several", "command_buffer_event.tells_the_order"];
     events_keep_their_first_signal: "A wait for an event that was signalled again means its first signal.",
         Misorders(|commands, rule| {
             if has_events(commands) {

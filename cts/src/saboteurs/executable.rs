@@ -3,7 +3,7 @@
 
 use std::{
     any::Any,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Weak},
 };
 
 use windlass_hal::{
@@ -11,7 +11,7 @@ use windlass_hal::{
     QueueAffinity, Result, Semaphore, driver, edge::Domain,
 };
 
-use super::sabotage::{Inner, Sabotage, load, lock};
+use super::sabotage::{Inner, Sabotage, Submission, load, lock};
 
 type Raw = Arc<dyn driver::Executable>;
 
@@ -107,7 +107,7 @@ saboteurs! {
         Reflects(|functions| functions.iter_mut().for_each(|function| function.max_workgroup_threads = 0)),
         ["executable.reflects_workgroup_size"];
     hides_globals: "Global variables after the first are not listed.",
-        Globals(|globals| globals.truncate(1), |found| found), ["executable_global.listed"];
+        Globals(|globals| globals.truncate(1), |found| found), ["executable_global.listed", "executable_global.not_found_names_the_nearest"];
     lists_a_global_twice: "The first global variable is listed twice.",
         Globals(|globals| globals.extend(globals.first().cloned()), |found| found), ["executable_global.listed"];
     finds_no_global: "No global variable is found.",
@@ -128,6 +128,14 @@ saboteurs! {
             "executable_global.written_by_a_kernel", "executable_global.written_by_a_queue",
             "executable_global.same_memory_each_time",
         ];
+    globals_do_not_keep_their_code: "A copy from a variable whose code nobody else holds is forgotten.", Unkept,
+        ["executable_global.keeps_its_executable"];
+    devices_share_executables: "Code that one device has loaded is not loaded on another.", Shared::default(),
+        ["executable_cache.devices_apart"];
+    fixes_workgroup_sizes: "Code that takes any workgroup size is said to fix one.",
+        Reflects(|functions| functions.iter_mut().for_each(|function| {
+            function.workgroup_size.get_or_insert([64, 1, 1]);
+        })), ["dispatch_refused.workgroup_size_missing"];
 }
 
 fn each_parameter(functions: &mut [FunctionInfo], change: fn(&mut Parameter)) {
@@ -225,11 +233,32 @@ struct Reflects(fn(&mut Vec<FunctionInfo>));
 
 impl Sabotage for Reflects {
     fn load(&self, inner: &Inner, code: &[u8]) -> Result<Raw> {
+        reflected(inner, code, self.0)
+    }
+}
+
+/// Loads code that says something else of its functions than is true.
+pub(super) fn reflected(inner: &Inner, code: &[u8], change: fn(&mut Vec<FunctionInfo>)) -> Result<Raw> {
+    let raw = load(inner, code)?;
+    let mut functions = raw.functions().to_vec();
+    change(&mut functions);
+    let globals = raw.globals().to_vec();
+    Ok(Arc::new(Reflected { raw, functions, globals, global: |found| found }))
+}
+
+/// What was loaded on any device, beside the code it was loaded from.
+#[derive(Default)]
+struct Shared(Mutex<Vec<(Vec<u8>, Raw)>>);
+
+impl Sabotage for Shared {
+    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Raw> {
+        let mut loaded = lock(&self.0);
+        if let Some((_, raw)) = loaded.iter().find(|(known, _)| known == code) {
+            return Ok(raw.clone());
+        }
         let raw = load(inner, code)?;
-        let mut functions = raw.functions().to_vec();
-        (self.0)(&mut functions);
-        let globals = raw.globals().to_vec();
-        Ok(Arc::new(Reflected { raw, functions, globals, global: |found| found }))
+        loaded.push((code.to_vec(), raw.clone()));
+        Ok(raw)
     }
 }
 
@@ -249,7 +278,7 @@ impl Sabotage for Globals {
 }
 
 /// The same memory with another address and size.
-fn moved(
+pub(super) fn moved(
     raw: Arc<dyn driver::Buffer>,
     address: fn(u64) -> u64,
     size: fn(u64) -> u64,
@@ -323,6 +352,75 @@ impl driver::Executable for Copied {
         Ok(copy)
     }
 
+    fn as_any(&self) -> &dyn Any {
+        self.raw.as_any()
+    }
+}
+
+/// Gives variables that are of use while somebody holds the executable.
+struct Unkept;
+
+impl Sabotage for Unkept {
+    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Raw> {
+        Ok(Arc::new(Lent(load(inner, code)?)))
+    }
+
+    fn submit(&self, inner: &Inner, mut s: Submission<'_>) -> Result<()> {
+        let source = match &s.operation {
+            Operation::Copy { source, .. } => (source.raw().as_ref() as &dyn Any).downcast_ref(),
+            _ => None,
+        };
+        if source.is_some_and(|LentGlobal { code, .. }| code.strong_count() == 0) {
+            s.operation = Operation::Barrier;
+        }
+        s.to(inner)
+    }
+}
+
+struct Lent(Raw);
+
+impl driver::Executable for Lent {
+    fn domain(&self) -> Domain {
+        self.0.domain()
+    }
+
+    fn functions(&self) -> &[FunctionInfo] {
+        self.0.functions()
+    }
+
+    fn globals(&self) -> &[GlobalInfo] {
+        self.0.globals()
+    }
+
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Found {
+        let raw = self.0.clone().global(index, affinity)?;
+        Ok(Arc::new(LentGlobal { raw, code: Arc::downgrade(&self) }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self.0.as_any()
+    }
+}
+
+struct LentGlobal {
+    raw: Arc<dyn driver::Buffer>,
+    code: Weak<Lent>,
+}
+
+// SAFETY: everything is that of the buffer that this keeps.
+unsafe impl driver::Buffer for LentGlobal {
+    fn domain(&self) -> Domain {
+        self.raw.domain()
+    }
+    fn size(&self) -> u64 {
+        self.raw.size()
+    }
+    fn device_address(&self) -> u64 {
+        self.raw.device_address()
+    }
+    fn host_pointer(&self) -> Option<driver::HostPointer> {
+        self.raw.host_pointer()
+    }
     fn as_any(&self) -> &dyn Any {
         self.raw.as_any()
     }

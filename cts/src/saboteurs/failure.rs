@@ -66,7 +66,10 @@ saboteurs! {
     fails_backwards: "A failure reaches the semaphores that the work waited for.", Submit(fail_backwards),
         ["failure.does_not_travel_backwards"];
     fails_what_was_reached: "A wait for a value that was reached before its semaphore failed counts as failed.",
-        Submit(fail_what_was_reached), ["fence.passed_points_are_spared", "failure.reached_waits_are_spared"];
+        Submit(fail_what_was_reached), [
+            "semaphore.reached_stays_reached", "fence.passed_points_are_spared",
+            "failure.reached_waits_are_spared",
+        ];
     runs_what_failed: "Work whose wait has failed runs, and then fails.", Submit(run_what_failed),
         ["host_call.not_run_after_failure", "failure.dependant_does_not_run"];
     fails_for_ever: "After one failure everything that is submitted fails.", FailsForEver::default(),

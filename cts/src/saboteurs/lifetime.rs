@@ -54,7 +54,10 @@ saboteurs! {
         ["lifetime.poll_and_trim_are_harmless"];
     reports_when_called: "Finished work is told when the device is called next, and never to who merely waits.",
         ReportsWhenCalled::default(),
-        ["future.under_block_on", "future.polled_once_and_left", "future.moves_between_threads"];
+        [
+            "future.under_block_on", "future.polled_once_and_left", "future.moves_between_threads",
+            "semaphore.policies_wait",
+        ];
 }
 
 struct Closes(fn(&Inner));

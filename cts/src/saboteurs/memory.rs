@@ -17,6 +17,7 @@ use windlass_hal::{
 };
 
 use super::{
+    executable::moved,
     sabotage::{Inner, LetsGo, Only, Sabotage, Submission, Submit, alone, lock, settle_all},
     transfer::whole,
 };
@@ -33,6 +34,16 @@ saboteurs! {
     never_deallocas: "A dealloca gives nothing back.",
         Only("queue_dealloca", |inner, s| Submission { operation: Operation::Barrier, ..s }.to(inner)),
         ["alloca.dealloca_returns_memory"];
+    keeps_what_is_deallocated: "Memory whose dealloca has run is kept all the same.",
+        Only("queue_dealloca", |inner, s| {
+            if let Operation::Dealloca { buffer } = &s.operation {
+                std::mem::forget(buffer.clone());
+            }
+            Submission { operation: Operation::Barrier, ..s }.to(inner)
+        }),
+        [
+            "alloca.dealloca_returns_memory", "pool.blocks_run_out_and_come_back", "pool.trim", "pool.counts",
+        ];
     deallocas_what_failed: "A dealloca whose wait fails gives the memory back.",
         Only("queue_dealloca", |inner, s| s.hold(inner, |inner, result, mut held| {
             let signals = std::mem::take(&mut held.signals);
@@ -54,6 +65,12 @@ saboteurs! {
         ["buffer.empty_allocation"];
     allocates_too_little: "An allocation has at most 4096 bytes.", AtMost(4096),
         ["buffer.sizes_and_alignment", "buffer.statistics_count"];
+    allocations_are_a_byte_longer: "An allocation is a byte longer than was asked for.", Longer(|size| size + 1),
+        ["buffer.subspan_bounds", "buffer.mapping_bounds", "transfer.update_length_mismatch_refused"];
+    allocations_are_rounded_up: "The size of an allocation is rounded up to 64 bytes.",
+        Longer(|size| size.next_multiple_of(64)), ["transfer.copy_length_mismatch_refused", "buffer.subspan_bounds"];
+    allocations_begin_a_byte_late: "An allocation begins a byte behind the address that it is aligned to.", Late,
+        ["buffer.sizes_and_alignment", "transfer.fill_misaligned_refused"];
     allocates_what_does_not_fit: "What does not fit is cut down instead of refused.", AtMost(1 << 26),
         ["buffer.too_large_is_exhausted", "alloca.too_large_is_exhausted"];
     exhausted_is_internal: "An allocation that does not fit is INTERNAL.", Refusal(|error| {
@@ -272,6 +289,23 @@ impl Sabotage for AtMost {
         size: u64,
     ) -> Result<Raw> {
         inner.reserve(affinity, params, size.min(self.0))
+    }
+}
+
+struct Longer(fn(u64) -> u64);
+
+impl Sabotage for Longer {
+    fn allocate(&self, inner: &Inner, params: &BufferParams, size: u64) -> Result<Raw> {
+        inner.allocate(params, (self.0)(size))
+    }
+}
+
+struct Late;
+
+impl Sabotage for Late {
+    fn allocate(&self, inner: &Inner, params: &BufferParams, size: u64) -> Result<Raw> {
+        let raw = inner.allocate(params, size + 1)?;
+        Ok(moved(raw, |address| address + 1, |size| size - 1))
     }
 }
 

@@ -50,6 +50,7 @@ mod host_call;
 mod indirect;
 mod lifetime;
 mod memory;
+mod pool;
 mod sabotage;
 mod signal;
 mod transfer;
@@ -79,6 +80,7 @@ pub fn all() -> Vec<Saboteur> {
         failure::ALL,
         transfer::ALL,
         memory::ALL,
+        pool::ALL,
         host_call::ALL,
         command_buffer::ALL,
         event::ALL,
@@ -96,6 +98,16 @@ pub fn faithful() -> Saboteur {
     struct Faithful;
     impl Sabotage for Faithful {}
     Saboteur { name: "faithful", breaks: "Nothing is broken.", kills: &[], sabotage: || Arc::new(Faithful) }
+}
+
+/// One whose devices refuse all that they are asked for. What passes over it asks no driver.
+pub fn refusing() -> Saboteur {
+    Saboteur {
+        name: "refusing",
+        breaks: "Everything is refused.",
+        kills: &[],
+        sabotage: || Arc::new(device::Refusing),
+    }
 }
 
 impl Saboteur {

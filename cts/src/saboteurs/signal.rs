@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Saboteurs of signal lists.
 
-use windlass_hal::{Operation, Point, Result};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
-use super::sabotage::{Inner, Only, Submission, Submit, reach};
+use windlass_hal::{Error, Operation, Point, Result};
+
+use super::sabotage::{Inner, Only, Sabotage, Submission, Submit, reach, settle_all};
 
 saboteurs! {
     signals_at_once: "Signals are reached when the work is submitted.", Submit(signal_at_once),
@@ -15,6 +20,7 @@ saboteurs! {
         [
             "semaphore.fence_waits_for_all", "queue.barrier_signals", "operation.signals_barrier",
             "lifetime.drain_waits_for_issued_work", "threads.wait_at_once",
+            "semaphore_thread.racing_signals_take_maximum",
         ];
     signals_too_low: "A signal stops one value short.", Submit(signal_too_low), ["queue.barrier_signals"];
     forgets_a_signal: "Of a signal list only the first is signalled.", Submit(forget),
@@ -55,6 +61,11 @@ saboteurs! {
             "queue.host_waits_for_any_of_host_and_device", "queue.long_pending_chain",
             "file.empty_read_signals",
         ];
+    signals_who_waits_alone: "A signal that nobody waits for when the work ends is forgotten.",
+        Submit(|inner, s| s.settle(inner, signal_who_waits)),
+        ["semaphore.late_signal_after_timeout", "future.outlives_the_semaphore"];
+    busy_while_it_signals: "Work that is submitted while the device signals is refused.", Busy::default(),
+        ["future.wakers_called_without_locks"];
     drops_work: "Work is accepted, signalled, and never done.",
         Submit(|inner, s| Submission { operation: Operation::Barrier, ..s }.to(inner)),
         ["transfer.fill_pattern_4", "host_call.runs_without_waits"];
@@ -79,6 +90,30 @@ fn signal_too_low(inner: &Inner, s: Submission<'_>) -> Result<()> {
     let low = |signal: &Point| signal.semaphore.at(signal.value.saturating_sub(1));
     let signals: Vec<_> = s.signals.iter().map(low).collect();
     Submission { signals: &signals, ..s }.to(inner)
+}
+
+fn signal_who_waits(result: Result<()>, signals: &[Point]) {
+    let waited_for: Vec<_> =
+        signals.iter().filter(|signal| signal.semaphore.waiter_count() > 0).cloned().collect();
+    settle_all(if result.is_ok() { &waited_for } else { signals }, result);
+}
+
+/// Counts the threads that are signalling.
+#[derive(Default)]
+struct Busy(Arc<AtomicUsize>);
+
+impl Sabotage for Busy {
+    fn submit(&self, inner: &Inner, s: Submission<'_>) -> Result<()> {
+        if self.0.load(Ordering::Acquire) > 0 {
+            return Err(Error::unavailable("the device is signalling"));
+        }
+        let signalling = self.0.clone();
+        s.settle(inner, move |result, signals| {
+            signalling.fetch_add(1, Ordering::AcqRel);
+            settle_all(signals, result);
+            signalling.fetch_sub(1, Ordering::AcqRel);
+        })
+    }
 }
 
 fn forget(inner: &Inner, s: Submission<'_>) -> Result<()> {

@@ -35,7 +35,7 @@ saboteurs! {
     ignores_waits_of_allocas: "Allocas do not wait.", Only("queue_alloca", ignore),
         ["operation.waits_alloca"];
     ignores_waits_of_deallocas: "Deallocas do not wait.", Only("queue_dealloca", ignore),
-        ["operation.waits_dealloca"];
+        ["operation.waits_dealloca", "pool.unfinished_dealloca_frees_nothing"];
     ignores_waits_of_fills: "Fills do not wait.", Only("queue_fill", ignore),
         ["fence.as_a_wait_list", "operation.waits_fill"];
     ignores_waits_of_updates: "Updates do not wait.", Only("queue_update", ignore),
@@ -58,6 +58,11 @@ saboteurs! {
         ["command_buffer.refers_to_transient_memory", "operation.waits_execute"];
     blocks_in_submit: "Submitting waits on the caller's thread.", Submit(block),
         ["queue.submission_does_not_block"];
+    never_starts_without_waits: "Work whose wait list is empty never starts.", Submit(|inner, s| {
+        let never = [Semaphore::new(0).at(1)];
+        let waits = if s.waits.is_empty() { &never } else { s.waits };
+        Submission { waits, ..s }.to(inner)
+    }), ["fence.empty_is_passed", "queue.barrier_signals"];
     runs_in_order: "Everything waits for what was submitted before it.", InOrder::of_the_device(),
         ["queue.independent_work_goes_on"];
     queues_run_in_order: "Work waits for what was submitted before it to the same queue.", InOrder::of_queues(),
