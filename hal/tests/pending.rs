@@ -18,6 +18,9 @@ use windlass_hal::{
     pending::{Edges, Issue, PendingSet},
 };
 
+/// What the device panics over.
+const PANICS: &str = "panics";
+
 /// A device that notes what is issued to it and runs nothing.
 struct Device {
     pending: PendingSet<Device>,
@@ -53,6 +56,7 @@ impl Issue for Device {
     }
 
     fn issue(self: &Arc<Self>, name: &'static str, _: Points, _: Points, edges: Edges) {
+        assert_ne!(name, PANICS, "on purpose");
         self.issued.lock().unwrap().push((name, edges));
     }
 }
@@ -198,6 +202,16 @@ fn closing_fails_what_waits_and_refuses_what_comes() {
         assert_eq!(refused.code(), Code::DataLoss);
     }
     assert_eq!(device.log(), []);
+}
+
+#[test]
+fn a_device_that_panics_over_one_operation_is_given_the_next() {
+    let (device, [a, b]) = (Device::new(), [(); 2].map(|()| Semaphore::new(0)));
+    device.submit(PANICS, &[a.at(1)], &[]).unwrap();
+    device.submit("next", &[b.at(1)], &[]).unwrap();
+    a.signal(1).unwrap();
+    b.signal(1).unwrap();
+    assert_eq!((device.log(), device.pending.len()), (vec![("next", vec![])], 0));
 }
 
 /// An operation fails through one wait while word of its other wait is under way. By the time that word arrives, its
