@@ -9,7 +9,7 @@ use std::{sync::Arc, thread, time::Duration};
 
 use common::{SOON, code, eventually, nothing_leaks, open, open_manual};
 use windlass_hal::{
-    Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, CommandBuffer, Device, Function,
+    Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, CommandBuffer, Device, Error, Function,
     IndirectDispatchConfig, IndirectParameters, Queue, Semaphore,
 };
 use windlass_hip_sys::{bindings::hipError_t, null::Instance};
@@ -125,6 +125,44 @@ fn the_rest_is_enqueued_once_the_count_is_known_and_not_before() {
 }
 
 #[test]
+fn a_count_that_work_in_flight_may_still_write_is_not_read_at_once() {
+    for dynamic in [false, true] {
+        let bench = Bench::new(open_manual(), true);
+        let commands = bench.record(1, dynamic, true);
+        let other = bench.device.queue(1).expect("a queue");
+        let [written, executed, dispatched] = [(); 3].map(|()| Semaphore::new(0));
+        other.fill(&[], &[written.at(1)], &bench.count, 1_u32).expect("submits");
+        bench.queue.execute(&[written.at(1)], &[executed.at(1)], &commands, []).expect("submits");
+        assert_eq!((bench.instance.count(LAUNCH), bench.instance.count(COPY)), (1, 1), "dynamic {dynamic}");
+        let waits = [written.at(1), executed.at(0)];
+        let (config, signals) = (bench.config(dynamic), [dispatched.at(1)]);
+        bench
+            .queue
+            .dispatch_indirect(&waits, &signals, &bench.function, config, &bench.arguments())
+            .expect("submits");
+        assert_eq!((bench.instance.count(LAUNCH), bench.instance.count(COPY)), (1, 2), "dynamic {dynamic}");
+        assert_eq!((bench.complete(&executed), bench.complete(&dispatched)), (None, None));
+        assert_eq!(bench.instance.count(LAUNCH), 3);
+    }
+}
+
+#[test]
+fn a_wait_that_fails_while_the_first_piece_is_in_flight_ends_the_operation() {
+    let bench = Bench::new(open_manual(), false);
+    let commands = bench.record(3, true, true);
+    let (before, done) = (Semaphore::new(0), Semaphore::new(0));
+    let other = bench.device.queue(1).expect("a queue");
+    other.fill(&[], &[before.at(1)], &bench.data, 1_u8).expect("submits");
+    bench.queue.execute(&[before.at(1)], &[done.at(1)], &commands, []).expect("submits");
+    assert_eq!(bench.instance.count(LAUNCH), 1, "behind the edge of the fill");
+    before.fail(Error::data_loss("on purpose"));
+    assert_eq!(bench.complete(&done), Some(Code::DataLoss));
+    bench.instance.complete();
+    bench.device.drain(SOON).expect("nothing is left");
+    assert_eq!(bench.instance.count(LAUNCH), 1, "went on after its signals had failed");
+}
+
+#[test]
 fn nobody_may_be_ordered_behind_the_first_piece() {
     let bench = Bench::new(open_manual(), false);
     let done = bench.submit(&bench.record(1, true, true));
@@ -196,6 +234,23 @@ fn a_drain_waits_for_every_piece() {
     });
     assert_eq!(bench.instance.count(LAUNCH), 4);
     bench.device.drain(SOON).expect("nothing is left");
+}
+
+#[test]
+fn a_drain_that_began_at_the_first_piece_waits_for_the_last() {
+    let bench = Bench::new(open_manual(), false);
+    let done = bench.submit(&bench.record(3, true, true));
+    let looked = bench.instance.count("hipEventQuery");
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            eventually("the drain looks", || bench.instance.count("hipEventQuery") > looked);
+            bench.instance.complete();
+        });
+        // The second piece stays in flight: nobody completes it.
+        let early = bench.device.drain(Duration::from_millis(300));
+        assert_eq!(early.expect_err("two pieces are left").code(), Code::DeadlineExceeded);
+    });
+    assert_eq!(bench.complete(&done), None);
 }
 
 #[test]
