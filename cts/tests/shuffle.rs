@@ -9,11 +9,9 @@ use std::{
 
 use windlass_cts::shuffle;
 use windlass_hal::{
-    Buffer, BufferParams, Code, CommandList, Deadline, Device, DeviceInfo, HostCallFlags, Limits, Operation,
-    Point, Queue, QueueAffinity, Registry, Result, Semaphore, Statistics, WaitPolicy,
+    Buffer, BufferParams, Code, Device, HostCallFlags, Operation, Point, Queue, QueueAffinity, Registry,
+    Result, Semaphore, WaitPolicy,
     driver::{self, Driver},
-    edge::Domain,
-    pool::SlabSource,
     wait_all,
 };
 
@@ -26,37 +24,11 @@ struct Recorder {
     fills: Arc<Mutex<Vec<u32>>>,
 }
 
-impl driver::Device for Recorder {
-    fn info(&self) -> &DeviceInfo {
-        self.raw.info()
+impl driver::Wrapper for Recorder {
+    fn inner(&self) -> &dyn driver::Device {
+        &*self.raw
     }
-    fn limits(&self) -> &Limits {
-        self.raw.limits()
-    }
-    fn domain(&self) -> Domain {
-        self.raw.domain()
-    }
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
-        self.raw.allocate(params, size)
-    }
-    fn reserve(
-        &self,
-        affinity: QueueAffinity,
-        params: &BufferParams,
-        size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
-        self.raw.reserve(affinity, params, size)
-    }
-    fn memory(&self) -> Arc<dyn SlabSource> {
-        self.raw.memory()
-    }
-    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.raw.load_executable(code) }
-    }
-    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
-        self.raw.prepare(list)
-    }
+
     fn submit(
         &self,
         affinity: QueueAffinity,
@@ -68,21 +40,6 @@ impl driver::Device for Recorder {
             self.fills.lock().unwrap().push(pattern.value());
         }
         self.raw.submit(affinity, waits, signals, operation)
-    }
-    fn poll(&self) {
-        self.raw.poll();
-    }
-    fn drain(&self, deadline: Deadline) -> Result<()> {
-        self.raw.drain(deadline)
-    }
-    fn close(&self) {
-        self.raw.close();
-    }
-    fn trim(&self) {
-        self.raw.trim();
-    }
-    fn statistics(&self) -> Statistics {
-        self.raw.statistics()
     }
 }
 

@@ -3,12 +3,14 @@
 //!
 //! The front structs validate; a driver obeys. Whatever reaches a method here is canonical: ranges in bounds,
 //! usage allowed, objects of the driver's own device. All traits are object-safe, no method hides behind a
-//! feature, and an operation has one way in, [`Device::submit`], so that a wrapper (a tracer, a saboteur, a
+//! feature, and an operation has one way in, [`Device::submit`], so that a [`Wrapper`] (a tracer, a recorder, a
 //! scheduler of its own) needs one method.
 //!
 //! No method may wait for other work, but for [`Device::drain`]. None is called with a lock of this crate held.
 
 use std::{any::Any, fmt, ptr::NonNull, sync::Arc};
+
+pub use crate::wrapper::Wrapper;
 
 use crate::{
     allocator::Statistics,

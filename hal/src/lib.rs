@@ -93,7 +93,7 @@
 //!
 //! The structs of this page are fronts over the traits in [`driver`]. What reaches a driver is canonical: ranges in
 //! bounds, usage allowed, objects of its own device. A driver has one entry for work, [`driver::Device::submit`], with an
-//! [`Operation`] that may grow; so a wrapper that traces, records, reorders or sabotages is one method long, and the
+//! [`Operation`] that may grow; so a [`driver::Wrapper`] that traces, records or reorders is one method long, and the
 //! conformance suite is built from such wrappers. This crate knows no driver and calls no foreign function.
 //!
 //! # An example
@@ -157,6 +157,7 @@ mod semaphore;
 mod sync;
 mod uri;
 mod wait;
+mod wrapper;
 
 pub use allocator::{Accounts, Statistics};
 pub use argument::{Argument, Value, bindings_then_constants};

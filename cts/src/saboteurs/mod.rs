@@ -9,10 +9,13 @@
 //! where the driver declares what it lacks:
 //!
 //! ```no_run
-//! # fn my_driver() -> std::sync::Arc<dyn windlass_hal::driver::Driver> { unimplemented!() }
-//! for saboteur in windlass_cts::saboteurs::all() {
-//!     let survived = saboteur.survives(my_driver(), "mine://");
-//!     assert!(survived.is_empty(), "{}: {survived:#?}", saboteur.name);
+//! # use std::sync::Arc;
+//! # use windlass_hal::driver::Driver;
+//! fn the_suite_has_teeth(my_driver: impl Fn() -> Arc<dyn Driver>) {
+//!     for saboteur in windlass_cts::saboteurs::all() {
+//!         let survived = saboteur.survives(my_driver(), "mine://");
+//!         assert!(survived.is_empty(), "{}: {survived:#?}", saboteur.name);
+//!     }
 //! }
 //! ```
 //!

@@ -8,8 +8,8 @@ use std::{
 };
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, Feature, Limits, Operation, Point, Points,
-    QueueAffinity, Result, Statistics, driver, edge::Domain, pending, pool::SlabSource,
+    CommandList, Deadline, DeviceInfo, Error, Feature, Operation, Point, Points, QueueAffinity, Result,
+    driver, edge::Domain, pending,
 };
 
 use super::{
@@ -261,40 +261,13 @@ impl Device {
     }
 }
 
-impl driver::Device for Device {
+impl driver::Wrapper for Device {
+    fn inner(&self) -> &dyn driver::Device {
+        &*self.raw
+    }
+
     fn info(&self) -> &DeviceInfo {
         &self.info
-    }
-
-    fn limits(&self) -> &Limits {
-        self.raw.limits()
-    }
-
-    /// The wrapped device's own: its buffers and executables pass through as they are.
-    fn domain(&self) -> Domain {
-        self.raw.domain()
-    }
-
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
-        self.raw.allocate(params, size)
-    }
-
-    fn reserve(
-        &self,
-        affinity: QueueAffinity,
-        params: &BufferParams,
-        size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
-        self.raw.reserve(affinity, params, size)
-    }
-
-    fn memory(&self) -> Arc<dyn SlabSource> {
-        self.raw.memory()
-    }
-
-    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.raw.load_executable(code) }
     }
 
     fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
@@ -335,10 +308,6 @@ impl driver::Device for Device {
         Ok(())
     }
 
-    fn poll(&self) {
-        self.raw.poll();
-    }
-
     /// What is held back counts as issued: it would have been, without this device.
     fn drain(&self, deadline: Deadline) -> Result<()> {
         loop {
@@ -373,14 +342,6 @@ impl driver::Device for Device {
         }
         drop(state);
         self.run();
-    }
-
-    fn trim(&self) {
-        self.raw.trim();
-    }
-
-    fn statistics(&self) -> Statistics {
-        self.raw.statistics()
     }
 }
 

@@ -15,10 +15,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use windlass::{
-    BufferParams, CommandList, Deadline, Device, DeviceInfo, Error, Limits, Operation, Point, QueueAffinity,
-    Result, Semaphore, Statistics, Wait, driver, edge::Domain, pool::SlabSource,
-};
+use windlass::{Device, Error, Operation, Point, QueueAffinity, Result, Semaphore, Wait, driver};
 
 /// How long the end of the trace waits for operations that nobody has waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -202,49 +199,15 @@ impl Watched {
     }
 }
 
-/// The wrapper: everything but `submit` goes straight through.
+/// The wrapper.
 struct Traced {
     inner: Device,
     recorder: Arc<Recorder>,
 }
 
-impl driver::Device for Traced {
-    fn info(&self) -> &DeviceInfo {
-        self.inner.info()
-    }
-
-    fn limits(&self) -> &Limits {
-        self.inner.limits()
-    }
-
-    fn domain(&self) -> Domain {
-        self.inner.raw().domain()
-    }
-
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
-        self.inner.raw().allocate(params, size)
-    }
-
-    fn reserve(
-        &self,
-        affinity: QueueAffinity,
-        params: &BufferParams,
-        size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
-        self.inner.raw().reserve(affinity, params, size)
-    }
-
-    fn memory(&self) -> Arc<dyn SlabSource> {
-        self.inner.raw().memory()
-    }
-
-    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
-        // SAFETY: the same contract, passed on.
-        unsafe { self.inner.raw().load_executable(code) }
-    }
-
-    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
-        self.inner.raw().prepare(list)
+impl driver::Wrapper for Traced {
+    fn inner(&self) -> &dyn driver::Device {
+        &**self.inner.raw()
     }
 
     fn submit(
@@ -280,26 +243,6 @@ impl driver::Device for Traced {
         recorder.lock().incoming.push(watched);
         recorder.changed.notify_all();
         Ok(())
-    }
-
-    fn poll(&self) {
-        self.inner.raw().poll();
-    }
-
-    fn drain(&self, deadline: Deadline) -> Result<()> {
-        self.inner.raw().drain(deadline)
-    }
-
-    fn close(&self) {
-        self.inner.raw().close();
-    }
-
-    fn trim(&self) {
-        self.inner.raw().trim();
-    }
-
-    fn statistics(&self) -> Statistics {
-        self.inner.raw().statistics()
     }
 }
 
