@@ -351,7 +351,8 @@ mod tests {
         let timeline = Semaphore::new(0);
         second.fill(&[timeline.at(1)], &[timeline.at(2)], &buffer, 7_u32).unwrap();
         first.update(&[], &[timeline.at(1)], &[1; 16], &buffer).unwrap();
-        let bytes = second.download(&[timeline.at(2)], &buffer).unwrap().wait(Deadline::NEVER).unwrap();
+        let bytes =
+            second.download(&[timeline.at(2)], &buffer).unwrap().wait(windlass::Deadline::NEVER).unwrap();
         assert_eq!(bytes[..4], 7_u32.to_le_bytes(), "a trace changes nothing");
         let text = trace.finish();
         let rows: Vec<_> = events(&text, "M")
