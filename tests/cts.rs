@@ -51,3 +51,10 @@ fn shuffled_devices_conform() {
         conforms(&format!("shuffle://?seed=11&over={device}"));
     }
 }
+
+#[test]
+fn devices_that_are_shuffled_one_by_one_conform() {
+    for device in ["null://", "local://?threads=0", "hip-sim://gfx942", "hip-sim://gfx942?devices=2"] {
+        conforms(&format!("shuffle://?seed=12&over={device}"));
+    }
+}

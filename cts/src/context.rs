@@ -12,6 +12,7 @@ use crate::{
     case::{Level, Outcome, Stop},
     kernels::{self, Kernels, Module},
     options::Options,
+    program::Bench,
     random::Random,
 };
 
@@ -165,6 +166,12 @@ impl Context {
     /// What [`load`](Self::load) loads.
     pub(crate) fn module_bytes(&self, module: &Module) -> Outcome<Cow<'static, [u8]>> {
         kernels::bytes(&self.kernels, &self.device, module)
+    }
+
+    /// A bench for random programs, with a device of its own.
+    pub(crate) fn bench(&self) -> Outcome<Bench> {
+        let limit = self.limit.saturating_duration_since(Instant::now());
+        Bench::new(self.open()?, &self.kernels, limit)
     }
 
     /// A function of one of the suite's kernels.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `shuffle://` uses every freedom of order, takes none that it does not have, repeats itself, and never hangs.
 
+#[path = "common/wrapped.rs"]
+mod wrapped;
+
 use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex, mpsc},
@@ -9,38 +12,24 @@ use std::{
 
 use windlass_cts::shuffle;
 use windlass_hal::{
-    Buffer, BufferParams, Code, Device, HostCallFlags, Operation, Point, Queue, QueueAffinity, Registry,
-    Result, Semaphore, WaitPolicy,
-    driver::{self, Driver},
+    Buffer, BufferParams, Code, Device, HostCallFlags, Operation, Queue, Registry, Semaphore, WaitPolicy,
     wait_all,
 };
+
+use wrapped::{Wrapped, null};
 
 /// Long enough that only a hang takes it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The null device, which writes down the patterns of the fills that it is given.
-struct Recorder {
-    raw: Arc<dyn driver::Device>,
-    fills: Arc<Mutex<Vec<u32>>>,
-}
-
-impl driver::Wrapper for Recorder {
-    fn inner(&self) -> &dyn driver::Device {
-        &*self.raw
-    }
-
-    fn submit(
-        &self,
-        affinity: QueueAffinity,
-        waits: &[Point],
-        signals: &[Point],
-        operation: Operation,
-    ) -> Result<()> {
+fn recorder(fills: &Arc<Mutex<Vec<u32>>>) -> Arc<Wrapped> {
+    let fills = fills.clone();
+    Arc::new(Wrapped::new(move |raw, affinity, waits, signals, operation| {
         if let Operation::Fill { pattern, .. } = &operation {
-            self.fills.lock().unwrap().push(pattern.value());
+            fills.lock().unwrap().push(pattern.value());
         }
-        self.raw.submit(affinity, waits, signals, operation)
-    }
+        raw.submit(affinity, waits, signals, operation)
+    }))
 }
 
 fn registry() -> Registry {
@@ -55,10 +44,8 @@ fn registry() -> Registry {
 
 /// A shuffled null device whose own thread never interferes, and the fills that reach what it wraps.
 fn shuffled(seed: u64) -> (Device, Arc<Mutex<Vec<u32>>>) {
-    let fills = Arc::new(Mutex::default());
-    let raw = windlass_null::NullDriver.open(&"null://".parse().unwrap()).unwrap();
-    let recorder = Arc::new(Recorder { raw, fills: fills.clone() });
-    (Device::from_driver(shuffle::Device::with_patience(recorder, seed, PATIENCE)), fills)
+    let fills = Arc::default();
+    (Device::from_driver(shuffle::Device::with_patience(recorder(&fills), seed, PATIENCE)), fills)
 }
 
 fn parts(device: &Device) -> (Queue, Buffer) {
@@ -223,7 +210,7 @@ fn closing_ends_everything_that_is_held_back() {
 #[test]
 fn a_late_refusal_fails_the_signals() {
     // A device that closes behind the wrapper's back refuses what is handed on later.
-    let raw = windlass_null::NullDriver.open(&"null://".parse().unwrap()).unwrap();
+    let raw = null();
     for seed in 0..20 {
         let device = Device::from_driver(shuffle::Device::with_patience(raw.clone(), seed, PATIENCE));
         let (queue, buffer) = parts(&device);
@@ -237,10 +224,8 @@ fn a_late_refusal_fails_the_signals() {
 
 #[test]
 fn a_reseeded_device_repeats_its_choices() {
-    let raw = windlass_null::NullDriver.open(&"null://".parse().unwrap()).unwrap();
     let fills = Arc::<Mutex<Vec<u32>>>::default();
-    let recorder = Arc::new(Recorder { raw, fills: fills.clone() });
-    let shuffled = shuffle::Device::with_patience(recorder, 1, PATIENCE);
+    let shuffled = shuffle::Device::with_patience(recorder(&fills), 1, PATIENCE);
     let device = Device::from_driver(shuffled.clone());
     let (queue, buffer) = parts(&device);
     let orders = [7, 8, 7].map(|seed| {

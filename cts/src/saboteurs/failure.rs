@@ -13,7 +13,8 @@ use super::sabotage::{
 };
 
 saboteurs! {
-    swallows_failures: "A wait that fails counts as reached.", Submit(swallow), ["failure.of_pending_work"];
+    swallows_failures: "A wait that fails counts as reached.", Submit(swallow),
+        ["failure.of_pending_work", "program.failures", "program.failures_in_parallel"];
     swallows_failures_of_barriers: "Barriers take a failed wait for a reached one.", Only("queue_barrier", swallow),
         [
             "fence.fails_every_semaphore", "operation.fails_barrier", "failure.of_a_failed_wait",

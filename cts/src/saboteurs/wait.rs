@@ -43,7 +43,7 @@ saboteurs! {
     ignores_waits_of_copies: "Copies do not wait.", Only("queue_copy", ignore),
         [
             "transfer.download_waits", "queue.fan_out", "queue.random_graph", "queue.random_graph_repeated",
-            "operation.waits_copy",
+            "operation.waits_copy", "program.chain", "program.mixed", "program.parallel",
         ];
     ignores_waits_of_reads: "Reads do not wait.", Only("queue_read", ignore), ["operation.waits_read"];
     ignores_waits_of_writes: "Writes do not wait.", Only("queue_write", ignore), ["operation.waits_write"];

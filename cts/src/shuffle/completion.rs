@@ -10,12 +10,13 @@ use std::{
 
 use windlass_hal::{Notifications, Point, Points, Probe, Semaphore, Wait};
 
+use super::schedule::Turn;
+
 /// The signals of one submission whose work was handed on.
 #[derive(Debug)]
 pub(super) struct Completion {
     pub(super) id: u64,
-    /// Released last.
-    pub(super) laggard: bool,
+    pub(super) turn: Turn,
     ended: Semaphore,
     signals: Points,
     stage: Mutex<Stage>,
@@ -31,13 +32,18 @@ struct Stage {
 
 impl Completion {
     /// Holds `signals` back.
-    pub(super) fn new(id: u64, laggard: bool, signals: Points) -> Arc<Self> {
-        Arc::new(Self { id, laggard, ended: Semaphore::new(0), signals, stage: Mutex::default() })
+    pub(super) fn new(id: u64, turn: Turn, signals: Points) -> Arc<Self> {
+        Arc::new(Self { id, turn, ended: Semaphore::new(0), signals, stage: Mutex::default() })
     }
 
     /// What the wrapped device signals instead.
     pub(super) fn ended(&self) -> Point {
         self.ended.at(1)
+    }
+
+    /// What is held back.
+    pub(super) fn signals(&self) -> &Points {
+        &self.signals
     }
 
     /// Lets the signals go: now if the work has ended, else as soon as it has.

@@ -8,8 +8,8 @@ use std::{
 };
 
 use windlass_hal::{
-    CommandList, Deadline, DeviceInfo, Error, Feature, Operation, Point, Points, QueueAffinity, Result,
-    driver, edge::Domain, pending,
+    Code, CommandList, Deadline, DeviceInfo, Error, Feature, Operation, Point, Points, Probe, QueueAffinity,
+    Result, Semaphore, driver, edge::Domain, pending,
 };
 
 use super::{
@@ -19,6 +19,7 @@ use super::{
     poison::{self, Released},
     promise,
     schedule::{Choice, Held, Schedule},
+    settle::{InFlight, ending},
 };
 
 /// How long work may be held back that nobody demands.
@@ -45,6 +46,13 @@ struct State {
     completions: Vec<Weak<Completion>>,
     /// A thread is in the loop and does what is asked for.
     running: bool,
+    /// Whoever started that loop can only wait until it is over.
+    waiting: bool,
+    in_flight: Vec<InFlight>,
+    /// How much may be in flight before it is looked through for what has ended.
+    remembered: usize,
+    /// So many clients are about to submit: what they demand by that is not what they wait for.
+    submitting: u32,
     watched: bool,
     closing: Closing,
 }
@@ -55,6 +63,40 @@ enum Closing {
     /// Refuses work; the wrapped device is closed once nothing is held back.
     Asked,
     Done,
+}
+
+impl State {
+    /// Takes note of work that is handed on.
+    fn note(&mut self, work: InFlight) {
+        self.in_flight.push(work);
+        // Each look costs as much as there is: look when that has doubled.
+        if self.in_flight.len() > self.remembered {
+            self.forget_ended();
+            self.remembered = 64.max(2 * self.in_flight.len());
+        }
+    }
+
+    fn forget_ended(&mut self) {
+        self.in_flight.retain(|work| matches!(work.ended.probe(1, None), Probe::Unresolved));
+    }
+
+    /// What of the work in flight will end by itself; nothing where there is so much that finding out takes too long.
+    fn ending(&mut self, promised: Domain) -> Vec<InFlight> {
+        const MUCH: usize = 256;
+        if self.in_flight.len() <= 2 * MUCH {
+            self.forget_ended();
+        }
+        if self.in_flight.len() > MUCH { Vec::new() } else { ending(&self.in_flight, promised) }
+    }
+}
+
+/// Held while a client submits.
+struct Submitting<'a>(&'a Device);
+
+impl Drop for Submitting<'_> {
+    fn drop(&mut self) {
+        self.0.lock().submitting -= 1;
+    }
 }
 
 impl Device {
@@ -81,6 +123,10 @@ impl Device {
                 released: Released::default(),
                 completions: Vec::new(),
                 running: false,
+                waiting: false,
+                in_flight: Vec::new(),
+                remembered: 64,
+                submitting: 0,
                 watched: false,
                 closing: Closing::Open,
             }),
@@ -112,8 +158,14 @@ impl Device {
     /// Goes on until what submission `id` signals no longer waits for the schedule.
     pub(super) fn demand(&self, id: u64) {
         self.activity.note();
-        self.lock().schedule.demand(id);
-        self.run();
+        let mut state = self.lock();
+        // What was handed on needs nothing from here, and whether it is still asked for is a matter of time.
+        if !state.schedule.demand(id) {
+            return;
+        }
+        let waiting = state.submitting == 0;
+        drop(state);
+        self.run(waiting);
     }
 
     /// Hands on everything, in some order.
@@ -125,7 +177,7 @@ impl Device {
         tracing::debug!(target: "windlass::shuffle", why, "flush");
         state.schedule.demand_all();
         drop(state);
-        self.run();
+        self.run(false);
     }
 
     /// The watching thread's question whether it may end.
@@ -140,8 +192,9 @@ impl Device {
     }
 
     /// Does what the schedule says until nobody asks for more. One thread at a time is in here; the others leave what they
-    /// ask for to it, and so does this thread when what it hands on asks for more.
-    fn run(&self) {
+    /// ask for to it, and so does this thread when what it hands on asks for more. `waiting`: the client does nothing else
+    /// until it has what it asked for, so that work in flight may be waited for.
+    fn run(&self, waiting: bool) {
         /// Ends the turn if the wrapped device panics.
         struct Turn<'a>(&'a Device, bool);
         impl Drop for Turn<'_> {
@@ -152,26 +205,30 @@ impl Device {
             }
         }
         let mut state = self.lock();
-        if std::mem::replace(&mut state.running, true) {
+        if state.running {
             return;
         }
+        (state.running, state.waiting) = (true, waiting);
         let mut turn = Turn(self, true);
         loop {
-            match state.schedule.choose(self.promised) {
+            let waiting = state.waiting;
+            match state.schedule.choose(self.promised, waiting) {
                 Some(Choice::HandOn { held, withhold, random }) => {
                     drop(state);
-                    let (id, signals) = (held.id, held.signals.clone());
-                    if let Err(error) = self.hand_on(held, withhold, random) {
-                        tracing::debug!(target: "windlass::shuffle", id, %error, "refused");
-                        pending::fail(&signals, &error);
-                    }
+                    self.hand_on(*held, withhold, random);
                 }
                 Some(Choice::Release(completion)) => {
                     state.completions.retain(|completion| completion.strong_count() > 0);
                     state.completions.push(Arc::downgrade(&completion));
                     drop(state);
                     tracing::debug!(target: "windlass::shuffle", id = completion.id, "release the signals");
+                    promise::attach(&self.me, self.promised, completion.id, completion.signals());
                     completion.release();
+                }
+                Some(Choice::Settle) => {
+                    let ending = state.ending(self.promised);
+                    drop(state);
+                    self.settle(&ending);
                 }
                 None if state.closing == Closing::Asked => {
                     state.closing = Closing::Done;
@@ -188,35 +245,62 @@ impl Device {
         }
     }
 
-    /// Gives one submission to the wrapped device.
-    fn hand_on(&self, held: Box<Held>, withhold: bool, random: u64) -> Result<()> {
-        let Held { id, affinity, waits, signals, operation, .. } = *held;
-        tracing::debug!(target: "windlass::shuffle", id, operation = operation.name(), withhold, "hand on");
-        if !withhold {
-            promise::attach(&self.me, self.promised, id, &signals);
-            return self.submit_raw(affinity, &waits, &signals, operation, random);
+    /// Waits until this work has ended, for as long as anything may be held back. Some orders come about only so.
+    fn settle(&self, work: &[InFlight]) {
+        tracing::debug!(target: "windlass::shuffle", "let work in flight end");
+        let deadline = Deadline::after(self.patience);
+        for work in work {
+            let late = work.ended.wait_blocking(1, deadline);
+            if late.is_err_and(|error| error.code() == Code::DeadlineExceeded) {
+                // A host call that waits for the client, perhaps: once is enough.
+                self.lock()
+                    .in_flight
+                    .iter_mut()
+                    .filter(|other| other.id == work.id)
+                    .for_each(|other| other.stubborn = true);
+            }
         }
-        let completion = {
-            let mut state = self.lock();
-            let completion = Completion::new(id, state.schedule.laggard(), signals);
-            state.schedule.withhold(completion.clone());
-            completion
-        };
-        // Refused work ends like failed work: by the completion, in its time.
-        let ended = [completion.ended()];
-        self.submit_raw(affinity, &waits, &ended, operation, random)
-            .unwrap_or_else(|error| pending::fail(&ended, &error));
-        Ok(())
     }
 
+    /// Gives one submission to the wrapped device. A refusal fails the signals: the client had its answer long ago.
+    fn hand_on(&self, held: Held, withhold: bool, random: u64) {
+        let Held { id, affinity, waits, signals, operation, .. } = held;
+        tracing::debug!(target: "windlass::shuffle", id, operation = operation.name(), withhold, "hand on");
+        let completion = withhold.then(|| {
+            let mut state = self.lock();
+            let completion = Completion::new(id, state.schedule.turn_of_signals(), signals.clone());
+            state.schedule.withhold(completion.clone());
+            completion
+        });
+        let (own, ended) = match &completion {
+            // Refused work ends like failed work: by the completion, in its time.
+            Some(completion) => (Points::default(), completion.ended()),
+            None => {
+                promise::attach(&self.me, self.promised, id, &signals);
+                (signals, Semaphore::new(0).at(1))
+            }
+        };
+        if let Err(error) = self.submit_raw(id, affinity, &waits, (&own, &ended), operation, random) {
+            tracing::debug!(target: "windlass::shuffle", id, %error, "refused");
+            pending::fail(&own, &error);
+            pending::fail(&[ended], &error);
+        }
+    }
+
+    /// Submits to the wrapped device, and takes note of the work as long as it is in flight.
     fn submit_raw(
         &self,
+        id: u64,
         affinity: QueueAffinity,
         waits: &[Point],
-        signals: &[Point],
+        (signals, ended): (&[Point], &Point),
         operation: Operation,
         random: u64,
     ) -> Result<()> {
+        let work =
+            InFlight { id, waits: Points::from(waits), ended: ended.semaphore.clone(), stubborn: false };
+        self.lock().note(work);
+        let signals = &[signals, std::slice::from_ref(ended)].concat();
         let affinity = self.narrow(affinity, random);
         match command_buffer::choose(operation, (random >> 16) as usize) {
             Operation::Alloca { buffer } => poison::alloca(&*self.raw, affinity, waits, signals, buffer),
@@ -287,12 +371,19 @@ impl driver::Wrapper for Device {
         if state.closing != Closing::Open {
             return Err(Error::cancelled(format!("{} was closed", self.info.uri)));
         }
+        state.submitting += 1;
+        let submitting = Submitting(self);
         let (id, hold) = state.schedule.arrive();
         if !hold || self.lacks(&operation) {
             let random = state.schedule.random.next_u64();
             drop(state);
             tracing::debug!(target: "windlass::shuffle", id, operation = operation.name(), "pass");
-            self.submit_raw(affinity, waits, signals, operation, random)?;
+            let ended = Semaphore::new(0).at(1);
+            self.submit_raw(id, affinity, waits, (signals, &ended), operation, random).inspect_err(
+                |error| {
+                    pending::fail(std::slice::from_ref(&ended), error);
+                },
+            )?;
             promise::attach(&self.me, self.promised, id, &Points::from(signals));
         } else {
             let signals = Points::from(signals);
@@ -304,7 +395,8 @@ impl driver::Wrapper for Device {
                 self.flush("no thread to watch");
             }
         }
-        self.run();
+        drop(submitting);
+        self.run(false);
         Ok(())
     }
 
@@ -341,7 +433,7 @@ impl driver::Wrapper for Device {
             state.schedule.demand_all();
         }
         drop(state);
-        self.run();
+        self.run(false);
     }
 }
 

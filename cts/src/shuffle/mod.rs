@@ -14,6 +14,10 @@
 //!   outside of its time sees that;
 //! - picks the queue itself where a submission leaves the choice.
 //!
+//! Odd seeds keep much in flight at a time. Even seeds hand one piece of work on after the other, each when the one before
+//! has ended, and let some submissions come last: no order of a device's own hides what they look for, so that what they
+//! find depends on nothing but the seed.
+//!
 //! A correct program cannot tell the difference. A program with a missing edge gives a wrong result with some seed.
 //!
 //! # Which choices, and when
@@ -38,6 +42,7 @@ mod idle;
 mod poison;
 mod promise;
 mod schedule;
+mod settle;
 
 pub use device::Device;
 pub use driver::Driver;

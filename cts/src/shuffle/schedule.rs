@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use windlass_hal::{Operation, Points, Probe, QueueAffinity, edge::Domain};
+use windlass_hal::{Operation, Point, Points, Probe, QueueAffinity, edge::Domain};
 
 use super::completion::Completion;
 use crate::random::Random;
@@ -15,8 +15,15 @@ pub(super) struct Held {
     pub(super) waits: Points,
     pub(super) signals: Points,
     pub(super) operation: Operation,
-    /// Handed on last.
+    turn: Turn,
+}
+
+/// When something goes among all that is held back: the least first, where one goes at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Turn {
+    /// Behind all others.
     laggard: bool,
+    rank: u64,
 }
 
 /// The next thing to do.
@@ -31,6 +38,8 @@ pub(super) enum Choice {
     },
     /// Let signals go that were held back.
     Release(Arc<Completion>),
+    /// Go on when the work in flight has ended.
+    Settle,
 }
 
 /// What is held back, and how long that may go on.
@@ -46,8 +55,39 @@ pub(super) struct Schedule {
     budget: usize,
     /// Everything is asked for.
     all: bool,
+    style: Style,
     mood: Mood,
     next_id: u64,
+    /// Nothing was handed on since work in flight was waited for.
+    settled: bool,
+}
+
+/// Of how many submissions the next is chosen where one goes at a time: each choice looks at all of them.
+const MOST_LOOKED_AT: usize = 128;
+
+/// What a seed goes in for.
+#[derive(Clone, Copy)]
+enum Style {
+    /// Much is in flight at a time, and much of it has been handed on before its waits are reached.
+    Crowd,
+    /// Work is handed on once its waits are reached, and the next once it has ended. Submissions whose numbers leave
+    /// `rest` when divided by `every` come last. An edge that is missing shows when what should come first comes last,
+    /// and whatever the other side needs does not: so each submission comes last with some seed out of few. All others go
+    /// in the order of submission (`orderly`), or in any.
+    OneByOne { every: u64, rest: u64, orderly: bool },
+}
+
+impl Style {
+    /// Even seeds go one by one. Two numbers take turns, so that a submission comes last in different company.
+    fn of(seed: u64) -> Self {
+        let turn = seed / 2;
+        let orderly = turn.is_multiple_of(2);
+        let every = if orderly { 16 } else { 13 };
+        match seed.is_multiple_of(2) {
+            true => Self::OneByOne { every, rest: turn / 2 % every, orderly },
+            false => Self::Crowd,
+        }
+    }
 }
 
 /// How fast work goes by while nobody waits. Changes now and then, so that one seed tries long and short queues.
@@ -68,8 +108,10 @@ impl Schedule {
             demanded: Vec::new(),
             budget: 0,
             all: false,
+            style: Style::of(seed),
             mood: Mood::Lazy,
             next_id: 0,
+            settled: false,
         }
     }
 
@@ -77,6 +119,9 @@ impl Schedule {
     pub(super) fn arrive(&mut self) -> (u64, bool) {
         let id = self.next_id;
         self.next_id += 1;
+        if let Style::OneByOne { .. } = self.style {
+            return (id, true);
+        }
         if self.random.below(16) == 0 {
             self.mood = [Mood::Lazy, Mood::Even, Mood::Eager][self.random.below(3)];
         }
@@ -97,9 +142,15 @@ impl Schedule {
         signals: Points,
         operation: Operation,
     ) {
-        let laggard = self.random.below(4) == 0;
+        let turn = match self.style {
+            Style::Crowd => Turn { laggard: self.random.below(4) == 0, rank: 0 },
+            Style::OneByOne { every, rest, orderly } => {
+                let rank = if orderly { id } else { self.random.next_u64() };
+                Turn { laggard: id % every == rest, rank }
+            }
+        };
         self.places.insert(id, self.held.len());
-        self.held.push(Held { id, affinity, waits, signals, operation, laggard });
+        self.held.push(Held { id, affinity, waits, signals, operation, turn });
     }
 
     /// The signals of a submission that is handed on are held back.
@@ -107,14 +158,19 @@ impl Schedule {
         self.withheld.push(completion);
     }
 
-    /// Whether new signals should lag behind all others.
-    pub(super) fn laggard(&mut self) -> bool {
-        self.random.below(4) == 0
+    /// The turn of signals that are held back.
+    pub(super) fn turn_of_signals(&mut self) -> Turn {
+        let laggard = matches!(self.style, Style::Crowd) && self.random.below(4) == 0;
+        Turn { laggard, rank: self.random.next_u64() }
     }
 
-    /// Somebody waits for what submission `id` signals.
-    pub(super) fn demand(&mut self, id: u64) {
-        self.demanded.push(id);
+    /// Somebody waits for what submission `id` signals. Whether it is held back in some way.
+    pub(super) fn demand(&mut self, id: u64) -> bool {
+        let held = self.place_of(id).is_some();
+        if held {
+            self.demanded.push(id);
+        }
+        held
     }
 
     /// Everything that is held back now is asked for.
@@ -127,8 +183,8 @@ impl Schedule {
     }
 
     /// The next thing to do; `None` when nobody asks for any. `promised` is the domain of edges that stand for work which
-    /// was handed on.
-    pub(super) fn choose(&mut self, promised: Domain) -> Option<Choice> {
+    /// was handed on; `may_settle` says that the client can only wait meanwhile.
+    pub(super) fn choose(&mut self, promised: Domain, may_settle: bool) -> Option<Choice> {
         if self.is_empty() {
             (self.budget, self.all) = (0, false);
             self.demanded.clear();
@@ -137,6 +193,16 @@ impl Schedule {
         let demanded = self.demanded();
         if demanded.is_none() && !self.all && self.budget == 0 {
             return None;
+        }
+        if let Style::OneByOne { .. } = self.style {
+            if may_settle && !self.all && !std::mem::replace(&mut self.settled, true) {
+                return Some(Choice::Settle);
+            }
+            let place = self.first(promised).or(demanded).unwrap_or_else(|| self.anywhere());
+            return Some(self.take(place));
+        }
+        if may_settle && demanded.is_some() && !self.all && self.random.below(4) == 0 {
+            return Some(Choice::Settle);
         }
         self.budget = self.budget.saturating_sub(1);
         let place = match demanded {
@@ -165,20 +231,32 @@ impl Schedule {
         }
     }
 
+    /// Where submission `id` is held back, if it is.
+    fn place_of(&self, id: u64) -> Option<Place> {
+        let withheld =
+            || self.withheld.iter().position(|completion| completion.id == id).map(Place::Withheld);
+        self.places.get(&id).map(|index| Place::Held(*index)).or_else(withheld)
+    }
+
     /// One of the demanded submissions that is still held back in some way.
     fn demanded(&mut self) -> Option<Place> {
-        while !self.demanded.is_empty() {
-            let at = self.random.below(self.demanded.len());
-            let id = self.demanded[at];
-            if let Some(index) = self.places.get(&id) {
-                return Some(Place::Held(*index));
-            }
-            if let Some(index) = self.withheld.iter().position(|completion| completion.id == id) {
-                return Some(Place::Withheld(index));
-            }
-            self.demanded.swap_remove(at);
-        }
-        None
+        let mut demanded = std::mem::take(&mut self.demanded);
+        demanded.retain(|id| self.place_of(*id).is_some());
+        // Without a choice no number is drawn: the client may go on already, and draw the next.
+        let at = (!demanded.is_empty()).then(|| self.random.below(demanded.len()));
+        let place = at.and_then(|at| self.place_of(demanded[at]));
+        self.demanded = demanded;
+        place
+    }
+
+    /// Of what could go, that whose turn it is.
+    fn first(&self, promised: Domain) -> Option<Place> {
+        let held = self.held.iter().take(MOST_LOOKED_AT).enumerate();
+        let ready = held.filter(|(_, held)| is_ready(held, promised));
+        let ready = ready.map(|(index, held)| (held.turn, Place::Held(index)));
+        let withheld = self.withheld.iter().enumerate();
+        let withheld = withheld.map(|(index, completion)| (completion.turn, Place::Withheld(index)));
+        ready.chain(withheld).min_by_key(|(turn, _)| *turn).map(|(_, place)| place)
     }
 
     /// Any that does not lag; rather one whose waits are resolved, but not always.
@@ -187,16 +265,8 @@ impl Schedule {
         for _ in 0..8 {
             let place = self.anywhere();
             let (laggard, ready) = match place {
-                Place::Withheld(index) => (self.withheld[index].laggard, true),
-                Place::Held(index) => {
-                    let held = &self.held[index];
-                    (
-                        held.laggard,
-                        held.waits.iter().all(|wait| {
-                            !matches!(wait.semaphore.probe(wait.value, Some(promised)), Probe::Unresolved)
-                        }),
-                    )
-                }
+                Place::Withheld(index) => (self.withheld[index].turn.laggard, true),
+                Place::Held(index) => (self.held[index].turn.laggard, is_ready(&self.held[index], promised)),
             };
             if laggard {
                 continue;
@@ -218,11 +288,20 @@ impl Schedule {
                 if let Some(moved) = self.held.get(index) {
                     self.places.insert(moved.id, index);
                 }
-                let withhold = !held.signals.is_empty() && self.random.below(2) == 0;
+                self.settled = false;
+                let orderly = matches!(self.style, Style::OneByOne { orderly: true, .. });
+                let withhold = !orderly && !held.signals.is_empty() && self.random.below(2) == 0;
                 Choice::HandOn { held, withhold, random: self.random.next_u64() }
             }
         }
     }
+}
+
+/// Whether each wait is reached, or will be by work that was handed on.
+fn is_ready(held: &Held, promised: Domain) -> bool {
+    let unresolved =
+        |wait: &Point| matches!(wait.semaphore.probe(wait.value, Some(promised)), Probe::Unresolved);
+    !held.waits.iter().any(unresolved)
 }
 
 /// Where something is held back.

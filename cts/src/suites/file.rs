@@ -29,14 +29,14 @@ suite! { "file";
 
 /// A file in memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Memory(Arc<Mutex<Vec<u8>>>);
 
 impl Memory {
-    pub(super) fn new(bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
         Self(Arc::new(Mutex::new(bytes)))
     }
 
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

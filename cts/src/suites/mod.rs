@@ -48,11 +48,14 @@ mod lifetime;
 mod operation;
 mod physical_device;
 mod pool;
+mod program;
 mod queue;
 mod semaphore;
 mod semaphore_thread;
 mod threads;
 mod transfer;
+
+pub(crate) use file::Memory;
 
 /// Every case of the suite, in the order in which they run.
 pub fn cases() -> Vec<Case> {
@@ -84,6 +87,7 @@ pub fn cases() -> Vec<Case> {
         lifetime::CASES,
         threads::CASES,
         file::CASES,
+        program::CASES,
     ]
     .concat()
 }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who touches which bytes, and which two may not do so at once.
+
+use super::{BufferSpec, Command, Kind, List, Operation, Program, Range, Reference, Step, Work};
+
+/// One range that something touches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub(super) range: Range,
+    mode: Mode,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Read,
+    Write,
+    /// Atomic additions, which commute.
+    Add,
+}
+
+impl Access {
+    pub(super) fn writes(&self) -> bool {
+        self.mode != Mode::Read
+    }
+}
+
+impl Range {
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.buffer == other.buffer
+            && self.offset < other.offset.saturating_add(other.length)
+            && other.offset < self.offset.saturating_add(self.length)
+    }
+
+    /// All of a buffer.
+    pub(super) fn whole(buffer: u32, spec: BufferSpec) -> Self {
+        Self { buffer, offset: 0, length: spec.size }
+    }
+}
+
+impl Reference {
+    /// The bytes that it means with a table.
+    pub(super) fn resolve(&self, table: &[Range]) -> Range {
+        match self {
+            Self::Direct(range) => *range,
+            Self::Slot(part) => {
+                let bound = table[part.buffer as usize];
+                Range {
+                    offset: bound.offset.saturating_add(part.offset),
+                    length: part.length,
+                    buffer: bound.buffer,
+                }
+            }
+        }
+    }
+}
+
+impl<R: Copy> Work<R> {
+    /// The same work on other ranges.
+    pub(super) fn map<S>(&self, f: impl Fn(&R) -> S) -> Work<S> {
+        match self {
+            Self::Fill { target, value, size } => {
+                Work::Fill { target: f(target), value: *value, size: *size }
+            }
+            Self::Update { target, seed } => Work::Update { target: f(target), seed: *seed },
+            Self::Copy { source, target } => Work::Copy { source: f(source), target: f(target) },
+            Self::MultiplyAdd { target, factor, addend } => {
+                Work::MultiplyAdd { target: f(target), factor: *factor, addend: *addend }
+            }
+            Self::Increment { target, times } => Work::Increment { target: f(target), times: *times },
+        }
+    }
+
+    /// What it works on.
+    pub(super) fn ranges(&self) -> Vec<R> {
+        match self {
+            Self::Copy { source, target } => vec![*source, *target],
+            Self::Fill { target, .. }
+            | Self::Update { target, .. }
+            | Self::MultiplyAdd { target, .. }
+            | Self::Increment { target, .. } => vec![*target],
+        }
+    }
+
+    pub(super) fn is_dispatch(&self) -> bool {
+        matches!(self, Self::MultiplyAdd { .. } | Self::Increment { .. })
+    }
+}
+
+impl Work<Range> {
+    pub(super) fn accesses(&self) -> Vec<Access> {
+        match self {
+            Self::Fill { target, .. } | Self::Update { target, .. } | Self::MultiplyAdd { target, .. } => {
+                vec![write(*target)]
+            }
+            Self::Copy { source, target } => vec![read(*source), write(*target)],
+            Self::Increment { target, .. } => vec![Access { range: *target, mode: Mode::Add }],
+        }
+    }
+}
+
+fn read(range: Range) -> Access {
+    Access { range, mode: Mode::Read }
+}
+
+fn write(range: Range) -> Access {
+    Access { range, mode: Mode::Write }
+}
+
+impl List {
+    /// Its work with a table, in runs that a barrier ends.
+    pub(super) fn runs<'a>(&'a self, table: &'a [Range]) -> impl Iterator<Item = Vec<Work<Range>>> + 'a {
+        self.commands.split(|command| *command == Command::Barrier).map(|run| {
+            let work = |command: &Command| match command {
+                Command::Barrier => None,
+                Command::Work(work) => Some(work.map(|reference| reference.resolve(table))),
+            };
+            run.iter().filter_map(work).collect()
+        })
+    }
+
+    /// Whether two of its commands that nothing orders get in each other's way with this table.
+    pub(super) fn races(&self, table: &[Range]) -> bool {
+        self.runs(table).any(|run| {
+            run.iter().enumerate().any(|(index, work)| {
+                run[..index].iter().any(|other| conflict(&work.accesses(), &other.accesses()))
+            })
+        })
+    }
+}
+
+impl Program {
+    /// What an operation touches.
+    pub(super) fn accesses_of(&self, operation: &Operation) -> Vec<Access> {
+        let whole = |buffer: u32| vec![write(Range::whole(buffer, self.buffers[buffer as usize]))];
+        match operation {
+            Operation::Barrier => Vec::new(),
+            Operation::Alloca(buffer) | Operation::Dealloca(buffer) => whole(*buffer),
+            Operation::Work(work) => work.accesses(),
+            Operation::Read { file, target } => vec![read(*file), write(*target)],
+            Operation::Write { source, file } => vec![read(*source), write(*file)],
+            Operation::HostCall { write: target, .. } => {
+                target.iter().map(|(range, _)| write(*range)).collect()
+            }
+            Operation::Execute { list, table } => {
+                let list = &self.lists[*list as usize];
+                list.runs(table).flatten().flat_map(|work| work.accesses()).collect()
+            }
+        }
+    }
+
+    /// What a step touches.
+    pub(super) fn accesses(&self, step: &Step) -> Vec<Access> {
+        match step {
+            Step::Submit(submission) => self.accesses_of(&submission.operation),
+            Step::Read(range) => vec![read(*range)],
+            Step::Write { target, .. } => vec![write(*target)],
+            Step::Signal(_) | Step::Fail { .. } | Step::Wait(_) | Step::Join(_) => Vec::new(),
+        }
+    }
+
+    /// The transient buffers that an operation needs to exist, whether it touches them or not.
+    pub(super) fn transients(&self, operation: &Operation) -> Vec<u32> {
+        let bound: &[Range] = match operation {
+            Operation::Execute { table, .. } => table,
+            _ => &[],
+        };
+        let accesses = self.accesses_of(operation);
+        let ranges = accesses.iter().map(|access| &access.range).chain(bound);
+        let mut buffers: Vec<u32> = ranges.map(|range| range.buffer).collect();
+        buffers.retain(|buffer| self.buffers[*buffer as usize].kind == Kind::Transient);
+        buffers
+    }
+}
+
+/// Whether the order of two sets of accesses matters.
+pub(super) fn conflict(a: &[Access], b: &[Access]) -> bool {
+    let both = |a: &Access, b: &Access| {
+        let harmless = a.mode == b.mode && a.mode != Mode::Write;
+        !harmless && a.range.overlaps(&b.range)
+    };
+    a.iter().any(|a| b.iter().any(|b| both(a, b)))
+}

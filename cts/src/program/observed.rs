@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a device made of a program, and how that differs from what it had to.
+
+use std::fmt;
+
+use windlass_hal::{Code, Error, Result};
+
+use super::{
+    Kind, Operation, Program,
+    fate::{Causes, End, Fate, Fates, has},
+    model::{Byte, Effect, Prediction},
+    order::{Illegal, Order},
+};
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub(super) struct Observed {
+    /// How each operation ended, by its number.
+    pub(super) ends: Vec<Result<()>>,
+    /// Whether each host call was called, by the operation's number.
+    pub(super) called: Vec<bool>,
+    /// How each wait of the host ended, by its step.
+    pub(super) waits: Vec<(usize, Result<()>)>,
+    /// What each read of the host found, by its step.
+    pub(super) reads: Vec<(usize, Vec<u8>)>,
+    /// What each semaphore was in the end.
+    pub(super) semaphores: Vec<Result<u64>>,
+    /// What each buffer and file holds in the end, where it can be read.
+    pub(super) memory: Vec<Option<Vec<u8>>>,
+}
+
+/// How a device differs from the model, in one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Discrepancy {
+    /// What was seen and what was expected.
+    pub message: String,
+    /// The device cannot be used for another program: work of this one is still in it.
+    pub stuck: bool,
+}
+
+impl Discrepancy {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), stuck: false }
+    }
+
+    pub(super) fn stuck(message: impl Into<String>) -> Self {
+        Self { message: message.into(), stuck: true }
+    }
+}
+
+impl fmt::Display for Discrepancy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// What the model says of a program before it runs.
+#[derive(Clone, Debug)]
+pub(super) struct Expectation<'a> {
+    pub(super) program: &'a Program,
+    pub(super) order: Order,
+    pub(super) fates: Fates,
+}
+
+impl<'a> Expectation<'a> {
+    pub(super) fn new(program: &'a Program) -> Result<Self, Illegal> {
+        let order = program.order()?;
+        if let Some((first, second)) = program.races(&order).first() {
+            return Err(format!("nothing orders step {first} and step {second}"));
+        }
+        if let Some(step) = program.races_within().next() {
+            return Err(format!("the command buffer of step {step} lacks a barrier"));
+        }
+        let fates = program.fates(&order);
+        Ok(Self { program, order, fates })
+    }
+
+    /// The first difference between what a device did and what it had to do.
+    pub(super) fn compare(&self, observed: &Observed) -> Result<(), Discrepancy> {
+        for (index, submission) in self.program.submissions() {
+            let number = submission.number as usize;
+            let what = format!("operation {number} ({})", name(&submission.operation));
+            let fate = &self.fates.steps[index];
+            check_end(&what, fate, fate.may_fail(), fate.must_fail(), &observed.ends[number])?;
+            self.check_called(&what, fate, &submission.operation, observed.called[number])?;
+        }
+        for (index, result) in &observed.waits {
+            let fate = &self.fates.steps[*index];
+            check_end(&format!("the wait of step {index}"), fate, fate.may_skip, fate.must_skip, result)?;
+        }
+        for (index, (end, seen)) in self.fates.semaphores.iter().zip(&observed.semaphores).enumerate() {
+            check_semaphore(index, end, seen)?;
+        }
+        let effect = |number: u32| self.effect(number, observed);
+        let prediction = self.program.predict(&self.order.sequence, effect, |_| {});
+        compare_bytes(&prediction, observed)
+    }
+
+    /// What an operation did to memory, as far as one can tell.
+    fn effect(&self, number: u32, observed: &Observed) -> Effect {
+        let Some((index, submission)) = self.program.submission(number) else { return Effect::None };
+        let ended_well = observed.ends[number as usize].is_ok();
+        match submission.operation {
+            Operation::HostCall { .. } if observed.called[number as usize] => Effect::Whole,
+            Operation::HostCall { .. } => Effect::None,
+            _ if ended_well => Effect::Whole,
+            _ if self.fates.steps[index].must_skip => Effect::None,
+            _ => Effect::Undefined,
+        }
+    }
+
+    fn check_called(
+        &self,
+        what: &str,
+        fate: &Fate,
+        operation: &Operation,
+        called: bool,
+    ) -> Result<(), Discrepancy> {
+        let is_call = matches!(operation, Operation::HostCall { .. });
+        if is_call && !called && !fate.may_skip {
+            return Err(Discrepancy::new(format!(
+                "{what} was not called, and nothing that it waits for fails"
+            )));
+        }
+        if called && fate.must_skip {
+            return Err(Discrepancy::new(format!("{what} was called although a wait of it fails")));
+        }
+        Ok(())
+    }
+}
+
+/// The memory of a buffer that exists in the end.
+pub(super) fn survives(program: &Program, buffer: usize, ends: &[Result<()>]) -> bool {
+    let of = |wanted: fn(u32) -> Operation| {
+        let wanted = wanted(buffer as u32);
+        let mut found = program.submissions().filter(|(_, submission)| submission.operation == wanted);
+        found.next().map(|(_, submission)| ends[submission.number as usize].is_ok())
+    };
+    program.buffers[buffer].kind != Kind::Transient
+        || (of(Operation::Alloca) == Some(true) && of(Operation::Dealloca) != Some(true))
+}
+
+fn name(operation: &Operation) -> &'static str {
+    match operation {
+        Operation::Barrier => "barrier",
+        Operation::Alloca(_) => "alloca",
+        Operation::Dealloca(_) => "dealloca",
+        Operation::Work(work) if work.is_dispatch() => "dispatch",
+        Operation::Work(_) => "transfer",
+        Operation::Read { .. } => "read",
+        Operation::Write { .. } => "write",
+        Operation::HostCall { .. } => "host call",
+        Operation::Execute { .. } => "execute",
+    }
+}
+
+fn check_end(
+    what: &str,
+    fate: &Fate,
+    may_fail: bool,
+    must_fail: bool,
+    end: &Result<()>,
+) -> Result<(), Discrepancy> {
+    match end {
+        Ok(()) if must_fail => Err(Discrepancy::new(format!("{what} ended well and had to fail"))),
+        Err(error) if !may_fail => Err(Discrepancy::new(format!("{what} had to end well: {error}"))),
+        Err(error) => check_cause(what, fate.causes, error),
+        Ok(()) => Ok(()),
+    }
+}
+
+fn check_cause(what: &str, causes: Causes, error: &Error) -> Result<(), Discrepancy> {
+    match cause_of(error) {
+        Some(number) if error.code() == Code::Aborted && has(causes, number) => Ok(()),
+        _ => Err(Discrepancy::new(format!("{what} failed with another failure than it had to: {error}"))),
+    }
+}
+
+fn check_semaphore(index: usize, end: &End, seen: &Result<u64>) -> Result<(), Discrepancy> {
+    let what = format!("semaphore {index}");
+    match (end, seen) {
+        (End::Payload(expected) | End::Either(expected, _), Ok(payload)) if payload == expected => Ok(()),
+        (End::Failed(causes) | End::Either(_, causes), Err(error)) => check_cause(&what, *causes, error),
+        _ => Err(Discrepancy::new(format!("{what} ended as {seen:?}; expected {end:?}"))),
+    }
+}
+
+/// The error of an injected failure.
+pub(super) fn injected(cause: u8) -> Error {
+    Error::aborted(format!("injected failure {cause}."))
+}
+
+fn cause_of(error: &Error) -> Option<u8> {
+    let text = error.to_string();
+    let (_, behind) = text.split_once("injected failure ")?;
+    behind.split_once('.')?.0.parse().ok()
+}
+
+fn compare_bytes(prediction: &Prediction, observed: &Observed) -> Result<(), Discrepancy> {
+    for ((index, expected), (_, seen)) in prediction.reads.iter().zip(&observed.reads) {
+        same(&format!("the read of step {index}"), expected, seen)?;
+    }
+    for (index, (expected, seen)) in prediction.memory.iter().zip(&observed.memory).enumerate() {
+        if let Some(seen) = seen {
+            same(&format!("buffer {index} in the end"), expected, seen)?;
+        }
+    }
+    Ok(())
+}
+
+fn same(what: &str, expected: &[Byte], seen: &[u8]) -> Result<(), Discrepancy> {
+    let differs = |(expected, seen): (&Byte, &u8)| expected.is_some_and(|expected| expected != *seen);
+    match expected.iter().zip(seen).position(differs) {
+        None => Ok(()),
+        Some(at) => {
+            let count = expected.iter().zip(seen).filter(|pair| differs(*pair)).count();
+            let (expected, seen) = (expected[at].unwrap_or_default(), seen[at]);
+            Err(Discrepancy::new(format!(
+                "{what}: byte {at} is {seen:#04x} instead of {expected:#04x}; {count} bytes differ"
+            )))
+        }
+    }
+}

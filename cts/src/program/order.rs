@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which step of a program happens before which: what its semaphores promise, and nothing else.
+
+use super::{
+    MOST_STEPS, Operation, Point, Program, Step,
+    access::{Access, conflict},
+};
+
+/// A set of steps.
+pub(super) type Set = u128;
+
+pub(super) fn single(step: usize) -> Set {
+    1 << step
+}
+
+pub(super) fn contains(set: Set, step: usize) -> bool {
+    set >> step & 1 == 1
+}
+
+/// The order of a program.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    /// For each step, those that have ended before it begins, whatever the device does.
+    pub(super) before: Vec<Set>,
+    /// For each step, those that it directly waits for in any way.
+    direct: Vec<Set>,
+    /// The steps in one order that the program allows.
+    pub(super) sequence: Vec<usize>,
+}
+
+/// Why a program is none.
+pub(super) type Illegal = String;
+
+impl Program {
+    /// The step whose signal ends a wait for `point` at the earliest. The signals of one semaphore are ordered by their
+    /// values, so this is the one that a wait stands for.
+    pub(super) fn signaller(&self, point: Point) -> Option<usize> {
+        let value = |signals: &[Point]| {
+            let reaching =
+                |signal: &&Point| signal.semaphore == point.semaphore && signal.value >= point.value;
+            signals.iter().filter(reaching).map(|signal| signal.value).min()
+        };
+        let signals = self.steps.iter().enumerate().filter_map(|(index, step)| match step {
+            Step::Submit(submission) => value(&submission.signals).map(|value| (value, index)),
+            Step::Signal(point) => value(std::slice::from_ref(point)).map(|value| (value, index)),
+            _ => None,
+        });
+        signals.min().map(|(_, index)| index)
+    }
+
+    /// What a step waits for directly: steps that it stands behind in the client's program, and signals. The second set
+    /// is the part that happens before it as far as the device's memory goes.
+    pub(super) fn waits_for(&self, index: usize) -> Result<(Set, Set), Illegal> {
+        // The client's own steps happen one after the other, and a submission after those in front of it.
+        let host = self.steps[..index].iter().rposition(Step::is_of_the_host);
+        let mut direct = host.map_or(0, single);
+        let mut ordering = direct;
+        let mut add = |points: &[Point], orders: bool| -> Result<(), Illegal> {
+            for point in points {
+                let signaller = self.signaller(*point).ok_or_else(|| format!("nobody signals {point:?}"))?;
+                direct |= single(signaller);
+                ordering |= if orders { single(signaller) } else { 0 };
+            }
+            Ok(())
+        };
+        match &self.steps[index] {
+            Step::Submit(submission) => add(&submission.waits, true)?,
+            // A wait that fails is over before the work.
+            Step::Wait(points) => add(points, !self.failing)?,
+            Step::Join(number) => {
+                let (joined, _) = self.submission(*number).ok_or_else(|| format!("no operation {number}"))?;
+                direct |= single(joined);
+                ordering |= single(joined);
+            }
+            _ => {}
+        }
+        Ok((direct, ordering))
+    }
+
+    /// What happens before a step, from what happens before the steps that it waits for.
+    pub(super) fn closure(&self, index: usize, ordering: Set, before: &[Set]) -> Set {
+        let behind = |step: usize| match (&self.steps[index], &self.steps[step]) {
+            // The joined operation may have failed without waiting for what it should have waited for.
+            (Step::Join(_), Step::Submit(_)) if self.failing => single(step),
+            _ => single(step) | before[step],
+        };
+        members(ordering).fold(0, |set, step| set | behind(step))
+    }
+
+    /// The order of the program, or what is wrong with it.
+    pub(super) fn order(&self) -> Result<Order, Illegal> {
+        if self.steps.len() > MOST_STEPS {
+            return Err(format!("{} steps; a program has {MOST_STEPS} at most", self.steps.len()));
+        }
+        let waits =
+            (0..self.steps.len()).map(|index| self.waits_for(index)).collect::<Result<Vec<_>, _>>()?;
+        let direct: Vec<Set> = waits.iter().map(|(direct, _)| *direct).collect();
+        let sequence = one_after_the_other(&direct)?;
+        let mut before = vec![0; self.steps.len()];
+        for &index in &sequence {
+            before[index] = self.closure(index, waits[index].1, &before);
+        }
+        let order = Order { before, direct, sequence };
+        self.check_signals(&order)?;
+        self.check_lifetimes()?;
+        Ok(order)
+    }
+
+    /// The signals of each semaphore must be ordered by their values: else a wait could end by the wrong one.
+    fn check_signals(&self, order: &Order) -> Result<(), Illegal> {
+        let mut signals: Vec<(u32, u64, usize)> = Vec::new();
+        for (index, step) in self.steps.iter().enumerate() {
+            let mut add = |point: &Point| signals.push((point.semaphore, point.value, index));
+            match step {
+                Step::Submit(submission) => submission.signals.iter().for_each(add),
+                Step::Signal(point) => add(point),
+                _ => {}
+            }
+        }
+        signals.sort_unstable();
+        for pair in signals.windows(2) {
+            let ((semaphore, value, first), (same, next, second)) = (pair[0], pair[1]);
+            if semaphore == same && (value == next || !contains(order.before[second], first)) {
+                return Err(format!(
+                    "the signals {value} and {next} of semaphore {semaphore} are not in order"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A buffer has a handle once its alloca is submitted.
+    fn check_lifetimes(&self) -> Result<(), Illegal> {
+        let mut allocated = vec![false; self.buffers.len()];
+        for (_, submission) in self.submissions() {
+            if let Operation::Alloca(buffer) = submission.operation {
+                allocated[buffer as usize] = true;
+            }
+            if let Some(buffer) =
+                self.transients(&submission.operation).into_iter().find(|buffer| !allocated[*buffer as usize])
+            {
+                return Err(format!(
+                    "operation {} uses buffer {buffer} before its alloca",
+                    submission.number
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Pairs of steps whose order matters and that nothing orders.
+    pub(super) fn races(&self, order: &Order) -> Vec<(usize, usize)> {
+        let accesses: Vec<Vec<Access>> = self.steps.iter().map(|step| self.accesses(step)).collect();
+        let mut races = Vec::new();
+        for second in 0..self.steps.len() {
+            for first in 0..second {
+                let ordered = contains(order.before[second], first) || contains(order.before[first], second);
+                if !ordered && conflict(&accesses[first], &accesses[second]) {
+                    races.push((first, second));
+                }
+            }
+        }
+        races
+    }
+
+    /// Steps with a command buffer whose commands get in each other's way.
+    pub(super) fn races_within(&self) -> impl Iterator<Item = usize> + '_ {
+        self.submissions().filter_map(|(index, submission)| match &submission.operation {
+            Operation::Execute { list, table } if self.lists[*list as usize].races(table) => Some(index),
+            _ => None,
+        })
+    }
+}
+
+impl Order {
+    /// The steps in an order that the program allows: of so many that could come next, `pick` chooses.
+    pub(super) fn any_sequence(&self, mut pick: impl FnMut(usize) -> usize) -> Vec<usize> {
+        let mut done: Set = 0;
+        let mut rest: Vec<usize> = self.sequence.clone();
+        let mut sequence = Vec::with_capacity(rest.len());
+        while !rest.is_empty() {
+            let ready: Vec<usize> =
+                (0..rest.len()).filter(|place| self.direct[rest[*place]] & !done == 0).collect();
+            let next = rest.remove(ready[pick(ready.len())]);
+            done |= single(next);
+            sequence.push(next);
+        }
+        sequence
+    }
+}
+
+fn members(mut set: Set) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(next)
+    })
+}
+
+/// The steps with each behind all that it waits for.
+fn one_after_the_other(direct: &[Set]) -> Result<Vec<usize>, Illegal> {
+    let (mut done, mut sequence): (Set, Vec<usize>) = (0, Vec::with_capacity(direct.len()));
+    while sequence.len() < direct.len() {
+        let before = sequence.len();
+        for (index, waits) in direct.iter().enumerate() {
+            if !contains(done, index) && waits & !done == 0 {
+                done |= single(index);
+                sequence.push(index);
+            }
+        }
+        if sequence.len() == before {
+            return Err("the steps wait for each other in a circle".to_owned());
+        }
+    }
+    Ok(sequence)
+}

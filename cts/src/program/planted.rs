@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Planted errors: a program without one of the edges that it needs.
+
+use std::fmt;
+
+use super::{
+    Command, Operation, Program, Step,
+    model::{Effect, Prediction},
+    order::Order,
+};
+use crate::random::Random;
+
+/// The kind of an edge that is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Plant {
+    /// Between two operations on one queue.
+    SameQueue,
+    /// Between operations on two queues.
+    AcrossQueues,
+    /// A barrier between two commands of a command buffer.
+    Barrier,
+    /// Between a use of memory and its alloca or dealloca.
+    Alloca,
+    /// A wait of the host, before it reads.
+    HostRead,
+}
+
+impl Plant {
+    /// Every kind.
+    pub const ALL: [Self; 5] =
+        [Self::SameQueue, Self::AcrossQueues, Self::Barrier, Self::Alloca, Self::HostRead];
+}
+
+impl fmt::Display for Plant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SameQueue => "same queue",
+            Self::AcrossQueues => "across queues",
+            Self::Barrier => "barrier in a command buffer",
+            Self::Alloca => "alloca or dealloca",
+            Self::HostRead => "host read",
+        })
+    }
+}
+
+/// Orders that are tried to see whether a missing edge can show at all.
+const ORDERS: usize = 200;
+
+impl Program {
+    /// This legal program without one edge that it needs, in every way in which the lack can show: some order that is
+    /// left gives other bytes. A program with injected failures has no such edges to speak of: it may do without its work.
+    pub fn planted(&self, seed: u64) -> Vec<(Plant, Self)> {
+        if self.failing {
+            return Vec::new();
+        }
+        let Ok(order) = self.order() else { return Vec::new() };
+        let expected = self.predict(&order.sequence, |_| Effect::Whole, |_| {});
+        let mut random = Random::new(seed);
+        let mut found = Vec::new();
+        for (plant, program) in self.without_an_edge() {
+            let Ok(order) = program.order() else { continue };
+            if program.can_differ(&order, &expected, &mut random) {
+                found.push((plant, program));
+            }
+        }
+        found
+    }
+
+    /// The program without one wait or barrier, where that leaves something unordered.
+    fn without_an_edge(&self) -> Vec<(Plant, Self)> {
+        let mut programs = Vec::new();
+        for index in 0..self.steps.len() {
+            let waits = match &self.steps[index] {
+                Step::Submit(submission) => submission.waits.len(),
+                Step::Wait(points) => points.len(),
+                _ => 0,
+            };
+            for wait in 0..waits {
+                let mut program = self.clone();
+                match &mut program.steps[index] {
+                    Step::Submit(submission) => drop(submission.waits.remove(wait)),
+                    Step::Wait(points) => drop(points.remove(wait)),
+                    _ => {}
+                }
+                let Ok(order) = program.order() else { continue };
+                let races = program.races(&order);
+                programs.extend(races.first().map(|race| (program.kind_of(*race), program.clone())));
+            }
+        }
+        for (list, commands) in self.lists.iter().enumerate() {
+            for place in 0..commands.commands.len() {
+                if commands.commands[place] == Command::Barrier {
+                    let mut program = self.clone();
+                    program.lists[list].commands.remove(place);
+                    if program.races_within().next().is_some() {
+                        programs.push((Plant::Barrier, program));
+                    }
+                }
+            }
+        }
+        programs
+    }
+
+    fn kind_of(&self, (first, second): (usize, usize)) -> Plant {
+        let (Step::Submit(first), Step::Submit(second)) = (&self.steps[first], &self.steps[second]) else {
+            return Plant::HostRead;
+        };
+        let is_memory =
+            |operation: &Operation| matches!(operation, Operation::Alloca(_) | Operation::Dealloca(_));
+        if is_memory(&first.operation) || is_memory(&second.operation) {
+            Plant::Alloca
+        } else if first.affinity == second.affinity && first.affinity.is_power_of_two() {
+            Plant::SameQueue
+        } else {
+            Plant::AcrossQueues
+        }
+    }
+
+    /// Whether some order that the program allows gives other bytes.
+    fn can_differ(&self, order: &Order, expected: &Prediction, random: &mut Random) -> bool {
+        (0..ORDERS).any(|_| {
+            let sequence = order.any_sequence(|ready| random.below(ready));
+            let permute = |run: &mut Vec<_>| random.shuffle(run);
+            let seen = self.predict(&sequence, |_| Effect::Whole, permute);
+            let differs = |expected: &[Option<u8>], seen: &[Option<u8>]| {
+                expected.iter().zip(seen).any(|(expected, seen)| expected.is_some() && expected != seen)
+            };
+            expected.memory.iter().zip(&seen.memory).any(|(expected, seen)| differs(expected, seen))
+                || expected
+                    .reads
+                    .iter()
+                    .zip(&seen.reads)
+                    .any(|((_, expected), (_, seen))| differs(expected, seen))
+        })
+    }
+}

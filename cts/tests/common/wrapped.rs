@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The null device behind a wrapper that sees, and may change, what passes.
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use std::sync::Arc;
+
+use windlass_hal::{
+    CommandList, Operation, Point, QueueAffinity, Result,
+    driver::{self, Driver},
+};
+
+/// What a submission is turned into.
+pub(crate) type Submit =
+    dyn Fn(&dyn driver::Device, QueueAffinity, &[Point], &[Point], Operation) -> Result<()> + Send + Sync;
+
+pub(crate) struct Wrapped {
+    raw: Arc<dyn driver::Device>,
+    submit: Box<Submit>,
+    prepare: fn(CommandList) -> CommandList,
+}
+
+impl Wrapped {
+    /// A null device with a submit of its own.
+    pub(crate) fn new(
+        submit: impl Fn(&dyn driver::Device, QueueAffinity, &[Point], &[Point], Operation) -> Result<()>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self { raw: null(), submit: Box::new(submit), prepare: |list| list }
+    }
+
+    /// A null device that records something else.
+    pub(crate) fn recording(prepare: fn(CommandList) -> CommandList) -> Self {
+        let submit = |raw: &dyn driver::Device, affinity, waits: &[Point], signals: &[Point], operation| {
+            raw.submit(affinity, waits, signals, operation)
+        };
+        Self { prepare, ..Self::new(submit) }
+    }
+}
+
+pub(crate) fn null() -> Arc<dyn driver::Device> {
+    windlass_null::NullDriver.open(&"null://".parse().unwrap()).unwrap()
+}
+
+impl driver::Wrapper for Wrapped {
+    fn inner(&self) -> &dyn driver::Device {
+        &*self.raw
+    }
+
+    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+        self.raw.prepare((self.prepare)(list))
+    }
+
+    fn submit(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        operation: Operation,
+    ) -> Result<()> {
+        (self.submit)(&*self.raw, affinity, waits, signals, operation)
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random programs: legal, printed and read again, run rightly by right devices, and wrongly by wrong ones.
+
+#[path = "common/wrapped.rs"]
+mod wrapped;
+
+use std::{sync::Arc, time::Duration};
+
+use windlass_cts::{
+    program::{Bench, Density, Found, Mix, Plant, Program, search},
+    shuffle,
+};
+use windlass_hal::{Command, Device, Error, Notifications, Operation, Point, driver};
+
+use wrapped::{Wrapped, null};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn bench_of(raw: Arc<dyn driver::Device>) -> Bench {
+    Bench::new(Device::from_driver(raw), &[], LIMIT).unwrap()
+}
+
+fn shuffled(raw: Arc<dyn driver::Device>, seed: u64) -> Bench {
+    bench_of(shuffle::Device::with_patience(raw, seed, LIMIT))
+}
+
+fn everything() -> Mix {
+    Mix::of(&windlass_hal::DeviceInfo::default())
+}
+
+#[test]
+fn programs_are_legal_and_print_as_they_read() {
+    for mix in [everything(), everything().with_failures()] {
+        for program in Program::random(1, mix).take(300) {
+            let again: Program =
+                program.to_string().parse().unwrap_or_else(|error| panic!("{error}\n{program}"));
+            assert_eq!(again, program);
+        }
+    }
+}
+
+#[test]
+fn a_seed_repeats_its_programs() {
+    let programs = |seed| -> Vec<Program> { Program::random(seed, everything()).take(20).collect() };
+    assert_eq!(programs(7), programs(7));
+    assert_ne!(programs(7), programs(8));
+}
+
+#[test]
+fn every_kind_of_step_comes_up() {
+    let text: String = Program::random(1, everything().with_failures())
+        .take(200)
+        .chain(Program::random(1, everything()).take(200))
+        .map(|program| program.to_string())
+        .collect();
+    for word in [
+        "buffer 1 device",
+        "buffer 1 host",
+        "buffer 1 transient",
+        "buffer 1 file",
+        ". barrier",
+        ". fill $",
+        ". copy",
+        ". update",
+        ". multiply_add",
+        ". increment",
+        "do barrier",
+        "do alloca",
+        "do dealloca",
+        "do fill",
+        "do update",
+        "do copy",
+        "do multiply_add",
+        "do increment",
+        "do read",
+        "do write",
+        "do host_call",
+        " fail ",
+        "do execute",
+        "\nsignal",
+        "\nfail",
+        "\nwait",
+        "\njoin",
+        "\nread",
+        "\nwrite",
+        "\nfailing",
+    ] {
+        assert!(text.contains(word), "no program has `{word}`");
+    }
+}
+
+#[test]
+fn text_that_is_no_program_is_refused() {
+    let refused = |text: &str, why: &str| {
+        let error = text.parse::<Program>().unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    };
+    let two = "buffer 0 device 64\nsubmit 0 on 0x1 waits signals 0@1 do fill 0+0:64 1 0x1\n";
+    assert!(two.parse::<Program>().is_ok());
+    refused(&format!("{two}submit 1 on 0x1 waits signals 1@1 do fill 0+60:4 1 0x2"), "nothing orders");
+    refused(&format!("{two}submit 1 on 0x1 waits signals 0@2 do barrier"), "not in order");
+    refused(&format!("{two}submit 1 on 0x1 waits 0@2 signals 1@1 do barrier"), "nobody signals");
+    refused(&format!("{two}submit 1 on 0x1 waits 1@1 signals 1@1 do barrier"), "circle");
+    refused(&format!("{two}wait 1@1\nsubmit 1 on 0x1 waits signals 1@1 do barrier"), "circle");
+    refused(&format!("{two}submit 1 on 0x1 waits 0@1 signals 1@1 do fill 0+32:64 1 0x2"), "outside");
+    refused(&format!("{two}submit 1 on 0x1 waits 0@1 signals 1@1 do alloca 0"), "transient");
+    refused(&format!("{two}submit 1 on 0x1 waits 0@1 signals 1@1 do execute 0 table"), "no list");
+    refused(&format!("{two}submit 7 on 0x1 waits 0@1 signals 1@1 do barrier"), "numbered");
+    refused(&format!("{two}signal 4000000000@1"), "semaphores");
+    refused(&format!("{two}read 0+4294967295:4294967295"), "outside");
+    refused(
+        "buffer 0 device 64\nlist 0 slots 1\n. fill $0+0:4 1 0x1\nsubmit 0 on 0x1 waits signals do execute 0 table",
+        "bound",
+    );
+    refused("list 0 slots 1\n. fill $0+0:4 3 0x1", "line 2");
+    for nonsense in
+        ["dance", "buffer 1 device 64", "submit 0 on 1 waits signals do barrier", "wait 0@1 0", "join x"]
+    {
+        refused(nonsense, "line 1");
+    }
+    let forgotten = "buffer 0 device 64\nlist 0 slots 0\n. fill 0+0:4 1 0x1\n. fill 0+0:4 1 0x2\n\
+        submit 0 on 0x1 waits signals 0@1 do execute 0 table";
+    refused(forgotten, "lacks a barrier");
+}
+
+#[test]
+fn right_devices_run_programs_rightly() {
+    for bench in [bench_of(null()), shuffled(null(), 1), shuffled(null(), 2)] {
+        for mix in [bench.mix(), bench.mix().with_failures()] {
+            for density in [Density::Mixed, Density::Chain, Density::Parallel] {
+                search(&bench, 3, 60, mix.with_density(density)).unwrap_or_else(|found| panic!("{found}"));
+            }
+        }
+    }
+}
+
+/// What a search finds in a device that breaks a law.
+fn found(raw: Wrapped, mix: fn(Mix) -> Mix) -> Found {
+    // Held back and shuffled, the error shows whatever order the client has.
+    let bench = shuffled(Arc::new(raw), 1);
+    *search(&bench, 1, 500, mix(bench.mix())).expect_err("a wrong device was not found out")
+}
+
+/// How many operations a program has.
+fn operations(found: &Found) -> usize {
+    found.program.to_string().lines().filter(|line| line.starts_with("submit")).count()
+}
+
+#[test]
+fn a_device_that_ignores_waits_is_found_out_by_a_small_program() {
+    let found = found(
+        Wrapped::new(|raw, affinity, _, signals, operation| raw.submit(affinity, &[], signals, operation)),
+        |mix| mix,
+    );
+    assert!(operations(&found) <= 3, "{found}");
+    assert_eq!(found.program.to_string().parse::<Program>().unwrap(), found.program);
+}
+
+#[test]
+fn a_device_that_loses_its_last_wait_is_found_out() {
+    let few = |waits: &[Point]| waits[..waits.len().saturating_sub(1)].to_vec();
+    found(
+        Wrapped::new(move |raw, affinity, waits, signals, operation| {
+            raw.submit(affinity, &few(waits), signals, operation)
+        }),
+        |mix| mix.with_density(Density::Parallel),
+    );
+}
+
+#[test]
+fn a_device_that_signals_too_early_is_found_out() {
+    found(
+        Wrapped::new(|raw, affinity, waits, signals, operation| {
+            let mut notifications = Notifications::new();
+            signals.iter().for_each(|point| point.semaphore.advance(point.value, &mut notifications));
+            notifications.fire();
+            raw.submit(affinity, waits, &[], operation)
+        }),
+        |mix| mix,
+    );
+}
+
+#[test]
+fn a_device_that_writes_a_byte_too_few_is_found_out() {
+    let found = found(
+        Wrapped::new(|raw, affinity, waits, signals, operation| {
+            let operation = match operation {
+                Operation::Copy { source, target } if target.len() % 8 == 7 => {
+                    let length = target.len() - 1;
+                    Operation::Copy { source: source.subspan(0, length)?, target: target.subspan(0, length)? }
+                }
+                other => other,
+            };
+            raw.submit(affinity, waits, signals, operation)
+        }),
+        |mix| mix,
+    );
+    assert_eq!(operations(&found), 1, "{found}");
+    assert!(found.to_string().contains("1 bytes differ"), "{found}");
+}
+
+#[test]
+fn a_device_that_forgets_barriers_is_found_out() {
+    let found = found(
+        Wrapped::recording(|list| {
+            list.edited(|commands, _| {
+                commands.retain(|it| !matches!(it, Command::Barrier));
+                commands.reverse();
+            })
+        }),
+        |mix| mix,
+    );
+    assert!(found.program.to_string().contains(". barrier"), "{found}");
+}
+
+#[test]
+fn a_device_that_swallows_failures_is_found_out() {
+    found(
+        Wrapped::new(|raw, affinity, waits, signals, operation| {
+            let live: Vec<_> = waits.iter().filter(|wait| wait.semaphore.query().is_ok()).cloned().collect();
+            raw.submit(affinity, &live, signals, operation)
+        }),
+        Mix::with_failures,
+    );
+}
+
+#[test]
+fn a_device_that_reports_another_failure_is_found_out() {
+    let found = found(
+        Wrapped::new(|raw, affinity, waits, signals, operation| {
+            if waits.iter().any(|wait| wait.semaphore.query().is_err()) {
+                signals
+                    .iter()
+                    .for_each(|signal| signal.semaphore.fail(Error::internal("something went wrong")));
+                return Ok(());
+            }
+            raw.submit(affinity, waits, signals, operation)
+        }),
+        Mix::with_failures,
+    );
+    assert!(found.to_string().contains("something went wrong"), "{found}");
+}
+
+#[test]
+fn planted_errors_are_found_within_a_hundred_seeds() {
+    let device = shuffle::Device::with_patience(null(), 1, LIMIT);
+    let bench = bench_of(device.clone());
+    let mut planted = Vec::new();
+    for program in Program::random(11, bench.mix()).take(25) {
+        planted
+            .extend(program.planted(1).into_iter().map(|(plant, broken)| (plant, broken, program.clone())));
+    }
+    for plant in Plant::ALL {
+        let of_this_kind: Vec<_> = planted.iter().filter(|(kind, ..)| *kind == plant).take(6).collect();
+        assert!(of_this_kind.len() >= 3, "too few programs to plant errors of the kind `{plant}` in");
+        for (_, broken, whole) in of_this_kind {
+            // What odd seeds find depends on the device's threads, too.
+            let found = (2..=100).step_by(2).any(|seed| {
+                device.reseed(seed);
+                bench.run_as(broken, whole).is_err()
+            });
+            assert!(found, "no seed finds the missing edge ({plant}) in\n{broken}");
+            device.reseed(1);
+            bench.run(whole).unwrap_or_else(|discrepancy| panic!("{discrepancy}\n{whole}"));
+        }
+    }
+}
