@@ -129,7 +129,7 @@ pub fn main_with(
         Ok(summary) => {
             for device in &summary.devices {
                 if let Some(problem) = &device.problem
-                    && problem.exit(options.require) != Exit::Passed
+                    && device.exit != Exit::Passed
                 {
                     say(format!("{} could not be opened: {}", device.uri, problem.reason()));
                 }

@@ -90,11 +90,15 @@ fn run_device(
         Ok(info) => (Some(info), None),
         Err(problem) => (None, Some(problem)),
     };
-    summary.devices.push(TestedDevice { uri: uri.to_owned(), info: info.clone(), problem: problem.clone() });
+    let exit = problem.as_ref().map_or(Exit::Passed, |problem| problem.exit(options.require));
+    summary.exit = summary.exit.and(exit);
+    summary.devices.push(TestedDevice {
+        uri: uri.to_owned(),
+        info: info.clone(),
+        problem: problem.clone(),
+        exit,
+    });
     report.device(&summary.devices[device], selected.len())?;
-    if let Some(problem) = &problem {
-        summary.exit = summary.exit.and(problem.exit(options.require));
-    }
     for &case in selected {
         let mut result =
             CaseResult { case, device, verdict: Verdict::Pass, expectation: None, elapsed: Duration::ZERO };

@@ -73,6 +73,8 @@ pub struct TestedDevice {
     pub info: Option<DeviceInfo>,
     /// Why it could not be opened.
     pub problem: Option<Problem>,
+    /// What that alone makes of the run: [`Exit::Passed`] for a device that may be absent.
+    pub exit: Exit,
 }
 
 /// Why a device could not be opened.
@@ -164,6 +166,11 @@ impl Summary {
         self.count(|verdict| matches!(verdict, Verdict::Fail(_)))
     }
 
+    /// Devices that could not be opened and so fail the run.
+    pub fn errors(&self) -> usize {
+        self.devices.iter().filter(|device| device.exit != Exit::Passed).count()
+    }
+
     /// Cases that were not tried, or are known as unsupported.
     pub fn skipped(&self) -> usize {
         self.count(|verdict| matches!(verdict, Verdict::Skip(_)))
@@ -191,9 +198,9 @@ impl Summary {
     }
 
     /// What is added to a case's name where there are several devices: which one.
-    pub(crate) fn on(&self, result: &CaseResult) -> String {
+    pub(crate) fn on(&self, device: usize) -> String {
         match &self.devices[..] {
-            [_, _, ..] => format!(" on {}", self.devices[result.device].uri),
+            [_, _, ..] => format!(" on {}", self.devices[device].uri),
             _ => String::new(),
         }
     }

@@ -129,6 +129,52 @@ fn junit_tells_devices_apart() {
     assert_eq!(absent.test_cases[0].classname.as_deref(), Some("windlass-cts.own on absent://"));
 }
 
+/// A run that fails because of a device says so in every report; one whose device is merely absent does not.
+#[test]
+fn a_device_that_fails_the_run_is_an_error_of_every_report() {
+    for (uri, require, exit, errors) in [
+        ("broken://", false, Exit::Failed, 1),
+        ("null://?colour=red", false, Exit::Usage, 1),
+        ("absent://", true, Exit::Absent, 1),
+        ("absent://", false, Exit::Passed, 0),
+    ] {
+        let (junit, json, page) = (Scratch::new("xml"), Scratch::new("jsonl"), Scratch::new("md"));
+        let mut options = Options::new(uri);
+        options.require = require;
+        options.junit = Some(junit.0.clone());
+        options.json = Some(json.0.clone());
+        options.summary = Some(page.0.clone());
+        let (summary, text) = run(&[PASSES, FAILS], &options);
+        assert_eq!((summary.exit, summary.errors(), summary.skipped()), (exit, errors, 2), "{uri}");
+        assert_eq!(text.contains(&format!("error         {uri} could not be opened")), errors == 1, "{text}");
+
+        let report = quick_junit::Report::deserialize_from_str(&junit.text()).unwrap();
+        assert_eq!((report.tests, report.errors, report.failures), (2 + errors, errors, 0), "{uri}");
+        let suite = report.test_suites.iter().find(|suite| suite.name.as_str() == "device");
+        assert_eq!(suite.is_some(), errors == 1, "{}", junit.text());
+        if let Some(suite) = suite {
+            let reason = summary.devices[0].problem.as_ref().unwrap().reason();
+            match &suite.test_cases[0].status {
+                TestCaseStatus::NonSuccess { kind, message, description, .. } => {
+                    assert_eq!(*kind, NonSuccessKind::Error);
+                    assert_eq!(message.as_deref(), reason.lines().next());
+                    assert_eq!(description.as_deref(), Some(reason));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+
+        let events = lines(&json.text());
+        assert_eq!(events[0]["exit"], exit as u8);
+        let ended = events.last().unwrap();
+        assert_eq!((&ended["errors"], &ended["exit"]), (&errors.into(), &(exit as u8).into()));
+
+        let page = page.text();
+        let row = page.lines().find(|line| line.contains("could not be opened |")).unwrap();
+        assert!(row.ends_with(&format!("| {errors} | 0 | 0 | 0 | 0 | 2 |")), "{page}");
+    }
+}
+
 #[test]
 fn a_page_in_markdown_is_appended() {
     let file = Scratch::holding("md", "what an earlier step said\n");
@@ -138,8 +184,8 @@ fn a_page_in_markdown_is_appended() {
     run(&[PASSES, FAILS, SKIPS], &options);
     let page = file.text();
     assert!(page.starts_with("what an earlier step said\n## Windlass conformance: failed\n"), "{page}");
-    assert!(page.contains("| null:// | Null device, none, simulated | 1 | 1 | 0 | 0 | 1 |"), "{page}");
-    assert!(page.contains("| absent:// | could not be opened | 0 | 0 | 0 | 0 | 3 |"), "{page}");
+    assert!(page.contains("| null:// | Null device, none, simulated | 0 | 1 | 1 | 0 | 0 | 1 |"), "{page}");
+    assert!(page.contains("| absent:// | could not be opened | 0 | 0 | 0 | 0 | 0 | 3 |"), "{page}");
     assert!(page.contains("<b>own.fails</b> on null://: It fails."), "{page}");
     assert!(page.contains("<pre>seen &amp; expected &lt;differ&gt;\nin the | second line</pre>"), "{page}");
     assert!(page.contains("| 1 | no such thing here |"), "{page}");

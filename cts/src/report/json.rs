@@ -30,6 +30,7 @@ pub(super) fn device(device: &TestedDevice, options: &Options, cases: usize) -> 
         (None, problem) => json!({
             "event": "not_opened", "uri": device.uri, "run": run,
             "problem": problem.as_ref().map(Problem::name), "reason": problem.as_ref().map(Problem::reason),
+            "exit": device.exit as u8,
         }),
     }
 }
@@ -48,7 +49,7 @@ pub(super) fn case(summary: &Summary, result: &CaseResult) -> Value {
 pub(super) fn ended(summary: &Summary) -> Value {
     json!({
         "event": "ended", "passed": summary.passed(), "failed": summary.failed(), "skipped": summary.skipped(),
-        "expected_failures": summary.expected_failures(), "flaky": summary.flaky(),
+        "errors": summary.errors(), "expected_failures": summary.expected_failures(), "flaky": summary.flaky(),
         "skip_reasons": summary.skip_reasons(), "filtered_out": summary.filtered_out,
         "seconds": summary.elapsed.as_secs_f64(), "exit": summary.exit as u8,
     })

@@ -7,10 +7,11 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
     options::Options,
-    summary::{CaseResult, Summary, TestedDevice, Verdict},
+    summary::{CaseResult, Exit, Summary, TestedDevice, Verdict},
 };
 
-/// Writes a report: a test suite for each device and suite of the CTS, the device as properties.
+/// Writes a report: a test suite for each device and suite of the CTS, the device as properties. A device that could not
+/// be opened and so fails the run is an error in a suite of its own.
 pub(super) fn write(path: &Path, summary: &Summary, options: &Options) -> io::Result<()> {
     let mut report = Report::new("windlass-cts");
     report.set_time(summary.elapsed);
@@ -19,12 +20,18 @@ pub(super) fn write(path: &Path, summary: &Summary, options: &Options) -> io::Re
         let name = suite_of(result).0;
         let known = suites.iter().position(|(device, suite, _)| (*device, *suite) == (result.device, name));
         let place = known.unwrap_or_else(|| {
-            let mut suite = TestSuite::new(format!("{name}{}", summary.on(result)));
+            let mut suite = TestSuite::new(format!("{name}{}", summary.on(result.device)));
             describe(&mut suite, &summary.devices[result.device], options);
             suites.push((result.device, name, suite));
             suites.len() - 1
         });
         suites[place].2.add_test_case(test_case(summary, result));
+    }
+    for (index, device) in summary.devices.iter().enumerate().filter(|(_, it)| it.exit != Exit::Passed) {
+        let mut suite = TestSuite::new(format!("device{}", summary.on(index)));
+        describe(&mut suite, device, options);
+        suite.add_test_case(not_opened(summary, index));
+        report.add_test_suite(suite);
     }
     report.add_test_suites(suites.into_iter().map(|(_, _, suite)| suite));
     let text = report.to_string().map_err(io::Error::other)?;
@@ -60,6 +67,16 @@ fn describe(suite: &mut TestSuite, device: &TestedDevice, options: &Options) {
     }
 }
 
+fn not_opened(summary: &Summary, device: usize) -> TestCase {
+    let reason = summary.devices[device].problem.as_ref().map_or("", |problem| problem.reason());
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_message(reason.lines().next().unwrap_or_default());
+    status.set_description(reason);
+    let mut case = TestCase::new("open", status);
+    case.set_classname(format!("windlass-cts.device{}", summary.on(device)));
+    case
+}
+
 fn test_case(summary: &Summary, result: &CaseResult) -> TestCase {
     let (suite, name) = suite_of(result);
     let expected = super::expected(result);
@@ -83,7 +100,7 @@ fn test_case(summary: &Summary, result: &CaseResult) -> TestCase {
         }
     };
     let mut case = TestCase::new(name, status);
-    case.set_classname(format!("windlass-cts.{suite}{}", summary.on(result)));
+    case.set_classname(format!("windlass-cts.{suite}{}", summary.on(result.device)));
     case.set_time(result.elapsed);
     if let Some(output) = output {
         case.set_system_out(output);

@@ -39,8 +39,8 @@ fn write_page(page: &mut String, summary: &Summary, options: &Options) -> std::f
         Exit::Absent => "a required device is absent",
     };
     writeln!(page, "## Windlass conformance: {outcome}\n")?;
-    writeln!(page, "| device | | passed | failed | expected to fail | flaky | skipped |")?;
-    writeln!(page, "|---|---|--:|--:|--:|--:|--:|")?;
+    writeln!(page, "| device | | errors | passed | failed | expected to fail | flaky | skipped |")?;
+    writeln!(page, "|---|---|--:|--:|--:|--:|--:|--:|")?;
     for (index, device) in summary.devices.iter().enumerate() {
         let of = |which: fn(&Verdict) -> bool| {
             let results = summary.results.iter().filter(|result| result.device == index);
@@ -48,9 +48,10 @@ fn write_page(page: &mut String, summary: &Summary, options: &Options) -> std::f
         };
         writeln!(
             page,
-            "| {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
             cell(&device.uri),
             cell(&device.describe()),
+            u8::from(device.exit != Exit::Passed),
             of(|verdict| matches!(verdict, Verdict::Pass | Verdict::Flaky(_))),
             of(|verdict| matches!(verdict, Verdict::Fail(_))),
             of(|verdict| matches!(verdict, Verdict::ExpectedFailure(_))),
@@ -88,7 +89,7 @@ fn failures(page: &mut String, summary: &Summary) -> std::fmt::Result {
             page,
             "<details open><summary><b>{}</b>{}: {}</summary>\n\n{}\n</details>\n",
             html(result.case.name),
-            html(&summary.on(result)),
+            html(&summary.on(result.device)),
             html(result.case.contract),
             block(message)
         )?;
@@ -109,7 +110,7 @@ fn known(page: &mut String, summary: &Summary) -> std::fmt::Result {
     for result in summary.results.iter().filter(is_known) {
         let Some(entry) = &result.expectation else { continue };
         let word = if matches!(result.verdict, Verdict::Flaky(_)) { "passed at a retry" } else { "failed" };
-        let (name, on) = (cell(result.case.name), cell(&summary.on(result)));
+        let (name, on) = (cell(result.case.name), cell(&summary.on(result.device)));
         writeln!(page, "| {name}{on} | {word} | {} ({}) |", cell(&entry.reason), cell(&entry.link))?;
     }
     writeln!(page)

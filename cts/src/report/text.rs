@@ -62,7 +62,7 @@ pub(super) fn case(out: &mut dyn Write, summary: &Summary, result: &CaseResult) 
             indent(out, message)
         }
         Verdict::Fail(message) => {
-            writeln!(out, "FAIL  {name}{}", summary.on(result))?;
+            writeln!(out, "FAIL  {name}{}", summary.on(result.device))?;
             writeln!(out, "      contract: {}", result.case.contract)?;
             indent(out, message)
         }
@@ -80,7 +80,10 @@ pub(super) fn ended(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
             Verdict::Fail(_) => "failed       ",
             Verdict::Pass | Verdict::Skip(_) => continue,
         };
-        writeln!(out, "{words} {}{}", result.case.name, summary.on(result))?;
+        writeln!(out, "{words} {}{}", result.case.name, summary.on(result.device))?;
+    }
+    for device in summary.devices.iter().filter(|device| device.exit != Exit::Passed) {
+        writeln!(out, "error         {} could not be opened", device.uri)?;
     }
     // The words of Rust's own test harness, for the eyes and tools that look for them; failures that are expected count
     // there as ignored.
