@@ -144,7 +144,7 @@ pub fn main_with(
             say(error.to_string());
             match error {
                 RunError::Output(_) => Exit::Failed,
-                RunError::Expectations(_) => Exit::Usage,
+                RunError::Expectations(_) | RunError::Report(_) => Exit::Usage,
             }
         }
     }

@@ -62,7 +62,7 @@
 //! |---|---|
 //! | 0 | no case failed |
 //! | 1 | a case failed, or passed against the [expectations](Expectations) |
-//! | 2 | the command line or the file of expectations is wrong, or no case fits the filters |
+//! | 2 | the command line or the file of expectations is wrong, a report cannot be opened, or no case fits the filters |
 //! | 3 | a device is absent and `--require` was given; without it, everything on it is skipped |
 //!
 //! # Harnesses of your own

@@ -46,7 +46,7 @@ pub fn run_cases(
         Some(path) => Expectations::read(path, cases)?,
         None => Expectations::default(),
     };
-    let mut report = Report::new(out, options)?;
+    let mut report = Report::new(out, options).map_err(RunError::Report)?;
     let selected: Vec<Case> = cases.iter().filter(|case| options.selects(case)).copied().collect();
     let mut summary = Summary { filtered_out: cases.len() - selected.len(), ..Summary::default() };
     if options.list {
@@ -181,8 +181,10 @@ fn judge(entry: &Expectation, verdict: Verdict, seen: Option<String>) -> Verdict
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The output or a report could not be written.
+    /// The output or a report could not be written. Everything was run, unless it was the output.
     Output(io::Error),
+    /// A report's file could not be opened. Nothing was run.
+    Report(io::Error),
     /// The file of expectations cannot be used.
     Expectations(ExpectationsError),
 }
@@ -191,6 +193,7 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Output(error) => write!(f, "the results could not be written: {error}"),
+            Self::Report(error) => write!(f, "a report cannot be written to {error}"),
             Self::Expectations(error) => write!(f, "{error}"),
         }
     }

@@ -216,7 +216,7 @@ pub enum Exit {
     Passed = 0,
     /// 1: a case failed, or the results could not be written.
     Failed = 1,
-    /// 2: the command line or the expectations file is wrong.
+    /// 2: the command line or the expectations file is wrong, or a report cannot be opened.
     Usage = 2,
     /// 3: a device is absent, and was required.
     Absent = 3,

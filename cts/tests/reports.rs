@@ -8,7 +8,9 @@ use std::fs;
 use common::{FAILS, LACKING, PANICS, PASSES, SKIPS, Scratch, options, registry, run};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::Value;
-use windlass_cts::{Case, Context, Exit, Format, Level, Options, Outcome, Shard, Stop, run_cases};
+use windlass_cts::{
+    Case, Context, Exit, Format, Level, Options, Outcome, RunError, Shard, Stop, main_with, run_cases,
+};
 
 fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -196,7 +198,7 @@ fn a_page_in_markdown_is_appended() {
 }
 
 #[test]
-fn reports_that_cannot_be_written_fail_the_run_and_are_named() {
+fn reports_that_cannot_be_opened_are_named_before_anything_is_run() {
     for set in [
         |options: &mut Options, path| options.junit = Some(path),
         |options: &mut Options, path| options.json = Some(path),
@@ -207,8 +209,37 @@ fn reports_that_cannot_be_written_fail_the_run_and_are_named() {
         let path = folder.0.join("report");
         let mut options = options();
         set(&mut options, path.clone());
-        let error = run_cases(&registry(), &[PASSES], &options, &mut Vec::new()).unwrap_err();
+        let mut out = Vec::new();
+        let error = run_cases(&registry(), &[PASSES], &options, &mut out).unwrap_err();
+        assert!(matches!(error, RunError::Report(_)) && out.is_empty(), "{error}");
         assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+        let exit = main_with(&registry(), &[PASSES], options, &mut Vec::new(), &mut Vec::new());
+        assert_eq!(exit, Exit::Usage);
         assert!(fs::metadata(&folder.0).is_err());
+    }
+}
+
+/// A disk that fills up in the run costs a report, not the result.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_report_that_cannot_be_written_any_more_costs_no_other() {
+    for set in [
+        |options: &mut Options, path| options.junit = Some(path),
+        |options: &mut Options, path| options.json = Some(path),
+        |options: &mut Options, path| options.summary = Some(path),
+    ] as [fn(&mut Options, std::path::PathBuf); 3]
+    {
+        let files = [(); 3].map(|()| Scratch::new("report"));
+        let mut options = options();
+        [options.junit, options.json, options.summary] = files.each_ref().map(|file| Some(file.0.clone()));
+        set(&mut options, "/dev/full".into());
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let exit = main_with(&registry(), &[PASSES, SKIPS], options, &mut out, &mut err);
+        let [out, err] = [out, err].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert_eq!(exit, Exit::Failed, "{err}");
+        assert!(out.contains("test result: ok. 1 passed; 0 failed; 1 ignored"), "{out}");
+        assert!(err.contains("/dev/full: "), "{err}");
+        let whole = files.iter().filter(|file| fs::metadata(&file.0).is_ok_and(|file| file.len() > 0));
+        assert_eq!(whole.count(), 2);
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Results as a JUnit report, for CI systems that show one.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs::File,
+    io::{self, Write as _},
+};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
@@ -12,7 +15,7 @@ use crate::{
 
 /// Writes a report: a test suite for each device and suite of the CTS, the device as properties. A device that could not
 /// be opened and so fails the run is an error in a suite of its own.
-pub(super) fn write(path: &Path, summary: &Summary, options: &Options) -> io::Result<()> {
+pub(super) fn write(file: &mut File, summary: &Summary, options: &Options) -> io::Result<()> {
     let mut report = Report::new("windlass-cts");
     report.set_time(summary.elapsed);
     let mut suites: Vec<(usize, &str, TestSuite)> = Vec::new();
@@ -37,7 +40,7 @@ pub(super) fn write(path: &Path, summary: &Summary, options: &Options) -> io::Re
     let text = report.to_string().map_err(io::Error::other)?;
     // Jenkins' schemas know no such attribute of the root, which is the first to have it.
     let text = text.replacen(&format!(" skipped=\"{}\"", report.skipped), "", 1);
-    fs::write(path, text)
+    file.write_all(text.as_bytes())
 }
 
 fn suite_of(result: &CaseResult) -> (&'static str, &'static str) {

@@ -5,7 +5,6 @@ use std::{
     fmt::Write as _,
     fs::File,
     io::{self, Write as _},
-    path::Path,
 };
 
 use crate::{
@@ -18,9 +17,9 @@ const TOLD: usize = 50;
 /// Characters of a failure's message.
 const MESSAGE: usize = 4000;
 
-/// Appends, as steps of a job do that share a page.
-pub(super) fn append(path: &Path, summary: &Summary, options: &Options) -> io::Result<()> {
-    File::options().append(true).create(true).open(path)?.write_all(page(summary, options).as_bytes())
+/// Writes the page.
+pub(super) fn write(file: &mut File, summary: &Summary, options: &Options) -> io::Result<()> {
+    file.write_all(page(summary, options).as_bytes())
 }
 
 fn page(summary: &Summary, options: &Options) -> String {

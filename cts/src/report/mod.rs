@@ -9,8 +9,9 @@ mod progress;
 mod text;
 
 use std::{
-    fs::File,
+    fs::{File, OpenOptions},
     io::{self, Write},
+    path::Path,
 };
 
 use serde_json::Value;
@@ -27,14 +28,32 @@ use progress::Progress;
 pub(crate) struct Report<'a> {
     out: &'a mut dyn Write,
     options: &'a Options,
-    json: Option<File>,
+    json: Option<ReportFile<'a>>,
+    junit: Option<ReportFile<'a>>,
+    summary: Option<ReportFile<'a>>,
+    /// The first error of a file. It must not keep the results from the others.
+    trouble: io::Result<()>,
     progress: Progress,
 }
 
 impl<'a> Report<'a> {
+    /// Opens every file that the run will need, so that a wrong path costs no run.
     pub(crate) fn new(out: &'a mut dyn Write, options: &'a Options) -> io::Result<Self> {
-        let json = options.json.as_deref().map(|path| naming(path, File::create(path))).transpose()?;
-        Ok(Self { out, options, json, progress: Progress::hidden() })
+        let mut anew = File::options();
+        anew.write(true).create(true).truncate(true);
+        // As steps of a job do that share a page.
+        let mut behind = File::options();
+        behind.append(true).create(true);
+        let at_end = |path: &'a Option<_>| path.as_deref().filter(|_| !options.list);
+        Ok(Self {
+            json: ReportFile::open(options.json.as_deref(), &anew)?,
+            junit: ReportFile::open(at_end(&options.junit), &anew)?,
+            summary: ReportFile::open(at_end(&options.summary), &behind)?,
+            trouble: Ok(()),
+            progress: Progress::hidden(),
+            out,
+            options,
+        })
     }
 
     pub(crate) fn list(&mut self, cases: &[Case]) -> io::Result<()> {
@@ -63,16 +82,27 @@ impl<'a> Report<'a> {
         self.event(&json::case(summary, result), |out| text::case(out, summary, result))
     }
 
-    /// Counts, and the reports that hold the whole run.
-    pub(crate) fn end(&mut self, summary: &Summary) -> io::Result<()> {
+    /// Counts, and the reports that hold the whole run; then the first error that any of them met.
+    pub(crate) fn end(mut self, summary: &Summary) -> io::Result<()> {
         self.progress = Progress::hidden();
-        if let Some(path) = &self.options.junit {
-            naming(path, junit::write(path, summary, self.options))?;
+        let said = self.event(&json::ended(summary), |out| text::ended(out, summary));
+        let options = self.options;
+        self.write(|it| &mut it.junit, |file| junit::write(file, summary, options));
+        self.write(|it| &mut it.summary, |file| markdown::write(file, summary, options));
+        said.and(self.trouble)
+    }
+
+    /// Writes to a file, if there is one. After an error it is let alone.
+    fn write(
+        &mut self,
+        place: impl Fn(&mut Self) -> &mut Option<ReportFile<'a>>,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) {
+        let Some(report) = place(self) else { return };
+        if let Err(error) = naming(report.path, write(&mut report.file)) {
+            *place(self) = None;
+            self.trouble = std::mem::replace(&mut self.trouble, Ok(())).and(Err(error));
         }
-        if let Some(path) = &self.options.summary {
-            naming(path, markdown::append(path, summary, self.options))?;
-        }
-        self.event(&json::ended(summary), |out| text::ended(out, summary))
     }
 
     fn event(
@@ -81,9 +111,7 @@ impl<'a> Report<'a> {
         text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         let line = format!("{event}\n");
-        if let Some(file) = &mut self.json {
-            file.write_all(line.as_bytes())?;
-        }
+        self.write(|it| &mut it.json, |file| file.write_all(line.as_bytes()));
         let out = &mut *self.out;
         self.progress.aside(|| match self.options.format {
             Format::Json => out.write_all(line.as_bytes()),
@@ -92,8 +120,20 @@ impl<'a> Report<'a> {
     }
 }
 
+/// A file that a report goes to.
+struct ReportFile<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl<'a> ReportFile<'a> {
+    fn open(path: Option<&'a Path>, how: &OpenOptions) -> io::Result<Option<Self>> {
+        path.map(|path| Ok(Self { path, file: naming(path, how.open(path))? })).transpose()
+    }
+}
+
 /// An error of a file, with its name.
-fn naming<T>(path: &std::path::Path, result: io::Result<T>) -> io::Result<T> {
+fn naming<T>(path: &Path, result: io::Result<T>) -> io::Result<T> {
     result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
