@@ -246,3 +246,16 @@ fn this_machine_can_be_asked() {
     }
     assert!(texts(&obstacles).iter().all(|text| text.len() > 20), "{obstacles:?}");
 }
+
+#[test]
+fn what_is_in_the_way_here_comes_before_why_no_library_was_found() {
+    let mut registry = windlass_hal::Registry::new();
+    registry.register(windlass_hip::Driver::new("test", windlass_hip::system()));
+    let error = registry.open("test://?library=/nowhere/libamdhip64.so").expect_err("there is no such file");
+    let mut start = texts(&Machine::here().obstacles()).join("; ");
+    if !start.is_empty() {
+        start.push_str("; ");
+    }
+    let rest = error.message().strip_prefix(&start).unwrap_or_else(|| panic!("{start}\n{error}"));
+    assert!(rest.starts_with(char::is_alphanumeric) && rest.contains("/nowhere"), "{error}");
+}
