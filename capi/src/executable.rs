@@ -107,7 +107,7 @@ unsafe impl Growing for windlass_parameter_t {
 /// Loads device code: a code object, or a bundle of them, compressed or not. The best entry for the device is chosen; where
 /// none fits, NOT_FOUND says for each entry why. The code is copied; the caller owns the executable.
 ///
-/// This is the one unsafe act of the interface besides the program's own pointers: device code can write wherever the
+/// Besides the program's own pointers this is the one unsafe act of the C interface: device code can write wherever the
 /// device can reach, and no check can stop it. The caller vouches for every dispatch of the code that the program can
 /// make: whatever buffers, values and raw argument blocks it is given, it stays within live buffers of this device and
 /// within the usage they were allocated for.

@@ -129,7 +129,7 @@ impl Device {
     /// load them once. What failed to load is tried anew each time.
     ///
     /// # Safety
-    /// This is the one unsafe act of the interface. The code can read and write whatever the device can reach, other
+    /// The code can read and write whatever the device can reach, other
     /// buffers and in some systems host memory included, and Windlass cannot check it. The caller vouches for every
     /// dispatch of the code that the program can make, which is safe from then on: whatever buffers, values and raw
     /// argument blocks it is given, it stays within live buffers of this device and within the usage they were

@@ -19,6 +19,7 @@ use crate::{
     edge::Domain,
     error::{Error, Result},
     executable::{FunctionInfo, GlobalInfo},
+    import::{External, Release},
     info::{DeviceInfo, Limits},
     operation::{Operation, QueueAffinity},
     pool::SlabSource,
@@ -63,6 +64,24 @@ pub trait Device: Send + Sync + 'static {
 
     /// The device's memory, for pools to place buffers in. The object need not keep the device open.
     fn memory(&self) -> Arc<dyn SlabSource>;
+
+    /// Makes memory that somebody else allocated a buffer: never empty, aligned as `params` ask. The buffer keeps
+    /// `release`, and runs it as [`Release`] says. A driver that cannot declares it,
+    /// [`Feature::ImportHost`](crate::Feature::ImportHost) and [`Feature::ImportDevice`](crate::Feature::ImportDevice).
+    ///
+    /// # Safety
+    /// The memory is there until `release` is run. The caller vouches for it, as
+    /// [`import_host_pointer`](crate::Device::import_host_pointer) and
+    /// [`import_device_address`](crate::Device::import_device_address) say.
+    #[allow(unsafe_code)]
+    unsafe fn import(
+        &self,
+        _params: &BufferParams,
+        memory: External,
+        _release: Release,
+    ) -> Result<Arc<dyn Buffer>> {
+        Err(Error::unimplemented(format!("importing {memory:?}: the driver imports nothing")))
+    }
 
     /// Loads device code. The front asks once for the same bytes, as long as a handle of the result lives.
     ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a device is and what it can take.
 
-use crate::operation::QueueAffinity;
+use crate::{heap::Heap, operation::QueueAffinity};
 
 /// The identity of a device, for choosing one and for reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +41,10 @@ pub enum Feature {
     Files,
     /// Host calls.
     HostCalls,
+    /// Buffers of host memory that somebody else allocated.
+    ImportHost,
+    /// Buffers of device memory that somebody else allocated.
+    ImportDevice,
     /// Dispatches whose workgroup count is in a buffer.
     IndirectDispatch,
     /// Global variables of executables.
@@ -49,7 +53,7 @@ pub enum Feature {
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Alloca,
         Self::CommandBuffers,
         Self::Dispatch,
@@ -57,6 +61,8 @@ impl Feature {
         Self::HostCalls,
         Self::IndirectDispatch,
         Self::Globals,
+        Self::ImportHost,
+        Self::ImportDevice,
     ];
 
     /// The name in reports.
@@ -67,6 +73,8 @@ impl Feature {
             Self::Dispatch => "dispatch",
             Self::Files => "files",
             Self::HostCalls => "host_calls",
+            Self::ImportHost => "import_host",
+            Self::ImportDevice => "import_device",
             Self::IndirectDispatch => "indirect_dispatch",
             Self::Globals => "globals",
         }
@@ -113,6 +121,8 @@ pub struct Limits {
     pub total_memory: u64,
     /// The alignment of allocations in bytes.
     pub allocation_alignment: u64,
+    /// The kinds of memory, the best for dispatches first.
+    pub heaps: Vec<Heap>,
 }
 
 impl Limits {
@@ -137,6 +147,7 @@ impl Default for Limits {
             wave_size: 64,
             total_memory: 0,
             allocation_alignment: 256,
+            heaps: vec![Heap::device(u64::MAX, 256), Heap::host(u64::MAX, 256)],
         }
     }
 }

@@ -80,11 +80,15 @@
 //! slot of the table, bytes of exactly the parameter's size (a struct by value is bytes), or null. There is no calling
 //! convention of our own between a compiler and its kernels.
 //!
-//! # Loading code is the one unsafe act
+//! # Two acts are unsafe: loading code, and importing a raw pointer
 //!
 //! Device code can write anywhere, and no check can stop it. [`Device::load_executable`] is `unsafe` and says what its
-//! caller vouches for; everything else in the interface is safe. Nothing that a caller can pass makes Windlass panic,
-//! hang or leak, and an [`Error`] says what was tried, where, and what to do about it.
+//! caller vouches for. Nor can a check tell whether memory is there and stays there, of which only the address is known:
+//! [`Device::import_host_pointer`] and [`Device::import_device_address`] are `unsafe` for the same reason. Everything else in
+//! the interface that programs use is safe. Bytes that a program owns become a buffer by [`Device::import_host`], which takes
+//! them; an address goes out by [`Buffer::export_device_address`], with a handle that keeps the memory. Nothing that a caller
+//! can pass to the safe part makes Windlass panic, hang or leak, and an [`Error`] says what was tried, where, and what to do
+//! about it.
 //!
 //! The same bytes, loaded twice while somebody holds what came of them, are one [`Executable`], its global variables
 //! included. A variable is memory like any other: [`Executable::global`] gives it as a [`Buffer`].
@@ -139,10 +143,14 @@ mod error;
 mod event;
 mod executable;
 mod executable_cache;
+mod export;
 mod fence;
 pub mod file;
 mod flags;
+mod heap;
 mod host_call;
+mod host_import;
+mod import;
 mod indirect;
 mod info;
 mod mapping;
@@ -173,9 +181,13 @@ pub use element_type::{ElementType, Number};
 pub use error::{Code, Error, Result, ResultExt};
 pub use event::Event;
 pub use executable::{Executable, Function, FunctionInfo, GlobalInfo, Parameter, ParameterKind};
+pub use export::Exported;
 pub use fence::{Fence, FenceWait};
 pub use file::File;
+pub use heap::{Compatibility, Heap};
 pub use host_call::{Completion, HostCall, HostCallContext, HostCallFlags, HostCalls};
+pub use host_import::HostImport;
+pub use import::{External, Release};
 pub use indirect::{IndirectDispatchConfig, IndirectParameters, WorkgroupCount};
 pub use info::{DeviceInfo, Feature, Lack, Limits};
 pub use mapping::Mapping;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Host access to mapped memory: copies in and out, or a raw pointer, and never a reference.
 //!
-//! This is the one module of the crate with `unsafe` in it. The bytes behind a mapping may be written at any time
+//! The bytes behind a mapping may be written at any time
 //! by a device or by a driver's threads, so no Rust reference to them may exist. They are touched by relaxed atomic
 //! accesses of one byte only: accesses of several sizes to the same bytes would race in a way that Rust does not
 //! define. A race then yields old or new bytes, as on any GPU, and is never undefined behaviour.
@@ -20,7 +20,8 @@ use crate::{
     error::{Error, Result},
 };
 
-/// A host-visible range of a buffer. See [`Buffer::map`](crate::Buffer::map).
+/// A host-visible range of a buffer. See [`Buffer::map`](crate::Buffer::map). Clones show the same bytes.
+#[derive(Clone)]
 pub struct Mapping {
     /// Keeps the memory behind `start` mapped.
     buffer: Arc<dyn driver::Buffer>,
@@ -61,6 +62,10 @@ impl Mapping {
     /// The first byte, for the caller's own unsafe code. Valid while this mapping lives.
     pub fn as_ptr(&self) -> *mut u8 {
         self.start.as_ptr()
+    }
+
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.start
     }
 
     /// The device address of the first byte of the buffer behind it.

@@ -10,6 +10,7 @@ use crate::{
     driver::{Buffer, CommandBuffer, Device, Executable},
     edge::Domain,
     error::Result,
+    import::{External, Release},
     info::{DeviceInfo, Limits},
     operation::{Operation, QueueAffinity},
     pool::SlabSource,
@@ -31,6 +32,21 @@ macro_rules! wrapper {
                 self.inner().$name($($argument),*)
             })*
 
+            /// Makes memory that somebody else allocated a buffer.
+            ///
+            /// # Safety
+            /// As [`Device::import`].
+            #[allow(unsafe_code)]
+            unsafe fn import(
+                &self,
+                params: &BufferParams,
+                memory: External,
+                release: Release,
+            ) -> Result<Arc<dyn Buffer>> {
+                // SAFETY: the caller's promise, passed on.
+                unsafe { self.inner().import(params, memory, release) }
+            }
+
             /// Loads device code.
             ///
             /// # Safety
@@ -46,6 +62,17 @@ macro_rules! wrapper {
             $(fn $name(&self $(, $argument: $type)*) $(-> $result)? {
                 Wrapper::$name(self $(, $argument)*)
             })*
+
+            #[allow(unsafe_code)]
+            unsafe fn import(
+                &self,
+                params: &BufferParams,
+                memory: External,
+                release: Release,
+            ) -> Result<Arc<dyn Buffer>> {
+                // SAFETY: the caller's promise, passed on.
+                unsafe { Wrapper::import(self, params, memory, release) }
+            }
 
             #[allow(unsafe_code)]
             unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>> {

@@ -130,7 +130,13 @@ fn registered_memory_is_pinned_until_it_is_not() {
     let mut memory = vec![3_u8; 8192];
     let pointer: *mut c_void = memory.as_mut_ptr().cast();
     ok!(machine, hipHostRegister(pointer, 8192, 0));
-    fails!(hipErrorHostMemoryAlreadyRegistered, machine, hipHostRegister(pointer, 8192, 0));
+    // Any byte of it.
+    for (offset, size) in [(0, 8192), (4096, 64), (8191, 64), (0, 1)] {
+        let again = pointer.wrapping_byte_add(offset);
+        fails!(hipErrorHostMemoryAlreadyRegistered, machine, hipHostRegister(again, size, 0));
+    }
+    let before = pointer.wrapping_byte_sub(64);
+    fails!(hipErrorHostMemoryAlreadyRegistered, machine, hipHostRegister(before, 65, 0));
     let mut attributes = no_attributes();
     ok!(machine, hipPointerGetAttributes(&mut attributes, pointer));
     assert_eq!(attributes.type_, hipMemoryType::hipMemoryTypeHost);

@@ -21,9 +21,10 @@ const HARMLESS: [&str; 4] =
     ["hipDeviceGetAttribute", "hipDeviceGetUuid", "hipGetDevicePropertiesR0600", "hipMemGetInfo"];
 
 /// These give something back, which stays behind where one fails.
-const GIVES_BACK: [(&str, &str); 5] = [
+const GIVES_BACK: [(&str, &str); 6] = [
     ("hipFree", "device memory"),
     ("hipHostFree", "host memory"),
+    ("hipHostUnregister", "registered memory"),
     ("hipEventDestroy", "events"),
     ("hipStreamDestroy", "streams"),
     ("hipModuleUnload", "modules"),

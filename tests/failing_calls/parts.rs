@@ -11,7 +11,7 @@ use crate::world::World;
 const VECTOR_ADD: &[u8] = include_bytes!("../../cts/kernels/bundles/vector_add.ccob");
 const GLOBALS: &[u8] = include_bytes!("../../cts/kernels/bundles/globals.ccob");
 /// Buffers of device memory that the program holds from its first step to its last.
-pub(crate) const BUFFERS: i64 = 15;
+pub(crate) const BUFFERS: i64 = 16;
 /// Floats in a buffer.
 pub(crate) const COUNT: usize = 64;
 /// Bytes of a buffer.
@@ -39,6 +39,10 @@ pub(crate) struct Parts {
     /// A workgroup count.
     pub(crate) counts: Buffer,
     pub(crate) hosts: Vec<Buffer>,
+    /// Memory of the program's own, and memory of the device under another name.
+    pub(crate) lent_host: Buffer,
+    pub(crate) lent_device: Buffer,
+    _lender: Buffer,
     pub(crate) add: Function,
     pub(crate) count: Function,
     pub(crate) show: Function,
@@ -56,11 +60,21 @@ impl Parts {
         let outputs = [memory()?, memory()?, memory()?, memory()?, memory()?, memory()?, memory()?];
         let sum = memory()?;
         let mut hosts = Vec::new();
-        for _ in 0..13 {
+        for _ in 0..14 {
             let host = device.allocate(&BufferParams::host(), SIZE).at("allocate host")?;
             host.map().at("map")?.write(0, &[0; SIZE as usize]).at("map")?;
             hosts.push(host);
         }
+        let lent_host =
+            device.import_host(&BufferParams::host(), vec![0; SIZE as usize]).at("import host")?;
+        let lender = memory()?;
+        let address = lender.device_address();
+        // Not by the release, which a device that is lost keeps for ever.
+        let release = || {};
+        // SAFETY: memory of this device, which the program holds as long as the buffer.
+        let lent_device =
+            unsafe { device.import_device_address(&BufferParams::device(), address, SIZE, release) };
+        let lent_device = lent_device.at("import device")?;
         let vector_add = load(device, VECTOR_ADD)?;
         let globals = load(device, GLOBALS)?;
         match globals.global_on("counter", QueueAffinity::queue(0)) {
@@ -109,7 +123,23 @@ impl Parts {
         recorder.barrier();
         recorder.copy(&outputs[6], &hosts[12]).at("record")?;
         let indirect = recorder.finish().at("finish")?;
-        Ok(Self { queues, inputs, outputs, sum, counts, hosts, add, count, show, direct, by_table, indirect })
+        Ok(Self {
+            queues,
+            inputs,
+            outputs,
+            sum,
+            counts,
+            hosts,
+            lent_host,
+            lent_device,
+            _lender: lender,
+            add,
+            count,
+            show,
+            direct,
+            by_table,
+            indirect,
+        })
     }
 
     pub(crate) fn add_arguments<'a>(&'a self, sum: &'a Buffer) -> [Argument<'a>; 4] {

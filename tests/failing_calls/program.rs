@@ -301,6 +301,20 @@ impl Program {
             self.expect(copied, &hosts[9], 8_u32.to_le_bytes().repeat(COUNT));
         }
 
+        // Memory that the driver did not allocate.
+        let lent = self.step("copy to lent memory", &[add], |waits, signals| {
+            q1.copy(waits, signals, sum, &parts.lent_host)
+        });
+        self.expect(lent, &parts.lent_host, words(if world.computes() { 3.5 } else { 9.0 }));
+        let filled = self.step("fill lent device memory", &[], |waits, signals| {
+            q2.fill(waits, signals, &parts.lent_device, 6_u32)
+        });
+        let copied = self.step("copy lent device memory", &[filled], |waits, signals| {
+            q0.copy(waits, signals, &parts.lent_device, &hosts[13])
+        });
+        self.expect(copied, &hosts[13], 6_u32.to_le_bytes().repeat(COUNT));
+        ends.extend([lent, copied]);
+
         // What waits for the host, and a call of the host behind everything.
         let gated = self.step_behind("gated fill", &[], Some(gate.at(1)), |waits, signals| {
             q2.fill(waits, signals, &parts.outputs[3], 3_u32)

@@ -137,7 +137,7 @@ impl Sabotage for Without {
     }
 }
 
-struct Allows(fn(&mut Limits));
+pub(super) struct Allows(pub(super) fn(&mut Limits));
 
 impl Sabotage for Allows {
     fn limits(&self, limits: &mut Limits) {

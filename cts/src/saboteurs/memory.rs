@@ -11,7 +11,7 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, Error, Operation, QueueAffinity, Result, Statistics,
+    Buffer, BufferParams, Error, Operation, QueueAffinity, Result,
     driver::{self, HostPointer},
     edge::Domain,
 };
@@ -64,7 +64,7 @@ saboteurs! {
     refuses_empty_allocations: "An allocation of no bytes is refused.", RefusesEmpty,
         ["buffer.empty_allocation"];
     allocates_too_little: "An allocation has at most 4096 bytes.", AtMost(4096),
-        ["buffer.sizes_and_alignment", "buffer.statistics_count"];
+        ["buffer.sizes_and_alignment", "buffer.statistics_count", "export.device_address"];
     allocations_are_a_byte_longer: "An allocation is a byte longer than was asked for.", Longer(|size| size + 1),
         ["buffer.subspan_bounds", "buffer.mapping_bounds", "transfer.update_length_mismatch_refused"];
     allocations_are_rounded_up: "The size of an allocation is rounded up to 64 bytes.",
@@ -92,24 +92,13 @@ saboteurs! {
                 settle_all(signals, result);
             })
         }), ["lifetime.failed_work_releases_buffers"];
-    statistics_are_zero: "Statistics count nothing.", Counts(|statistics| *statistics = Statistics::default()),
-        ["buffer.statistics_count", "alloca.dealloca_returns_memory"];
-    statistics_never_fall: "Statistics count what is in use only upwards.",
-        Counts(|statistics| statistics.device_bytes_used = statistics.device_bytes_peak),
-        ["buffer.statistics_count", "alloca.dealloca_of_an_allocation", "alloca.released_on_another_queue"];
-    statistics_forget_the_peak: "The peak of the statistics falls with the use.",
-        Counts(|statistics| statistics.device_bytes_peak = statistics.device_bytes_used),
-        ["buffer.statistics_count"];
-    statistics_miscount: "Statistics count one allocation too many.",
-        Counts(|statistics| statistics.allocations += u64::from(statistics.device_bytes_used > 0)),
-        ["buffer.statistics_count"];
     cannot_map: "Memory for the host cannot be mapped.", Maps(|_| None),
         [
             "buffer.mapping_reads_what_was_written", "buffer.mapping_of_subspan",
-            "lifetime.mapping_outlives_device",
+            "lifetime.mapping_outlives_device", "export.outlives_the_device", "export.empty_refused",
         ];
     maps_a_copy: "A mapping shows memory that the device does not see.", Maps(shadow),
-        ["buffer.mapping_sees_device_writes", "buffer.device_sees_mapping_writes"];
+        ["buffer.mapping_sees_device_writes", "buffer.device_sees_mapping_writes", "export.host_pointer"];
     lets_go_of_sources: "A copy or a write whose source nobody else holds is forgotten.",
         LetsGo(|o| matches!(o, Operation::Copy { source, .. } | Operation::Write { source, .. } if alone([source]))),
         ["operation.keeps_copy", "operation.keeps_write", "lifetime.submission_keeps_buffers"];
@@ -383,16 +372,6 @@ impl Sabotage for KeepsCopies {
             lock(&self.0).push(whole(source));
         }
         s.to(inner)
-    }
-}
-
-struct Counts(fn(&mut Statistics));
-
-impl Sabotage for Counts {
-    fn statistics(&self, inner: &Inner) -> Statistics {
-        let mut statistics = inner.statistics();
-        (self.0)(&mut statistics);
-        statistics
     }
 }
 

@@ -50,12 +50,14 @@ mod executable;
 mod failure;
 mod held_otherwise;
 mod host_call;
+mod import;
 mod indirect;
 mod lifetime;
 mod memory;
 mod pool;
 mod sabotage;
 mod signal;
+mod statistics;
 mod transfer;
 mod wait;
 
@@ -84,6 +86,8 @@ pub fn all() -> Vec<Saboteur> {
         transfer::ALL,
         memory::ALL,
         pool::ALL,
+        statistics::ALL,
+        import::ALL,
         host_call::ALL,
         command_buffer::ALL,
         event::ALL,

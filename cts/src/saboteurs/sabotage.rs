@@ -8,8 +8,9 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, Notifications, Operation, Point,
-    QueueAffinity, Result, Semaphore, Statistics, Uri, Wait, driver, edge::Domain, pool::SlabSource,
+    Buffer, BufferParams, CommandList, Deadline, DeviceInfo, Error, External, Limits, Notifications,
+    Operation, Point, QueueAffinity, Release, Result, Semaphore, Statistics, Uri, Wait, driver, edge::Domain,
+    pool::SlabSource,
 };
 
 /// The device behind the saboteur.
@@ -43,6 +44,15 @@ pub(super) trait Sabotage: Send + Sync + 'static {
     fn memory(&self, inner: &Inner) -> Arc<dyn SlabSource> {
         inner.memory()
     }
+    fn import(
+        &self,
+        inner: &Inner,
+        params: &BufferParams,
+        memory: External,
+        release: Release,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        import(inner, params, memory, release)
+    }
     fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
         load(inner, code)
     }
@@ -74,6 +84,17 @@ pub(super) fn load(inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executa
     // SAFETY: a saboteur is run by the suite alone, whose kernels stay within what they are given; what a case passes
     // beyond them no driver takes for code.
     unsafe { inner.load_executable(code) }
+}
+
+/// Imports memory for the suite.
+pub(super) fn import(
+    inner: &Inner,
+    params: &BufferParams,
+    memory: External,
+    release: Release,
+) -> Result<Arc<dyn driver::Buffer>> {
+    // SAFETY: a saboteur is run by the suite alone, which lends memory that is there until it is released.
+    unsafe { inner.import(params, memory, release) }
 }
 
 /// One call of `submit`.
@@ -307,6 +328,15 @@ impl driver::Device for Device {
 
     fn memory(&self) -> Arc<dyn SlabSource> {
         self.sabotage.memory(&self.inner)
+    }
+
+    unsafe fn import(
+        &self,
+        params: &BufferParams,
+        memory: External,
+        release: Release,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        self.sabotage.import(&self.inner, params, memory, release)
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {

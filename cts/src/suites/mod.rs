@@ -39,11 +39,14 @@ mod driver;
 mod executable;
 mod executable_cache;
 mod executable_global;
+mod export;
 mod failure;
 mod fence;
 mod file;
 mod future;
+mod heap;
 mod host_call;
+mod import;
 mod lifetime;
 mod operation;
 mod physical_device;
@@ -52,6 +55,7 @@ mod program;
 mod queue;
 mod semaphore;
 mod semaphore_thread;
+mod statistics;
 mod threads;
 mod transfer;
 
@@ -66,6 +70,10 @@ pub fn cases() -> Vec<Case> {
         future::CASES,
         fence::CASES,
         buffer::CASES,
+        heap::CASES,
+        import::CASES,
+        export::CASES,
+        statistics::CASES,
         transfer::CASES,
         queue::CASES,
         physical_device::CASES,

@@ -27,6 +27,8 @@ pub enum Feature {
     ManagedMemory,
     /// Registering the caller's host memory.
     HostRegistration,
+    /// Finding out what an address is.
+    AddressLookup,
     /// Reserving addresses and mapping memory into them.
     VirtualMemory,
     /// Waiting for, and writing, memory words in stream order.
@@ -77,6 +79,7 @@ const FEATURES: &[(Feature, &str, &[&str])] = &[
     ),
     (Feature::ManagedMemory, "managed memory", &["hipMallocManaged", "hipMemPrefetchAsync", "hipMemAdvise"]),
     (Feature::HostRegistration, "registration of host memory", &["hipHostRegister", "hipHostUnregister"]),
+    (Feature::AddressLookup, "looking up addresses", &["hipPointerGetAttributes", "hipMemGetAddressRange"]),
     (
         Feature::VirtualMemory,
         "virtual memory",

@@ -18,6 +18,7 @@ use windlass_hal::{
 use crate::{
     call::{Hip, HostMemory},
     device::lock,
+    import::Imported,
 };
 
 /// Where memory lives.
@@ -97,8 +98,11 @@ unsafe impl driver::Buffer for Block {
 
 /// The GPU whose own memory a buffer is, by its number within the device.
 pub(crate) fn gpu_of(buffer: &windlass_hal::Buffer) -> Option<usize> {
-    let (block, _) = buffer.backing();
-    match block.as_any().downcast_ref::<Block>()?.place {
+    let memory = buffer.backing().0.as_any();
+    if let Some(imported) = memory.downcast_ref::<Imported>() {
+        return imported.gpu;
+    }
+    match memory.downcast_ref::<Block>()?.place {
         Place::Device { gpu, .. } => Some(gpu),
         Place::Host(_) => None,
     }

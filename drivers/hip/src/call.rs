@@ -18,7 +18,8 @@ use windlass_hip_sys::{
     bindings::{
         hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t, hipEvent_t,
         hipEventBlockingSync, hipEventDisableTiming, hipFunction_t, hipHostMallocMapped,
-        hipHostMallocPortable, hipMemcpyKind, hipModule_t, hipStream_t, hipStreamNonBlocking, hipUUID,
+        hipHostMallocPortable, hipHostRegisterMapped, hipHostRegisterPortable, hipMemcpyKind, hipModule_t,
+        hipPointerAttribute_t, hipStream_t, hipStreamNonBlocking, hipUUID,
     },
 };
 
@@ -70,6 +71,9 @@ pub(crate) struct Hip {
     /// Why the device cannot be trusted any more. The first reason stays.
     lost: Arc<OnceLock<Error>>,
 }
+
+/// No allocation is larger: twice the memory of the largest machine, and far below an address space.
+const LARGEST: u64 = 1 << 46;
 
 /// What an event says of the work before it.
 pub(crate) enum Progress {
@@ -413,22 +417,80 @@ impl Hip {
         self.check("hipHostMalloc", status)?;
         let host = NonNull::new(pointer.cast())
             .ok_or_else(|| Error::internal("hipHostMalloc succeeded with a null pointer"))?;
-        let mut device = ptr::null_mut();
-        // SAFETY: a pointer to a local, and what hipHostMalloc gave.
-        let status = unsafe { self.api.hipHostGetDevicePointer(&mut device, pointer, 0) };
-        if let Err(error) = self.check("hipHostGetDevicePointer", status) {
+        self.device_pointer(host).inspect_err(|_| {
             let hip = self.clone();
             let memory = HostMemory { host, device: 0 };
             callback_pool::spawn(Box::new(move || hip.give_back(|hip| hip.free_host(memory))));
-            return Err(error);
-        }
-        Ok(HostMemory { host, device: device as u64 })
+        })
     }
 
     /// Synchronises the device: not on a caller's thread.
     pub(crate) fn free_host(&self, memory: HostMemory) {
         // SAFETY: the owner gives the memory up.
         self.succeeded(unsafe { self.api.hipHostFree(memory.host.as_ptr().cast()) });
+    }
+
+    /// Makes host memory that is not HIP's the device's as well.
+    ///
+    /// # Safety
+    /// The memory must be there until [`unregister_host`](Self::unregister_host).
+    pub(crate) unsafe fn register_host(&self, host: NonNull<u8>, size: u64) -> Result<()> {
+        let _current = self.current()?;
+        let flags = hipHostRegisterPortable | hipHostRegisterMapped;
+        // SAFETY: memory that is there, as the caller says.
+        let status = unsafe { self.api.hipHostRegister(host.as_ptr().cast(), size as usize, flags) };
+        self.check("hipHostRegister", status)
+    }
+
+    /// Where the device sees host memory that HIP knows.
+    pub(crate) fn device_pointer(&self, host: NonNull<u8>) -> Result<HostMemory> {
+        let mut device = ptr::null_mut();
+        // SAFETY: a pointer to a local, and memory that HIP made or registered.
+        let status = unsafe { self.api.hipHostGetDevicePointer(&mut device, host.as_ptr().cast(), 0) };
+        self.check("hipHostGetDevicePointer", status)?;
+        Ok(HostMemory { host, device: device as u64 })
+    }
+
+    /// Whether HIP has let go of the memory. May synchronise the device: not on a caller's thread.
+    pub(crate) fn unregister_host(&self, host: NonNull<u8>) -> bool {
+        // SAFETY: what was registered, given up by its owner.
+        self.succeeded(unsafe { self.api.hipHostUnregister(host.as_ptr().cast()) })
+    }
+
+    /// The ordinal of the GPU that memory belongs to.
+    pub(crate) fn device_of(&self, address: u64) -> Result<i32> {
+        let mut attributes = std::mem::MaybeUninit::<hipPointerAttribute_t>::zeroed();
+        // SAFETY: a pointer to a local; HIP looks the address up and does not follow it.
+        let status =
+            unsafe { self.api.hipPointerGetAttributes(attributes.as_mut_ptr(), address as *const c_void) };
+        self.check("hipPointerGetAttributes", status)?;
+        // SAFETY: zeroed and filled by HIP; every bit pattern is valid for its fields.
+        let attributes = unsafe { attributes.assume_init() };
+        match attributes.device {
+            // Since ROCm 6 an unknown pointer is no error.
+            _ if attributes.devicePointer.is_null() => {
+                Err(Error::not_found("hipPointerGetAttributes finds nothing"))
+            }
+            ordinal => Ok(ordinal),
+        }
+    }
+
+    /// The allocation that an address lies in: where it begins, and its size. `None` where HIP knows nothing there.
+    pub(crate) fn address_range(&self, address: u64) -> Result<Option<(u64, u64)>> {
+        let (mut base, mut size) = (ptr::null_mut(), 0);
+        // SAFETY: pointers to locals; HIP looks the address up and does not follow it.
+        match unsafe { self.api.hipMemGetAddressRange(&mut base, &mut size, address as *mut c_void) } {
+            // The first is the answer of today, the second that of HIP 5.
+            status @ (hipError_t::hipErrorNotFound | hipError_t::hipErrorInvalidDevicePointer) => {
+                self.succeeded(status);
+                Ok(None)
+            }
+            status => {
+                self.check("hipMemGetAddressRange", status)?;
+                // Where the GPU reaches all memory of the process, HIP has one allocation that stands for it.
+                Ok((size as u64 <= LARGEST).then_some((base as u64, size as u64)))
+            }
+        }
     }
 
     // Code.

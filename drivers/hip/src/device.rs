@@ -7,8 +7,9 @@ use std::sync::{
 };
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, HostCalls, Limits, Notifications, Operation,
-    Point, Points, QueueAffinity, Result, Semaphore, Statistics, WaitPolicy, callback_pool, driver,
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostCalls, Limits, Notifications,
+    Operation, Point, Points, QueueAffinity, Release, Result, Semaphore, Statistics, WaitPolicy,
+    callback_pool, driver,
     edge::{Domain, EdgeSource},
     file,
     pending::{Edges, Issue, PendingSet},
@@ -23,6 +24,7 @@ use crate::{
     command_buffer::CommandBuffer,
     executable::Executable,
     gpu::Gpu,
+    import::Imported,
     queue::{Enqueued, Queue, Submission},
     replay::{self, Progress, Unfinished},
     retire::Retirer,
@@ -300,6 +302,18 @@ impl driver::Device for Device {
 
     fn memory(&self) -> Arc<dyn SlabSource> {
         self.0.clone()
+    }
+
+    unsafe fn import(
+        &self,
+        _params: &BufferParams,
+        memory: External,
+        release: Release,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        self.0.usable()?;
+        // SAFETY: the caller's promise, passed on.
+        let imported = unsafe { Imported::new(&self.0, memory, release) };
+        Ok(Arc::new(self.0.noted(imported)?))
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {

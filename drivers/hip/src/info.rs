@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What HIP says of a device.
 
-use windlass_hal::{DeviceInfo, Limits, Result};
+use windlass_hal::{DeviceInfo, Feature, Heap, Lack, Limits, Result};
 use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
 
-use crate::call::Hip;
+use crate::{allocator::ALIGNMENT, call::Hip};
 
 pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
     let origin = hip.api.origin();
@@ -16,6 +16,16 @@ pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
     info.executable_formats = vec!["hsaco".to_owned()];
     info.library = Some(origin.to_string());
     info.simulated = origin.simulated;
+    let looks_up = hip.api.has(windlass_hip_sys::Feature::AddressLookup);
+    if !looks_up {
+        let reason =
+            "the HIP library does not export both of hipPointerGetAttributes and hipMemGetAddressRange";
+        info.lacks.push(Lack::new(Feature::ImportHost, reason));
+        info.lacks.push(Lack::new(Feature::ImportDevice, reason));
+    } else if !hip.api.has(windlass_hip_sys::Feature::HostRegistration) {
+        let reason = "the HIP library does not export both of hipHostRegister and hipHostUnregister";
+        info.lacks.push(Lack::new(Feature::ImportHost, reason));
+    }
     Ok(info)
 }
 
@@ -35,6 +45,9 @@ pub(crate) fn limits(hip: &Hip, queues: u32) -> Result<Limits> {
     read(Attribute::hipDeviceAttributeMaxSharedMemoryPerBlock, &mut limits.max_local_memory);
     read(Attribute::hipDeviceAttributeWarpSize, &mut limits.wave_size);
     limits.total_memory = hip.properties()?.1;
+    // A buffer lies in the memory of one GPU. How much of the host's can be pinned HIP does not say.
+    limits.heaps = vec![Heap::device(limits.total_memory, ALIGNMENT), Heap::host(u64::MAX, ALIGNMENT)];
+    limits.allocation_alignment = ALIGNMENT;
     limits.queues = queues;
     Ok(limits)
 }
@@ -60,6 +73,9 @@ pub(crate) fn least(before: Option<Limits>, next: Limits) -> Limits {
     dimensions(&mut limits.max_workgroup_count, next.max_workgroup_count);
     limits.max_workgroup_threads = limits.max_workgroup_threads.min(next.max_workgroup_threads);
     limits.max_local_memory = limits.max_local_memory.min(next.max_local_memory);
+    for (heap, next) in limits.heaps.iter_mut().zip(&next.heaps) {
+        heap.max_size = heap.max_size.min(next.max_size);
+    }
     limits.total_memory = limits.total_memory.saturating_add(next.total_memory);
     limits.queues += next.queues;
     limits.physical_devices += next.physical_devices;

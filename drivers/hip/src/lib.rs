@@ -45,6 +45,7 @@ mod event;
 mod executable;
 mod global;
 mod gpu;
+mod import;
 mod info;
 mod queue;
 mod quirks;

@@ -21,6 +21,7 @@ pub(crate) fn code(status: hipError_t) -> Code {
         | hipError_t::hipErrorNotInitialized
         | hipError_t::hipErrorDeinitialized
         | hipError_t::hipErrorInsufficientDriver => Code::Unavailable,
+        hipError_t::hipErrorHostMemoryAlreadyRegistered => Code::AlreadyExists,
         hipError_t::hipErrorNotSupported => Code::Unimplemented,
         _ if is_loss(status) => Code::Aborted,
         _ => Code::Internal,

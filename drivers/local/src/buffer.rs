@@ -7,7 +7,7 @@ use std::{
 };
 
 use windlass_hal::{
-    BufferRef, Error, MemoryType, Result,
+    BufferRef, Error, HostImport, MemoryType, Result,
     driver::{self, HostPointer},
     edge::Domain,
 };
@@ -76,13 +76,16 @@ unsafe impl driver::Buffer for Buffer {
 
 /// The bytes that a range of this driver's memory names.
 pub(crate) fn bytes_of(range: &windlass_hal::Buffer) -> Result<&[AtomicU8]> {
-    let (slab, start) = range.backing();
-    let (buffer, global) = (slab.as_any().downcast_ref::<Buffer>(), slab.as_any().downcast_ref::<Global>());
-    let memory = buffer.map(|buffer| &buffer.memory).or_else(|| global.map(Global::memory));
+    let (raw, start) = range.backing();
+    let any = raw.as_any();
+    let bytes = any
+        .downcast_ref::<Buffer>()
+        .map(|buffer| buffer.memory.bytes())
+        .or_else(|| any.downcast_ref::<Global>().map(|global| global.memory().bytes()))
+        .or_else(|| any.downcast_ref::<HostImport>().map(HostImport::bytes));
     let start = start as usize;
-    memory
+    bytes
         .ok_or_else(|| Error::internal(format!("{range:?} is no buffer of the local device")))?
-        .bytes()
         .get(start..start + range.len() as usize)
         .ok_or_else(|| Error::internal(format!("{range:?} lies outside its allocation")))
 }

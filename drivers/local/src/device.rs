@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, MemoryType, Operation, Point, Points,
-    QueueAffinity, Result, Statistics, driver,
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostImport, Limits, MemoryType,
+    Operation, Point, Points, QueueAffinity, Release, Result, Statistics, driver,
     edge::Domain,
     file,
     pending::Issue,
@@ -85,6 +85,17 @@ impl driver::Device for Device {
 
     fn memory(&self) -> Arc<dyn SlabSource> {
         self.heap.clone()
+    }
+
+    /// Memory of this process, which a device address leads to as well.
+    unsafe fn import(
+        &self,
+        _params: &BufferParams,
+        memory: External,
+        release: Release,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        // SAFETY: the caller's promise, passed on; the addresses of this device are exposed pointers.
+        Ok(Arc::new(unsafe { HostImport::new(self.domain, memory, release) }?))
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {

@@ -4,7 +4,7 @@
 use std::{env::consts::ARCH, sync::Arc};
 
 use windlass_hal::{
-    DeviceInfo, Error, Limits, Result, Uri,
+    DeviceInfo, Error, Heap, Limits, Result, Uri,
     driver::{self, Driver},
 };
 
@@ -81,6 +81,7 @@ fn limits(memory: u64) -> Limits {
     limits.wave_size = 1;
     limits.total_memory = memory;
     limits.allocation_alignment = buffer::ALIGNMENT;
+    limits.heaps = vec![Heap::device(memory, buffer::ALIGNMENT), Heap::host(memory, buffer::ALIGNMENT)];
     limits
 }
 

@@ -12,7 +12,7 @@ use std::{
 };
 
 use windlass_hal::{
-    BufferRef, Error, MemoryType, Result,
+    BufferRef, Error, HostImport, MemoryType, Result,
     driver::{self, HostPointer},
     edge::Domain,
 };
@@ -83,7 +83,7 @@ unsafe impl driver::Buffer for Buffer {
     }
 
     fn device_address(&self) -> u64 {
-        self.bytes().as_ptr().addr() as u64
+        self.bytes().as_ptr().expose_provenance() as u64
     }
 
     fn host_pointer(&self) -> Option<HostPointer> {
@@ -100,13 +100,17 @@ unsafe impl driver::Buffer for Buffer {
 
 /// The bytes that a range of this driver's memory names.
 pub(crate) fn bytes_of(range: &windlass_hal::Buffer) -> Result<&[AtomicU8]> {
-    let (slab, start) = range.backing();
-    let slab: &Buffer = slab
-        .as_any()
-        .downcast_ref()
-        .ok_or_else(|| Error::internal(format!("{range:?} is no buffer of the null device")))?;
+    let (raw, start) = range.backing();
+    let any = raw.as_any();
+    let bytes = match any.downcast_ref::<Buffer>() {
+        Some(slab) => slab.bytes(),
+        None => any
+            .downcast_ref::<HostImport>()
+            .ok_or_else(|| Error::internal(format!("{range:?} is no buffer of the null device")))?
+            .bytes(),
+    };
     let start = start as usize;
-    slab.bytes()
+    bytes
         .get(start..start + range.len() as usize)
         .ok_or_else(|| Error::internal(format!("{range:?} lies outside its allocation")))
 }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, MemoryType, Operation, Point, Points,
-    QueueAffinity, Result, Statistics, driver,
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostImport, Limits, MemoryType,
+    Operation, Point, Points, QueueAffinity, Release, Result, Statistics, driver,
     edge::Domain,
     file,
     pending::Issue,
@@ -84,6 +84,17 @@ impl driver::Device for Device {
     /// Where pools take slabs from.
     fn memory(&self) -> Arc<dyn SlabSource> {
         self.heap.clone()
+    }
+
+    /// Memory of this process, which a device address leads to as well.
+    unsafe fn import(
+        &self,
+        _params: &BufferParams,
+        memory: External,
+        release: Release,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        // SAFETY: the caller's promise, passed on; the addresses of this device are exposed pointers.
+        Ok(Arc::new(unsafe { HostImport::new(self.domain, memory, release) }?))
     }
 
     /// Device code. The lack is declared in [`DeviceInfo::lacks`], so that callers and the suite know beforehand.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    DeviceInfo, Error, Feature, Lack, Limits, Result, Uri,
+    DeviceInfo, Error, Feature, Heap, Lack, Limits, Result, Uri,
     driver::{self, Driver},
 };
 
@@ -50,6 +50,8 @@ fn limits(memory: u64) -> Limits {
     limits.queues = QUEUES;
     limits.total_memory = memory;
     limits.allocation_alignment = crate::buffer::ALIGNMENT;
+    limits.heaps =
+        vec![Heap::device(memory, crate::buffer::ALIGNMENT), Heap::host(memory, crate::buffer::ALIGNMENT)];
     limits
 }
 

@@ -58,6 +58,13 @@ impl Ledger {
         (address - holding.base < holding.size.max(1)).then(|| holding.clone())
     }
 
+    /// Whether any byte of a range is known.
+    pub(crate) fn overlaps(&self, base: u64, size: u64) -> bool {
+        let holdings = self.lock();
+        let before = holdings.range(..base.saturating_add(size.max(1))).next_back();
+        before.is_some_and(|(_, holding)| holding.base >= base || base - holding.base < holding.size.max(1))
+    }
+
     /// Strikes out the allocation that starts at `base`, if `condition` holds for it.
     pub(crate) fn remove(&self, base: u64, condition: impl Fn(&Holding) -> bool) -> Option<Holding> {
         let mut holdings = self.lock();

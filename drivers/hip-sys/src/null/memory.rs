@@ -95,7 +95,8 @@ impl Memory {
     /// Notes host memory that stays the caller's.
     pub(super) fn register(&self, address: usize, size: usize, flags: u32) -> Result<(), hipError_t> {
         let mut allocations = self.lock();
-        if allocations.contains_key(&address) {
+        let before = allocations.range(..address.saturating_add(size)).next_back();
+        if before.is_some_and(|(base, known)| *base >= address || address - base < known.size) {
             return Err(hipError_t::hipErrorHostMemoryAlreadyRegistered);
         }
         allocations

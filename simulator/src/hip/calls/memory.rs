@@ -157,7 +157,7 @@ pub(in crate::hip) unsafe extern "C" fn hipHostRegister(
         }
         let machine = &call.runtime.machine;
         let base = pointer as u64;
-        if machine.ledger.find(base).is_some() {
+        if machine.ledger.overlaps(base, size as u64) {
             return Err(Code::HOST_MEMORY_ALREADY_REGISTERED);
         }
         let owner = format!("{}, device {device}", call.name);

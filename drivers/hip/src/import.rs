@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory that somebody else allocated: host memory that HIP registers, device memory that HIP knows.
+
+use std::{any::Any, mem, sync::Arc};
+
+use windlass_hal::{
+    Code, Error, External, Release, Result, callback_pool,
+    driver::{self, HostPointer},
+    edge::Domain,
+};
+
+use crate::{call::HostMemory, device::Inner};
+
+const PINNED: &str = "where an import of them lives, share its subspans; where another library made or pinned them, \
+                      import their device address";
+
+/// An imported buffer.
+pub(crate) struct Imported {
+    device: Arc<Inner>,
+    address: u64,
+    size: u64,
+    /// Registered host memory.
+    host: Option<HostMemory>,
+    /// The GPU whose own memory it is, by its number within the device.
+    pub(crate) gpu: Option<usize>,
+    release: Option<Release>,
+}
+
+impl Imported {
+    /// Takes the memory.
+    ///
+    /// # Safety
+    /// As [`driver::Device::import`] says.
+    pub(crate) unsafe fn new(device: &Arc<Inner>, memory: External, release: Release) -> Result<Self> {
+        let (address, host, gpu) = match memory {
+            External::Host { pointer, size } => {
+                // HIP would take them twice. Ending the first registration would then end the second's as well.
+                for byte in [memory.address(), memory.address() + size - 1] {
+                    if let Some((base, known)) = device.hip.address_range(byte)? {
+                        return Err(Error::new(
+                            Code::AlreadyExists,
+                            format!("HIP knows {known} bytes at {base:#x}: {PINNED}"),
+                        ));
+                    }
+                }
+                // SAFETY: valid until `release` runs, which is after the registration has ended.
+                unsafe { device.hip.register_host(pointer, size) }?;
+                match device.hip.device_pointer(pointer) {
+                    Ok(memory) => (memory.device, Some(memory), None),
+                    Err(error) => {
+                        // Here, as the memory is the caller's again: the device has never used it.
+                        if !device.hip.unregister_host(pointer) {
+                            mem::forget(release);
+                        }
+                        return Err(error);
+                    }
+                }
+            }
+            External::Device { address, size } => (address, None, Some(owner(device, address, size)?)),
+            other => return Err(Error::unimplemented(format!("the HIP driver does not import {other:?}"))),
+        };
+        Ok(Self { device: device.clone(), address, size: memory.size(), host, gpu, release: Some(release) })
+    }
+}
+
+/// The GPU that memory belongs to, if HIP knows all of it.
+fn owner(device: &Inner, address: u64, size: u64) -> Result<usize> {
+    let unknown = |why: String| {
+        Error::invalid_argument(format!(
+            "HIP does not know {size} bytes at {address:#x} as memory of this device: {why}"
+        ))
+    };
+    let noted = |error: Error| match error.code() {
+        Code::InvalidArgument | Code::NotFound => unknown(error.to_string()),
+        _ => error,
+    };
+    let ordinal = device.hip.device_of(address).map_err(noted)?;
+    // Of memory that was registered HIP may give the size alone.
+    if let Some((base, known)) = device.hip.address_range(address)?
+        && size > known.saturating_sub(if base == 0 { 0 } else { address.saturating_sub(base) })
+    {
+        return Err(unknown(format!("its allocation has {known} bytes at {base:#x}")));
+    }
+    let gpu = device.gpus.iter().find(|gpu| gpu.hip.ordinal() == ordinal);
+    gpu.map(|gpu| gpu.index).ok_or_else(|| unknown(format!("it belongs to GPU {ordinal}")))
+}
+
+impl Drop for Imported {
+    fn drop(&mut self) {
+        let Some(release) = self.release.take() else { return };
+        let (hip, host) = (self.device.hip.clone(), self.host);
+        // Ending a registration may wait for the device, and the release is a stranger's code.
+        callback_pool::spawn(Box::new(move || {
+            let mut free = false;
+            hip.give_back(|hip| free = host.is_none_or(|memory| hip.unregister_host(memory.host)));
+            match free {
+                true => release.run(),
+                // The device is lost, or HIP keeps the memory: the device may still write there.
+                false => mem::forget(release),
+            }
+        }));
+    }
+}
+
+// SAFETY: size, address and pointer are those of the memory that this object has until it goes.
+unsafe impl driver::Buffer for Imported {
+    fn domain(&self) -> Domain {
+        self.device.domain
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn device_address(&self) -> u64 {
+        self.address
+    }
+
+    fn host_pointer(&self) -> Option<HostPointer> {
+        // SAFETY: valid for `size` bytes until `release` runs, and without references to it, as the importer vouched.
+        self.host.map(|memory| unsafe { HostPointer::new(memory.host) })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Heaps: the kinds of memory that a device allocates, and what a buffer in them can be used for.
+
+use crate::{
+    buffer::{BufferParams, BufferUsage, MemoryType},
+    device::{Device, check_params},
+    flags::flags,
+    info::Feature,
+};
+
+/// A kind of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Heap {
+    /// Where it lives and who sees it.
+    pub memory_type: MemoryType,
+    /// What its buffers may be used for.
+    pub usage: BufferUsage,
+    /// Bytes of the largest buffer, were the heap empty; `u64::MAX` where nobody can tell.
+    pub max_size: u64,
+    /// Every address is a multiple of this many bytes.
+    pub min_alignment: u64,
+}
+
+impl Heap {
+    /// The device's own memory.
+    pub const fn device(max_size: u64, min_alignment: u64) -> Self {
+        Self { memory_type: MemoryType::DEVICE_LOCAL, usage: USAGE, max_size, min_alignment }
+    }
+
+    /// Host memory that the device sees and the host maps, coherent and cached.
+    pub const fn host(max_size: u64, min_alignment: u64) -> Self {
+        Self {
+            memory_type: MemoryType(BufferParams::host().memory_type.0 | MemoryType::HOST_CACHED.0),
+            usage: BufferUsage(USAGE.0 | BufferUsage::MAPPING.0),
+            max_size,
+            min_alignment,
+        }
+    }
+
+    /// Whether it has what must be of a type: who sees the memory, and how. Where it lives is a wish.
+    fn serves(&self, params: &BufferParams) -> bool {
+        let needed = MemoryType(params.memory_type.0 & !LOCALITY);
+        self.memory_type.contains(needed) && self.usage.contains(params.usage)
+    }
+}
+
+const USAGE: BufferUsage = BufferUsage(BufferUsage::DEFAULT.0 | BufferUsage::DISPATCH_INDIRECT_PARAMETERS.0);
+
+/// The bits that only say near whom memory lives.
+const LOCALITY: u32 = (MemoryType::HOST_LOCAL.0 & !MemoryType::HOST_VISIBLE.0)
+    | (MemoryType::DEVICE_LOCAL.0 & !MemoryType::DEVICE_VISIBLE.0);
+
+flags! {
+    /// What can be done with buffers of some parameters, with IREE's numeric values.
+    pub struct Compatibility: u32 {
+        /// The device allocates them.
+        ALLOCATABLE = 1 << 0;
+        /// Host or device memory of somebody else can become one.
+        IMPORTABLE = 1 << 1;
+        /// Others can use them by their address.
+        EXPORTABLE = 1 << 2;
+        /// Queues can fill, update and copy them.
+        QUEUE_TRANSFER = 1 << 10;
+        /// Dispatches can use them.
+        QUEUE_DISPATCH = 1 << 11;
+        /// They are not where they were wished to be.
+        LOW_PERFORMANCE = 1 << 20;
+    }
+}
+
+impl Device {
+    /// The kinds of memory that the device allocates, the best for dispatches first.
+    pub fn heaps(&self) -> &[Heap] {
+        &self.limits().heaps
+    }
+
+    /// What can be done with a buffer of `size` bytes. Nothing is allocated: there may be no memory for it now.
+    pub fn compatibility(&self, params: &BufferParams, size: u64) -> Compatibility {
+        let best = |heap: &&Heap| heap.memory_type.contains(params.memory_type);
+        let mut heaps = self.heaps().iter().filter(|heap| heap.serves(params));
+        let Some(heap) = heaps.clone().find(best).or_else(|| heaps.next()) else {
+            return Compatibility::NONE;
+        };
+        // A heap that is full is no reason to look for another: the parameters say which one.
+        if check_params(params).is_err() || size > heap.max_size {
+            return Compatibility::NONE;
+        }
+        let lacks = |feature| self.info().lacks.iter().any(|lack| lack.feature == feature);
+        let import = match params.memory_type.contains(MemoryType::HOST_VISIBLE) {
+            true => Feature::ImportHost,
+            false => Feature::ImportDevice,
+        };
+        let dispatched = params.usage.0
+            & (BufferUsage::DISPATCH_STORAGE.0 | BufferUsage::DISPATCH_INDIRECT_PARAMETERS.0)
+            != 0;
+        let mut compatibility = Compatibility::ALLOCATABLE | Compatibility::EXPORTABLE;
+        for (flag, holds) in [
+            (Compatibility::IMPORTABLE, !lacks(import)),
+            (Compatibility::QUEUE_TRANSFER, params.usage.0 & BufferUsage::TRANSFER.0 != 0),
+            (Compatibility::QUEUE_DISPATCH, dispatched && !lacks(Feature::Dispatch)),
+            (Compatibility::LOW_PERFORMANCE, !best(&heap)),
+        ] {
+            if holds {
+                compatibility = compatibility | flag;
+            }
+        }
+        compatibility
+    }
+}
