@@ -153,6 +153,34 @@ fn tlsf_passes_over_any_number_of_places_that_are_a_little_too_small() {
 }
 
 #[test]
+fn tlsf_asks_for_what_it_needs_and_uses_all_of_it() {
+    let mut tlsf = Tlsf::new(GRANULE, 64);
+    let aligned = Request { alignment: 64, ..any(160) };
+    let least = |request: &Request| tlsf.growth(request).map(|growth| growth.least);
+    assert_eq!((least(&any(160)), least(&aligned)), (Some(160), Some(160 + 64 - GRANULE)));
+    tlsf.add(0, 0x1000, 160);
+    let place = taken(&mut tlsf, 160);
+    assert_eq!((place.offset, place.held), (0, 160));
+    assert_eq!(format!("{tlsf:?}"), "Tlsf { slabs: 1, used: 1, free: 0, .. }");
+    free(&mut tlsf, place, Frontier::new());
+    assert_eq!(taken(&mut tlsf, 32).offset, 0);
+    assert_eq!(format!("{tlsf:?}"), "Tlsf { slabs: 1, used: 1, free: 1, .. }");
+}
+
+#[test]
+fn tlsf_gives_a_place_that_lies_well_rather_than_a_part_of_a_larger_one() {
+    let mut tlsf = Tlsf::new(GRANULE, 1 << 16);
+    tlsf.add(0, 0x1000, 1 << 16);
+    let well = taken(&mut tlsf, 160);
+    taken(&mut tlsf, 16);
+    free(&mut tlsf, well, Frontier::new());
+    let aligned = Request { alignment: 256, ..any(160) };
+    assert_eq!(take(&mut tlsf, &aligned).map(|place| place.offset), Some(well.offset));
+    let other = take(&mut tlsf, &aligned).expect("there is room");
+    assert!((0x1000 + other.offset).is_multiple_of(256) && other.offset != well.offset);
+}
+
+#[test]
 fn passthrough_gives_a_free_slab_that_wastes_little() {
     let mut loose = Passthrough::new(GRANULE, false);
     let growth = loose.growth(&any(1000)).expect("nothing is there");
