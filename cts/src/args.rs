@@ -19,7 +19,7 @@ use crate::{
 #[command(
     name = "cts",
     after_help = "Exit codes: 0 nothing failed; 1 a case failed, or passed against the expectations; 2 the command \
-                  line or the expectations file is wrong; 3 a device is absent and --require was given."
+                  line or the expectations file is wrong, or a report cannot be opened; 3 a device is absent and --require was given."
 )]
 struct Arguments {
     /// Run only cases whose name contains one of these

@@ -6,7 +6,7 @@ use std::{fmt, fs, ops::Range, path::Path};
 use glob::Pattern;
 use serde::Deserialize;
 use toml::Spanned;
-use windlass_hal::DeviceInfo;
+use windlass_hal::{DeviceInfo, Registry};
 
 use crate::case::Case;
 
@@ -19,7 +19,7 @@ use crate::case::Case;
 /// | `case` | the cases that it is about, as a pattern: `dispatch.*`. One that fits no case is an error |
 /// | `kind` | `unsupported`, `expected-failure` or `flake` |
 /// | `reason`, `link` | why, and where it is being dealt with; both must be there |
-/// | `driver`, `device`, `architecture`, `library` | patterns that the device must fit: its scheme, its URI, what it says of itself. Each may be left out |
+/// | `driver`, `device`, `architecture`, `library` | patterns that the device must fit: its scheme, its URI, what it says of itself. Each may be left out. A `driver` that fits none is an error |
 /// | `simulated` | whether the device must be simulated, or must not be |
 /// | `run` | `false` for a case that must not even be tried, because it takes the machine with it; not for a flake |
 /// | `retries` | how often a flake is tried again, 2 unless said |
@@ -109,20 +109,22 @@ const RETRIES: u32 = 2;
 const MOST_RETRIES: u32 = 100;
 
 impl Expectations {
-    /// Reads a file. An entry that fits none of `cases` is an error: it would hide nothing, and hide that.
-    pub fn read(path: &Path, cases: &[Case]) -> Result<Self, ExpectationsError> {
+    /// Reads a file. An entry that fits none of `cases`, or no driver of `registry`, is an error: it would hide
+    /// nothing, and hide that.
+    pub fn read(path: &Path, cases: &[Case], registry: &Registry) -> Result<Self, ExpectationsError> {
         let name = path.display();
         let text = fs::read_to_string(path)
             .map_err(|error| ExpectationsError(format!("{name} could not be read: {error}")))?;
-        Self::parse(&text, cases).map_err(|error| ExpectationsError(format!("{name}:{error}")))
+        Self::parse(&text, cases, registry).map_err(|error| ExpectationsError(format!("{name}:{error}")))
     }
 
     /// Reads the text of a file; errors begin with line and column.
-    pub fn parse(text: &str, cases: &[Case]) -> Result<Self, ExpectationsError> {
+    pub fn parse(text: &str, cases: &[Case], registry: &Registry) -> Result<Self, ExpectationsError> {
         let document: Document = toml::from_str(text)
             .map_err(|error| located(text, error.span().unwrap_or_default(), error.message().trim_end()))?;
         let entries = document.expect.into_iter();
-        let entries = entries.map(|entry| Expectation::new(text, entry, cases)).collect::<Result<_, _>>()?;
+        let entries = entries.map(|entry| Expectation::new(text, entry, cases, registry));
+        let entries = entries.collect::<Result<_, _>>()?;
         Ok(Self { entries })
     }
 
@@ -133,7 +135,12 @@ impl Expectations {
 }
 
 impl Expectation {
-    fn new(text: &str, entry: Spanned<Entry>, cases: &[Case]) -> Result<Self, ExpectationsError> {
+    fn new(
+        text: &str,
+        entry: Spanned<Entry>,
+        cases: &[Case],
+        registry: &Registry,
+    ) -> Result<Self, ExpectationsError> {
         let (line, _) = position(text, entry.span().start);
         let entry = entry.into_inner();
         let pattern = |given: &Spanned<String>| {
@@ -146,6 +153,15 @@ impl Expectation {
         if !cases.iter().any(|known| case.matches(known.name)) {
             let message = format!("`{case}` fits no case of the suite; --list shows them all");
             return Err(located(text, entry.case.span(), message));
+        }
+        let driver = optional(&entry.driver)?;
+        if let (Some(given), Some(driver)) = (&entry.driver, &driver)
+            && !registry.drivers().any(|known| driver.matches(known.scheme()))
+        {
+            let mut known: Vec<_> = registry.drivers().map(|driver| driver.scheme()).collect();
+            known.sort_unstable();
+            let message = format!("`{driver}` fits no driver; this build has {}", known.join(", "));
+            return Err(located(text, given.span(), message));
         }
         if entry.reason.get_ref().trim().is_empty() {
             return Err(located(text, entry.reason.span(), "the reason is empty"));
@@ -177,7 +193,7 @@ impl Expectation {
             },
             line,
             case,
-            driver: optional(&entry.driver)?,
+            driver,
             device: optional(&entry.device)?,
             architecture: optional(&entry.architecture)?,
             library: optional(&entry.library)?,

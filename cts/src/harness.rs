@@ -7,10 +7,10 @@ use std::{
     process::ExitCode,
 };
 
-use windlass_hal::Registry;
+use windlass_hal::{Registry, near_names};
 
 use crate::{
-    case::Case,
+    case::{Case, Level},
     kernels::Kernels,
     options::Options,
     runner::{self, RunError},
@@ -96,6 +96,35 @@ fn device_of_environment(registry: &Registry) -> Option<String> {
         .filter(|uri| uri.split_once("://").is_some_and(|(scheme, _)| registry.driver(scheme).is_ok()))
 }
 
+/// Warns of filters that fit nothing, which hides a case that was renamed. A whole name that no case has is an error.
+fn unmatched(cases: &[Case], options: &Options, warn: &mut impl FnMut(String)) -> Result<(), String> {
+    for filter in options.filters.iter().chain(&options.skip) {
+        let only = Options {
+            filters: vec![filter.clone()],
+            skip: Vec::new(),
+            level: Level::Stress,
+            ..options.clone()
+        };
+        if cases.iter().any(|case| only.selects(case)) {
+            continue;
+        }
+        if options.exact {
+            let near = near_names(filter, cases.iter().map(|case| case.name));
+            return Err(format!(
+                "no case is called `{filter}`; the nearest are {near}; --list shows them all"
+            ));
+        }
+        warn(format!("no name contains the filter `{filter}`; --list shows them all"));
+    }
+    for filter in options.filters.iter().filter(|_| options.exact) {
+        let only = Options { filters: vec![filter.clone()], ..options.clone() };
+        if !cases.iter().any(|case| only.selects(case)) {
+            warn(format!("`{filter}` is left out by the level or by --skip"));
+        }
+    }
+    Ok(())
+}
+
 /// Runs cases as a program does, with writers of the caller's choice: results go to `out`, messages to `err`.
 pub fn main_with(
     registry: &Registry,
@@ -121,6 +150,12 @@ pub fn main_with(
     let filtered = !options.filters.is_empty() || !options.skip.is_empty();
     // An empty shard is no mistake, but filters that fit nothing at all are.
     let everywhere = Options { shard: None, ..options.clone() };
+    if !options.list
+        && let Err(message) = unmatched(cases, &everywhere, &mut say)
+    {
+        say(message);
+        return Exit::Usage;
+    }
     if filtered && !options.list && !cases.iter().any(|case| everywhere.selects(case)) {
         say("no case fits the filters and the level; --list shows them all".to_owned());
         return Exit::Usage;

@@ -43,7 +43,7 @@ pub fn run_cases(
     out: &mut dyn Write,
 ) -> Result<Summary, RunError> {
     let expectations = match &options.expectations {
-        Some(path) => Expectations::read(path, cases)?,
+        Some(path) => Expectations::read(path, cases, registry)?,
         None => Expectations::default(),
     };
     let mut report = Report::new(out, options).map_err(RunError::Report)?;

@@ -10,6 +10,7 @@ use std::{
 
 use common::{FAILS, HANGS, PASSES, SKIPS, Scratch, ends, options, registry, run, verdicts};
 use windlass_cts::{Case, Context, Exit, Expectations, Options, Outcome, Stop, Verdict, main_with};
+use windlass_hal::Registry;
 
 const WHY: &str = "reason = \"a known fault\"\nlink = \"https://bugs.example/7\"\n";
 
@@ -111,7 +112,7 @@ fn a_flake_is_retried_and_reported() {
 fn an_entry_is_for_the_devices_that_it_describes() {
     for (condition, fits) in [
         ("driver = \"null\"", true),
-        ("driver = \"hip\"", false),
+        ("driver = \"absent\"", false),
         ("device = \"null://*\"", true),
         ("device = \"hip*\"", false),
         ("architecture = \"none\"", true),
@@ -161,6 +162,10 @@ fn mistakes_are_refused_with_line_and_column() {
         (entry("own.fails", "flake", "run = false"), "6:7: a flake is always run"),
         (entry("own.fails", "flake", "devise = \"null://\""), "6:1: unknown field `devise`"),
         (entry("own.fails", "flake", "driver = \"[\""), "6:10: `[` is no pattern"),
+        (
+            entry("own.fails", "flake", "driver = \"nul\""),
+            "6:10: `nul` fits no driver; this build has absent, ",
+        ),
         (entry("own.fails", "flake", "simulated = \"yes\""), "6:13: invalid type"),
         (fine.replace("a known fault", " "), "4:10: the reason is empty"),
         (fine.replace("https://bugs.example/7", "Jane knows"), "5:8: the link is no address"),
@@ -170,12 +175,12 @@ fn mistakes_are_refused_with_line_and_column() {
         (fine.replace("[[expect]]", "[[expected]]"), "1:3: unknown field `expected`"),
         (format!("{fine}\n\u{e4}\u{e4} ="), "8:1: "),
     ] {
-        let error = Expectations::parse(&text, &[PASSES, FAILS]).unwrap_err().to_string();
+        let error = Expectations::parse(&text, &[PASSES, FAILS], &registry()).unwrap_err().to_string();
         assert!(error.starts_with(message), "{message}\n{error}\n{text}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
-    assert!(Expectations::parse("", &[]).is_ok());
-    assert!(Expectations::parse(&fine, &[FAILS]).is_ok());
+    assert!(Expectations::parse("", &[], &Registry::new()).is_ok());
+    assert!(Expectations::parse(&fine, &[FAILS], &Registry::new()).is_ok());
 }
 
 #[test]
@@ -188,6 +193,10 @@ fn a_mistake_is_the_exit_code_of_a_wrong_command_line() {
         assert!(out.is_empty(), "nothing is run");
         (exit, String::from_utf8(err).unwrap())
     };
+    let unknown = Scratch::holding("toml", &entry("own.passes", "flake", "driver = \"hipp\""));
+    let (exit, message) = exit_of(&unknown.0);
+    assert_eq!(exit, Exit::Usage);
+    assert!(message.contains(":6:10: `hipp` fits no driver"), "{message}");
     let file = Scratch::holding("toml", "[[expect]]\ncase = 1\n");
     let (exit, message) = exit_of(&file.0);
     assert_eq!(exit, Exit::Usage);

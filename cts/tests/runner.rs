@@ -286,6 +286,39 @@ fn exit_codes_say_what_happened() {
 }
 
 #[test]
+fn filters_that_fit_nothing_are_told() {
+    let with = |filters: &[&str], skip: &[&str], exact: bool| {
+        let mut options = options();
+        options.filters = filters.iter().map(|&filter| filter.to_owned()).collect();
+        options.skip = skip.iter().map(|&filter| filter.to_owned()).collect();
+        options.exact = exact;
+        options
+    };
+    let (exit, text) = exit_of(with(&["own.passes", "own.fials"], &[], true));
+    assert_eq!(exit, Exit::Usage);
+    assert!(text.contains("no case is called `own.fials`; the nearest are `own.fails`"), "{text}");
+    assert!(!text.contains("pass  own.passes"), "nothing is run: {text}");
+    assert_eq!(exit_of(with(&[], &["own.fials"], true)).0, Exit::Usage);
+    // Parts of names are often meant for several suites.
+    let (exit, text) = exit_of(with(&["passes", "fials"], &["skips"], false));
+    assert_eq!(exit, Exit::Passed, "{text}");
+    assert!(text.contains("no name contains the filter `fials`"), "{text}");
+    assert!(text.contains("no name contains the filter `skips`"), "{text}");
+    let mut left_out = with(&["own.passes", "own.fails"], &["own.fails"], true);
+    let (exit, text) = exit_of(left_out.clone());
+    assert_eq!(exit, Exit::Passed);
+    assert!(text.contains("`own.fails` is left out by the level or by --skip"), "{text}");
+    // That another shard has it is no news.
+    left_out.skip.clear();
+    left_out.filters = vec!["own.passes".to_owned()];
+    for shard in (1..=2).filter_map(|index| Shard::new(index, 2)) {
+        left_out.shard = Some(shard);
+        let (exit, text) = exit_of(left_out.clone());
+        assert!(exit == Exit::Passed && !text.contains("cts: "), "{text}");
+    }
+}
+
+#[test]
 fn reads_command_lines() {
     let parse = |line: &str| Options::parse(line.split_whitespace());
     let options = parse(

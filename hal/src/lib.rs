@@ -191,6 +191,7 @@ pub use import::{External, Release};
 pub use indirect::{IndirectDispatchConfig, IndirectParameters, WorkgroupCount};
 pub use info::{DeviceInfo, Feature, Lack, Limits};
 pub use mapping::Mapping;
+pub use near_names::near_names;
 pub use operation::{Dispatch, Operation, Pattern, QueueAffinity};
 pub use pool::{Pool, PoolKind, PoolParams, PoolStatistics};
 pub use queue::{Download, Queue};

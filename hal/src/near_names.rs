@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Names for an error that found none: the nearest first, a few of them.
 
-/// The names that are most like `wanted`, and how many more there are. In their own order where nothing is wanted.
-pub(crate) fn near_names<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
+/// For an error message: the names that are most like `wanted`, and how many more there are. In their own order where
+/// nothing is wanted.
+pub fn near_names<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 12;
     // Names come from files, as many and as long as they like: comparing must end all the same.
     const COMPARED: usize = 4096;
