@@ -86,6 +86,17 @@ fn an_identity_that_hip_does_not_tell_is_none() {
 }
 
 #[test]
+fn properties_are_read_in_their_older_layout_where_the_newer_is_not_to_be_had() {
+    // Before anything else reads them: what is not read holds nothing then.
+    let (instance, registry) = four();
+    instance
+        .fail_always("hipGetDevicePropertiesR0600", hipError_t::hipErrorNotSupported)
+        .expect("a function");
+    let device = registry.open("test://").expect("opens");
+    assert_eq!((device.info().architecture.as_str(), device.limits().total_memory), ("gfx942", 16 << 30));
+}
+
+#[test]
 fn a_device_has_up_to_64_queues_in_all() {
     let (_, registry) = four();
     for (uri, queues) in
