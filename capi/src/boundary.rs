@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The boundary: every entry point runs its body through one of two functions here, so that no panic crosses it.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    ptr::NonNull,
-};
+use std::ptr::NonNull;
 
-use facade::{Error, Result};
+use facade::{Error, Result, panics::caught};
 
 use crate::error::windlass_error_t;
 
@@ -22,18 +19,7 @@ pub(crate) fn infallible<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T
 
 /// A panic is a defect of ours: `INTERNAL`, with its text.
 fn contain<T>(body: impl FnOnce() -> T) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(body)).map_err(|panic| {
-        let text = panic
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| panic.downcast_ref::<String>().cloned())
-            .unwrap_or_default();
-        // A payload may panic in its turn when it is dropped.
-        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-            std::mem::forget(again);
-        }
-        Error::internal(format!("Windlass panicked: {text}"))
-    })
+    caught(body).map_err(|text| Error::internal(format!("Windlass panicked: {text}")))
 }
 
 #[cfg(test)]

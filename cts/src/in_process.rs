@@ -2,14 +2,12 @@
 //! Cases in this process: each on a thread of its own, under a watchdog.
 
 use std::{
-    any::Any,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::mpsc::{self, RecvTimeoutError},
     thread,
     time::Duration,
 };
 
-use windlass_hal::{Device, DeviceInfo, Registry};
+use windlass_hal::{Device, DeviceInfo, Registry, panics::caught};
 
 use crate::{
     case::{Case, Stop},
@@ -117,23 +115,15 @@ fn watched<T: Send + 'static>(
 ) -> Result<T, Unfinished> {
     let (sender, receiver) = mpsc::channel();
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(move || {
-        let result = catch_unwind(AssertUnwindSafe(run));
+        let result = caught(run);
         // Nobody listens any more to what hung and came back.
         let _ = sender.send(result);
     });
     spawned.map_err(Unfinished::NoThread)?;
     match receiver.recv_timeout(limit) {
         Ok(Ok(result)) => Ok(result),
-        Ok(Err(panic)) => Err(Unfinished::Panicked(panic_text(panic.as_ref()).to_owned())),
+        Ok(Err(text)) => Err(Unfinished::Panicked(text)),
         Err(RecvTimeoutError::Timeout) => Err(Unfinished::Hung(limit)),
         Err(RecvTimeoutError::Disconnected) => Err(Unfinished::Panicked("its thread vanished".to_owned())),
     }
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("with something that is no text")
 }

@@ -16,7 +16,7 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, select};
 
-use crate::sync::contain;
+use crate::panics::contain;
 
 type Job = Box<dyn FnOnce() + Send>;
 

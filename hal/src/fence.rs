@@ -74,7 +74,8 @@ impl Fence {
 
     /// A future that ends when every point is reached or one semaphore failed.
     pub fn wait(&self) -> FenceWait {
-        FenceWait { waits: self.points.iter().map(|point| point.semaphore.wait(point.value)).collect() }
+        let waits = self.points.iter().map(|point| point.semaphore.wait(point.value)).collect();
+        FenceWait { waits, failure: None }
     }
 
     /// Blocks until every point is reached; see [`wait_all`].
@@ -103,23 +104,24 @@ impl FromIterator<Point> for Fence {
 #[must_use = "a wait does nothing until it is polled"]
 pub struct FenceWait {
     waits: Vec<Wait>,
+    failure: Option<Error>,
 }
 
 impl Future for FenceWait {
     type Output = Result<()>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
-        let mut failure = None;
-        self.waits.retain_mut(|wait| match Pin::new(wait).poll(cx) {
+        let Self { waits, failure } = &mut *self;
+        waits.retain_mut(|wait| match Pin::new(wait).poll(cx) {
             Poll::Pending => true,
             Poll::Ready(result) => {
-                failure = failure.take().or(result.err());
+                *failure = failure.take().or(result.err());
                 false
             }
         });
         match failure {
-            Some(error) => Poll::Ready(Err(error)),
-            None if self.waits.is_empty() => Poll::Ready(Ok(())),
+            Some(error) => Poll::Ready(Err(error.clone())),
+            None if waits.is_empty() => Poll::Ready(Ok(())),
             None => Poll::Pending,
         }
     }

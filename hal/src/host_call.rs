@@ -3,8 +3,7 @@
 
 use std::{
     cell::Cell,
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
+    fmt, mem,
     sync::{Arc, Mutex},
 };
 
@@ -14,8 +13,9 @@ use crate::{
     callback_pool,
     error::{Error, Result},
     flags::flags,
+    panics::caught,
     pending,
-    semaphore::{Notifications, Point, Points, Semaphore},
+    semaphore::{Point, Points, Semaphore},
     sync::lock_std,
 };
 
@@ -67,18 +67,8 @@ impl HostCall {
         if early {
             context.signals.take().into_iter().for_each(|completion| completion.complete(Ok(())));
         }
-        let result = catch_unwind(AssertUnwindSafe(|| (self.call)(&mut context))).unwrap_or_else(|panic| {
-            let text = panic
-                .downcast_ref::<&str>()
-                .map(|text| (*text).to_owned())
-                .or_else(|| panic.downcast_ref::<String>().cloned())
-                .unwrap_or_default();
-            // A payload may panic in its turn when it is dropped.
-            if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-                std::mem::forget(again);
-            }
-            Err(Error::aborted(format!("a host call panicked: {text}")))
-        });
+        let result = caught(|| (self.call)(&mut context))
+            .unwrap_or_else(|text| Err(Error::aborted(format!("a host call panicked: {text}"))));
         match (context.signals.take(), result) {
             (Some(completion), result) => completion.complete(result),
             // Deferred or settled early: an error still reaches who waits for a value that is not reached yet.
@@ -90,26 +80,30 @@ impl HostCall {
 
 /// The host calls of a device that may still run: what a driver starts them through, and drains.
 #[derive(Clone, Default)]
-pub struct HostCalls(Arc<Mutex<Slab<Semaphore>>>);
+pub struct HostCalls(Arc<Mutex<Calls>>);
+
+/// For each call what drains wait for: its end, or that it drains in its turn.
+type Calls = Slab<Semaphore>;
 
 impl HostCalls {
     /// Runs a call on the callback pool and settles `signals` with its result. Returns at once.
     pub fn spawn(&self, call: HostCall, signals: Points) {
-        let (running, ended) = (self.clone(), Semaphore::new(0));
-        let key = lock_std(&self.0).insert(ended.clone());
+        let place = Place { key: lock_std(&self.0).insert(Semaphore::new(0)), calls: self.0.clone() };
         callback_pool::spawn(Box::new(move || {
-            let own = RUNNING.replace(Some(ended.clone()));
-            let _slot = Slot { running, key, ended };
+            let outer = RUNNING.replace(Some(place));
             call.run(signals);
-            RUNNING.set(own);
+            RUNNING.replace(outer).into_iter().for_each(Place::end);
         }));
     }
 
-    /// Points that are reached when the calls that run now have returned; the one that asks is not among them.
+    /// Points that are reached when the calls that run now have returned. A call that asks is not among them, and
+    /// counts as returned for whoever waits for it: two calls that drain at the same time would wait for each other.
     pub fn ends(&self) -> Vec<Point> {
         let own = RUNNING.take();
+        own.iter().for_each(Place::step_aside);
         let calls = lock_std(&self.0);
-        let others = calls.iter().filter(|(_, ended)| !own.as_ref().is_some_and(|own| own.same(ended)));
+        let own_key = own.as_ref().filter(|own| Arc::ptr_eq(&own.calls, &self.0)).map(|own| own.key);
+        let others = calls.iter().filter(|(key, _)| Some(*key) != own_key);
         let points = others.map(|(_, ended)| ended.at(1)).collect();
         drop(calls);
         RUNNING.set(own);
@@ -118,21 +112,27 @@ impl HostCalls {
 }
 
 thread_local! {
-    /// The end of the host call that this thread runs.
-    static RUNNING: Cell<Option<Semaphore>> = const { Cell::new(None) };
+    /// The host call that this thread runs.
+    static RUNNING: Cell<Option<Place>> = const { Cell::new(None) };
 }
 
-/// A running call's place among the others, given back however the call ends.
-struct Slot {
-    running: HostCalls,
+/// A running call's place among the others of its device.
+struct Place {
+    calls: Arc<Mutex<Calls>>,
     key: usize,
-    ended: Semaphore,
 }
 
-impl Drop for Slot {
-    fn drop(&mut self) {
-        lock_std(&self.running.0).try_remove(self.key);
-        self.ended.advance(1, &mut Notifications::new());
+impl Place {
+    /// Lets those go on who wait for the call; who asks from now on waits for it anew.
+    fn step_aside(&self) {
+        let ended =
+            lock_std(&self.calls).get_mut(self.key).map(|ended| mem::replace(ended, Semaphore::new(0)));
+        ended.iter().for_each(|ended| pending::reach(&[ended.at(1)]));
+    }
+
+    fn end(self) {
+        let ended = lock_std(&self.calls).try_remove(self.key);
+        ended.iter().for_each(|ended| pending::reach(&[ended.at(1)]));
     }
 }
 
@@ -176,13 +176,7 @@ impl Completion {
     pub fn complete(mut self, result: Result<()>) {
         self.settled = true;
         match result {
-            Ok(()) => {
-                let mut notifications = Notifications::new();
-                for signal in self.signals.iter() {
-                    signal.semaphore.advance(signal.value, &mut notifications);
-                }
-                notifications.fire();
-            }
+            Ok(()) => pending::reach(&self.signals),
             Err(error) => pending::fail(&self.signals, &error),
         }
     }

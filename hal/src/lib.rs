@@ -156,6 +156,7 @@ mod info;
 mod mapping;
 mod near_names;
 mod operation;
+pub mod panics;
 pub mod pending;
 pub mod pool;
 mod queue;

@@ -18,8 +18,9 @@ use smallvec::SmallVec;
 use crate::{
     edge::{Domain, Edge},
     error::{Error, Result},
+    panics::contain,
     semaphore::{Notifications, Point, Points, Probe, Registration, Resolution, Target, Timepoint},
-    sync::{AtomicBool, Mutex, Ordering, contain, lock},
+    sync::{AtomicBool, Mutex, Ordering, lock},
 };
 
 /// The edges that an operation's stream must wait for, one at most for each wait; up to four without the heap.
@@ -56,7 +57,7 @@ pub trait Issue: Send + Sync + 'static {
 
     /// Every wait of `work` is reached or stands in `edges`: enqueue it. Whatever goes wrong from here on goes to
     /// the signal list. Called on the thread that resolved the last wait, with no lock of this crate held; must
-    /// not block on other work.
+    /// not block on other work. A panic fails the signal list with `INTERNAL` where nobody else would hear of it.
     fn issue(self: &Arc<Self>, work: Self::Work, waits: Points, signals: Points, edges: Edges);
 
     /// Everything that was ready has been issued, on this thread. For devices whose work runs on the host: `issue` puts
@@ -281,27 +282,21 @@ impl<I: Issue> PendingSet<I> {
 
     /// Issues or fails ready operations until there are none. Entered by the thread that claimed the drain.
     fn drain(&self) {
-        /// Gives the claim back if an issuer panics: others go on with the list.
-        struct Claim<'a, I: Issue>(&'a PendingSet<I>, bool);
-        impl<I: Issue> Drop for Claim<'_, I> {
-            fn drop(&mut self) {
-                if self.1 {
-                    lock(&self.0.state).draining = false;
-                }
-            }
-        }
-        let mut claim = Claim(self, true);
         loop {
             let mut state = lock(&self.state);
             let Some(ready) = state.ready.pop_front() else {
                 state.draining = false;
-                claim.1 = false;
                 return;
             };
             drop(state);
             let Ready { issuer, work, waits, signals, outcome } = ready;
             match outcome {
-                Ok(edges) => issuer.issue(work, waits, signals, edges),
+                Ok(edges) => {
+                    let owed = signals.clone();
+                    if !contain("enqueueing an operation", || issuer.issue(work, waits, signals, edges)) {
+                        fail(&owed, &Error::internal("the driver panicked while it enqueued the operation"));
+                    }
+                }
                 Err(error) => give_up(work, &signals, &error),
             }
         }
@@ -363,6 +358,15 @@ impl<I: Issue> fmt::Debug for PendingSet<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PendingSet({})", self.len())
     }
+}
+
+/// Advances each semaphore of a signal list to its value: what work that has completed owes.
+pub fn reach(signals: &[Point]) {
+    let mut notifications = Notifications::new();
+    for signal in signals {
+        signal.semaphore.advance(signal.value, &mut notifications);
+    }
+    notifications.fire();
 }
 
 /// Fails each semaphore of a signal list: what a dependant of failed work owes its own dependants.

@@ -21,7 +21,8 @@ use smallvec::SmallVec;
 use crate::{
     edge::{Domain, Edge},
     error::{Error, Result},
-    sync::{AtomicU64, Mutex, Ordering, contain, lock},
+    panics::contain,
+    sync::{AtomicU64, Mutex, Ordering, lock},
 };
 
 const FAILED: u64 = 1 << 63;

@@ -26,14 +26,3 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) fn lock_std<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
-
-/// Runs foreign code. A panic of it ends here: what this crate does next, others depend on.
-pub(crate) fn contain(what: &str, foreign: impl FnOnce()) {
-    if cfg!(loom) {
-        // A model's assertions must get through.
-        return foreign();
-    }
-    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(foreign)).is_err() {
-        tracing::error!(target: "windlass::queue", "{what} panicked");
-    }
-}

@@ -207,9 +207,11 @@ fn closing_fails_what_waits_and_refuses_what_comes() {
 #[test]
 fn a_device_that_panics_over_one_operation_is_given_the_next() {
     let (device, [a, b]) = (Device::new(), [(); 2].map(|()| Semaphore::new(0)));
-    device.submit(PANICS, &[a.at(1)], &[]).unwrap();
+    let owed = Semaphore::new(0);
+    device.submit(PANICS, &[a.at(1)], &[owed.at(1)]).unwrap();
     device.submit("next", &[b.at(1)], &[]).unwrap();
     a.signal(1).unwrap();
+    assert_eq!(owed.query().unwrap_err().code(), Code::Internal);
     b.signal(1).unwrap();
     assert_eq!((device.log(), device.pending.len()), (vec![("next", vec![])], 0));
 }

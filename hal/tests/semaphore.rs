@@ -5,7 +5,7 @@
 use std::{future::Future, pin::pin, sync::Arc, task};
 
 use windlass_hal::{
-    Error, Notifications, Semaphore,
+    Error, Fence, Notifications, Semaphore,
     edge::{Domain, Edge, EdgeSource},
 };
 
@@ -79,4 +79,16 @@ fn text_says_where_it_stands() {
     assert!(wait.as_mut().poll(&mut task::Context::from_waker(task::Waker::noop())).is_pending());
     waited.advance(2, &mut notifications);
     assert_eq!(format!("{notifications:?}"), "Notifications(1)");
+}
+
+#[test]
+fn a_fence_that_failed_says_so_each_time() {
+    let [failed, reached] = [(); 2].map(|()| Semaphore::new(0));
+    let mut wait = pin!(Fence::from_iter([failed.at(1), reached.at(1)]).wait());
+    let mut context = task::Context::from_waker(task::Waker::noop());
+    failed.fail(Error::aborted("on purpose"));
+    reached.signal(1).unwrap();
+    for _ in 0..2 {
+        assert!(matches!(wait.as_mut().poll(&mut context), task::Poll::Ready(Err(_))));
+    }
 }

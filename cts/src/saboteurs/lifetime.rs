@@ -44,6 +44,9 @@ saboteurs! {
         ["lifetime.drain_has_a_deadline"];
     drains_without_a_deadline: "A drain ignores its deadline.",
         Drains(|inner, _| inner.drain(Deadline::NEVER)), ["lifetime.drain_has_a_deadline"];
+    drains_in_vain: "A drain says that its deadline has passed.",
+        Drains(|inner, deadline| inner.drain(deadline).and(Err(Error::deadline_exceeded("on purpose")))),
+        ["lifetime.drains_in_host_calls", "lifetime.drain_leaves_pending_work"];
     drains_what_is_pending: "A drain waits for work whose waits are not reached.", DrainsAll::default(),
         ["operation.waits_barrier", "lifetime.drain_leaves_pending_work"];
     leaks_waiters: "Each wait of a list leaves a waiter in its semaphore.", Submit(leak_waiters),

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What lives as long as what: handles, submissions, devices.
 
-use std::{sync::mpsc, time::Duration};
+use std::{
+    sync::{Arc, Barrier, mpsc},
+    time::Duration,
+};
 
-use windlass_hal::{BufferParams, Code, Deadline, Error, Feature, HostCallFlags, Semaphore};
+use windlass_hal::{BufferParams, Code, Deadline, Error, Feature, HostCallContext, HostCallFlags, Semaphore};
 
 use crate::{
     case::{Outcome, Stop},
@@ -26,6 +29,7 @@ suite! { "lifetime";
     #[smoke] drop_with_everything_in_flight: "Dropping everything with work in every state ends each signal, one way or the other.";
     drain_waits_for_issued_work: "After a drain everything that was issued has reached its signals.";
     drain_leaves_pending_work: "A drain does not wait for work whose waits are not reached.";
+    drains_in_host_calls [HostCalls]: "Host calls that drain their device at the same time all return.";
     drain_has_a_deadline: "A drain whose deadline passes while a host call runs is DEADLINE_EXCEEDED.";
     many_devices: "A device can be opened and dropped fifty times with work in it.";
     poll_and_trim_are_harmless: "Polling and trimming at any time change no result.";
@@ -244,6 +248,23 @@ fn drain_leaves_pending_work(ctx: &Context) -> Outcome {
     device.drain(ctx.deadline())?;
     ensure_eq!(done.query()?, 0, "the payload of pending work after the drain");
     gate.signal(1)?;
+    ctx.wait(&done.at(1))
+}
+
+fn drains_in_host_calls(ctx: &Context) -> Outcome {
+    const CALLS: u32 = 3;
+    let device = ctx.open()?;
+    let (done, all) = (Semaphore::new(0), Arc::new(Barrier::new(CALLS as usize)));
+    let ends: Vec<_> = (0..CALLS).map(|_| Semaphore::new(0).at(1)).collect();
+    for (index, end) in (0..).zip(&ends) {
+        let (drained, all, deadline) = (device.clone(), all.clone(), ctx.deadline());
+        let call = move |_: &mut HostCallContext| {
+            all.wait();
+            drained.drain(deadline)
+        };
+        queue_of(&device, index)?.host_call(&[], &[end.clone()], HostCallFlags::NONE, call)?;
+    }
+    queue_of(&device, 0)?.barrier(&ends, &[done.at(1)])?;
     ctx.wait(&done.at(1))
 }
 

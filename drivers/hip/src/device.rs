@@ -12,7 +12,7 @@ use windlass_hal::{
     callback_pool, driver,
     edge::{Domain, EdgeSource},
     file,
-    pending::{Edges, Issue, PendingSet},
+    pending::{self, Edges, Issue, PendingSet},
     pool::{Frontier, SlabSource, placed},
     wait_all,
 };
@@ -182,15 +182,6 @@ impl Inner {
             }
         }
     }
-
-    /// Work with nothing for the device to do, whose waits are all reached: signals at once.
-    fn settle_on_host(&self, signals: &Points) {
-        let mut notifications = Notifications::new();
-        for signal in signals.iter() {
-            signal.semaphore.advance(signal.value, &mut notifications);
-        }
-        notifications.fire();
-    }
 }
 
 impl Issue for Inner {
@@ -228,7 +219,7 @@ impl Issue for Inner {
                 && edges.is_empty();
         if on_host {
             release(released, Frontier::new());
-            return self.settle_on_host(&signals);
+            return pending::reach(&signals);
         }
         let queue = self.choose(affinity, &edges, &operation);
         let promised = signals.clone();

@@ -10,6 +10,8 @@ use std::{
     time::Duration,
 };
 
+use windlass_hal::panics::contain;
+
 use crate::device::{Inner, lock};
 
 /// How long an idle reaper stays.
@@ -57,7 +59,7 @@ impl Reaper {
         while let Some(demanded) = self.next(done) {
             // The device is kept only while there is something to do for it.
             let Some(device) = device.upgrade() else { break };
-            device.reap(queue, demanded);
+            contain("retiring work", || device.reap(queue, demanded));
             done = demanded;
         }
     }

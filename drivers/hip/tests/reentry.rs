@@ -29,6 +29,24 @@ fn a_host_call_that_drains_does_not_wait_for_itself() {
     device.drain(SOON).expect("and so does the one outside");
 }
 
+/// Over two devices: each call drains the device of the other.
+#[test]
+fn host_calls_that_drain_each_others_device_do_not_wait_for_each_other() {
+    let (here, there) = (common::open(), common::open());
+    let both = Arc::new(std::sync::Barrier::new(2));
+    let dones = [(&here.1, &there.1), (&there.1, &here.1)].map(|(own, other)| {
+        let (done, both, other) = (Semaphore::new(0), both.clone(), other.clone());
+        let queue = own.queue(0).expect("a queue");
+        let call = move |_: &mut windlass_hal::HostCallContext| {
+            both.wait();
+            other.drain(SOON)
+        };
+        queue.host_call(&[], &[done.at(1)], HostCallFlags::NONE, call).expect("submits");
+        done
+    });
+    dones.iter().for_each(|done| done.wait_blocking(1, Deadline::NEVER).expect("both drains return"));
+}
+
 #[test]
 fn a_panic_whose_payload_panics_ends_its_host_call() {
     struct Payload;

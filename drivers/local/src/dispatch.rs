@@ -3,9 +3,9 @@
 
 use std::cell::Cell;
 
-use windlass_hal::{Error, Result, driver};
+use windlass_hal::{Error, Result, driver, panics};
 
-use crate::{arguments::Arguments, executable::Executable, panics, workgroup::Workgroup};
+use crate::{arguments::Arguments, executable::Executable, workgroup::Workgroup};
 
 /// The alignment of local memory in bytes.
 const LOCAL_ALIGNMENT: usize = 64;

@@ -89,7 +89,6 @@ mod in_flight;
 mod kernel;
 mod library;
 mod memory;
-mod panics;
 mod queue;
 mod trampoline;
 mod transfer;

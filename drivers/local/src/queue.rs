@@ -7,14 +7,15 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    Deadline, Error, HostCalls, Limits, Notifications, Operation, Point, Points, Result, WaitPolicy,
+    Deadline, Error, HostCalls, Limits, Operation, Points, Result, WaitPolicy,
     edge::Domain,
+    panics,
     pending::{self, Edges, Issue, PendingSet},
     pool::{Frontier, placed},
     wait_all,
 };
 
-use crate::{command_buffer, dispatch, in_flight::InFlight, panics, trampoline, transfer, workgroup_count};
+use crate::{command_buffer, dispatch, in_flight::InFlight, trampoline, transfer, workgroup_count};
 
 /// The queues of one device. They share one pending set: nothing but semaphores orders them.
 pub(crate) struct Queues {
@@ -91,7 +92,7 @@ impl Ready {
         let result = panics::caught(|| execute(work, &queues.limits))
             .unwrap_or_else(|text| Err(Error::aborted(format!("{name} panicked: {text}"))));
         match result {
-            Ok(()) => reach(&signals),
+            Ok(()) => pending::reach(&signals),
             Err(error) => pending::fail(&signals, &error),
         }
         queues.in_flight.end(flight);
@@ -148,13 +149,4 @@ fn execute(operation: Operation, limits: &Limits) -> Result<()> {
         }
         other => Err(Error::internal(format!("{} was accepted and cannot be run", other.name()))),
     }
-}
-
-/// Signals a whole list, then wakes whoever waited.
-fn reach(signals: &[Point]) {
-    let mut notifications = Notifications::new();
-    for signal in signals {
-        signal.semaphore.advance(signal.value, &mut notifications);
-    }
-    notifications.fire();
 }

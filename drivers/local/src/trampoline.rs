@@ -8,6 +8,8 @@
 
 use std::{cell::RefCell, collections::VecDeque};
 
+use windlass_hal::panics::contain;
+
 use crate::queue::Ready;
 
 #[derive(Default)]
@@ -40,7 +42,8 @@ pub(crate) fn run() {
         return;
     }
     while let Some(ready) = next() {
-        ready.run();
+        // Whatever it is, what stands behind it on the list must still run.
+        contain("an operation", || ready.run());
     }
 }
 

@@ -44,6 +44,36 @@ fn a_long_chain_resolved_by_one_signal() {
     });
 }
 
+/// Panics when it is woken, with what panics when it is dropped.
+struct Bomb;
+
+impl Wake for Bomb {
+    fn wake(self: Arc<Self>) {
+        std::panic::panic_any(Self);
+    }
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        std::panic::panic_any(Self);
+    }
+}
+
+/// The waker's last handle is leaked: its drop would end the test.
+#[test]
+fn a_waker_that_panics_stops_no_work_of_its_thread() {
+    let device = device();
+    let queue = device.queue(0).unwrap();
+    let done = Semaphore::new(0);
+    let bomb = std::mem::ManuallyDrop::new(Waker::from(Arc::new(Bomb)));
+    let mut wait = done.wait(1);
+    assert!(Pin::new(&mut wait).poll(&mut Context::from_waker(&bomb)).is_pending());
+    queue.barrier(&[], &[done.at(1)]).unwrap();
+    queue.barrier(&[done.at(1)], &[done.at(2)]).unwrap();
+    assert_eq!(done.query().unwrap(), 2);
+    device.drain(LONG).unwrap();
+}
+
 #[test]
 fn a_long_chain_submitted_backwards() {
     on_a_small_stack(|| {

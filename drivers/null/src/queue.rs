@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    Deadline, Error, HostCalls, Notifications, Operation, Point, Points, Result, WaitPolicy,
+    Deadline, Error, HostCalls, Operation, Points, Result, WaitPolicy,
     edge::Domain,
     pending::{self, Edges, Issue, PendingSet},
     pool::{Frontier, placed},
@@ -49,7 +49,7 @@ impl Issue for Queues {
             work => run(work),
         };
         match result {
-            Ok(()) => reach(&signals),
+            Ok(()) => pending::reach(&signals),
             Err(error) => pending::fail(&signals, &error),
         }
     }
@@ -91,13 +91,4 @@ fn run(operation: Operation) -> Result<()> {
         }
         other => Err(Error::internal(format!("{} was accepted and cannot be run", other.name()))),
     }
-}
-
-/// Signals a whole list, then wakes whoever waited.
-fn reach(signals: &[Point]) {
-    let mut notifications = Notifications::new();
-    for signal in signals {
-        signal.semaphore.advance(signal.value, &mut notifications);
-    }
-    notifications.fire();
 }
