@@ -25,6 +25,7 @@
 //! What is not there is absent from the table, as in an old library: contexts, pools, graphs, virtual memory and what
 //! compiled host code calls. [`Options::without`] takes more away.
 
+mod bytes;
 mod calls;
 mod entries;
 mod memory;

@@ -5,6 +5,7 @@
 
 use super::{INVALID_VALUE, Outcome, current_device, entry_points, finish, memory, put};
 use crate::bindings::*;
+use crate::null::bytes;
 use crate::null::calls::{Call, Function};
 use crate::null::memory::Kind;
 use crate::null::work::Stream;
@@ -69,8 +70,8 @@ unsafe fn copy(
         if target.is_null() || source.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: as the caller promises; the ranges may overlap.
-        unsafe { std::ptr::copy(source.cast::<u8>(), target.cast::<u8>(), size) };
+        // SAFETY: as the caller promises; whoever shares the ranges with a stream is bound by HIP's rules.
+        unsafe { bytes::copy(source.cast(), target.cast(), size) };
     }
     // SAFETY: as the caller promises.
     unsafe { enqueue(call, stream) };
@@ -80,32 +81,26 @@ unsafe fn copy(
 /// # Safety
 ///
 /// The range is valid for writes of `count` values, at any alignment; the stream's handle is valid.
-unsafe fn fill_with<T: Copy>(
+unsafe fn fill_with(
     call: &Call<'_>,
     target: *mut c_void,
-    value: T,
+    pattern: &[u8],
     count: usize,
     stream: hipStream_t,
 ) -> Outcome {
     if count > 0 && target.is_null() {
         return Err(INVALID_VALUE);
     }
-    for index in 0..count {
-        // SAFETY: as the caller promises.
-        unsafe { target.cast::<T>().add(index).write_unaligned(value) };
-    }
+    // SAFETY: as the caller promises.
+    unsafe { bytes::fill(target.cast(), pattern, count) };
     // SAFETY: as the caller promises.
     unsafe { enqueue(call, stream) };
     Ok(())
 }
 
 /// HIP's fills take the low bits of a wider integer.
-fn low_byte(value: c_int) -> u8 {
-    value.to_le_bytes()[0]
-}
-
-fn low_word(value: c_int) -> u32 {
-    u32::from_ne_bytes(value.to_ne_bytes())
+fn low_byte(value: c_int) -> [u8; 1] {
+    [value.to_le_bytes()[0]]
 }
 
 const NULL_STREAM: hipStream_t = std::ptr::null_mut();
@@ -229,22 +224,22 @@ entry_points! {
     }
     fn hipMemset(call, target: *mut c_void, value: c_int, size: usize) {
         // SAFETY: the caller's range.
-        unsafe { fill_with(&call, target, low_byte(value), size, NULL_STREAM) }
+        unsafe { fill_with(&call, target, &low_byte(value), size, NULL_STREAM) }
     }
     fn hipMemsetAsync(call, target: *mut c_void, value: c_int, size: usize, stream: hipStream_t) {
         // SAFETY: the caller's range and stream.
-        unsafe { fill_with(&call, target, low_byte(value), size, stream) }
+        unsafe { fill_with(&call, target, &low_byte(value), size, stream) }
     }
     fn hipMemsetD8Async(call, target: hipDeviceptr_t, value: c_uchar, count: usize, stream: hipStream_t) {
         // SAFETY: as above.
-        unsafe { fill_with(&call, target, value, count, stream) }
+        unsafe { fill_with(&call, target, &[value], count, stream) }
     }
     fn hipMemsetD16Async(call, target: hipDeviceptr_t, value: c_ushort, count: usize, stream: hipStream_t) {
         // SAFETY: as above.
-        unsafe { fill_with(&call, target, value, count, stream) }
+        unsafe { fill_with(&call, target, &value.to_ne_bytes(), count, stream) }
     }
     fn hipMemsetD32Async(call, target: hipDeviceptr_t, value: c_int, count: usize, stream: hipStream_t) {
         // SAFETY: as above.
-        unsafe { fill_with(&call, target, low_word(value), count, stream) }
+        unsafe { fill_with(&call, target, &value.to_ne_bytes(), count, stream) }
     }
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory that others may touch meanwhile: a stream's copy runs when it is called, and the host may read the same bytes
+//! through a mapping. So every access is a relaxed atomic of one byte, as a mapping's are.
+
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// Copies `size` bytes; the ranges may overlap.
+///
+/// # Safety
+///
+/// Both ranges are valid for as many bytes, and whoever else touches them does so atomically, byte by byte.
+pub(super) unsafe fn copy(source: *const u8, target: *mut u8, size: usize) {
+    // SAFETY: every index is below `size`.
+    let byte = |index: usize| unsafe {
+        let value = AtomicU8::from_ptr(source.add(index).cast_mut()).load(Relaxed);
+        AtomicU8::from_ptr(target.add(index)).store(value, Relaxed);
+    };
+    if target.addr().wrapping_sub(source.addr()) >= size {
+        (0..size).for_each(byte);
+    } else {
+        (0..size).rev().for_each(byte);
+    }
+}
+
+/// Repeats `pattern` `count` times.
+///
+/// # Safety
+///
+/// As for [`copy`]: the target is valid for `count` times the pattern's length.
+pub(super) unsafe fn fill(target: *mut u8, pattern: &[u8], count: usize) {
+    for (index, value) in pattern.iter().cycle().take(pattern.len() * count).enumerate() {
+        // SAFETY: the index is below the target's length.
+        unsafe { AtomicU8::from_ptr(target.add(index)) }.store(*value, Relaxed);
+    }
+}
