@@ -4,13 +4,21 @@
 #[path = "common/wrapped.rs"]
 mod wrapped;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use windlass_cts::{
-    program::{Bench, Density, Found, Mix, Plant, Program, search},
+    program::{Bench, Density, Found, Mix, Plant, Program, search, search_with},
     shuffle,
 };
-use windlass_hal::{Command, Device, Error, Notifications, Operation, Point, driver};
+use windlass_hal::{
+    Command, Device, Error, Notifications, Operation, Point, QueueAffinity, Result, Semaphore, driver,
+};
 
 use wrapped::{Wrapped, null};
 
@@ -239,6 +247,77 @@ fn a_device_that_reports_another_failure_is_found_out() {
         Mix::with_failures,
     );
     assert!(found.to_string().contains("something went wrong"), "{found}");
+}
+
+/// How a device fails an operation, apart from refusing it.
+type Fail = fn(&dyn driver::Device, QueueAffinity, &[Point], &[Point], Operation) -> Result<()>;
+
+/// What a search finds in a null device of which every fourth operation or so fails: each second time it is refused, and
+/// else fails as `fail` says.
+fn search_unreliable(fail: Fail, count: u32) -> Result<(), Box<Found>> {
+    let (faulty, submissions) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let raw = Wrapped::new({
+        let (faulty, submissions) = (faulty.clone(), submissions.clone());
+        move |raw, affinity, waits, signals, operation| {
+            let number = submissions.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            match faulty.load(Ordering::Relaxed).then_some(number >> 61) {
+                Some(0) => Err(Error::unavailable("no luck")),
+                Some(1) => fail(raw, affinity, waits, signals, operation),
+                _ => raw.submit(affinity, waits, signals, operation),
+            }
+        }
+    });
+    let bench = bench_of(Arc::new(raw));
+    search_with(5, count, bench.mix().with_failures(), |program| {
+        submissions.store(0, Ordering::Relaxed);
+        bench.run_unreliable(program, |may| faulty.store(may, Ordering::Relaxed))
+    })
+}
+
+fn fail_all(points: &[Point]) {
+    points.iter().for_each(|point| point.semaphore.fail(Error::unavailable("no luck")));
+}
+
+#[test]
+fn a_device_may_fail_what_it_likes_when_it_says_so() {
+    let at_once: Fail = |_, _, _, signals, _| {
+        fail_all(signals);
+        Ok(())
+    };
+    // Or when all has been done.
+    let in_the_end: Fail = |raw, affinity, waits, signals, operation| {
+        let (ended, signals) = (Semaphore::new(0), signals.to_vec());
+        raw.submit(affinity, waits, &[ended.at(1)], operation)?;
+        std::thread::spawn(move || match ended.wait_blocking(1, LIMIT) {
+            Ok(()) => fail_all(&signals),
+            Err(error) => signals.iter().for_each(|signal| signal.semaphore.fail(error.clone())),
+        });
+        Ok(())
+    };
+    for fail in [at_once, in_the_end] {
+        search_unreliable(fail, 200).unwrap_or_else(|found| panic!("{found}"));
+    }
+}
+
+#[test]
+fn a_device_that_fails_and_does_not_say_so_to_all_is_found_out() {
+    let half_told: Fail = |_, _, _, signals, _| {
+        let (last, others) = signals.split_last().unwrap();
+        let mut notifications = Notifications::new();
+        others.iter().for_each(|point| point.semaphore.advance(point.value, &mut notifications));
+        notifications.fire();
+        fail_all(std::slice::from_ref(last));
+        Ok(())
+    };
+    let found = search_unreliable(half_told, 500).expect_err("some signals of failed work were reached");
+    assert!(operations(&found) <= 6, "{found}");
+}
+
+#[test]
+fn a_device_that_does_nothing_instead_of_failing_is_found_out() {
+    let nothing: Fail =
+        |raw, affinity, waits, signals, _| raw.submit(affinity, waits, signals, Operation::Barrier);
+    search_unreliable(nothing, 500).expect_err("work that was not done counted as done");
 }
 
 #[test]

@@ -75,22 +75,45 @@ impl Bench {
     /// # Errors
     /// The first difference.
     pub fn run_as(&self, program: &Program, whole: &Program) -> Result<(), Discrepancy> {
-        let illegal = |reason: Illegal| Discrepancy::new(format!("the program is not legal: {reason}"));
-        let expectation = Expectation::new(whole).map_err(illegal)?;
-        let observed = self.observe(program)?;
-        expectation.compare(&observed)
+        let expectation = Expectation::new(whole, false).map_err(illegal)?;
+        expectation.compare(&self.observe(program, None)?)
     }
 
-    fn observe(&self, program: &Program) -> Result<Observed, Discrepancy> {
+    /// Runs a legal program while the device may fail, or refuse, any operation for reasons of its own. Whatever fails must
+    /// fail what waits for it; what ends well must have done what the model says; and nothing may hang. `faults` is told
+    /// when the device may fail: from the first step of the program to the last. Of a device that is lost afterwards only
+    /// the statuses are compared. A program that is not of a [mix with failures](Mix::with_failures) has no order to speak of once a wait
+    /// of the host fails, and is refused.
+    ///
+    /// # Errors
+    /// The first difference.
+    pub fn run_unreliable(&self, program: &Program, faults: impl Fn(bool)) -> Result<(), Discrepancy> {
+        if !program.failing {
+            return Err(illegal("its waits stand for more than themselves".to_owned()));
+        }
+        let expectation = Expectation::new(program, true).map_err(illegal)?;
+        expectation.compare(&self.observe(program, Some(&faults))?)
+    }
+
+    fn observe(&self, program: &Program, faults: Option<&dyn Fn(bool)>) -> Result<Observed, Discrepancy> {
         let deadline = Deadline::from(Instant::now() + self.limit);
         let stuck = |what: &str, error: &Error| Discrepancy::stuck(format!("{what}: {error}"));
         let mut run =
             Run::new(self, program, deadline).map_err(|error| stuck("before the first step", &error))?;
+        run.unreliable = faults.is_some();
+        let may_fail = |may| faults.iter().for_each(|faults| faults(may));
+        may_fail(true);
         for (index, step) in program.steps.iter().enumerate() {
             run.step(index, step).map_err(|error| stuck(&format!("step {index}"), &error))?;
         }
-        run.end().map_err(|error| stuck("behind the last step", &error))
+        run.wait_for_ends().map_err(|error| stuck("behind the last step", &error))?;
+        may_fail(false);
+        run.look().map_err(|error| stuck("in the end", &error))
     }
+}
+
+fn illegal(reason: Illegal) -> Discrepancy {
+    Discrepancy::new(format!("the program is not legal: {reason}"))
 }
 
 /// A program under way.
@@ -106,6 +129,8 @@ struct Run<'a> {
     called: Vec<Arc<AtomicBool>>,
     lists: Vec<Option<CommandBuffer>>,
     observed: Observed,
+    /// The device may fail what it likes.
+    unreliable: bool,
 }
 
 impl<'a> Run<'a> {
@@ -123,6 +148,7 @@ impl<'a> Run<'a> {
             called: (0..operations).map(|_| Arc::default()).collect(),
             lists: program.lists.iter().map(|_| None).collect(),
             observed: Observed::default(),
+            unreliable: false,
         };
         let mut there = Vec::new();
         let queue = bench.device.queue(0)?;
@@ -153,7 +179,14 @@ impl<'a> Run<'a> {
 
     fn step(&mut self, index: usize, step: &Step) -> Result<()> {
         match step {
-            Step::Submit(submission) => self.submit(submission)?,
+            Step::Submit(submission) => match self.submit(submission) {
+                // What the device has refused will never be signalled.
+                Err(error) if self.unreliable => {
+                    let signals = self.signals(submission);
+                    signals.iter().for_each(|signal| signal.semaphore.fail(error.clone()));
+                }
+                result => result?,
+            },
             Step::Signal(point) => self.semaphores[point.semaphore as usize].signal(point.value)?,
             Step::Fail { semaphore, cause } => self.semaphores[*semaphore as usize].fail(injected(*cause)),
             Step::Wait(points) => {
@@ -181,8 +214,7 @@ impl<'a> Run<'a> {
     fn submit(&mut self, submission: &Submission) -> Result<()> {
         let queue = self.queue(submission.affinity)?;
         let waits = self.points(&submission.waits);
-        let mut signals = self.points(&submission.signals);
-        signals.push(self.ends[submission.number as usize].at(1));
+        let signals = self.signals(submission);
         match &submission.operation {
             Operation::Barrier => queue.barrier(&waits, &signals),
             Operation::Alloca(index) => {
@@ -290,19 +322,29 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Waits for everything, and reads everything.
-    fn end(mut self) -> Result<Observed> {
+    fn wait_for_ends(&mut self) -> Result<()> {
         for end in &self.ends {
             self.observed.ends.push(not_late(end.wait_blocking(1, self.deadline))?);
         }
         self.observed.called = self.called.iter().map(|called| called.load(Ordering::Acquire)).collect();
         self.observed.semaphores = self.semaphores.iter().map(Semaphore::query).collect();
-        let staging = self.staging()?;
+        Ok(())
+    }
+
+    /// Reads everything.
+    fn look(mut self) -> Result<Observed> {
+        let staging = match not_late(self.staging())? {
+            Err(_) if self.unreliable => {
+                self.observed.lost = true;
+                return Ok(self.observed);
+            }
+            staging => staging?,
+        };
         let mapping = staging.map()?;
         let mut at = 0;
         for (index, spec) in self.program.buffers.iter().enumerate() {
             let mut bytes = vec![0; spec.size as usize];
-            let survives = survives(self.program, index, &self.observed.ends);
+            let survives = self.survives(index);
             let bytes = match spec.kind {
                 Kind::File => self.files[index].as_ref().map(Memory::bytes),
                 Kind::Host => {
@@ -328,7 +370,7 @@ impl<'a> Run<'a> {
         let (queue, mut there, mut at) = (self.bench.device.queue(0)?, Vec::new(), 0);
         for (index, spec) in self.program.buffers.iter().enumerate() {
             let of_the_device = matches!(spec.kind, Kind::Device | Kind::Transient);
-            if !of_the_device || !survives(self.program, index, &self.observed.ends) {
+            if !of_the_device || !self.survives(index) {
                 continue;
             }
             let done = Semaphore::new(0).at(1);
@@ -339,6 +381,17 @@ impl<'a> Run<'a> {
         }
         wait_all(&there, self.deadline, WaitPolicy::default())?;
         Ok(staging)
+    }
+
+    fn survives(&self, buffer: usize) -> bool {
+        survives(self.program, buffer, &self.observed.ends, self.unreliable)
+    }
+
+    /// The signals of an operation, the one that tells how it ended among them.
+    fn signals(&self, submission: &Submission) -> Vec<windlass_hal::Point> {
+        let mut signals = self.points(&submission.signals);
+        signals.push(self.ends[submission.number as usize].at(1));
+        signals
     }
 
     fn queue(&self, affinity: u64) -> Result<Queue> {

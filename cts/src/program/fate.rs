@@ -20,6 +20,8 @@ pub(super) struct Fate {
     pub(super) causes: Causes,
     /// The failure of its own, if it is a host call that returns one.
     pub(super) own: Option<u8>,
+    /// The device may fail it for a reason of its own.
+    pub(super) unreliable: bool,
 }
 
 /// What becomes of a semaphore.
@@ -51,6 +53,9 @@ struct Source {
     before: Set,
 }
 
+/// The number of all failures that nobody injected: of an unreliable device.
+const OF_THE_DEVICE: u8 = 127;
+
 fn cause(number: u8) -> Causes {
     1 << (number % 128)
 }
@@ -58,7 +63,7 @@ fn cause(number: u8) -> Causes {
 impl Fate {
     /// Whether the operation may end in failure.
     pub(super) fn may_fail(&self) -> bool {
-        self.may_skip || self.own.is_some()
+        self.may_skip || self.unreliable || self.own.is_some()
     }
 
     /// Whether it does so for sure.
@@ -67,18 +72,23 @@ impl Fate {
     }
 }
 
-/// Whether a set of failures has this one.
-pub(super) fn has(causes: Causes, number: u8) -> bool {
-    causes & cause(number) != 0
+/// Whether a set of failures has this one; `None` is one that nobody injected.
+pub(super) fn has(causes: Causes, number: Option<u8>) -> bool {
+    causes & cause(number.unwrap_or(OF_THE_DEVICE)) != 0
 }
 
 impl Program {
-    /// What becomes of everything.
-    pub(super) fn fates(&self, order: &Order) -> Fates {
+    /// What becomes of everything, on a device that may fail any operation for a reason of its own if it is `unreliable`.
+    pub(super) fn fates(&self, order: &Order, unreliable: bool) -> Fates {
+        let behind = |(step, before): (&Step, &Set)| match step {
+            // Perhaps before its waits.
+            Step::Submit(_) if unreliable => 0,
+            _ => *before,
+        };
         let mut judge = Judge {
             program: self,
-            steps: self.steps.iter().map(own).collect(),
-            fails_behind: order.before.clone(),
+            steps: self.steps.iter().map(|step| own(step, unreliable)).collect(),
+            fails_behind: self.steps.iter().zip(&order.before).map(behind).collect(),
             order,
         };
         // Each round can only add; failures travel along edges in both directions of a timeline.
@@ -88,15 +98,14 @@ impl Program {
     }
 }
 
-fn own(step: &Step) -> Fate {
-    let own = match step {
-        Step::Submit(submission) => match submission.operation {
-            Operation::HostCall { fail, .. } => fail,
-            _ => None,
-        },
+fn own(step: &Step, unreliable: bool) -> Fate {
+    let Step::Submit(submission) = step else { return Fate::default() };
+    let own = match submission.operation {
+        Operation::HostCall { fail, .. } => fail,
         _ => None,
     };
-    Fate { own, causes: own.map_or(0, cause), ..Fate::default() }
+    let of_the_device = if unreliable { cause(OF_THE_DEVICE) } else { 0 };
+    Fate { own, unreliable, causes: own.map_or(0, cause) | of_the_device, ..Fate::default() }
 }
 
 struct Judge<'a> {

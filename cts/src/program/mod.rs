@@ -16,6 +16,8 @@
 //! that is on its way. The model then says of each operation whether it runs, fails or may do either; the device says
 //! which; and the bytes are predicted from that. Of each failure it is known which injected one it can be.
 //!
+//! A device may also fail what it likes, for reasons of its own: see [`Bench::run_unreliable`].
+//!
 //! [`Bench`] runs programs on a device and compares, [`search`] generates, runs and shrinks many of them, and
 //! [`Program::planted`] takes needed edges away, to see whether somebody finds that out.
 
@@ -35,7 +37,7 @@ pub use bench::Bench;
 pub use observed::Discrepancy;
 pub use planted::Plant;
 pub use recipe::{Density, Mix};
-pub use search::{Found, search};
+pub use search::{Found, search, search_with};
 
 /// What one client thread does with a device. See the [module's text](self).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

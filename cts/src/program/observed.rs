@@ -6,7 +6,7 @@ use std::fmt;
 use windlass_hal::{Code, Error, Result};
 
 use super::{
-    Kind, Operation, Program,
+    Kind, Operation, Program, Step, Submission,
     fate::{Causes, End, Fate, Fates, has},
     model::{Byte, Effect, Prediction},
     order::{Illegal, Order},
@@ -27,6 +27,8 @@ pub(super) struct Observed {
     pub(super) semaphores: Vec<Result<u64>>,
     /// What each buffer and file holds in the end, where it can be read.
     pub(super) memory: Vec<Option<Vec<u8>>>,
+    /// The device was lost: it failed everything at once, and what was in flight may have written at any time.
+    pub(super) lost: bool,
 }
 
 /// How a device differs from the model, in one sentence.
@@ -64,7 +66,8 @@ pub(super) struct Expectation<'a> {
 }
 
 impl<'a> Expectation<'a> {
-    pub(super) fn new(program: &'a Program) -> Result<Self, Illegal> {
+    /// Of a device that may fail anything if it is `unreliable`.
+    pub(super) fn new(program: &'a Program, unreliable: bool) -> Result<Self, Illegal> {
         let order = program.order()?;
         if let Some((first, second)) = program.races(&order).first() {
             return Err(format!("nothing orders step {first} and step {second}"));
@@ -72,7 +75,7 @@ impl<'a> Expectation<'a> {
         if let Some(step) = program.races_within().next() {
             return Err(format!("the command buffer of step {step} lacks a barrier"));
         }
-        let fates = program.fates(&order);
+        let fates = program.fates(&order, unreliable);
         Ok(Self { program, order, fates })
     }
 
@@ -84,6 +87,7 @@ impl<'a> Expectation<'a> {
             let fate = &self.fates.steps[index];
             check_end(&what, fate, fate.may_fail(), fate.must_fail(), &observed.ends[number])?;
             self.check_called(&what, fate, &submission.operation, observed.called[number])?;
+            self.check_waits(&what, submission, observed)?;
         }
         for (index, result) in &observed.waits {
             let fate = &self.fates.steps[*index];
@@ -91,6 +95,9 @@ impl<'a> Expectation<'a> {
         }
         for (index, (end, seen)) in self.fates.semaphores.iter().zip(&observed.semaphores).enumerate() {
             check_semaphore(index, end, seen)?;
+        }
+        if observed.lost {
+            return Ok(());
         }
         let effect = |number: u32| self.effect(number, observed);
         let prediction = self.program.predict(&self.order.sequence, effect, |_| {});
@@ -110,6 +117,30 @@ impl<'a> Expectation<'a> {
         }
     }
 
+    /// What ends well has waited for nothing that failed.
+    fn check_waits(
+        &self,
+        what: &str,
+        submission: &Submission,
+        observed: &Observed,
+    ) -> Result<(), Discrepancy> {
+        if observed.ends[submission.number as usize].is_err() {
+            return Ok(());
+        }
+        for wait in &submission.waits {
+            let signaller = self.program.signaller(*wait).map(|step| &self.program.steps[step]);
+            if let Some(Step::Submit(signaller)) = signaller
+                && observed.ends[signaller.number as usize].is_err()
+            {
+                return Err(Discrepancy::new(format!(
+                    "{what} ended well, and operation {}, which it waits for, failed",
+                    signaller.number
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn check_called(
         &self,
         what: &str,
@@ -118,7 +149,7 @@ impl<'a> Expectation<'a> {
         called: bool,
     ) -> Result<(), Discrepancy> {
         let is_call = matches!(operation, Operation::HostCall { .. });
-        if is_call && !called && !fate.may_skip {
+        if is_call && !called && !fate.may_skip && !fate.unreliable {
             return Err(Discrepancy::new(format!(
                 "{what} was not called, and nothing that it waits for fails"
             )));
@@ -130,15 +161,16 @@ impl<'a> Expectation<'a> {
     }
 }
 
-/// The memory of a buffer that exists in the end.
-pub(super) fn survives(program: &Program, buffer: usize, ends: &[Result<()>]) -> bool {
+/// Whether the memory of a buffer exists in the end: not where its dealloca may have done its work and failed.
+pub(super) fn survives(program: &Program, buffer: usize, ends: &[Result<()>], unreliable: bool) -> bool {
     let of = |wanted: fn(u32) -> Operation| {
         let wanted = wanted(buffer as u32);
         let mut found = program.submissions().filter(|(_, submission)| submission.operation == wanted);
         found.next().map(|(_, submission)| ends[submission.number as usize].is_ok())
     };
     program.buffers[buffer].kind != Kind::Transient
-        || (of(Operation::Alloca) == Some(true) && of(Operation::Dealloca) != Some(true))
+        || (of(Operation::Alloca) == Some(true)
+            && of(Operation::Dealloca).is_none_or(|ended_well| !ended_well && !unreliable))
 }
 
 fn name(operation: &Operation) -> &'static str {
@@ -171,9 +203,10 @@ fn check_end(
 }
 
 fn check_cause(what: &str, causes: Causes, error: &Error) -> Result<(), Discrepancy> {
-    match cause_of(error) {
-        Some(number) if error.code() == Code::Aborted && has(causes, number) => Ok(()),
-        _ => Err(Discrepancy::new(format!("{what} failed with another failure than it had to: {error}"))),
+    let cause = cause_of(error);
+    match has(causes, cause) && (cause.is_none() || error.code() == Code::Aborted) {
+        true => Ok(()),
+        false => Err(Discrepancy::new(format!("{what} failed with another failure than it had to: {error}"))),
     }
 }
 

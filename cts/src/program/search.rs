@@ -44,11 +44,24 @@ impl Program {
     }
 }
 
-/// Runs so many random programs. The seed repeats them.
+/// Runs so many random programs on a bench. The seed repeats them.
 ///
 /// # Errors
 /// The first program that the device runs wrongly, shrunk. Where that left work in the device, nothing is shrunk.
 pub fn search(bench: &Bench, seed: u64, count: u32, mix: Mix) -> Result<(), Box<Found>> {
+    search_with(seed, count, mix, |program| bench.run(program))
+}
+
+/// Runs so many random programs, each as `run` does. The seed repeats them.
+///
+/// # Errors
+/// The first program of which `run` says that something is wrong, shrunk unless its device is stuck.
+pub fn search_with(
+    seed: u64,
+    count: u32,
+    mix: Mix,
+    mut run: impl FnMut(&Program) -> Result<(), Discrepancy>,
+) -> Result<(), Box<Found>> {
     let mut failed = None;
     let mut stuck = false;
     let test = |recipe: Recipe| {
@@ -57,7 +70,7 @@ pub fn search(bench: &Bench, seed: u64, count: u32, mix: Mix) -> Result<(), Box<
         }
         let program = build(&recipe, mix);
         let attempts = if failed.is_some() { ATTEMPTS } else { 1 };
-        match (0..attempts).find_map(|_| bench.run(&program).err()) {
+        match (0..attempts).find_map(|_| run(&program).err()) {
             None => Ok(()),
             Some(discrepancy) => {
                 stuck = discrepancy.stuck;

@@ -181,7 +181,7 @@ fn check(program: &Program) -> Result<(), String> {
             return Err(format!("{} lies outside of its buffer, in `{step}`", access.range));
         }
     }
-    Expectation::new(program).map(drop)
+    Expectation::new(program, false).map(drop)
 }
 
 fn check_names(program: &Program, operation: &Operation) -> Result<(), String> {
