@@ -184,11 +184,12 @@ impl Buffer {
     pub fn map(&self) -> Result<Mapping> {
         if !self.params.usage.contains(BufferUsage::MAPPING) {
             return Err(Error::failed_precondition(
-                "the buffer was not allocated for mapping; use BufferParams::host() or Queue::download",
+                "the buffer was not allocated for mapping; allocate host memory with usage MAPPING, or let \
+                 a queue download it",
             ));
         }
         let pointer = self.raw.host_pointer().ok_or_else(|| {
-            Error::unavailable("the device's memory cannot be mapped; use Queue::update and Queue::download")
+            Error::unavailable("the device's memory cannot be mapped; let a queue update and download it")
         })?;
         Ok(Mapping::new(self.raw.clone(), pointer, self.offset, self.length))
     }

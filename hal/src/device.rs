@@ -206,6 +206,13 @@ pub(crate) fn check_params(params: &BufferParams) -> Result<()> {
     if alignment > 0 && !alignment.is_power_of_two() {
         return Err(Error::invalid_argument(format!("an alignment of {alignment} bytes is no power of two")));
     }
+    for (what, bits) in
+        [("memory type", params.memory_type.unknown_bits()), ("usage", params.usage.unknown_bits())]
+    {
+        if bits != 0 {
+            return Err(Error::invalid_argument(format!("bits of the {what} {bits:#x} mean nothing")));
+        }
+    }
     Ok(())
 }
 

@@ -145,7 +145,7 @@ impl Device {
     ) -> Result<Buffer> {
         if !params.memory_type.contains(MemoryType::HOST_VISIBLE) {
             return Err(Error::invalid_argument(format!(
-                "host memory is not {:?}; import it as BufferParams::host()",
+                "host memory is not {:?}; import it as host memory",
                 params.memory_type
             )));
         }
@@ -174,7 +174,7 @@ impl Device {
         let mapped = MemoryType::HOST_VISIBLE.0 & params.memory_type.0 != 0;
         if mapped || params.usage.contains(BufferUsage::MAPPING) {
             return Err(Error::invalid_argument(
-                "a device address tells the host nothing: import it as BufferParams::device(), or import the host pointer",
+                "a device address tells the host nothing: import it as device memory, or import the host pointer",
             ));
         }
         // SAFETY: the same contract, passed on.

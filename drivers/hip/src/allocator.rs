@@ -184,7 +184,7 @@ fn is_host(params: &BufferParams) -> bool {
 #[cold]
 fn exhausted(hip: &Hip, size: u64, error: &Error) -> Error {
     let free = hip.memory().map_or_else(String::new, |(free, total)| {
-        format!("; {free} of {total} bytes are free; drop buffers, or call Device::trim in another process")
+        format!("; {free} of {total} bytes are free; drop buffers, trim other devices of this GPU, or end other programs that use it")
     });
     Error::resource_exhausted(format!("{size} bytes: {}{free}", error.message()))
 }
