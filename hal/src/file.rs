@@ -17,11 +17,19 @@ use crate::{
 pub struct File(Arc<dyn Storage>);
 
 /// The bytes behind a [`File`]. Calls may come from several threads at once.
+///
+/// The kind of an error becomes the code that the operation fails with: a full disk is `RESOURCE_EXHAUSTED`, a handle that
+/// was not opened for the call `PERMISSION_DENIED`, a directory or a pipe `INVALID_ARGUMENT`, what lies beyond the end
+/// `OUT_OF_RANGE`, and `UNKNOWN` what has no code of its own.
 pub trait Storage: Send + Sync + 'static {
     /// Reads exactly as many bytes as fit, from `offset` on.
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
     /// Writes all bytes, from `offset` on.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+    /// What error messages call it.
+    fn name(&self) -> String {
+        "a file".to_owned()
+    }
 }
 
 impl File {
@@ -38,6 +46,11 @@ impl From<fs::File> for File {
 }
 
 impl Storage for fs::File {
+    /// With the path, where the system can tell it.
+    fn name(&self) -> String {
+        format!("{self:?}")
+    }
+
     #[cfg(unix)]
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
         std::os::unix::fs::FileExt::read_exact_at(self, bytes, offset)
@@ -77,14 +90,39 @@ impl fmt::Debug for File {
     }
 }
 
-fn io_error(error: &io::Error, what: &str, offset: u64, length: u64) -> Error {
+/// The handle was not opened for this. The standard library has no name for it.
+#[cfg(unix)]
+const NOT_OPENED_FOR_IT: i32 = 9;
+/// `ERROR_ACCESS_DENIED`, which has a name.
+#[cfg(not(unix))]
+const NOT_OPENED_FOR_IT: i32 = 5;
+
+fn io_error(storage: &dyn Storage, what: &str, offset: u64, length: u64, error: &io::Error) -> Error {
+    use io::ErrorKind as Kind;
+    // Systems call an offset that they cannot hold an argument that makes no sense.
+    let too_far = offset.checked_add(length).is_none_or(|end| end > i64::MAX as u64);
+    let mut advice = String::new();
     let code = match error.kind() {
-        io::ErrorKind::UnexpectedEof => Code::OutOfRange,
-        io::ErrorKind::PermissionDenied => Code::PermissionDenied,
-        io::ErrorKind::NotFound => Code::NotFound,
+        Kind::UnexpectedEof => {
+            advice = "; it ends before".to_owned();
+            Code::OutOfRange
+        }
+        Kind::FileTooLarge => Code::OutOfRange,
+        _ if too_far => Code::OutOfRange,
+        Kind::StorageFull | Kind::QuotaExceeded | Kind::OutOfMemory | Kind::WriteZero => {
+            Code::ResourceExhausted
+        }
+        _ if error.raw_os_error() == Some(NOT_OPENED_FOR_IT) => {
+            advice = format!("; open it for {what}");
+            Code::PermissionDenied
+        }
+        Kind::PermissionDenied | Kind::ReadOnlyFilesystem => Code::PermissionDenied,
+        Kind::NotFound => Code::NotFound,
+        Kind::IsADirectory | Kind::NotSeekable | Kind::InvalidInput => Code::InvalidArgument,
         _ => Code::Unknown,
     };
-    Error::new(code, format!("{what} {length} bytes at {offset} of a file: {error}"))
+    let name = storage.name();
+    Error::new(code, format!("{what} {length} bytes at {offset} of {name}: {error}{advice}"))
 }
 
 /// For drivers without a way of their own: [`Operation::Read`] as a host call that reads into host memory, and a
@@ -108,7 +146,9 @@ pub fn read_through_host(
             Error::resource_exhausted(format!("no {length} bytes of host memory to read a file through"))
         })?;
         bytes.resize(size, 0);
-        file.0.read_at(offset, &mut bytes).map_err(|error| io_error(&error, "reading", offset, length))?;
+        file.0
+            .read_at(offset, &mut bytes)
+            .map_err(|error| io_error(file.0.as_ref(), "reading", offset, length, &error))?;
         mapping.write(0, &bytes)
     });
     device.submit(affinity, waits, &[read.at(1)], Operation::HostCall(call))?;
@@ -132,7 +172,7 @@ pub fn write_through_host(
         let bytes = mapping.to_vec();
         file.0
             .write_at(offset, &bytes)
-            .map_err(|error| io_error(&error, "writing", offset, bytes.len() as u64))
+            .map_err(|error| io_error(file.0.as_ref(), "writing", offset, bytes.len() as u64, &error))
     });
     device.submit(affinity, waits, &[copied.at(1)], Operation::Copy { source, target: staging })?;
     device.submit(affinity, &[copied.at(1)], signals, Operation::HostCall(call))
@@ -141,4 +181,82 @@ pub fn write_through_host(
 fn stage(device: &dyn driver::Device, length: u64) -> Result<Buffer> {
     let params = BufferParams::host();
     Ok(Buffer::from_driver(device.allocate(&params, length)?, params))
+}
+
+#[cfg(all(test, unix, not(miri), not(loom)))]
+mod tests {
+    use std::{
+        fs::File,
+        io,
+        sync::atomic::{AtomicU32, Ordering},
+    };
+
+    use super::{Storage, io_error};
+    use crate::error::{Code, Error};
+
+    fn told(storage: &File, what: &str, offset: u64, result: io::Result<()>) -> Error {
+        io_error(storage, what, offset, 4, &result.unwrap_err())
+    }
+
+    /// A file that is gone as soon as its handles are.
+    fn scratch(writable: bool) -> File {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("windlass-file-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, b"abc").unwrap();
+        let file = File::options().read(true).write(writable).open(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        file
+    }
+
+    fn assert_told(error: &Error, code: Code, words: &[&str]) {
+        assert_eq!(error.code(), code, "{error}");
+        for word in words {
+            assert!(error.message().contains(word), "{word}: {error}");
+        }
+    }
+
+    #[test]
+    fn errors_of_files_have_codes_and_say_which_file() {
+        let file = scratch(true);
+        let short = told(&file, "reading", 2, file.read_at(2, &mut [0; 4]));
+        assert_told(
+            &short,
+            Code::OutOfRange,
+            &["reading 4 bytes at 2 of ", "windlass-file", "it ends before"],
+        );
+        let far = u64::MAX - 1;
+        let error = told(&file, "writing", far, file.write_at(far, &[0; 4]));
+        assert_told(&error, Code::OutOfRange, &["writing 4 bytes at 18446744073709551614"]);
+        let error = told(&file, "reading", 1 << 63, file.read_at(1 << 63, &mut [0; 4]));
+        assert_told(&error, Code::OutOfRange, &[]);
+
+        let sealed = scratch(false);
+        let error = told(&sealed, "writing", 0, sealed.write_at(0, &[0; 4]));
+        assert_told(&error, Code::PermissionDenied, &["open it for writing", "os error"]);
+
+        let folder = File::open(std::env::temp_dir()).unwrap();
+        let error = told(&folder, "reading", 0, folder.read_at(0, &mut [0; 4]));
+        assert_told(&error, Code::InvalidArgument, &["directory"]);
+        let (pipe, _kept) = io::pipe().unwrap();
+        let pipe = File::from(std::os::fd::OwnedFd::from(pipe));
+        let error = told(&pipe, "reading", 0, pipe.read_at(0, &mut [0; 4]));
+        assert_told(&error, Code::InvalidArgument, &["os error"]);
+        #[cfg(target_os = "linux")]
+        {
+            let full = File::options().write(true).open("/dev/full").unwrap();
+            let error = told(&full, "writing", 0, full.write_at(0, &[0; 4]));
+            assert_told(&error, Code::ResourceExhausted, &["/dev/full", "os error"]);
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_stays_unknown() {
+        let file = scratch(true);
+        let told = |kind: io::ErrorKind| io_error(&file, "reading", 0, 4, &kind.into()).code();
+        assert_eq!(told(io::ErrorKind::Other), Code::Unknown);
+        assert_eq!(told(io::ErrorKind::NotFound), Code::NotFound);
+        assert_eq!(told(io::ErrorKind::InvalidInput), Code::InvalidArgument);
+        assert_eq!(told(io::ErrorKind::WriteZero), Code::ResourceExhausted);
+    }
 }

@@ -3,9 +3,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use windlass_hal::{Buffer, Operation, Pattern, Result};
+use windlass_hal::{Buffer, Code, Error, Operation, Pattern, Result};
 
-use super::sabotage::{Change, Inner, Only, Sabotage, Submission, reach};
+use super::sabotage::{Change, Inner, Only, Sabotage, Submission, reach, settle_all};
 
 saboteurs! {
     fill_loses_its_offset: "Fills begin where the allocation does.",
@@ -113,7 +113,12 @@ saboteurs! {
         ["file.large_round_trip"];
     read_swallows_errors: "A read that fails reaches its signals.",
         Only("queue_read", |inner, s| s.settle(inner, |_, signals| reach(signals))),
-        ["file.read_past_the_end_fails", "file.storage_error_fails"];
+        ["file.read_past_the_end_fails", "file.storage_error_fails", "file.storage_errors_have_codes"];
+    read_blurs_errors: "A read that fails does so with UNKNOWN, whatever the reason.",
+        Only("queue_read", |inner, s| s.settle(inner, |result, signals| {
+            settle_all(signals, result.map_err(|error| Error::new(Code::Unknown, error.message())));
+        })),
+        ["file.storage_errors_have_codes"];
     write_loses_its_file_offset: "Writes begin where the file does.",
         Change(|o| if let Operation::Write { file_offset, .. } = o { *file_offset = 0 }),
         ["file.write_subrange"];

@@ -23,6 +23,7 @@ suite! { "file";
     waits_are_waited_for [Files]: "A read or a write does not touch the file before its waits are reached.";
     read_past_the_end_fails [Files]: "Reading beyond the end fails the signal list with OUT_OF_RANGE.";
     storage_error_fails [Files]: "An error of the storage fails the signal list, and the device stays usable.";
+    storage_errors_have_codes [Files]: "The error of a storage gives the code of its kind, and the message its name, the offset and the length.";
     empty_read_signals [Files]: "A read of no bytes reaches its signals.";
     foreign_buffer_refused [Files]: "A read into a buffer of another device is INVALID_ARGUMENT.";
 }
@@ -164,6 +165,45 @@ fn storage_error_fails(ctx: &Context) -> Outcome {
     let error = ctx.wait_for_failure(&written.at(1))?;
     ensure_eq!(error.code(), Code::PermissionDenied, "a write that the storage denies");
     read_whole(ctx)
+}
+
+/// A file whose every call ends in the same way.
+struct Ends(io::ErrorKind);
+
+impl Storage for Ends {
+    fn read_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
+        Err(self.0.into())
+    }
+
+    fn write_at(&self, _: u64, _: &[u8]) -> io::Result<()> {
+        Err(self.0.into())
+    }
+
+    fn name(&self) -> String {
+        "the file that ends".to_owned()
+    }
+}
+
+fn storage_errors_have_codes(ctx: &Context) -> Outcome {
+    let (buffer, queue) = (ctx.filled(64, 1)?, ctx.queue(0)?);
+    for (kind, code) in [
+        (io::ErrorKind::StorageFull, Code::ResourceExhausted),
+        (io::ErrorKind::PermissionDenied, Code::PermissionDenied),
+        (io::ErrorKind::NotFound, Code::NotFound),
+        (io::ErrorKind::IsADirectory, Code::InvalidArgument),
+        (io::ErrorKind::UnexpectedEof, Code::OutOfRange),
+        (io::ErrorKind::Other, Code::Unknown),
+    ] {
+        let (file, read, written) = (File::new(Ends(kind)), Semaphore::new(0), Semaphore::new(0));
+        queue.read(&[], &[read.at(1)], &file, 7, &buffer)?;
+        queue.write(&[], &[written.at(1)], &buffer, &file, 7)?;
+        for (what, done) in [("a read", read), ("a write", written)] {
+            let error = ctx.wait_for_failure(&done.at(1))?;
+            ensure_eq!(error.code(), code, "{what} that ends in {kind:?}");
+            names(&error, "64 bytes at 7 of the file that ends")?;
+        }
+    }
+    Ok(())
 }
 
 fn empty_read_signals(ctx: &Context) -> Outcome {
