@@ -6,7 +6,7 @@ use std::ptr;
 use windlass_hip_sys::Feature;
 use windlass_hip_sys::bindings::*;
 
-use crate::hips::{Handle, OK, on_each_hip, on_each_working_hip};
+use crate::hips::{Handle, OK, on_each_hip, on_each_pair, on_each_working_hip};
 
 #[test]
 fn device_memory_is_aligned_to_256_bytes() {
@@ -40,6 +40,81 @@ fn mapped_host_memory_has_a_device_address() {
         assert!(bytes.iter().all(|byte| *byte == 0x5a), "what the device writes the host sees");
         ok!(hip.hipHostFree(host));
         ok!(hip.hipStreamDestroy(stream));
+    });
+}
+
+#[test]
+fn registered_memory_has_a_device_address_until_it_is_unregistered() {
+    on_each_hip(|hip| {
+        let stream = hip.stream();
+        let mut bytes = vec![0_u8; 8192];
+        // Any byte and any length: what is pinned is the pages around.
+        let host: *mut c_void = bytes[100..].as_mut_ptr().cast();
+        let flags = hipHostRegisterPortable | hipHostRegisterMapped;
+        for value in [0x5a, 0xa5] {
+            let mut device = ptr::null_mut();
+            ok!(hip.hipHostRegister(host, 5000, flags));
+            ok!(hip.hipHostGetDevicePointer(&mut device, host, 0));
+            ok!(hip.hipMemsetD8Async(device, value, 5000, stream));
+            ok!(hip.hipStreamSynchronize(stream));
+            ok!(hip.hipHostUnregister(host));
+        }
+        let expected = |index: usize| if (100..5100).contains(&index) { 0xa5 } else { 0 };
+        let wrong = bytes.iter().enumerate().find(|(index, byte)| **byte != expected(*index));
+        assert_eq!(wrong, None, "a byte that the device should have written, or should not");
+        ok!(hip.hipStreamDestroy(stream));
+    });
+}
+
+#[test]
+fn what_is_pinned_is_known_and_what_is_not_is_not() {
+    on_each_hip(|hip| {
+        let size_at = |address: *mut c_void| {
+            let (mut base, mut size) = (ptr::null_mut(), 0);
+            match call!(hip.hipMemGetAddressRange(&mut base, &mut size, address)) {
+                OK => Some(size),
+                hipError_t::hipErrorNotFound | hipError_t::hipErrorInvalidDevicePointer => {
+                    call!(hip.hipGetLastError());
+                    None
+                }
+                status => panic!("hipMemGetAddressRange returned {status}"),
+            }
+        };
+        let mut bytes = vec![0_u8; 4096];
+        let host: *mut c_void = bytes.as_mut_ptr().cast();
+        // One allocation may stand for all memory of the process.
+        let unknown = |address| size_at(address).is_none_or(|size| size >= 1 << 46);
+        assert!(unknown(host));
+        ok!(hip.hipHostRegister(host, 4096, hipHostRegisterPortable | hipHostRegisterMapped));
+        for offset in [0, 1, 4095] {
+            assert_eq!(size_at(host.wrapping_byte_add(offset)), Some(4096), "at {offset}");
+        }
+        ok!(hip.hipHostUnregister(host));
+        assert!(unknown(host));
+        let (pinned, device) = (hip.host_memory(4096).0, hip.device_memory(4096));
+        for address in [pinned, device, device.wrapping_byte_add(4095)] {
+            assert_eq!(size_at(address), Some(4096));
+        }
+        ok!(hip.hipHostFree(pinned));
+        ok!(hip.hipFree(device));
+    });
+}
+
+#[test]
+fn device_memory_tells_whose_it_is() {
+    on_each_pair(|hip| {
+        for ordinal in 0..hip.devices {
+            ok!(hip.hipSetDevice(ordinal));
+            let memory = hip.device_memory(4096);
+            ok!(hip.hipSetDevice(0));
+            let mut attributes = std::mem::MaybeUninit::<hipPointerAttribute_t>::zeroed();
+            ok!(hip.hipPointerGetAttributes(attributes.as_mut_ptr(), memory.wrapping_byte_add(64)));
+            // SAFETY: zeroed and filled by HIP; every bit pattern is valid for its fields.
+            let attributes = unsafe { attributes.assume_init() };
+            assert_eq!(attributes.device, ordinal);
+            assert!(!attributes.devicePointer.is_null());
+            ok!(hip.hipFree(memory));
+        }
     });
 }
 
