@@ -82,6 +82,7 @@ mod in_child;
 mod in_process;
 mod kernels;
 mod options;
+mod pass;
 pub mod program;
 mod random;
 mod report;

@@ -16,7 +16,7 @@ use windlass_hal::{
     wait_all,
 };
 
-use wrapped::{Wrapped, null};
+use wrapped::{Wrapped, null, pass};
 
 /// Long enough that only a hang takes it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -28,7 +28,7 @@ fn recorder(fills: &Arc<Mutex<Vec<u32>>>) -> Arc<Wrapped> {
         if let Operation::Fill { pattern, .. } = &operation {
             fills.lock().unwrap().push(pattern.value());
         }
-        raw.submit(affinity, waits, signals, operation)
+        pass(raw, affinity, waits, signals, operation)
     }))
 }
 

@@ -6,6 +6,9 @@
 //! feature, and an operation has one way in, [`Device::submit`], so that a [`Wrapper`] (a tracer, a recorder, a
 //! scheduler of its own) needs one method.
 //!
+//! Because drivers believe, whoever hands them work without the front vouches for it: [`Device::submit`] and
+//! [`Device::prepare`] are `unsafe`.
+//!
 //! No method may wait for other work, but for [`Device::drain`]. None is called with a lock of this crate held.
 
 use std::{any::Any, fmt, ptr::NonNull, sync::Arc};
@@ -95,14 +98,25 @@ pub trait Device: Send + Sync + 'static {
     /// [`CommandList::predecessors`] says. A dispatch with an indirect count reads it as
     /// [`IndirectParameters`](crate::IndirectParameters) says, in every submission anew; where that takes the host, the
     /// submission's signals wait for all of it, and nobody may be ordered behind a part.
-    fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
+    ///
+    /// # Safety
+    /// The list is canonical: recorded by a [`Recorder`](crate::Recorder) of this device, or edited within the ranges,
+    /// slots and objects that one vouched for.
+    #[allow(unsafe_code)]
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
 
     /// Enqueues an operation: it starts once every wait is reached, and completing it reaches every signal.
     ///
     /// An error means that nothing was accepted and the signals are untouched. Whatever fails after acceptance
     /// fails the signal list instead, once the work can no longer touch memory. An operation of a kind that the
     /// driver does not know is `UNIMPLEMENTED` by [`Operation::name`].
-    fn submit(
+    ///
+    /// # Safety
+    /// The operation is canonical, as the front makes it: its objects are of this device, its ranges in bounds, its
+    /// bindings as long as the command buffer's slots need, its arguments in the kernel's layout. Drivers do not check
+    /// again, so anything else may touch any memory.
+    #[allow(unsafe_code)]
+    unsafe fn submit(
         &self,
         affinity: QueueAffinity,
         waits: &[Point],

@@ -127,7 +127,11 @@ fn io_error(storage: &dyn Storage, what: &str, offset: u64, length: u64, error: 
 
 /// For drivers without a way of their own: [`Operation::Read`] as a host call that reads into host memory, and a
 /// copy ordered behind it. Returns at once.
-pub fn read_through_host(
+///
+/// # Safety
+/// As for [`driver::Device::submit`].
+#[allow(unsafe_code)]
+pub unsafe fn read_through_host(
     device: &dyn driver::Device,
     affinity: QueueAffinity,
     (waits, signals): (&[Point], &[Point]),
@@ -151,13 +155,20 @@ pub fn read_through_host(
             .map_err(|error| io_error(file.0.as_ref(), "reading", offset, length, &error))?;
         mapping.write(0, &bytes)
     });
-    device.submit(affinity, waits, &[read.at(1)], Operation::HostCall(call))?;
-    device.submit(affinity, &[read.at(1)], signals, Operation::Copy { source: staging, target })
+    // SAFETY: the caller vouches for the range; the staging memory is of its length.
+    unsafe {
+        device.submit(affinity, waits, &[read.at(1)], Operation::HostCall(call))?;
+        device.submit(affinity, &[read.at(1)], signals, Operation::Copy { source: staging, target })
+    }
 }
 
 /// For drivers without a way of their own: [`Operation::Write`] as a copy to host memory, and a host call ordered
 /// behind it that writes. Returns at once.
-pub fn write_through_host(
+///
+/// # Safety
+/// As for [`driver::Device::submit`].
+#[allow(unsafe_code)]
+pub unsafe fn write_through_host(
     device: &dyn driver::Device,
     affinity: QueueAffinity,
     (waits, signals): (&[Point], &[Point]),
@@ -174,8 +185,11 @@ pub fn write_through_host(
             .write_at(offset, &bytes)
             .map_err(|error| io_error(file.0.as_ref(), "writing", offset, bytes.len() as u64, &error))
     });
-    device.submit(affinity, waits, &[copied.at(1)], Operation::Copy { source, target: staging })?;
-    device.submit(affinity, &[copied.at(1)], signals, Operation::HostCall(call))
+    // SAFETY: the caller vouches for the range; the staging memory is of its length.
+    unsafe {
+        device.submit(affinity, waits, &[copied.at(1)], Operation::Copy { source, target: staging })?;
+        device.submit(affinity, &[copied.at(1)], signals, Operation::HostCall(call))
+    }
 }
 
 fn stage(device: &dyn driver::Device, length: u64) -> Result<Buffer> {

@@ -67,7 +67,11 @@ impl Queue {
         for signal in signals {
             check_value("signal", signal.value)?;
         }
-        self.device.open.raw.submit(self.affinity, waits, signals, operation)
+        // SAFETY: every operation comes from a method of this front, which checked it as its documentation says.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.device.open.raw.submit(self.affinity, waits, signals, operation)
+        }
     }
 
     /// A pure edge from waits to signals.

@@ -230,7 +230,10 @@ impl Recorder {
                 self.open_groups.len()
             )));
         }
-        Ok(CommandBuffer { raw: self.device.prepare(self.list)? })
+        // SAFETY: each command of the list was checked when it was recorded.
+        #[allow(unsafe_code)]
+        let raw = unsafe { self.device.prepare(self.list)? };
+        Ok(CommandBuffer { raw })
     }
 
     /// Whether a command may use `target` so. Changes nothing: a command is checked whole before it is recorded.

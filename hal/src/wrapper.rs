@@ -20,7 +20,10 @@ use crate::{
 
 /// Declares the trait and makes each of its implementors a device: one list, so that neither half lacks a method.
 macro_rules! wrapper {
-    ($($(#[$attribute:meta])* fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)*) => {
+    (
+        safe { $($(#[$about:meta])* fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)* }
+        unsafe { $($(#[$danger:meta])* fn $call:ident(&self $(, $given:ident: $of:ty)*) -> $made:ty;)* }
+    ) => {
         /// A device over another: a tracer, a recorder, a scheduler. What it does not override goes straight through, so
         /// one that watches work has two methods, [`inner`](Self::inner) and `submit`. Each method is what its namesake
         /// of [`Device`] says.
@@ -28,34 +31,19 @@ macro_rules! wrapper {
             /// The device below.
             fn inner(&self) -> &dyn Device;
 
-            $($(#[$attribute])* fn $name(&self $(, $argument: $type)*) $(-> $result)? {
+            $($(#[$about])* fn $name(&self $(, $argument: $type)*) $(-> $result)? {
                 self.inner().$name($($argument),*)
             })*
 
-            /// Makes memory that somebody else allocated a buffer.
+            $($(#[$danger])*
             ///
             /// # Safety
-            /// As [`Device::import`].
+            /// As its namesake of [`Device`].
             #[allow(unsafe_code)]
-            unsafe fn import(
-                &self,
-                params: &BufferParams,
-                memory: External,
-                release: Release,
-            ) -> Result<Arc<dyn Buffer>> {
+            unsafe fn $call(&self $(, $given: $of)*) -> $made {
                 // SAFETY: the caller's promise, passed on.
-                unsafe { self.inner().import(params, memory, release) }
-            }
-
-            /// Loads device code.
-            ///
-            /// # Safety
-            /// As [`Device::load_executable`].
-            #[allow(unsafe_code)]
-            unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>> {
-                // SAFETY: the caller's promise, passed on.
-                unsafe { self.inner().load_executable(code) }
-            }
+                unsafe { self.inner().$call($($given),*) }
+            })*
         }
 
         impl<W: Wrapper> Device for W {
@@ -63,51 +51,54 @@ macro_rules! wrapper {
                 Wrapper::$name(self $(, $argument)*)
             })*
 
-            #[allow(unsafe_code)]
-            unsafe fn import(
-                &self,
-                params: &BufferParams,
-                memory: External,
-                release: Release,
-            ) -> Result<Arc<dyn Buffer>> {
+            $(#[allow(unsafe_code)]
+            unsafe fn $call(&self $(, $given: $of)*) -> $made {
                 // SAFETY: the caller's promise, passed on.
-                unsafe { Wrapper::import(self, params, memory, release) }
-            }
-
-            #[allow(unsafe_code)]
-            unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>> {
-                // SAFETY: the caller's promise, passed on.
-                unsafe { Wrapper::load_executable(self, code) }
-            }
+                unsafe { Wrapper::$call(self $(, $given)*) }
+            })*
         }
     };
 }
 
 wrapper! {
-    /// What the device is.
-    fn info(&self) -> &DeviceInfo;
-    /// What its queues and memory can take.
-    fn limits(&self) -> &Limits;
-    /// The identity that buffers and executables carry: as long as they pass through, that of the device below.
-    fn domain(&self) -> Domain;
-    /// Allocates memory that is usable at once.
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
-    /// Reserves memory for an alloca.
-    fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
-    /// The device's memory.
-    fn memory(&self) -> Arc<dyn SlabSource>;
-    /// Prepares a recorded list.
-    fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
-    /// Enqueues an operation.
-    fn submit(&self, affinity: QueueAffinity, waits: &[Point], signals: &[Point], operation: Operation) -> Result<()>;
-    /// Retires what has finished.
-    fn poll(&self);
-    /// Waits until everything that was issued has retired.
-    fn drain(&self, deadline: Deadline) -> Result<()>;
-    /// Fails what was not issued.
-    fn close(&self);
-    /// Gives unused memory back to the system.
-    fn trim(&self);
-    /// What the memory is used for.
-    fn statistics(&self) -> Statistics;
+    safe {
+        /// What the device is.
+        fn info(&self) -> &DeviceInfo;
+        /// What its queues and memory can take.
+        fn limits(&self) -> &Limits;
+        /// The identity that buffers and executables carry: as long as they pass through, that of the device below.
+        fn domain(&self) -> Domain;
+        /// Allocates memory that is usable at once.
+        fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+        /// Reserves memory for an alloca.
+        fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+        /// The device's memory.
+        fn memory(&self) -> Arc<dyn SlabSource>;
+        /// Retires what has finished.
+        fn poll(&self);
+        /// Waits until everything that was issued has retired.
+        fn drain(&self, deadline: Deadline) -> Result<()>;
+        /// Fails what was not issued.
+        fn close(&self);
+        /// Gives unused memory back to the system.
+        fn trim(&self);
+        /// What the memory is used for.
+        fn statistics(&self) -> Statistics;
+    }
+    unsafe {
+        /// Makes memory that somebody else allocated a buffer.
+        fn import(&self, params: &BufferParams, memory: External, release: Release) -> Result<Arc<dyn Buffer>>;
+        /// Loads device code.
+        fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>>;
+        /// Prepares a recorded list.
+        fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
+        /// Enqueues an operation.
+        fn submit(
+            &self,
+            affinity: QueueAffinity,
+            waits: &[Point],
+            signals: &[Point],
+            operation: Operation
+        ) -> Result<()>;
+    }
 }

@@ -7,6 +7,8 @@ use windlass_hal::{
     BindingTable, BufferRef, Command, CommandList, Error, Operation, Pattern, Result, Semaphore, driver,
 };
 
+use crate::pass::Pass;
+
 use super::{
     sabotage::{Inner, LetsGo, Only, Sabotage, Submission, alone, lock},
     transfer::from_the_start,
@@ -41,11 +43,11 @@ saboteurs! {
             s.to(inner)
         }), ["command_buffer.copy_table", "command_buffer.unused_slots_need_no_binding"];
     runs_while_recording: "A command buffer runs when its recording ends, too.", Prepares(|inner, list| {
-        let prepared = inner.prepare(list)?;
+        let prepared = inner.pass_list(list)?;
         let operation =
             Operation::Execute { command_buffer: prepared.clone(), bindings: BindingTable::empty() };
         if prepared.list().slots().iter().all(|slot| !slot.used) {
-            inner.submit(windlass_hal::QueueAffinity::ANY, &[], &[], operation)?;
+            inner.pass(windlass_hal::QueueAffinity::ANY, &[], &[], operation)?;
         }
         Ok(prepared)
     }), ["command_buffer.submitted_many_times", "operation.waits_execute"];
@@ -109,7 +111,7 @@ saboteurs! {
         if list.commands().is_empty() {
             return Err(Error::invalid_argument("nothing was recorded"));
         }
-        inner.prepare(list)
+        inner.pass_list(list)
     }), ["driver.foreign_command_buffer_refused", "command_buffer.empty"];
     lets_go_of_command_buffers: "A command buffer that nobody else holds when its waits are reached does not run.",
         LetsGo(|o| matches!(o, Operation::Execute { command_buffer, .. } if is_last(command_buffer))),
@@ -163,7 +165,7 @@ fn run_twice(inner: &Inner, s: Submission<'_>) -> Result<()> {
     if let Operation::Execute { command_buffer, bindings } = &s.operation {
         let again = Operation::Execute { command_buffer: command_buffer.clone(), bindings: bindings.clone() };
         let first = Semaphore::new(0).at(1);
-        inner.submit(s.affinity, s.waits, std::slice::from_ref(&first), again)?;
+        inner.pass(s.affinity, s.waits, std::slice::from_ref(&first), again)?;
         return Submission { waits: &[first], ..s }.to(inner);
     }
     s.to(inner)
@@ -232,7 +234,7 @@ pub(super) struct Records(pub(super) fn(&mut Vec<Command>, &mut [u8]));
 
 impl Sabotage for Records {
     fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
-        inner.prepare(list.edited(self.0))
+        inner.pass_list(list.edited(self.0))
     }
 }
 
@@ -242,7 +244,7 @@ struct OneBehind(Mutex<Option<Arc<dyn driver::CommandBuffer>>>);
 
 impl Sabotage for OneBehind {
     fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
-        let prepared = inner.prepare(list)?;
+        let prepared = inner.pass_list(list)?;
         let before = lock(&self.0).replace(prepared.clone());
         Ok(before.filter(|before| before.domain() == prepared.domain()).unwrap_or(prepared))
     }

@@ -11,6 +11,8 @@ use windlass_hal::{
     Operation, QueueAffinity, Result, Uri, driver, edge::Domain,
 };
 
+use crate::pass::Pass;
+
 use super::{
     executable::reflected,
     sabotage::{Inner, Sabotage, Submission, Submit, lock},
@@ -285,7 +287,7 @@ impl Sabotage for OneDomain {
     }
 
     fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
-        Ok(Arc::new(AnyonesCommands(inner.prepare(list)?, self.get())))
+        Ok(Arc::new(AnyonesCommands(inner.pass_list(list)?, self.get())))
     }
 
     fn submit(&self, inner: &Inner, mut s: Submission<'_>) -> Result<()> {

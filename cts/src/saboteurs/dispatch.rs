@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use windlass_hal::{Command, Dispatch, Operation, Result, Semaphore, WorkgroupCount};
 
+use crate::pass::Pass;
+
 use super::{
     command_buffer::Records,
     sabotage::{Change, Inner, LetsGo, Only, Sabotage, Submission, alone, lock},
@@ -116,7 +118,7 @@ fn run_twice(inner: &Inner, s: Submission<'_>) -> Result<()> {
     if let Operation::Dispatch(dispatch) = &s.operation {
         let first = Semaphore::new(0).at(1);
         let again = Operation::Dispatch(dispatch.clone());
-        inner.submit(s.affinity, s.waits, std::slice::from_ref(&first), again)?;
+        inner.pass(s.affinity, s.waits, std::slice::from_ref(&first), again)?;
         return Submission { waits: &[first], ..s }.to(inner);
     }
     s.to(inner)

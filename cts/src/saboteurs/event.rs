@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use windlass_hal::{Command, CommandList, Error, Result, driver};
 
+use crate::pass::Pass;
+
 use super::sabotage::{Inner, Sabotage};
 
 saboteurs! {
@@ -139,10 +141,10 @@ impl Sabotage for Misorders {
         (self.0)(list.commands(), &mut rule);
         let (wrong, right) = (rule.predecessors(list.commands()), list.predecessors());
         if wrong == right {
-            return inner.prepare(list);
+            return inner.pass_list(list);
         }
         let order = worst(&wrong, &right);
-        inner.prepare(list.edited(|commands, _| {
+        inner.pass_list(list.edited(|commands, _| {
             let work = |index: &usize| {
                 matches!(commands[*index], Command::Fill { .. } | Command::Update { .. })
                     || matches!(commands[*index], Command::Copy { .. } | Command::Dispatch(_))
@@ -161,6 +163,6 @@ impl Sabotage for RefusesUnused {
         if list.commands().iter().any(signals) && !has_events(list.commands()) {
             return Err(Error::invalid_argument("nobody waits for an event"));
         }
-        inner.prepare(list)
+        inner.pass_list(list)
     }
 }

@@ -11,6 +11,8 @@ use windlass_hal::{
     QueueAffinity, Result, Semaphore, driver, edge::Domain,
 };
 
+use crate::pass::Pass;
+
 use super::sabotage::{Inner, Sabotage, Submission, load, lock};
 
 type Raw = Arc<dyn driver::Executable>;
@@ -347,7 +349,7 @@ impl driver::Executable for Copied {
             source: Buffer::from_driver(raw, params),
             target: Buffer::from_driver(copy.clone(), params),
         };
-        self.inner.submit(affinity, &[], &[done.at(1)], operation)?;
+        self.inner.pass(affinity, &[], &[done.at(1)], operation)?;
         done.wait_blocking(1, Deadline::NEVER)?;
         Ok(copy)
     }

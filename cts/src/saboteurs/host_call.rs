@@ -5,6 +5,8 @@ use std::sync::Mutex;
 
 use windlass_hal::{Error, HostCall, HostCallFlags, HostCalls, Operation, Point, Points, Result, Semaphore};
 
+use crate::pass::Pass;
+
 use super::sabotage::{Inner, Only, Sabotage, Submission, fail, lock, reach, settle_all};
 
 const HOST_CALL: &str = "queue_host_call";
@@ -27,7 +29,7 @@ saboteurs! {
         ["host_call.may_block_on_another", "host_call.blocks_nobody"];
     host_calls_signal_first: "The signals of a host call are reached when it is called.",
         Only(HOST_CALL, |inner, s| {
-            inner.submit(s.affinity, s.waits, s.signals, Operation::Barrier)?;
+            inner.pass(s.affinity, s.waits, s.signals, Operation::Barrier)?;
             Submission { signals: &[], ..s }.to(inner)
         }), ["host_call.signals_after_return", "host_call.may_submit", "host_call.deferred_completion"];
     host_calls_never_signal_early: "A non-blocking host call's signals wait for its return.",
@@ -74,7 +76,7 @@ fn call_where_reached(inner: &Inner, s: Submission<'_>) -> Result<()> {
 fn call_early(inner: &Inner, s: Submission<'_>) -> Result<()> {
     let called = Semaphore::new(0).at(1);
     let waits = [s.waits, std::slice::from_ref(&called)].concat();
-    inner.submit(s.affinity, &waits, s.signals, Operation::Barrier)?;
+    inner.pass(s.affinity, &waits, s.signals, Operation::Barrier)?;
     Submission { waits: &[], signals: &[called], ..s }.to(inner)
 }
 

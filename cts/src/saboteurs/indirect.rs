@@ -6,6 +6,8 @@ use windlass_hal::{
     WorkgroupCount,
 };
 
+use crate::pass::Pass;
+
 use super::{
     command_buffer::Records,
     sabotage::{Change, Inner, Only, Submission},
@@ -97,7 +99,7 @@ fn read_early(inner: &Inner, mut s: Submission<'_>) -> Result<()> {
         let params = BufferParams::device().with_usage(usage);
         let target = Buffer::from_driver(inner.allocate(&params, source.len())?, params);
         let copy = Operation::Copy { source, target: target.clone() };
-        inner.submit(s.affinity, &[], std::slice::from_ref(&read), copy)?;
+        inner.pass(s.affinity, &[], std::slice::from_ref(&read), copy)?;
         waits.push(read);
         let parameters = IndirectParameters::Static(BufferRef::Direct(target));
         dispatch.workgroup_count = WorkgroupCount::Indirect(Box::new(parameters));

@@ -11,6 +11,8 @@ use std::{
 
 use windlass_hal::{Buffer, Code, Deadline, Error, Operation, Point, Result, WaitPolicy, wait_all};
 
+use crate::pass::Pass;
+
 use super::{
     sabotage::{Inner, Sabotage, Submission, Submit, lock, settle_all},
     transfer::whole,
@@ -145,7 +147,7 @@ impl Sabotage for TrimsAll {
 
     fn trim(&self, inner: &Inner) {
         if let Some(target) = lock(&self.0).take() {
-            let _ = inner.submit(
+            let _ = inner.pass(
                 windlass_hal::QueueAffinity::ANY,
                 &[],
                 &[],

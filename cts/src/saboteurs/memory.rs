@@ -16,6 +16,8 @@ use windlass_hal::{
     edge::Domain,
 };
 
+use crate::pass::Pass;
+
 use super::{
     executable::moved,
     sabotage::{Inner, LetsGo, Only, Sabotage, Submission, Submit, alone, lock, settle_all},
@@ -28,7 +30,7 @@ saboteurs! {
     deallocas_at_once: "A dealloca gives the memory back when it is submitted.",
         Only("queue_dealloca", |inner, s| {
             let (waits, signals) = (s.waits, s.signals);
-            inner.submit(s.affinity, waits, signals, Operation::Barrier)?;
+            inner.pass(s.affinity, waits, signals, Operation::Barrier)?;
             Submission { waits: &[], signals: &[], ..s }.to(inner)
         }), ["alloca.counts_until_the_dealloca"];
     never_deallocas: "A dealloca gives nothing back.",

@@ -13,6 +13,8 @@ use windlass_hal::{
     pool::SlabSource,
 };
 
+use crate::pass::Pass;
+
 /// The device behind the saboteur.
 pub(super) type Inner = Arc<dyn driver::Device>;
 
@@ -57,7 +59,7 @@ pub(super) trait Sabotage: Send + Sync + 'static {
         load(inner, code)
     }
     fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
-        inner.prepare(list)
+        inner.pass_list(list)
     }
     fn submit(&self, inner: &Inner, submission: Submission<'_>) -> Result<()> {
         submission.to(inner)
@@ -109,7 +111,7 @@ pub(super) struct Submission<'a> {
 impl Submission<'_> {
     /// Passes it on as it is.
     pub(super) fn to(self, inner: &Inner) -> Result<()> {
-        inner.submit(self.affinity, self.waits, self.signals, self.operation)
+        inner.pass(self.affinity, self.waits, self.signals, self.operation)
     }
 
     /// Passes it on and calls `end` once with what it came to, instead of settling its signals.
@@ -119,7 +121,7 @@ impl Submission<'_> {
         end: impl FnOnce(Result<()>, &[Point]) + Send + 'static,
     ) -> Result<()> {
         let (done, signals) = (Semaphore::new(0).at(1), self.signals.to_vec());
-        inner.submit(self.affinity, self.waits, std::slice::from_ref(&done), self.operation)?;
+        inner.pass(self.affinity, self.waits, std::slice::from_ref(&done), self.operation)?;
         when_settled(done, move |result| end(result, &signals));
         Ok(())
     }
@@ -133,7 +135,7 @@ impl Submission<'_> {
         let reached = Semaphore::new(0).at(1);
         let held =
             Held { affinity: self.affinity, signals: self.signals.to_vec(), operation: self.operation };
-        inner.submit(self.affinity, self.waits, std::slice::from_ref(&reached), Operation::Barrier)?;
+        inner.pass(self.affinity, self.waits, std::slice::from_ref(&reached), Operation::Barrier)?;
         let weak = Arc::downgrade(inner);
         when_settled(reached, move |result| {
             if let Some(inner) = weak.upgrade() {
@@ -154,7 +156,7 @@ pub(super) struct Held {
 impl Held {
     /// Runs it.
     pub(super) fn run(self, inner: &Inner) {
-        if let Err(error) = inner.submit(self.affinity, &[], &self.signals, self.operation) {
+        if let Err(error) = inner.pass(self.affinity, &[], &self.signals, self.operation) {
             fail(&self.signals, &error);
         }
     }
@@ -343,11 +345,11 @@ impl driver::Device for Device {
         self.sabotage.load(&self.inner, code)
     }
 
-    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
         self.sabotage.prepare(&self.inner, list)
     }
 
-    fn submit(
+    unsafe fn submit(
         &self,
         affinity: QueueAffinity,
         waits: &[Point],

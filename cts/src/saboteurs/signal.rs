@@ -8,6 +8,8 @@ use std::sync::{
 
 use windlass_hal::{Error, Operation, Point, Result};
 
+use crate::pass::Pass;
+
 use super::sabotage::{Inner, Only, Sabotage, Submission, Submit, reach, settle_all};
 
 saboteurs! {
@@ -77,7 +79,7 @@ fn signal_at_once(inner: &Inner, s: Submission<'_>) -> Result<()> {
 }
 
 fn signal_with_waits(inner: &Inner, s: Submission<'_>) -> Result<()> {
-    inner.submit(s.affinity, s.waits, s.signals, Operation::Barrier)?;
+    inner.pass(s.affinity, s.waits, s.signals, Operation::Barrier)?;
     Submission { signals: &[], ..s }.to(inner)
 }
 

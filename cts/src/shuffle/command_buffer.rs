@@ -5,6 +5,8 @@ use std::{any::Any, sync::Arc};
 
 use windlass_hal::{Command, CommandList, Operation, Result, driver, edge::Domain};
 
+use crate::pass::Pass;
+
 use crate::random::Random;
 
 /// One recording, prepared in several orders.
@@ -17,11 +19,11 @@ pub(super) struct CommandBuffer {
 impl CommandBuffer {
     /// Prepares the recorded order, the order that is as much its reverse as barriers and events allow, and a random one.
     pub(super) fn new(raw: &dyn driver::Device, list: CommandList, random: &mut Random) -> Result<Self> {
-        let mut variants = vec![raw.prepare(list.clone())?];
+        let mut variants = vec![raw.pass_list(list.clone())?];
         if list.commands().iter().all(is_known) {
             let others = [reordered(&list, |ready| ready - 1), reordered(&list, |ready| random.below(ready))];
             for other in others.into_iter().flatten() {
-                variants.push(raw.prepare(other)?);
+                variants.push(raw.pass_list(other)?);
             }
         }
         Ok(Self { domain: raw.domain(), list, variants })

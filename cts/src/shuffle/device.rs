@@ -12,6 +12,8 @@ use windlass_hal::{
     Result, Semaphore, driver, edge::Domain, pending,
 };
 
+use crate::pass::Pass;
+
 use super::{
     command_buffer::{self, CommandBuffer},
     completion::Completion,
@@ -307,7 +309,7 @@ impl Device {
             Operation::Dealloca { buffer } if self.lock().released.insert(&buffer) => {
                 poison::dealloca(&*self.raw, affinity, waits, signals, buffer)
             }
-            operation => self.raw.submit(affinity, waits, signals, operation),
+            operation => self.raw.pass(affinity, waits, signals, operation),
         }
     }
 
@@ -354,12 +356,12 @@ impl driver::Wrapper for Device {
         &self.info
     }
 
-    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
         let mut random = crate::Random::new(self.lock().schedule.random.next_u64());
         Ok(Arc::new(CommandBuffer::new(&*self.raw, list, &mut random)?))
     }
 
-    fn submit(
+    unsafe fn submit(
         &self,
         affinity: QueueAffinity,
         waits: &[Point],

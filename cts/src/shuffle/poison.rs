@@ -10,6 +10,8 @@ use windlass_hal::{
     pending,
 };
 
+use crate::pass::Pass;
+
 /// What memory is written over with.
 const POISON: u8 = 0xa7;
 
@@ -25,12 +27,12 @@ pub(super) fn alloca(
     buffer: Buffer,
 ) -> Result<()> {
     let Some(fill) = fill(&buffer) else {
-        return raw.submit(affinity, waits, signals, Operation::Alloca { buffer });
+        return raw.pass(affinity, waits, signals, Operation::Alloca { buffer });
     };
     let there = Semaphore::new(0).at(1);
-    raw.submit(affinity, waits, std::slice::from_ref(&there), Operation::Alloca { buffer })?;
+    raw.pass(affinity, waits, std::slice::from_ref(&there), Operation::Alloca { buffer })?;
     // The alloca was accepted: from here on it is the signals that fail.
-    raw.submit(affinity, &[there], signals, fill).unwrap_or_else(|error| pending::fail(signals, &error));
+    raw.pass(affinity, &[there], signals, fill).unwrap_or_else(|error| pending::fail(signals, &error));
     Ok(())
 }
 
@@ -43,11 +45,11 @@ pub(super) fn dealloca(
     buffer: Buffer,
 ) -> Result<()> {
     let Some(fill) = fill(&buffer) else {
-        return raw.submit(affinity, waits, signals, Operation::Dealloca { buffer });
+        return raw.pass(affinity, waits, signals, Operation::Dealloca { buffer });
     };
     let over = Semaphore::new(0).at(1);
-    raw.submit(affinity, waits, std::slice::from_ref(&over), fill)?;
-    raw.submit(affinity, &[over], signals, Operation::Dealloca { buffer })
+    raw.pass(affinity, waits, std::slice::from_ref(&over), fill)?;
+    raw.pass(affinity, &[over], signals, Operation::Dealloca { buffer })
         .unwrap_or_else(|error| pending::fail(signals, &error));
     Ok(())
 }

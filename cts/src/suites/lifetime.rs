@@ -262,7 +262,7 @@ fn drains_in_host_calls(ctx: &Context) -> Outcome {
             all.wait();
             drained.drain(deadline)
         };
-        queue_of(&device, index)?.host_call(&[], &[end.clone()], HostCallFlags::NONE, call)?;
+        queue_of(&device, index)?.host_call(&[], std::slice::from_ref(end), HostCallFlags::NONE, call)?;
     }
     queue_of(&device, 0)?.barrier(&ends, &[done.at(1)])?;
     ctx.wait(&done.at(1))

@@ -312,12 +312,12 @@ impl driver::Device for Device {
         Ok(Arc::new(self.0.noted(Executable::load(&self.0, code))?))
     }
 
-    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
         self.0.usable()?;
         Ok(Arc::new(self.0.noted(CommandBuffer::prepare(&self.0, list))?))
     }
 
-    fn submit(
+    unsafe fn submit(
         &self,
         affinity: QueueAffinity,
         waits: &[Point],
@@ -326,10 +326,16 @@ impl driver::Device for Device {
     ) -> Result<()> {
         let operation = match operation {
             Operation::Read { file, file_offset, target } => {
-                return file::read_through_host(self, affinity, (waits, signals), file, file_offset, target);
+                // SAFETY: the front's own operation, as it came.
+                return unsafe {
+                    file::read_through_host(self, affinity, (waits, signals), file, file_offset, target)
+                };
             }
             Operation::Write { source, file, file_offset } => {
-                return file::write_through_host(self, affinity, (waits, signals), source, file, file_offset);
+                // SAFETY: the front's own operation, as it came.
+                return unsafe {
+                    file::write_through_host(self, affinity, (waits, signals), source, file, file_offset)
+                };
             }
             other => other,
         };

@@ -102,12 +102,12 @@ impl driver::Device for Device {
         Ok(Arc::new(Executable::load(self.domain, &self.libraries, code)?))
     }
 
-    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
         Ok(Arc::new(CommandBuffer::new(self.domain, list)?))
     }
 
     /// Runs what is ready before it returns, unless the calling thread is running something already.
-    fn submit(
+    unsafe fn submit(
         &self,
         affinity: QueueAffinity,
         waits: &[Point],
@@ -116,10 +116,16 @@ impl driver::Device for Device {
     ) -> Result<()> {
         match operation {
             Operation::Read { file, file_offset, target } => {
-                file::read_through_host(self, affinity, (waits, signals), file, file_offset, target)
+                // SAFETY: the front's own operation, as it came.
+                unsafe {
+                    file::read_through_host(self, affinity, (waits, signals), file, file_offset, target)
+                }
             }
             Operation::Write { source, file, file_offset } => {
-                file::write_through_host(self, affinity, (waits, signals), source, file, file_offset)
+                // SAFETY: the front's own operation, as it came.
+                unsafe {
+                    file::write_through_host(self, affinity, (waits, signals), source, file, file_offset)
+                }
             }
             operation if queue::is_known(&operation) => {
                 tracing::trace!(target: "windlass::queue", operation = operation.name(), "submit");

@@ -103,12 +103,14 @@ impl driver::Device for Device {
     }
 
     /// What can be built once for all submissions of a recording.
-    fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    #[allow(unsafe_code)]
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
         Ok(Arc::new(CommandBuffer::new(self.domain, list)?))
     }
 
     /// Accepts an operation, or refuses it and leaves its signals alone.
-    fn submit(
+    #[allow(unsafe_code)]
+    unsafe fn submit(
         &self,
         affinity: QueueAffinity,
         waits: &[Point],
@@ -117,10 +119,18 @@ impl driver::Device for Device {
     ) -> Result<()> {
         match operation {
             Operation::Read { file, file_offset, target } => {
-                file::read_through_host(self, affinity, (waits, signals), file, file_offset, target)
+                // SAFETY: the front's own operation, as it came.
+                #[allow(unsafe_code)]
+                unsafe {
+                    file::read_through_host(self, affinity, (waits, signals), file, file_offset, target)
+                }
             }
             Operation::Write { source, file, file_offset } => {
-                file::write_through_host(self, affinity, (waits, signals), source, file, file_offset)
+                // SAFETY: the front's own operation, as it came.
+                #[allow(unsafe_code)]
+                unsafe {
+                    file::write_through_host(self, affinity, (waits, signals), source, file, file_offset)
+                }
             }
             operation if queue::is_known(&operation) => {
                 tracing::trace!(target: "windlass::queue", operation = operation.name(), "submit");

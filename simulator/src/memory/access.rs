@@ -9,7 +9,9 @@
 //!   For registered host memory the caller of `Memory::register_host` vouches for the same.
 //! - **Races are atomic.** Kernels, copies and other threads may touch the same bytes at the same time, as on a GPU.
 //!   Every access is a relaxed atomic of an aligned word, or of single bytes where the address is not aligned. Accesses
-//!   of different width to the same bytes may meet; the machines we run on treat them as independent byte writes.
+//!   of different width to the same bytes may meet, where a program races with a kernel. Rust's model leaves that open;
+//!   a GPU's instructions have widths that no choice here can change, and the compiler, which sees raw pointers made from
+//!   integers and relaxed atomics, emits one machine access for each. What those machines do is independent byte writes.
 //!   Host programs that share pinned memory with a kernel are bound by HIP's own rules.
 //! - **In bounds.** Every method checks its addresses against the span.
 

@@ -210,7 +210,7 @@ impl driver::Wrapper for Traced {
         &**self.inner.raw()
     }
 
-    fn submit(
+    unsafe fn submit(
         &self,
         affinity: QueueAffinity,
         waits: &[Point],
@@ -238,7 +238,8 @@ impl driver::Wrapper for Traced {
         watched.advance();
         // In front: what waits for the other signals must not be seen to begin before this is seen to end.
         let signals: Vec<_> = [end.at(1)].into_iter().chain(signals.iter().cloned()).collect();
-        self.inner.raw().submit(affinity, waits, &signals, operation)?;
+        // SAFETY: the operation is the front's, as it came.
+        unsafe { self.inner.raw().submit(affinity, waits, &signals, operation)? };
         watched.span.accepted = recorder.start.elapsed();
         recorder.lock().incoming.push(watched);
         recorder.changed.notify_all();
