@@ -53,8 +53,8 @@ fn every_run_that_is_shown_is_one() {
 #[test]
 fn the_expectations_can_be_used() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cts/expectations.toml");
-    Expectations::read(&path, &cases(), &windlass::registry()).unwrap();
+    Expectations::read(&path, &cases(), windlass::registry()).unwrap();
     let example =
         include_str!("../docs/ci.md").split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
-    Expectations::parse(example, &cases(), &windlass::registry()).unwrap();
+    Expectations::parse(example, &cases(), windlass::registry()).unwrap();
 }
