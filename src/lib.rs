@@ -29,7 +29,12 @@ pub fn registry() -> &'static Registry {
     })
 }
 
-/// Opens the device that a URI names, with the drivers of this build.
+/// Opens the device that a URI names, with the drivers of this build. `docs/uris.md` has the keys of each.
+///
+/// `hip://` loads a HIP library, whose constructors run in this process: the system's, or the one that the key `library` or
+/// the variable `WINDLASS_HIP_LIBRARY` names. This is the exception to the rule that loading code and
+/// importing pointers are the unsafe acts: whoever can write the URI or the variable decides which native code runs in this
+/// process, as with any dynamic loader.
 pub fn open(uri: &str) -> Result<Device> {
     registry().open(uri)
 }

@@ -45,7 +45,10 @@ impl Registry {
         })
     }
 
-    /// Opens the device that a URI names.
+    /// Opens the device that a URI names. A driver may load a vendor's library, which runs its constructors in this
+    /// process, and take the library's path from the URI, as the key `library` of `hip://` does, or from the environment,
+    /// as from `WINDLASS_HIP_LIBRARY`: whoever can write these decides which native code runs here, as with any dynamic
+    /// loader.
     pub fn open(&self, uri: &str) -> Result<Device> {
         let uri: Uri = uri.parse()?;
         let device =

@@ -3,7 +3,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
-use windlass_hal::{DeviceInfo, Error, Parameters, Result, ResultExt, Uri, driver};
+use windlass_hal::{Code, DeviceInfo, Error, Parameters, Result, ResultExt, Uri, driver};
 use windlass_hip_sys::{Api, null};
 
 use crate::{
@@ -159,10 +159,14 @@ impl driver::Driver for Driver {
 
     fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::Device>> {
         let parameters = uri.reader();
-        let found = self.source.open(uri, &parameters)?;
         let queues = parameters.value::<u32>("queues")?.unwrap_or(QUEUES);
         let slab = parameters.value::<u64>("slab")?;
-        parameters.finish()?;
+        let found = self.source.open(uri, &parameters);
+        // A key that does not exist is told even where no HIP does. What makes no sense to the source has been read in part.
+        if !matches!(&found, Err(error) if error.code() == Code::InvalidArgument) {
+            parameters.finish()?;
+        }
+        let found = found?;
         let hips = self.gpus(&found, uri)?;
         let count = hips.len() as u32;
         if queues == 0 || queues.checked_mul(count).is_none_or(|all| all > 64) {
