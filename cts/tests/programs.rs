@@ -67,6 +67,8 @@ fn every_kind_of_step_comes_up() {
         "buffer 1 transient",
         "buffer 1 file",
         ". barrier",
+        ". signal",
+        ". wait",
         ". fill $",
         ". copy",
         ". update",
@@ -126,6 +128,12 @@ fn text_that_is_no_program_is_refused() {
     {
         refused(nonsense, "line 1");
     }
+    let events = "buffer 0 device 64\nlist 0 slots 0\n. wait 0\n. signal 0";
+    refused(events, "too early");
+    let split = "buffer 0 device 64\nlist 0 slots 0\n. fill 0+0:4 1 0x1\n. signal 0\n. fill 0+8:4 1 0x1\n. wait 0\n\
+        . fill 0+0:4 1 0x2\nsubmit 0 on 0x1 waits signals 0@1 do execute 0 table";
+    assert!(split.parse::<Program>().is_ok());
+    refused(&split.replace("0+8:4 1 0x1", "0+3:4 1 0x1"), "lacks a barrier");
     let forgotten = "buffer 0 device 64\nlist 0 slots 0\n. fill 0+0:4 1 0x1\n. fill 0+0:4 1 0x2\n\
         submit 0 on 0x1 waits signals 0@1 do execute 0 table";
     refused(forgotten, "lacks a barrier");

@@ -111,20 +111,43 @@ impl List {
     pub(super) fn runs<'a>(&'a self, table: &'a [Range]) -> impl Iterator<Item = Vec<Work<Range>>> + 'a {
         self.commands.split(|command| *command == Command::Barrier).map(|run| {
             let work = |command: &Command| match command {
-                Command::Barrier => None,
+                Command::Barrier | Command::Signal(_) | Command::Wait(_) => None,
                 Command::Work(work) => Some(work.map(|reference| reference.resolve(table))),
             };
             run.iter().filter_map(work).collect()
         })
     }
 
+    /// Whether a barrier, or both halves of one, lie between two places.
+    pub(super) fn ordered(&self, first: usize, second: usize) -> bool {
+        let between = &self.commands[first + 1..second];
+        between.iter().enumerate().any(|(place, command)| match command {
+            Command::Barrier => true,
+            Command::Signal(event) => between[place..].contains(&Command::Wait(*event)),
+            Command::Wait(_) | Command::Work(_) => false,
+        })
+    }
+
     /// Whether two of its commands that nothing orders get in each other's way with this table.
     pub(super) fn races(&self, table: &[Range]) -> bool {
-        self.runs(table).any(|run| {
-            run.iter().enumerate().any(|(index, work)| {
-                run[..index].iter().any(|other| conflict(&work.accesses(), &other.accesses()))
-            })
+        let accesses = |place: usize| match &self.commands[place] {
+            Command::Work(work) => work.map(|reference| reference.resolve(table)).accesses(),
+            _ => Vec::new(),
+        };
+        (0..self.commands.len()).any(|second| {
+            let mut others = (0..second).filter(|first| !self.ordered(*first, second));
+            others.any(|first| conflict(&accesses(first), &accesses(second)))
         })
+    }
+
+    /// How many events it has.
+    pub(super) fn events(&self) -> u32 {
+        self.commands.iter().filter(|command| matches!(command, Command::Signal(_))).count() as u32
+    }
+
+    /// Whether events order it, too.
+    pub(super) fn has_events(&self) -> bool {
+        self.commands.iter().any(|command| matches!(command, Command::Wait(_)))
     }
 }
 

@@ -2,6 +2,7 @@
 //! Programs on a device: does what the client of a program does, and looks at everything in the end.
 
 use std::{
+    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -288,9 +289,19 @@ impl<'a> Run<'a> {
         }
         let list: &List = &self.program.lists[index];
         let mut recorder = self.bench.device.record_with_slots(list.slots)?;
+        let mut events = HashMap::new();
         for command in &list.commands {
             match command {
                 Command::Barrier => recorder.barrier(),
+                Command::Signal(number) => {
+                    let event = recorder.event();
+                    recorder.signal_event(event)?;
+                    events.insert(*number, event);
+                }
+                Command::Wait(number) => {
+                    let signalled: Vec<_> = events.get(number).copied().into_iter().collect();
+                    recorder.wait_events(&signalled)?;
+                }
                 Command::Work(work) => self.record(&mut recorder, work)?,
             }
         }

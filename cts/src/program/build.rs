@@ -232,17 +232,27 @@ impl Builder {
                 Some(slot) => Reference::Slot(Range { buffer: slot, ..*range }),
                 None => Reference::Direct(*range),
             };
-            let run = list.commands.rsplit(|command| *command == Command::Barrier).next().unwrap_or_default();
             let symbolic = |reference: &Reference| match reference {
                 Reference::Direct(range) => *range,
                 Reference::Slot(range) => Range { buffer: slots + range.buffer, ..*range },
             };
-            let needs_barrier = run.iter().any(|command| match command {
-                Command::Barrier => false,
-                Command::Work(other) => conflict(&other.map(symbolic).accesses(), &work.accesses()),
-            });
-            if needs_barrier {
-                list.commands.push(Command::Barrier);
+            let in_the_way = |place: &usize| match &list.commands[*place] {
+                Command::Work(other) => {
+                    !list.ordered(*place, list.commands.len())
+                        && conflict(&other.map(symbolic).accesses(), &work.accesses())
+                }
+                _ => false,
+            };
+            if let Some(place) = (0..list.commands.len()).rev().find(in_the_way) {
+                if dice.once_in(3) {
+                    // What lies between the halves may run at any time.
+                    let event = list.events();
+                    let first_half = place + 1 + dice.below(list.commands.len() - place);
+                    list.commands.insert(first_half, Command::Signal(event));
+                    list.commands.push(Command::Wait(event));
+                } else {
+                    list.commands.push(Command::Barrier);
+                }
             }
             let used =
                 work.accesses().into_iter().filter_map(|access| access.range.buffer.checked_sub(slots));

@@ -132,6 +132,10 @@ pub(crate) const SLOT: u32 = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Barrier,
+    /// The first half of a split barrier, by the number of its event; each event is signalled once.
+    Signal(u32),
+    /// The second half.
+    Wait(u32),
     Work(Work<Reference>),
 }
 

@@ -90,7 +90,7 @@ impl Program {
         }
         for (list, commands) in self.lists.iter().enumerate() {
             for place in 0..commands.commands.len() {
-                if commands.commands[place] == Command::Barrier {
+                if matches!(commands.commands[place], Command::Barrier | Command::Wait(_)) {
                     let mut program = self.clone();
                     program.lists[list].commands.remove(place);
                     if program.races_within().next().is_some() {

@@ -8,6 +8,10 @@
 //! . fill $0+0:16 2 0x1234
 //! . barrier
 //! . copy $0+0:16 0+16:16
+//! . signal 0
+//! . fill 0+0:16 1 0x7
+//! . wait 0
+//! . update 0+16:16 3
 //! submit 0 on 0x1 waits signals 0@1 do alloca 1
 //! submit 1 on 0x2 waits 0@1 signals 1@1 do execute 0 table 1+0:32
 //! wait 1@1
@@ -41,6 +45,8 @@ impl Display for Program {
             for command in &list.commands {
                 match command {
                     Command::Barrier => writeln!(f, ". barrier")?,
+                    Command::Signal(event) => writeln!(f, ". signal {event}")?,
+                    Command::Wait(event) => writeln!(f, ". wait {event}")?,
                     Command::Work(work) => writeln!(f, ". {work}")?,
                 }
             }
@@ -168,6 +174,7 @@ fn check(program: &Program) -> Result<(), String> {
     if (0..).zip(&numbers).any(|(expected, number)| expected != *number) {
         return Err("operations must be numbered from 0, each once".to_owned());
     }
+    program.lists.iter().try_for_each(check_events)?;
     for (_, submission) in program.submissions() {
         check_names(program, &submission.operation)
             .map_err(|why| format!("{why}, in operation {}", submission.number))?;
@@ -184,6 +191,21 @@ fn check(program: &Program) -> Result<(), String> {
     Expectation::new(program, false).map(drop)
 }
 
+/// Whether each event is signalled once, and waited for behind that.
+fn check_events(list: &List) -> Result<(), String> {
+    for (place, command) in list.commands.iter().enumerate() {
+        let (event, wanted) = match command {
+            Command::Signal(event) => (event, false),
+            Command::Wait(event) => (event, true),
+            _ => continue,
+        };
+        if list.commands[..place].contains(&Command::Signal(*event)) != wanted {
+            return Err(format!("event {event} is signalled twice, or waited for too early"));
+        }
+    }
+    Ok(())
+}
+
 fn check_names(program: &Program, operation: &Operation) -> Result<(), String> {
     match operation {
         Operation::Alloca(buffer) | Operation::Dealloca(buffer) => {
@@ -195,7 +217,7 @@ fn check_names(program: &Program, operation: &Operation) -> Result<(), String> {
             let unbound = |reference: &Reference| matches!(reference, Reference::Slot(part) if part.buffer as usize >= table.len());
             let works = list.commands.iter().filter_map(|command| match command {
                 Command::Work(work) => Some(work),
-                Command::Barrier => None,
+                _ => None,
             });
             match works.flat_map(Work::ranges).find(unbound) {
                 Some(reference) => Err(format!("nothing is bound for {reference}")),
@@ -270,6 +292,8 @@ fn read_line(program: &mut Program, words: &mut Words<'_>) -> Option<()> {
         "." => {
             let command = match words.next()? {
                 "barrier" => Command::Barrier,
+                "signal" => Command::Signal(words.number()?),
+                "wait" => Command::Wait(words.number()?),
                 name => Command::Work(work(name, words, reference)?),
             };
             program.lists.last_mut()?.commands.push(command);
