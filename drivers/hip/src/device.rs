@@ -339,7 +339,7 @@ impl driver::Device for Device {
             }
             other => other,
         };
-        self.0.retire();
+        self.0.retire_some(affinity);
         self.0.usable()?;
         // Here rather than when it is issued: an allocation may wait for the device, which only a caller may do.
         // HIP may wait for the stream before it reads pageable memory; pinned memory it never does.

@@ -7,10 +7,10 @@
 
 use std::sync::{
     Mutex, MutexGuard, TryLockError,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use windlass_hal::{Error, Notifications};
+use windlass_hal::{Error, Notifications, QueueAffinity};
 
 use crate::{
     call::{Event, Progress},
@@ -24,13 +24,15 @@ pub(crate) struct Retirer {
     turn: Mutex<Vec<InFlight>>,
     /// Somebody came while another thread had the turn.
     again: AtomicBool,
+    /// The queue that a submission to another one looks at next.
+    next: AtomicUsize,
 }
 
 impl Inner {
     /// Retires whatever has finished, unless another thread is doing so; then that thread looks once more.
     pub(crate) fn retire(&self) {
         loop {
-            let mut turn = match try_lock(&self.retirer.turn) {
+            let turn = match try_lock(&self.retirer.turn) {
                 Some(turn) => turn,
                 None => {
                     self.retirer.again.store(true, Ordering::SeqCst);
@@ -42,37 +44,76 @@ impl Inner {
                 }
             };
             self.retirer.again.store(false, Ordering::SeqCst);
-            let mut notifications = Notifications::new();
-            self.collect(&mut turn, &mut notifications);
-            let mut gone = std::mem::take(&mut *turn);
-            drop(turn);
-            notifications.fire();
-            let lost = self.lost().cloned();
-            let mut went_on = false;
-            for flight in gone.drain(..) {
-                if let Some(rest) = flight.rest {
-                    self.resume(flight, rest);
-                    went_on = true;
-                }
-            }
-            if let Some(mut turn) = try_lock(&self.retirer.turn)
-                && turn.capacity() < gone.capacity()
-            {
-                *turn = gone;
-            }
-            if let Some(error) = lost {
-                self.close_pending(error);
-            }
+            let went_on = self.round(turn, self.queues.iter());
             if !went_on && !self.retirer.again.load(Ordering::SeqCst) {
                 return;
             }
         }
     }
 
-    fn collect(&self, gone: &mut Vec<InFlight>, notifications: &mut Notifications) {
+    /// Retires on behalf of a submission, at a cost that does not depend on how many queues are busy: looks at the queue
+    /// that it is for, if that is one, and at one other by turns. So no queue is forgotten that nobody asks about.
+    pub(crate) fn retire_some(&self, affinity: QueueAffinity) {
+        if self.is_lost() {
+            return self.retire();
+        }
+        let busy = |queue: &&Queue| !queue.has_retired(queue.newest());
+        let bits = affinity.bits();
+        let own = self.queues.get(bits.trailing_zeros() as usize).filter(|_| bits.is_power_of_two());
+        let count = self.queues.len();
+        let start = self.retirer.next.load(Ordering::Relaxed);
+        let turns = (0..count).filter_map(|step| self.queues.get((start + step) % count));
+        let other = turns.filter(busy).find(|queue| own.is_none_or(|own| own.index != queue.index));
+        if let Some(other) = other {
+            self.retirer.next.store(other.index as usize + 1, Ordering::Relaxed);
+        }
+        // Whoever has the turn looks at more than this.
+        let Some(turn) = try_lock(&self.retirer.turn) else { return };
+        let went_on = self.round(turn, own.into_iter().filter(busy).chain(other));
+        if went_on || self.is_lost() || self.retirer.again.load(Ordering::SeqCst) {
+            self.retire();
+        }
+    }
+
+    /// Retires what has finished on some queues. Whether an operation in pieces went on.
+    fn round<'a>(
+        &self,
+        mut turn: MutexGuard<'_, Vec<InFlight>>,
+        queues: impl Iterator<Item = &'a Queue> + Clone,
+    ) -> bool {
+        let mut notifications = Notifications::new();
+        self.collect(queues, &mut turn, &mut notifications);
+        let mut gone = std::mem::take(&mut *turn);
+        drop(turn);
+        notifications.fire();
+        let lost = self.lost().cloned();
+        let mut went_on = false;
+        for flight in gone.drain(..) {
+            if let Some(rest) = flight.rest {
+                self.resume(flight, rest);
+                went_on = true;
+            }
+        }
+        if let Some(mut turn) = try_lock(&self.retirer.turn)
+            && turn.capacity() < gone.capacity()
+        {
+            *turn = gone;
+        }
+        if let Some(error) = lost {
+            self.close_pending(error);
+        }
+        went_on
+    }
+
+    fn collect<'a>(
+        &self,
+        queues: impl Iterator<Item = &'a Queue> + Clone,
+        gone: &mut Vec<InFlight>,
+        notifications: &mut Notifications,
+    ) {
         let mut progress = true;
         while std::mem::take(&mut progress) {
-            for queue in &self.queues {
+            for queue in queues.clone() {
                 while let Some((epoch, fault)) = self.finished(queue) {
                     let before = gone.len();
                     self.take(queue, epoch, gone);

@@ -105,8 +105,45 @@ fn a_submission_makes_at_most_n_plus_4_calls_and_allocates_nothing() {
     }
 }
 
+/// Whoever submits retires as well, but looks at no more than its own queue and one other.
 #[test]
-fn so_it_does_on_a_device_that_is_not_the_current_one() {
+fn a_submission_costs_the_same_however_many_queues_are_busy() {
+    for queues in [2, 16, 64] {
+        let options = Options { manual: true, ..Options::default() };
+        let (instance, device) = common::open_with(options, &format!("test://?queues={queues}"));
+        let buffer = device.allocate_device(4096).expect("4 KiB");
+        let done = Semaphore::new(0);
+        let fill = |index: u32| {
+            let queue = device.queue(index).expect("a queue");
+            instance.reset_counts();
+            queue.fill(&[], &[done.at(1)], &buffer, 7_u8).expect("submits");
+        };
+        (0..queues).for_each(fill);
+        // Work in flight needs an event of its own; what has completed gives one back.
+        let made = || calls(&instance) - instance.count("hipEventCreateWithFlags");
+        // A look at busy work is two calls: it leaves the thread's last error as it was.
+        assert_eq!(made(), 2 + 2, "{:?}, all but its own of {queues} queues busy", instance.calls());
+        for index in (0..queues).rev() {
+            fill(index);
+            assert_eq!(made(), 2 + 4, "{:?}, all of {queues} queues busy", instance.calls());
+            assert_eq!(instance.count("hipEventQuery"), 2);
+        }
+        instance.complete();
+        // In turn every queue is looked at, by whoever submits to one of them.
+        for _ in 0..queues {
+            fill(0);
+        }
+        assert_eq!(done.query().expect("nothing fails"), 1);
+        let looks = (0..2 * queues).map(|_| {
+            fill(0);
+            instance.count("hipEventQuery")
+        });
+        assert!(looks.last().is_some_and(|looks| looks <= 1), "only its own queue is busy now");
+    }
+}
+
+#[test]
+fn a_submission_costs_the_same_on_a_device_that_is_not_the_current_one() {
     let options = Options { devices: 2, ..Options::default() };
     let (instance, device) = common::open_with(options, "test://1");
     let before = device.info().uri.clone();
