@@ -263,7 +263,9 @@ fn a_sticky_fault_loses_the_device_as_on_hardware() {
     let [start, bad] = [(); 2].map(|()| Semaphore::new(0));
     add.submit(&queue(&device, 0), &start, &bad, &small);
     start.signal(1).expect("a signal");
-    names(&failure(&bad), &["vector_add", "lane 39", "lost"]);
-    assert_eq!(device.allocate_device(64).expect_err("the device is lost").code(), Code::Aborted);
+    let bad = failure(&bad);
+    assert_eq!(bad.code(), Code::DataLoss, "{bad}");
+    names(&bad, &["vector_add", "lane 39", "lost"]);
+    assert_eq!(device.allocate_device(64).expect_err("the device is lost").code(), Code::DataLoss);
     open("hip-sim://gfx942?faults=sticky").allocate_device(64).expect("another machine");
 }

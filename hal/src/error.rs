@@ -29,7 +29,7 @@ pub enum Code {
     ResourceExhausted = 8,
     /// The call is right but not in this state of the object.
     FailedPrecondition = 9,
-    /// Work failed while it ran, or something that it depends on did.
+    /// Work failed while it ran, or something that it depends on did. The device goes on.
     Aborted = 10,
     /// An offset, a length or a count lies outside what the object has.
     OutOfRange = 11,
@@ -39,7 +39,8 @@ pub enum Code {
     Internal = 13,
     /// The device or the library is not there now.
     Unavailable = 14,
-    /// The device was lost, or data cannot be recovered.
+    /// The device was lost, or data cannot be recovered. A lost device says this of all its work and of every later call;
+    /// one that is opened anew may work.
     DataLoss = 15,
     /// Credentials are missing.
     Unauthenticated = 16,

@@ -29,7 +29,7 @@ suite! { "failure";
         "On a simulated device a kernel's access out of bounds fails the signals and names the kernel.";
     trap_is_reported [Dispatch]: "On a simulated device a trap fails the signals and names the kernel.";
     after_a_bad_access [Dispatch]:
-        "After a bad access a simulated device works on, or says that it is lost: nothing hangs, and one opened anew works.";
+        "After a bad access a simulated device works on, or says DATA_LOSS: nothing hangs, and one opened anew works.";
 }
 
 fn on_purpose() -> Error {
@@ -271,8 +271,9 @@ fn after_a_bad_access(ctx: &Context) -> Outcome {
                 absolute(ctx, &device)?;
             }
             Err(lost) => {
-                ensure_eq!(lost.code(), Code::Aborted, "what a lost device says");
-                drop(ctx.wait_for_failure(&before.at(1))?);
+                ensure_eq!(lost.code(), Code::DataLoss, "what a lost device says");
+                let before = ctx.wait_for_failure(&before.at(1))?;
+                ensure_eq!(before.code(), Code::DataLoss, "what it says of work that waited");
                 if queue.barrier(&[], &[after.at(1)]).is_ok() {
                     drop(ctx.wait_for_failure(&after.at(1))?);
                 }

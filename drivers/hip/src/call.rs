@@ -139,11 +139,11 @@ impl Hip {
         self.lost.get()
     }
 
-    /// From now on the device is lost.
+    /// From now on the device is lost: whoever uses it learns that from the code, and from the text why.
     #[cold]
     pub(crate) fn lose(&self, error: Error) {
-        let error =
-            error.context(format!("using HIP device {}, which is lost now; open it anew", self.ordinal));
+        let error = status::loss(&error)
+            .context(format!("using HIP device {}, which is lost now; open it anew", self.ordinal));
         if self.lost.set(error.clone()).is_ok() {
             tracing::error!(target: "windlass::hip", %error, "device lost");
         }
@@ -199,10 +199,11 @@ impl Hip {
             Some(report) => Error::new(error.code(), format!("{}: {report}", error.message())),
             None => error,
         };
-        if status::is_loss(status) && !self.is_contained(status) {
-            self.lose(error.clone());
+        if !status::is_loss(status) || self.is_contained(status) {
+            return error;
         }
-        error
+        self.lose(error.clone());
+        status::loss(&error)
     }
 
     /// Whether a status concerns no more than the submission whose event answers it.

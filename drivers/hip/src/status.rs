@@ -4,7 +4,7 @@
 use windlass_hal::{Code, Error};
 use windlass_hip_sys::bindings::hipError_t;
 
-/// The code that a status comes to.
+/// The code that a status comes to where the device goes on.
 pub(crate) fn code(status: hipError_t) -> Code {
     match status {
         hipError_t::hipErrorInvalidValue
@@ -55,6 +55,13 @@ pub(crate) fn is_fault(status: hipError_t) -> bool {
             | hipError_t::hipErrorLaunchOutOfResources
             | hipError_t::hipErrorNotSupported
     )
+}
+
+/// An error as that of a lost device.
+#[cold]
+pub(crate) fn loss(error: &Error) -> Error {
+    let loss = Error::data_loss(error.message());
+    error.contexts().fold(loss, |loss, context| loss.context(context))
 }
 
 /// The error of a call that returned `status`.

@@ -242,7 +242,7 @@ fn in_flight_and_pending(device: &Device) -> (Vec<Semaphore>, Semaphore) {
 fn is_lost(instance: &Instance, device: &Device, all: &[Semaphore], function: &str) {
     for semaphore in all {
         let error = semaphore.wait_blocking(1, Deadline::now()).expect_err("fails at once");
-        assert_eq!(error.code(), Code::Aborted, "{error}");
+        assert_eq!(error.code(), Code::DataLoss, "{error}");
         assert!(error.to_string().contains(function) && error.to_string().contains("lost"), "{error}");
     }
     let calls = instance.calls();
@@ -323,8 +323,8 @@ fn a_loss_that_a_reaper_finds_wakes_sleepers() {
     eventually("the reaper sleeps", || instance.count("hipEventSynchronize") == 1);
     fail_next(&instance, "hipEventSynchronize", LOSS);
     let second = sleeper(&b);
-    assert_eq!(second.join().expect("no panic"), Some(Code::Aborted));
-    assert_eq!(first.join().expect("no panic"), Some(Code::Aborted));
+    assert_eq!(second.join().expect("no panic"), Some(Code::DataLoss));
+    assert_eq!(first.join().expect("no panic"), Some(Code::DataLoss));
     is_lost(&instance, &device, &[a, b], "hipEventSynchronize");
     // Lets the sleeping reaper go.
     instance.complete();

@@ -188,8 +188,8 @@ fn a_lost_device_keeps_what_it_was_lent() {
     interposer.on_call(|call| (call.name == "hipMemsetD8Async").then_some(hipError_t::hipErrorUnknown));
     let _ = device.queue(0).expect("a queue").fill(&[], &[done.at(1)], &buffers[0], 2_u8);
     let error = done.wait_blocking(1, SOON).expect_err("lost");
-    assert_eq!(error.code(), Code::Aborted, "{error}");
-    refused(Loan::new().lend(&device, 0, SIZE), Code::Aborted, "lost");
+    assert_eq!(error.code(), Code::DataLoss, "{error}");
+    refused(Loan::new().lend(&device, 0, SIZE), Code::DataLoss, "lost");
     let memory = [&used, &idle].map(|loan| (Arc::downgrade(&loan.bytes), loan.releases.clone()));
     drop((buffers, device, used, idle));
     // Whatever was to be released would have been on its way before the last of these.
