@@ -92,6 +92,9 @@ impl Device {
 
     /// Allocates memory that is usable at once. Its contents are undefined. [`Queue::alloca`] is cheaper for
     /// memory that lives for a few operations.
+    ///
+    /// Where memory is short, this may wait, for a few seconds at most, until the system has taken back what lay idle.
+    /// Nothing on a queue waits so: it fails with `RESOURCE_EXHAUSTED`, and may succeed when it is tried again.
     pub fn allocate(&self, params: &BufferParams, size: u64) -> Result<Buffer> {
         check_params(params)?;
         let raw = self.open.raw.allocate(params, size).or_else(|error| {

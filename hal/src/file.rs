@@ -3,6 +3,8 @@
 
 use std::{fmt, fs, io, sync::Arc};
 
+use smallvec::SmallVec;
+
 use crate::{
     buffer::{Buffer, BufferParams},
     driver,
@@ -10,6 +12,7 @@ use crate::{
     host_call::{HostCall, HostCallFlags},
     operation::{Operation, QueueAffinity},
     semaphore::{Point, Semaphore},
+    wait::Deadline,
 };
 
 /// Something with numbered bytes that queues can read and write.
@@ -125,76 +128,155 @@ fn io_error(storage: &dyn Storage, what: &str, offset: u64, length: u64, error: 
     Error::new(code, format!("{what} {length} bytes at {offset} of {name}: {error}{advice}"))
 }
 
-/// For drivers without a way of their own: [`Operation::Read`] as a host call that reads into host memory, and a
-/// copy ordered behind it. Returns at once.
+/// Bytes that are read, written or copied at a time.
+const PIECE: u64 = 4 << 20;
+
+/// For drivers without a way of their own: [`Operation::Read`] as a host call, which reads pieces of the file into host
+/// memory and has the device copy them from there. Returns at once. Host memory is taken when the operation begins:
+/// 12 MiB at most, however long the range is.
 ///
 /// # Safety
 /// As for [`driver::Device::submit`].
 #[allow(unsafe_code)]
 pub unsafe fn read_through_host(
-    device: &dyn driver::Device,
+    device: Arc<dyn driver::Device>,
     affinity: QueueAffinity,
     (waits, signals): (&[Point], &[Point]),
     file: File,
     offset: u64,
     target: Buffer,
 ) -> Result<()> {
-    let length = target.len();
-    let staging = stage(device, length)?;
-    let read = Semaphore::new(0);
-    let mapping = staging.map()?;
+    let through = device.clone();
     let call = HostCall::new(HostCallFlags::NONE, move |_| {
-        let mut bytes = Vec::new();
-        let size = usize::try_from(length).unwrap_or(usize::MAX);
-        bytes.try_reserve_exact(size).map_err(|_| {
-            Error::resource_exhausted(format!("no {length} bytes of host memory to read a file through"))
-        })?;
-        bytes.resize(size, 0);
-        file.0
-            .read_at(offset, &mut bytes)
-            .map_err(|error| io_error(file.0.as_ref(), "reading", offset, length, &error))?;
-        mapping.write(0, &bytes)
+        let mut pieces = Pieces::new(through, affinity, target.len())?;
+        let mut bytes = pieces.bytes()?;
+        let result = (0..pieces.count()).try_for_each(|index| {
+            let (at, length) = pieces.range(index);
+            let bytes = &mut bytes[..length as usize];
+            file.0
+                .read_at(offset.saturating_add(at), bytes)
+                .map_err(|error| io_error(file.0.as_ref(), "reading", offset, target.len(), &error))?;
+            // The copy of two pieces ago was from the same memory.
+            pieces.wait(index.saturating_sub(1))?;
+            let staging = pieces.staging(index)?;
+            staging.map()?.write(0, bytes)?;
+            // SAFETY: the caller vouches for the whole range; the staging memory is of the piece's length.
+            unsafe { pieces.copy(staging, target.subspan(at, length)?) }
+        });
+        pieces.finish(result)
     });
-    // SAFETY: the caller vouches for the range; the staging memory is of its length.
-    unsafe {
-        device.submit(affinity, waits, &[read.at(1)], Operation::HostCall(call))?;
-        device.submit(affinity, &[read.at(1)], signals, Operation::Copy { source: staging, target })
-    }
+    // SAFETY: a host call touches nothing of the device.
+    unsafe { device.submit(affinity, waits, signals, Operation::HostCall(call)) }
 }
 
-/// For drivers without a way of their own: [`Operation::Write`] as a copy to host memory, and a host call ordered
-/// behind it that writes. Returns at once.
+/// For drivers without a way of their own: [`Operation::Write`] as a host call, which has the device copy pieces to host
+/// memory and writes them to the file from there. Returns at once. Host memory is taken as for a
+/// [read](read_through_host).
 ///
 /// # Safety
 /// As for [`driver::Device::submit`].
 #[allow(unsafe_code)]
 pub unsafe fn write_through_host(
-    device: &dyn driver::Device,
+    device: Arc<dyn driver::Device>,
     affinity: QueueAffinity,
     (waits, signals): (&[Point], &[Point]),
     source: Buffer,
     file: File,
     offset: u64,
 ) -> Result<()> {
-    let staging = stage(device, source.len())?;
-    let copied = Semaphore::new(0);
-    let mapping = staging.map()?;
+    let through = device.clone();
     let call = HostCall::new(HostCallFlags::NONE, move |_| {
-        let bytes = mapping.to_vec();
-        file.0
-            .write_at(offset, &bytes)
-            .map_err(|error| io_error(file.0.as_ref(), "writing", offset, bytes.len() as u64, &error))
+        let mut pieces = Pieces::new(through, affinity, source.len())?;
+        let mut bytes = pieces.bytes()?;
+        let result = (0..pieces.count()).try_for_each(|index| {
+            // The device copies the next piece while this one is written.
+            while pieces.copies < pieces.count().min(index + 2) {
+                let (at, length) = pieces.range(pieces.copies);
+                let staging = pieces.staging(pieces.copies)?;
+                // SAFETY: the caller vouches for the whole range; the staging memory is of the piece's length.
+                unsafe { pieces.copy(source.subspan(at, length)?, staging)? };
+            }
+            pieces.wait(index + 1)?;
+            let (at, length) = pieces.range(index);
+            let bytes = &mut bytes[..length as usize];
+            pieces.staging(index)?.map()?.read(0, bytes)?;
+            file.0
+                .write_at(offset.saturating_add(at), bytes)
+                .map_err(|error| io_error(file.0.as_ref(), "writing", offset, source.len(), &error))
+        });
+        pieces.finish(result)
     });
-    // SAFETY: the caller vouches for the range; the staging memory is of its length.
-    unsafe {
-        device.submit(affinity, waits, &[copied.at(1)], Operation::Copy { source, target: staging })?;
-        device.submit(affinity, &[copied.at(1)], signals, Operation::HostCall(call))
-    }
+    // SAFETY: a host call touches nothing of the device.
+    unsafe { device.submit(affinity, waits, signals, Operation::HostCall(call)) }
 }
 
-fn stage(device: &dyn driver::Device, length: u64) -> Result<Buffer> {
-    let params = BufferParams::host();
-    Ok(Buffer::from_driver(device.allocate(&params, length)?, params))
+/// A transfer in pieces, through host memory for two of them in turn.
+struct Pieces {
+    device: Arc<dyn driver::Device>,
+    affinity: QueueAffinity,
+    length: u64,
+    stages: SmallVec<[Buffer; 2]>,
+    /// Copies submitted so far, each behind the one before.
+    copies: u64,
+    /// How many of them are complete.
+    copied: Semaphore,
+}
+
+impl Pieces {
+    fn new(device: Arc<dyn driver::Device>, affinity: QueueAffinity, length: u64) -> Result<Self> {
+        let params = BufferParams::host();
+        let stage = |_| Ok(Buffer::from_driver(device.allocate(&params, length.min(PIECE))?, params));
+        let stages = (0..length.div_ceil(PIECE).min(2)).map(stage).collect::<Result<_>>()?;
+        Ok(Self { device, affinity, length, stages, copies: 0, copied: Semaphore::new(0) })
+    }
+
+    /// Room for a piece: storage takes references, and there are none to memory that a device may touch.
+    fn bytes(&self) -> Result<Vec<u8>> {
+        let (mut bytes, size) = (Vec::new(), self.length.min(PIECE) as usize);
+        bytes.try_reserve_exact(size).map_err(|_| {
+            Error::resource_exhausted(format!("no {size} bytes of host memory to move a file through"))
+        })?;
+        bytes.resize(size, 0);
+        Ok(bytes)
+    }
+
+    fn count(&self) -> u64 {
+        self.length.div_ceil(PIECE)
+    }
+
+    /// Where a piece begins, and its length.
+    fn range(&self, index: u64) -> (u64, u64) {
+        let at = index * PIECE;
+        (at, PIECE.min(self.length - at))
+    }
+
+    fn staging(&self, index: u64) -> Result<Buffer> {
+        self.stages[index as usize % self.stages.len()].subspan(0, self.range(index).1)
+    }
+
+    /// # Safety
+    /// As for [`driver::Device::submit`]: a copy that is canonical.
+    #[allow(unsafe_code)]
+    unsafe fn copy(&mut self, source: Buffer, target: Buffer) -> Result<()> {
+        let (before, after) = (self.copied.at(self.copies), self.copied.at(self.copies + 1));
+        // SAFETY: the caller vouches for the copy.
+        unsafe {
+            self.device.submit(self.affinity, &[before], &[after], Operation::Copy { source, target })?;
+        }
+        self.copies += 1;
+        Ok(())
+    }
+
+    /// Waits until so many copies are complete: on a thread of the callback pool, which may.
+    fn wait(&self, copies: u64) -> Result<()> {
+        self.copied.wait_blocking(copies, Deadline::NEVER)
+    }
+
+    /// Ends the transfer when nothing of it touches memory any more.
+    fn finish(&self, result: Result<()>) -> Result<()> {
+        let copied = self.wait(self.copies);
+        result.and(copied)
+    }
 }
 
 #[cfg(all(test, unix, not(miri), not(loom)))]

@@ -308,10 +308,11 @@ impl Queue {
     /// Copies a buffer to the host once the waits are reached: a future of its bytes.
     pub fn download(&self, waits: &[Point], source: &Buffer) -> Result<Download> {
         let params = BufferParams::host();
-        let staging = self.device.allocate(&params, source.len().max(1))?.subspan(0, source.len())?;
+        let (ready, done) = (Semaphore::new(0), Semaphore::new(0));
+        let staging = self.alloca(waits, &[ready.at(1)], &params, source.len().max(1))?;
+        let staging = staging.subspan(0, source.len())?;
         let mapping = staging.map()?;
-        let done = Semaphore::new(0);
-        self.copy(waits, &[done.at(1)], source, &staging)?;
+        self.copy(&[ready.at(1)], &[done.at(1)], source, &staging)?;
         Ok(Download { wait: done.wait(1), done, mapping, _device: self.device.clone() })
     }
 

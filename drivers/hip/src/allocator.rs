@@ -36,6 +36,17 @@ pub(crate) struct Allocator {
     returns: Box<[Arc<Returns>]>,
 }
 
+/// What a buffer is for, and so what may be done to find memory for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// It is used at once.
+    Now,
+    /// It is used at once, and the caller may wait until HIP has freed what lies idle. Nothing that submits may.
+    Patient,
+    /// These queues use it, behind work that its birth stands for.
+    Ordered(QueueAffinity),
+}
+
 /// The pools of one kind of memory.
 struct Tiers {
     /// Buffers up to a size share slabs, if there are slabs.
@@ -83,26 +94,42 @@ impl Allocator {
         })
     }
 
-    /// A buffer. With `ordered`, the queues that it is for, its memory may still be in use by work that its birth
-    /// stands for.
+    /// A buffer. Where memory is short, what lies idle is given back; only with [`Need::Patient`] does the caller wait for
+    /// that.
     pub(crate) fn allocate(
         &self,
         device: &Arc<Inner>,
         params: &BufferParams,
         size: u64,
-        ordered: Option<QueueAffinity>,
+        need: Need,
     ) -> Result<Arc<Placed>> {
+        let ordered = match need {
+            Need::Ordered(queues) => Some(queues),
+            Need::Now | Need::Patient => None,
+        };
         let near = params.queue_affinity.intersection(ordered.unwrap_or(QueueAffinity::ANY));
-        let tiers = if is_host(params) { &self.host } else { &self.device[device.gpu_of(near).index] };
+        let (gpu, tiers) = match is_host(params) {
+            true => (0, &self.host),
+            false => {
+                let gpu = device.gpu_of(near).index;
+                (gpu, &self.device[gpu])
+            }
+        };
         let slabs = tiers.for_size(size, params.min_alignment);
         let source: Arc<dyn SlabSource> = device.clone();
-        slabs.acquire(&source, size, params.min_alignment, slabs.reach(ordered))?.memory()
+        let attempt = || slabs.acquire(&source, size, params.min_alignment, slabs.reach(ordered))?.memory();
+        let returns = &self.returns[gpu];
+        let settled = returns.settled();
+        attempt().or_else(|error| {
+            let short = error.code() == Code::ResourceExhausted;
+            if short && need == Need::Patient && returns.wait(settled) { attempt() } else { Err(error) }
+        })
     }
 
-    /// Writes bytes to pinned memory that the device can read.
+    /// Writes bytes to pinned memory that the device can read. Never waits.
     pub(crate) fn stage(&self, device: &Arc<Inner>, bytes: &[u8]) -> Result<windlass_hal::Buffer> {
         let params = BufferParams::host();
-        let staging = self.allocate(device, &params, bytes.len() as u64, None)?;
+        let staging = self.allocate(device, &params, bytes.len() as u64, Need::Now)?;
         let staging = windlass_hal::Buffer::from_driver(staging, params);
         staging.map()?.write(0, bytes)?;
         Ok(staging)
@@ -137,27 +164,17 @@ impl SlabSource for Inner {
             true => hip.malloc_host(request.size).map(Place::Host),
             false => hip.malloc(request.size).map(|address| Place::Device { gpu, address }),
         };
-        let returns = &self.allocator.returns[gpu];
-        let freed = returns.freed();
-        let place = allocate().or_else(|error| {
-            if error.code() != Code::ResourceExhausted {
-                return Err(error);
+        // What is kept for reuse may be what is missing: once it is freed, it is there for the next attempt.
+        let place = allocate().inspect_err(|error| {
+            if error.code() == Code::ResourceExhausted {
+                self.allocator.give_back_idle(self);
             }
-            // What is kept for reuse may be what is missing. Nobody waits for the device in the order of a queue: what is
-            // freed is there for the next attempt. Else this is the one place where a caller waits for hipFree: the
-            // alternative is to fail an allocation for which there is memory.
-            self.allocator.give_back_idle(self);
-            if !request.may_block {
-                return Err(error);
-            }
-            returns.free_now();
-            if returns.freed() == freed { Err(error) } else { allocate() }
         });
         let place = place.map_err(|error| match error.code() {
             Code::ResourceExhausted => exhausted(hip, request.size, &error),
             _ => error,
         })?;
-        Ok(Arc::new(Block::new(self.domain, place, request.size, returns.clone())))
+        Ok(Arc::new(Block::new(self.domain, place, request.size, self.allocator.returns[gpu].clone())))
     }
 
     fn has_retired(&self, lane: u32, epoch: u64) -> bool {

@@ -3,10 +3,8 @@
 
 use std::{
     any::Any,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    time::Duration,
 };
 
 use windlass_hal::{
@@ -108,30 +106,36 @@ pub(crate) fn gpu_of(buffer: &windlass_hal::Buffer) -> Option<usize> {
     }
 }
 
-/// Memory of one GPU on its way back to HIP. `hipFree` and `hipHostFree` synchronise the device, so a thread of the callback pool
-/// makes these calls.
+/// How long an allocation waits for memory on its way back. A device that runs one kernel for longer frees nothing for as
+/// long; whoever needs memory then had better know.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Memory of one GPU on its way back to HIP. `hipFree` and `hipHostFree` synchronise the device, so only a thread of the
+/// callback pool makes these calls.
 pub(crate) struct Returns {
     hip: Hip,
     accounts: Arc<Accounts>,
-    waiting: Mutex<Vec<Place>>,
-    /// A thread is on its way to free what waits.
-    called: AtomicBool,
+    ledger: Mutex<Ledger>,
+    /// More has been dealt with.
+    progress: Condvar,
     /// Held while memory is freed.
     freeing: Mutex<()>,
-    /// Allocations freed so far.
-    freed: AtomicU64,
+}
+
+#[derive(Default)]
+struct Ledger {
+    waiting: Vec<Place>,
+    /// A thread is on its way to free what waits.
+    called: bool,
+    /// Allocations taken back so far.
+    taken: u64,
+    /// How many of these were freed, or given up with a lost device.
+    settled: u64,
 }
 
 impl Returns {
     pub(crate) fn new(hip: Hip, accounts: Arc<Accounts>) -> Self {
-        Self {
-            hip,
-            accounts,
-            waiting: Mutex::default(),
-            called: AtomicBool::new(false),
-            freeing: Mutex::default(),
-            freed: AtomicU64::new(0),
-        }
+        Self { hip, accounts, ledger: Mutex::default(), progress: Condvar::new(), freeing: Mutex::default() }
     }
 
     /// Frees memory on another thread; that of a lost device, which may still be written, never.
@@ -140,34 +144,50 @@ impl Returns {
             return;
         }
         self.accounts.unreserve(place.memory_type(), size);
-        lock(&self.waiting).push(place);
-        if !self.called.swap(true, Ordering::AcqRel) {
+        let mut ledger = lock(&self.ledger);
+        ledger.waiting.push(place);
+        ledger.taken += 1;
+        let called = std::mem::replace(&mut ledger.called, true);
+        drop(ledger);
+        if !called {
             let this = self.clone();
-            callback_pool::spawn(Box::new(move || this.free_now()));
+            callback_pool::spawn(Box::new(move || this.free()));
         }
     }
 
-    /// Allocations freed so far.
-    pub(crate) fn freed(&self) -> u64 {
-        self.freed.load(Ordering::Acquire)
+    /// How many allocations came back so far and are dealt with.
+    pub(crate) fn settled(&self) -> u64 {
+        lock(&self.ledger).settled
     }
 
-    /// Frees what waits, on this thread. On return everything is free that was taken back before.
-    pub(crate) fn free_now(&self) {
+    /// Waits until what was taken back before this call is freed, but not for longer than [`PATIENCE`]. Whether anything
+    /// was since `before`, a count of [`settled`](Self::settled).
+    pub(crate) fn wait(&self, before: u64) -> bool {
+        let ledger = lock(&self.ledger);
+        let taken = ledger.taken;
+        let open = |ledger: &mut Ledger| ledger.settled < taken;
+        let waited = self.progress.wait_timeout_while(ledger, PATIENCE, open);
+        waited.unwrap_or_else(PoisonError::into_inner).0.settled > before
+    }
+
+    fn free(&self) {
         let _one_at_a_time = lock(&self.freeing);
-        self.called.store(false, Ordering::Release);
-        let waiting = std::mem::take(&mut *lock(&self.waiting));
-        if waiting.is_empty() {
-            return;
-        }
+        let mut ledger = lock(&self.ledger);
+        ledger.called = false;
+        let waiting = std::mem::take(&mut ledger.waiting);
+        let after = ledger.settled + waiting.len() as u64;
+        drop(ledger);
         self.hip.give_back(|hip| {
             for place in waiting {
                 match place {
                     Place::Device { address, .. } => hip.free(address),
                     Place::Host(memory) => hip.free_host(memory),
                 }
-                self.freed.fetch_add(1, Ordering::Release);
+                lock(&self.ledger).settled += 1;
+                self.progress.notify_all();
             }
         });
+        lock(&self.ledger).settled = after;
+        self.progress.notify_all();
     }
 }

@@ -18,7 +18,7 @@ use windlass_hal::{
 };
 
 use crate::{
-    allocator::Allocator,
+    allocator::{Allocator, Need},
     buffer::gpu_of,
     call::Hip,
     command_buffer::CommandBuffer,
@@ -278,7 +278,7 @@ impl driver::Device for Device {
 
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
         self.0.usable()?;
-        Ok(self.0.allocator.allocate(&self.0, params, size, None)?)
+        Ok(self.0.allocator.allocate(&self.0, params, size, Need::Patient)?)
     }
 
     fn reserve(
@@ -288,7 +288,7 @@ impl driver::Device for Device {
         size: u64,
     ) -> Result<Arc<dyn driver::Buffer>> {
         self.0.usable()?;
-        Ok(self.0.allocator.allocate(&self.0, params, size, Some(affinity))?)
+        Ok(self.0.allocator.allocate(&self.0, params, size, Need::Ordered(affinity))?)
     }
 
     fn memory(&self) -> Arc<dyn SlabSource> {
@@ -326,22 +326,24 @@ impl driver::Device for Device {
     ) -> Result<()> {
         let operation = match operation {
             Operation::Read { file, file_offset, target } => {
+                let (device, points) = (Arc::new(Self(self.0.clone())), (waits, signals));
                 // SAFETY: the front's own operation, as it came.
                 return unsafe {
-                    file::read_through_host(self, affinity, (waits, signals), file, file_offset, target)
+                    file::read_through_host(device, affinity, points, file, file_offset, target)
                 };
             }
             Operation::Write { source, file, file_offset } => {
+                let (device, points) = (Arc::new(Self(self.0.clone())), (waits, signals));
                 // SAFETY: the front's own operation, as it came.
                 return unsafe {
-                    file::write_through_host(self, affinity, (waits, signals), source, file, file_offset)
+                    file::write_through_host(device, affinity, points, source, file, file_offset)
                 };
             }
             other => other,
         };
         self.0.retire_some(affinity);
         self.0.usable()?;
-        // Here rather than when it is issued: an allocation may wait for the device, which only a caller may do.
+        // Here rather than when it is issued: who is short of memory hears of it.
         // HIP may wait for the stream before it reads pageable memory; pinned memory it never does.
         let (operation, staging) = match operation {
             Operation::Update { source, target } => {

@@ -18,6 +18,7 @@ use windlass_hal::{
 };
 
 use crate::{
+    allocator::Need,
     call::Stream,
     command_buffer::CommandBuffer,
     device::{Inner, lock},
@@ -100,8 +101,8 @@ impl Counts<'_> {
     }
 }
 
-/// Pinned memory for the counts that an operation reads, if it reads any. Taken when it is submitted: an allocation may
-/// wait for the device, which only a caller may do.
+/// Pinned memory for the counts that an operation reads, if it reads any. Taken when it is submitted: who is
+/// short of memory hears of it.
 pub(crate) fn memory_for_counts(device: &Arc<Inner>, operation: &Operation) -> Result<Option<Buffer>> {
     let counts = match operation {
         Operation::Dispatch(dispatch) => {
@@ -116,7 +117,7 @@ pub(crate) fn memory_for_counts(device: &Arc<Inner>, operation: &Operation) -> R
         return Ok(None);
     }
     let params = BufferParams::host();
-    let memory = device.allocator.allocate(device, &params, COUNT * counts as u64, None)?;
+    let memory = device.allocator.allocate(device, &params, COUNT * counts as u64, Need::Now)?;
     Ok(Some(Buffer::from_driver(memory, params)))
 }
 

@@ -7,7 +7,10 @@ use std::thread;
 
 use common::{SOON, code, eventually, nothing_leaks, open, open_manual, open_with};
 use windlass_hal::{Buffer, BufferParams, BufferUsage, Code, Device, Point, Queue, Semaphore};
-use windlass_hip_sys::null::{Instance, Options};
+use windlass_hip_sys::{
+    bindings::hipError_t,
+    null::{Instance, Options},
+};
 
 const SIZE: u64 = 4096;
 
@@ -346,4 +349,77 @@ fn what_cannot_be_allocated_is_refused() {
     let mapped = BufferUsage::DEFAULT | BufferUsage::MAPPING;
     let buffer = device.allocate(&BufferParams::device().with_usage(mapped), SIZE).expect("memory");
     assert_eq!(buffer.map().expect_err("device memory").code(), Code::Unavailable);
+}
+
+/// A device with work in flight, and no pinned memory left but what lies idle: HIP frees that once the work is complete.
+/// And a buffer larger than any of what lies idle.
+fn short_and_busy() -> (std::sync::Arc<Instance>, Device, Buffer) {
+    let (instance, device) = small(true);
+    let [q0, _] = queues(&device);
+    let target = device.allocate_device(300 << 10).expect("memory");
+    fill(&q0, &[], &[Semaphore::new(0).at(1)], &device.allocate_device(SIZE).expect("memory"));
+    let idle = [(); 5].map(|()| device.allocate(&BufferParams::host(), 100 << 10).expect("memory"));
+    drop(idle);
+    instance.fail_always("hipHostMalloc", hipError_t::hipErrorOutOfMemory).expect("a function of HIP");
+    (instance, device, target)
+}
+
+#[test]
+fn a_submission_does_not_wait_for_memory_on_its_way_back() {
+    type Submit = fn(&Queue, &Buffer) -> windlass_hal::Result<()>;
+    let submit: [(&str, Submit); 5] = [
+        ("an update", |queue, target| queue.update(&[], &[], &[1; 300 << 10], target)),
+        ("a download", |queue, source| queue.download(&[], source).map(drop)),
+        ("an alloca", |queue, _| queue.alloca(&[], &[], &BufferParams::host(), 300 << 10).map(drop)),
+        ("a read", |queue, target| queue.read(&[], &[], &zeros(), 0, target)),
+        ("a write", |queue, source| queue.write(&[], &[], source, &zeros(), 0)),
+    ];
+    for (what, submit) in submit {
+        let (instance, device, buffer) = short_and_busy();
+        let queue = device.queue(1).expect("a queue");
+        // Somebody who may wait does, and keeps nobody else from anything.
+        let waiting = thread::spawn({
+            let device = device.clone();
+            move || drop(device.allocate(&BufferParams::host(), 300 << 10))
+        });
+        eventually("what lies idle is on its way back", || instance.count("hipHostFree") > 0);
+        let submitting = thread::spawn(move || submit(&queue, &buffer).map_err(|error| error.code()));
+        eventually(what, || submitting.is_finished());
+        match submitting.join().expect("no panic") {
+            Ok(()) => {}
+            Err(code) => assert_eq!(code, Code::ResourceExhausted, "{what}"),
+        }
+        eventually("work completes", || {
+            instance.complete();
+            waiting.is_finished()
+        });
+    }
+}
+
+fn zeros() -> windlass_hal::File {
+    struct Zeros;
+    impl windlass_hal::file::Storage for Zeros {
+        fn read_at(&self, _offset: u64, bytes: &mut [u8]) -> std::io::Result<()> {
+            bytes.fill(0);
+            Ok(())
+        }
+        fn write_at(&self, _offset: u64, _bytes: &[u8]) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    windlass_hal::File::new(Zeros)
+}
+
+#[test]
+fn an_allocation_waits_for_memory_on_its_way_back_but_not_for_ever() {
+    let (instance, device, _target) = short_and_busy();
+    let error = device.allocate(&BufferParams::host(), 300 << 10).expect_err("nobody completes the work");
+    assert_eq!(error.code(), Code::ResourceExhausted);
+    instance.complete();
+    // What was filled stays idle, and the target.
+    eventually("what lies idle is freed", || instance.live().allocations == 2);
+    let here = Some(thread::current().id());
+    for by in instance.calls_by_thread().iter().filter(|by| by.count("hipHostFree") > 0) {
+        assert_ne!(by.thread, here, "hipHostFree synchronises: not here");
+    }
 }

@@ -21,6 +21,7 @@ use crate::{
 };
 
 /// An opened local device.
+#[derive(Clone)]
 pub(crate) struct Device {
     info: DeviceInfo,
     limits: Limits,
@@ -116,16 +117,14 @@ impl driver::Device for Device {
     ) -> Result<()> {
         match operation {
             Operation::Read { file, file_offset, target } => {
+                let (device, points) = (Arc::new(self.clone()), (waits, signals));
                 // SAFETY: the front's own operation, as it came.
-                unsafe {
-                    file::read_through_host(self, affinity, (waits, signals), file, file_offset, target)
-                }
+                unsafe { file::read_through_host(device, affinity, points, file, file_offset, target) }
             }
             Operation::Write { source, file, file_offset } => {
+                let (device, points) = (Arc::new(self.clone()), (waits, signals));
                 // SAFETY: the front's own operation, as it came.
-                unsafe {
-                    file::write_through_host(self, affinity, (waits, signals), source, file, file_offset)
-                }
+                unsafe { file::write_through_host(device, affinity, points, source, file, file_offset) }
             }
             operation if queue::is_known(&operation) => {
                 tracing::trace!(target: "windlass::queue", operation = operation.name(), "submit");

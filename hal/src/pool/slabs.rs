@@ -197,7 +197,7 @@ impl Slabs {
         }
         drop(state);
         drop(gone);
-        let (slab, bytes) = self.allocate(source, request.reach, growth.best.min(room), growth.least)?;
+        let (slab, bytes) = self.allocate(source, growth.best.min(room), growth.least)?;
         let mut state = lock(&self.state);
         let base = slab.device_address();
         let key = state.slabs.insert((slab, bytes));
@@ -213,13 +213,12 @@ impl Slabs {
     fn allocate(
         &self,
         source: &Arc<dyn SlabSource>,
-        reach: Reach,
         best: u64,
         least: u64,
     ) -> Result<(Arc<dyn driver::Buffer>, u64)> {
         let params = BufferParams { min_alignment: 0, ..self.params.memory };
         let attempt = |size| {
-            let request = SlabRequest { size, params, may_block: reach == Reach::Now };
+            let request = SlabRequest { size, params };
             source.allocate_slab(&request).map(|slab| (slab, size))
         };
         let result = attempt(best).or_else(|error| match error.code() {

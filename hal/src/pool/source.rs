@@ -14,14 +14,12 @@ pub struct SlabRequest {
     /// What kind of memory. The alignment is the pool's business: a slab has the device's own,
     /// [`Limits::allocation_alignment`](crate::Limits::allocation_alignment).
     pub params: BufferParams,
-    /// Whether the caller may wait for the system to give memory back. A submission may not.
-    pub may_block: bool,
 }
 
 impl SlabRequest {
-    /// A slab whose caller may block.
+    /// A slab.
     pub fn new(params: BufferParams, size: u64) -> Self {
-        Self { size, params, may_block: true }
+        Self { size, params }
     }
 }
 
@@ -34,8 +32,8 @@ pub trait SlabSource: Send + Sync + 'static {
     /// is free. A slab goes back when it is dropped, on whatever thread that happens; where freeing waits for the
     /// device, another thread must do it, and on a lost device nobody.
     ///
-    /// Called with the lock under which the pool grows: it may wait for the system, but must not run wakers, which
-    /// retiring does.
+    /// Called by submissions too, and with the lock under which the pool grows: it must neither wait for work nor run
+    /// wakers, which retiring does.
     fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>>;
 
     /// Whether everything up to `epoch` of `lane` has retired. Lanes are numbered as queues are. Called with a lock of the
