@@ -11,6 +11,7 @@ use crate::{
     buffer::{Buffer, BufferUsage},
     debug_group::DebugGroup,
     driver,
+    error::{Error, Result},
     indirect::WorkgroupCount,
     operation::Pattern,
 };
@@ -35,6 +36,17 @@ impl BufferRef {
     /// A part of whatever the binding table holds in `slot`.
     pub fn slot(slot: u32, offset: u64, length: u64) -> Self {
         Self::Slot { slot, offset, length }
+    }
+
+    /// The range that this names, with the table of the submission at hand.
+    pub fn resolve(&self, bindings: &[Buffer]) -> Result<Buffer> {
+        match self {
+            Self::Direct(range) => Ok(range.clone()),
+            Self::Slot { slot, offset, length } => bindings
+                .get(*slot as usize)
+                .ok_or_else(|| Error::internal(format!("slot {slot} has no binding")))?
+                .subspan(*offset, *length),
+        }
     }
 
     /// Bytes.

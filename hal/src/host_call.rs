@@ -99,14 +99,20 @@ impl HostCalls {
     /// Points that are reached when the calls that run now have returned. A call that asks is not among them, and
     /// counts as returned for whoever waits for it: two calls that drain at the same time would wait for each other.
     pub fn ends(&self) -> Vec<Point> {
+        /// Stepping aside and looking around is one act among all devices: of calls that wait for each other, the last
+        /// to look around has released the others.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let own = RUNNING.take();
-        own.iter().for_each(Place::step_aside);
+        let turn = lock_std(&ONE_AT_A_TIME);
+        let released = own.as_ref().and_then(Place::step_aside);
         let calls = lock_std(&self.0);
         let own_key = own.as_ref().filter(|own| Arc::ptr_eq(&own.calls, &self.0)).map(|own| own.key);
         let others = calls.iter().filter(|(key, _)| Some(*key) != own_key);
         let points = others.map(|(_, ended)| ended.at(1)).collect();
         drop(calls);
+        drop(turn);
         RUNNING.set(own);
+        released.iter().for_each(|released| pending::reach(&[released.at(1)]));
         points
     }
 }
@@ -123,11 +129,9 @@ struct Place {
 }
 
 impl Place {
-    /// Lets those go on who wait for the call; who asks from now on waits for it anew.
-    fn step_aside(&self) {
-        let ended =
-            lock_std(&self.calls).get_mut(self.key).map(|ended| mem::replace(ended, Semaphore::new(0)));
-        ended.iter().for_each(|ended| pending::reach(&[ended.at(1)]));
+    /// What those wait for who wait for the call until now, and are to wait no longer; who asks from now on waits anew.
+    fn step_aside(&self) -> Option<Semaphore> {
+        lock_std(&self.calls).get_mut(self.key).map(|ended| mem::replace(ended, Semaphore::new(0)))
     }
 
     fn end(self) {

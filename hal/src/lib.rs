@@ -150,6 +150,7 @@ mod flags;
 mod heap;
 mod host_call;
 mod host_import;
+pub mod host_memory;
 mod import;
 mod indirect;
 mod info;

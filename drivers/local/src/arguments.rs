@@ -12,19 +12,20 @@ use std::{
     fmt,
     marker::PhantomData,
     ptr::with_exposed_provenance_mut,
-    sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicU8, AtomicU32, Ordering::Relaxed},
+    },
 };
 
-use windlass_hal::{Error, FunctionInfo, Parameter, ParameterKind, Result};
-
-use crate::memory::Memory;
+use windlass_hal::{Error, FunctionInfo, Parameter, ParameterKind, Result, host_memory::HostMemory};
 
 /// The arguments of a dispatch, by the place of their parameters in the kernel's order.
 #[derive(Clone, Copy)]
 pub struct Arguments<'a> {
     pub(crate) function: &'a FunctionInfo,
     pub(crate) block: &'a [u8],
-    pub(crate) globals: &'a [(String, Memory)],
+    pub(crate) globals: &'a [(String, Arc<HostMemory>)],
 }
 
 impl<'a> Arguments<'a> {

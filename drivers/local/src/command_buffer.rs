@@ -5,13 +5,12 @@ use std::{any::Any, collections::HashMap};
 
 use windlass_hal::{
     Buffer, Command, CommandList, DispatchCommand, Error, IndirectParameters, Limits, Result, WorkgroupCount,
-    driver, edge::Domain,
+    driver, edge::Domain, host_memory,
 };
 
 use crate::{
-    buffer,
     dispatch::{self, Launch},
-    transfer, workgroup_count,
+    workgroup_count,
 };
 
 /// A prepared list.
@@ -117,16 +116,16 @@ fn dispatch(
 
 fn transfer(list: &CommandList, bindings: &[Buffer], command: &Command) -> Result<()> {
     match command {
-        Command::Fill { target, pattern } => transfer::fill(&buffer::resolve(target, bindings)?, *pattern),
+        Command::Fill { target, pattern } => host_memory::fill(&target.resolve(bindings)?, *pattern),
         Command::Update { source, target } => {
             let source = list
                 .data()
                 .get(source.clone())
                 .ok_or_else(|| Error::internal("an update's bytes lie outside the list's data"))?;
-            transfer::update(source, &buffer::resolve(target, bindings)?)
+            host_memory::update(source, &target.resolve(bindings)?)
         }
         Command::Copy { source, target } => {
-            transfer::copy(&buffer::resolve(source, bindings)?, &buffer::resolve(target, bindings)?)
+            host_memory::copy(&source.resolve(bindings)?, &target.resolve(bindings)?)
         }
         _ => Ok(()),
     }

@@ -8,12 +8,12 @@ use windlass_hal::{
     Operation, Point, Points, QueueAffinity, Release, Result, Statistics, driver,
     edge::Domain,
     file,
+    host_memory::HostHeap,
     pending::Issue,
     pool::{PoolParams, Reach, SlabSource, Slabs},
 };
 
 use crate::{
-    allocator::Heap,
     command_buffer::CommandBuffer,
     executable::Executable,
     library::Library,
@@ -26,7 +26,7 @@ pub(crate) struct Device {
     info: DeviceInfo,
     limits: Limits,
     domain: Domain,
-    heap: Arc<Heap>,
+    heap: HostHeap,
     /// The pools that everything comes from that names no other: of what was asked for as the device's own, and of what
     /// the host may map. All of it is the host's; reports tell it apart.
     device: Arc<Slabs>,
@@ -44,7 +44,11 @@ impl Device {
         };
         Ok(Self {
             info,
-            heap: Arc::new(Heap::new(domain, limits.total_memory)),
+            heap: HostHeap::new(
+                domain,
+                limits.total_memory,
+                "release buffers, or open local://?memory=BYTES",
+            ),
             device: pool(BufferParams::device())?,
             host: pool(BufferParams::host())?,
             queues: Arc::new(Queues::new(limits.clone())),
@@ -85,7 +89,7 @@ impl driver::Device for Device {
     }
 
     fn memory(&self) -> Arc<dyn SlabSource> {
-        self.heap.clone()
+        Arc::new(self.heap.clone())
     }
 
     /// Memory of this process, which a device address leads to as well.
@@ -152,11 +156,11 @@ impl driver::Device for Device {
 
     /// Gives memory back that was kept for reuse.
     fn trim(&self) {
-        self.device.trim(self.heap.as_ref());
-        self.host.trim(self.heap.as_ref());
+        self.device.trim(&self.heap);
+        self.host.trim(&self.heap);
     }
 
     fn statistics(&self) -> Statistics {
-        self.heap.budget.accounts.statistics()
+        self.heap.statistics()
     }
 }

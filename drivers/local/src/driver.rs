@@ -6,9 +6,10 @@ use std::{env::consts::ARCH, sync::Arc};
 use windlass_hal::{
     DeviceInfo, Error, Heap, Limits, Result, Uri,
     driver::{self, Driver},
+    host_memory::HostHeap,
 };
 
-use crate::{allocator, buffer, device::Device, library::Library};
+use crate::{device::Device, library::Library};
 
 /// The driver of `local://`, with the libraries that its devices can load.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +64,7 @@ impl Driver for LocalDriver {
         }
         let parameters = uri.reader();
         let threads = parameters.value::<u32>("threads")?.unwrap_or(0);
-        let memory = parameters.value::<u64>("memory")?.unwrap_or_else(allocator::default_budget);
+        let memory = parameters.value::<u64>("memory")?.unwrap_or_else(default_memory);
         parameters.finish()?;
         if threads > 0 {
             return Err(Error::unimplemented(format!(
@@ -75,13 +76,24 @@ impl Driver for LocalDriver {
     }
 }
 
+/// What a device may take where its URI does not say: half of the machine's memory, or 4 GiB where the system does
+/// not tell how much there is.
+fn default_memory() -> u64 {
+    const UNKNOWN: u64 = 4 << 30;
+    let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    });
+    total.map_or(UNKNOWN, |total| total / 2)
+}
+
 fn limits(memory: u64) -> Limits {
     let mut limits = Limits::default();
     limits.queues = QUEUES;
     limits.wave_size = 1;
     limits.total_memory = memory;
-    limits.allocation_alignment = buffer::ALIGNMENT;
-    limits.heaps = vec![Heap::device(memory, buffer::ALIGNMENT), Heap::host(memory, buffer::ALIGNMENT)];
+    limits.allocation_alignment = HostHeap::ALIGNMENT;
+    limits.heaps = vec![Heap::device(memory, HostHeap::ALIGNMENT), Heap::host(memory, HostHeap::ALIGNMENT)];
     limits
 }
 

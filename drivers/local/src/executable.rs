@@ -4,13 +4,13 @@
 use std::{any::Any, env::consts::ARCH, sync::Arc};
 
 use windlass_codeobject::{File, Options};
-use windlass_hal::{Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, driver, edge::Domain};
-
-use crate::{
-    global::Global,
-    library::{self, Library},
-    memory::Memory,
+use windlass_hal::{
+    Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, driver,
+    edge::Domain,
+    host_memory::{HostBuffer, HostMemory},
 };
+
+use crate::library::{self, Library};
 
 /// The alignment of globals in bytes.
 const GLOBAL_ALIGNMENT: u64 = 64;
@@ -19,7 +19,7 @@ const GLOBAL_ALIGNMENT: u64 = 64;
 pub(crate) struct Executable {
     domain: Domain,
     library: Library,
-    variables: Vec<(String, Memory)>,
+    variables: Vec<(String, Arc<HostMemory>)>,
     globals: Vec<GlobalInfo>,
 }
 
@@ -37,7 +37,7 @@ impl Executable {
         let declared = library.globals().iter();
         let variables = declared
             .clone()
-            .map(|(name, contents)| Ok((name.clone(), Memory::of(contents, GLOBAL_ALIGNMENT)?)))
+            .map(|(name, contents)| Ok((name.clone(), Arc::new(HostMemory::of(contents, GLOBAL_ALIGNMENT)?))))
             .collect::<Result<_>>()?;
         let globals = declared.map(|(name, contents)| GlobalInfo::new(name, contents.len() as u64)).collect();
         Ok(Self { domain, library: library.clone(), variables, globals })
@@ -48,7 +48,7 @@ impl Executable {
     }
 
     /// The global variables, by name.
-    pub(crate) fn variables(&self) -> &[(String, Memory)] {
+    pub(crate) fn variables(&self) -> &[(String, Arc<HostMemory>)] {
         &self.variables
     }
 }
@@ -92,10 +92,11 @@ impl driver::Executable for Executable {
     }
 
     fn global(self: Arc<Self>, index: u32, _affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
-        match Global::new(self, index) {
-            Some(global) => Ok(Arc::new(global)),
-            None => Err(Error::internal(format!("no global variable {index}"))),
-        }
+        let (_, memory) = self
+            .variables
+            .get(index as usize)
+            .ok_or_else(|| Error::internal(format!("no global variable {index}")))?;
+        Ok(Arc::new(HostBuffer::new(self.domain, memory.clone()).keeping(self)))
     }
 
     fn as_any(&self) -> &dyn Any {

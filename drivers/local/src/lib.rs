@@ -74,9 +74,7 @@
 //! | `command_buffer.rs` | recorded lists |
 //! | `conformance/` | the conformance suite's kernels in Rust, with the feature `conformance` |
 
-mod allocator;
 mod arguments;
-mod buffer;
 mod command_buffer;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -84,14 +82,11 @@ mod device;
 mod dispatch;
 mod driver;
 mod executable;
-mod global;
 mod in_flight;
 mod kernel;
 mod library;
-mod memory;
 mod queue;
 mod trampoline;
-mod transfer;
 mod workgroup;
 mod workgroup_count;
 

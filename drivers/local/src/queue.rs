@@ -9,13 +9,13 @@ use std::sync::Arc;
 use windlass_hal::{
     Deadline, Error, HostCalls, Limits, Operation, Points, Result, WaitPolicy,
     edge::Domain,
-    panics,
+    host_memory, panics,
     pending::{self, Edges, Issue, PendingSet},
     pool::{Frontier, placed},
     wait_all,
 };
 
-use crate::{command_buffer, dispatch, in_flight::InFlight, trampoline, transfer, workgroup_count};
+use crate::{command_buffer, dispatch, in_flight::InFlight, trampoline, workgroup_count};
 
 /// The queues of one device. They share one pending set: nothing but semaphores orders them.
 pub(crate) struct Queues {
@@ -127,9 +127,9 @@ fn execute(operation: Operation, limits: &Limits) -> Result<()> {
             }
             Ok(())
         }
-        Operation::Fill { target, pattern } => transfer::fill(&target, pattern),
-        Operation::Update { source, target } => transfer::update(&source, &target),
-        Operation::Copy { source, target } => transfer::copy(&source, &target),
+        Operation::Fill { target, pattern } => host_memory::fill(&target, pattern),
+        Operation::Update { source, target } => host_memory::update(&source, &target),
+        Operation::Copy { source, target } => host_memory::copy(&source, &target),
         Operation::Dispatch(launch) => {
             let (function, size) = ((launch.executable.as_ref(), launch.function), launch.workgroup_size);
             match workgroup_count::resolve(&launch.workgroup_count, &[], function, size, limits)? {

@@ -3,9 +3,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use windlass_hal::{Buffer, Error, Limits, Result, WorkgroupCount, driver};
-
-use crate::buffer::bytes_of;
+use windlass_hal::{Buffer, Error, Limits, Result, WorkgroupCount, driver, host_memory::bytes_of};
 
 /// How many workgroups to run now; `None` if there are none.
 pub(crate) fn resolve(

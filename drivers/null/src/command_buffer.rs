@@ -3,9 +3,7 @@
 
 use std::any::Any;
 
-use windlass_hal::{Buffer, Command, CommandList, Error, Result, driver, edge::Domain};
-
-use crate::{buffer, transfer};
+use windlass_hal::{Buffer, Command, CommandList, Error, Result, driver, edge::Domain, host_memory};
 
 /// A prepared list. A driver for hardware would build its packets or its graph here, once.
 pub(crate) struct CommandBuffer {
@@ -59,17 +57,17 @@ pub(crate) fn run(list: &CommandList, bindings: &[Buffer]) -> Result<()> {
     for command in list.commands() {
         match command {
             Command::Fill { target, pattern } => {
-                transfer::fill(&buffer::resolve(target, bindings)?, *pattern)?;
+                host_memory::fill(&target.resolve(bindings)?, *pattern)?;
             }
             Command::Update { source, target } => {
                 let source = list
                     .data()
                     .get(source.clone())
                     .ok_or_else(|| Error::internal("an update's bytes lie outside the list's data"))?;
-                transfer::update(source, &buffer::resolve(target, bindings)?)?;
+                host_memory::update(source, &target.resolve(bindings)?)?;
             }
             Command::Copy { source, target } => {
-                transfer::copy(&buffer::resolve(source, bindings)?, &buffer::resolve(target, bindings)?)?;
+                host_memory::copy(&source.resolve(bindings)?, &target.resolve(bindings)?)?;
             }
             _ => {}
         }

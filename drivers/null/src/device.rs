@@ -8,12 +8,12 @@ use windlass_hal::{
     Operation, Point, Points, QueueAffinity, Release, Result, Statistics, driver,
     edge::Domain,
     file,
+    host_memory::HostHeap,
     pending::Issue,
     pool::{PoolParams, Reach, SlabSource, Slabs},
 };
 
 use crate::{
-    allocator::Heap,
     command_buffer::CommandBuffer,
     queue::{self, Queues},
 };
@@ -24,7 +24,7 @@ pub(crate) struct Device {
     info: DeviceInfo,
     limits: Limits,
     domain: Domain,
-    heap: Arc<Heap>,
+    heap: HostHeap,
     /// The pools that everything comes from that names no other: of what was asked for as the device's own, and of what
     /// the host may map.
     device: Arc<Slabs>,
@@ -35,7 +35,8 @@ pub(crate) struct Device {
 impl Device {
     pub(crate) fn new(info: DeviceInfo, limits: Limits) -> Result<Self> {
         let domain = Domain::unique();
-        let heap = Heap::new(domain, limits.total_memory);
+        let heap =
+            HostHeap::new(domain, limits.total_memory, "release buffers, or open null://?memory=BYTES");
         let pool = |memory| {
             let params = PoolParams::passthrough().with_memory(memory);
             Slabs::new(params, limits.allocation_alignment).map(Arc::new)
@@ -43,7 +44,7 @@ impl Device {
         Ok(Self {
             info,
             domain,
-            heap: Arc::new(heap),
+            heap,
             device: pool(BufferParams::device())?,
             host: pool(BufferParams::host())?,
             limits,
@@ -84,7 +85,7 @@ impl driver::Device for Device {
 
     /// Where pools take slabs from.
     fn memory(&self) -> Arc<dyn SlabSource> {
-        self.heap.clone()
+        Arc::new(self.heap.clone())
     }
 
     /// Memory of this process, which a device address leads to as well.
@@ -157,12 +158,12 @@ impl driver::Device for Device {
 
     /// Gives memory back that was kept for reuse.
     fn trim(&self) {
-        self.device.trim(self.heap.as_ref());
-        self.host.trim(self.heap.as_ref());
+        self.device.trim(&self.heap);
+        self.host.trim(&self.heap);
     }
 
     /// What the memory is used for.
     fn statistics(&self) -> Statistics {
-        self.heap.budget.accounts.statistics()
+        self.heap.statistics()
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use windlass_hal::{
     DeviceInfo, Error, Feature, Heap, Lack, Limits, Result, Uri,
     driver::{self, Driver},
+    host_memory::HostHeap,
 };
 
 use crate::device::Device;
@@ -49,9 +50,8 @@ fn limits(memory: u64) -> Limits {
     let mut limits = Limits::default();
     limits.queues = QUEUES;
     limits.total_memory = memory;
-    limits.allocation_alignment = crate::buffer::ALIGNMENT;
-    limits.heaps =
-        vec![Heap::device(memory, crate::buffer::ALIGNMENT), Heap::host(memory, crate::buffer::ALIGNMENT)];
+    limits.allocation_alignment = HostHeap::ALIGNMENT;
+    limits.heaps = vec![Heap::device(memory, HostHeap::ALIGNMENT), Heap::host(memory, HostHeap::ALIGNMENT)];
     limits
 }
 

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use windlass_hal::{
     Deadline, Error, HostCalls, Operation, Points, Result, WaitPolicy,
     edge::Domain,
+    host_memory,
     pending::{self, Edges, Issue, PendingSet},
     pool::{Frontier, placed},
     wait_all,
 };
 
-use crate::{command_buffer, transfer};
+use crate::command_buffer;
 
 /// The queues of one device. They share one pending set: nothing but semaphores orders them.
 #[derive(Default)]
@@ -83,9 +84,9 @@ fn run(operation: Operation) -> Result<()> {
             }
             Ok(())
         }
-        Operation::Fill { target, pattern } => transfer::fill(&target, pattern),
-        Operation::Update { source, target } => transfer::update(&source, &target),
-        Operation::Copy { source, target } => transfer::copy(&source, &target),
+        Operation::Fill { target, pattern } => host_memory::fill(&target, pattern),
+        Operation::Update { source, target } => host_memory::update(&source, &target),
+        Operation::Copy { source, target } => host_memory::copy(&source, &target),
         Operation::Execute { command_buffer, bindings } => {
             command_buffer::run(command_buffer.list(), &bindings)
         }

@@ -3,12 +3,11 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use windlass_hal::{Buffer, Pattern, Result};
-
-use crate::buffer::bytes_of;
+use super::buffer::bytes_of;
+use crate::{buffer::Buffer, error::Result, operation::Pattern};
 
 /// Repeats a pattern over a range.
-pub(crate) fn fill(target: &Buffer, pattern: Pattern) -> Result<()> {
+pub fn fill(target: &Buffer, pattern: Pattern) -> Result<()> {
     for (byte, value) in bytes_of(target)?.iter().zip(pattern.bytes().iter().cycle()) {
         byte.store(*value, Relaxed);
     }
@@ -16,7 +15,7 @@ pub(crate) fn fill(target: &Buffer, pattern: Pattern) -> Result<()> {
 }
 
 /// Writes bytes over a range of their length.
-pub(crate) fn update(source: &[u8], target: &Buffer) -> Result<()> {
+pub fn update(source: &[u8], target: &Buffer) -> Result<()> {
     for (byte, value) in bytes_of(target)?.iter().zip(source) {
         byte.store(*value, Relaxed);
     }
@@ -24,7 +23,7 @@ pub(crate) fn update(source: &[u8], target: &Buffer) -> Result<()> {
 }
 
 /// Copies a range over another of its length.
-pub(crate) fn copy(source: &Buffer, target: &Buffer) -> Result<()> {
+pub fn copy(source: &Buffer, target: &Buffer) -> Result<()> {
     for (to, from) in bytes_of(target)?.iter().zip(bytes_of(source)?) {
         to.store(from.load(Relaxed), Relaxed);
     }

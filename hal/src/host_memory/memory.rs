@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Host memory that several threads may touch at once.
-//!
-//! Two operations without an edge between them may run at the same time on the same bytes. A program that does so gets
-//! old or new bytes, and no undefined behaviour: the memory is a slice of atomics of one byte, and every access of this
-//! driver is one of them.
+//! Bytes that several threads may touch at once.
 
 use std::{
+    fmt,
     ops::Range,
     ptr::NonNull,
     sync::atomic::{AtomicU8, Ordering::Relaxed},
 };
 
-use windlass_hal::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Bytes at an aligned address that never changes.
-pub(crate) struct Memory {
+pub struct HostMemory {
     /// More than was asked for, so that `bytes` can begin at a multiple of the alignment.
     allocation: Box<[AtomicU8]>,
     bytes: Range<usize>,
 }
 
-impl Memory {
-    /// `size` bytes of the value `byte`; `alignment` is a power of two.
-    pub(crate) fn new(size: u64, alignment: u64, byte: u8) -> Result<Self> {
+impl HostMemory {
+    /// `size` bytes of the value `byte`, aligned to `alignment`, which is a power of two. `RESOURCE_EXHAUSTED` where the
+    /// host has none.
+    pub fn new(size: u64, alignment: u64, byte: u8) -> Result<Self> {
         let none =
             || Error::resource_exhausted(format!("the host has no {size} bytes aligned to {alignment}"));
         let total =
@@ -36,7 +34,7 @@ impl Memory {
     }
 
     /// Memory that holds a copy of `bytes`.
-    pub(crate) fn of(bytes: &[u8], alignment: u64) -> Result<Self> {
+    pub fn of(bytes: &[u8], alignment: u64) -> Result<Self> {
         let memory = Self::new(bytes.len() as u64, alignment, 0)?;
         for (to, from) in memory.bytes().iter().zip(bytes) {
             to.store(*from, Relaxed);
@@ -44,17 +42,24 @@ impl Memory {
         Ok(memory)
     }
 
-    pub(crate) fn bytes(&self) -> &[AtomicU8] {
+    /// The bytes.
+    pub fn bytes(&self) -> &[AtomicU8] {
         &self.allocation[self.bytes.clone()]
     }
 
     /// The first byte. Atomics may be written through a shared pointer.
-    pub(crate) fn start(&self) -> NonNull<u8> {
+    pub fn start(&self) -> NonNull<u8> {
         NonNull::from(self.bytes()).cast()
     }
 
     /// The address that kernels see, from which they make pointers again.
-    pub(crate) fn address(&self) -> u64 {
+    pub fn address(&self) -> u64 {
         self.start().as_ptr().expose_provenance() as u64
+    }
+}
+
+impl fmt::Debug for HostMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HostMemory({} bytes)", self.bytes.len())
     }
 }
