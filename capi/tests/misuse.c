@@ -188,6 +188,12 @@ static void sizes_and_versions(windlass_device_t *device, windlass_queue_t *queu
     windlass_buffer_params_t params = windlass_buffer_params_device();
     params.min_alignment = 3;
     INVALID(windlass_buffer_allocate(device, &params, 16, &buffer));
+    params = windlass_buffer_params_device();
+    params.memory_type = 0xffffffff;
+    INVALID(windlass_buffer_allocate(device, &params, 16, &buffer));
+    params = windlass_buffer_params_device();
+    params.usage |= 1u << 30;
+    INVALID(windlass_buffer_allocate(device, &params, 16, &buffer));
     REFUSED(RESOURCE_EXHAUSTED, windlass_buffer_allocate(device, NULL, UINT64_MAX, &buffer));
     check(windlass_buffer_allocate(device, NULL, 16, &buffer));
     REFUSED(OUT_OF_RANGE, windlass_buffer_subspan(buffer, 9, 8, &part));
