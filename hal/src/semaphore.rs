@@ -412,6 +412,11 @@ impl Semaphore {
 
     /// Replaces the waker of a registered wait; `false` if the wait is over.
     pub(crate) fn update_waker(&self, registration: &Registration, waker: &Waker) -> bool {
+        match lock(&self.0.state).waiters.get_mut(registration) {
+            Some(Target::Waker(current)) if current.will_wake(waker) => return true,
+            Some(_) => {}
+            None => return false,
+        }
         // Cloning and dropping a waker is foreign code: not under the lock.
         let mut waker = waker.clone();
         let mut state = lock(&self.0.state);

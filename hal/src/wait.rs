@@ -236,6 +236,7 @@ fn wait_until<T>(
             Err(resolution) => sleeper.resolved(0, resolution),
         }
     }
+    let mut span = LOOK_AGAIN;
     let result = loop {
         if let Some(result) = judge(points) {
             break result;
@@ -243,7 +244,8 @@ fn wait_until<T>(
         if deadline.passed() {
             break Err(late(points));
         }
-        sleeper.sleep(deadline);
+        sleeper.sleep(span, deadline);
+        span = (span * 2).min(LOOK_AT_LEAST);
         poll();
     };
     for (point, registration) in &registrations {
@@ -270,14 +272,16 @@ struct Sleeper {
     changed: Condvar,
 }
 
-/// How long a thread sleeps before it looks for itself. A device's own thread wakes it, unless that thread is stuck in a
-/// waker of somebody else's that blocks.
+/// How long a thread sleeps before it looks for itself, twice as long each time. A device's own thread wakes it, unless
+/// that thread is stuck in a waker of somebody else's that blocks.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// The longest that it sleeps so: a thread that waits for hours costs next to nothing.
+const LOOK_AT_LEAST: Duration = Duration::from_secs(1);
 
 impl Sleeper {
     /// Sleeps until somebody calls [`Timepoint::resolved`], the deadline passes, or it is time to look again.
-    fn sleep(&self, deadline: Deadline) {
-        let span = deadline.remaining().unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN);
+    fn sleep(&self, span: Duration, deadline: Deadline) {
+        let span = deadline.remaining().map_or(span, |remaining| remaining.min(span));
         let mut woken = lock(&self.woken);
         if !*woken {
             let wait = self.changed.wait_timeout(woken, span);
