@@ -13,7 +13,7 @@ use crate::{
     error::{Code, Error, Result, ResultExt},
     executable::Executable,
     executable_cache::ExecutableCache,
-    info::{DeviceInfo, Limits},
+    info::{DeviceInfo, Feature, Limits},
     operation::QueueAffinity,
     pool::{Pool, PoolParams, Slabs},
     queue::Queue,
@@ -105,6 +105,11 @@ impl Device {
             }
         });
         Ok(Buffer::from_driver(raw.context(|| format!("allocating {size} bytes"))?, *params))
+    }
+
+    /// Whether the driver declared that it has no such thing.
+    pub(crate) fn lacks(&self, feature: Feature) -> bool {
+        self.info().lacks.iter().any(|lack| lack.feature == feature)
     }
 
     /// Device memory for transfers and dispatches: [`allocate`](Self::allocate) with [`BufferParams::device`].

@@ -86,7 +86,7 @@ impl Device {
         if check_params(params).is_err() || size > heap.max_size {
             return Compatibility::NONE;
         }
-        let lacks = |feature| self.info().lacks.iter().any(|lack| lack.feature == feature);
+        let lacks = |feature| self.lacks(feature);
         let import = match params.memory_type.contains(MemoryType::HOST_VISIBLE) {
             true => Feature::ImportHost,
             false => Feature::ImportDevice,

@@ -30,6 +30,7 @@ use crate::{
     file::File,
     host_call::{HostCall, HostCallContext, HostCallFlags},
     indirect::{IndirectDispatchConfig, WorkgroupCount},
+    info::Feature,
     mapping::Mapping,
     operation::{Dispatch, Operation, Pattern, QueueAffinity},
     pool::Pool,
@@ -309,10 +310,16 @@ impl Queue {
     pub fn download(&self, waits: &[Point], source: &Buffer) -> Result<Download> {
         let params = BufferParams::host();
         let (ready, done) = (Semaphore::new(0), Semaphore::new(0));
-        let staging = self.alloca(waits, &[ready.at(1)], &params, source.len().max(1))?;
+        let size = source.len().max(1);
+        // An alloca never waits; a device without it has nothing better than an allocation.
+        let (staging, waits) = if self.device.lacks(Feature::Alloca) {
+            (self.device.allocate(&params, size)?, waits.to_vec())
+        } else {
+            (self.alloca(waits, &[ready.at(1)], &params, size)?, vec![ready.at(1)])
+        };
         let staging = staging.subspan(0, source.len())?;
         let mapping = staging.map()?;
-        self.copy(&[ready.at(1)], &[done.at(1)], source, &staging)?;
+        self.copy(&waits, &[done.at(1)], source, &staging)?;
         Ok(Download { wait: done.wait(1), done, mapping, _device: self.device.clone() })
     }
 

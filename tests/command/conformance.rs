@@ -79,7 +79,7 @@ fn reports_name_the_simulated_device_and_the_build() {
     let xml = fs::read_to_string(junit).unwrap();
     assert!(xml.contains(r#"name="simulated" value="true""#) && xml.contains(r#"tests="4""#), "{xml}");
     let page = fs::read_to_string(page).unwrap();
-    assert!(page.contains("simulated | 2 | 0 | 0 | 0 | 0 |"), "{page}");
+    assert!(page.contains("simulated | 0 | 2 | 0 | 0 | 0 | 0 |"), "{page}");
 }
 
 #[test]

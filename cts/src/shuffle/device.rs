@@ -78,6 +78,16 @@ impl State {
         }
     }
 
+    /// Takes note of signals that are let go.
+    fn remember(&mut self, completion: &Arc<Completion>) {
+        // As for work in flight: forget what has ended when there is twice as much.
+        if self.completions.len() == self.completions.capacity() {
+            self.completions.retain(|completion| completion.strong_count() > 0);
+            self.completions.reserve(64.max(self.completions.len()));
+        }
+        self.completions.push(Arc::downgrade(completion));
+    }
+
     fn forget_ended(&mut self) {
         self.in_flight.retain(|work| matches!(work.ended.probe(1, None), Probe::Unresolved));
     }
@@ -220,8 +230,7 @@ impl Device {
                     self.hand_on(*held, withhold, random);
                 }
                 Some(Choice::Release(completion)) => {
-                    state.completions.retain(|completion| completion.strong_count() > 0);
-                    state.completions.push(Arc::downgrade(&completion));
+                    state.remember(&completion);
                     drop(state);
                     tracing::debug!(target: "windlass::shuffle", id = completion.id, "release the signals");
                     promise::attach(&self.me, self.promised, completion.id, completion.signals());
