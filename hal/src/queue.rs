@@ -35,7 +35,7 @@ use crate::{
     operation::{Dispatch, Operation, Pattern, QueueAffinity},
     pool::Pool,
     recorder::{check_device, check_lengths, check_multiple, check_overlap},
-    semaphore::{Point, Semaphore, check_value},
+    semaphore::{Point, Points, Semaphore, check_value},
     wait::{Deadline, Wait},
 };
 
@@ -313,9 +313,10 @@ impl Queue {
         let size = source.len().max(1);
         // An alloca never waits; a device without it has nothing better than an allocation.
         let (staging, waits) = if self.device.lacks(Feature::Alloca) {
-            (self.device.allocate(&params, size)?, waits.to_vec())
+            (self.device.allocate(&params, size)?, Points::from(waits))
         } else {
-            (self.alloca(waits, &[ready.at(1)], &params, size)?, vec![ready.at(1)])
+            let ready = Points::from(&[ready.at(1)][..]);
+            (self.alloca(waits, &ready, &params, size)?, ready)
         };
         let staging = staging.subspan(0, source.len())?;
         let mapping = staging.map()?;

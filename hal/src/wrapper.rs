@@ -19,10 +19,11 @@ use crate::{
 };
 
 /// Declares the trait and makes each of its implementors a device: one list, so that neither half lacks a method.
+/// What is vouched for is `unsafe`: its caller's promise is passed on with it.
 macro_rules! wrapper {
     (
-        safe { $($(#[$about:meta])* fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)* }
-        unsafe { $($(#[$danger:meta])* fn $call:ident(&self $(, $given:ident: $of:ty)*) -> $made:ty;)* }
+        passed_on { $($(#[$about:meta])* fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)* }
+        vouched_for { $($(#[$danger:meta])* fn $call:ident(&self $(, $given:ident: $of:ty)*) -> $made:ty;)* }
     ) => {
         /// A device over another: a tracer, a recorder, a scheduler. What it does not override goes straight through, so
         /// one that watches work has two methods, [`inner`](Self::inner) and `submit`. Each method is what its namesake
@@ -61,7 +62,7 @@ macro_rules! wrapper {
 }
 
 wrapper! {
-    safe {
+    passed_on {
         /// What the device is.
         fn info(&self) -> &DeviceInfo;
         /// What its queues and memory can take.
@@ -85,7 +86,7 @@ wrapper! {
         /// What the memory is used for.
         fn statistics(&self) -> Statistics;
     }
-    unsafe {
+    vouched_for {
         /// Makes memory that somebody else allocated a buffer.
         fn import(&self, params: &BufferParams, memory: External, release: Release) -> Result<Arc<dyn Buffer>>;
         /// Loads device code.

@@ -95,6 +95,7 @@ impl core::fmt::Debug for EntryPoints {
     }
 }
 
+/// Evaluated in constants alone: what panics here is the build.
 const fn c_name(name: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(name.as_bytes()) {
         Ok(name) => name,
