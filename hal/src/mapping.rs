@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Host access to mapped memory: copies in and out, or a raw pointer, and never a reference.
 //!
-//! The bytes behind a mapping may be written at any time
-//! by a device or by a driver's threads, so no Rust reference to them may exist. They are touched by relaxed atomic
-//! accesses of one byte only: accesses of several sizes to the same bytes would race in a way that Rust does not
-//! define. Long copies are such accesses too, made by one instruction that copies bytes. A race then yields old or new
-//! bytes, as on any GPU, and is never undefined behaviour.
+//! The bytes behind a mapping may be written at any time by a device or by a driver's threads, so no Rust reference to
+//! them may exist. They are touched by relaxed atomic accesses of one byte only: accesses of several sizes to the same
+//! bytes would race in a way that Rust does not define. Long copies are such accesses too, made by one instruction that
+//! copies bytes. A race then yields old or new bytes, as on any GPU. Drivers whose work runs in this process keep the same
+//! rule; what a device does to the bytes is outside of Rust's model. The simulated GPU, which is both, argues its words in
+//! its `memory::access`: a program whose accesses semaphores order never comes near the question.
 #![allow(unsafe_code)]
 
 use std::{
