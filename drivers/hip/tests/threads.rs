@@ -8,6 +8,7 @@ use std::{
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+        mpsc,
     },
     task::{Context, Wake, Waker},
     thread,
@@ -437,16 +438,19 @@ fn host_calls_do_not_run_on_their_submitter_when_no_thread_is_left() {
         let (_instance, device) = open();
         let queue = device.queue(0).expect("a queue");
         let release = Semaphore::new(0);
+        let (begun, calls) = mpsc::channel();
         let dones: Vec<_> = (0..16).map(|_| Semaphore::new(0)).collect();
         let submit = |done: &Semaphore| {
-            let (release, submitter) = (release.clone(), thread::current().id());
+            let (begun, release, submitter) = (begun.clone(), release.clone(), thread::current().id());
             let call = move |_: &mut windlass_hal::HostCallContext| {
                 assert_ne!(thread::current().id(), submitter);
+                begun.send(()).expect("the test listens");
                 release.wait_blocking(1, SOON)
             };
             queue.host_call(&[], &[done.at(1)], HostCallFlags::NONE, call).expect("submits");
         };
         submit(&dones[0]);
+        calls.recv_timeout(SOON).expect("a thread for the first call");
         // Room for what small allocations need, and not for a stack.
         let pages = std::fs::read_to_string("/proc/self/statm").expect("Linux");
         let pages: u64 = pages.split(' ').next().and_then(|pages| pages.parse().ok()).expect("a number");
@@ -463,6 +467,8 @@ fn host_calls_do_not_run_on_their_submitter_when_no_thread_is_left() {
     let output = std::process::Command::new(program)
         .args([NAME, "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, "1")
+        // A thread's first allocation would map 64 MiB of its own, and the limit counts them.
+        .env("MALLOC_ARENA_MAX", "1")
         .output()
         .expect("the child runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
