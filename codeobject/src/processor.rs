@@ -104,9 +104,34 @@ pub(crate) fn is_generic(processor: &str) -> bool {
     processor.ends_with("-generic")
 }
 
-/// Whether code for the generic target runs on the processor.
-pub(crate) fn generic_serves(generic: &str, processor: &str) -> bool {
-    GENERIC.iter().any(|(name, members)| *name == generic && members.contains(&processor))
+/// How it is known that code for a generic target runs on a processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Membership {
+    /// The table says so.
+    Listed,
+    /// The numbers say so, as `gfx13-generic` and `gfx1301`: at least one of the two is newer than the table.
+    Numbered,
+}
+
+/// Whether code for the generic target runs on the processor. HIP has the last word on what only the numbers say.
+pub(crate) fn generic_serves(generic: &str, processor: &str) -> Option<Membership> {
+    let members = GENERIC.iter().find(|(name, _)| *name == generic).map(|(_, members)| *members);
+    if let Some(members) = members
+        && is_listed(processor)
+    {
+        return members.contains(&processor).then_some(Membership::Listed);
+    }
+    let numbers = generic.strip_prefix("gfx")?.strip_suffix("-generic")?;
+    let (major, minor) = numbers.split_once('-').unwrap_or((numbers, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let rest = processor.strip_prefix("gfx")?.strip_prefix(major)?;
+    // What follows the major number is a minor number and a stepping, a digit each.
+    let serves = !major.is_empty() && rest.len() == 2 && digits(rest) && rest.starts_with(minor);
+    serves.then_some(Membership::Numbered)
+}
+
+fn is_listed(processor: &str) -> bool {
+    MACH.iter().any(|(_, name)| *name == processor)
 }
 
 /// Whether distributions let the agent run code of the other processor.
@@ -137,6 +162,26 @@ mod tests {
         }
         for (agents, codes) in FAMILIES {
             assert!(agents.iter().chain(codes.iter()).all(|name| known(name)));
+        }
+    }
+
+    #[test]
+    fn numbers_decide_where_the_table_ends() {
+        for (generic, processor, expected) in [
+            ("gfx11-generic", "gfx1100", Some(Membership::Listed)),
+            ("gfx11-generic", "gfx1199", Some(Membership::Numbered)),
+            ("gfx13-generic", "gfx1310", Some(Membership::Numbered)),
+            ("gfx13-2-generic", "gfx1327", Some(Membership::Numbered)),
+            ("gfx13-2-generic", "gfx1317", None),
+            ("gfx9-generic", "gfx908", None),
+            ("gfx9-generic", "gfx942", None),
+            ("gfx12-generic", "gfx1250", None),
+            ("gfx1-generic", "gfx1100", None),
+            ("gfx11-generic", "gfx11", None),
+            ("gfx-generic", "gfx99", None),
+            ("generic", "gfx1100", None),
+        ] {
+            assert_eq!(generic_serves(generic, processor), expected, "{generic} {processor}");
         }
     }
 

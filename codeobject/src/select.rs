@@ -8,7 +8,7 @@ use crate::bundle::Bundle;
 use crate::elf_flags::ElfHead;
 use crate::entry::{Entry, EntryKind, EntryTarget};
 use crate::options::Options;
-use crate::processor;
+use crate::processor::{self, Membership};
 use crate::target::TargetId;
 
 const BITCODE_MAGIC: &[u8] = b"BC\xc0\xde";
@@ -69,9 +69,9 @@ impl Bundle<'_> {
         let mut candidates = Vec::new();
         for (index, entry) in self.entries().iter().enumerate() {
             let verdict = match judge_id(entry, agent, options) {
-                Ok((fit, target)) => {
+                Ok((fit, target, reason)) => {
                     candidates.push((Reverse((fit, target.features().count())), index, target));
-                    Verdict { entry: index, fit: Some(fit), reason: praise(fit, target) }
+                    Verdict { entry: index, fit: Some(fit), reason }
                 }
                 Err(reason) => Verdict { entry: index, fit: None, reason },
             };
@@ -130,12 +130,12 @@ impl Bundle<'_> {
     }
 }
 
-/// Judges an entry by its id alone.
+/// Judges an entry by its id alone: how it fits, its target, and the reason in words.
 fn judge_id<'e>(
     entry: &'e Entry,
     agent: &TargetId,
     options: &Options,
-) -> Result<(Fit, &'e TargetId), String> {
+) -> Result<(Fit, &'e TargetId, String), String> {
     let target = match entry.target() {
         EntryTarget::Gpu(target) => target,
         EntryTarget::Host => return Err("it is the host's part".to_owned()),
@@ -154,22 +154,27 @@ fn judge_id<'e>(
     if entry.size() == 0 {
         return Err("it is empty".to_owned());
     }
-    let fit = processors_fit(target.processor(), agent.processor(), options)?;
+    let (fit, reason) = processors_fit(target, agent.processor(), options)?;
     features_fit(target, agent)?;
-    Ok((fit, target))
+    Ok((fit, target, reason))
 }
 
-fn processors_fit(code: &str, agent: &str, options: &Options) -> Result<Fit, String> {
+fn processors_fit(target: &TargetId, agent: &str, options: &Options) -> Result<(Fit, String), String> {
+    let code = target.processor();
     if code == agent {
-        Ok(Fit::Exact)
-    } else if processor::generic_serves(code, agent) {
-        Ok(Fit::Generic)
+        Ok((Fit::Exact, format!("exact {target}")))
+    } else if let Some(membership) = processor::generic_serves(code, agent) {
+        let known = match membership {
+            Membership::Listed => "",
+            Membership::Numbered => " (by its number)",
+        };
+        Ok((Fit::Generic, format!("generic {target}{known}")))
     } else if processor::is_generic(code) {
         Err(format!("{code} does not cover {agent}"))
     } else if !processor::family_serves(code, agent) {
         Err(format!("{code} is another processor than {agent}"))
     } else if options.compatible_families {
-        Ok(Fit::Family)
+        Ok((Fit::Family, format!("compatible {target}")))
     } else {
         Err(format!(
             "{code} is another processor than {agent}; their ISAs are compatible, allow it with \
@@ -192,12 +197,4 @@ fn features_fit(code: &TargetId, agent: &TargetId) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn praise(fit: Fit, target: &TargetId) -> String {
-    match fit {
-        Fit::Exact => format!("exact {target}"),
-        Fit::Generic => format!("generic {target}"),
-        Fit::Family => format!("compatible {target}"),
-    }
 }

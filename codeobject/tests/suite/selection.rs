@@ -98,6 +98,15 @@ fn generic_targets_need_a_version() {
 }
 
 #[test]
+fn generic_targets_serve_processors_that_no_table_knows_by_their_numbers() {
+    let specs = [("gfx12-generic", 0x59 | GENERIC_V1, 4), ("gfx11-generic", 0x54 | GENERIC_V1, 4)];
+    let selection = select(&specs, "gfx1199");
+    assert_eq!((selection.best, selection.verdicts[1].fit), (Some(1), Some(Fit::Generic)));
+    assert_eq!(said(&selection, 1), "generic gfx11-generic (by its number)");
+    assert_eq!(select(&specs, "gfx1250").best, None, "gfx1250 is known, and not one of gfx12-generic");
+}
+
+#[test]
 fn compatible_families_only_when_asked_for() {
     let content = bundle(&[("gfx1100", 0x41, 3), ("gfx1030", 0x36, 3)]);
     let selection = select_with(&content, "gfx1031", &Options::default());
