@@ -8,6 +8,8 @@ use crate::target::TargetId;
 pub(crate) const ELF_MAGIC: &[u8] = b"\x7fELF";
 /// How many bytes of an ELF [`ElfHead::read`] wants to see.
 pub(crate) const ELF_HEAD_SIZE: u64 = 64;
+/// Where `e_flags` begins; its first byte is `EF_AMDGPU_MACH`.
+pub(crate) const ELF_FLAGS_OFFSET: usize = 48;
 const EM_AMDGPU: u16 = 224;
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
 const ABI_V3: u8 = 1;
@@ -41,7 +43,7 @@ impl ElfHead {
             elf_type: u16_at(elf, 16)?,
             machine: u16_at(elf, 18)?,
             abi_version: ident[8],
-            flags: u32_at(elf, 48)?,
+            flags: u32_at(elf, ELF_FLAGS_OFFSET as u64)?,
         })
     }
 

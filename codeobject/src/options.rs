@@ -14,7 +14,8 @@ pub struct Options {
     /// lies within the limit can be extracted.
     pub max_unpacked: u64,
     /// Whether a processor may be given code of another processor of its ISA-compatible family, as some Linux
-    /// distributions do (gfx1031 runs gfx1030). Default off: an unpatched ROCm refuses such code.
+    /// distributions do (gfx1031 runs gfx1030). Default off: an unpatched ROCm refuses such
+    /// code under its own name ([`retarget`](crate::retarget)).
     pub compatible_families: bool,
 }
 

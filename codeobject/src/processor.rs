@@ -99,6 +99,11 @@ pub(crate) fn from_mach(mach: u8) -> Option<&'static str> {
     MACH.iter().find(|(value, _)| *value == mach).map(|(_, name)| *name)
 }
 
+/// The `EF_AMDGPU_MACH` value of a processor.
+pub(crate) fn to_mach(processor: &str) -> Option<u8> {
+    MACH.iter().find(|(_, name)| *name == processor).map(|(value, _)| *value)
+}
+
 /// Whether the name is that of a generic target.
 pub(crate) fn is_generic(processor: &str) -> bool {
     processor.ends_with("-generic")
@@ -117,7 +122,7 @@ pub(crate) enum Membership {
 pub(crate) fn generic_serves(generic: &str, processor: &str) -> Option<Membership> {
     let members = GENERIC.iter().find(|(name, _)| *name == generic).map(|(_, members)| *members);
     if let Some(members) = members
-        && is_listed(processor)
+        && to_mach(processor).is_some()
     {
         return members.contains(&processor).then_some(Membership::Listed);
     }
@@ -128,10 +133,6 @@ pub(crate) fn generic_serves(generic: &str, processor: &str) -> Option<Membershi
     // What follows the major number is a minor number and a stepping, a digit each.
     let serves = !major.is_empty() && rest.len() == 2 && digits(rest) && rest.starts_with(minor);
     serves.then_some(Membership::Numbered)
-}
-
-fn is_listed(processor: &str) -> bool {
-    MACH.iter().any(|(_, name)| *name == processor)
 }
 
 /// Whether distributions let the agent run code of the other processor.
