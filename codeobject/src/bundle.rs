@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use sha2::{Digest, Sha256};
 
 use crate::bytes::range;
 use crate::ccob::{CcobHeader, Method};
@@ -11,6 +13,7 @@ use crate::decode::{Cache, Stream};
 use crate::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::entry::Entry;
 use crate::error::Error;
+use crate::image::Image;
 use crate::offload_binary::OffloadBinary;
 use crate::options::Options;
 use crate::table::{Source, Table};
@@ -67,6 +70,9 @@ pub struct Bundle<'a> {
     unpacked_size: Option<u64>,
     hash: Option<u64>,
     entries: Vec<Entry>,
+    /// Its bytes in the file, header included.
+    stored: &'a [u8],
+    digest: OnceLock<[u8; 32]>,
     data: Data<'a>,
 }
 
@@ -118,6 +124,8 @@ impl<'a> Bundle<'a> {
             unpacked_size: Some(unpacked),
             hash: Some(header.hash),
             entries: table.entries,
+            stored,
+            digest: OnceLock::new(),
             data: Data::Packed(Box::new(stream)),
         })
     }
@@ -148,6 +156,8 @@ impl<'a> Bundle<'a> {
             unpacked_size: Some(size),
             hash: None,
             entries,
+            stored: range(bytes, 0, size).unwrap_or(bytes),
+            digest: OnceLock::new(),
             data: Data::Stored(bytes),
         }
     }
@@ -189,6 +199,17 @@ impl<'a> Bundle<'a> {
         self.hash
     }
 
+    /// Whether its entries must be unpacked to be read.
+    pub fn is_compressed(&self) -> bool {
+        matches!(self.data, Data::Packed(_))
+    }
+
+    /// The SHA-256 of its bytes in the file, [`stored_size`](Self::stored_size) of them; a key that no file can forge.
+    /// Computed once.
+    pub fn digest(&self) -> [u8; 32] {
+        *self.digest.get_or_init(|| Sha256::digest(self.stored).into())
+    }
+
     /// The entries, in the order of the file.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
@@ -215,6 +236,15 @@ impl<'a> Bundle<'a> {
             Data::Stored(bytes) => stored_range(bytes, range.start, range.end).map(Cow::Borrowed),
             Data::Packed(stream) => stream.with_range(range.start, range.end, copy)?.map(Cow::Owned),
         }
+    }
+
+    /// The bytes of an entry as a loader wants them: in memory of their own that begins at a page, zeros behind.
+    ///
+    /// # Errors
+    ///
+    /// As [`extract`](Self::extract).
+    pub fn take_image(&self, entry: usize) -> Result<Image, Error> {
+        self.with_image(entry, Image::copy)?
     }
 
     /// Calls `f` with the bytes of an entry, without copying them.

@@ -14,6 +14,8 @@ mod containers;
 mod fixtures;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod hostile;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod image_cache;
 mod metadata;
 mod mutations;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]

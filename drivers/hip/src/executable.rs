@@ -3,7 +3,7 @@
 
 use std::{any::Any, sync::Arc};
 
-use windlass_codeobject::{ArgKind, CodeObject, File, Kernel, KernelKind, Options, TargetId, declared_size};
+use windlass_codeobject::{ArgKind, File, Image, Kernel, KernelKind, Options, TargetId, declared_size};
 use windlass_hal::{
     Code, Error, FunctionInfo, GlobalInfo, Parameter, ParameterKind, QueueAffinity, Result, callback_pool,
     driver, edge::Domain,
@@ -14,6 +14,7 @@ use crate::{
     device::Inner,
     global::Global,
     gpu::Gpu,
+    image_cache::image_cache,
 };
 
 /// The modules of one file: one for each bundle that has code for the device.
@@ -31,13 +32,13 @@ struct Loaded {
     gpu: usize,
     module: Module,
     /// What it was loaded from: HIP does not say that it is done with the bytes when loading returns.
-    _pages: Arc<Pages>,
+    _image: Arc<Image>,
 }
 
 /// What a file has for one target.
 struct Images {
     architecture: String,
-    pages: Vec<Arc<Pages>>,
+    loaded: Vec<Arc<Image>>,
     kernels: Vec<FunctionInfo>,
     /// For each kernel the image that has it.
     homes: Vec<usize>,
@@ -87,9 +88,9 @@ impl Executable {
     /// Loads the images into one GPU, and finds the kernels.
     fn add(&mut self, gpu: &Gpu, images: &Images) -> Result<Vec<Function>> {
         let first = self.modules.len();
-        for pages in &images.pages {
-            let module = gpu.hip.load_module(pages.bytes())?;
-            self.modules.push(Loaded { gpu: gpu.index, module, _pages: pages.clone() });
+        for image in &images.loaded {
+            let module = gpu.hip.load_module(image)?;
+            self.modules.push(Loaded { gpu: gpu.index, module, _image: image.clone() });
         }
         let _current = gpu.hip.current()?;
         let found = images
@@ -118,26 +119,24 @@ impl Images {
         })?;
         let mut images = Self {
             architecture: architecture.to_owned(),
-            pages: Vec::new(),
+            loaded: Vec::new(),
             kernels: Vec::new(),
             homes: Vec::new(),
             globals: Vec::new(),
         };
         let mut refusals = Vec::new();
         for bundle in file.bundles() {
-            let selection = bundle.select(&agent, options);
-            match selection.best {
-                Some(entry) => {
-                    let image = bundle.image(entry).map_err(|error| from_codeobject(&error))?;
-                    images.add(&image)?;
-                }
-                None => refusals.extend(selection.verdicts.iter().filter_map(|verdict| {
+            let choice =
+                image_cache().choose(bundle, &agent, options).map_err(|error| from_codeobject(&error))?;
+            match &choice.image {
+                Some(image) => images.add(image)?,
+                None => refusals.extend(choice.selection.verdicts.iter().filter_map(|verdict| {
                     let entry = bundle.entries().get(verdict.entry)?;
                     Some(format!("bundle {} entry {}: {verdict}", bundle.index(), entry.id_text()))
                 })),
             }
         }
-        if images.pages.is_empty() {
+        if images.loaded.is_empty() {
             let mut problems: Vec<_> = file.problems().iter().map(ToString::to_string).collect();
             problems.append(&mut refusals);
             return Err(Error::not_found(format!(
@@ -149,8 +148,8 @@ impl Images {
     }
 
     /// Takes one code object in. A kernel that an earlier bundle has keeps the earlier code.
-    fn add(&mut self, image: &[u8]) -> Result<()> {
-        let code = CodeObject::parse(image).map_err(|error| from_codeobject(&error))?;
+    fn add(&mut self, image: &Arc<Image>) -> Result<()> {
+        let code = image.code_object().map_err(|error| from_codeobject(&error))?;
         // HIP gets no length: it believes the headers.
         match declared_size(image) {
             Some(size) if size <= image.len() as u64 => {}
@@ -165,7 +164,7 @@ impl Images {
         for kernel in code.kernels().iter().filter(|kernel| kernel.kind == KernelKind::Normal) {
             if self.position(&kernel.name).is_none() {
                 self.kernels.push(reflect(kernel));
-                self.homes.push(self.pages.len());
+                self.homes.push(self.loaded.len());
             }
         }
         for variable in code.variables().filter(|variable| variable.exported) {
@@ -173,7 +172,7 @@ impl Images {
                 self.globals.push(GlobalInfo::new(&variable.name, variable.size));
             }
         }
-        self.pages.push(Arc::new(Pages::copy(image)));
+        self.loaded.push(image.clone());
         Ok(())
     }
 
@@ -228,32 +227,6 @@ fn reflect(kernel: &Kernel) -> FunctionInfo {
 
 fn from_codeobject(error: &windlass_codeobject::Error) -> Error {
     Error::new(Code::InvalidArgument, error.to_string())
-}
-
-/// A private copy that begins at a page. `hipModuleLoadData` takes no length, so HIP is shown exactly one validated
-/// code object, with zeros behind it.
-struct Pages {
-    pages: Vec<Page>,
-    length: usize,
-}
-
-#[derive(Clone)]
-#[repr(C, align(4096))]
-struct Page([u8; 4096]);
-
-impl Pages {
-    fn copy(image: &[u8]) -> Self {
-        let mut pages = vec![Page([0; 4096]); image.len() / 4096 + 1];
-        for (page, bytes) in pages.iter_mut().zip(image.chunks(4096)) {
-            page.0[..bytes.len()].copy_from_slice(bytes);
-        }
-        Self { pages, length: image.len() }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        // SAFETY: pages are arrays of bytes without padding, next to each other, and cover `length`.
-        unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast(), self.length) }
-    }
 }
 
 impl Drop for Executable {

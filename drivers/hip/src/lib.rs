@@ -45,6 +45,7 @@ mod event;
 mod executable;
 mod global;
 mod gpu;
+mod image_cache;
 mod import;
 mod info;
 mod queue;
@@ -57,3 +58,4 @@ mod status;
 mod watchers;
 
 pub use driver::{Driver, Found, Selector, Source, null, system, table};
+pub use image_cache::image_cache;
