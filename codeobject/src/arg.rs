@@ -32,6 +32,24 @@ pub struct Arg {
 }
 
 impl Arg {
+    /// An argument of which nothing is known yet.
+    pub(crate) fn blank() -> Arg {
+        Arg {
+            name: None,
+            type_name: None,
+            offset: 0,
+            size: 0,
+            kind: ArgKind::ByValue,
+            address_space: None,
+            access: None,
+            actual_access: None,
+            pointee_align: None,
+            is_const: false,
+            is_restrict: false,
+            is_volatile: false,
+        }
+    }
+
     /// Whether the runtime fills it, not the caller.
     pub fn is_hidden(&self) -> bool {
         matches!(self.kind, ArgKind::Hidden(_))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One code object: its target, its kernels, its symbols, and how it is placed in memory.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use object::LittleEndian;
-use object::elf::{SHN_ABS, STB_GLOBAL, STB_WEAK, STT_FUNC, STT_OBJECT};
 use object::read::elf::Sym;
 
-use crate::bytes::{glimpse, text};
+use crate::bytes::{glimpse, range, text};
 use crate::ccob::CCOB_MAGIC;
 use crate::descriptor::KernelDescriptor;
 use crate::elf::{Elf, ElfSymbol, MetadataNote};
@@ -15,8 +15,10 @@ use crate::elf_flags::{ELF_MAGIC, ElfHead};
 use crate::error::Error;
 use crate::foreign;
 use crate::kernel::{Kernel, KernelKind, RejectedKernel};
-use crate::layout::{Binding, Relocation, RelocationKind, Segment, Symbol, SymbolRole};
+use crate::layout::{Relocation, Segment, Symbol, SymbolRole};
 use crate::metadata::{KernelRecord, Metadata};
+use crate::metadata_v2;
+use crate::symbols;
 use crate::table::BUNDLE_MAGIC;
 use crate::target::TargetId;
 use crate::warnings::Warnings;
@@ -47,7 +49,7 @@ impl CodeObject {
     /// # Errors
     ///
     /// Where the bytes are no ELF for amdgpu, where segments, symbols or relocations are not what they should be, and
-    /// where the metadata breaks off or is of code object version 2.
+    /// where the metadata breaks off.
     pub fn parse(elf: &[u8]) -> Result<CodeObject, Error> {
         let head = amdgpu_head(elf)?;
         let mut warnings = Warnings::default();
@@ -58,10 +60,11 @@ impl CodeObject {
             Some(MetadataNote::MessagePack(note)) => {
                 Metadata::parse(note, &mut warnings, &mut |record, warnings| kernels.add(record, warnings))?
             }
-            Some(MetadataNote::Yaml) => {
-                let advice =
-                    "rebuild it with -mcode-object-version=5 or later, as ROCm 4 and later do by default";
-                return Err(Error::unsupported("the metadata of code object version 2 (YAML)", 0, advice));
+            Some(MetadataNote::Yaml(note)) => {
+                kernels.version_2 = true;
+                metadata_v2::parse(note, &mut warnings, &mut |record, warnings| {
+                    kernels.add(record, warnings)
+                })?
             }
             None => {
                 warnings.push(|| "it has no kernel metadata, so no kernel of it can be launched".to_owned());
@@ -70,8 +73,8 @@ impl CodeObject {
         };
         let Kernels { found, rejected, .. } = kernels;
         let target = target(head, metadata.target.as_deref(), &mut warnings);
-        let symbols = describe_symbols(&symbols);
-        let relocations = relocations(&elf, &symbols)?;
+        let symbols = symbols::describe(&symbols);
+        let relocations = symbols::relocations(&elf, &symbols)?;
         Ok(CodeObject {
             target,
             head,
@@ -120,6 +123,16 @@ impl CodeObject {
         &self.kernels
     }
 
+    /// Kernels that are to run once after loading: the constructors of variables. HIP runs none of them.
+    pub fn init_kernels(&self) -> impl Iterator<Item = &Kernel> {
+        self.kernels.iter().filter(|kernel| kernel.kind == KernelKind::Init)
+    }
+
+    /// Kernels that are to run once before unloading: the destructors of variables.
+    pub fn fini_kernels(&self) -> impl Iterator<Item = &Kernel> {
+        self.kernels.iter().filter(|kernel| kernel.kind == KernelKind::Fini)
+    }
+
     /// The kernel of that name.
     ///
     /// # Errors
@@ -154,7 +167,7 @@ impl CodeObject {
         &self.symbols
     }
 
-    /// Variables, such as `hipModuleGetGlobal` finds where they are exported.
+    /// Variables, such as `hipModuleGetGlobal` finds where they are exported. [Markers](SymbolRole::Marker) are none.
     pub fn variables(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Variable)
     }
@@ -162,6 +175,17 @@ impl CodeObject {
     /// Functions that are no kernels: where they lie, not how to call them; there is no stable convention.
     pub fn functions(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Function)
+    }
+
+    /// The bytes that the file has for a symbol: a function's code, a variable's first value. `elf` is what this was
+    /// read from. `None` where the file holds none, as for variables that begin as zeros and for symbols of the
+    /// outside.
+    pub fn bytes_of<'e>(&self, elf: &'e [u8], symbol: &Symbol) -> Option<&'e [u8]> {
+        if matches!(symbol.role, SymbolRole::Undefined | SymbolRole::Other) {
+            return None;
+        }
+        let segment = self.segments.iter().find(|segment| segment.holds(symbol.address, symbol.size))?;
+        range(elf, segment.offset.checked_add(symbol.address - segment.address)?, symbol.size)
     }
 
     /// Symbols that another code object has to define.
@@ -228,7 +252,9 @@ struct Kernels<'e, 'a> {
     elf: &'e Elf<'a>,
     linked: bool,
     symbols: HashMap<&'a [u8], &'e ElfSymbol<'a>>,
-    seen: HashSet<&'a [u8]>,
+    seen: HashSet<Cow<'a, [u8]>>,
+    /// Whether the metadata is of code object version 2.
+    version_2: bool,
     found: Vec<Kernel>,
     rejected: Vec<RejectedKernel>,
     count: usize,
@@ -245,32 +271,50 @@ impl<'e, 'a> Kernels<'e, 'a> {
             linked,
             symbols: by_name,
             seen: HashSet::new(),
+            version_2: false,
             found: Vec::new(),
             rejected: Vec::new(),
             count: 0,
         }
     }
 
-    fn add(&mut self, record: KernelRecord<'a>, warnings: &mut Warnings) {
+    fn add(&mut self, mut record: KernelRecord<'a>, warnings: &mut Warnings) {
         let index = self.count;
         self.count += 1;
-        let name =
-            record.name.or_else(|| record.symbol.map(|symbol| symbol.strip_suffix(b".kd").unwrap_or(symbol)));
-        match self.join(record, name, warnings) {
+        let name = record.name.take().or_else(|| record.symbol.as_ref().map(name_of));
+        match self.join(&mut record, name.as_ref(), warnings) {
             Ok(kernel) => self.found.push(kernel),
             Err(reason) if self.rejected.len() < MAX_REJECTED => {
-                let name = name.map_or_else(|| format!("kernel {index}"), text);
+                let name = name.map_or_else(|| format!("kernel {index}"), |name| text(&name));
                 warnings.push(|| format!("the kernel {name} cannot be launched: {reason}"));
-                self.rejected.push(RejectedKernel { name, reason });
+                self.rejected.push(RejectedKernel { name, reason, args: record.args });
             }
             Err(_) => warnings.push(|| format!("more than {MAX_REJECTED} kernels cannot be launched")),
         }
     }
 
+    /// The symbol of a kernel's descriptor. Metadata of version 2 spell it `<name>@kd`.
+    fn descriptor(&self, record: &KernelRecord<'a>, name: &[u8]) -> Result<&'e ElfSymbol<'a>, String> {
+        let stated = record.symbol.as_deref().filter(|_| !self.version_2);
+        let symbol = match stated {
+            Some(symbol) => self.symbols.get(symbol),
+            None => self.symbols.get([name, b".kd"].concat().as_slice()),
+        };
+        symbol.copied().ok_or_else(|| {
+            if self.version_2 {
+                "it is of code object version 2, whose descriptors no runtime of today starts; rebuild it with \
+                 -mcode-object-version=5"
+                    .to_owned()
+            } else {
+                "its descriptor's symbol is not in the symbol table".to_owned()
+            }
+        })
+    }
+
     fn join(
         &mut self,
-        mut record: KernelRecord<'a>,
-        name: Option<&'a [u8]>,
+        record: &mut KernelRecord<'a>,
+        name: Option<&Cow<'a, [u8]>>,
         warnings: &mut Warnings,
     ) -> Result<Kernel, String> {
         if let Some(problem) = record.problem.take() {
@@ -280,12 +324,8 @@ impl<'e, 'a> Kernels<'e, 'a> {
         if !self.linked {
             return Err("the ELF is an object of the compiler; link it with ld.lld -shared".to_owned());
         }
-        let symbol = match record.symbol {
-            Some(symbol) => self.symbols.get(symbol),
-            None => self.symbols.get([name, b".kd"].concat().as_slice()),
-        };
-        let symbol = symbol.ok_or("its descriptor's symbol is not in the symbol table")?;
-        if !self.seen.insert(name) {
+        let symbol = self.descriptor(record, name)?;
+        if !self.seen.insert(name.clone()) {
             return Err("another kernel of that name comes before it".to_owned());
         }
         let address = symbol.symbol.st_value(ENDIAN);
@@ -299,7 +339,7 @@ impl<'e, 'a> Kernels<'e, 'a> {
             .filter(|entry| self.elf.segments.iter().any(|code| code.executable && code.holds(*entry, 4)))
             .ok_or("its first instruction lies in no executable segment")?;
         let kernarg_size = record.kernarg_size.unwrap_or(descriptor.kernarg_size);
-        check_args(&record, kernarg_size)?;
+        check_args(record, kernarg_size)?;
         if descriptor.kernarg_size != 0 && descriptor.kernarg_size != kernarg_size {
             warnings.push(|| {
                 let stated = descriptor.kernarg_size;
@@ -330,7 +370,7 @@ impl<'e, 'a> Kernels<'e, 'a> {
             max_flat_workgroup_size: record.max_flat_workgroup_size.unwrap_or(1024),
             reqd_workgroup_size: record.reqd_workgroup_size,
             kind: record.kind.unwrap_or(KernelKind::Normal),
-            args: record.args,
+            args: std::mem::take(&mut record.args),
             vgpr_count: record.vgpr_count.unwrap_or(0),
             sgpr_count: record.sgpr_count.unwrap_or(0),
             agpr_count: record.agpr_count,
@@ -340,6 +380,16 @@ impl<'e, 'a> Kernels<'e, 'a> {
             workgroup_processor_mode: record.workgroup_processor_mode.unwrap_or(false),
             uniform_workgroup_size: record.uniform_workgroup_size.unwrap_or(false),
         })
+    }
+}
+
+/// A kernel's name by its descriptor's symbol.
+fn name_of<'a>(symbol: &Cow<'a, [u8]>) -> Cow<'a, [u8]> {
+    let end = [&b".kd"[..], b"@kd"].iter().find_map(|suffix| Some(symbol.strip_suffix(*suffix)?.len()));
+    let end = end.unwrap_or(symbol.len());
+    match symbol {
+        Cow::Borrowed(symbol) => Cow::Borrowed(&symbol[..end]),
+        Cow::Owned(symbol) => Cow::Owned(symbol[..end].to_vec()),
     }
 }
 
@@ -353,82 +403,6 @@ fn check_args(record: &KernelRecord<'_>, kernarg_size: u32) -> Result<(), String
         }
     }
     Ok(())
-}
-
-fn describe_symbols(symbols: &[ElfSymbol<'_>]) -> Vec<Symbol> {
-    let descriptors: HashSet<&[u8]> = symbols
-        .iter()
-        .filter(|symbol| symbol.symbol.st_type() == STT_OBJECT)
-        .filter_map(|symbol| symbol.name.strip_suffix(b".kd"))
-        .collect();
-    let exported: HashSet<(&[u8], u64)> = symbols
-        .iter()
-        .filter(|symbol| symbol.exported)
-        .map(|symbol| (symbol.name, symbol.symbol.st_value(ENDIAN)))
-        .collect();
-    symbols
-        .iter()
-        .filter(|symbol| {
-            symbol.exported
-                || !symbol.name.is_empty()
-                    && !exported.contains(&(symbol.name, symbol.symbol.st_value(ENDIAN)))
-        })
-        .map(|symbol| describe_symbol(symbol, &descriptors))
-        .collect()
-}
-
-fn describe_symbol(symbol: &ElfSymbol<'_>, descriptors: &HashSet<&[u8]>) -> Symbol {
-    let raw = symbol.symbol;
-    let kind = raw.st_type();
-    let role = if raw.is_undefined(ENDIAN) {
-        SymbolRole::Undefined
-    } else if raw.st_shndx(ENDIAN) == SHN_ABS {
-        SymbolRole::Other
-    } else if kind == STT_FUNC {
-        if descriptors.contains(symbol.name) { SymbolRole::KernelEntry } else { SymbolRole::Function }
-    } else if kind == STT_OBJECT {
-        let is_descriptor = symbol.name.ends_with(b".kd") && raw.st_size(ENDIAN) == KernelDescriptor::SIZE;
-        if is_descriptor { SymbolRole::KernelDescriptor } else { SymbolRole::Variable }
-    } else {
-        SymbolRole::Other
-    };
-    let binding = match raw.st_bind() {
-        STB_GLOBAL => Binding::Global,
-        STB_WEAK => Binding::Weak,
-        _ => Binding::Local,
-    };
-    Symbol {
-        name: text(symbol.name),
-        address: raw.st_value(ENDIAN),
-        size: raw.st_size(ENDIAN),
-        role,
-        binding,
-        exported: symbol.exported,
-    }
-}
-
-fn relocations(elf: &Elf<'_>, symbols: &[Symbol]) -> Result<Vec<Relocation>, Error> {
-    let exported = symbols.iter().take_while(|symbol| symbol.exported).count();
-    elf.relocations()?
-        .into_iter()
-        .map(|relocation| {
-            let symbol = match relocation.symbol {
-                0 => None,
-                index => Some(index as usize - 1),
-            };
-            if symbol.is_some_and(|index| index >= exported) {
-                let problem = format!("it refers to symbol {}, there are {exported}", relocation.symbol);
-                return Err(Error::malformed("a relocation", relocation.offset, problem));
-            }
-            Ok(Relocation {
-                offset: relocation.offset,
-                kind: RelocationKind::from_elf(relocation.kind),
-                symbol,
-                symbol_value: symbol.and_then(|index| symbols.get(index)).map_or(0, |symbol| symbol.address),
-                addend: relocation.addend,
-            })
-        })
-        .collect()
 }
 
 fn list_names(kernels: &[Kernel]) -> String {

@@ -55,7 +55,7 @@ pub(crate) enum MetadataNote<'a> {
     /// MessagePack, from code object version 3 on.
     MessagePack(&'a [u8]),
     /// YAML, in code object version 2.
-    Yaml,
+    Yaml(&'a [u8]),
 }
 
 /// A symbol as the ELF has it.
@@ -317,7 +317,7 @@ fn find_note<'a>(mut notes: NoteIterator<'a, Header>, left: &mut usize) -> Optio
         *left = left.checked_sub(1)?;
         match (note.name(), note.n_type(ENDIAN).0) {
             (b"AMDGPU", NT_AMDGPU_METADATA) => return Some(MetadataNote::MessagePack(note.desc())),
-            (b"AMD", NT_AMD_HSA_METADATA) => return Some(MetadataNote::Yaml),
+            (b"AMD", NT_AMD_HSA_METADATA) => return Some(MetadataNote::Yaml(note.desc())),
             _ => {}
         }
     }

@@ -81,4 +81,6 @@ pub struct RejectedKernel {
     pub name: String,
     /// What is wrong with it.
     pub reason: String,
+    /// Its arguments as far as the metadata describes them, in order.
+    pub args: Vec<Arg>,
 }

@@ -64,6 +64,8 @@ pub enum SymbolRole {
     Function,
     /// A variable.
     Variable,
+    /// A byte that clang adds so that the translation unit has a name of its own (`__hip_cuid_*`).
+    Marker,
     /// Something that another code object has to define.
     Undefined,
     /// Anything else: sections, files, absolute values.

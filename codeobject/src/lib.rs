@@ -11,7 +11,7 @@
 //! 2. **Which entry does a GPU get, and why not the others?** [`Bundle::select`] takes the exact target first, then a
 //!    generic one, then, if you ask for it, one of the same ISA-compatible family; it gives a [`Verdict`] on each.
 //! 3. **What is in the code?** [`CodeObject::parse`] gives kernels with their arguments, variables, functions,
-//!    segments and relocations.
+//!    segments and relocations; from stripped files too, and from those without section headers.
 //!
 //! ```no_run
 //! use windlass_codeobject::{CodeObject, File, Options, TargetId};
@@ -80,8 +80,9 @@
 //!
 //! # What is not read
 //!
-//! kpack archives, SPIR-V, LLVM bitcode, text bundles, offload binaries of version 3, IREE's `AMD1`, and code objects
-//! of version 2 are known by name, and the error or the verdict says what to do instead.
+//! kpack archives, SPIR-V, LLVM bitcode, text bundles, offload binaries of version 3 and IREE's `AMD1` are known by
+//! name, and the error or the verdict says what to do instead. Kernels of code object version 2 are listed with their
+//! arguments, from YAML that is taken verbatim, and are [rejected](CodeObject::rejected): no runtime of today starts them.
 #![forbid(unsafe_code)]
 
 mod archive;
@@ -106,12 +107,14 @@ mod iree;
 mod kernel;
 mod layout;
 mod metadata;
+mod metadata_v2;
 mod msgpack;
 mod offload_binary;
 mod options;
 mod processor;
 mod retarget;
 mod select;
+mod symbols;
 mod table;
 mod target;
 mod walk;

@@ -153,7 +153,6 @@ fn refused(name: &str) -> Option<&'static str> {
     Some(match name {
         "text.bundle.ll" => "text offload bundle",
         "vadd.rdc.o" => "LLVM bitcode",
-        "v2note_yn.o" => "code object version 2",
         _ if name.ends_with(".kpack") => "kpack archive",
         _ => return None,
     })

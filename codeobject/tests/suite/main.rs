@@ -17,9 +17,12 @@ mod hostile;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod image_cache;
 mod metadata;
+mod metadata_v2;
 mod mutations;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod selection;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod symbols;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod tools;
 #[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]

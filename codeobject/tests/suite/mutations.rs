@@ -37,6 +37,58 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
+const YAML: &[u8] = b"---
+Version: [ 1, 0 ]
+Kernels:
+  - Name: k
+    SymbolName: 'k@kd'
+    LanguageVersion: [ 2, 0 ]
+    ? [ a, b ]
+    : !str \"x\\u00e9\\n\"
+    Text: |+2
+      block
+    Args:
+      - { Name: N, TypeName: 'y', Size: 4, ValueKind: ByValue }
+      - Size: 8  # comment
+        ValueKind: GlobalBuffer
+    CodeProps:
+      KernargSegmentSize: 16
+...
+";
+/// What YAML gives a meaning to.
+const YAML_MARKS: &[&[u8]] = &[
+    b"[",
+    b"]",
+    b"{",
+    b"}",
+    b": ",
+    b"- ",
+    b"? ",
+    b"\n",
+    b"  ",
+    b"'",
+    b"\"",
+    b"|",
+    b"> ",
+    b"&a ",
+    b"*a ",
+    b"!t ",
+    b",",
+    b"#",
+    b"%",
+    b"---",
+    b"...",
+    b"\t",
+    b"\\",
+    b"\xc3\xa9",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\r",
+    b"@",
+    b"`",
+    b"!<",
+];
+
 /// Does all that the crate can do with a file.
 fn read_everything(bytes: &[u8]) {
     let mut options = Options::default();
@@ -120,6 +172,24 @@ proptest! {
             note[at] = value;
         }
         builder.note = Some(note);
+        read_everything(&builder.build());
+    }
+
+    #[test]
+    fn changed_yaml(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(YAML_MARKS.to_vec())), 1..8),
+        cut in prop::option::weighted(0.3, any::<prop::sample::Index>()),
+    ) {
+        let mut note = YAML.to_vec();
+        for (at, mark) in changes {
+            let at = at.index(note.len());
+            note.splice(at..at + usize::from(mark.len() % 2 == 1), mark.iter().copied());
+        }
+        if let Some(cut) = cut {
+            note.truncate(cut.index(note.len()));
+        }
+        let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
+        builder.yaml = Some(note);
         read_everything(&builder.build());
     }
 

@@ -63,6 +63,8 @@ pub(crate) struct ElfBuilder {
     pub(crate) relocations: Vec<(u64, u32, u32, i64)>,
     /// The content of the note, in the place of what the kernels say.
     pub(crate) note: Option<Vec<u8>>,
+    /// The note of code object version 2, in the place of the other.
+    pub(crate) yaml: Option<Vec<u8>>,
     pub(crate) with_note: bool,
     pub(crate) with_hash: bool,
     pub(crate) target: String,
@@ -82,6 +84,7 @@ impl ElfBuilder {
             symbols: Vec::new(),
             relocations: Vec::new(),
             note: None,
+            yaml: None,
             with_note: true,
             with_hash: true,
             target: "amdgcn-amd-amdhsa--gfx942".to_owned(),
@@ -107,9 +110,10 @@ impl ElfBuilder {
     pub(crate) fn build(&self) -> Vec<u8> {
         let mut out = vec![0; 64];
         let note = self.note.clone().unwrap_or_else(|| self.metadata());
-        let mut note_bytes = [7_u32, note.len() as u32, 32].map(u32::to_le_bytes).concat();
-        note_bytes.extend(b"AMDGPU\0\0");
-        note_bytes.extend(&note);
+        let note_bytes = match &self.yaml {
+            Some(yaml) => elf_note(b"AMD\0", 10, yaml),
+            None => elf_note(b"AMDGPU\0", 32, &note),
+        };
         let note_offset = place(&mut out, &note_bytes);
 
         let mut symbols = self.symbols.clone();
@@ -207,6 +211,14 @@ impl ElfBuilder {
         }
         header
     }
+}
+
+fn elf_note(owner: &[u8], kind: u32, content: &[u8]) -> Vec<u8> {
+    let mut note = [owner.len() as u32, content.len() as u32, kind].map(u32::to_le_bytes).concat();
+    note.extend(owner);
+    align(&mut note, 4);
+    note.extend(content);
+    note
 }
 
 fn descriptor(entry: i64) -> [u8; 64] {
