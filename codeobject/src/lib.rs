@@ -37,6 +37,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`BundleWriter`] goes the other way: it writes the bundles that clang writes.
+//!
 //! A bundle needs no file; this one has two entries of a few bytes, which no GPU can run:
 //!
 //! ```
@@ -119,6 +121,7 @@ mod table;
 mod target;
 mod walk;
 mod warnings;
+mod write;
 mod zip;
 
 pub use arg::{Access, AddressSpace, Arg, ArgKind, HiddenKind};
@@ -138,3 +141,4 @@ pub use options::Options;
 pub use retarget::retarget;
 pub use select::{Fit, Selection, Verdict};
 pub use target::TargetId;
+pub use write::{BundleWriter, Compression, WriteError, WriteOptions};

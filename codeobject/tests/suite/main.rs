@@ -6,6 +6,8 @@
 mod support;
 
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod bundler;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod carriers;
 mod code_objects;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
@@ -27,6 +29,7 @@ mod symbols;
 mod tools;
 #[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
 mod without_zstd;
+mod writer;
 
 const GFX942: &str = "hipv4-amdgcn-amd-amdhsa--gfx942";
 const HOST: &str = "host-x86_64-unknown-linux-gnu-";

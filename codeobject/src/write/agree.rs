@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether an entry's bytes are the code that its id promises.
+
+use crate::code_object::CodeObject;
+use crate::elf_flags::ElfHead;
+use crate::extent::declared_size;
+use crate::target::TargetId;
+
+/// From this ABI version on the flags tell a feature that is off from one that is left open.
+const ABI_V4: u8 = 2;
+
+/// What the code object says that it is for; the error says why it is none that HIP loads.
+pub(super) fn target_of(bytes: &[u8]) -> Result<TargetId, String> {
+    let head = loadable(bytes)?;
+    if head.processor().is_some() {
+        return Ok(head.target());
+    }
+    // A processor newer than the table of flags has its name in the metadata.
+    let code = CodeObject::parse(bytes).map_err(|error| error.to_string())?;
+    Ok(code.target().clone())
+}
+
+/// Succeeds where the code object is for exactly the target that its id names.
+pub(super) fn check(id: &TargetId, bytes: &[u8]) -> Result<(), String> {
+    let head = loadable(bytes)?;
+    let found = target_of(bytes)?;
+    let flags_know = |feature: &str| head.abi_version >= ABI_V4 && matches!(feature, "sramecc" | "xnack");
+    let stated = |feature: &str, on: bool| match found.feature(feature) {
+        Some(mode) => mode == on,
+        None => !flags_know(feature),
+    };
+    let same = found.processor() == id.processor()
+        && id.features().all(|(feature, on)| stated(feature, on))
+        && found.features().all(|(feature, on)| id.feature(feature) == Some(on));
+    if same {
+        Ok(())
+    } else {
+        Err(format!("its ELF is for {found}; give it that id, or rebuild it for {id}"))
+    }
+}
+
+fn loadable(bytes: &[u8]) -> Result<ElfHead, String> {
+    let head = ElfHead::read(bytes)
+        .ok_or("they are no 64-bit little-endian ELF; write bitcode, SPIR-V and the like unchecked")?;
+    if !head.is_amdgpu() {
+        return Err(format!("their ELF is for machine {}, not for amdgpu (224)", head.machine));
+    }
+    if !ElfHead::is_hsa(bytes) {
+        return Err("their ELF is not for the HSA system that ROCm runs".to_owned());
+    }
+    if !head.is_linked() {
+        return Err("their ELF is an object of the compiler; link it with ld.lld -shared".to_owned());
+    }
+    match declared_size(bytes) {
+        Some(size) if size <= bytes.len() as u64 => Ok(head),
+        _ => Err("their ELF claims more bytes than there are: it is cut short or damaged".to_owned()),
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How a bundle is to be written.
+
+/// How a bundle is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Compression {
+    /// Not at all: loaders map entries as they are.
+    None,
+    /// Zstandard with long-distance matching, as LLVM compresses. Needs the feature `zstd-c`.
+    Zstd {
+        /// 1 to 22, or less than 0 for speed; LLVM's default is 3.
+        level: i32,
+    },
+    /// zlib, for readers without zstd.
+    Zlib {
+        /// 0 to 9; LLVM's default is 6.
+        level: u32,
+    },
+}
+
+impl Compression {
+    /// zstd as LLVM's tools write it.
+    pub const ZSTD: Compression = Compression::Zstd { level: 3 };
+    /// zlib as LLVM's tools write it.
+    pub const ZLIB: Compression = Compression::Zlib { level: 6 };
+}
+
+/// How [`BundleWriter::write`](crate::BundleWriter::write) writes. The default is what the HIP tool chain of clang
+/// writes without compression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// Every image begins at a multiple of it, in bytes: a power of two, at most 1 GiB. Default 4096.
+    pub align: u64,
+    /// The id of the empty host entry that comes first. Loaders of ROCm expect one. `None` leaves it out; where an
+    /// entry of the host was added, there is no other. Default `host-x86_64-unknown-linux-gnu-`.
+    pub host: Option<String>,
+    /// Default [`Compression::None`].
+    pub compression: Compression,
+    /// The version of a compressed bundle's header, 1 to 3. Version 2 (the default) is read by every ROCm that reads
+    /// compressed bundles at all, up to 4 GiB; version 3 has no limit and needs ROCm 7.1; version 1 is of history.
+    pub ccob_version: u16,
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions {
+            align: 4096,
+            host: Some("host-x86_64-unknown-linux-gnu-".to_owned()),
+            compression: Compression::None,
+            ccob_version: 2,
+        }
+    }
+}
