@@ -7,13 +7,14 @@ use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 
-use crate::bytes::range;
+use crate::bytes::{range, text};
 use crate::ccob::{CcobHeader, Method};
 use crate::decode::{Cache, Stream};
 use crate::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::entry::Entry;
 use crate::error::Error;
 use crate::image::Image;
+use crate::kpack::Binary;
 use crate::offload_binary::OffloadBinary;
 use crate::options::Options;
 use crate::table::{Source, Table};
@@ -40,6 +41,11 @@ pub enum Container {
     },
     /// Sections of a host object, one per entry (`-fgpu-rdc`).
     ObjectBundle,
+    /// What a kpack archive holds for one host binary, whose name is the bundle's [`member`](Bundle::member).
+    Kpack {
+        /// How each entry is compressed, if it is.
+        method: Option<Method>,
+    },
 }
 
 impl fmt::Display for Container {
@@ -52,6 +58,8 @@ impl fmt::Display for Container {
             }
             Container::OffloadBinary { version } => write!(f, "LLVM offload binary v{version}"),
             Container::ObjectBundle => f.write_str("object bundle"),
+            Container::Kpack { method: None } => f.write_str("kpack binary"),
+            Container::Kpack { method: Some(method) } => write!(f, "compressed kpack binary ({method})"),
         }
     }
 }
@@ -69,9 +77,10 @@ pub struct Bundle<'a> {
     stored_size: u64,
     unpacked_size: Option<u64>,
     hash: Option<u64>,
+    member: Option<String>,
     entries: Vec<Entry>,
-    /// Its bytes in the file, header included.
-    stored: &'a [u8],
+    /// Its bytes in the file, header included; one piece for each entry of a kpack archive.
+    stored: Vec<&'a [u8]>,
     digest: OnceLock<[u8; 32]>,
     data: Data<'a>,
 }
@@ -79,6 +88,8 @@ pub struct Bundle<'a> {
 enum Data<'a> {
     Stored(&'a [u8]),
     Packed(Box<Stream<'a>>),
+    /// A stream for each entry; none where its bytes cannot be had.
+    Each(Vec<Option<Stream<'a>>>),
 }
 
 impl<'a> Bundle<'a> {
@@ -123,8 +134,9 @@ impl<'a> Bundle<'a> {
             stored_size: size,
             unpacked_size: Some(unpacked),
             hash: Some(header.hash),
+            member: None,
             entries: table.entries,
-            stored,
+            stored: vec![stored],
             digest: OnceLock::new(),
             data: Data::Packed(Box::new(stream)),
         })
@@ -155,11 +167,49 @@ impl<'a> Bundle<'a> {
             stored_size: size,
             unpacked_size: Some(size),
             hash: None,
+            member: None,
             entries,
-            stored: range(bytes, 0, size).unwrap_or(bytes),
+            stored: vec![range(bytes, 0, size).unwrap_or(bytes)],
             digest: OnceLock::new(),
             data: Data::Stored(bytes),
         }
+    }
+
+    /// What a kpack archive, whose bytes are `archive`, holds for one binary.
+    pub(crate) fn kpack(
+        archive: &'a [u8],
+        binary: &Binary<'a>,
+        method: Option<Method>,
+        options: &Options,
+        cache: &Arc<Cache>,
+    ) -> Bundle<'a> {
+        let images = &binary.images;
+        let readable = images.iter().filter(|image| image.problem.is_none());
+        let mut bundle = Bundle::stored(
+            Container::Kpack { method },
+            archive,
+            readable.clone().map(|image| image.offset).min().unwrap_or_default(),
+            readable.clone().map(|image| image.stored_size).fold(0, u64::saturating_add),
+            Vec::with_capacity(images.len()),
+        );
+        bundle.unpacked_size = Some(readable.filter_map(|image| image.size).fold(0, u64::saturating_add));
+        bundle.member = Some(text(binary.name));
+        bundle.stored.clear();
+        let mut streams = Vec::new();
+        for image in images {
+            let size = image.size.unwrap_or_default();
+            let start = if method.is_some() { 0 } else { image.offset };
+            bundle.entries.push(Entry::of_architecture(image.arch, start, size, image.problem.clone()));
+            let payload = range(archive, image.offset, image.stored_size);
+            bundle.stored.push(payload.unwrap_or_default());
+            streams.push(method.zip(payload).filter(|_| image.problem.is_none()).map(|(method, payload)| {
+                Stream::new(payload, image.offset, method, size, options.max_unpacked, Arc::clone(cache))
+            }));
+        }
+        if method.is_some() {
+            bundle.data = Data::Each(streams);
+        }
+        bundle
     }
 
     pub(crate) fn numbered(mut self, index: usize) -> Bundle<'a> {
@@ -170,6 +220,12 @@ impl<'a> Bundle<'a> {
     /// Its number in the file, from 0.
     pub fn index(&self) -> usize {
         self.index
+    }
+
+    /// The name of what it belongs to, where the file is a collection with names: of the host binary in a kpack
+    /// archive. Bytes that are not UTF-8 are written as `\xNN`.
+    pub fn member(&self) -> Option<&str> {
+        self.member.as_deref()
     }
 
     /// What wraps its code.
@@ -201,13 +257,28 @@ impl<'a> Bundle<'a> {
 
     /// Whether its entries must be unpacked to be read.
     pub fn is_compressed(&self) -> bool {
-        matches!(self.data, Data::Packed(_))
+        !matches!(self.data, Data::Stored(_))
     }
 
     /// The SHA-256 of its bytes in the file, [`stored_size`](Self::stored_size) of them; a key that no file can forge.
+    /// Of a binary in a kpack archive, whose bytes lie apart from their table, that of each entry's id, sizes and bytes.
     /// Computed once.
     pub fn digest(&self) -> [u8; 32] {
-        *self.digest.get_or_init(|| Sha256::digest(self.stored).into())
+        *self.digest.get_or_init(|| match self.container {
+            Container::Kpack { method } => {
+                let mut hash = Sha256::new();
+                for (entry, bytes) in self.entries.iter().zip(&self.stored) {
+                    let is_compressed = u64::from(method.is_some());
+                    for number in [is_compressed, entry.id().len() as u64, entry.size(), bytes.len() as u64] {
+                        hash.update(number.to_le_bytes());
+                    }
+                    hash.update(entry.id());
+                    hash.update(bytes);
+                }
+                hash.finalize().into()
+            }
+            _ => Sha256::digest(self.stored.first().copied().unwrap_or_default()).into(),
+        })
     }
 
     /// The entries, in the order of the file.
@@ -234,7 +305,9 @@ impl<'a> Bundle<'a> {
         let range = self.entry(entry)?.range();
         match &self.data {
             Data::Stored(bytes) => stored_range(bytes, range.start, range.end).map(Cow::Borrowed),
-            Data::Packed(stream) => stream.with_range(range.start, range.end, copy)?.map(Cow::Owned),
+            Data::Packed(_) | Data::Each(_) => {
+                self.with_range(entry, range.start, range.end, copy)?.map(Cow::Owned)
+            }
         }
     }
 
@@ -254,20 +327,30 @@ impl<'a> Bundle<'a> {
     /// As [`extract`](Self::extract).
     pub fn with_image<R>(&self, entry: usize, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
         let range = self.entry(entry)?.range();
-        self.with_range(range.start, range.end, f)
+        self.with_range(entry, range.start, range.end, f)
     }
 
     /// The first bytes of an entry, as many as an ELF header has, or fewer where the entry is smaller.
     pub(crate) fn head(&self, entry: usize) -> Result<Vec<u8>, Error> {
         let range = self.entry(entry)?.range();
         let end = range.end.min(range.start.saturating_add(ELF_HEAD_SIZE));
-        self.with_range(range.start, end, <[u8]>::to_vec)
+        self.with_range(entry, range.start, end, <[u8]>::to_vec)
     }
 
-    fn with_range<R>(&self, start: u64, end: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
+    fn with_range<R>(
+        &self,
+        entry: usize,
+        start: u64,
+        end: u64,
+        f: impl FnOnce(&[u8]) -> R,
+    ) -> Result<R, Error> {
         match &self.data {
             Data::Stored(bytes) => Ok(f(stored_range(bytes, start, end)?)),
             Data::Packed(stream) => stream.with_range(start, end, f),
+            Data::Each(streams) => match streams.get(entry) {
+                Some(Some(stream)) => stream.with_range(start, end, f),
+                _ => Err(Error::malformed("an entry of the bundle", self.offset, "it has no bytes")),
+            },
         }
     }
 

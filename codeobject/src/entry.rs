@@ -84,7 +84,21 @@ impl Entry {
         }
     }
 
-    /// The id as the file has it, without a trailing NUL. For a raw code object its target id.
+    /// An entry that states nothing but its architecture, as kpack archives do.
+    pub(crate) fn of_architecture(arch: &[u8], offset: u64, size: u64, problem: Option<String>) -> Entry {
+        let target = match std::str::from_utf8(arch) {
+            Err(_) => EntryTarget::Unknown("its architecture is not UTF-8 text".to_owned()),
+            Ok(arch) if arch.starts_with("gfx") => match TargetId::parse_id(arch) {
+                Ok(target) => EntryTarget::Gpu(target),
+                Err(why) => EntryTarget::Unknown(why),
+            },
+            Ok(arch) => EntryTarget::Unknown(format!("its architecture `{arch}` is no processor")),
+        };
+        Entry { id: arch.to_vec(), kind: EntryKind::HipV4, target, offset, size, problem }
+    }
+
+    /// The id as the file has it, without a trailing NUL. For a raw code object its target id, in a kpack archive the
+    /// architecture.
     pub fn id(&self) -> &[u8] {
         &self.id
     }
@@ -105,7 +119,8 @@ impl Entry {
     }
 
     /// Where its bytes begin, counted from the start of the unpacked bundle (of the host object for an
-    /// [`ObjectBundle`](crate::Container::ObjectBundle)).
+    /// [`ObjectBundle`](crate::Container::ObjectBundle), of the archive for an uncompressed
+    /// [`Kpack`](crate::Container::Kpack); compressed ones have a stream each, and begin at 0).
     pub fn offset(&self) -> u64 {
         self.offset
     }

@@ -25,6 +25,8 @@ pub enum FileKind {
     IreeExecutable,
     /// A module of IREE (`.vmfb`) with executables for HIP.
     IreeModule,
+    /// A kpack archive (`.kpack`): the code of host binaries that refer to it.
+    Kpack,
 }
 
 impl fmt::Display for FileKind {
@@ -36,6 +38,7 @@ impl fmt::Display for FileKind {
             FileKind::Archive => "archive of objects with GPU code",
             FileKind::IreeExecutable => "IREE HIP executable (HIP1)",
             FileKind::IreeModule => "IREE module (vmfb)",
+            FileKind::Kpack => "kpack archive",
         })
     }
 }

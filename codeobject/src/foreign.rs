@@ -8,7 +8,6 @@ const TEXT_BUNDLE_MARK: &[u8] = b"__CLANG_OFFLOAD_BUNDLE____START__";
 /// (magic, name, advice)
 const MAGICS: &[(&[u8], &str, &str)] = &[
     (b"!<thin>\n", "a thin archive of objects", "link it first"),
-    (b"KPAK", "a kpack archive", "unpack it with rocm-kpack"),
     (b"HIPK", "a kpack reference", "its code lies in the .kpack file beside it"),
     (b"AMD1", "an IREE AMDGPU executable (AMD1)", "give the .hsaco that iree-compile dumps"),
     (b"\x03\x02\x23\x07", "SPIR-V", "compile it for a GPU with clang --offload-arch=gfx..."),

@@ -82,7 +82,7 @@
 //!
 //! # What is not read
 //!
-//! kpack archives, SPIR-V, LLVM bitcode, text bundles, offload binaries of version 3 and IREE's `AMD1` are known by
+//! SPIR-V, LLVM bitcode, text bundles, offload binaries of version 3 and IREE's `AMD1` are known by
 //! name, and the error or the verdict says what to do instead. Kernels of code object version 2 are listed with their
 //! arguments, from YAML that is taken verbatim, and are [rejected](CodeObject::rejected): no runtime of today starts them.
 #![forbid(unsafe_code)]
@@ -107,6 +107,7 @@ mod image;
 mod image_cache;
 mod iree;
 mod kernel;
+mod kpack;
 mod layout;
 mod metadata;
 mod metadata_v2;

@@ -14,6 +14,7 @@ use crate::file::FileKind;
 use crate::foreign;
 use crate::host_elf::{self, Carrier};
 use crate::iree;
+use crate::kpack;
 use crate::offload_binary::{self, OFFLOAD_BINARY_MAGIC};
 use crate::options::Options;
 use crate::table::BUNDLE_MAGIC;
@@ -65,6 +66,9 @@ impl<'a, 'o> Walk<'a, 'o> {
                 return Err(Error::unsupported("a zip file without HIP executables in it", 0, advice));
             }
             Ok(FileKind::IreeModule)
+        } else if bytes.starts_with(kpack::KPACK_MAGIC) {
+            self.kpack(bytes)?;
+            Ok(FileKind::Kpack)
         } else if bytes.starts_with(archive::ARCHIVE_MAGIC) {
             self.archive(bytes)?;
             Ok(FileKind::Archive)
@@ -115,6 +119,25 @@ impl<'a, 'o> Walk<'a, 'o> {
                 Ok(bundle) => self.found(bundle),
                 Err(error) => self.problems.push(error),
             }
+        }
+        Ok(())
+    }
+
+    /// Reads a kpack archive: a bundle for each binary that has code in it.
+    fn kpack(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
+        let kpack = kpack::read(bytes, self.entries_left)?;
+        for binary in &kpack.binaries {
+            if self.is_full(0) {
+                break;
+            }
+            let bundle = Bundle::kpack(bytes, binary, kpack.method, self.options, &self.cache);
+            self.found(bundle);
+        }
+        if self.bundles.is_empty() {
+            return Err(Error::NotFound {
+                what: "GPU code in the kpack archive".to_owned(),
+                present: "its table of contents is empty".to_owned(),
+            });
         }
         Ok(())
     }

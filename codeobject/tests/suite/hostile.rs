@@ -157,7 +157,6 @@ fn formats_that_are_not_read_are_named() {
     for (bytes, name) in [
         (&b"!<thin>\nfoo"[..], "thin archive"),
         (b"AMD1\0\0\0\0", "IREE AMDGPU executable"),
-        (b"KPAK\x01\0\0\0", "kpack archive"),
         (b"HIPK\x01\0\0\0", "kpack reference"),
         (b"\x03\x02\x23\x07\0\0\0\0", "SPIR-V"),
         (b"BC\xc0\xde", "bitcode"),

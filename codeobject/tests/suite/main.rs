@@ -18,6 +18,8 @@ mod fixtures;
 mod hostile;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod image_cache;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod kpack;
 mod metadata;
 mod metadata_v2;
 mod mutations;

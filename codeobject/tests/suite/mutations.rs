@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use windlass_codeobject::{CodeObject, File, Options};
 
 use crate::support::{
-    Ccob, ElfBuilder, KernelSpec, archive, hip1, host_elf, offload_binary, plain, zip,
+    Ccob, ElfBuilder, KernelSpec, archive, hip1, host_elf, kpack, offload_binary, plain, zip,
     zstd_frame_without_size,
 };
 use crate::{GFX942, HOST};
@@ -34,6 +34,10 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds.push(zip(0, true, &[("module.fb", b"vm"), ("a.fb", &hip1(&[&seeds[0], &content]))]));
     seeds.push(hip1(&[&seeds[0], &content]));
     seeds.push(offload_binary(1, 3, "gfx942", &seeds[0]));
+    for compressed in [false, true] {
+        let images = [("lib/liba.so#0", "gfx942", &seeds[0][..]), ("lib/liba.so#1", "gfx90a", &seeds[1])];
+        seeds.push(kpack(compressed, &images, |_| {}));
+    }
     seeds
 }
 
@@ -195,7 +199,7 @@ proptest! {
 
     #[test]
     fn arbitrary_bytes_behind_a_magic(
-        magic in prop::sample::select(vec![&b"CCOB"[..], b"__CLANG_OFFLOAD_BUNDLE__", b"\x7fELF\x02\x01\x01\x40", b"HIP1", b"PK\x03\x04", b"!<arch>\n", b"\x10\xff\x10\xad\x01\0\0\0", b""]),
+        magic in prop::sample::select(vec![&b"CCOB"[..], b"__CLANG_OFFLOAD_BUNDLE__", b"\x7fELF\x02\x01\x01\x40", b"HIP1", b"PK\x03\x04", b"!<arch>\n", b"KPAK\x01\0\0\0\x10\0\0\0\0\0\0\0", b"\x10\xff\x10\xad\x01\0\0\0", b""]),
         rest in prop::collection::vec(any::<u8>(), 0..600),
     ) {
         read_everything(&[magic, &rest].concat());

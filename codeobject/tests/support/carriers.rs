@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files that carry code objects or bundles inside.
 
+use super::{Value, encode, map};
+
 /// A host ELF with sections of the given names and contents.
 pub(crate) fn host_elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = b"\x7fELF\x02\x01\x01".to_vec();
@@ -162,5 +164,60 @@ pub(crate) fn zip(method: u16, long: bool, files: &[(&str, &[u8])]) -> Vec<u8> {
     out.extend([0; 12]);
     out.extend(if long { u32::MAX } else { start as u32 }.to_le_bytes());
     out.extend([0; 2]);
+    out
+}
+
+/// One image of a kpack archive: binary, architecture, and its bytes.
+pub(crate) type KpackImage<'a> = (&'a str, &'a str, &'a [u8]);
+
+/// A kpack archive, uncompressed or with a zstd frame per image. `change` may spoil its table of contents.
+pub(crate) fn kpack(
+    compressed: bool,
+    images: &[KpackImage<'_>],
+    change: impl FnOnce(&mut Vec<(&str, Value)>),
+) -> Vec<u8> {
+    let mut out = b"KPAK\x01\0\0\0".to_vec();
+    out.resize(64, 0);
+    let mut toc: Vec<(Value, Value)> = Vec::new();
+    let mut blobs = Vec::new();
+    if compressed {
+        out.extend((images.len() as u32).to_le_bytes());
+    }
+    for (ordinal, (binary, arch, image)) in images.iter().enumerate() {
+        let size = Value::Int(image.len() as i64);
+        let row = map(vec![
+            ("type", "hsaco".into()),
+            ("ordinal", Value::Int(ordinal as i64)),
+            ("original_size", size.clone()),
+        ]);
+        let name = Value::from(*binary);
+        match toc.last_mut() {
+            Some((Value::Str(last), Value::Map(rows))) if last == binary.as_bytes() => {
+                rows.push((Value::from(*arch), row));
+            }
+            _ => toc.push((name, Value::Map(vec![(Value::from(*arch), row)]))),
+        }
+        if compressed {
+            let frame = super::zstd_frame(image);
+            out.extend((frame.len() as u32).to_le_bytes());
+            out.extend(frame);
+        } else {
+            blobs.push(map(vec![("offset", Value::Int(out.len() as i64)), ("size", size)]));
+            out.extend(*image);
+        }
+    }
+    let mut contents = vec![("format_version", Value::Int(1)), ("toc", Value::Map(toc))];
+    if compressed {
+        contents.push(("compression_scheme", "zstd-per-kernel".into()));
+        contents.push(("zstd_offset", Value::Int(64)));
+        contents.push(("zstd_size", Value::Int(out.len() as i64 - 64)));
+    } else {
+        contents.push(("compression_scheme", "none".into()));
+        contents.push(("blobs", Value::Array(blobs)));
+    }
+    change(&mut contents);
+    let start = out.len() as u64;
+    out[8..16].copy_from_slice(&start.to_le_bytes());
+    out.extend(encode(&map(contents)));
     out
 }
