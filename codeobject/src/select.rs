@@ -57,6 +57,13 @@ pub struct Selection {
     pub verdicts: Vec<Verdict>,
 }
 
+impl Selection {
+    /// How the best entry fits; `None` where none does.
+    pub fn fit(&self) -> Option<Fit> {
+        self.verdicts.get(self.best?)?.fit
+    }
+}
+
 impl Bundle<'_> {
     /// Finds the entry that fits a GPU best: one for its very processor, else for a generic target, else, if
     /// `options` say so, for a processor of its family; among equals the one that states more features, then the

@@ -6,6 +6,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
+use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{
     BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostCalls, Limits, Notifications,
     Operation, Point, Points, QueueAffinity, Release, Result, Semaphore, Statistics, WaitPolicy,
@@ -47,6 +48,8 @@ pub(crate) struct Inner {
     pub(crate) domain: Domain,
     pub(crate) info: DeviceInfo,
     pub(crate) limits: Limits,
+    /// Which code it is given.
+    pub(crate) code: CodeOptions,
     pub(crate) queues: Box<[Queue]>,
     next_queue: AtomicU32,
     pub(crate) allocator: Allocator,
@@ -65,7 +68,13 @@ pub(crate) struct Work {
 
 impl Device {
     /// A device of `gpus`, at least one, with an equal share of the queues for each.
-    pub(crate) fn open(gpus: Vec<Gpu>, info: DeviceInfo, limits: Limits, slab: u64) -> Result<Self> {
+    pub(crate) fn open(
+        gpus: Vec<Gpu>,
+        info: DeviceInfo,
+        limits: Limits,
+        slab: u64,
+        code: CodeOptions,
+    ) -> Result<Self> {
         let allocator = Allocator::new(&gpus, &limits, slab)?;
         let gpus: Box<[_]> = gpus.into_iter().map(Arc::new).collect();
         let hip = gpus[0].hip.clone();
@@ -84,6 +93,7 @@ impl Device {
             domain: Domain::unique(),
             info,
             limits,
+            code,
             queues: queues.into(),
             next_queue: AtomicU32::new(0),
             allocator,

@@ -3,6 +3,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
+use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{Code, DeviceInfo, Error, Parameters, Result, ResultExt, Uri, driver};
 use windlass_hip_sys::{Api, null};
 
@@ -105,6 +106,21 @@ impl Driver {
     }
 }
 
+/// Which code the device is given.
+fn code_options(parameters: &Parameters<'_>) -> Result<CodeOptions> {
+    let mut options = CodeOptions::default();
+    options.compatible_families = match parameters.text("compatible") {
+        None => false,
+        Some("families") => true,
+        Some(other) => {
+            return Err(Error::invalid_argument(format!(
+                "compatible={other}: `families` is expected, or no such key"
+            )));
+        }
+    };
+    Ok(options)
+}
+
 /// Adds the ordinals that a selector means; each is below `count`.
 fn select(selector: &Selector, hip: &Hip, count: i32, uri: &Uri, ordinals: &mut Vec<i32>) -> Result<()> {
     match selector {
@@ -161,6 +177,7 @@ impl driver::Driver for Driver {
         let parameters = uri.reader();
         let queues = parameters.value::<u32>("queues")?.unwrap_or(QUEUES);
         let slab = parameters.value::<u64>("slab")?;
+        let code = code_options(&parameters)?;
         let found = self.source.open(uri, &parameters);
         // A key that does not exist is told even where no HIP does. What makes no sense to the source has been read in part.
         if !matches!(&found, Err(error) if error.code() == Code::InvalidArgument) {
@@ -191,7 +208,7 @@ impl driver::Driver for Driver {
         };
         let exact = gpus.iter().any(|gpu| gpu.hip.quirks.exact_sizes);
         let slab = slab.unwrap_or(if exact { 0 } else { allocator::SLAB });
-        Ok(Arc::new(Device::open(gpus, info, limits, slab)?))
+        Ok(Arc::new(Device::open(gpus, info, limits, slab, code)?))
     }
 }
 

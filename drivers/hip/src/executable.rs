@@ -3,7 +3,9 @@
 
 use std::{any::Any, sync::Arc};
 
-use windlass_codeobject::{ArgKind, File, Image, Kernel, KernelKind, Options, TargetId, declared_size};
+use windlass_codeobject::{
+    ArgKind, File, Fit, Image, Kernel, KernelKind, Options, TargetId, declared_size, retarget,
+};
 use windlass_hal::{
     Code, Error, FunctionInfo, GlobalInfo, Parameter, ParameterKind, QueueAffinity, Result, callback_pool,
     driver, edge::Domain,
@@ -47,8 +49,8 @@ struct Images {
 
 impl Executable {
     pub(crate) fn load(device: &Arc<Inner>, code: &[u8]) -> Result<Self> {
-        let options = Options::default();
-        let file = File::parse(code, &options).map_err(|error| from_codeobject(&error))?;
+        let options = &device.code;
+        let file = File::parse(code, options).map_err(|error| from_codeobject(&error))?;
         let mut targets: Vec<Images> = Vec::new();
         let mut executable = Self {
             device: device.clone(),
@@ -62,7 +64,7 @@ impl Executable {
             let known = targets.iter().position(|images| images.architecture == gpu.architecture);
             let index = known.unwrap_or(targets.len());
             if known.is_none() {
-                targets.push(Images::select(&file, &options, &gpu.architecture)?);
+                targets.push(Images::select(&file, options, &gpu.architecture)?);
             }
             found.push(executable.add(gpu, &targets[index])?);
         }
@@ -129,6 +131,9 @@ impl Images {
             let choice =
                 image_cache().choose(bundle, &agent, options).map_err(|error| from_codeobject(&error))?;
             match &choice.image {
+                Some(image) if choice.selection.fit() == Some(Fit::Family) => {
+                    images.add(&under_the_name_of(&agent, image)?)?;
+                }
                 Some(image) => images.add(image)?,
                 None => refusals.extend(choice.selection.verdicts.iter().filter_map(|verdict| {
                     let entry = bundle.entries().get(verdict.entry)?;
@@ -139,6 +144,9 @@ impl Images {
         if images.loaded.is_empty() {
             let mut problems: Vec<_> = file.problems().iter().map(ToString::to_string).collect();
             problems.append(&mut refusals);
+            if has_family_code(file, options, &agent) {
+                problems.push("the key compatible=families of the device's URI allows such code".to_owned());
+            }
             return Err(Error::not_found(format!(
                 "no code for {agent} in this file; build it for that target, or pick another device: {}",
                 if problems.is_empty() { "it holds no code at all".to_owned() } else { problems.join("; ") }
@@ -197,6 +205,21 @@ impl Images {
         }
         Ok(())
     }
+}
+
+/// Code of another processor of the agent's family. HIP would refuse it under its own name.
+fn under_the_name_of(agent: &TargetId, image: &Image) -> Result<Arc<Image>> {
+    let mut bytes = image.to_vec();
+    let renamed = retarget(&mut bytes, agent).and_then(|()| Image::copy(&bytes));
+    tracing::warn!(target: "windlass::hip", %agent, "loading code of another processor of its ISA-compatible family");
+    renamed.map(Arc::new).map_err(|error| from_codeobject(&error))
+}
+
+/// Whether there would be code for the agent if code of its family counted.
+fn has_family_code(file: &File<'_>, options: &Options, agent: &TargetId) -> bool {
+    let mut options = options.clone();
+    options.compatible_families = true;
+    file.bundles().iter().any(|bundle| bundle.select(agent, &options).best.is_some())
 }
 
 /// What a kernel takes, in the HAL's words. Hidden arguments are HIP's to fill.
@@ -275,5 +298,24 @@ impl driver::Executable for Executable {
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hip_sees_code_of_the_family_under_the_name_of_the_gpu() {
+        let mut elf = include_bytes!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../cts/kernels/bundles/vector_add.gfx942.co"
+        ))
+        .to_vec();
+        elf[48] = 0x36;
+        let agent = "gfx1031".parse().expect("a target");
+        let image = under_the_name_of(&agent, &Image::copy(&elf).expect("memory")).expect("one family");
+        elf[48] = 0x37;
+        assert_eq!(image[..], elf);
     }
 }

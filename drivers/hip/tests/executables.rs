@@ -5,15 +5,20 @@ mod common;
 
 use std::{sync::Barrier, thread};
 
-use common::{VECTOR_ADD, eventually, nothing_leaks, open};
+use common::{VECTOR_ADD, eventually, nothing_leaks, open, open_with};
 use windlass_hal::{Code, Device, Executable, Result};
-use windlass_hip_sys::bindings::hipError_t;
+use windlass_hip_sys::{bindings::hipError_t, null::Options};
 
+const VECTOR_ADD_GFX942: &[u8] = include_bytes!("../../../cts/kernels/bundles/vector_add.gfx942.co");
 const LOAD: &str = "hipModuleLoadData";
 
 fn load(device: &Device) -> Result<Executable> {
-    // SAFETY: the project's own kernel, which the null HIP does not run.
-    unsafe { device.load_executable(VECTOR_ADD) }
+    load_code(device, VECTOR_ADD)
+}
+
+fn load_code(device: &Device, code: &[u8]) -> Result<Executable> {
+    // SAFETY: the null HIP runs nothing.
+    unsafe { device.load_executable(code) }
 }
 
 #[test]
@@ -80,6 +85,28 @@ fn a_load_that_failed_is_tried_anew() {
     assert_eq!(instance.count(LOAD), 3);
     drop((executable, device));
     nothing_leaks(&instance);
+}
+
+#[test]
+fn code_of_the_gpus_family_is_loaded_only_where_the_uri_says_so() {
+    const GFX1030: u8 = 0x36;
+    let mut code = VECTOR_ADD_GFX942.to_vec();
+    code[48] = GFX1030;
+    let open_gfx1031 = |uri| open_with(Options { arch: "gfx1031".to_owned(), ..Options::default() }, uri);
+
+    let (instance, device) = open_gfx1031("test://");
+    let error = load_code(&device, &code).expect_err("gfx1030 is no gfx1031");
+    assert_eq!(error.code(), Code::NotFound);
+    assert!(error.to_string().contains("compatible=families"), "{error}");
+    assert_eq!(instance.count(LOAD), 0);
+
+    let (instance, device) = open_gfx1031("test://?compatible=families");
+    load_code(&device, &code).expect("loads").function("vector_add").expect("is there");
+    assert_eq!(instance.count(LOAD), 1);
+
+    code[48] = 0x41;
+    let error = load_code(&device, &code).expect_err("gfx1100 is another family");
+    assert!(!error.to_string().contains("compatible=families"), "{error}");
 }
 
 #[test]
