@@ -2,14 +2,16 @@
 //! One code object in memory of its own, as a loader without a length wants it.
 
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
 use crate::code_object::CodeObject;
 use crate::error::Error;
 
 /// What an image is aligned to, and padded to with zeros.
-const PAGE: usize = 4096;
+pub(crate) const PAGE: usize = 4096;
+/// So many times its own size an image may have before it in its memory, rather than be moved.
+const MOST_WASTE: usize = 2;
 
 /// The bytes of one entry: they begin at a page, and zeros follow them to the end of the last page, one at least.
 ///
@@ -30,7 +32,7 @@ impl Image {
     /// [`Error::Memory`] where there is not enough of it.
     pub fn copy(bytes: &[u8]) -> Result<Image, Error> {
         let size = bytes.len();
-        let padded = (size / PAGE + 1) * PAGE;
+        let padded = padded(size);
         let mut memory: Vec<u8> = Vec::new();
         memory
             .try_reserve_exact(padded + PAGE)
@@ -40,6 +42,28 @@ impl Image {
         memory.extend_from_slice(bytes);
         memory.resize(start + padded, 0);
         Ok(Image { memory, start, size, code: OnceLock::new() })
+    }
+
+    /// The image of a part of `memory`, in that memory where it has the room. Nothing of the rest is kept but what is
+    /// small beside the image.
+    pub(crate) fn within(mut memory: Vec<u8>, part: Range<usize>) -> Result<Image, Error> {
+        let size = part.len();
+        let first = memory.as_ptr().align_offset(PAGE);
+        let stays = part.start.wrapping_sub(first) % PAGE == 0
+            && part.start <= size.saturating_mul(MOST_WASTE).saturating_add(PAGE);
+        let start = if stays { part.start } else { first };
+        if start > part.start || memory.capacity() < start.saturating_add(padded(size)) {
+            return Image::copy(memory.get(part).unwrap_or_default());
+        }
+        if !stays {
+            memory.copy_within(part, start);
+        }
+        memory.truncate(start + size);
+        memory.resize(start + padded(size), 0);
+        memory.shrink_to_fit();
+        let image = Image { memory, start, size, code: OnceLock::new() };
+        // Whoever gave the memory may have moved it as it shrank.
+        if image.as_ptr().align_offset(PAGE) == 0 { Ok(image) } else { Image::copy(&image) }
     }
 
     /// What is in it. Parsed once, for all who share the image.
@@ -71,21 +95,52 @@ impl fmt::Debug for Image {
     }
 }
 
+/// Size with the zeros behind.
+fn padded(size: usize) -> usize {
+    (size / PAGE + 1).saturating_mul(PAGE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const SIZES: [usize; 6] = [0, 1, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE];
+
+    fn check(image: &Image, bytes: &[u8]) {
+        let size = bytes.len();
+        assert_eq!(&image[..], bytes);
+        assert_eq!(image.as_ptr().addr() % PAGE, 0);
+        let behind = &image.memory[image.start + size..];
+        assert!(!behind.is_empty() && behind.iter().all(|byte| *byte == 0), "{size}");
+        assert_eq!((size + behind.len()) % PAGE, 0);
+    }
+
     #[test]
     fn an_image_begins_at_a_page_and_zeros_follow_it() {
-        for size in [0, 1, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE] {
+        for size in SIZES {
             let bytes = vec![7; size];
             let image = Image::copy(&bytes).unwrap();
-            assert_eq!(&image[..], bytes);
-            assert_eq!(image.as_ptr().addr() % PAGE, 0);
-            let behind = &image.memory[image.start + size..];
-            assert!(!behind.is_empty() && behind.iter().all(|byte| *byte == 0), "{size}");
-            assert_eq!((size + behind.len()) % PAGE, 0);
+            check(&image, &bytes);
             assert!(image.code_object().is_err());
+        }
+    }
+
+    #[test]
+    fn memory_becomes_an_image_wherever_the_part_lies() {
+        for (size, room) in SIZES.into_iter().flat_map(|size| [(size, 0), (size, 3 * PAGE)]) {
+            for before in [0, 1, PAGE - 1, PAGE, 2 * PAGE + 8, 64 * PAGE] {
+                for aligned in [false, true] {
+                    let mut memory: Vec<u8> = Vec::with_capacity(before + size + PAGE + room);
+                    let base = if aligned { memory.as_ptr().align_offset(PAGE) } else { 0 };
+                    memory.resize(base + before, 1);
+                    let bytes: Vec<u8> = (0..size).map(|index| index as u8 | 1).collect();
+                    memory.extend(&bytes);
+                    memory.push(9);
+                    let image = Image::within(memory, base + before..base + before + size).unwrap();
+                    check(&image, &bytes);
+                    assert!(image.memory_size() <= 4 * size + 4 * PAGE, "{before} before {size}");
+                }
+            }
         }
     }
 }

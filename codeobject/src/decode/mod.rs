@@ -3,26 +3,28 @@
 
 mod cache;
 mod frames;
+mod output;
 mod zlib;
 #[cfg(feature = "zstd-c")]
 mod zstd_c;
 #[cfg(all(feature = "zstd-pure", not(feature = "zstd-c")))]
 mod zstd_pure;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use cache::Cache;
+use output::Output;
 
 use crate::ccob::Method;
 use crate::error::Error;
+use crate::image::Image;
 use crate::table::Source;
 
 /// The least that is decoded at a time.
 const SMALLEST_STEP: usize = 4096;
 /// Up to here the output may grow in one piece, whatever the size of the input.
 const GROWTH: usize = 1 << 20;
-/// So much input at a time: what it unpacks to beyond the wanted bytes is wasted.
-const INPUT_STEP: usize = 1 << 14;
 /// Output up to this multiple of the input is reserved in one piece; what claims to grow more has to prove it.
 const USUAL_RATIO: usize = 64;
 
@@ -34,10 +36,11 @@ struct Step {
     ended: bool,
 }
 
-/// A streaming decoder. It writes into the spare capacity of `out` and stops where that is full, or where it has used
-/// about [`INPUT_STEP`] bytes of input.
+/// A streaming decoder.
 trait Decoder: Send {
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, String>;
+    /// Appends to `out` within its capacity. Of the output at most about a megabyte goes beyond the `wanted` bytes: it
+    /// may never be asked for.
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, wanted: usize) -> Result<Step, String>;
 }
 
 /// A compressed payload. What was unpacked of it is kept in the cache of its file, for the next who asks.
@@ -56,7 +59,7 @@ pub(crate) struct Stream<'a> {
 struct Progress {
     decoder: Option<Box<dyn Decoder>>,
     consumed: usize,
-    out: Vec<u8>,
+    out: Output,
     ended: bool,
     failed: Option<Error>,
 }
@@ -75,6 +78,33 @@ impl<'a> Stream<'a> {
 
     /// Calls `f` with the unpacked bytes `start..end`, after decoding what is missing.
     pub(crate) fn with_range<R>(&self, start: u64, end: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
+        let range = self.range(start, end)?;
+        let mut progress = self.cache.take(self.offset);
+        let result = self.decode_to(&mut progress, range.end).and_then(|()| {
+            let missing = || self.missing(&progress);
+            progress.out.get(range).ok_or_else(missing).map(f)
+        });
+        self.cache.keep(self.offset, progress);
+        result
+    }
+
+    /// Hands over the memory of the unpacked bytes `start..end`, after decoding what is missing. Of the rest nothing is
+    /// kept.
+    pub(crate) fn take_range(&self, start: u64, end: u64) -> Result<Image, Error> {
+        let range = self.range(start, end)?;
+        let mut progress = self.cache.take(self.offset);
+        if let Err(error) = self.decode_to(&mut progress, range.end) {
+            self.cache.keep(self.offset, progress);
+            return Err(error);
+        }
+        if progress.out.get(range.clone()).is_none() {
+            return Err(self.missing(&progress));
+        }
+        progress.out.into_image(range)
+    }
+
+    /// A range of the unpacked bytes that may be asked for.
+    fn range(&self, start: u64, end: u64) -> Result<Range<usize>, Error> {
         if end > self.declared {
             return Err(self.broken(0, format!("byte {end} is wanted, {} are declared", self.declared)));
         }
@@ -90,13 +120,11 @@ impl<'a> Stream<'a> {
         let no_room = || Error::Memory { what: "the unpacked bundle", bytes: end };
         let last = usize::try_from(end).map_err(|_| no_room())?;
         let first = usize::try_from(start).map_err(|_| no_room())?;
-        let mut progress = self.cache.take(self.offset);
-        let result = self.decode_to(&mut progress, last).and_then(|()| {
-            let problem = || self.broken(progress.out.len(), "the wanted range is not in it".to_owned());
-            progress.out.get(first..last).ok_or_else(problem).map(f)
-        });
-        self.cache.keep(self.offset, progress);
-        result
+        Ok(first..last)
+    }
+
+    fn missing(&self, progress: &Progress) -> Error {
+        self.broken(progress.out.len(), "the wanted range is not in it".to_owned())
     }
 
     fn decode_to(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
@@ -131,7 +159,9 @@ impl<'a> Stream<'a> {
             return Err(self.broken(progress.out.len(), "the decoder read past its input".to_owned()));
         };
         let before = progress.out.len();
-        let step = decoder.step(input, &mut progress.out).map_err(|problem| self.broken(before, problem))?;
+        let step = decoder
+            .step(input, progress.out.memory(), need.saturating_sub(before))
+            .map_err(|problem| self.broken(before, problem))?;
         progress.consumed += step.consumed;
         progress.ended = step.ended;
         if !step.ended && step.consumed == 0 && progress.out.len() == before {
@@ -141,19 +171,17 @@ impl<'a> Stream<'a> {
     }
 
     /// Makes room for more output, without believing a size that the output has not come near to.
-    fn reserve(&self, out: &mut Vec<u8>, need: usize) -> Result<(), Error> {
-        if out.capacity() > out.len() {
+    fn reserve(&self, out: &mut Output, need: usize) -> Result<(), Error> {
+        if !out.is_full() {
             return Ok(());
         }
         let most = usize::try_from(self.declared.min(self.max_unpacked)).unwrap_or(usize::MAX);
-        let capacity = if self.is_plausible() {
+        out.reserve(if self.is_plausible() {
             most
         } else {
             let next = need.max(out.len().saturating_add(SMALLEST_STEP));
             next.min(self.believed().max(out.len().saturating_mul(2))).min(most)
-        };
-        out.try_reserve_exact(capacity.saturating_sub(out.len()))
-            .map_err(|_| Error::Memory { what: "the unpacked bundle", bytes: capacity as u64 })
+        })
     }
 
     /// How much output may be reserved on the strength of the input alone.

@@ -3,7 +3,13 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::{Decoder, INPUT_STEP, Step};
+use super::{Decoder, Step};
+
+/// The input of a step, which no output holds up.
+const MOST_INPUT: usize = 1 << 14;
+const LEAST_INPUT: usize = 1 << 10;
+/// The format packs no byte into less than this part of one.
+const MOST_RATIO: usize = 1032;
 
 pub(super) struct Inflate(Decompress);
 
@@ -14,8 +20,9 @@ impl Inflate {
 }
 
 impl Decoder for Inflate {
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, String> {
-        let input = input.get(..INPUT_STEP).unwrap_or(input);
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, wanted: usize) -> Result<Step, String> {
+        let most = (wanted / MOST_RATIO).saturating_add(LEAST_INPUT).min(MOST_INPUT);
+        let input = input.get(..most).unwrap_or(input);
         let before = self.0.total_in();
         let status =
             self.0.decompress_vec(input, out, FlushDecompress::None).map_err(|error| error.to_string())?;
@@ -32,7 +39,7 @@ pub(super) fn stored_size(data: &[u8], max_unpacked: u64) -> Result<u64, String>
     while inflate.0.total_out() <= max_unpacked {
         scratch.clear();
         let input = data.get(consumed..).unwrap_or_default();
-        let step = inflate.step(input, &mut scratch)?;
+        let step = inflate.step(input, &mut scratch, usize::MAX)?;
         consumed += step.consumed;
         if step.ended {
             return Ok(consumed as u64);

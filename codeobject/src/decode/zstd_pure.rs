@@ -58,7 +58,7 @@ impl Zstd {
 }
 
 impl Decoder for Zstd {
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Step, String> {
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, _wanted: usize) -> Result<Step, String> {
         let mut rest = input;
         if !self.in_frame {
             self.begin_frame(&mut rest)?;

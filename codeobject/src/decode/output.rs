@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a stream is unpacked to: one piece of memory that can become an image.
+
+use std::ops::Range;
+
+use crate::error::Error;
+use crate::image::{Image, PAGE};
+
+/// Unpacked bytes. They begin at a page where they were reserved in one piece, so that an entry which is aligned in
+/// its bundle is aligned in memory.
+#[derive(Default)]
+pub(super) struct Output {
+    memory: Vec<u8>,
+    /// Where the unpacked bytes begin.
+    base: usize,
+}
+
+impl Output {
+    pub(super) fn len(&self) -> usize {
+        self.memory.len() - self.base
+    }
+
+    pub(super) fn get(&self, range: Range<usize>) -> Option<&[u8]> {
+        self.memory.get(self.base..)?.get(range)
+    }
+
+    /// Whether there is no room for another byte.
+    pub(super) fn is_full(&self) -> bool {
+        self.memory.capacity() == self.memory.len()
+    }
+
+    /// Makes room for so many unpacked bytes in all.
+    pub(super) fn reserve(&mut self, capacity: usize) -> Result<(), Error> {
+        // What aligns the first byte, and what pads the last.
+        let room = capacity.saturating_add(2 * PAGE);
+        self.memory
+            .try_reserve_exact(room.saturating_sub(self.memory.len()))
+            .map_err(|_| Error::Memory { what: "the unpacked bundle", bytes: capacity as u64 })?;
+        if self.memory.is_empty() {
+            self.base = self.memory.as_ptr().align_offset(PAGE);
+            self.memory.resize(self.base, 0);
+        }
+        Ok(())
+    }
+
+    /// For a decoder, which appends to it without growing it.
+    pub(super) fn memory(&mut self) -> &mut Vec<u8> {
+        &mut self.memory
+    }
+
+    /// Hands the memory over as the image of a part of it that is there.
+    pub(super) fn into_image(self, part: Range<usize>) -> Result<Image, Error> {
+        Image::within(self.memory, self.base + part.start..self.base + part.end)
+    }
+}
