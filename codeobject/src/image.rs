@@ -10,8 +10,6 @@ use crate::error::Error;
 
 /// What an image is aligned to, and padded to with zeros.
 pub(crate) const PAGE: usize = 4096;
-/// So many times its own size an image may have before it in its memory, rather than be moved.
-const MOST_WASTE: usize = 2;
 
 /// The bytes of one entry: they begin at a page, and zeros follow them to the end of the last page, one at least.
 ///
@@ -44,13 +42,14 @@ impl Image {
         Ok(Image { memory, start, size, code: OnceLock::new() })
     }
 
-    /// The image of a part of `memory`, in that memory where it has the room. Nothing of the rest is kept but what is
-    /// small beside the image.
+    /// The image of a part of `memory`, in that memory where it has the room. Of the rest no more than the image's own
+    /// size is kept.
     pub(crate) fn within(mut memory: Vec<u8>, part: Range<usize>) -> Result<Image, Error> {
         let size = part.len();
         let first = memory.as_ptr().align_offset(PAGE);
-        let stays = part.start.wrapping_sub(first) % PAGE == 0
-            && part.start <= size.saturating_mul(MOST_WASTE).saturating_add(PAGE);
+        // Moving it costs time, leaving it there costs what lies before it.
+        let stays =
+            part.start.wrapping_sub(first).is_multiple_of(PAGE) && part.start <= size.saturating_add(PAGE);
         let start = if stays { part.start } else { first };
         if start > part.start || memory.capacity() < start.saturating_add(padded(size)) {
             return Image::copy(memory.get(part).unwrap_or_default());

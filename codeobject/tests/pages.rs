@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Listing and choosing in an uncompressed bundle touches its table and the chosen entry, and no page besides: all
+//! others cannot be read here, so a look at one of them ends the process.
+#![cfg(target_os = "linux")]
+
+use std::ptr;
+
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+use windlass_codeobject::{File, ImageCache, Options};
+
+#[allow(dead_code, unused_imports, reason = "shared with the suite, of which this binary needs a part")]
+mod support;
+
+use support::{ElfBuilder, KernelSpec, plain};
+
+const PAGE: usize = 4096;
+/// Pages of an entry: the first holds the head of its ELF.
+const PAGES: usize = 64;
+const TARGETS: [&str; 6] = ["gfx900", "gfx90a:xnack+", "gfx90a:xnack-", "gfx942", "gfx1030", "gfx1100"];
+const FLAGS: [u32; 6] = [0x12c, 0x73f, 0x63f, 0x54c, 0x36, 0x41];
+
+/// Memory of which some pages cannot be read.
+struct Fenced {
+    start: *mut u8,
+    size: usize,
+}
+
+impl Fenced {
+    /// A copy of `bytes` in which `open` says of each page whether it can be read.
+    fn new(bytes: &[u8], open: impl Fn(usize) -> bool) -> Fenced {
+        let size = bytes.len().next_multiple_of(PAGE);
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping, wherever the system puts it.
+        let start = unsafe { mmap_anonymous(ptr::null_mut(), size, access, MapFlags::PRIVATE) }
+            .expect("a mapping")
+            .cast::<u8>();
+        // SAFETY: the mapping has at least that many bytes and nobody else knows it.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
+        for page in (0..size / PAGE).filter(|page| !open(*page)) {
+            // SAFETY: the page lies in the mapping, and nothing borrows it yet.
+            unsafe { mprotect(start.add(page * PAGE).cast(), PAGE, MprotectFlags::empty()) }
+                .expect("a fence");
+        }
+        Fenced { start, size }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: the mapping lives as long as `self` and nobody writes to it. That nobody reads the pages which cannot
+        // be read is what is tested: doing so stops the process.
+        unsafe { std::slice::from_raw_parts(self.start, self.size) }
+    }
+}
+
+impl Drop for Fenced {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this one's, and what borrowed it is gone.
+        unsafe { munmap(self.start.cast(), self.size) }.expect("unmaps");
+    }
+}
+
+fn bundle() -> Vec<u8> {
+    let images: Vec<Vec<u8>> = FLAGS
+        .iter()
+        .map(|flags| {
+            let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
+            builder.flags = *flags;
+            let mut elf = builder.build();
+            assert!(elf.len() < PAGES * PAGE);
+            elf.resize(PAGES * PAGE, 0);
+            elf
+        })
+        .collect();
+    let ids = TARGETS.map(|target| format!("hipv4-amdgcn-amd-amdhsa--{target}"));
+    let mut entries = vec![("host-x86_64-unknown-linux-gnu-", &[][..])];
+    entries.extend(ids.iter().zip(&images).map(|(id, image)| (&id[..], &image[..])));
+    plain(&entries, PAGE)
+}
+
+#[test]
+fn choosing_reads_the_table_and_the_head_of_the_choice() {
+    let bytes = bundle();
+    let options = Options::default();
+    for (agent, best) in [("gfx90a:sramecc+:xnack-", 3), ("gfx942:sramecc+:xnack-", 4), ("gfx1100", 6)] {
+        let head = 1 + (best - 1) * PAGES;
+        let fenced = Fenced::new(&bytes, |page| page == 0 || page == head);
+        let file = File::parse(fenced.bytes(), &options).unwrap();
+        assert_eq!(file.bundles()[0].select(&agent.parse().unwrap(), &options).best, Some(best));
+    }
+}
+
+#[test]
+fn loading_reads_the_chosen_entry_besides() {
+    let bytes = bundle();
+    let options = Options::default();
+    let first = 1 + 3 * PAGES;
+    let fenced = Fenced::new(&bytes, |page| page == 0 || (first..first + PAGES).contains(&page));
+    let file = File::parse(fenced.bytes(), &options).unwrap();
+    let agent = "gfx942:sramecc+:xnack-".parse().unwrap();
+    let choice = ImageCache::new(0).choose(&file.bundles()[0], &agent, &options).unwrap();
+    assert_eq!(choice.image.as_ref().unwrap()[..], bytes[first * PAGE..][..PAGES * PAGE]);
+}
