@@ -325,6 +325,7 @@ impl<'a> Bundle<'a> {
         match &self.data {
             Data::Stored(bytes) => Image::copy(stored_range(bytes, range.start, range.end)?),
             Data::Packed(stream) => stream.take_range(range.start, range.end),
+            Data::Each(streams) => self.of_entry(streams, entry)?.take_range(range.start, range.end),
         }
     }
 
@@ -355,11 +356,13 @@ impl<'a> Bundle<'a> {
         match &self.data {
             Data::Stored(bytes) => Ok(f(stored_range(bytes, start, end)?)),
             Data::Packed(stream) => stream.with_range(start, end, f),
-            Data::Each(streams) => match streams.get(entry) {
-                Some(Some(stream)) => stream.with_range(start, end, f),
-                _ => Err(Error::malformed("an entry of the bundle", self.offset, "it has no bytes")),
-            },
+            Data::Each(streams) => self.of_entry(streams, entry)?.with_range(start, end, f),
         }
+    }
+
+    fn of_entry<'s>(&self, streams: &'s [Option<Stream<'a>>], entry: usize) -> Result<&'s Stream<'a>, Error> {
+        let stream = streams.get(entry).and_then(Option::as_ref);
+        stream.ok_or_else(|| Error::malformed("an entry of the bundle", self.offset, "it has no bytes"))
     }
 
     fn entry(&self, index: usize) -> Result<&Entry, Error> {
