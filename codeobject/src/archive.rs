@@ -1,31 +1,157 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Archives of objects (`ar`).
+//! Archives of objects (`ar`): GNU's with its table of long names, BSD's with names before the content.
+//!
+//! Names are looked up here rather than by the `object` crate, because a hostile table makes that search it from end to
+//! end for each member.
 
-use crate::bytes::range;
+use crate::bytes::{range, text};
 use crate::error::Error;
 
 pub(crate) const ARCHIVE_MAGIC: &[u8] = b"!<arch>\n";
+pub(crate) const THIN_MAGIC: &[u8] = b"!<thin>\n";
 const HEADER_SIZE: u64 = 60;
+const LONGEST_NAME: u64 = 4096;
 
-/// The members of an archive with their offsets; the tables of symbols and names are among them.
-pub(crate) fn members(bytes: &[u8]) -> Result<Vec<(&[u8], u64)>, Error> {
-    let mut members = Vec::new();
-    let mut position = ARCHIVE_MAGIC.len() as u64;
-    while position < bytes.len() as u64 {
-        let what = || format!("member {} of the archive", members.len());
-        let left = bytes.len() as u64 - position;
-        let header = range(bytes, position, HEADER_SIZE)
-            .ok_or_else(|| Error::truncated(what(), position, HEADER_SIZE, left))?;
-        let size = header
-            .get(48..58)
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| digits.trim_end().parse::<u64>().ok())
-            .ok_or_else(|| Error::malformed(what(), position, "its size is no number"))?;
-        let start = position + HEADER_SIZE;
-        let content = range(bytes, start, size)
-            .ok_or_else(|| Error::truncated(what(), position, size, left - HEADER_SIZE))?;
-        members.push((content, start));
-        position = (start + size).next_multiple_of(2);
+/// One file in an archive.
+pub(crate) struct Member<'a> {
+    pub(crate) name: String,
+    pub(crate) content: &'a [u8],
+    /// Of the content in the whole file.
+    pub(crate) offset: u64,
+}
+
+/// The members of an archive, one after the other, without the tables of symbols and names. An error ends them.
+pub(crate) struct Members<'a> {
+    bytes: &'a [u8],
+    /// Of the archive in its file.
+    base: u64,
+    position: u64,
+    long_names: &'a [u8],
+    count: u64,
+    over: bool,
+}
+
+impl<'a> Members<'a> {
+    pub(crate) fn of(archive: &'a [u8], base: u64) -> Members<'a> {
+        Members {
+            bytes: archive,
+            base,
+            position: ARCHIVE_MAGIC.len() as u64,
+            long_names: &[],
+            count: 0,
+            over: false,
+        }
     }
-    Ok(members)
+
+    /// The next member, or `None` where it is a table.
+    fn read(&mut self) -> Result<Option<Member<'a>>, Error> {
+        let position = self.position;
+        let index = self.count;
+        let place = self.base.saturating_add(position);
+        let what = || format!("member {index} of the archive");
+        let left = self.bytes.len() as u64 - position;
+        let header = range(self.bytes, position, HEADER_SIZE)
+            .ok_or_else(|| Error::truncated(what(), place, HEADER_SIZE, left))?;
+        let malformed = |problem: &str| Error::malformed(what(), place, problem);
+        let (name, rest) = header.split_at(16);
+        if !rest.ends_with(b"`\n") {
+            return Err(malformed("its header does not end as headers do"));
+        }
+        let size = number(&rest[32..42]).ok_or_else(|| malformed("its size is no number"))?;
+        let start = position + HEADER_SIZE;
+        let content = range(self.bytes, start, size)
+            .ok_or_else(|| Error::truncated(what(), place, size, left - HEADER_SIZE))?;
+        self.position = (start + size).next_multiple_of(2);
+        self.count += 1;
+        match trim(name) {
+            b"/" | b"/SYM64/" => Ok(None),
+            b"//" => {
+                self.long_names = content;
+                Ok(None)
+            }
+            name => {
+                let (name, before) =
+                    self.name(name, content).ok_or_else(|| malformed("its name is not in the archive"))?;
+                // BSD's table of symbols.
+                let is_table = name.starts_with(b"__.SYMDEF");
+                let content = content.get(before..).unwrap_or_default();
+                let offset = self.base.saturating_add(start + before as u64);
+                Ok((!is_table).then(|| Member { name: text(name), content, offset }))
+            }
+        }
+    }
+
+    /// The whole name, and how many bytes of the content it takes.
+    fn name(&self, name: &'a [u8], content: &'a [u8]) -> Option<(&'a [u8], usize)> {
+        if let Some(size) = name.strip_prefix(b"#1/") {
+            let size = number(size).filter(|size| *size <= LONGEST_NAME)?;
+            let name = range(content, 0, size)?;
+            let end = name.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+            return Some((&name[..end], size as usize));
+        }
+        if let Some(at) = name.strip_prefix(b"/") {
+            let at = usize::try_from(number(at)?).ok()?;
+            let rest = self.long_names.get(at..)?;
+            let end = rest.iter().take(LONGEST_NAME as usize).position(|byte| matches!(byte, b'\n' | 0))?;
+            let name = &rest[..end];
+            return Some((name.strip_suffix(b"/").unwrap_or(name), 0));
+        }
+        Some((name.strip_suffix(b"/").unwrap_or(name), 0))
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Result<Member<'a>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.over && self.position < self.bytes.len() as u64 {
+            match self.read() {
+                Ok(None) => {}
+                Ok(Some(member)) => return Some(Ok(member)),
+                Err(error) => {
+                    self.over = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The error for a thin archive, which holds names and no contents: it tells the first of them.
+pub(crate) fn thin(bytes: &[u8]) -> Error {
+    let mut first = None;
+    let mut names: &[u8] = &[];
+    let mut position = THIN_MAGIC.len() as u64;
+    while let Some(header) = range(bytes, position, HEADER_SIZE) {
+        let (name, rest) = header.split_at(16);
+        let start = position + HEADER_SIZE;
+        // Of the members, only the tables have their content here.
+        match (trim(name), number(&rest[32..42])) {
+            (b"/" | b"/SYM64/", Some(size)) => position = start.saturating_add(size).next_multiple_of(2),
+            (b"//", Some(size)) => {
+                names = range(bytes, start, size).unwrap_or_default();
+                position = start.saturating_add(size).next_multiple_of(2);
+            }
+            (name, _) => {
+                let members = Members { long_names: names, ..Members::of(bytes, 0) };
+                first = members.name(name, &[]).map(|(name, _)| text(name));
+                break;
+            }
+        }
+    }
+    let first = first.map(|name| format!(" (the first is `{name}`)")).unwrap_or_default();
+    let advice = format!(
+        "its members are files of their own beside it{first}; read those, or make a whole archive with `ar rcs` \
+         without T"
+    );
+    Error::unsupported("a thin archive of objects", 0, advice)
+}
+
+fn number(digits: &[u8]) -> Option<u64> {
+    std::str::from_utf8(trim(digits)).ok()?.parse().ok()
+}
+
+fn trim(field: &[u8]) -> &[u8] {
+    field.trim_ascii_end()
 }

@@ -15,9 +15,10 @@ use crate::entry::Entry;
 use crate::error::Error;
 use crate::image::Image;
 use crate::kpack::Binary;
-use crate::offload_binary::OffloadBinary;
+use crate::offload_binary::Header;
 use crate::options::Options;
 use crate::table::{Source, Table};
+use crate::text_bundle;
 
 /// What wraps the code of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,8 +37,10 @@ pub enum Container {
     },
     /// An LLVM offload binary (`clang-offload-packager`).
     OffloadBinary {
-        /// The version of its header: 1 or 2.
+        /// The version of its header: 1, 2 or 3.
         version: u32,
+        /// How its payload is compressed, which it may be from version 3 on.
+        method: Option<Method>,
     },
     /// Sections of a host object, one per entry (`-fgpu-rdc`).
     ObjectBundle,
@@ -46,6 +49,8 @@ pub enum Container {
         /// How each entry is compressed, if it is.
         method: Option<Method>,
     },
+    /// Text with marks in comments (`clang -E`, `-S`, `-emit-llvm`); no GPU runs it.
+    TextBundle,
 }
 
 impl fmt::Display for Container {
@@ -56,10 +61,14 @@ impl fmt::Display for Container {
             Container::Ccob { version, method } => {
                 write!(f, "compressed offload bundle (CCOB v{version}, {method})")
             }
-            Container::OffloadBinary { version } => write!(f, "LLVM offload binary v{version}"),
+            Container::OffloadBinary { version, method: None } => write!(f, "LLVM offload binary v{version}"),
+            Container::OffloadBinary { version, method: Some(method) } => {
+                write!(f, "compressed LLVM offload binary v{version} ({method})")
+            }
             Container::ObjectBundle => f.write_str("object bundle"),
             Container::Kpack { method: None } => f.write_str("kpack binary"),
             Container::Kpack { method: Some(method) } => write!(f, "compressed kpack binary ({method})"),
+            Container::TextBundle => f.write_str("text bundle"),
         }
     }
 }
@@ -72,12 +81,12 @@ impl fmt::Display for Container {
 /// two that read the same one at the same time decode it twice.
 pub struct Bundle<'a> {
     index: usize,
+    member: Option<Arc<str>>,
     container: Container,
     offset: u64,
     stored_size: u64,
     unpacked_size: Option<u64>,
     hash: Option<u64>,
-    member: Option<String>,
     entries: Vec<Entry>,
     /// Its bytes in the file, header included; one piece for each entry of a kpack archive.
     stored: Vec<&'a [u8]>,
@@ -87,9 +96,31 @@ pub struct Bundle<'a> {
 
 enum Data<'a> {
     Stored(&'a [u8]),
-    Packed(Box<Stream<'a>>),
+    Packed(Box<Behind<'a>>),
     /// A stream for each entry; none where its bytes cannot be had.
     Each(Vec<Option<Stream<'a>>>),
+}
+
+/// A stream, and what lies in front of it in the bundle that it unpacks to.
+struct Behind<'a> {
+    header: u64,
+    stream: Stream<'a>,
+}
+
+impl Behind<'_> {
+    fn with_range<R>(&self, start: u64, end: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
+        self.stream.with_range(start.saturating_sub(self.header), end.saturating_sub(self.header), f)
+    }
+
+    fn take_range(&self, start: u64, end: u64) -> Result<Image, Error> {
+        self.stream.take_range(start.saturating_sub(self.header), end.saturating_sub(self.header))
+    }
+}
+
+impl Source for Behind<'_> {
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+        self.stream.read(offset.saturating_sub(self.header), out)
+    }
 }
 
 impl<'a> Bundle<'a> {
@@ -129,23 +160,60 @@ impl<'a> Bundle<'a> {
         let table = Table::read(&stream, unpacked, place, most_entries)?;
         Ok(Bundle {
             index: 0,
+            member: None,
             container: Container::Ccob { version: header.version, method: header.method },
             offset,
             stored_size: size,
             unpacked_size: Some(unpacked),
             hash: Some(header.hash),
-            member: None,
             entries: table.entries,
             stored: vec![stored],
             digest: OnceLock::new(),
-            data: Data::Packed(Box::new(stream)),
+            data: Data::Packed(Box::new(Behind { header: 0, stream })),
         })
     }
 
-    /// The offload binary at the head of `rest`, which lies at `offset` of its file.
-    pub(crate) fn offload_binary(rest: &'a [u8], offset: u64, binary: OffloadBinary) -> Bundle<'a> {
-        let container = Container::OffloadBinary { version: binary.version };
-        Bundle::stored(container, rest, offset, binary.size, binary.entries)
+    /// The offload binary whose bytes, header included, are `stored`.
+    pub(crate) fn offload_binary(
+        stored: &'a [u8],
+        header: &Header,
+        offset: u64,
+        options: &Options,
+        most_entries: usize,
+        cache: &Arc<Cache>,
+    ) -> Result<Bundle<'a>, Error> {
+        let version = header.version;
+        let Some(unpacked) = header.unpacked_size else {
+            let entries = header.entries(&Slice(stored), header.size, offset, most_entries)?;
+            let container = Container::OffloadBinary { version, method: None };
+            return Ok(Bundle::stored(container, stored, offset, header.size, entries));
+        };
+        let payload = range(stored, header.header_size, header.size.saturating_sub(header.header_size))
+            .unwrap_or_default();
+        let place = offset.saturating_add(header.header_size);
+        let method = Header::method(payload, offset)?;
+        let declared = unpacked.saturating_sub(header.header_size);
+        let stream = Stream::new(payload, place, method, declared, options.max_unpacked, Arc::clone(cache));
+        let data = Behind { header: header.header_size, stream };
+        Ok(Bundle {
+            index: 0,
+            member: None,
+            container: Container::OffloadBinary { version, method: Some(method) },
+            offset,
+            stored_size: header.size,
+            unpacked_size: Some(unpacked),
+            hash: None,
+            entries: header.entries(&data, unpacked, offset, most_entries)?,
+            stored: vec![stored],
+            digest: OnceLock::new(),
+            data: Data::Packed(Box::new(data)),
+        })
+    }
+
+    /// The text bundle that a whole file is.
+    pub(crate) fn text(bytes: &'a [u8], offset: u64) -> Result<Bundle<'a>, Error> {
+        let entries = text_bundle::entries(bytes, offset)?;
+        Ok(Bundle::stored(Container::TextBundle, bytes, offset, bytes.len() as u64, entries))
     }
 
     /// The sections of a host object that lies at `offset` of its file.
@@ -162,12 +230,12 @@ impl<'a> Bundle<'a> {
     ) -> Bundle<'a> {
         Bundle {
             index: 0,
+            member: None,
             container,
             offset,
             stored_size: size,
             unpacked_size: Some(size),
             hash: None,
-            member: None,
             entries,
             stored: vec![range(bytes, 0, size).unwrap_or(bytes)],
             digest: OnceLock::new(),
@@ -193,7 +261,7 @@ impl<'a> Bundle<'a> {
             Vec::with_capacity(images.len()),
         );
         bundle.unpacked_size = Some(readable.filter_map(|image| image.size).fold(0, u64::saturating_add));
-        bundle.member = Some(text(binary.name));
+        bundle.member = Some(text(binary.name).into());
         bundle.stored.clear();
         let mut streams = Vec::new();
         for image in images {
@@ -212,8 +280,12 @@ impl<'a> Bundle<'a> {
         bundle
     }
 
-    pub(crate) fn numbered(mut self, index: usize) -> Bundle<'a> {
+    pub(crate) fn found(mut self, index: usize, outer: Option<Arc<str>>) -> Bundle<'a> {
         self.index = index;
+        self.member = match (outer, self.member.take()) {
+            (Some(outer), Some(own)) => Some(format!("{outer}({own})").into()),
+            (outer, own) => own.or(outer),
+        };
         self
     }
 
@@ -222,8 +294,9 @@ impl<'a> Bundle<'a> {
         self.index
     }
 
-    /// The name of what it belongs to, where the file is a collection with names: of the host binary in a kpack
-    /// archive. Bytes that are not UTF-8 are written as `\xNN`.
+    /// The name of what it belongs to, where the file is a collection with names: of the file in an archive, as in
+    /// `a.o`, or in `b.a(a.o)` where archives hold archives; of the host binary in a kpack archive. Bytes that are not
+    /// UTF-8 are written as `\xNN`. `None` for what lies in the file itself.
     pub fn member(&self) -> Option<&str> {
         self.member.as_deref()
     }
@@ -384,6 +457,7 @@ impl fmt::Debug for Bundle<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Bundle")
             .field("index", &self.index)
+            .field("member", &self.member)
             .field("container", &self.container)
             .field("offset", &self.offset)
             .field("stored_size", &self.stored_size)

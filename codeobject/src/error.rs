@@ -102,6 +102,14 @@ pub enum Error {
         /// How much was asked for.
         bytes: u64,
     },
+    /// What is wrong with one file in an archive or a module.
+    #[error("in its member `{member}`: {error}")]
+    Member {
+        /// The member's name, as in [`Bundle::member`](crate::Bundle::member).
+        member: String,
+        /// What is wrong there; its offsets are those of the whole file.
+        error: Box<Error>,
+    },
     /// An index or a name that is not in the file.
     #[error("there is no {what}; {present}")]
     NotFound {

@@ -3,13 +3,9 @@
 
 use crate::error::Error;
 
-const TEXT_BUNDLE_MARK: &[u8] = b"__CLANG_OFFLOAD_BUNDLE____START__";
-
 /// (magic, name, advice)
 const MAGICS: &[(&[u8], &str, &str)] = &[
-    (b"!<thin>\n", "a thin archive of objects", "link it first"),
     (b"HIPK", "a kpack reference", "its code lies in the .kpack file beside it"),
-    (b"AMD1", "an IREE AMDGPU executable (AMD1)", "give the .hsaco that iree-compile dumps"),
     (b"\x03\x02\x23\x07", "SPIR-V", "compile it for a GPU with clang --offload-arch=gfx..."),
     (b"BC\xc0\xde", "LLVM bitcode", "link it with clang for a GPU"),
 ];
@@ -21,10 +17,23 @@ pub(crate) fn refuse(bytes: &[u8], offset: u64) -> Result<(), Error> {
             return Err(Error::unsupported(*name, offset, *advice));
         }
     }
-    let head = &bytes[..bytes.len().min(256)];
-    if head.windows(TEXT_BUNDLE_MARK.len()).any(|window| window == TEXT_BUNDLE_MARK) {
-        let advice = "it is a compiler's intermediate text; assemble or compile it first";
-        return Err(Error::unsupported("a text offload bundle", offset, advice));
-    }
     Ok(())
+}
+
+/// What an image is that no GPU runs, where its first bytes tell, and what to do with it.
+pub(crate) fn image(bytes: &[u8]) -> Option<&'static str> {
+    const IMAGES: &[(&[u8], &str)] = &[
+        (b"BC\xc0\xde", "it is LLVM bitcode; link it for the GPU first"),
+        (
+            b"\x03\x02\x23\x07",
+            "it is SPIR-V, which must first be compiled for the GPU; build for the GPU's target",
+        ),
+        (b"CCOB", "it is a compressed offload bundle; take it out and read it as a file of its own"),
+        (
+            b"__CLANG_OFFLOAD_BUNDLE__",
+            "it is an offload bundle; take it out and read it as a file of its own",
+        ),
+        (b"\x10\xff\x10\xad", "it is an LLVM offload binary; take it out and read it as a file of its own"),
+    ];
+    IMAGES.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, what)| *what)
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use object::LittleEndian;
-use object::elf::{FileHeader64, SectionHeader64};
+use object::elf::{FileHeader64, SectionHeader64, SectionType};
 use object::read::elf::{FileHeader, SectionHeader};
 
 use crate::bytes::range;
@@ -14,49 +14,56 @@ use crate::table::{BUNDLE_MAGIC, MAX_ENTRIES};
 
 /// Sections may share names without end, so that searching all for their ends would take for ever.
 const LONGEST_NAME: usize = 4096;
+/// The type of a section with offload binaries.
+const SHT_LLVM_OFFLOADING: u32 = 0x6fff_4c0b;
 
-/// How the GPU code is kept.
-pub(crate) enum Carrier {
-    /// Bundles or offload binaries in a row, in this range of the ELF.
-    Row(Range<u64>),
+/// How the GPU code is kept. An ELF may keep it in more than one way.
+#[derive(Default)]
+pub(crate) struct Carriers {
+    /// Bundles or offload binaries in a row, in these ranges of the ELF, which do not overlap.
+    pub(crate) rows: Vec<Range<u64>>,
     /// One section per entry, named after its id (`-fgpu-rdc`).
-    Sections(Vec<Entry>),
+    pub(crate) entries: Vec<Entry>,
 }
 
 /// Finds it in an ELF that lies at `base` of its file.
-pub(crate) fn carrier(bytes: &[u8], base: u64) -> Result<Carrier, Error> {
+pub(crate) fn carriers(bytes: &[u8], base: u64) -> Result<Carriers, Error> {
     let malformed = |error: object::Error| Error::malformed("the host ELF", base, error.to_string());
     let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(malformed)?;
     let sections = header.section_headers(LittleEndian, bytes).map_err(malformed)?;
     let names = header.shstrndx(LittleEndian, bytes).ok().and_then(|index| sections.get(index as usize));
     let names = names.and_then(|names| names.data(LittleEndian, bytes).ok()).unwrap_or_default();
-    let mut offloading = None;
+    let mut found = Carriers::default();
     let mut references_kpack = false;
-    let mut entries = Vec::new();
     for section in sections {
         let name = name_at(names, section.sh_name(LittleEndian));
-        if name == b".hip_fatbin" {
-            return section_range(bytes, base, name, section).map(Carrier::Row);
-        } else if name == b".llvm.offloading" && offloading.is_none() {
-            offloading = Some(section_range(bytes, base, name, section)?);
+        let offloads =
+            name == b".llvm.offloading" || section.sh_type(LittleEndian) == SectionType(SHT_LLVM_OFFLOADING);
+        if name == b".hip_fatbin" || offloads {
+            found.rows.push(section_range(bytes, base, name, section)?);
         } else if name == b".rocm_kpack_ref" {
             references_kpack = true;
         } else if let Some(id) = name.strip_prefix(BUNDLE_MAGIC) {
             let place = section_range(bytes, base, name, section)?;
-            if entries.len() < MAX_ENTRIES {
-                entries.push(Entry::new(id, place.start, place.end - place.start, None));
+            if found.entries.len() < MAX_ENTRIES {
+                found.entries.push(Entry::new(id, place.start, place.end - place.start, None));
             }
         }
     }
+    // Headers may claim the same bytes many times; they are read once.
+    found.rows.sort_by_key(|row| row.start);
+    let mut end = 0;
+    found.rows.retain(|row| {
+        let is_new = row.start >= end;
+        end = end.max(row.end);
+        is_new
+    });
     if references_kpack {
         let advice = "its code lies in .kpack files beside it; unpack them with rocm-kpack";
         return Err(Error::unsupported("a host ELF with kpack references", base, advice));
     }
-    if let Some(place) = offloading {
-        return Ok(Carrier::Row(place));
-    }
-    if !entries.is_empty() {
-        return Ok(Carrier::Sections(entries));
+    if !found.rows.is_empty() || !found.entries.is_empty() {
+        return Ok(found);
     }
     Err(Error::NotFound {
         what: "section .hip_fatbin in the host ELF".to_owned(),

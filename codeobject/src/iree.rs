@@ -1,19 +1,55 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! IREE's executable for HIP (`HIP1`): a flatbuffer with images in it.
+//! IREE's executables for AMD GPUs, for HIP (`HIP1`) and for its own AMDGPU driver (`AMD1`): a prefix, and a
+//! flatbuffer with images in it.
 
 use crate::bytes::{range, u16_at, u32_at, u64_at};
 use crate::error::Error;
 
-pub(crate) const HIP1_MAGIC: &[u8] = b"HIP1";
 const PREFIX_SIZE: u64 = 64;
 const MAX_IMAGES: u32 = 4096;
-/// Positions of the fields in the schema of the flatbuffer.
-const EXECUTABLE_MODULES: u64 = 1;
 const MODULE_IMAGE: u64 = 0;
 
-/// The images in a HIP executable that lies at `base` of its file, with their offsets there.
-pub(crate) fn images(bytes: &[u8], base: u64) -> Result<Vec<(&[u8], u64)>, Error> {
-    let what = "the IREE HIP executable (HIP1)";
+/// A kind of executable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// `HIP1`.
+    Hip,
+    /// `AMD1`.
+    Amdgpu,
+}
+
+impl Format {
+    /// What begins here, by its prefix.
+    pub(crate) fn of(bytes: &[u8]) -> Option<Format> {
+        [Format::Hip, Format::Amdgpu].into_iter().find(|format| bytes.starts_with(format.magic()))
+    }
+
+    fn magic(self) -> &'static [u8] {
+        match self {
+            Format::Hip => b"HIP1",
+            Format::Amdgpu => b"AMD1",
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Hip => "the IREE HIP executable (HIP1)",
+            Format::Amdgpu => "the IREE AMDGPU executable (AMD1)",
+        }
+    }
+
+    /// The position of the modules among the fields of the flatbuffer's root.
+    fn modules(self) -> u64 {
+        match self {
+            Format::Hip => 1,
+            Format::Amdgpu => 2,
+        }
+    }
+}
+
+/// How many bytes the executable at the head of `bytes` has, which lies at `base` of its file.
+pub(crate) fn stored_size(format: Format, bytes: &[u8], base: u64) -> Result<u64, Error> {
+    let what = format.name();
     let cut = |needed| Error::truncated(what, base, needed, bytes.len() as u64);
     let version = u32_at(bytes, 4).ok_or_else(|| cut(PREFIX_SIZE))?;
     if version != 0 {
@@ -21,15 +57,29 @@ pub(crate) fn images(bytes: &[u8], base: u64) -> Result<Vec<(&[u8], u64)>, Error
         return Err(Error::unsupported(format!("version {version} of {what}"), base, advice));
     }
     let size = u64_at(bytes, 8).ok_or_else(|| cut(PREFIX_SIZE))?;
-    let buffer = range(bytes, PREFIX_SIZE, size).ok_or_else(|| cut(PREFIX_SIZE.saturating_add(size)))?;
-    read_images(buffer, base.saturating_add(PREFIX_SIZE))
-        .ok_or_else(|| Error::malformed(what, base, "its flatbuffer points outside itself"))
+    PREFIX_SIZE
+        .checked_add(size)
+        .ok_or_else(|| Error::malformed(what, base, format!("its size {size:#x} overflows")))
 }
 
-fn read_images(buffer: &[u8], base: u64) -> Option<Vec<(&[u8], u64)>> {
+/// The images in an executable that lies at `base` of its file, with their offsets there.
+pub(crate) fn images(format: Format, bytes: &[u8], base: u64) -> Result<Vec<(&[u8], u64)>, Error> {
+    let what = format.name();
+    let size = stored_size(format, bytes, base)?;
+    let buffer = range(bytes, PREFIX_SIZE, size - PREFIX_SIZE)
+        .ok_or_else(|| Error::truncated(what, base, size, bytes.len() as u64))?;
+    let malformed = |problem| Error::malformed(what, base, problem);
+    if !buffer.get(4..).is_some_and(|rest| rest.starts_with(format.magic())) {
+        return Err(malformed("its flatbuffer is of another kind"));
+    }
+    read_images(format, buffer, base.saturating_add(PREFIX_SIZE))
+        .ok_or_else(|| malformed("its flatbuffer points outside itself"))
+}
+
+fn read_images(format: Format, buffer: &[u8], base: u64) -> Option<Vec<(&[u8], u64)>> {
     let mut images = Vec::new();
     let root = follow(buffer, 0)?;
-    let Some(modules) = field(buffer, root, EXECUTABLE_MODULES)? else { return Some(images) };
+    let Some(modules) = field(buffer, root, format.modules())? else { return Some(images) };
     let modules = follow(buffer, modules)?;
     let count = u32_at(buffer, modules)?;
     if count > MAX_IMAGES {

@@ -3,8 +3,8 @@
 //!
 //! A compiler for AMD GPUs writes a *code object*: an ELF with kernels for one target. What you have in hand is rarely
 //! that ELF. It is a library, an executable or an object with a section `.hip_fatbin`; a `.hipfb` with one *bundle*
-//! per source file, each with an *entry* per target, often compressed (CCOB); an offload binary; an archive; a `.vmfb`
-//! or `HIP1` of IREE; or a bare `.hsaco`. This crate answers three questions about all of them:
+//! per source file, each with an *entry* per target, often compressed (CCOB); an offload binary; an archive; a `.vmfb`,
+//! `HIP1` or `AMD1` of IREE; or a bare `.hsaco`. This crate answers three questions about all of them:
 //!
 //! 1. **What is in the file?** [`File::parse`] finds the bundles, [`Bundle::entries`] lists them. Nothing but the
 //!    tables of compressed bundles is unpacked for that.
@@ -82,9 +82,11 @@
 //!
 //! # What is not read
 //!
-//! SPIR-V, LLVM bitcode, text bundles, offload binaries of version 3 and IREE's `AMD1` are known by
-//! name, and the error or the verdict says what to do instead. Kernels of code object version 2 are listed with their
-//! arguments, from YAML that is taken verbatim, and are [rejected](CodeObject::rejected): no runtime of today starts them.
+//! Thin archives (their members are files beside them), and files that are nothing but SPIR-V or LLVM
+//! bitcode are known by name, and the error says what to do instead. As entries of a bundle, SPIR-V, bitcode and the
+//! compiler's text are listed and extracted; no GPU gets them, and the verdict says why. Kernels of code
+//! object version 2 are listed with their arguments, from YAML that is taken verbatim, and are
+//! [rejected](CodeObject::rejected): no runtime of today starts them.
 #![forbid(unsafe_code)]
 
 mod archive;
@@ -120,6 +122,7 @@ mod select;
 mod symbols;
 mod table;
 mod target;
+mod text_bundle;
 mod walk;
 mod warnings;
 mod write;

@@ -4,14 +4,13 @@
 use std::cmp::Reverse;
 use std::fmt;
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, Container};
 use crate::elf_flags::ElfHead;
 use crate::entry::{Entry, EntryKind, EntryTarget};
+use crate::foreign;
 use crate::options::Options;
 use crate::processor::{self, Membership};
 use crate::target::TargetId;
-
-const BITCODE_MAGIC: &[u8] = b"BC\xc0\xde";
 
 /// How well an entry's code fits a GPU; a later one fits better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,8 +103,11 @@ impl Bundle<'_> {
     /// Compares what the code object says about itself with what its id says and with what the GPU is.
     fn judge_elf(&self, entry: usize, id: &TargetId, agent: &TargetId) -> Result<(), String> {
         let bytes = self.head(entry).map_err(|error| format!("it cannot be read: {error}"))?;
-        if bytes.starts_with(BITCODE_MAGIC) {
-            return Err("it is LLVM bitcode; link it for the GPU first".to_owned());
+        if self.container() == Container::TextBundle {
+            return Err("it is text of the compiler; compile it for the GPU first".to_owned());
+        }
+        if let Some(what) = foreign::image(&bytes) {
+            return Err(what.to_owned());
         }
         let head = ElfHead::read(&bytes).ok_or("its bytes are no 64-bit little-endian ELF")?;
         if !head.is_amdgpu() {

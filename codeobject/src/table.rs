@@ -10,7 +10,7 @@ const HEADER_SIZE: u64 = 32;
 const ENTRY_SIZE: u64 = 24;
 /// The most entries that a bundle of any kind may have.
 pub(crate) const MAX_ENTRIES: usize = 4096;
-const MAX_ID_SIZE: u64 = 4096;
+pub(crate) const MAX_ID_SIZE: u64 = 4096;
 
 /// The entries of a bundle, and where it ends by what they state.
 #[derive(Debug)]

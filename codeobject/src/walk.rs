@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::archive;
+use crate::archive::{self, Members};
 use crate::bundle::Bundle;
 use crate::bytes::{glimpse, range};
 use crate::ccob::{CCOB_MAGIC, CcobHeader};
@@ -12,18 +12,21 @@ use crate::elf_flags::{ELF_MAGIC, ElfHead};
 use crate::error::Error;
 use crate::file::FileKind;
 use crate::foreign;
-use crate::host_elf::{self, Carrier};
-use crate::iree;
+use crate::host_elf;
+use crate::iree::{self, Format};
 use crate::kpack;
-use crate::offload_binary::{self, OFFLOAD_BINARY_MAGIC};
+use crate::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
 use crate::options::Options;
 use crate::table::BUNDLE_MAGIC;
+use crate::text_bundle;
 use crate::zip;
 
 /// Limits on what is described of one file: compression makes lists that are far larger than the file.
 const MAX_BUNDLES: usize = 65_536;
 const MAX_FILE_ENTRIES: usize = 65_536;
 const MAX_PROBLEMS: usize = 64;
+/// How deep archives in archives are read.
+const MAX_DEPTH: usize = 4;
 /// An entry of an honest file takes at least so many bytes of it.
 const LEAST_BYTES_PER_ENTRY: usize = 64;
 
@@ -32,6 +35,10 @@ pub(crate) struct Walk<'a, 'o> {
     options: &'o Options,
     cache: Arc<Cache>,
     entries_left: usize,
+    /// What is being read, where it is a file in another.
+    member: Option<Arc<str>>,
+    /// The names of which that is made, from the outermost on.
+    path: Vec<String>,
     pub(crate) bundles: Vec<Bundle<'a>>,
     pub(crate) problems: Vec<Error>,
 }
@@ -42,6 +49,8 @@ impl<'a, 'o> Walk<'a, 'o> {
             options,
             cache: Arc::default(),
             entries_left: MAX_FILE_ENTRIES,
+            member: None,
+            path: Vec::new(),
             bundles: Vec::new(),
             problems: Vec::new(),
         }
@@ -52,26 +61,36 @@ impl<'a, 'o> Walk<'a, 'o> {
         self.entries_left = self.entries_left.saturating_add(bytes.len() / LEAST_BYTES_PER_ENTRY);
         if bytes.starts_with(ELF_MAGIC) {
             self.elf(bytes, 0)
-        } else if bytes.starts_with(iree::HIP1_MAGIC) {
-            self.iree_executable(bytes, 0)?;
+        } else if let Some(format) = Format::of(bytes) {
+            self.iree_executable(format, bytes, 0)?;
             Ok(FileKind::IreeExecutable)
         } else if bytes.starts_with(zip::ZIP_MAGIC) {
             for (content, offset) in zip::stored_members(bytes)? {
-                if content.starts_with(iree::HIP1_MAGIC) {
-                    self.iree_executable(content, offset)?;
+                if let Some(format) = Format::of(content) {
+                    self.iree_executable(format, content, offset)?;
                 }
             }
             if self.bundles.is_empty() && self.problems.is_empty() {
                 let advice = "compile the module for the rocm target";
-                return Err(Error::unsupported("a zip file without HIP executables in it", 0, advice));
+                return Err(Error::unsupported(
+                    "a zip file without executables for AMD GPUs in it",
+                    0,
+                    advice,
+                ));
             }
             Ok(FileKind::IreeModule)
         } else if bytes.starts_with(kpack::KPACK_MAGIC) {
             self.kpack(bytes)?;
             Ok(FileKind::Kpack)
         } else if bytes.starts_with(archive::ARCHIVE_MAGIC) {
-            self.archive(bytes)?;
+            self.archive(bytes, 0)?;
             Ok(FileKind::Archive)
+        } else if bytes.starts_with(archive::THIN_MAGIC) {
+            Err(archive::thin(bytes))
+        } else if text_bundle::begins(bytes) {
+            let bundle = Bundle::text(bytes, 0)?;
+            self.found(bundle);
+            Ok(FileKind::FatBinary)
         } else {
             if !begins_bundle(bytes) {
                 foreign::refuse(bytes, 0)?;
@@ -92,22 +111,23 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.found(bundle);
             return Ok(FileKind::CodeObject);
         }
-        match host_elf::carrier(bytes, base)? {
-            Carrier::Row(section) => {
-                let content = range(bytes, section.start, section.end - section.start).unwrap_or_default();
-                self.row(content, base.saturating_add(section.start));
-            }
-            Carrier::Sections(entries) => self.found(Bundle::of_sections(bytes, base, entries)),
+        let carriers = host_elf::carriers(bytes, base)?;
+        for row in carriers.rows {
+            let content = range(bytes, row.start, row.end - row.start).unwrap_or_default();
+            self.row(content, base.saturating_add(row.start));
+        }
+        if !carriers.entries.is_empty() {
+            self.found(Bundle::of_sections(bytes, base, carriers.entries));
         }
         Ok(FileKind::HostElf)
     }
 
-    /// Reads what a HIP executable of IREE holds: code objects, or bundles.
-    fn iree_executable(&mut self, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+    /// Reads what an executable of IREE holds: code objects, or bundles.
+    fn iree_executable(&mut self, format: Format, bytes: &'a [u8], base: u64) -> Result<(), Error> {
         if self.is_full(base) {
             return Ok(());
         }
-        for (image, offset) in iree::images(bytes, base)? {
+        for (image, offset) in iree::images(format, bytes, base)? {
             if self.is_full(offset) {
                 break;
             }
@@ -117,7 +137,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             }
             match Bundle::raw(image, offset) {
                 Ok(bundle) => self.found(bundle),
-                Err(error) => self.problems.push(error),
+                Err(error) => self.problem(error),
             }
         }
         Ok(())
@@ -142,19 +162,25 @@ impl<'a, 'o> Walk<'a, 'o> {
         Ok(())
     }
 
-    /// Reads the members of an archive; those without GPU code are passed over.
-    fn archive(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
-        for (content, offset) in archive::members(bytes)? {
-            if content.starts_with(ELF_MAGIC) {
-                match self.elf(content, offset) {
-                    Ok(_) | Err(Error::NotFound { .. }) => {}
-                    Err(error) => self.problems.push(error),
+    /// Reads the members of an archive that lies at `base` of the file; those without GPU code are passed over.
+    fn archive(&mut self, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+        let before = (self.bundles.len(), self.problems.len());
+        for member in Members::of(bytes, base) {
+            let member = match member {
+                Ok(member) => member,
+                Err(error) if (self.bundles.len(), self.problems.len()) == before => return Err(error),
+                Err(error) => {
+                    self.problem(error);
+                    break;
                 }
-            } else if begins_bundle(content) {
-                self.row(content, offset);
+            };
+            let offset = member.offset;
+            if self.is_full(offset) {
+                break;
             }
+            self.inside(&member.name, |walk| walk.member(member.content, offset));
         }
-        if self.bundles.is_empty() && self.problems.is_empty() {
+        if (self.bundles.len(), self.problems.len()) == before {
             return Err(Error::NotFound {
                 what: "GPU code in the archive".to_owned(),
                 present: "its members are host objects without; give the one that was compiled for HIP"
@@ -162,6 +188,48 @@ impl<'a, 'o> Walk<'a, 'o> {
             });
         }
         Ok(())
+    }
+
+    /// Reads one file of an archive.
+    fn member(&mut self, content: &'a [u8], offset: u64) {
+        let result = if content.starts_with(ELF_MAGIC) {
+            self.elf(content, offset).map(|_| ())
+        } else if content.starts_with(archive::ARCHIVE_MAGIC) {
+            self.nested(content, offset)
+        } else {
+            if begins_bundle(content) {
+                self.row(content, offset);
+            }
+            Ok(())
+        };
+        match result {
+            Ok(()) | Err(Error::NotFound { .. }) => {}
+            Err(error) => self.problem(error),
+        }
+    }
+
+    fn nested(&mut self, content: &'a [u8], offset: u64) -> Result<(), Error> {
+        if self.path.len() > MAX_DEPTH {
+            return Err(Error::Limit {
+                what: "the depth of archives in archives".to_owned(),
+                offset,
+                value: self.path.len() as u64,
+                limit: MAX_DEPTH as u64,
+                advice: "take the inner archive out with `ar x`".to_owned(),
+            });
+        }
+        self.archive(content, offset)
+    }
+
+    /// Reads what is in a member under its name.
+    fn inside(&mut self, name: &str, read: impl FnOnce(&mut Self)) {
+        let outer = self.member.take();
+        self.path.push(name.to_owned());
+        let closing = ")".repeat(self.path.len() - 1);
+        self.member = Some(format!("{}{closing}", self.path.join("(")).into());
+        read(self);
+        self.path.pop();
+        self.member = outer;
     }
 
     /// Reads bundles in a row with zero bytes between them. `bytes` lies at `base` of the file.
@@ -197,10 +265,17 @@ impl<'a, 'o> Walk<'a, 'o> {
                 Err(error) => (Err(error), None),
             }
         } else if rest.starts_with(OFFLOAD_BINARY_MAGIC) {
-            match offload_binary::read(rest, offset) {
-                Ok(binary) => {
-                    let size = binary.size;
-                    (Ok(Bundle::offload_binary(rest, offset, binary)), Some(size))
+            match self.offload_binary(rest, offset) {
+                Ok((header, stored)) => {
+                    let bundle = Bundle::offload_binary(
+                        stored,
+                        &header,
+                        offset,
+                        self.options,
+                        self.entries_left,
+                        &self.cache,
+                    );
+                    (bundle, Some(header.size))
                 }
                 Err(error) => (Err(error), None),
             }
@@ -209,7 +284,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         };
         match bundle {
             Ok(bundle) => self.found(bundle),
-            Err(error) => self.problems.push(error),
+            Err(error) => self.problem(error),
         }
         size.and_then(|size| usize::try_from(size).ok())
     }
@@ -237,7 +312,22 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     fn found(&mut self, bundle: Bundle<'a>) {
         self.entries_left = self.entries_left.saturating_sub(bundle.entries().len());
-        self.bundles.push(bundle.numbered(self.bundles.len()));
+        self.bundles.push(bundle.found(self.bundles.len(), self.member.clone()));
+    }
+
+    fn problem(&mut self, error: Error) {
+        self.problems.push(match &self.member {
+            Some(member) => Error::Member { member: member.to_string(), error: Box::new(error) },
+            None => error,
+        });
+    }
+
+    /// The header and the bytes of the offload binary at the head of `rest`.
+    fn offload_binary(&self, rest: &'a [u8], offset: u64) -> Result<(Header, &'a [u8]), Error> {
+        let header = Header::read(rest, offset)?;
+        let cut = || Error::truncated("the LLVM offload binary", offset, header.size, rest.len() as u64);
+        let stored = range(rest, 0, header.size).ok_or_else(cut)?;
+        Ok((header, stored))
     }
 
     /// The header and the bytes of the compressed bundle at the head of `rest`.

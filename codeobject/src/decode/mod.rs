@@ -229,6 +229,11 @@ impl Source for Stream<'_> {
     }
 }
 
+/// How a payload is compressed, by its own first bytes.
+pub(crate) fn method_of(payload: &[u8]) -> Option<Method> {
+    if frames::begins(payload) { Some(Method::Zstd) } else { zlib::begins(payload).then_some(Method::Zlib) }
+}
+
 /// Where a stream that nobody gave a size ends: the number of its bytes at the head of `data`.
 pub(crate) fn stored_size(method: Method, data: &[u8], max_unpacked: u64) -> Result<u64, String> {
     match method {

@@ -31,6 +31,12 @@ impl Decoder for Inflate {
     }
 }
 
+/// Whether a zlib header begins `data`: deflate with a window of 32 KiB at most, and a check value that holds.
+pub(super) fn begins(data: &[u8]) -> bool {
+    let Some([method, flags]) = data.first_chunk() else { return false };
+    method & 0x0f == 8 && method >> 4 <= 7 && u16::from_be_bytes([*method, *flags]) % 31 == 0
+}
+
 /// Only the decoder knows where a zlib stream ends, so this decodes it and keeps nothing.
 pub(super) fn stored_size(data: &[u8], max_unpacked: u64) -> Result<u64, String> {
     let mut inflate = Inflate::new();

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Code objects inside other files: host objects, archives, offload binaries, IREE's containers.
 
-use windlass_codeobject::{Container, EntryKind, Error, File, FileKind, Options};
+use windlass_codeobject::{Container, EntryKind, EntryTarget, Error, File, FileKind, Method, Options};
 
-use crate::support::{Ccob, ElfBuilder, KernelSpec, archive, hip1, host_elf, offload_binary, plain, zip};
+use crate::support::{
+    Ccob, ElfBuilder, KernelSpec, amd1, archive, compressed_offload_binary, hip1, host_elf, offload_binary,
+    offload_binary_for, plain, zip, zlib, zstd_frame,
+};
 use crate::{GFX942, HOST};
 
 fn elf() -> Vec<u8> {
@@ -63,20 +66,143 @@ fn host_objects_without_gpu_code_say_so() {
 
 #[test]
 fn offload_binaries_in_a_row_and_in_a_section() {
-    for version in [1, 2] {
+    for version in [1, 2, 3] {
         for kind in [3, 4] {
             let binary = offload_binary(version, kind, "gfx942", &elf());
             holds(&binary, FileKind::FatBinary, 1);
             holds(&[binary.clone(), binary.clone()].concat(), FileKind::FatBinary, 2);
             holds(&host_elf(&[(".llvm.offloading", &binary)]), FileKind::HostElf, 1);
             let file = File::parse(&binary, &Options::default()).unwrap();
-            assert_eq!(file.bundles()[0].container(), Container::OffloadBinary { version });
+            assert_eq!(file.bundles()[0].container(), Container::OffloadBinary { version, method: None });
             assert_eq!(file.bundles()[0].entries()[0].id_text(), "hip-amdgcn-amd-amdhsa--gfx942");
         }
     }
     let openmp = offload_binary(2, 1, "gfx942", &elf());
     let file = File::parse(&openmp, &Options::default()).unwrap();
     assert_eq!(file.bundles()[0].entries()[0].kind(), &EntryKind::OpenMp);
+}
+
+#[test]
+fn compressed_offload_binaries() {
+    let binary = offload_binary(3, 4, "gfx942", &elf());
+    for (method, compress) in [(Method::Zlib, zlib as fn(&[u8]) -> Vec<u8>), (Method::Zstd, zstd_frame)] {
+        let packed = compressed_offload_binary(&binary, compress);
+        holds(&packed, FileKind::FatBinary, 1);
+        holds(&[packed.clone(), binary.clone(), packed.clone()].concat(), FileKind::FatBinary, 3);
+        holds(&host_elf(&[(".llvm.offloading", &packed)]), FileKind::HostElf, 1);
+        let file = File::parse(&packed, &Options::default()).unwrap();
+        let bundle = &file.bundles()[0];
+        assert_eq!(bundle.container(), Container::OffloadBinary { version: 3, method: Some(method) });
+        assert_eq!(bundle.unpacked_size(), Some(binary.len() as u64));
+        assert_eq!(bundle.stored_size(), packed.len() as u64);
+    }
+}
+
+#[test]
+fn compressed_offload_binaries_that_lie() {
+    let good = compressed_offload_binary(&offload_binary(3, 4, "gfx942", &elf()), zstd_frame);
+    let with = |at: usize, value: u64| {
+        let mut bytes = good.clone();
+        bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        bytes
+    };
+    assert!(error(&with(32, 39)).to_string().contains("unpacks to 39"));
+    assert!(error(&with(32, 0)).to_string().contains("entry 0"), "taken as stored, its table is nonsense");
+    assert!(matches!(error(&with(40, 0)), Error::Malformed { .. }));
+    assert!(matches!(error(&with(48, 0)), Error::Decode { .. }), "{}", error(&with(48, 0)));
+    assert!(matches!(error(&with(16, 8)), Error::Malformed { .. }), "entries in the header");
+    assert!(matches!(error(&with(24, 4097)), Error::Limit { .. }));
+    for size in 0..good.len() {
+        assert!(File::parse(&good[..size], &Options::default()).is_err(), "{size}");
+    }
+    let huge = with(32, u64::MAX);
+    let file = File::parse(&huge, &Options::default()).unwrap();
+    assert_eq!(file.bundles()[0].extract(0).unwrap(), elf(), "what lies within the limit can be had");
+    // A string that is said to lie far back does not have everything in front of it unpacked.
+    let mut far = offload_binary(3, 4, "gfx942", &[0; 32 << 20]);
+    let strings = 40 + 40;
+    far[strings..strings + 8].copy_from_slice(&(30_u64 << 20).to_le_bytes());
+    let far = error(&compressed_offload_binary(&far, zstd_frame)).to_string();
+    assert!(far.contains("strings lie outside"), "{far}");
+}
+
+#[test]
+fn images_of_offload_binaries_that_are_no_code_objects() {
+    let spirv = [&b"\x03\x02\x23\x07"[..], &[0; 60]].concat();
+    for (image_kind, kind, triple, arch, image, id, words) in [
+        (
+            2,
+            4,
+            "amdgcn-amd-amdhsa",
+            "gfx942",
+            &b"BC\xc0\xde...."[..],
+            "hip-amdgcn-amd-amdhsa--gfx942",
+            "bitcode",
+        ),
+        (1, 4, "amdgcn-amd-amdhsa", "gfx942", &spirv, "hip-amdgcn-amd-amdhsa--gfx942", "SPIR-V"),
+        (6, 4, "spirv64-amd-amdhsa", "amdgcnspirv", &spirv, "hip-spirv64-amd-amdhsa--amdgcnspirv", "SPIR-V"),
+        (
+            5,
+            2,
+            "nvptx64-nvidia-cuda",
+            "sm_90",
+            b".version 8.0",
+            "cuda-nvptx64-nvidia-cuda--sm_90",
+            "not understood",
+        ),
+        (1, 4, "amdgcn-amd-amdhsa", "gfx942", b"text", "hip-amdgcn-amd-amdhsa--gfx942", "no 64-bit"),
+        (1, 4, "amdgcn-amd-amdhsa", "gfx942", b"", "hip-amdgcn-amd-amdhsa--gfx942", "empty"),
+        (1, 8, "spirv64-unknown-unknown", "", &spirv, "sycl-spirv64-unknown-unknown--", "SPIR-V"),
+    ] {
+        for version in [1, 2, 3] {
+            let bytes = offload_binary_for(version, image_kind, kind, triple, arch, image);
+            let file = File::parse(&bytes, &Options::default()).unwrap();
+            let bundle = &file.bundles()[0];
+            assert_eq!(bundle.entries()[0].id_text(), id);
+            assert_eq!(bundle.extract(0).unwrap(), image);
+            let selection = bundle.select(&"gfx942".parse().unwrap(), &Options::default());
+            assert_eq!(selection.best, None);
+            assert!(selection.verdicts[0].to_string().contains(words), "{}", selection.verdicts[0]);
+        }
+    }
+}
+
+#[test]
+fn spirv_entries_are_listed_and_explained() {
+    let spirv = [&b"\x03\x02\x23\x07"[..], &[0; 61]].concat();
+    for id in [
+        "hip-spirv64-amd-amdhsa--amdgcnspirv",
+        "hipv4-spirv64-amd-amdhsa--amdgcnspirv",
+        "hipv4-spirv64-amd-amdhsa-unknown-amdgcnspirv",
+    ] {
+        // One entry right behind the table, as IREE writes it, at no particular alignment.
+        let bundle = plain(&[(id, &spirv)], 1);
+        for bytes in [bundle.clone(), hip1(&[&bundle]), Ccob::zstd(3, &bundle).bytes()] {
+            let file = File::parse(&bytes, &Options::default()).unwrap();
+            let bundle = &file.bundles()[0];
+            assert_eq!(bundle.entries()[0].target(), &EntryTarget::SpirV);
+            assert_eq!(bundle.extract(0).unwrap(), spirv);
+            let verdict = &bundle.select(&"gfx942".parse().unwrap(), &Options::default()).verdicts[0];
+            assert!(verdict.to_string().contains("SPIR-V"), "{verdict}");
+        }
+    }
+}
+
+#[test]
+fn sections_of_all_sorts_in_one_object() {
+    let binary = offload_binary(1, 4, "gfx942", &elf());
+    let bundle = bundle();
+    let bytes =
+        host_elf(&[(".hip_fatbin", &bundle), (".llvm.offloading", &binary), (".hip_fatbin", &bundle)]);
+    holds(&bytes, FileKind::HostElf, 3);
+    // A section is known by its type, too; and two headers for the same bytes are one section.
+    let mut typed = host_elf(&[(".text", &binary), (".llvm.offloading", &binary)]);
+    let table = u64::from_le_bytes(typed[40..48].try_into().unwrap()) as usize;
+    typed[table + 64 + 4..table + 64 + 8].copy_from_slice(&0x6fff_4c0b_u32.to_le_bytes());
+    holds(&typed, FileKind::HostElf, 2);
+    let (from, to) = (table + 64 + 24, table + 128 + 24);
+    typed.copy_within(from..from + 16, to);
+    holds(&typed, FileKind::HostElf, 1);
 }
 
 #[test]
@@ -100,8 +226,8 @@ fn offload_binaries_that_lie() {
         assert!(file.bundles()[0].extract(0).is_err());
     }
     let mut future = good.clone();
-    future[4] = 3;
-    assert!(error(&future).to_string().contains("version 3"));
+    future[4] = 4;
+    assert!(error(&future).to_string().contains("version 4"));
 }
 
 #[test]
@@ -121,10 +247,108 @@ fn archives_of_host_objects_code_objects_and_bundles() {
     let none = error(&archive(&[("b.o/", &plain_host)]));
     assert!(matches!(none, Error::NotFound { .. }), "{none}");
     let whole = archive(&members);
-    assert!(matches!(error(&whole[..whole.len() - 70]), Error::Truncated { .. }));
+    let cut = &whole[..whole.len() - 70];
+    let file = File::parse(cut, &Options::default()).unwrap();
+    assert_eq!(file.bundles().len(), 2);
+    assert!(matches!(file.problems(), [Error::Truncated { .. }]), "{:?}", file.problems());
+    assert!(matches!(error(&whole[..100]), Error::Truncated { .. }));
     let mut bad = whole;
     bad[8 + 48] = b'x';
     assert!(error(&bad).to_string().contains("no number"));
+    bad[8 + 59] = b'x';
+    assert!(error(&bad).to_string().contains("does not end as headers do"));
+}
+
+fn names(bytes: &[u8]) -> Vec<String> {
+    let file = File::parse(bytes, &Options::default()).unwrap();
+    assert_eq!((file.kind(), file.problems()), (FileKind::Archive, &[][..]));
+    file.bundles().iter().map(|bundle| bundle.member().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn members_give_their_names() {
+    let elf = elf();
+    let bundle = bundle();
+    let long = b"a_name_of_more_than_sixteen_bytes.o/\nanother name, longer still.o/\n";
+    let gnu = archive(&[("/", b"table"), ("//", long), ("/0", &elf), ("/37", &bundle), ("short.o/", &elf)]);
+    let expected = ["a_name_of_more_than_sixteen_bytes.o", "another name, longer still.o", "short.o"];
+    assert_eq!(names(&gnu), expected);
+    holds(&gnu, FileKind::Archive, 3);
+
+    let with_name = |name: &[u8], content: &[u8]| [name, content].concat();
+    let bsd = archive(&[
+        ("#1/20", &with_name(b"__.SYMDEF SORTED\0\0\0\0", b"table")),
+        ("#1/36", &with_name(b"a_name_of_more_than_sixteen_bytes.o\0", &elf)),
+        ("short.o", &bundle),
+    ]);
+    assert_eq!(names(&bsd), ["a_name_of_more_than_sixteen_bytes.o", "short.o"]);
+    holds(&bsd, FileKind::Archive, 2);
+    assert_eq!(File::parse(&elf, &Options::default()).unwrap().bundles()[0].member(), None);
+}
+
+#[test]
+fn names_that_are_not_there() {
+    let elf = elf();
+    for members in [
+        [("//", &b"no end"[..]), ("/0", &elf)],
+        [("//", b"short.o/\n"), ("/9", &elf)],
+        [("//", b"short.o/\n"), ("/99999999999999", &elf)],
+        [("//", b"short.o/\n"), ("#1/4097", &elf)],
+        [("//", b"short.o/\n"), ("#1/4000", b"short")],
+        [("//", b"short.o/\n"), ("#1/x", &elf)],
+    ] {
+        let error = error(&archive(&members));
+        assert!(error.to_string().contains("name is not in the archive"), "{error}");
+    }
+}
+
+#[test]
+fn archives_in_archives() {
+    let elf = elf();
+    let inner = archive(&[("a.o/", &elf), ("b.o/", &host_elf(&[(".hip_fatbin", &bundle())]))]);
+    let outer = archive(&[("inner.a/", &inner), ("empty.a/", &archive(&[])), ("c.o/", &elf)]);
+    assert_eq!(names(&outer), ["inner.a(a.o)", "inner.a(b.o)", "c.o"]);
+    holds(&outer, FileKind::Archive, 3);
+
+    let mut deep = archive(&[("a.o/", &elf)]);
+    for _ in 0..4 {
+        deep = archive(&[("x.a/", &deep)]);
+    }
+    assert_eq!(names(&deep), ["x.a(x.a(x.a(x.a(a.o))))"]);
+    let error = error(&archive(&[("x.a/", &deep)]));
+    assert!(error.to_string().contains("the depth of archives"), "{error}");
+}
+
+#[test]
+fn what_is_wrong_with_a_member_names_it() {
+    let elf = elf();
+    let mut damaged = Ccob::zstd(2, &bundle());
+    damaged.payload[4..].fill(0xff);
+    let bytes = archive(&[("a.o/", &elf), ("b.hipfb/", &damaged.bytes()), ("c.o/", &elf[..40])]);
+    let file = File::parse(&bytes, &Options::default()).unwrap();
+    assert_eq!(file.bundles().len(), 1);
+    let problems: Vec<String> = file.problems().iter().map(ToString::to_string).collect();
+    assert!(problems[0].contains("`b.hipfb`") && problems[0].contains("zstd"), "{problems:?}");
+    assert!(problems[1].contains("`c.o`") && problems[1].contains("ELF header"), "{problems:?}");
+    assert_eq!(problems.len(), 2);
+}
+
+#[test]
+fn thin_archives_say_where_their_members_are() {
+    let mut bytes = b"!<thin>\n".to_vec();
+    for (name, size) in [("/", 4), ("//", 22), ("/0", 8000)] {
+        bytes.extend(format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 644).bytes());
+        bytes.extend(match name {
+            "/" => &b"\0\0\0\0"[..],
+            "//" => b"objects/a_long_one.o/\n",
+            _ => b"",
+        });
+    }
+    let thin = error(&bytes).to_string();
+    assert!(thin.contains("`objects/a_long_one.o`") && thin.contains("ar rcs"), "{thin}");
+    for size in 8..bytes.len() {
+        assert!(matches!(error(&bytes[..size]), Error::Unsupported { .. }));
+    }
 }
 
 #[test]
@@ -150,11 +374,13 @@ fn executables_and_modules_of_iree() {
     let executable = hip1(&[&elf]);
     holds(&executable, FileKind::IreeExecutable, 1);
     holds(&hip1(&[&elf, &bundle, &elf]), FileKind::IreeExecutable, 3);
+    holds(&amd1(&[&elf, &bundle]), FileKind::IreeExecutable, 2);
+    holds(&zip(0, true, &[("a.fb", &amd1(&[&elf])), ("b.fb", &executable)]), FileKind::IreeModule, 2);
     for long in [false, true] {
         let module = zip(0, long, &[("module.fb", b"vm code"), ("a.fb", &executable), ("b.fb", &executable)]);
         holds(&module, FileKind::IreeModule, 2);
         let none = error(&zip(0, long, &[("module.fb", b"vm code")]));
-        assert!(none.to_string().contains("without HIP executables"), "{none}");
+        assert!(none.to_string().contains("without executables for AMD GPUs"), "{none}");
         assert!(error(&zip(8, long, &[("a.fb", &executable)])).to_string().contains("compressed member"));
         for size in [4, 200, module.len() - 30, module.len() - 5] {
             assert!(error(&module[..size]).to_string().contains("directory of the zip file"));
@@ -164,6 +390,9 @@ fn executables_and_modules_of_iree() {
 
 #[test]
 fn executables_of_iree_that_lie() {
+    let mut other = amd1(&[&elf()]);
+    other[68..72].copy_from_slice(b"HIP1");
+    assert!(error(&other).to_string().contains("of another kind"));
     let good = hip1(&[&elf()]);
     for at in (64..64 + 64).step_by(4) {
         for value in [u32::MAX, 1 << 31, 0x7fff_fff0] {

@@ -152,7 +152,6 @@ fn every_real_file_is_read_or_named() {
 /// What is said of a file that is not read.
 fn refused(name: &str) -> Option<&'static str> {
     Some(match name {
-        "text.bundle.ll" => "text offload bundle",
         "vadd.rdc.o" => "LLVM bitcode",
         _ => return None,
     })

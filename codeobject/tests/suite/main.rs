@@ -28,6 +28,8 @@ mod selection;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod symbols;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod text_bundles;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod tools;
 #[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
 mod without_zstd;

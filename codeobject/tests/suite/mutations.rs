@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use windlass_codeobject::{CodeObject, File, Options};
 
 use crate::support::{
-    Ccob, ElfBuilder, KernelSpec, archive, hip1, host_elf, kpack, offload_binary, plain, zip,
-    zstd_frame_without_size,
+    Ccob, ElfBuilder, KernelSpec, amd1, archive, compressed_offload_binary, hip1, host_elf, kpack,
+    offload_binary, plain, text_bundle, zip, zstd_frame, zstd_frame_without_size,
 };
 use crate::{GFX942, HOST};
 
@@ -33,6 +33,15 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds.push(archive(&[("a.o/", &host_elf(&[(".hip_fatbin", &content)])), ("b.co/", &seeds[0])]));
     seeds.push(zip(0, true, &[("module.fb", b"vm"), ("a.fb", &hip1(&[&seeds[0], &content]))]));
     seeds.push(hip1(&[&seeds[0], &content]));
+    seeds.push(amd1(&[&seeds[0], &content]));
+    seeds.push(text_bundle(";", "\n", &[(HOST, "host"), (GFX942, "define void @f()\n")]));
+    let binary = offload_binary(3, 4, "gfx942", &seeds[0]);
+    seeds.push([binary.clone(), compressed_offload_binary(&binary, zstd_frame)].concat());
+    seeds.push(archive(&[
+        ("//", b"a_long_name_of_an_object.o/\n"),
+        ("/0", &seeds[0]),
+        ("#1/4", b"name...."),
+    ]));
     seeds.push(offload_binary(1, 3, "gfx942", &seeds[0]));
     for compressed in [false, true] {
         let images = [("lib/liba.so#0", "gfx942", &seeds[0][..]), ("lib/liba.so#1", "gfx90a", &seeds[1])];
@@ -199,7 +208,7 @@ proptest! {
 
     #[test]
     fn arbitrary_bytes_behind_a_magic(
-        magic in prop::sample::select(vec![&b"CCOB"[..], b"__CLANG_OFFLOAD_BUNDLE__", b"\x7fELF\x02\x01\x01\x40", b"HIP1", b"PK\x03\x04", b"!<arch>\n", b"KPAK\x01\0\0\0\x10\0\0\0\0\0\0\0", b"\x10\xff\x10\xad\x01\0\0\0", b""]),
+        magic in prop::sample::select(vec![&b"CCOB"[..], b"__CLANG_OFFLOAD_BUNDLE__", b"\x7fELF\x02\x01\x01\x40", b"HIP1", b"AMD1", b"\n; __CLANG_OFFLOAD_BUNDLE____START__ ", b"!<thin>\n", b"PK\x03\x04", b"!<arch>\n", b"KPAK\x01\0\0\0\x10\0\0\0\0\0\0\0", b"\x10\xff\x10\xad\x01\0\0\0", b"\x10\xff\x10\xad\x03\0\0\0", b""]),
         rest in prop::collection::vec(any::<u8>(), 0..600),
     ) {
         read_everything(&[magic, &rest].concat());

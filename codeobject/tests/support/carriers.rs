@@ -34,10 +34,22 @@ fn section_header(name: usize, kind: u32, offset: usize, size: usize) -> Vec<u8>
     header
 }
 
-/// An offload binary of version 1 or 2 for one image.
+/// An offload binary for one image, of version 1 or 2, or of version 3 uncompressed.
 pub(crate) fn offload_binary(version: u32, kind: u16, arch: &str, image: &[u8]) -> Vec<u8> {
-    let strings = [&b"triple\0amdgcn-amd-amdhsa\0arch\0"[..], arch.as_bytes(), b"\0"].concat();
-    let entry = 32;
+    offload_binary_for(version, 1, kind, "amdgcn-amd-amdhsa", arch, image)
+}
+
+/// The same for another triple and kind of image.
+pub(crate) fn offload_binary_for(
+    version: u32,
+    image_kind: u16,
+    kind: u16,
+    triple: &str,
+    arch: &str,
+    image: &[u8],
+) -> Vec<u8> {
+    let strings = ["triple", triple, "arch", arch].map(|text| format!("{text}\0")).concat();
+    let entry = if version < 3 { 32 } else { 40 };
     let map = entry + 40;
     let stride = if version == 1 { 16 } else { 24 };
     let text = map + 2 * stride;
@@ -46,21 +58,45 @@ pub(crate) fn offload_binary(version: u32, kind: u16, arch: &str, image: &[u8]) 
     let mut out = b"\x10\xff\x10\xad".to_vec();
     out.extend(version.to_le_bytes());
     out.extend([size, entry, if version == 1 { 40 } else { 1 }].map(u64::to_le_bytes).concat());
-    out.extend(1_u16.to_le_bytes());
+    out.resize(entry as usize, 0);
+    out.extend(image_kind.to_le_bytes());
     out.extend(kind.to_le_bytes());
     out.extend(0_u32.to_le_bytes());
     out.extend([map, 2, image_at, image.len() as u64].map(u64::to_le_bytes).concat());
-    for (key, value, value_size) in [(0, 7, 17), (25, 30, arch.len() as u64)] {
+    let (triple_size, arch_size) = (triple.len() as u64, arch.len() as u64);
+    for (key, value, value_size) in [(0, 7, triple_size), (8 + triple_size, 13 + triple_size, arch_size)] {
         out.extend([text + key, text + value].map(u64::to_le_bytes).concat());
         if version > 1 {
             out.extend(u64::to_le_bytes(value_size));
         }
     }
-    out.extend(strings);
+    out.extend(strings.bytes());
     out.resize(image_at as usize, 0);
     out.extend(image);
     out.resize(size as usize, 0);
     out
+}
+
+/// The offload binary of version 3 with everything behind its header compressed.
+pub(crate) fn compressed_offload_binary(binary: &[u8], compress: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    let (header, payload) = binary.split_at(40);
+    let mut out = [header, &compress(payload)].concat();
+    out.resize(out.len().next_multiple_of(8), 0);
+    let size = out.len() as u64;
+    out[8..16].copy_from_slice(&size.to_le_bytes());
+    out[32..40].copy_from_slice(&(binary.len() as u64).to_le_bytes());
+    out
+}
+
+/// A text bundle as `clang-offload-bundler` writes it.
+pub(crate) fn text_bundle(comment: &str, newline: &str, entries: &[(&str, &str)]) -> Vec<u8> {
+    let mut out = String::new();
+    for (id, body) in entries {
+        for (word, text) in [("__START__", *body), ("__END__", "")] {
+            out.push_str(&format!("{newline}{comment} __CLANG_OFFLOAD_BUNDLE__{word} {id}{newline}{text}"));
+        }
+    }
+    out.into_bytes()
 }
 
 /// An archive as GNU's `ar` writes it.
@@ -80,16 +116,25 @@ pub(crate) fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// A HIP executable of IREE with one module per image.
 pub(crate) fn hip1(images: &[&[u8]]) -> Vec<u8> {
+    iree_executable(*b"HIP1", [0, 4, 0], images)
+}
+
+/// An AMDGPU executable of IREE with one module per image.
+pub(crate) fn amd1(images: &[&[u8]]) -> Vec<u8> {
+    iree_executable(*b"AMD1", [0, 0, 4], images)
+}
+
+/// The fields of the root say where each lies, counted from it; the modules lie at 4.
+fn iree_executable(magic: [u8; 4], fields: [u16; 3], images: &[&[u8]]) -> Vec<u8> {
     // Tables first, each behind its directory of fields; then the vector; then the strings.
     let count = images.len() as u32;
-    let mut buffer = [8_u32.to_le_bytes(), *b"HIP1"].concat();
-    // Root at 16: directory of two fields at 8, of which the first is left out and the second lies at 4.
-    buffer[0..4].copy_from_slice(&16_u32.to_le_bytes());
-    buffer.extend([8_u16, 8, 0, 4].map(u16::to_le_bytes).concat());
-    buffer.extend(8_i32.to_le_bytes());
+    let mut buffer = [20_u32.to_le_bytes(), magic].concat();
+    // Root at 20: directory of three fields at 8.
+    buffer.extend([10, 8].into_iter().chain(fields).chain([0]).flat_map(u16::to_le_bytes));
+    buffer.extend(12_i32.to_le_bytes());
     buffer.extend(4_u32.to_le_bytes());
     buffer.extend(count.to_le_bytes());
-    let vector = 28;
+    let vector = 32;
     let tables = vector + 4 * count;
     for index in 0..count {
         // Each module: a directory of 8 bytes, then a table of 8.
@@ -110,7 +155,7 @@ pub(crate) fn hip1(images: &[&[u8]]) -> Vec<u8> {
         buffer.push(0);
         buffer.resize(buffer.len().next_multiple_of(4), 0);
     }
-    let mut out = [*b"HIP1", [0; 4]].concat();
+    let mut out = [magic, [0; 4]].concat();
     out.extend((buffer.len() as u64).to_le_bytes());
     out.resize(64, 0);
     out.extend(buffer);

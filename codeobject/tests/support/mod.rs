@@ -9,7 +9,10 @@ mod metadata;
 use std::path::PathBuf;
 
 pub(crate) use bundle::{Ccob, Row, plain, plain_rows, zlib, zstd_frame, zstd_frame_without_size};
-pub(crate) use carriers::{KpackImage, archive, hip1, host_elf, kpack, offload_binary, zip};
+pub(crate) use carriers::{
+    KpackImage, amd1, archive, compressed_offload_binary, hip1, host_elf, kpack, offload_binary,
+    offload_binary_for, text_bundle, zip,
+};
 pub(crate) use elf::{ElfBuilder, KernelSpec};
 pub(crate) use metadata::{Value, encode, map};
 
