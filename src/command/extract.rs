@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `windlass extract`: one code object of a file, as a file of its own.
+//! `windlass extract`: one entry of a file, as a file of its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use windlass_codeobject::Options;
+use windlass_codeobject::{Bundle, Options, TargetId};
 
 use super::{
     failure::{Failure, Outcome, note},
@@ -13,59 +13,104 @@ use super::{
 
 /// Options of `extract`.
 #[derive(Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["target", "entry", "id"]))]
 pub(crate) struct Extract {
     /// A code object, a fat binary (compressed or not), or a host object, library or executable with one
     file: PathBuf,
     /// What to extract code for, such as gfx942 or gfx942:sramecc+:xnack-
     #[arg(long, value_name = "TARGET")]
-    target: String,
-    /// Which bundle to take it from, as `inspect` numbers them; without it, the first that holds the target
+    target: Option<String>,
+    /// With --target: take code of another processor of the same ISA-compatible family where there is none of its own
+    #[arg(long, requires = "target")]
+    compat: bool,
+    /// Extract the entry of this number, whatever it is, as `inspect` numbers them
+    #[arg(long, value_name = "N")]
+    entry: Option<usize>,
+    /// Extract the first entry with this id, whatever it is
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    /// Which bundle to take it from, as `inspect` numbers them; without it, the first that has it
     #[arg(long, value_name = "N")]
     bundle: Option<usize>,
-    /// Where to write the code object
+    /// Where to write it
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
 
 impl Extract {
-    /// Writes the best entry for the target.
+    /// Writes the entry.
     pub(crate) fn run(self) -> Outcome {
-        let target = input::parse_target("--target", &self.target)?;
+        let target = self.target.as_deref().map(|text| input::parse_target("--target", text)).transpose()?;
         let bytes = input::read(&self.file)?;
         let file = input::parse(&self.file, &bytes)?;
-        let all = file.bundles();
-        let bundles = match self.bundle {
-            None => all,
-            Some(index) => match all.iter().position(|bundle| bundle.index() == index) {
-                Some(position) => &all[position..=position],
-                None => {
-                    return Err(Failure::input(format!(
-                        "--bundle {index}: {} has {} bundle{}, numbered from 0",
-                        self.file.display(),
-                        all.len(),
-                        if all.len() == 1 { "" } else { "s" }
-                    )));
-                }
-            },
+        let bundles = input::bundles(&self.file, &file, self.bundle)?;
+        let (bundle, entry) = match (target, self.entry, &self.id) {
+            (Some(target), ..) => self.for_target(bundles, &target)?,
+            (None, Some(number), _) => self.by_number(bundles, number)?,
+            (None, None, id) => self.by_id(bundles, id.as_deref().unwrap_or_default())?,
         };
+        let wrong = |error| {
+            let place = format!("{}, bundle {}, entry {entry}", self.file.display(), bundle.index());
+            Failure::input(format!("{place}: {error}"))
+        };
+        let image = bundle.image(entry).map_err(wrong)?;
+        output::write_file(&self.output, &image)?;
+        let id = bundle.entries().get(entry).map(|entry| entry.id_text()).unwrap_or_default();
+        note(&format!(
+            "{}: {} bytes, entry {entry} ({id}) of bundle {}",
+            self.output.display(),
+            image.len(),
+            bundle.index()
+        ));
+        Ok(())
+    }
+
+    fn for_target<'f, 'a>(
+        &self,
+        bundles: &'f [Bundle<'a>],
+        target: &TargetId,
+    ) -> Outcome<(&'f Bundle<'a>, usize)> {
+        let mut options = Options::default();
+        options.compatible_families = self.compat;
         let mut refused = String::new();
         for bundle in bundles {
-            let selection = bundle.select(&target, &Options::default());
-            if let Some(index) = selection.best {
-                let wrong = |error| Failure::input(format!("{}: {error}", self.file.display()));
-                let image = bundle.image(index).map_err(wrong)?;
-                output::write_file(&self.output, &image)?;
-                let id = bundle.entries().get(index).map(|entry| entry.id_text()).unwrap_or_default();
-                note(&format!(
-                    "{}: {} bytes, entry {index} ({id}) of bundle {}",
-                    self.output.display(),
-                    image.len(),
-                    bundle.index()
-                ));
-                return Ok(());
+            let selection = bundle.select(target, &options);
+            if let Some(entry) = selection.best {
+                return Ok((bundle, entry));
             }
             refused.push_str(&input::refusals(bundle, &selection));
         }
+        options.compatible_families = true;
+        if bundles.iter().any(|bundle| bundle.select(target, &options).best.is_some()) {
+            refused.push_str("\n  --compat takes code of a compatible processor");
+        }
         Err(Failure::input(format!("{} holds no code for {target}{refused}", self.file.display())))
+    }
+
+    fn by_number<'f, 'a>(
+        &self,
+        bundles: &'f [Bundle<'a>],
+        number: usize,
+    ) -> Outcome<(&'f Bundle<'a>, usize)> {
+        let found = bundles.iter().find(|bundle| number < bundle.entries().len());
+        found.map(|bundle| (bundle, number)).ok_or_else(|| {
+            let most = bundles.iter().map(|bundle| bundle.entries().len()).max().unwrap_or(0);
+            let have = input::count(most, "entry", "entries");
+            let path = Path::display(&self.file);
+            Failure::input(format!(
+                "--entry {number}: a bundle of {path} has at most {have}, numbered from 0"
+            ))
+        })
+    }
+
+    fn by_id<'f, 'a>(&self, bundles: &'f [Bundle<'a>], id: &str) -> Outcome<(&'f Bundle<'a>, usize)> {
+        let position = |bundle: &Bundle<'_>| bundle.entries().iter().position(|entry| entry.id_text() == id);
+        let found = bundles.iter().find_map(|bundle| position(bundle).map(|entry| (bundle, entry)));
+        found.ok_or_else(|| {
+            let ids: Vec<_> =
+                bundles.iter().flat_map(|bundle| bundle.entries()).map(|entry| entry.id_text()).collect();
+            let known = input::names(ids.iter().map(String::as_str));
+            Failure::input(format!("--id {id}: {} has {known}", self.file.display()))
+        })
     }
 }

@@ -39,6 +39,28 @@ pub(crate) fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Outcome<File<'a>> {
         .map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
+/// The bundles of a file that are asked for: the one of that number, or all.
+pub(crate) fn bundles<'f, 'a>(
+    path: &Path,
+    file: &'f File<'a>,
+    number: Option<usize>,
+) -> Outcome<&'f [Bundle<'a>]> {
+    let all = file.bundles();
+    let Some(number) = number else { return Ok(all) };
+    match all.iter().position(|bundle| bundle.index() == number) {
+        Some(position) => Ok(&all[position..=position]),
+        None => {
+            let have = count(all.len(), "bundle", "bundles");
+            Err(Failure::input(format!("--bundle {number}: {} has {have}, numbered from 0", path.display())))
+        }
+    }
+}
+
+/// A number of things in words.
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// A target from the command line.
 pub(crate) fn parse_target(option: &str, text: &str) -> Outcome<TargetId> {
     match text.parse::<TargetId>() {

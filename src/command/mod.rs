@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line: what there is, and who does it.
 
+mod bundle;
 mod cts;
 mod devices;
 mod environment;
@@ -40,8 +41,10 @@ enum Command {
     Devices(devices::Devices),
     /// Show what is in a file: bundles, entries, kernels, and which entry each device would get
     Inspect(inspect::Inspect),
-    /// Write the code object for one target to a file of its own
+    /// Write the code object for one target, or any other entry, to a file of its own
     Extract(extract::Extract),
+    /// Write code objects, and the entries of bundles, as one bundle, compressed or not
+    Bundle(bundle::Bundle),
     /// Run a kernel of a file, and print, save or check its results
     Run(run::Run),
     /// Run the conformance suite over a device (options: windlass cts --help)
@@ -75,6 +78,7 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Devices(devices) => devices.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Extract(extract) => extract.run(),
+        Command::Bundle(bundle) => bundle.run(),
         Command::Run(run) => run.run(),
         Command::Help { topic } => help(topic.as_deref()),
         // The runner has exit codes of its own, with the same meanings.

@@ -2,9 +2,11 @@
 //! Results: standard output, and the files that the user names.
 
 use std::{
+    ffi::OsString,
     fs,
     io::{self, Write},
     path::Path,
+    process,
 };
 
 use serde::Serialize;
@@ -24,8 +26,28 @@ pub(crate) fn write_json(value: &impl Serialize) -> Outcome {
     write(&text)
 }
 
-/// Writes a file.
+/// Writes a file: whole, or not at all. What was there before stays until the new bytes are all written.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Outcome {
-    fs::write(path, bytes)
-        .map_err(|error| Failure::failed(format!("cannot write {}: {error}", path.display())))
+    replace(path, bytes).map_err(|error| Failure::failed(format!("cannot write {}: {error}", path.display())))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A link stays one, and what it leads to is replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let old = fs::metadata(&target).ok();
+    let (Some(name), true) = (target.file_name(), old.as_ref().is_none_or(fs::Metadata::is_file)) else {
+        // Pipes and devices are written, not replaced.
+        return fs::write(path, bytes);
+    };
+    let mut hidden = OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}.part", process::id()));
+    let part = target.with_file_name(hidden);
+    let written = fs::write(&part, bytes)
+        .and_then(|()| old.map_or(Ok(()), |old| fs::set_permissions(&part, old.permissions())))
+        .and_then(|()| fs::rename(&part, &target));
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written
 }

@@ -38,8 +38,8 @@ pub struct WriteOptions {
     pub host: Option<String>,
     /// Default [`Compression::None`].
     pub compression: Compression,
-    /// The version of a compressed bundle's header, 1 to 3. Version 2 (the default) is read by every ROCm that reads
-    /// compressed bundles at all, up to 4 GiB; version 3 has no limit and needs ROCm 7.1; version 1 is of history.
+    /// The version of a compressed bundle's header, 1 to 3. Version 2 (the default) is what ROCm 6.4 and 7.0 write, up
+    /// to 4 GiB; version 3, without that limit, what ROCm 7.1 and later write; version 1 is of history.
     pub ccob_version: u16,
 }
 
