@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ELF around a code object, read with nothing taken for granted.
 
+use std::ops::Range;
+
 use object::LittleEndian;
 use object::elf::{
-    DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_STRSZ, DT_STRTAB,
-    DT_SYMTAB, FileHeader64, PF_R, PF_W, PF_X, PT_LOAD, PT_NOTE, ProgramHeader64, Rela64, SHT_DYNSYM,
-    SHT_NOTE, SHT_SYMTAB, Sym64,
+    DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_NULL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_STRSZ,
+    DT_STRTAB, DT_SYMTAB, DynamicTag, FileHeader64, PF_R, PF_W, PF_X, PT_DYNAMIC, PT_LOAD, PT_NOTE,
+    ProgramHeader64, Rela64, SHT_DYNSYM, SHT_NOTE, SHT_RELA, SHT_SYMTAB, Sym64,
 };
 use object::pod::slice_from_bytes;
 use object::read::elf::{
@@ -25,6 +27,7 @@ const MAX_SEGMENTS: usize = 256;
 /// How many notes are looked at in search of the one with the metadata.
 const MAX_NOTES: usize = 4096;
 const SYMBOL_SIZE: u64 = 24;
+const SECTION_HEADER_SIZE: u64 = 64;
 
 /// An ELF for amdgpu.
 pub(crate) struct Elf<'a> {
@@ -93,8 +96,14 @@ impl<'a> Elf<'a> {
 
     /// The bytes that the file puts at an address.
     pub(crate) fn memory(&self, address: u64, size: u64) -> Option<&'a [u8]> {
+        self.bytes.get(self.file_range(address, size)?)
+    }
+
+    /// Where in the file the bytes at an address are.
+    pub(crate) fn file_range(&self, address: u64, size: u64) -> Option<Range<usize>> {
         let segment = self.segments.iter().find(|segment| segment.holds(address, size))?;
-        range(self.bytes, segment.offset.checked_add(address - segment.address)?, size)
+        let start = segment.offset.checked_add(address - segment.address)?;
+        byte_range(start, size).filter(|range| range.end <= self.bytes.len())
     }
 
     /// The bytes that the file puts at an address, up to the end of the segment.
@@ -153,7 +162,7 @@ impl<'a> Elf<'a> {
             for entry in entries {
                 let value = entry.d_val(ENDIAN);
                 match entry.d_tag(ENDIAN) {
-                    object::elf::DT_NULL => break,
+                    DT_NULL => break,
                     DT_SYMTAB => dynamic.symbols = Some(value),
                     DT_STRTAB => dynamic.strings = Some(value),
                     DT_STRSZ => dynamic.strings_size = value,
@@ -250,15 +259,48 @@ impl<'a> Elf<'a> {
         }
     }
 
+    /// Address and size of the relocations, and of those that the dynamic section keeps apart.
+    pub(crate) fn relocation_tables(&self) -> [Option<(u64, u64)>; 2] {
+        let dynamic = &self.dynamic;
+        [
+            dynamic.rela.map(|address| (address, dynamic.rela_size)),
+            dynamic.plt_rela.map(|address| (address, dynamic.plt_rela_size)),
+        ]
+    }
+
+    /// Where in the file the dynamic section has the value of a tag; the last one counts, as in reading.
+    pub(crate) fn dynamic_value(&self, tag: DynamicTag) -> Option<Range<usize>> {
+        let mut found = None;
+        let header = self.program.iter().find(|header| header.p_type(ENDIAN) == PT_DYNAMIC)?;
+        let entries = header.dynamic(ENDIAN, self.bytes).ok().flatten()?;
+        for (index, entry) in (0_u64..).zip(entries) {
+            match entry.tag(ENDIAN) {
+                DT_NULL => break,
+                other if other == tag => {
+                    found = byte_range(header.p_offset(ENDIAN).checked_add(index * 16 + 8)?, 8)
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Where in the file the section headers have the sizes of the relocations at an address.
+    pub(crate) fn relocation_section_sizes(&self, address: u64) -> impl Iterator<Item = Range<usize>> {
+        let headers = self.header.e_shoff(ENDIAN);
+        let sections = (0_u64..).zip(self.sections.iter());
+        let ours = sections.filter(move |(_, section)| {
+            section.sh_type(ENDIAN) == SHT_RELA && section.sh_addr(ENDIAN) == address
+        });
+        ours.filter_map(move |(index, _)| {
+            byte_range(headers.checked_add(index * SECTION_HEADER_SIZE + 32)?, 8)
+        })
+    }
+
     /// The relocations that a loader applies.
     pub(crate) fn relocations(&self) -> Result<Vec<ElfRelocation>, Error> {
-        let tables = [
-            (self.dynamic.rela, self.dynamic.rela_size),
-            (self.dynamic.plt_rela, self.dynamic.plt_rela_size),
-        ];
         let mut relocations = Vec::new();
-        for (address, size) in tables {
-            let Some(address) = address else { continue };
+        for (address, size) in self.relocation_tables().into_iter().flatten() {
             let bytes = self.memory(address, size).ok_or_else(|| {
                 Error::malformed("the table of relocations", address, "no segment holds it")
             })?;
@@ -322,6 +364,10 @@ fn find_note<'a>(mut notes: NoteIterator<'a, Header>, left: &mut usize) -> Optio
         }
     }
     None
+}
+
+fn byte_range(start: u64, size: u64) -> Option<Range<usize>> {
+    Some(usize::try_from(start).ok()?..usize::try_from(start.checked_add(size)?).ok()?)
 }
 
 fn pod_slice<T: object::pod::Pod>(bytes: &[u8]) -> &[T] {

@@ -117,6 +117,7 @@ mod msgpack;
 mod offload_binary;
 mod options;
 mod processor;
+mod resolve;
 mod retarget;
 mod select;
 mod symbols;

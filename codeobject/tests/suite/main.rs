@@ -24,6 +24,8 @@ mod metadata;
 mod metadata_v2;
 mod mutations;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod resolve;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod selection;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod symbols;

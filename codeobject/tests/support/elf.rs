@@ -68,6 +68,8 @@ pub(crate) struct ElfBuilder {
     pub(crate) with_note: bool,
     pub(crate) with_hash: bool,
     pub(crate) target: String,
+    /// Bytes of data behind the dynamic section.
+    pub(crate) spare: usize,
     /// The dynamic string table and where each symbol's name is in it, in the place of the true one.
     pub(crate) strings: Option<(Vec<u8>, u32)>,
 }
@@ -88,6 +90,7 @@ impl ElfBuilder {
             with_note: true,
             with_hash: true,
             target: "amdgcn-amd-amdhsa--gfx942".to_owned(),
+            spare: 0,
             strings: None,
         }
     }
@@ -96,6 +99,12 @@ impl ElfBuilder {
     pub(crate) fn for_flags(flags: u32, abi_version: u8, target: &str) -> ElfBuilder {
         let target = format!("amdgcn-amd-amdhsa--{target}");
         ElfBuilder { flags, abi_version, target, ..ElfBuilder::new(vec![KernelSpec::new("k")]) }
+    }
+
+    /// Where the spare bytes are.
+    pub(crate) fn spare_address(&self) -> u64 {
+        // Seven entries, with the table of hashes eight.
+        DYNAMIC + 16 * (6 + u64::from(self.with_hash))
     }
 
     pub(crate) fn metadata(&self) -> Vec<u8> {
@@ -146,6 +155,8 @@ impl ElfBuilder {
         let data = DYNAMIC - TEXT + text;
         out.resize(data as usize, 0);
         out.extend(dynamic.iter().flat_map(|(tag, value)| [*tag, *value]).flat_map(u64::to_le_bytes));
+        assert!(self.spare == 0 || out.len() as u64 == self.spare_address());
+        out.resize(out.len() + self.spare, 0);
         let dynamic_size = out.len() as u64 - data;
 
         let mut program = vec![

@@ -145,7 +145,7 @@ impl Drop for Workgroup {
 /// Says what a wave did wrong, and where.
 fn fault(memory: &Memory, kernel: &Kernel, workgroup: [u32; 3], wave: &Wave, trouble: Trouble) -> Box<Fault> {
     let step = wave.position.as_ref().and_then(|position| position.region.steps.get(position.index));
-    let base = kernel.record.program.base();
+    let base = wave.code(&kernel.record.program).base();
     let location = step.map(|step| {
         let address = base + u64::from(step.offset);
         Location {

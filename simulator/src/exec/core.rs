@@ -42,7 +42,7 @@ pub(crate) struct Core<'a> {
     pub(crate) memory: &'a Memory,
     /// Allocations that accesses hit last.
     pub(crate) windows: &'a mut Windows,
-    /// The code that it runs.
+    /// The kernel's code.
     pub(crate) program: &'a Arc<Program>,
     /// Set when the dispatch is to stop.
     pub(crate) stop: &'a AtomicBool,
@@ -136,19 +136,25 @@ impl Core<'_> {
         Flow::Stop
     }
 
-    /// Jumps to an address in the code segment.
+    /// Jumps to an address: in the code that the wave is in, in the kernel's own, or in another module's.
     pub(crate) fn jump(&mut self, address: u64) -> Flow {
-        match self.program.find(address) {
-            Some(position) => {
-                self.wave.position = Some(position);
-                Flow::Jump
-            }
-            None => self.stop(Cause::IllegalProgramCounter { target: address }),
+        let position = self.wave.code(self.program).find(address).or_else(|| {
+            self.wave.visited = None;
+            self.program.find(address).or_else(|| {
+                let (program, position) = self.memory.code().find(address)?;
+                self.wave.visited = Some(program);
+                Some(position)
+            })
+        });
+        if position.is_none() {
+            return self.stop(Cause::IllegalProgramCounter { target: address });
         }
+        self.wave.position = position;
+        Flow::Jump
     }
 
     /// The address of the instruction behind a step.
     pub(crate) fn next_address(&self, step: &Step) -> u64 {
-        self.program.base() + u64::from(step.offset) + u64::from(step.inst.size)
+        self.wave.code(self.program).base() + u64::from(step.offset) + u64::from(step.inst.size)
     }
 }

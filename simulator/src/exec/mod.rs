@@ -41,7 +41,7 @@ mod vmem;
 pub(crate) use self::core::{Core, Trouble, Turn};
 pub(crate) use lanes::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub(crate) use lds::Lds;
-pub(crate) use program::Program;
+pub(crate) use program::{Program, Programs};
 pub(crate) use state::{Position, Status, Wave};
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::table;
 use crate::isa::{self, Inst, Op};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 /// The code of one segment of a module.
 pub(crate) struct Program {
@@ -44,6 +44,33 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at offset {:#x}, bytes", self.text, self.offset)?;
         self.words.iter().flat_map(|word| word.to_le_bytes()).try_for_each(|byte| write!(f, " {byte:02x}"))
+    }
+}
+
+/// The code of every module in one memory: a kernel may call a function of another module.
+#[derive(Default)]
+pub(crate) struct Programs(RwLock<BTreeMap<u64, Weak<Program>>>);
+
+impl Programs {
+    /// Makes code known until nobody holds it any more.
+    pub(crate) fn add(&self, program: &Arc<Program>) {
+        let mut programs = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        programs.retain(|_, program| program.strong_count() > 0);
+        programs.insert(program.base, Arc::downgrade(program));
+    }
+
+    /// The code that holds an address.
+    fn at(&self, address: u64) -> Option<Arc<Program>> {
+        let programs = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let (_, program) = programs.range(..=address).next_back()?;
+        program.upgrade().filter(|program| program.contains(address))
+    }
+
+    /// Where to go on for a jump to an address, and the code that it is in.
+    pub(crate) fn find(&self, address: u64) -> Option<(Arc<Program>, Position)> {
+        let program = self.at(address)?;
+        let position = program.find(address)?;
+        Some((program, position))
     }
 }
 

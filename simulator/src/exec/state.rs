@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a wave is made of: registers, flags and its position in the program.
 
-use super::program::Region;
+use super::program::{Program, Region};
 use crate::isa::Operand;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -116,6 +116,8 @@ pub(crate) struct Wave {
     pub(crate) indexing: Option<(u8, u8)>,
     /// Whether it runs.
     pub(crate) status: Status,
+    /// The code that it is in, where that is another module's than the kernel's.
+    pub(crate) visited: Option<Arc<Program>>,
     /// Where it is; none before its start.
     pub(crate) position: Option<Position>,
     /// Number in its workgroup.
@@ -139,6 +141,7 @@ impl Wave {
             scratch_size: 0,
             indexing: None,
             status: Status::Ended,
+            visited: None,
             position: None,
             number: 0,
             instructions: 0,
@@ -154,7 +157,13 @@ impl Wave {
         self.scc = false;
         self.indexing = None;
         self.scratch.clear();
+        self.visited = None;
         self.instructions = 0;
+    }
+
+    /// The code that it is in; its kernel's is `program`.
+    pub(crate) fn code<'p>(&'p self, program: &'p Program) -> &'p Program {
+        self.visited.as_deref().unwrap_or(program)
     }
 
     /// EXEC.

@@ -18,6 +18,7 @@ mod pages;
 pub(crate) use block::Block;
 pub use error::{MemoryError, Place};
 
+use crate::exec::Programs;
 use access::Span;
 use arena::Arena;
 use std::collections::BTreeMap;
@@ -177,6 +178,8 @@ pub struct Memory {
     generation: AtomicU64,
     capacity: u64,
     poison: bool,
+    /// The code in it that kernels may enter.
+    code: Programs,
 }
 
 /// A remembered allocation, valid while no other one is freed.
@@ -231,6 +234,7 @@ impl Memory {
             generation: AtomicU64::new(0),
             capacity: options.capacity,
             poison: options.poison,
+            code: Programs::default(),
         }))
     }
 
@@ -359,6 +363,11 @@ impl Memory {
         // Later registrations of the same host memory are not uses of freed memory.
         self.write_map().freed.remove(&address);
         Ok(())
+    }
+
+    /// The code in it that kernels may enter.
+    pub(crate) fn code(&self) -> &Programs {
+        &self.code
     }
 
     /// The live allocation that contains an address.
