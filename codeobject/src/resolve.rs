@@ -13,6 +13,11 @@ use crate::warnings::Warnings;
 
 const WHAT: &str = "resolving undefined symbols";
 const RELOCATION_SIZE: usize = 24;
+/// Bytes of the ELF header.
+const HEADER: usize = 64;
+
+/// A place in the file and what is written there.
+type Edit = (Range<usize>, Vec<u8>);
 
 impl CodeObject {
     /// Relocations that wait for a symbol of another code object, each with that symbol.
@@ -56,7 +61,8 @@ impl CodeObject {
         }
         // The places come from the file: whatever they hit, what a loader is shown is what was checked.
         let again = CodeObject::parse(&changed)?;
-        let same = again.target() == self.target()
+        let same = changed.get(..HEADER) == elf.get(..HEADER)
+            && again.target() == self.target()
             && again.kernels() == self.kernels()
             && again.segments() == self.segments()
             && again.symbols() == self.symbols()
@@ -74,7 +80,7 @@ impl CodeObject {
         &self,
         bytes: &[u8],
         address_of: &mut dyn FnMut(&Symbol) -> Option<u64>,
-    ) -> Result<Vec<(Range<usize>, Vec<u8>)>, Error> {
+    ) -> Result<Vec<Edit>, Error> {
         let elf = Elf::parse(bytes, &mut Warnings::default())?;
         let mut edits = Vec::new();
         for (relocation, symbol) in self.unresolved() {

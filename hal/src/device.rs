@@ -144,11 +144,41 @@ impl Device {
     /// allocated for. A program that hands functions to code it does not trust must check what that code passes.
     #[allow(unsafe_code)]
     pub unsafe fn load_executable(&self, code: &[u8]) -> Result<Executable> {
-        let raw = self.open.executables.load(code, || {
+        let raw = self.open.executables.load(&[code], || {
             // SAFETY: the same contract, passed on.
             unsafe { self.open.raw.load_executable(code) }
         });
         raw.map(Executable::from_driver).context(|| format!("loading {} bytes of device code", code.len()))
+    }
+
+    /// Loads several pieces of device code as one executable: what one piece leaves undefined, a function or a variable,
+    /// another may define. Each piece is what [`load_executable`](Self::load_executable) takes, and has code for this
+    /// device. Names that several pieces define are those of the first; pieces that need nothing of each other are loaded
+    /// side by side.
+    ///
+    /// A symbol that no piece defines is `NOT_FOUND`, and each is named with the piece that wants it. Pieces that need each
+    /// other in a circle, and symbols whose device address nobody tells, are `FAILED_PRECONDITION`: link them into one code
+    /// object when they are built. A device that links nothing says so beforehand: [`Feature::Linking`].
+    ///
+    /// The same pieces in the same order are not loaded again while a handle of the result is left.
+    ///
+    /// # Safety
+    /// As [`load_executable`](Self::load_executable), for all pieces together.
+    #[allow(unsafe_code)]
+    pub unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Executable> {
+        if let [code] = parts {
+            // SAFETY: the same contract, passed on.
+            return unsafe { self.load_executable(code) };
+        }
+        if parts.is_empty() {
+            return Err(Error::invalid_argument("an executable of no pieces of device code"));
+        }
+        let raw = self.open.executables.load(parts, || {
+            // SAFETY: the same contract, passed on.
+            unsafe { self.open.raw.load_linked(parts) }
+        });
+        let linked = raw.map(Executable::from_driver);
+        linked.context(|| format!("linking {} pieces of device code", parts.len()))
     }
 
     /// Starts a command buffer without slots.

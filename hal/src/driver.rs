@@ -27,6 +27,7 @@ use crate::{
     operation::{Operation, QueueAffinity},
     pool::SlabSource,
     semaphore::Point,
+    symbol::SymbolInfo,
     uri::Uri,
     wait::Deadline,
 };
@@ -93,6 +94,17 @@ pub trait Device: Send + Sync + 'static {
     /// [`crate::Device::load_executable`] says.
     #[allow(unsafe_code)]
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>>;
+
+    /// Loads several pieces of device code as one executable: two at least. The front asks once for the same pieces in the
+    /// same order, as long as a handle of the result lives. A driver that cannot declares it,
+    /// [`Feature::Linking`](crate::Feature::Linking).
+    ///
+    /// # Safety
+    /// As [`load_executable`](Self::load_executable), for all pieces together.
+    #[allow(unsafe_code)]
+    unsafe fn load_linked(&self, _parts: &[&[u8]]) -> Result<Arc<dyn Executable>> {
+        Err(Error::unimplemented("linking: the driver loads one piece of code at a time"))
+    }
 
     /// Prepares a recorded list for submission, any number of times and from any thread. Its order is what
     /// [`CommandList::predecessors`] says. A dispatch with an indirect count reads it as
@@ -203,6 +215,12 @@ pub trait Executable: Any + Send + Sync {
     fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn Buffer>> {
         let _ = (index, affinity);
         Err(Error::unimplemented("looking up a global variable: the driver offers none"))
+    }
+
+    /// Its kernels, functions and variables, as the queues of `affinity` see them. `FAILED_PRECONDITION` where these do not
+    /// share one copy. A driver that cannot tell declares it, [`Feature::Symbols`](crate::Feature::Symbols).
+    fn symbols(&self, _affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
+        Err(Error::unimplemented("symbols: the driver does not know what the code names"))
     }
 
     /// For the driver, to find its own type again.

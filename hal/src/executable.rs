@@ -9,6 +9,7 @@ use crate::{
     error::{Error, Result, ResultExt},
     near_names::near_names,
     operation::QueueAffinity,
+    symbol::SymbolInfo,
 };
 
 /// Loaded device code. Made by [`Device::load_executable`](crate::Device::load_executable); lives until the last
@@ -66,6 +67,21 @@ impl Executable {
         let raw = self.raw.clone().global(index as u32, queues);
         let raw = raw.context(|| format!("looking up the global variable `{name}`"))?;
         Ok(Buffer::from_driver(raw, BufferParams::device()))
+    }
+
+    /// Every kernel, function and variable that the code names, with its device address where the driver can tell. Names
+    /// need not be unique: an executable may hold several code objects, and each has local symbols of its own.
+    ///
+    /// `FAILED_PRECONDITION` on a device of several GPUs, each of which has a copy of its own: ask with
+    /// [`symbols_on`](Self::symbols_on). `UNIMPLEMENTED` where the device declares that it lacks
+    /// [`Feature::Symbols`](crate::Feature::Symbols).
+    pub fn symbols(&self) -> Result<Vec<SymbolInfo>> {
+        self.symbols_on(QueueAffinity::ANY)
+    }
+
+    /// [`symbols`](Self::symbols) as kernels on these queues see them: on a device of several GPUs, the queues of one.
+    pub fn symbols_on(&self, queues: QueueAffinity) -> Result<Vec<SymbolInfo>> {
+        self.raw.symbols(queues).context(|| "listing the symbols of an executable")
     }
 
     /// Whether both handles are of one loaded executable. See

@@ -12,7 +12,8 @@ use crate::{driver, error::Result, sync::lock_std as lock};
 
 /// What was loaded on one device. Keeps nothing alive.
 ///
-/// Bytes are known by their SHA-256: two files that share it are the same file for all that anybody can do.
+/// Bytes are known by their SHA-256: two files that share it are the same file for all that anybody can do. Of several
+/// pieces, the one is taken over the lengths and the pieces in order.
 #[derive(Default)]
 pub(crate) struct ExecutableCache {
     entries: Mutex<HashMap<[u8; 32], Arc<Entry>>>,
@@ -23,13 +24,13 @@ pub(crate) struct ExecutableCache {
 struct Entry(Mutex<Option<Weak<dyn driver::Executable>>>);
 
 impl ExecutableCache {
-    /// What `code` is loaded as; loads it where it is not. A failure is nobody's but the caller's: the next one tries anew.
+    /// What `parts` are loaded as; loads them where they are not. A failure is nobody's but the caller's: the next one tries anew.
     pub(crate) fn load(
         &self,
-        code: &[u8],
+        parts: &[&[u8]],
         load: impl FnOnce() -> Result<Arc<dyn driver::Executable>>,
     ) -> Result<Arc<dyn driver::Executable>> {
-        let entry = self.entry(Sha256::digest(code).into());
+        let entry = self.entry(digest(parts));
         let mut known = lock(&entry.0);
         if let Some(executable) = known.as_ref().and_then(Weak::upgrade) {
             return Ok(executable);
@@ -50,6 +51,15 @@ impl ExecutableCache {
         });
         entry
     }
+}
+
+fn digest(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
 }
 
 #[cfg(test)]
@@ -84,23 +94,26 @@ mod tests {
     #[test]
     fn the_same_bytes_are_loaded_once_while_a_handle_lives() {
         let cache = ExecutableCache::default();
-        let first = cache.load(b"code", loaded).expect("loads");
-        let same = cache.load(b"code", || unreachable!("loaded already")).expect("is there");
+        let first = cache.load(&[b"code"], loaded).expect("loads");
+        let same = cache.load(&[b"code"], || unreachable!("loaded already")).expect("is there");
         assert!(Arc::ptr_eq(&first, &same));
-        let other = cache.load(b"other code", loaded).expect("loads");
+        let split = cache.load(&[b"co", b"de"], loaded).expect("loads");
+        let elsewhere = cache.load(&[b"c", b"ode"], loaded).expect("loads");
+        assert!(!Arc::ptr_eq(&first, &split) && !Arc::ptr_eq(&split, &elsewhere));
+        let other = cache.load(&[b"other code"], loaded).expect("loads");
         assert!(!Arc::ptr_eq(&first, &other));
         let domain = first.domain();
         drop((first, same));
-        assert_ne!(cache.load(b"code", loaded).expect("loads anew").domain(), domain);
+        assert_ne!(cache.load(&[b"code"], loaded).expect("loads anew").domain(), domain);
     }
 
     #[test]
     fn what_nobody_holds_is_forgotten() {
         let cache = ExecutableCache::default();
         for index in 0..1000_u32 {
-            cache.load(&index.to_le_bytes(), loaded).expect("loads");
+            cache.load(&[&index.to_le_bytes()], loaded).expect("loads");
         }
-        let kept = cache.load(b"kept", loaded).expect("loads");
+        let kept = cache.load(&[b"kept"], loaded).expect("loads");
         assert_eq!(lock(&cache.entries).len(), 1);
         drop(kept);
     }
@@ -108,17 +121,17 @@ mod tests {
     #[test]
     fn a_failure_is_not_kept() {
         let cache = ExecutableCache::default();
-        let failed = cache.load(b"code", || Err(Error::aborted("on purpose")));
+        let failed = cache.load(&[b"code"], || Err(Error::aborted("on purpose")));
         assert!(failed.is_err());
-        assert!(cache.load(b"code", loaded).is_ok());
+        assert!(cache.load(&[b"code"], loaded).is_ok());
     }
 
     #[test]
     fn a_load_that_panics_leaves_the_bytes_loadable() {
         let cache = ExecutableCache::default();
-        let load = || cache.load(b"code", || panic!("on purpose"));
+        let load = || cache.load(&[b"code"], || panic!("on purpose"));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(load)).is_err());
-        assert!(cache.load(b"code", loaded).is_ok());
+        assert!(cache.load(&[b"code"], loaded).is_ok());
     }
 
     #[test]
@@ -132,7 +145,7 @@ mod tests {
         };
         let all: Vec<_> = thread::scope(|scope| {
             let threads: Vec<_> =
-                (0..8).map(|_| scope.spawn(|| cache.load(b"code", load).expect("loads"))).collect();
+                (0..8).map(|_| scope.spawn(|| cache.load(&[b"code"], load).expect("loads"))).collect();
             threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
         });
         assert!(all.iter().all(|executable| Arc::ptr_eq(executable, &all[0])));

@@ -49,11 +49,15 @@ pub enum Feature {
     IndirectDispatch,
     /// Global variables of executables.
     Globals,
+    /// Executables of several pieces of code that refer to each other.
+    Linking,
+    /// The symbols of executables.
+    Symbols,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Alloca,
         Self::CommandBuffers,
         Self::Dispatch,
@@ -63,6 +67,8 @@ impl Feature {
         Self::Globals,
         Self::ImportHost,
         Self::ImportDevice,
+        Self::Linking,
+        Self::Symbols,
     ];
 
     /// The name in reports.
@@ -77,6 +83,8 @@ impl Feature {
             Self::ImportDevice => "import_device",
             Self::IndirectDispatch => "indirect_dispatch",
             Self::Globals => "globals",
+            Self::Linking => "linking",
+            Self::Symbols => "symbols",
         }
     }
 }

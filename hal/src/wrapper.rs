@@ -91,6 +91,8 @@ wrapper! {
         fn import(&self, params: &BufferParams, memory: External, release: Release) -> Result<Arc<dyn Buffer>>;
         /// Loads device code.
         fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>>;
+        /// Loads several pieces of device code as one executable.
+        fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn Executable>>;
         /// Prepares a recorded list.
         fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
         /// Enqueues an operation.

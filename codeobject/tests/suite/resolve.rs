@@ -22,6 +22,9 @@ fn builder() -> ElfBuilder {
     builder
 }
 
+/// Offset, kind, symbol and addend of relocations.
+type Rows = Vec<(u64, u32, u32, i64)>;
+
 fn word(elf: &[u8], place: u64) -> u64 {
     u64::from_le_bytes(elf[place as usize..place as usize + 8].try_into().unwrap())
 }
@@ -65,7 +68,7 @@ fn addresses_are_written_and_their_relocations_are_gone() {
 fn what_cannot_be_resolved_is_an_error_and_changes_nothing() {
     let at = builder().spare_address();
     let program = |elf: &[u8]| word(elf, 32);
-    let cases: [(Vec<(u64, u32, u32, i64)>, &str); 5] = [
+    let cases: [(Rows, &str); 5] = [
         (vec![(at, 3, 1, 0), (at + 8, 3, 2, 0)], "undefined symbol also"),
         (vec![(at, 4, 1, 0)], "-fPIC"),
         (vec![(at, 99, 1, 0)], "-fPIC"),

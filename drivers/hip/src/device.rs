@@ -319,7 +319,12 @@ impl driver::Device for Device {
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
         self.0.usable()?;
-        Ok(Arc::new(self.0.noted(Executable::load(&self.0, code))?))
+        Ok(Arc::new(self.0.noted(Executable::load(&self.0, &[code]))?))
+    }
+
+    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+        self.0.usable()?;
+        Ok(Arc::new(self.0.noted(Executable::load(&self.0, parts))?))
     }
 
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {

@@ -46,8 +46,10 @@ mod executable;
 mod global;
 mod gpu;
 mod image_cache;
+mod images;
 mod import;
 mod info;
+mod link;
 mod queue;
 mod quirks;
 mod reaper;
@@ -55,6 +57,7 @@ mod replay;
 mod retire;
 mod semaphore;
 mod status;
+mod symbol;
 mod watchers;
 
 pub use driver::{Driver, Found, Selector, Source, null, system, table};

@@ -4,7 +4,7 @@
 use std::{env::consts::ARCH, sync::Arc};
 
 use windlass_hal::{
-    DeviceInfo, Error, Heap, Limits, Result, Uri,
+    DeviceInfo, Error, Feature, Heap, Lack, Limits, Result, Uri,
     driver::{self, Driver},
     host_memory::HostHeap,
 };
@@ -103,5 +103,6 @@ fn info(uri: String) -> DeviceInfo {
     info.name = "Host CPU, inline".to_owned();
     info.architecture = ARCH.to_owned();
     info.executable_formats = vec![crate::FORMAT.to_owned()];
+    info.lacks = vec![Lack::new(Feature::Linking, "a library of Rust kernels is whole")];
     info
 }

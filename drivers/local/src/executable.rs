@@ -5,7 +5,7 @@ use std::{any::Any, env::consts::ARCH, sync::Arc};
 
 use windlass_codeobject::{File, Options};
 use windlass_hal::{
-    Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, driver,
+    Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, SymbolInfo, SymbolKind, driver,
     edge::Domain,
     host_memory::{HostBuffer, HostMemory},
 };
@@ -97,6 +97,17 @@ impl driver::Executable for Executable {
             .get(index as usize)
             .ok_or_else(|| Error::internal(format!("no global variable {index}")))?;
         Ok(Arc::new(HostBuffer::new(self.domain, memory.clone()).keeping(self)))
+    }
+
+    /// Kernels, whose place in this process no device address tells, and globals.
+    fn symbols(&self, _affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
+        let kernels = self.library.functions().iter();
+        let kernels = kernels.map(|function| SymbolInfo::new(&function.name, SymbolKind::Kernel));
+        let variables = self.variables.iter().zip(&self.globals).map(|((name, memory), global)| {
+            let address = Some(memory.address());
+            SymbolInfo::new(name, SymbolKind::Variable).placed(address, global.size)
+        });
+        Ok(kernels.chain(variables).collect())
     }
 
     fn as_any(&self) -> &dyn Any {
