@@ -47,24 +47,27 @@ pub(crate) struct CcobHeader {
 }
 
 impl CcobHeader {
+    /// How many bytes the header of that version has.
+    pub(crate) fn size_of(version: u16, offset: u64) -> Result<u64, Error> {
+        match version {
+            1 => Ok(20),
+            2 => Ok(24),
+            3 => Ok(32),
+            _ => Err(Error::unsupported(
+                format!("version {version} of the compressed bundle (CCOB)"),
+                offset,
+                "versions 1 to 3 are read; set COMPRESSED_BUNDLE_FORMAT_VERSION=3 for the compiler that made it",
+            )),
+        }
+    }
+
     /// Reads the header at the start of `data`, which lies at `offset` of its file.
     pub(crate) fn read(data: &[u8], offset: u64) -> Result<CcobHeader, Error> {
         let what = "the header of the compressed bundle (CCOB)";
         let cut = |needed: u64| Error::truncated(what, offset, needed, data.len() as u64);
         let version = u16_at(data, 4).ok_or_else(|| cut(8))?;
         let method = u16_at(data, 6).ok_or_else(|| cut(8))?;
-        let header_size = match version {
-            1 => 20,
-            2 => 24,
-            3 => 32,
-            _ => {
-                return Err(Error::unsupported(
-                    format!("version {version} of the compressed bundle (CCOB)"),
-                    offset,
-                    "versions 1 to 3 are read; set COMPRESSED_BUNDLE_FORMAT_VERSION=3 for the compiler that made it",
-                ));
-            }
-        };
+        let header_size = CcobHeader::size_of(version, offset)?;
         let method = match method {
             0 => Method::Zlib,
             1 => Method::Zstd,

@@ -20,6 +20,18 @@ pub(crate) fn refuse(bytes: &[u8], offset: u64) -> Result<(), Error> {
     Ok(())
 }
 
+/// Succeeds where `magic`, which lies at an address, begins no format that is read from files alone, because nothing in
+/// it tells its size.
+pub(crate) fn refuse_unsized(magic: &[u8]) -> Result<(), Error> {
+    let name = match magic {
+        b"KPAK" => "a kpack archive at an address",
+        b"!<ar" | b"!<th" => "an archive of objects at an address",
+        b"PK\x03\x04" => "a zip file at an address",
+        _ => return Ok(()),
+    };
+    Err(Error::unsupported(name, 0, "its size is not in its header; read it as a file, or give its bytes"))
+}
+
 /// What an image is that no GPU runs, where its first bytes tell, and what to do with it.
 pub(crate) fn image(bytes: &[u8]) -> Option<&'static str> {
     const IMAGES: &[(&[u8], &str)] = &[

@@ -11,6 +11,7 @@ use crate::bytes::range;
 use crate::entry::Entry;
 use crate::error::Error;
 use crate::table::{BUNDLE_MAGIC, MAX_ENTRIES};
+use crate::wrapper;
 
 /// Sections may share names without end, so that searching all for their ends would take for ever.
 const LONGEST_NAME: usize = 4096;
@@ -24,6 +25,8 @@ pub(crate) struct Carriers {
     pub(crate) rows: Vec<Range<u64>>,
     /// One section per entry, named after its id (`-fgpu-rdc`).
     pub(crate) entries: Vec<Entry>,
+    /// Where bundles begin that only wrappers in the host's data point to.
+    pub(crate) wrapped: Vec<u64>,
 }
 
 /// Finds it in an ELF that lies at `base` of its file.
@@ -62,13 +65,17 @@ pub(crate) fn carriers(bytes: &[u8], base: u64) -> Result<Carriers, Error> {
         let advice = "its code lies in .kpack files beside it; unpack them with rocm-kpack";
         return Err(Error::unsupported("a host ELF with kpack references", base, advice));
     }
-    if !found.rows.is_empty() || !found.entries.is_empty() {
+    if found.rows.is_empty() && found.entries.is_empty() {
+        found.wrapped = wrapper::bundles(bytes);
+    }
+    if !found.rows.is_empty() || !found.entries.is_empty() || !found.wrapped.is_empty() {
         return Ok(found);
     }
     Err(Error::NotFound {
         what: "section .hip_fatbin in the host ELF".to_owned(),
-        present: "it carries no HIP code, or its section headers were stripped; give the library that does"
-            .to_owned(),
+        present:
+            "it carries no HIP code, nor a wrapper that points to some; give the library or object that does"
+                .to_owned(),
     })
 }
 

@@ -71,6 +71,13 @@
 //! [`problem`](Entry::problem), a damaged bundle is among [`File::problems`], a kernel that cannot be launched among
 //! [`CodeObject::rejected`]. Every [`Error`] says what was read, where, and what to do.
 //!
+//! # From a start address
+//!
+//! HIP's own entry points take code by where it begins. [`bytes_at`] and [`File::at_address`] do so too, and find its
+//! end by its headers, of a code object, a bundle, a compressed bundle of version 1 to 3, an LLVM offload binary,
+//! `HIP1`, `AMD1`, or the `HIPF` wrapper that a host program registers. They are `unsafe`: the headers must be true. They
+//! are the only `unsafe` code here.
+//!
 //! # Features
 //!
 //! - `zstd-c` (default): zstd by the C library. It stops where the wanted entry ends.
@@ -87,8 +94,10 @@
 //! compiler's text are listed and extracted; no GPU gets them, and the verdict says why. Kernels of code
 //! object version 2 are listed with their arguments, from YAML that is taken verbatim, and are
 //! [rejected](CodeObject::rejected): no runtime of today starts them.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+#[expect(unsafe_code, reason = "what lies at an address is read by what its caller vouches for")]
+mod address;
 mod archive;
 mod arg;
 mod bundle;
@@ -126,9 +135,11 @@ mod target;
 mod text_bundle;
 mod walk;
 mod warnings;
+mod wrapper;
 mod write;
 mod zip;
 
+pub use address::bytes_at;
 pub use arg::{Access, AddressSpace, Arg, ArgKind, HiddenKind};
 pub use bundle::{Bundle, Container};
 pub use ccob::Method;

@@ -13,6 +13,9 @@ pub struct Options {
     /// How many bytes one bundle may unpack to. Default 1 GiB. A bundle that declares more is still listed, and what
     /// lies within the limit can be extracted.
     pub max_unpacked: u64,
+    /// How many bytes may lie at an address that is given without a length ([`bytes_at`](crate::bytes_at)). Default
+    /// 4 GiB.
+    pub max_stored: u64,
     /// Whether a processor may be given code of another processor of its ISA-compatible family, as some Linux
     /// distributions do (gfx1031 runs gfx1030). Default off: an unpatched ROCm refuses such
     /// code under its own name ([`retarget`](crate::retarget)).
@@ -21,6 +24,6 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { max_unpacked: 1 << 30, compatible_families: false }
+        Options { max_unpacked: 1 << 30, max_stored: 4 << 30, compatible_families: false }
     }
 }

@@ -116,6 +116,20 @@ impl<'a, 'o> Walk<'a, 'o> {
             let content = range(bytes, row.start, row.end - row.start).unwrap_or_default();
             self.row(content, base.saturating_add(row.start));
         }
+        // A wrapper into the middle of a bundle points to nothing of its own.
+        let mut end = 0;
+        for start in carriers.wrapped {
+            let offset = base.saturating_add(start);
+            if self.is_full(offset) {
+                break;
+            }
+            if start >= end {
+                let rest =
+                    range(bytes, start, (bytes.len() as u64).saturating_sub(start)).unwrap_or_default();
+                let size = self.bundle(rest, offset).unwrap_or_default();
+                end = start.saturating_add(size as u64);
+            }
+        }
         if !carriers.entries.is_empty() {
             self.found(Bundle::of_sections(bytes, base, carriers.entries));
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where zstd frames end, read off their block headers without decoding a block.
 
-use crate::bytes::{array, u32_at};
+use crate::bytes::{range, u32_at};
 
 const FRAME_MAGIC: u32 = 0xfd2f_b528;
 const SKIPPABLE_MAGIC: u32 = 0x184d_2a50;
@@ -15,51 +15,94 @@ pub(super) fn begins(data: &[u8]) -> bool {
 
 /// How many bytes at the head of `data` are frames, one behind the other.
 pub(super) fn stored_size(data: &[u8]) -> Result<u64, String> {
+    let size = data.len() as u64;
+    let mut read = |at, out: &mut [u8]| {
+        let bytes = range(data, at, out.len() as u64).ok_or(Cut)?;
+        out.copy_from_slice(bytes);
+        Ok(())
+    };
     let mut position = 0;
-    loop {
-        let rest = data.get(position..).unwrap_or_default();
-        if !begins(rest) {
-            break;
-        }
-        let size = frame_size(rest).ok_or("a zstd frame in it is cut short or malformed")?;
-        position = position.checked_add(size).ok_or("a zstd frame in it has no end")?;
+    while begins(range(data, position, size - position).unwrap_or_default()) {
+        let frame = Frame::read(&mut read, position).map_err(|Cut| CUT)?;
+        position = frame.filter(|frame| frame.end <= size).ok_or(CUT)?.end;
     }
-    if position == 0 { Err("no zstd frame begins it".to_owned()) } else { Ok(position as u64) }
+    if position == 0 { Err("no zstd frame begins it".to_owned()) } else { Ok(position) }
+}
+
+const CUT: &str = "a zstd frame in it is cut short or malformed";
+struct Cut;
+
+/// A frame, as its headers tell.
+pub(super) struct Frame {
+    /// Where it ends.
+    pub(super) end: u64,
+    /// How many bytes it unpacks to, where it states that.
+    pub(super) content: Option<u64>,
+}
+
+impl Frame {
+    /// Reads the frame that begins at `start`; `None` where what is there makes no sense. Only headers are read, each
+    /// when the one before has announced it.
+    pub(super) fn read<E>(
+        read: &mut impl FnMut(u64, &mut [u8]) -> Result<(), E>,
+        start: u64,
+    ) -> Result<Option<Frame>, E> {
+        let mut magic = [0; 4];
+        read(start, &mut magic)?;
+        if !begins(&magic) {
+            return Ok(None);
+        }
+        if is_skippable(u32::from_le_bytes(magic)) {
+            let mut size = [0; 4];
+            read(start.saturating_add(4), &mut size)?;
+            let end = start.checked_add(8 + u64::from(u32::from_le_bytes(size)));
+            return Ok(end.map(|end| Frame { end, content: Some(0) }));
+        }
+        let mut descriptor = [0];
+        read(start.saturating_add(4), &mut descriptor)?;
+        let [descriptor] = descriptor;
+        let single_segment = descriptor & 0x20 != 0;
+        let window = u64::from(!single_segment);
+        let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+        let content_size = match descriptor >> 6 {
+            0 => usize::from(single_segment),
+            size => 1 << size,
+        };
+        let mut content = [0; 8];
+        let place = start.saturating_add(5 + window + dictionary);
+        read(place, &mut content[..content_size])?;
+        let content = u64::from_le_bytes(content);
+        // Two bytes count from where one byte ends.
+        let content = if content_size == 2 { content + 256 } else { content };
+        let Some(end) = blocks_end(read, place.saturating_add(content_size as u64))? else { return Ok(None) };
+        let checksum = if descriptor & 4 != 0 { 4 } else { 0 };
+        let content = (content_size > 0).then_some(content);
+        Ok(end.checked_add(checksum).map(|end| Frame { end, content }))
+    }
+}
+
+/// Where the blocks end of which the first is at `position`.
+fn blocks_end<E>(
+    read: &mut impl FnMut(u64, &mut [u8]) -> Result<(), E>,
+    mut position: u64,
+) -> Result<Option<u64>, E> {
+    loop {
+        let mut header = [0; 4];
+        read(position, &mut header[..3])?;
+        let header = u32::from_le_bytes(header);
+        let size = match header >> 1 & 3 {
+            RLE_BLOCK => 1,
+            RESERVED_BLOCK => return Ok(None),
+            _ => u64::from(header >> 3),
+        };
+        let Some(end) = position.checked_add(3 + size) else { return Ok(None) };
+        position = end;
+        if header & 1 != 0 {
+            return Ok(Some(position));
+        }
+    }
 }
 
 fn is_skippable(magic: u32) -> bool {
     magic & 0xffff_fff0 == SKIPPABLE_MAGIC
-}
-
-/// Size of the frame that begins `data`; `None` where it does not fit or makes no sense.
-fn frame_size(data: &[u8]) -> Option<usize> {
-    if is_skippable(u32_at(data, 0)?) {
-        let size = usize::try_from(u32_at(data, 4)?).ok()?.checked_add(8)?;
-        return (size <= data.len()).then_some(size);
-    }
-    let descriptor = *data.get(4)?;
-    let single_segment = descriptor & 0x20 != 0;
-    let window = usize::from(!single_segment);
-    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
-    let content = match descriptor >> 6 {
-        0 => usize::from(single_segment),
-        size => 1 << size,
-    };
-    let mut position = 5 + window + dictionary + content;
-    loop {
-        let [a, b, c] = array(data, position as u64)?;
-        let header = u32::from_le_bytes([a, b, c, 0]);
-        let size = match header >> 1 & 3 {
-            RLE_BLOCK => 1,
-            RESERVED_BLOCK => return None,
-            _ => usize::try_from(header >> 3).ok()?,
-        };
-        position = position.checked_add(3)?.checked_add(size)?;
-        if header & 1 != 0 {
-            break;
-        }
-    }
-    let checksum = if descriptor & 4 != 0 { 4 } else { 0 };
-    let end = position.checked_add(checksum)?;
-    (end <= data.len()).then_some(end)
 }

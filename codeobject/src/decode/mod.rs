@@ -2,6 +2,7 @@
 //! The unpacked bytes of a compressed bundle, decoded as far as somebody has asked for.
 
 mod cache;
+mod end;
 mod frames;
 mod output;
 mod zlib;
@@ -14,6 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use cache::Cache;
+pub(crate) use end::{Unmeasured, announced_size};
 use output::Output;
 
 use crate::ccob::Method;
@@ -198,23 +200,8 @@ impl<'a> Stream<'a> {
     fn decoder(&self) -> Result<Box<dyn Decoder>, Error> {
         match self.method {
             Method::Zlib => Ok(Box::new(zlib::Inflate::new())),
-            Method::Zstd => self.zstd_decoder(),
+            Method::Zstd => zstd_decoder(self.declared, self.max_unpacked, self.is_plausible(), self.offset),
         }
-    }
-
-    #[cfg(feature = "zstd-c")]
-    fn zstd_decoder(&self) -> Result<Box<dyn Decoder>, Error> {
-        Ok(Box::new(zstd_c::Zstd::new(self.declared, self.is_plausible())?))
-    }
-
-    #[cfg(all(feature = "zstd-pure", not(feature = "zstd-c")))]
-    fn zstd_decoder(&self) -> Result<Box<dyn Decoder>, Error> {
-        Ok(Box::new(zstd_pure::Zstd::new(self.declared, self.max_unpacked)))
-    }
-
-    #[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
-    fn zstd_decoder(&self) -> Result<Box<dyn Decoder>, Error> {
-        Err(Error::NoDecoder { method: "zstd", offset: self.offset, feature: "zstd-c or zstd-pure" })
     }
 
     fn broken(&self, unpacked: usize, problem: String) -> Error {
@@ -227,6 +214,37 @@ impl Source for Stream<'_> {
         let end = offset.saturating_add(out.len() as u64);
         self.with_range(offset, end, |bytes| out.copy_from_slice(bytes))
     }
+}
+
+/// A decoder for a stream at `offset` that declares so many bytes, of which at most `max_unpacked` are wanted.
+#[cfg(feature = "zstd-c")]
+fn zstd_decoder(
+    declared: u64,
+    _max_unpacked: u64,
+    output_stays: bool,
+    _offset: u64,
+) -> Result<Box<dyn Decoder>, Error> {
+    Ok(Box::new(zstd_c::Zstd::new(declared, output_stays)?))
+}
+
+#[cfg(all(feature = "zstd-pure", not(feature = "zstd-c")))]
+fn zstd_decoder(
+    declared: u64,
+    max_unpacked: u64,
+    _output_stays: bool,
+    _offset: u64,
+) -> Result<Box<dyn Decoder>, Error> {
+    Ok(Box::new(zstd_pure::Zstd::new(declared, max_unpacked)))
+}
+
+#[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
+fn zstd_decoder(
+    _declared: u64,
+    _max_unpacked: u64,
+    _output_stays: bool,
+    offset: u64,
+) -> Result<Box<dyn Decoder>, Error> {
+    Err(Error::NoDecoder { method: "zstd", offset, feature: "zstd-c or zstd-pure" })
 }
 
 /// How a payload is compressed, by its own first bytes.

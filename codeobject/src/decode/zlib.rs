@@ -3,7 +3,8 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::{Decoder, Step};
+use super::{Decoder, Step, Unmeasured};
+use crate::error::Error;
 
 /// The input of a step, which no output holds up.
 const MOST_INPUT: usize = 1 << 14;
@@ -55,4 +56,41 @@ pub(super) fn stored_size(data: &[u8], max_unpacked: u64) -> Result<u64, String>
         }
     }
     Err(format!("it does not end within {max_unpacked} unpacked bytes"))
+}
+
+/// The same where nobody may look behind the stream: it is fed byte by byte, each when it asks for more. It must end
+/// within `unpacked` bytes.
+pub(super) fn announced_size(
+    read: &mut impl FnMut(u64, &mut [u8]) -> Result<(), Error>,
+    unpacked: u64,
+) -> Result<u64, Unmeasured> {
+    let mut inflate = Decompress::new(true);
+    let mut scratch = Vec::with_capacity(1 << 16);
+    loop {
+        let mut byte = [0];
+        read(inflate.total_in(), &mut byte).map_err(Unmeasured::Unreadable)?;
+        let before = inflate.total_in();
+        // A byte may unpack to more than there is room for.
+        while inflate.total_in() == before || scratch.len() == scratch.capacity() {
+            let (fed, produced) = (inflate.total_in(), inflate.total_out());
+            scratch.clear();
+            let input = if fed == before { &byte[..] } else { &[] };
+            let status = inflate
+                .decompress_vec(input, &mut scratch, FlushDecompress::None)
+                .map_err(|error| Unmeasured::Broken(error.to_string()))?;
+            if status == Status::StreamEnd {
+                return Ok(inflate.total_in());
+            }
+            if inflate.total_out() > unpacked {
+                let problem = format!("it unpacks to more than the {unpacked} bytes that are declared");
+                return Err(Unmeasured::Broken(problem));
+            }
+            if (inflate.total_in(), inflate.total_out()) == (fed, produced) {
+                break;
+            }
+        }
+        if inflate.total_in() == before {
+            return Err(Unmeasured::Broken("its zlib stream makes no progress".to_owned()));
+        }
+    }
 }

@@ -10,7 +10,7 @@ use windlass_codeobject::{
 
 use crate::support::{fixtures, skipped};
 
-fn files(directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(directory) else { return found };
     for entry in entries.flatten() {

@@ -5,6 +5,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+#[cfg(all(target_os = "linux", any(feature = "zstd-c", feature = "zstd-pure")))]
+mod address;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod bundler;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
@@ -27,6 +29,8 @@ mod mutations;
 mod resolve;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod selection;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod stripped_hosts;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod symbols;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]

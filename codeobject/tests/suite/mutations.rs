@@ -6,7 +6,7 @@ use windlass_codeobject::{CodeObject, File, Options};
 
 use crate::support::{
     Ccob, ElfBuilder, KernelSpec, amd1, archive, compressed_offload_binary, hip1, host_elf, kpack,
-    offload_binary, plain, text_bundle, zip, zstd_frame, zstd_frame_without_size,
+    offload_binary, plain, stripped_host_elf, text_bundle, zip, zstd_frame, zstd_frame_without_size,
 };
 use crate::{GFX942, HOST};
 
@@ -33,6 +33,7 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds.push(archive(&[("a.o/", &host_elf(&[(".hip_fatbin", &content)])), ("b.co/", &seeds[0])]));
     seeds.push(zip(0, true, &[("module.fb", b"vm"), ("a.fb", &hip1(&[&seeds[0], &content]))]));
     seeds.push(hip1(&[&seeds[0], &content]));
+    seeds.push(stripped_host_elf(&[&content, &Ccob::zlib(3, &content).bytes()], true));
     seeds.push(amd1(&[&seeds[0], &content]));
     seeds.push(text_bundle(";", "\n", &[(HOST, "host"), (GFX942, "define void @f()\n")]));
     let binary = offload_binary(3, 4, "gfx942", &seeds[0]);

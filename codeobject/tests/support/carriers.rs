@@ -266,3 +266,57 @@ pub(crate) fn kpack(
     out.extend(encode(&map(contents)));
     out
 }
+
+/// A host program without section headers that has the bundles in a segment, and wrappers that point to them in another.
+/// Where it is `movable`, the pointers are in relocations alone.
+pub(crate) fn stripped_host_elf(bundles: &[&[u8]], movable: bool) -> Vec<u8> {
+    const CODE: u64 = 0x20_0000;
+    const DATA: u64 = 0x40_0000;
+    let mut out = b"\x7fELF\x02\x01\x01".to_vec();
+    out.resize(64 + 3 * 56, 0);
+    let mut starts = Vec::new();
+    for bundle in bundles {
+        out.resize(out.len().next_multiple_of(4096), 0);
+        starts.push(CODE + out.len() as u64);
+        out.extend(*bundle);
+    }
+    let mut relocations = Vec::new();
+    let code_size = out.len() as u64;
+    out.resize(out.len().next_multiple_of(8), 0);
+    let data = out.len() as u64;
+    for start in &starts {
+        out.extend(b"FPIH\x01\0\0\0");
+        let pointer = DATA + out.len() as u64;
+        out.extend(if movable { 0 } else { *start }.to_le_bytes());
+        out.extend([0; 8]);
+        relocations.extend([pointer, 8, *start].map(u64::to_le_bytes).concat());
+    }
+    let table = out.len() as u64;
+    out.extend(&relocations);
+    let dynamic = out.len() as u64;
+    if movable {
+        let entries = [7, DATA + table, 8, relocations.len() as u64, 9, 24];
+        out.extend(entries.map(u64::to_le_bytes).concat());
+    }
+    out.extend([0; 16]);
+    let end = out.len() as u64;
+    let segments = [
+        (1_u32, 4_u32, 0, CODE, code_size),
+        (1, 6, data, DATA + data, end - data),
+        (2, 6, dynamic, DATA + dynamic, end - dynamic),
+    ];
+    for (index, (kind, flags, offset, address, size)) in segments.into_iter().enumerate() {
+        let at = 64 + 56 * index;
+        out[at..at + 4].copy_from_slice(&kind.to_le_bytes());
+        out[at + 4..at + 8].copy_from_slice(&flags.to_le_bytes());
+        for (field, value) in [(8, offset), (16, address), (24, address), (32, size), (40, size), (48, 8)] {
+            out[at + field..at + field + 8].copy_from_slice(&value.to_le_bytes());
+        }
+    }
+    out[16..20].copy_from_slice(&[3, 0, 62, 0]);
+    out[32..40].copy_from_slice(&64_u64.to_le_bytes());
+    for (at, half) in [(52, 64), (54, 56), (56, 3)] {
+        out[at..at + 2].copy_from_slice(&u16::to_le_bytes(half));
+    }
+    out
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The wrappers by which a host program finds its bundles (`.hipFatBinSegment`), where no section header tells of them.
+//!
+//! A wrapper is `HIPF`, a version, and the address of a bundle. In a program that can be moved the address is often
+//! not there but in the relocation that is to write it.
+
+use object::LittleEndian;
+use object::elf::{FileHeader64, ProgramHeader64};
+use object::read::elf::{FileHeader, ProgramHeader};
+
+use crate::bytes::{range, u32_at, u64_at};
+
+/// 0x48495046 as the compiler writes it.
+pub(crate) const WRAPPER_MAGIC: [u8; 4] = *b"FPIH";
+pub(crate) const WRAPPER_VERSION: u32 = 1;
+const WRAPPER_SIZE: u64 = 24;
+const POINTER: u64 = 8;
+/// Real programs have fewer than a dozen segments, and a wrapper for each source file.
+const MAX_SEGMENTS: usize = 64;
+const MAX_WRAPPERS: usize = 65_536;
+const PT_LOAD: u32 = 1;
+const PT_DYNAMIC: u32 = 2;
+const PF_W: u32 = 2;
+const DT_RELA: u64 = 7;
+const DT_RELASZ: u64 = 8;
+const RELA_SIZE: usize = 24;
+/// The relocation that writes an address of the program itself: of x86-64 and of AArch64.
+const RELATIVE: [u64; 2] = [8, 1027];
+
+/// Part of a program as it lies in the file and in memory.
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    kind: u32,
+    writable: bool,
+    offset: u64,
+    address: u64,
+    size: u64,
+}
+
+/// Where in the file the bundles begin that the wrappers of a host ELF point to, each once.
+pub(crate) fn bundles(elf: &[u8]) -> Vec<u64> {
+    let segments = segments(elf);
+    let mut wrappers = wrappers(elf, &segments);
+    relocate(elf, &segments, &mut wrappers);
+    let mut bundles: Vec<u64> =
+        wrappers.iter().filter_map(|wrapper| place(&segments, wrapper.target)).collect();
+    bundles.sort_unstable();
+    bundles.dedup();
+    bundles
+}
+
+fn segments(elf: &[u8]) -> Vec<Segment> {
+    let Ok(header) = FileHeader64::<LittleEndian>::parse(elf) else { return Vec::new() };
+    let headers = header.program_headers(LittleEndian, elf).unwrap_or_default();
+    let segment = |header: &ProgramHeader64<LittleEndian>| Segment {
+        kind: header.p_type(LittleEndian).0,
+        writable: header.p_flags(LittleEndian).0 & PF_W != 0,
+        offset: header.p_offset(LittleEndian),
+        address: header.p_vaddr(LittleEndian),
+        size: header.p_filesz(LittleEndian),
+    };
+    let known = |segment: &Segment| matches!(segment.kind, PT_LOAD | PT_DYNAMIC);
+    headers.iter().map(segment).filter(known).take(MAX_SEGMENTS).collect()
+}
+
+struct Wrapper {
+    /// Of its pointer, in memory.
+    pointer: u64,
+    /// What that holds, in memory.
+    target: u64,
+}
+
+/// The wrappers in the writable segments, in the order of their addresses.
+fn wrappers(elf: &[u8], segments: &[Segment]) -> Vec<Wrapper> {
+    let mut found = Vec::new();
+    for segment in segments.iter().filter(|segment| segment.kind == PT_LOAD && segment.writable) {
+        let content = range(elf, segment.offset, segment.size).unwrap_or_default();
+        let mut position = (8 - segment.address % 8) % 8;
+        while let Some(wrapper) = range(content, position, WRAPPER_SIZE) {
+            if wrapper.starts_with(&WRAPPER_MAGIC)
+                && u32_at(wrapper, 4) == Some(WRAPPER_VERSION)
+                && found.len() < MAX_WRAPPERS
+            {
+                found.push(Wrapper {
+                    pointer: segment.address.wrapping_add(position).wrapping_add(POINTER),
+                    target: u64_at(wrapper, POINTER).unwrap_or_default(),
+                });
+            }
+            position += 8;
+        }
+    }
+    found.sort_by_key(|wrapper| wrapper.pointer);
+    found
+}
+
+/// Writes the pointers as the loader would.
+fn relocate(elf: &[u8], segments: &[Segment], wrappers: &mut [Wrapper]) {
+    for rela in relocations(elf, segments).chunks_exact(RELA_SIZE) {
+        let field = |at| u64_at(rela, at).unwrap_or_default();
+        if !RELATIVE.contains(&(field(8) & 0xffff_ffff)) {
+            continue;
+        }
+        if let Ok(index) = wrappers.binary_search_by_key(&field(0), |wrapper| wrapper.pointer) {
+            wrappers[index].target = field(16);
+        }
+    }
+}
+
+/// The table of relocations that the dynamic segment names.
+fn relocations<'a>(elf: &'a [u8], segments: &[Segment]) -> &'a [u8] {
+    let Some(dynamic) = segments.iter().find(|segment| segment.kind == PT_DYNAMIC) else { return &[] };
+    let (mut address, mut size) = (0, 0);
+    for pair in range(elf, dynamic.offset, dynamic.size).unwrap_or_default().chunks_exact(16) {
+        match u64_at(pair, 0) {
+            Some(DT_RELA) => address = u64_at(pair, 8).unwrap_or_default(),
+            Some(DT_RELASZ) => size = u64_at(pair, 8).unwrap_or_default(),
+            Some(0) => break,
+            _ => {}
+        }
+    }
+    place(segments, address).and_then(|offset| range(elf, offset, size)).unwrap_or_default()
+}
+
+/// Where in the file an address of memory lies.
+fn place(segments: &[Segment], address: u64) -> Option<u64> {
+    let inside = |segment: &&Segment| {
+        segment.kind == PT_LOAD && address.checked_sub(segment.address).is_some_and(|at| at < segment.size)
+    };
+    let segment = segments.iter().find(inside)?;
+    segment.offset.checked_add(address - segment.address)
+}
