@@ -6,6 +6,7 @@ mod bundle;
 mod clang;
 mod committed;
 mod conformance;
+mod inspect;
 mod iree;
 mod listing;
 mod mistakes;

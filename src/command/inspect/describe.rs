@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reading a bundle: its entries, and what is in the code of each.
+
+use std::time::Instant;
+
+use windlass_codeobject::{
+    Access, Arg, ArgKind, Bundle, CodeObject, Entry, EntryTarget, Error, File, Kernel, KernelKind, Options,
+    Symbol,
+};
+
+use super::report::{ArgumentReport, BundleReport, EntryReport, KernelReport, SymbolReport};
+
+/// What is in a bundle of the file `bytes`.
+pub(super) fn bundle(bytes: &[u8], listed: &Bundle<'_>) -> BundleReport {
+    // Listing a bundle decodes its table, which for a small one is nearly all of it: for the time to be that of the
+    // whole, the bundle is read anew.
+    let start = Instant::now();
+    let fresh = if listed.is_compressed() { read_anew(bytes, listed) } else { None };
+    let start = fresh.as_ref().map_or_else(Instant::now, |_| start);
+    let bundle = fresh.as_ref().and_then(|file| file.bundles().first()).unwrap_or(listed);
+    // What is decoded here is kept for the entries, which are read next.
+    let decoded = bundle.is_compressed() && decode(bundle).is_ok();
+    let decode_ms = decoded.then(|| start.elapsed().as_secs_f64() * 1e3);
+    let unpacked_size = bundle.unpacked_size();
+    let ratio = unpacked_size.filter(|_| bundle.is_compressed() && bundle.stored_size() > 0);
+    BundleReport {
+        index: listed.index(),
+        member: listed.member().map(str::to_owned),
+        container: listed.container().to_string(),
+        offset: listed.offset(),
+        stored_size: listed.stored_size(),
+        unpacked_size,
+        ratio: ratio.map(|size| size as f64 / listed.stored_size() as f64),
+        decode_ms,
+        entries: bundle
+            .entries()
+            .iter()
+            .enumerate()
+            .map(|(index, each)| entry(bundle, index, each))
+            .collect(),
+    }
+}
+
+/// A file of this bundle alone; nothing where its bytes do not stand for themselves.
+fn read_anew<'a>(bytes: &'a [u8], listed: &Bundle<'_>) -> Option<File<'a>> {
+    let start = usize::try_from(listed.offset()).ok()?;
+    let size = usize::try_from(listed.stored_size()).ok()?;
+    let file = File::parse(bytes.get(start..start.checked_add(size)?)?, &Options::default()).ok()?;
+    let [bundle] = file.bundles() else { return None };
+    let same = bundle.container() == listed.container() && bundle.entries() == listed.entries();
+    same.then_some(file)
+}
+
+/// Decodes all entries.
+fn decode(bundle: &Bundle<'_>) -> Result<(), Error> {
+    let mut entries: Vec<(usize, &Entry)> = bundle.entries().iter().enumerate().collect();
+    entries.retain(|(_, entry)| entry.size() > 0 && entry.problem().is_none());
+    entries.sort_by_key(|(_, entry)| entry.offset().saturating_add(entry.size()));
+    entries.into_iter().try_for_each(|(index, _)| bundle.with_image(index, |_| ()))
+}
+
+fn entry(bundle: &Bundle<'_>, index: usize, entry: &Entry) -> EntryReport {
+    let mut report = EntryReport {
+        index,
+        id: entry.id_text(),
+        target: None,
+        size: entry.size(),
+        content: "empty".to_owned(),
+        code_object_version: None,
+        kernels: Vec::new(),
+        functions: Vec::new(),
+        variables: Vec::new(),
+        undefined: Vec::new(),
+        problems: Vec::new(),
+        warnings: Vec::new(),
+    };
+    match entry.target() {
+        EntryTarget::Gpu(target) => report.target = Some(target.to_string()),
+        EntryTarget::Unknown(why) => report.problems.push(format!("its id is not understood: {why}")),
+        _ => {}
+    }
+    if let Some(problem) = entry.problem() {
+        report.content = "unreadable".to_owned();
+        report.problems.push(problem.to_owned());
+    } else if entry.size() > 0 {
+        let read = bundle.with_image(index, |image| contents(image, &mut report));
+        if let Err(error) = read {
+            report.content = "unreadable".to_owned();
+            report.problems.push(error.to_string());
+        }
+    }
+    report
+}
+
+fn contents(image: &[u8], report: &mut EntryReport) {
+    const AMDGPU: [u8; 2] = [224, 0];
+    report.content = match image {
+        [0x7f, b'E', b'L', b'F', ..] if image.get(18..20) == Some(&AMDGPU) => return code(image, report),
+        [0x7f, b'E', b'L', b'F', ..] => "ELF of the host",
+        [b'B', b'C', 0xc0, 0xde, ..] => "LLVM bitcode",
+        [3, 2, 0x23, 7, ..] => "SPIR-V",
+        _ if std::str::from_utf8(image.get(..64).unwrap_or(image)).is_ok_and(is_text) => "text",
+        _ => "unknown",
+    }
+    .to_owned();
+}
+
+fn is_text(text: &str) -> bool {
+    text.chars().all(|c| !c.is_control() || c.is_whitespace())
+}
+
+fn code(image: &[u8], report: &mut EntryReport) {
+    report.content = "code object".to_owned();
+    let code = match CodeObject::parse(image) {
+        Ok(code) => code,
+        Err(error) => return report.problems.push(error.to_string()),
+    };
+    report.code_object_version = code.code_object_version();
+    if let Some(version) = report.code_object_version {
+        report.content = format!("code object v{version}");
+    }
+    report.kernels = code.kernels().iter().map(kernel).collect();
+    report.functions = code.functions().map(symbol).collect();
+    report.variables = code.variables().map(symbol).collect();
+    report.undefined = code.undefined().map(|symbol| symbol.name.clone()).collect();
+    let rejected = code.rejected().iter().map(|kernel| format!("{}: {}", kernel.name, kernel.reason));
+    report.problems.extend(rejected);
+    report.warnings = code.warnings().to_vec();
+}
+
+fn symbol(symbol: &Symbol) -> SymbolReport {
+    SymbolReport {
+        name: symbol.name.clone(),
+        address: symbol.address,
+        size: symbol.size,
+        exported: symbol.exported,
+    }
+}
+
+fn kernel(kernel: &Kernel) -> KernelReport {
+    KernelReport {
+        name: kernel.name.clone(),
+        kind: match kernel.kind {
+            KernelKind::Init => "init",
+            KernelKind::Fini => "fini",
+            _ => "normal",
+        },
+        arguments: kernel.explicit_args().map(argument).collect(),
+        argument_bytes: kernel.kernarg_size,
+        workgroup_size: kernel.reqd_workgroup_size,
+        max_workgroup_threads: kernel.max_flat_workgroup_size,
+        local_memory: kernel.group_segment_size,
+        scratch: kernel.private_segment_size,
+        vgprs: kernel.vgpr_count,
+        sgprs: kernel.sgpr_count,
+        wave_size: kernel.wavefront_size,
+    }
+}
+
+fn argument(argument: &Arg) -> ArgumentReport {
+    let access = match argument.actual_access.or(argument.access) {
+        Some(Access::ReadOnly) => Some("read"),
+        Some(Access::WriteOnly) => Some("write"),
+        Some(Access::ReadWrite) => Some("read and write"),
+        _ => argument.is_const.then_some("read"),
+    };
+    ArgumentReport {
+        name: argument.name.clone(),
+        kind: kind(&argument.kind),
+        offset: argument.offset,
+        size: argument.size,
+        access,
+    }
+}
+
+fn kind(kind: &ArgKind) -> String {
+    match kind {
+        ArgKind::ByValue => "value",
+        ArgKind::GlobalBuffer => "buffer",
+        ArgKind::DynamicSharedPointer => "local memory",
+        ArgKind::Sampler => "sampler",
+        ArgKind::Image => "image",
+        ArgKind::Pipe => "pipe",
+        ArgKind::Queue => "queue",
+        ArgKind::Other(name) => name,
+        _ => "unknown",
+    }
+    .to_owned()
+}

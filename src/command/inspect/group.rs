@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What several entries of a bundle have in common, so that it is shown once.
+
+use super::report::{EntryReport, KernelReport};
+
+/// Entries that are alike.
+pub(super) struct Group<'r> {
+    pub(super) entries: Vec<&'r EntryReport>,
+}
+
+/// Puts entries together that have an equal key, in their order; those without one are left out.
+pub(super) fn by<'r, K: PartialEq>(
+    entries: &'r [EntryReport],
+    key: impl Fn(&'r EntryReport) -> Option<K>,
+) -> Vec<Group<'r>> {
+    let mut groups: Vec<(K, Group<'r>)> = Vec::new();
+    for entry in entries {
+        let Some(key) = key(entry) else { continue };
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.entries.push(entry),
+            None => groups.push((key, Group { entries: vec![entry] })),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+impl<'r> Group<'r> {
+    /// The numbers of its entries: `entry 1`, `entries 1 to 4 and 7`.
+    pub(super) fn numbers(&self) -> String {
+        let mut ranges: Vec<(usize, usize)> = Vec::new();
+        for entry in &self.entries {
+            match ranges.last_mut() {
+                Some((_, last)) if *last + 1 == entry.index => *last = entry.index,
+                _ => ranges.push((entry.index, entry.index)),
+            }
+        }
+        let words: Vec<String> = ranges
+            .iter()
+            .map(|(first, last)| match last - first {
+                0 => first.to_string(),
+                1 => format!("{first}, {last}"),
+                _ => format!("{first} to {last}"),
+            })
+            .collect();
+        format!("{} {}", if self.entries.len() == 1 { "entry" } else { "entries" }, words.join(", "))
+    }
+
+    /// A kernel's number over all entries: one, or the least and the greatest.
+    pub(super) fn span(&self, kernel: usize, number: impl Fn(&KernelReport) -> u32) -> String {
+        let numbers = self.entries.iter().filter_map(|entry| entry.kernels.get(kernel)).map(number);
+        let (least, most) =
+            numbers.fold((u32::MAX, 0), |(least, most), number| (least.min(number), most.max(number)));
+        if least == most { most.to_string() } else { format!("{least}-{most}") }
+    }
+
+    /// The entry that stands for all.
+    pub(super) fn first(&self) -> Option<&'r EntryReport> {
+        self.entries.first().copied()
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `windlass inspect`: what is in a file, and which part of it each device would get.
+
+mod describe;
+mod group;
+mod report;
+mod table;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use windlass::DeviceInfo;
+use windlass_codeobject::{File, Options, TargetId};
+
+use super::{
+    failure::{Failure, Outcome, Stage},
+    input, output,
+};
+use report::{Choice, DeviceReport, Report, TargetReport};
+
+/// Options of `inspect`.
+#[derive(Args)]
+pub(crate) struct Inspect {
+    /// A code object, a fat binary (compressed or not), or a host object, library or executable with one
+    file: PathBuf,
+    /// Say what this device would get, and why not the rest; without it, what every device of this machine would get
+    #[arg(long, value_name = "URI")]
+    device: Option<String>,
+    /// Say what a GPU of this target would get, such as gfx942:sramecc+:xnack-, and why not the rest; can be given
+    /// several times, and needs no device
+    #[arg(long, value_name = "TARGET")]
+    target: Vec<String>,
+    /// Choose among code of other processors of the same ISA-compatible family too, where there is none of its own
+    #[arg(long)]
+    compat: bool,
+    /// Show every kernel and symbol of every entry, and every reason
+    #[arg(long)]
+    all: bool,
+    /// Print JSON, which holds everything
+    #[arg(long)]
+    json: bool,
+}
+
+impl Inspect {
+    /// Prints the report.
+    pub(crate) fn run(self) -> Outcome {
+        let targets: Vec<TargetId> =
+            self.target.iter().map(|text| input::parse_target("--target", text)).collect::<Outcome<_>>()?;
+        let devices = self.devices()?;
+        let bytes = input::read(&self.file)?;
+        let file = input::parse(&self.file, &bytes)?;
+        let mut options = Options::default();
+        options.compatible_families = self.compat;
+        let report = Report {
+            file: self.file.display().to_string(),
+            kind: file.kind().to_string(),
+            size: bytes.len(),
+            bundles: file.bundles().iter().map(|bundle| describe::bundle(&bytes, bundle)).collect(),
+            problems: file.problems().iter().map(ToString::to_string).collect(),
+            targets: targets
+                .iter()
+                .map(|target| TargetReport {
+                    target: target.to_string(),
+                    choices: choose(target, &file, &options),
+                })
+                .collect(),
+            devices: devices.iter().filter_map(|device| describe_device(device, &file, &options)).collect(),
+        };
+        if self.json {
+            return output::write_json(&report);
+        }
+        let detail = text::Detail { all: self.all, reasons: self.all || self.device.is_some() };
+        output::write(&report.text(detail))
+    }
+
+    fn devices(&self) -> Outcome<Vec<DeviceInfo>> {
+        match &self.device {
+            Some(uri) => {
+                let device = windlass::open(uri).map_err(|error| Failure::hal(Stage::Open, &error))?;
+                let info = device.info().clone();
+                if input::agent(&info).is_none() {
+                    return Err(Failure::input(format!(
+                        "{uri} is no GPU, so that no entry can be chosen for it"
+                    )));
+                }
+                Ok(vec![info])
+            }
+            None if !self.target.is_empty() => Ok(Vec::new()),
+            // Devices that cannot be listed are the business of `windlass devices`.
+            None => Ok(windlass::registry()
+                .drivers()
+                .flat_map(|driver| driver.enumerate().unwrap_or_default())
+                .collect()),
+        }
+    }
+}
+
+/// What a device would get of each bundle; `None` for a device that is no GPU.
+fn describe_device(device: &DeviceInfo, file: &File<'_>, options: &Options) -> Option<DeviceReport> {
+    let agent = input::agent(device)?;
+    Some(DeviceReport {
+        uri: device.uri.clone(),
+        architecture: device.architecture.clone(),
+        simulated: device.simulated,
+        choices: choose(&agent, file, options),
+    })
+}
+
+fn choose(agent: &TargetId, file: &File<'_>, options: &Options) -> Vec<Choice> {
+    let choice = |bundle: &windlass_codeobject::Bundle<'_>| {
+        let selection = bundle.select(agent, options);
+        Choice {
+            bundle: bundle.index(),
+            entry: selection.best,
+            // The library names its own knob.
+            verdicts: selection
+                .verdicts
+                .iter()
+                .map(|verdict| verdict.to_string().replace("`Options::compatible_families`", "--compat"))
+                .collect(),
+        }
+    };
+    file.bundles().iter().map(choice).collect()
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `inspect` finds out, as JSON has it. Sizes are bytes.
+
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct Report {
+    pub(super) file: String,
+    pub(super) kind: String,
+    pub(super) size: usize,
+    pub(super) bundles: Vec<BundleReport>,
+    /// Parts of the file that could not be read.
+    pub(super) problems: Vec<String>,
+    /// What the targets of the command line would get.
+    pub(super) targets: Vec<TargetReport>,
+    pub(super) devices: Vec<DeviceReport>,
+}
+
+#[derive(Serialize)]
+pub(super) struct BundleReport {
+    pub(super) index: usize,
+    /// The name of what it belongs to: of an archive's file, of a kpack archive's binary.
+    pub(super) member: Option<String>,
+    pub(super) container: String,
+    pub(super) offset: u64,
+    pub(super) stored_size: u64,
+    pub(super) unpacked_size: Option<u64>,
+    /// Unpacked by stored bytes; of compressed bundles.
+    pub(super) ratio: Option<f64>,
+    /// How long reading it took, its table and all entries decoded; of compressed bundles.
+    pub(super) decode_ms: Option<f64>,
+    pub(super) entries: Vec<EntryReport>,
+}
+
+#[derive(Serialize)]
+pub(super) struct EntryReport {
+    pub(super) index: usize,
+    pub(super) id: String,
+    pub(super) target: Option<String>,
+    pub(super) size: u64,
+    /// What its bytes are: `code object v5`, `LLVM bitcode`, `empty`.
+    pub(super) content: String,
+    pub(super) code_object_version: Option<u32>,
+    pub(super) kernels: Vec<KernelReport>,
+    pub(super) functions: Vec<SymbolReport>,
+    pub(super) variables: Vec<SymbolReport>,
+    /// What another code object has to define.
+    pub(super) undefined: Vec<String>,
+    pub(super) problems: Vec<String>,
+    pub(super) warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct KernelReport {
+    pub(super) name: String,
+    /// `normal`; `init` and `fini` run when the code is loaded and unloaded.
+    pub(super) kind: &'static str,
+    pub(super) arguments: Vec<ArgumentReport>,
+    pub(super) argument_bytes: u32,
+    pub(super) workgroup_size: Option<[u32; 3]>,
+    pub(super) max_workgroup_threads: u32,
+    pub(super) local_memory: u32,
+    pub(super) scratch: u32,
+    pub(super) vgprs: u32,
+    pub(super) sgprs: u32,
+    pub(super) wave_size: u32,
+}
+
+#[derive(Serialize, PartialEq)]
+pub(super) struct ArgumentReport {
+    pub(super) name: Option<String>,
+    pub(super) kind: String,
+    pub(super) offset: u32,
+    pub(super) size: u32,
+    /// `read`, `write` or `read and write`, where the compiler says how the kernel uses a buffer.
+    pub(super) access: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+pub(super) struct SymbolReport {
+    pub(super) name: String,
+    /// Counted from where the code is loaded.
+    pub(super) address: u64,
+    pub(super) size: u64,
+    /// Whether others can find it by name once the code is loaded.
+    pub(super) exported: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct TargetReport {
+    pub(super) target: String,
+    pub(super) choices: Vec<Choice>,
+}
+
+#[derive(Serialize)]
+pub(super) struct DeviceReport {
+    pub(super) uri: String,
+    pub(super) architecture: String,
+    pub(super) simulated: bool,
+    pub(super) choices: Vec<Choice>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Choice {
+    pub(super) bundle: usize,
+    pub(super) entry: Option<usize>,
+    /// One for each entry, in their order.
+    pub(super) verdicts: Vec<String>,
+}

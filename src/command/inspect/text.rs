@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The report as a person reads it: a summary, or all of it.
+
+use super::{
+    group::{self, Group},
+    report::{
+        ArgumentReport, BundleReport, Choice, DeviceReport, EntryReport, KernelReport, Report, SymbolReport,
+        TargetReport,
+    },
+    table::Table,
+};
+use crate::command::input::count;
+
+/// How much a summary shows of each.
+const BUNDLES: usize = 16;
+const GROUPS: usize = 4;
+const KERNELS: usize = 12;
+const LINES: usize = 10;
+const NAMES: usize = 8;
+const REASONS: usize = 32;
+
+/// How much is shown.
+#[derive(Clone, Copy)]
+pub(super) struct Detail {
+    /// Every kernel and symbol of every entry.
+    pub(super) all: bool,
+    /// Why a device does not get the other entries.
+    pub(super) reasons: bool,
+}
+
+impl Detail {
+    fn limit(self, most: usize) -> usize {
+        if self.all { usize::MAX } else { most }
+    }
+}
+
+impl Report {
+    pub(super) fn text(&self, detail: Detail) -> String {
+        let mut text = format!(
+            "{}: {}, {} bytes, {}\n",
+            self.file,
+            self.kind,
+            self.size,
+            count(self.bundles.len(), "bundle", "bundles")
+        );
+        let shown = detail.limit(BUNDLES);
+        for bundle in self.bundles.iter().take(shown) {
+            bundle.print(&mut text, detail);
+        }
+        more(&mut text, "", self.bundles.len(), shown, "bundle", "bundles");
+        if !self.problems.is_empty() {
+            text.push('\n');
+        }
+        lines(&mut text, "problem: ", &self.problems, detail);
+        for target in &self.targets {
+            target.print(&mut text, detail);
+        }
+        for device in &self.devices {
+            device.print(&mut text, detail);
+        }
+        text
+    }
+}
+
+impl BundleReport {
+    fn print(&self, text: &mut String, detail: Detail) {
+        let member = self.member.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+        let place = format!("bundle {}{member} at offset {:#x}", self.index, self.offset);
+        text.push_str(&format!("\n{place}: {}, {} bytes\n", self.container, self.stored_size));
+        if let (Some(unpacked), Some(ratio)) = (self.unpacked_size, self.ratio) {
+            text.push_str(&format!("  unpacks to {unpacked} bytes (ratio {ratio:.2})"));
+            let time = self.decode_ms.map(|time| format!(" in {time:.2} ms")).unwrap_or_default();
+            text.push_str(&format!("{time}\n"));
+        }
+        self.print_entries(text);
+        for entry in &self.entries {
+            let in_front = |what| format!("  entry {}: {what}: ", entry.index);
+            lines(text, &in_front("problem"), &entry.problems, detail);
+            lines(text, &in_front("warning"), &entry.warnings, detail);
+        }
+        if detail.all {
+            for entry in &self.entries {
+                entry.print_all(text);
+            }
+        } else {
+            self.print_groups(text, detail);
+        }
+    }
+
+    fn print_entries(&self, text: &mut String) {
+        let mut table = Table::new(&[
+            ">entry",
+            "id",
+            ">bytes",
+            "content",
+            ">kernels",
+            ">functions",
+            ">variables",
+            ">undefined",
+        ]);
+        let number = |number: usize| if number == 0 { String::new() } else { number.to_string() };
+        for entry in &self.entries {
+            table.row([
+                entry.index.to_string(),
+                entry.id.clone(),
+                entry.size.to_string(),
+                entry.content.clone(),
+                number(entry.kernels.len()),
+                number(entry.functions.len()),
+                number(entry.variables.len()),
+                number(entry.undefined.len()),
+            ]);
+        }
+        table.print("  ", text);
+    }
+
+    /// What the entries hold, once for all that hold the same.
+    fn print_groups(&self, text: &mut String, detail: Detail) {
+        let some = |is_there: bool| is_there.then_some(());
+        let kernels = group::by(&self.entries, |entry| {
+            some(!entry.kernels.is_empty())?;
+            let signature = |kernel: &KernelReport| (kernel.name.clone(), kernel.kind, kernel.signature());
+            Some(entry.kernels.iter().map(signature).collect::<Vec<_>>())
+        });
+        for group in kernels.iter().take(GROUPS) {
+            print_kernels(group, text, detail);
+        }
+        if kernels.len() > GROUPS {
+            let left: usize = kernels[GROUPS..].iter().map(|group| group.entries.len()).sum();
+            let left = count(left, "more entry has", "more entries have");
+            text.push_str(&format!("  {left} other kernels; --all shows them\n"));
+        }
+        let names = |symbols: &[SymbolReport]| -> Vec<String> {
+            symbols.iter().map(|symbol| symbol.name.clone()).collect()
+        };
+        self.print_names(text, "device functions", |entry| names(&entry.functions));
+        self.print_names(text, "variables", |entry| names(&entry.variables));
+        self.print_names(text, "undefined symbols", |entry| entry.undefined.clone());
+    }
+
+    fn print_names(&self, text: &mut String, what: &str, names: impl Fn(&EntryReport) -> Vec<String>) {
+        let groups = group::by(&self.entries, |entry| Some(names(entry)).filter(|names| !names.is_empty()));
+        for group in groups.iter().take(GROUPS) {
+            let all = group.first().map(&names).unwrap_or_default();
+            let shown = all.iter().take(NAMES).cloned().collect::<Vec<_>>().join(", ");
+            text.push_str(&format!("  {what} of {}: {shown}", group.numbers()));
+            if all.len() > NAMES {
+                text.push_str(&format!(" and {} more", all.len() - NAMES));
+            }
+            text.push('\n');
+        }
+        more(
+            text,
+            "  ",
+            groups.len(),
+            GROUPS,
+            &format!("other set of {what}"),
+            &format!("other sets of {what}"),
+        );
+    }
+}
+
+fn print_kernels(group: &Group<'_>, text: &mut String, detail: Detail) {
+    let Some(first) = group.first() else { return };
+    text.push_str(&format!("  {} of {}\n", count(first.kernels.len(), "kernel", "kernels"), group.numbers()));
+    let shown = detail.limit(KERNELS);
+    for (index, kernel) in first.kernels.iter().enumerate().take(shown) {
+        let span = |number: fn(&KernelReport) -> u32| group.span(index, number);
+        kernel.print(text, &span);
+    }
+    more(text, "    ", first.kernels.len(), shown, "kernel", "kernels");
+}
+
+impl EntryReport {
+    fn print_all(&self, text: &mut String) {
+        if self.kernels.is_empty() && self.functions.is_empty() && self.variables.is_empty() {
+            return;
+        }
+        text.push_str(&format!("  entry {}, {}\n", self.index, self.id));
+        for kernel in &self.kernels {
+            kernel.print(text, &|number| number(kernel).to_string());
+        }
+        for (what, symbols) in [("function", &self.functions), ("variable", &self.variables)] {
+            for symbol in symbols {
+                let local = if symbol.exported { "" } else { ", local" };
+                let SymbolReport { name, address, size, .. } = symbol;
+                text.push_str(&format!("    {what} {name} at {address:#x}, {size} bytes{local}\n"));
+            }
+        }
+        for name in &self.undefined {
+            text.push_str(&format!("    undefined {name}\n"));
+        }
+    }
+}
+
+impl KernelReport {
+    fn signature(&self) -> String {
+        let arguments = self.arguments.iter().enumerate();
+        arguments.map(|(index, argument)| argument.text(index)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn print(&self, text: &mut String, span: &dyn Fn(fn(&KernelReport) -> u32) -> String) {
+        let kind = match self.kind {
+            "init" => " runs when the code is loaded",
+            "fini" => " runs when the code is unloaded",
+            _ => "",
+        };
+        let block = match self.workgroup_size {
+            Some([x, y, z]) => format!("{x},{y},{z}"),
+            None => format!("up to {}", span(|kernel| kernel.max_workgroup_threads)),
+        };
+        text.push_str(&format!(
+            "    {}({}){kind}\n      block {block}, LDS {}, scratch {}, {} VGPRs, {} SGPRs, wave {}\n",
+            self.name,
+            self.signature(),
+            span(|kernel| kernel.local_memory),
+            span(|kernel| kernel.scratch),
+            span(|kernel| kernel.vgprs),
+            span(|kernel| kernel.sgprs),
+            span(|kernel| kernel.wave_size).replace('-', " or "),
+        ));
+    }
+}
+
+impl ArgumentReport {
+    fn text(&self, index: usize) -> String {
+        let name = self.name.clone().unwrap_or_else(|| format!("#{index}"));
+        let access = self.access.map(|access| format!(" ({access})")).unwrap_or_default();
+        match self.kind.as_str() {
+            "value" => format!("{name}: {}", count(self.size as usize, "byte", "bytes")),
+            kind => format!("{name}: {kind}{access}"),
+        }
+    }
+}
+
+impl TargetReport {
+    fn print(&self, text: &mut String, detail: Detail) {
+        text.push_str(&format!("\ntarget {}\n", self.target));
+        print_choices(&self.choices, text, Detail { reasons: true, ..detail });
+    }
+}
+
+impl DeviceReport {
+    fn print(&self, text: &mut String, detail: Detail) {
+        let simulated = if self.simulated { ", *simulated*" } else { "" };
+        text.push_str(&format!("\ndevice {} ({}{simulated})\n", self.uri, self.architecture));
+        print_choices(&self.choices, text, detail);
+    }
+}
+
+fn print_choices(choices: &[Choice], text: &mut String, detail: Detail) {
+    let shown = detail.limit(BUNDLES);
+    for choice in choices.iter().take(shown) {
+        let best = choice.entry.and_then(|entry| Some((entry, choice.verdicts.get(entry)?)));
+        let got = match best {
+            Some((entry, verdict)) => format!("gets entry {entry}: {verdict}"),
+            None => "gets nothing".to_owned(),
+        };
+        text.push_str(&format!("  of bundle {} it {got}\n", choice.bundle));
+        if best.is_some() && !detail.reasons {
+            continue;
+        }
+        let others = choice.verdicts.iter().enumerate().filter(|(entry, _)| Some(*entry) != choice.entry);
+        for (entry, verdict) in others.take(detail.limit(REASONS)) {
+            text.push_str(&format!("    entry {entry}: {verdict}\n"));
+        }
+        let others = choice.verdicts.len() - usize::from(best.is_some());
+        more(text, "    ", others, detail.limit(REASONS), "entry", "entries");
+    }
+    more(text, "  ", choices.len(), shown, "bundle", "bundles");
+}
+
+fn lines(text: &mut String, in_front: &str, all: &[String], detail: Detail) {
+    let shown = detail.limit(LINES);
+    for line in all.iter().take(shown) {
+        text.push_str(&format!("{in_front}{line}\n"));
+    }
+    more(text, in_front, all.len(), shown, "of the kind", "of the kind");
+}
+
+/// Says how much was left out.
+fn more(text: &mut String, in_front: &str, number: usize, shown: usize, one: &str, many: &str) {
+    if number > shown {
+        let left = number - shown;
+        let what = if left == 1 { one } else { many };
+        text.push_str(&format!("{in_front}... and {left} more {what}; --all shows them\n"));
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `inspect`: what it says of files of every kind.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Finished, fixture, scratch, windlass};
+
+const FAT: &str = "cts/kernels/bundles/vector_add.ccob";
+const LIBRARY: &str = "cts/kernels/bundles/libkernels.so";
+
+fn inspect(arguments: &[&str]) -> Finished {
+    let finished = windlass([&["inspect"], arguments].concat());
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    finished
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&inspect(&[arguments, &["--json"]].concat()).stdout).expect("JSON")
+}
+
+/// The text about a fixture, asked for one target so that no device plays a part.
+fn fixture_text(name: &str, arguments: &[&str]) -> Option<String> {
+    let file = fixture(name)?.display().to_string();
+    Some(inspect(&[&[file.as_str(), "--target", "gfx942:sramecc+:xnack-"], arguments].concat()).stdout)
+}
+
+#[test]
+fn targets_need_no_device_and_get_a_verdict_on_every_entry() {
+    let arguments = [FAT, "--target", "gfx942:sramecc+:xnack-", "--target", "gfx1030"];
+    let report = json(&arguments);
+    assert_eq!(report["devices"].as_array().unwrap().len(), 0, "devices are not looked for");
+    let [first, second] = report["targets"].as_array().unwrap().as_slice() else { panic!("{report}") };
+    assert_eq!(first["target"], "gfx942:sramecc+:xnack-");
+    assert_eq!(first["choices"][0]["entry"], 3);
+    assert_eq!(first["choices"][0]["verdicts"].as_array().unwrap().len(), 4);
+    assert_eq!(second["choices"][0]["entry"], Value::Null);
+    let text = inspect(&arguments).stdout;
+    assert!(text.contains("of bundle 0 it gets entry 3: exact gfx942"), "{text}");
+    assert!(text.contains("entry 1: refused: gfx1100 is another processor than gfx942"), "{text}");
+    assert!(text.contains("target gfx1030\n  of bundle 0 it gets nothing"), "{text}");
+    assert!(!text.contains("device "), "{text}");
+    let wrong = windlass(["inspect", FAT, "--target", "mi300"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.stderr.contains("--target"), "{}", wrong.stderr);
+}
+
+#[test]
+fn compressed_bundles_have_a_ratio_and_a_time_and_others_have_not() {
+    let bundle = &json(&[FAT, "--target", "gfx942"])["bundles"][0];
+    let (stored, unpacked) =
+        (bundle["stored_size"].as_f64().unwrap(), bundle["unpacked_size"].as_f64().unwrap());
+    assert!((bundle["ratio"].as_f64().unwrap() - unpacked / stored).abs() < 1e-9);
+    assert!(bundle["decode_ms"].as_f64().unwrap() > 0.0);
+    let text = inspect(&[FAT, "--target", "gfx942"]).stdout;
+    assert!(
+        text.contains(&format!("unpacks to {unpacked} bytes (ratio {:.2}) in ", unpacked / stored)),
+        "{text}"
+    );
+    let plain = &json(&["cts/kernels/bundles/vector_add.gfx942.co", "--target", "gfx942"])["bundles"][0];
+    assert_eq!((&plain["ratio"], &plain["decode_ms"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn what_entries_have_in_common_is_shown_once() {
+    let text = inspect(&[FAT, "--target", "gfx942"]).stdout;
+    assert_eq!(text.matches("vector_add(").count(), 1, "{text}");
+    assert!(text.contains("1 kernel of entries 1 to 3"), "{text}");
+    assert!(text.contains("wave 32 or 64"), "{text}");
+    let all = inspect(&[FAT, "--target", "gfx942", "--all"]).stdout;
+    assert_eq!(all.matches("vector_add(").count(), 3, "{all}");
+}
+
+#[test]
+fn columns_stand_below_each_other() {
+    let text = inspect(&[LIBRARY, "--target", "gfx942"]).stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    let mut rows = 0;
+    for (index, heading) in lines.iter().enumerate().filter(|(_, line)| line.contains("entry  id")) {
+        let column = heading.find("content").unwrap();
+        for line in &lines[index + 1..] {
+            if line.get(..7).is_none_or(|number| number.trim().parse::<u32>().is_err()) {
+                break;
+            }
+            assert!(matches!(line.as_bytes()[column - 1..], [b' ', b'c' | b'e', ..]), "{text}");
+            rows += 1;
+        }
+    }
+    assert!(rows >= 4, "two bundles of an entry for the host and more: {text}");
+}
+
+#[test]
+fn two_thousand_kernels_make_a_summary() {
+    let Some(text) = fixture_text("fatbin/many2000.compressed.hipfb", &[]) else { return };
+    assert!(text.lines().count() < 60, "{} lines", text.lines().count());
+    assert!(text.contains("2000 kernels of entries 1 to 3"), "{text}");
+    assert!(text.contains("... and 1988 more kernels; --all shows them"), "{text}");
+    let all = fixture_text("fatbin/many2000.compressed.hipfb", &["--all"]).unwrap();
+    assert_eq!(all.matches("kern_01999(").count(), 3);
+    let report: Value =
+        serde_json::from_str(&fixture_text("fatbin/many2000.compressed.hipfb", &["--json"]).unwrap())
+            .unwrap();
+    assert_eq!(report["bundles"][0]["entries"][1]["kernels"].as_array().unwrap().len(), 2000, "JSON has all");
+}
+
+#[test]
+fn symbols_beside_kernels_are_named() {
+    let Some(text) = fixture_text("clang/initfini.gfx942.co", &[]) else { return };
+    assert!(text.contains("amdgcn.device.init() runs when the code is loaded"), "{text}");
+    assert!(text.contains("undefined symbols of entry 0: __cxa_atexit"), "{text}");
+    assert!(text.contains("device functions of entry 0: "), "{text}");
+    let all = fixture_text("clang/symbols.gfx942.co", &["--all"]).unwrap();
+    assert!(all.contains("function dev_fib at 0x"), "{all}");
+    assert!(all.contains("variable g_counter at 0x"), "{all}");
+    let text = fixture_text("iree/gfx942/mm.vmfb", &[]).unwrap();
+    assert!(text.contains("(#0: buffer (read), #1: buffer (read), #2: buffer (write))"), "{text}");
+}
+
+#[test]
+fn what_is_no_code_object_is_called_by_its_name() {
+    let Some(text) = fixture_text("fatbin/text.bundle.ll", &[]) else { return };
+    assert!(text.contains("hip-amdgcn-amd-amdhsa--gfx942      12  text"), "{text}");
+    assert!(!text.contains("problem"), "{text}");
+    let text = fixture_text("kpack/test_zstd.kpack", &[]).unwrap();
+    assert!(text.contains("bundle 1 (bin/hiptest)"), "{text}");
+    let text = fixture_text("clang/fatobjs.a", &[]).unwrap();
+    assert!(text.contains("bundle 0 (vadd.z.o)") && text.contains("bundle 1 (matmul.o)"), "{text}");
+
+    let (spirv, bitcode, out) = (scratch("spv"), scratch("bc"), scratch("hipfb"));
+    fs::write(&spirv, b"\x03\x02\x23\x07....").unwrap();
+    fs::write(&bitcode, b"BC\xc0\xde....").unwrap();
+    let finished = windlass([
+        "bundle",
+        "--unchecked",
+        "-o",
+        &out.display().to_string(),
+        &format!("hip-spirv64-amd-amdhsa--amdgcnspirv={}", spirv.display()),
+        &format!("hip-amdgcn-amd-amdhsa--gfx906={}", bitcode.display()),
+    ]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let report = json(&[&out.display().to_string(), "--target", "gfx906"]);
+    let contents: Vec<&str> =
+        (0..3).map(|entry| report["bundles"][0]["entries"][entry]["content"].as_str().unwrap()).collect();
+    assert_eq!(contents, ["empty", "SPIR-V", "LLVM bitcode"]);
+    for path in [spirv, bitcode, out] {
+        let _ = fs::remove_file(path);
+    }
+}
+
+#[test]
+fn compatible_code_is_chosen_on_request() {
+    let Some(file) = fixture("clang/vadd.gfx1030.co") else { return };
+    let file = file.display().to_string();
+    let entry = |arguments: &[&str]| {
+        let report = json(&[&[file.as_str(), "--target", "gfx1031"], arguments].concat());
+        report["targets"][0]["choices"][0]["entry"].clone()
+    };
+    assert_eq!(entry(&[]), Value::Null);
+    assert!(inspect(&[&file, "--target", "gfx1031"]).stdout.contains("allow it with --compat"));
+    assert_eq!(entry(&["--compat"]), 0);
+}
