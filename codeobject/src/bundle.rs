@@ -243,9 +243,10 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// What a kpack archive, whose bytes are `archive`, holds for one binary.
+    /// What a kpack archive, whose bytes are `archive` and lie at `base` of the file, holds for one binary.
     pub(crate) fn kpack(
         archive: &'a [u8],
+        base: u64,
         binary: &Binary<'a>,
         method: Option<Method>,
         options: &Options,
@@ -256,7 +257,7 @@ impl<'a> Bundle<'a> {
         let mut bundle = Bundle::stored(
             Container::Kpack { method },
             archive,
-            readable.clone().map(|image| image.offset).min().unwrap_or_default(),
+            base.saturating_add(readable.clone().map(|image| image.offset).min().unwrap_or_default()),
             readable.clone().map(|image| image.stored_size).fold(0, u64::saturating_add),
             Vec::with_capacity(images.len()),
         );
@@ -271,7 +272,14 @@ impl<'a> Bundle<'a> {
             let payload = range(archive, image.offset, image.stored_size);
             bundle.stored.push(payload.unwrap_or_default());
             streams.push(method.zip(payload).filter(|_| image.problem.is_none()).map(|(method, payload)| {
-                Stream::new(payload, image.offset, method, size, options.max_unpacked, Arc::clone(cache))
+                Stream::new(
+                    payload,
+                    base.saturating_add(image.offset),
+                    method,
+                    size,
+                    options.max_unpacked,
+                    Arc::clone(cache),
+                )
             }));
         }
         if method.is_some() {
@@ -306,7 +314,8 @@ impl<'a> Bundle<'a> {
         self.container
     }
 
-    /// Where it begins in the file.
+    /// Where it begins in the file; in the unpacked member for a compressed one of a zip file, in the archive for what
+    /// a host ELF has in a kpack archive beside it.
     pub fn offset(&self) -> u64 {
         self.offset
     }

@@ -118,6 +118,14 @@ pub enum Error {
         /// What there is instead.
         present: String,
     },
+    /// A file that cannot be read.
+    #[error("cannot read {}: {problem}", path.display())]
+    Read {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the system says.
+        problem: String,
+    },
     /// Text that should name a target and does not.
     #[error("`{text}` names no target: {problem}; write it like gfx942 or gfx942:sramecc+:xnack-")]
     BadTarget {
@@ -129,6 +137,10 @@ pub enum Error {
 }
 
 impl Error {
+    pub(crate) fn of_member(self, member: &str) -> Error {
+        Error::Member { member: member.to_owned(), error: Box::new(self) }
+    }
+
     pub(crate) fn malformed(what: impl Into<String>, offset: u64, problem: impl Into<String>) -> Error {
         Error::Malformed { what: what.into(), offset, problem: problem.into() }
     }

@@ -5,7 +5,9 @@ use std::fmt;
 
 use crate::bundle::Bundle;
 use crate::bytes::glimpse;
+use crate::companions::Companions;
 use crate::error::Error;
+use crate::kpack_reference::KpackReference;
 use crate::options::Options;
 use crate::walk::Walk;
 
@@ -25,6 +27,8 @@ pub enum FileKind {
     IreeExecutable,
     /// A module of IREE (`.vmfb`) with executables for HIP.
     IreeModule,
+    /// A zip file, such as a wheel of Python, with any of these as members.
+    Zip,
     /// A kpack archive (`.kpack`): the code of host binaries that refer to it.
     Kpack,
 }
@@ -38,6 +42,7 @@ impl fmt::Display for FileKind {
             FileKind::Archive => "archive of objects with GPU code",
             FileKind::IreeExecutable => "IREE HIP executable (HIP1)",
             FileKind::IreeModule => "IREE module (vmfb)",
+            FileKind::Zip => "zip file with GPU code",
             FileKind::Kpack => "kpack archive",
         })
     }
@@ -50,11 +55,15 @@ impl fmt::Display for FileKind {
 pub struct File<'a> {
     kind: FileKind,
     bundles: Vec<Bundle<'a>>,
+    kpack_references: Vec<KpackReference>,
     problems: Vec<Error>,
 }
 
 impl<'a> File<'a> {
     /// Finds the bundles in a file, whatever its [`FileKind`]. Of a compressed bundle only the table is decoded.
+    ///
+    /// What belongs to the file and is not in its bytes is not there: neither the code of a host ELF that lies in a kpack
+    /// archive beside it, nor compressed members of a zip file. [`Input`](crate::Input) brings both.
     ///
     /// A file of which some bundles can be read is not an error; [`problems`](Self::problems) tells of the others.
     ///
@@ -62,8 +71,17 @@ impl<'a> File<'a> {
     ///
     /// Where nothing can be read: what the file is instead, or the first of its problems.
     pub fn parse(bytes: &'a [u8], options: &Options) -> Result<File<'a>, Error> {
-        let mut walk = Walk::new(options);
+        File::with_companions(bytes, Companions::NONE, options)
+    }
+
+    pub(crate) fn with_companions(
+        bytes: &'a [u8],
+        companions: &'a Companions,
+        options: &Options,
+    ) -> Result<File<'a>, Error> {
+        let mut walk = Walk::new(options, companions);
         let kind = walk.file(bytes)?;
+        walk.finish();
         if walk.bundles.is_empty() {
             let nothing = || Error::NotRecognised { offset: 0, found: glimpse(bytes) };
             return Err(walk.problems.into_iter().next().unwrap_or_else(nothing));
@@ -71,7 +89,8 @@ impl<'a> File<'a> {
         for problem in &walk.problems {
             tracing::debug!(target: "windlass::codeobject", %problem, "a part of the file was passed over");
         }
-        Ok(File { kind, bundles: walk.bundles, problems: walk.problems })
+        let kpack_references = walk.references.into_iter().map(|(reference, _)| reference).collect();
+        Ok(File { kind, bundles: walk.bundles, kpack_references, problems: walk.problems })
     }
 
     /// What the file is.
@@ -82,6 +101,11 @@ impl<'a> File<'a> {
     /// The bundles that could be read, in the order of the file; at least one.
     pub fn bundles(&self) -> &[Bundle<'a>] {
         &self.bundles
+    }
+
+    /// What its host ELFs say about the kpack archives that hold their code.
+    pub fn kpack_references(&self) -> &[KpackReference] {
+        &self.kpack_references
     }
 
     /// What could not be read beside them.

@@ -5,7 +5,7 @@ use crate::error::Error;
 
 /// (magic, name, advice)
 const MAGICS: &[(&[u8], &str, &str)] = &[
-    (b"HIPK", "a kpack reference", "its code lies in the .kpack file beside it"),
+    (b"HIPK", "a kpack reference", "its code lies in a .kpack file; open the library that it is part of"),
     (b"\x03\x02\x23\x07", "SPIR-V", "compile it for a GPU with clang --offload-arch=gfx..."),
     (b"BC\xc0\xde", "LLVM bitcode", "link it with clang for a GPU"),
 ];

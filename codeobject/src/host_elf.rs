@@ -37,15 +37,12 @@ pub(crate) fn carriers(bytes: &[u8], base: u64) -> Result<Carriers, Error> {
     let names = header.shstrndx(LittleEndian, bytes).ok().and_then(|index| sections.get(index as usize));
     let names = names.and_then(|names| names.data(LittleEndian, bytes).ok()).unwrap_or_default();
     let mut found = Carriers::default();
-    let mut references_kpack = false;
     for section in sections {
         let name = name_at(names, section.sh_name(LittleEndian));
         let offloads =
             name == b".llvm.offloading" || section.sh_type(LittleEndian) == SectionType(SHT_LLVM_OFFLOADING);
         if name == b".hip_fatbin" || offloads {
             found.rows.push(section_range(bytes, base, name, section)?);
-        } else if name == b".rocm_kpack_ref" {
-            references_kpack = true;
         } else if let Some(id) = name.strip_prefix(BUNDLE_MAGIC) {
             let place = section_range(bytes, base, name, section)?;
             if found.entries.len() < MAX_ENTRIES {
@@ -61,10 +58,6 @@ pub(crate) fn carriers(bytes: &[u8], base: u64) -> Result<Carriers, Error> {
         end = end.max(row.end);
         is_new
     });
-    if references_kpack {
-        let advice = "its code lies in .kpack files beside it; unpack them with rocm-kpack";
-        return Err(Error::unsupported("a host ELF with kpack references", base, advice));
-    }
     if found.rows.is_empty() && found.entries.is_empty() {
         found.wrapped = wrapper::bundles(bytes);
     }
@@ -77,6 +70,19 @@ pub(crate) fn carriers(bytes: &[u8], base: u64) -> Result<Carriers, Error> {
             "it carries no HIP code, nor a wrapper that points to some; give the library or object that does"
                 .to_owned(),
     })
+}
+
+/// The content of the first section of that name, where it lies in the file.
+pub(crate) fn section_data<'a>(
+    bytes: &'a [u8],
+    header: &FileHeader64<LittleEndian>,
+    wanted: &[u8],
+) -> Option<&'a [u8]> {
+    let sections = header.section_headers(LittleEndian, bytes).ok()?;
+    let names = sections.get(usize::try_from(header.shstrndx(LittleEndian, bytes).ok()?).ok()?)?;
+    let names = names.data(LittleEndian, bytes).ok()?;
+    let section = sections.iter().find(|section| name_at(names, section.sh_name(LittleEndian)) == wanted)?;
+    section.data(LittleEndian, bytes).ok()
 }
 
 /// A section's name; empty where it has none, or none that ends soon.

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The walk through a file that finds every bundle in it.
 
+mod kpack;
+mod zip;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::archive::{self, Members};
 use crate::bundle::Bundle;
 use crate::bytes::{glimpse, range};
 use crate::ccob::{CCOB_MAGIC, CcobHeader};
+use crate::companions::Companions;
 use crate::decode::{self, Cache};
 use crate::elf_flags::{ELF_MAGIC, ElfHead};
 use crate::error::Error;
@@ -14,12 +19,13 @@ use crate::file::FileKind;
 use crate::foreign;
 use crate::host_elf;
 use crate::iree::{self, Format};
-use crate::kpack;
+use crate::kpack::KPACK_MAGIC;
+use crate::kpack_reference::{self, KpackReference};
 use crate::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
 use crate::options::Options;
 use crate::table::BUNDLE_MAGIC;
 use crate::text_bundle;
-use crate::zip;
+use crate::zip::ZIP_MAGIC;
 
 /// Limits on what is described of one file: compression makes lists that are far larger than the file.
 const MAX_BUNDLES: usize = 65_536;
@@ -33,25 +39,33 @@ const LEAST_BYTES_PER_ENTRY: usize = 64;
 /// What a walk has found so far.
 pub(crate) struct Walk<'a, 'o> {
     options: &'o Options,
+    companions: &'a Companions,
     cache: Arc<Cache>,
     entries_left: usize,
     /// What is being read, where it is a file in another.
     member: Option<Arc<str>>,
     /// The names of which that is made, from the outermost on.
     path: Vec<String>,
+    /// Names of binaries that kpack archives hold code for.
+    binaries: BTreeSet<String>,
     pub(crate) bundles: Vec<Bundle<'a>>,
+    /// References to kpack archives, and where in the file the ELF with each begins.
+    pub(crate) references: Vec<(KpackReference, u64)>,
     pub(crate) problems: Vec<Error>,
 }
 
 impl<'a, 'o> Walk<'a, 'o> {
-    pub(crate) fn new(options: &'o Options) -> Walk<'a, 'o> {
+    pub(crate) fn new(options: &'o Options, companions: &'a Companions) -> Walk<'a, 'o> {
         Walk {
             options,
+            companions,
             cache: Arc::default(),
             entries_left: MAX_FILE_ENTRIES,
             member: None,
             path: Vec::new(),
+            binaries: BTreeSet::new(),
             bundles: Vec::new(),
+            references: Vec::new(),
             problems: Vec::new(),
         }
     }
@@ -59,43 +73,33 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// Reads a whole file. An error is one that leaves nothing to read.
     pub(crate) fn file(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
         self.entries_left = self.entries_left.saturating_add(bytes.len() / LEAST_BYTES_PER_ENTRY);
+        if bytes.starts_with(ZIP_MAGIC) { self.zip(bytes) } else { self.content(bytes, 0) }
+    }
+
+    /// Reads a file, or a member of a zip file, that lies at `base` of the file.
+    fn content(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         if bytes.starts_with(ELF_MAGIC) {
-            self.elf(bytes, 0)
+            self.elf(bytes, base)
         } else if let Some(format) = Format::of(bytes) {
-            self.iree_executable(format, bytes, 0)?;
+            self.iree_executable(format, bytes, base)?;
             Ok(FileKind::IreeExecutable)
-        } else if bytes.starts_with(zip::ZIP_MAGIC) {
-            for (content, offset) in zip::stored_members(bytes)? {
-                if let Some(format) = Format::of(content) {
-                    self.iree_executable(format, content, offset)?;
-                }
-            }
-            if self.bundles.is_empty() && self.problems.is_empty() {
-                let advice = "compile the module for the rocm target";
-                return Err(Error::unsupported(
-                    "a zip file without executables for AMD GPUs in it",
-                    0,
-                    advice,
-                ));
-            }
-            Ok(FileKind::IreeModule)
-        } else if bytes.starts_with(kpack::KPACK_MAGIC) {
-            self.kpack(bytes)?;
+        } else if bytes.starts_with(KPACK_MAGIC) {
+            self.kpack(bytes, base)?;
             Ok(FileKind::Kpack)
         } else if bytes.starts_with(archive::ARCHIVE_MAGIC) {
-            self.archive(bytes, 0)?;
+            self.archive(bytes, base)?;
             Ok(FileKind::Archive)
         } else if bytes.starts_with(archive::THIN_MAGIC) {
             Err(archive::thin(bytes))
         } else if text_bundle::begins(bytes) {
-            let bundle = Bundle::text(bytes, 0)?;
+            let bundle = Bundle::text(bytes, base)?;
             self.found(bundle);
             Ok(FileKind::FatBinary)
         } else {
             if !begins_bundle(bytes) {
-                foreign::refuse(bytes, 0)?;
+                foreign::refuse(bytes, base)?;
             }
-            self.row(bytes, 0);
+            self.row(bytes, base);
             Ok(FileKind::FatBinary)
         }
     }
@@ -111,7 +115,17 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.found(bundle);
             return Ok(FileKind::CodeObject);
         }
-        let carriers = host_elf::carriers(bytes, base)?;
+        let (reference, is_split) = match kpack_reference::find(bytes, base) {
+            Ok(reference) => (reference.clone(), reference.is_some()),
+            Err(error) => {
+                self.problem(error);
+                (None, true)
+            }
+        };
+        let carriers = match host_elf::carriers(bytes, base) {
+            Err(Error::NotFound { .. }) if is_split => host_elf::Carriers::default(),
+            carriers => carriers?,
+        };
         for row in carriers.rows {
             let content = range(bytes, row.start, row.end - row.start).unwrap_or_default();
             self.row(content, base.saturating_add(row.start));
@@ -133,7 +147,15 @@ impl<'a, 'o> Walk<'a, 'o> {
         if !carriers.entries.is_empty() {
             self.found(Bundle::of_sections(bytes, base, carriers.entries));
         }
+        if let Some(reference) = reference {
+            self.refers(reference, base);
+        }
         Ok(FileKind::HostElf)
+    }
+
+    /// What comes next has bytes of its own: what was decoded is kept by its place in them.
+    fn start_another_file(&mut self) {
+        self.cache = Arc::default();
     }
 
     /// Reads what an executable of IREE holds: code objects, or bundles.
@@ -157,32 +179,14 @@ impl<'a, 'o> Walk<'a, 'o> {
         Ok(())
     }
 
-    /// Reads a kpack archive: a bundle for each binary that has code in it.
-    fn kpack(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
-        let kpack = kpack::read(bytes, self.entries_left)?;
-        for binary in &kpack.binaries {
-            if self.is_full(0) {
-                break;
-            }
-            let bundle = Bundle::kpack(bytes, binary, kpack.method, self.options, &self.cache);
-            self.found(bundle);
-        }
-        if self.bundles.is_empty() {
-            return Err(Error::NotFound {
-                what: "GPU code in the kpack archive".to_owned(),
-                present: "its table of contents is empty".to_owned(),
-            });
-        }
-        Ok(())
-    }
-
     /// Reads the members of an archive that lies at `base` of the file; those without GPU code are passed over.
     fn archive(&mut self, bytes: &'a [u8], base: u64) -> Result<(), Error> {
-        let before = (self.bundles.len(), self.problems.len());
+        let found = |walk: &Self| (walk.bundles.len(), walk.references.len(), walk.problems.len());
+        let before = found(self);
         for member in Members::of(bytes, base) {
             let member = match member {
                 Ok(member) => member,
-                Err(error) if (self.bundles.len(), self.problems.len()) == before => return Err(error),
+                Err(error) if found(self) == before => return Err(error),
                 Err(error) => {
                     self.problem(error);
                     break;
@@ -194,7 +198,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             }
             self.inside(&member.name, |walk| walk.member(member.content, offset));
         }
-        if (self.bundles.len(), self.problems.len()) == before {
+        if found(self) == before {
             return Err(Error::NotFound {
                 what: "GPU code in the archive".to_owned(),
                 present: "its members are host objects without; give the one that was compiled for HIP"
@@ -366,6 +370,17 @@ impl<'a, 'o> Walk<'a, 'o> {
             Err(_) => all,
         }
     }
+}
+
+/// Whether something that begins so may hold GPU code.
+pub(crate) fn may_hold_code(head: &[u8]) -> bool {
+    // An ELF must be a 64-bit little-endian one.
+    let is_elf = head.strip_prefix(ELF_MAGIC).is_some_and(|rest| rest.starts_with(b"\x02\x01"));
+    let magics = [KPACK_MAGIC, archive::ARCHIVE_MAGIC];
+    is_elf
+        || begins_bundle(head)
+        || Format::of(head).is_some()
+        || magics.iter().any(|magic| head.starts_with(magic))
 }
 
 fn begins_bundle(bytes: &[u8]) -> bool {

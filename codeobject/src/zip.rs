@@ -1,87 +1,165 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Zip files whose members are stored as they are, as IREE writes its modules (`.vmfb`).
+//! The members of zip files: of IREE's modules (`.vmfb`), which store them as they are, and of Python's wheels, which
+//! compress them.
 
-use crate::bytes::{range, u16_at, u32_at, u64_at};
+use std::fs;
+use std::io::Read;
+use std::ops::Range;
+
+use rawzip::{CompressionMethod, FileReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder};
+
+use crate::bytes::text;
 use crate::error::Error;
 
 pub(crate) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
-const MEMBER_SIZE: u64 = 30;
-const END_MAGIC: &[u8] = b"PK\x05\x06";
-const END_SIZE: u64 = 22;
-const LONGEST_COMMENT: u64 = 0xffff;
-const LOCATOR_SIZE: u64 = 20;
-const ROW_MAGIC: &[u8] = b"PK\x01\x02";
-const ROW_SIZE: u64 = 46;
-/// Stands where the number is in the extra field for large files (zip64).
-const LONG: u64 = 0xffff_ffff;
+/// So many bytes of a member tell whether it may hold GPU code.
+pub(crate) const HEAD_SIZE: usize = 64;
+/// So much of the directory is read at a time: more than a row with its three fields can have.
+const DIRECTORY_BUFFER: usize = 1 << 18;
+/// Up to here, or to a usual ratio of what is stored, memory is reserved on the strength of the stated size.
+const GROWTH: u64 = 1 << 20;
+const USUAL_RATIO: u64 = 16;
 
-/// The members with their offsets in the file.
-pub(crate) fn stored_members(bytes: &[u8]) -> Result<Vec<(&[u8], u64)>, Error> {
-    let what = "the directory of the zip file";
-    let mut position = directory(bytes).ok_or_else(|| {
-        Error::malformed(what, bytes.len() as u64, "it is not where the file's end should say")
-    })?;
-    let mut members = Vec::new();
-    while let Some(row) = range(bytes, position, ROW_SIZE).filter(|row| row.starts_with(ROW_MAGIC)) {
-        let outside = || Error::malformed(what, position, "it points outside the file");
-        let half = |at| u64::from(u16_at(row, at).unwrap_or_default());
-        let (method, name, extra, comment) = (half(10), half(28), half(30), half(32));
-        if method != 0 {
-            let advice = "IREE stores its modules uncompressed; give the .vmfb as iree-compile wrote it";
-            return Err(Error::unsupported("a compressed member of a zip file", position, advice));
+/// A zip file whose directory was read.
+pub(crate) struct Zip<R> {
+    archive: ZipArchive<R>,
+    pub(crate) members: Vec<Member>,
+    /// Why the directory ends before its end.
+    pub(crate) problem: Option<Error>,
+}
+
+/// A row of the directory.
+#[derive(Clone)]
+pub(crate) struct Member {
+    pub(crate) name: String,
+    /// As the directory states it.
+    pub(crate) stored_size: u64,
+    /// As the directory states it.
+    pub(crate) size: u64,
+    method: CompressionMethod,
+    is_encrypted: bool,
+    place: ZipArchiveEntryWayfinder,
+}
+
+impl Member {
+    pub(crate) fn is_stored(&self) -> bool {
+        self.method == CompressionMethod::STORE && !self.is_encrypted
+    }
+
+    fn what(&self) -> String {
+        format!("the member `{}` of the zip file", self.name)
+    }
+}
+
+impl<'a> Zip<&'a [u8]> {
+    pub(crate) fn of_bytes(bytes: &'a [u8]) -> Result<Zip<&'a [u8]>, Error> {
+        let archive = ZipArchive::from_slice(bytes).map_err(|error| bad_directory(&error))?;
+        Zip::read(archive.into_reader_archive())
+    }
+}
+
+impl Zip<FileReader> {
+    pub(crate) fn of_file(file: fs::File) -> Result<Zip<FileReader>, Error> {
+        let mut buffer = vec![0; DIRECTORY_BUFFER];
+        let archive = ZipArchive::from_file(file, &mut buffer).map_err(|error| bad_directory(&error))?;
+        Zip::read(archive)
+    }
+}
+
+impl<R: ReaderAt> Zip<R> {
+    fn read(archive: ZipArchive<R>) -> Result<Zip<R>, Error> {
+        let mut buffer = vec![0; DIRECTORY_BUFFER];
+        let (mut members, mut problem) = (Vec::new(), None);
+        let mut rows = archive.entries(&mut buffer);
+        loop {
+            match rows.next_entry() {
+                Ok(None) => break,
+                Ok(Some(row)) if row.is_dir() => {}
+                Ok(Some(row)) => members.push(Member {
+                    name: text(row.file_path().as_bytes()),
+                    stored_size: row.compressed_size_hint(),
+                    size: row.uncompressed_size_hint(),
+                    method: row.compression_method(),
+                    is_encrypted: row.flags().is_encrypted(),
+                    place: row.wayfinder(),
+                }),
+                Err(error) if members.is_empty() => return Err(bad_directory(&error)),
+                Err(error) => {
+                    problem = Some(bad_directory(&error));
+                    break;
+                }
+            }
         }
-        let extra_field = range(bytes, position + ROW_SIZE + name, extra).ok_or_else(outside)?;
-        let (size, offset) = size_and_offset(row, extra_field).ok_or_else(outside)?;
-        members.push(content(bytes, offset, size).ok_or_else(outside)?);
-        position += ROW_SIZE + name + extra + comment;
+        Ok(Zip { archive, members, problem })
     }
-    Ok(members)
-}
 
-/// Where the directory begins, by what stands at the end of the file.
-fn directory(bytes: &[u8]) -> Option<u64> {
-    let size = bytes.len() as u64;
-    let first = size.saturating_sub(END_SIZE + LONGEST_COMMENT);
-    let tail = range(bytes, first, size - first)?;
-    let end = first + tail.windows(END_MAGIC.len()).rposition(|window| window == END_MAGIC)? as u64;
-    let offset = u64::from(u32_at(bytes, end.checked_add(16)?)?);
-    if offset != LONG {
-        return Some(offset);
+    /// Where the bytes of a member lie, compressed or not.
+    pub(crate) fn place(&self, member: &Member) -> Result<Range<u64>, Error> {
+        let entry =
+            self.archive.get_entry(member.place).map_err(|error| broken(member, error.to_string()))?;
+        let (start, end) = entry.compressed_data_range();
+        Ok(start..end)
     }
-    let long_end = u64_at(bytes, end.checked_sub(LOCATOR_SIZE)?.checked_add(8)?)?;
-    u64_at(bytes, long_end.checked_add(48)?)
-}
 
-/// The stored size of a member and where its header lies.
-fn size_and_offset(row: &[u8], extra: &[u8]) -> Option<(u64, u64)> {
-    const ZIP64: u16 = 1;
-    let unpacked = u64::from(u32_at(row, 24)?);
-    let size = u64::from(u32_at(row, 20)?);
-    let offset = u64::from(u32_at(row, 42)?);
-    if ![unpacked, size, offset].contains(&LONG) {
-        return Some((size, offset));
+    /// The first bytes of a member, `most` at most.
+    pub(crate) fn head(&self, member: &Member, most: usize) -> Result<Vec<u8>, Error> {
+        let mut head = Vec::with_capacity(most);
+        let mut reader = self.reader(member)?.take(most as u64);
+        reader.read_to_end(&mut head).map_err(|error| broken(member, error.to_string()))?;
+        Ok(head)
     }
-    let mut position = 0;
-    while u16_at(extra, position)? != ZIP64 {
-        position += 4 + u64::from(u16_at(extra, position + 2)?);
-    }
-    position += 4;
-    // The field holds those numbers only that are marked as long, in this order.
-    let mut long = |number| {
-        if number != LONG {
-            return Some(number);
+
+    /// All bytes of a member, which may have `most`. Its checksum is compared.
+    pub(crate) fn unpack(&self, member: &Member, most: u64) -> Result<Vec<u8>, Error> {
+        if member.size > most {
+            return Err(Error::Limit {
+                what: format!("unpacking {}", member.what()),
+                offset: 0,
+                value: member.size,
+                limit: most,
+                advice: "raise `Options::max_unpacked` if the file is to be trusted".to_owned(),
+            });
         }
-        position += 8;
-        u64_at(extra, position - 8)
-    };
-    long(unpacked)?;
-    Some((long(size)?, long(offset)?))
+        let entry =
+            self.archive.get_entry(member.place).map_err(|error| broken(member, error.to_string()))?;
+        let reader = entry.verifying_reader(self.reader(member)?);
+        let mut bytes = Vec::new();
+        let believed = member.size.min(GROWTH.max(member.stored_size.saturating_mul(USUAL_RATIO)));
+        let no_room = || Error::Memory { what: "a member of the zip file", bytes: member.size };
+        let room = usize::try_from(believed).map_err(|_| no_room())?;
+        bytes.try_reserve_exact(room).map_err(|_| no_room())?;
+        // One byte more than stated, so that a member that has more is found out.
+        let mut reader = reader.take(member.size.saturating_add(1));
+        reader.read_to_end(&mut bytes).map_err(|error| broken(member, error.to_string()))?;
+        if bytes.len() as u64 != member.size {
+            let problem = format!("it has {} bytes or more, where {} are stated", bytes.len(), member.size);
+            return Err(broken(member, problem));
+        }
+        Ok(bytes)
+    }
+
+    fn reader<'z>(&'z self, member: &Member) -> Result<Box<dyn Read + 'z>, Error> {
+        let advice = "unpack it with the program that made it";
+        if member.is_encrypted {
+            return Err(Error::unsupported(format!("encryption of {}", member.what()), 0, advice));
+        }
+        let entry =
+            self.archive.get_entry(member.place).map_err(|error| broken(member, error.to_string()))?;
+        match member.method {
+            CompressionMethod::STORE => Ok(Box::new(entry.reader())),
+            CompressionMethod::DEFLATE => Ok(Box::new(flate2::read::DeflateDecoder::new(entry.reader()))),
+            other => {
+                let what = format!("the compression {other} of {}", member.what());
+                Err(Error::unsupported(what, 0, advice))
+            }
+        }
+    }
 }
 
-/// The content behind a member's own header.
-fn content(bytes: &[u8], offset: u64, size: u64) -> Option<(&[u8], u64)> {
-    let header = range(bytes, offset, MEMBER_SIZE).filter(|header| header.starts_with(ZIP_MAGIC))?;
-    let skipped = MEMBER_SIZE + u64::from(u16_at(header, 26)?) + u64::from(u16_at(header, 28)?);
-    let start = offset.checked_add(skipped)?;
-    Some((range(bytes, start, size)?, start))
+fn broken(member: &Member, problem: String) -> Error {
+    Error::malformed(member.what(), 0, problem)
+}
+
+fn bad_directory(error: &rawzip::Error) -> Error {
+    Error::malformed("the directory of the zip file", 0, error.to_string())
 }

@@ -21,6 +21,8 @@ mod hostile;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod image_cache;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod input;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod kpack;
 mod metadata;
 mod metadata_v2;

@@ -44,6 +44,9 @@ fn seeds() -> Vec<Vec<u8>> {
         ("#1/4", b"name...."),
     ]));
     seeds.push(offload_binary(1, 3, "gfx942", &seeds[0]));
+    seeds.push(zip(8, false, &[("a.co", &seeds[0]), ("b.so", &host_elf(&[(".hip_fatbin", &content)]))]));
+    let marker = b"\x82\xabkernel_name\xa8liba.so#0\xb2kpack_search_paths\x91\xa7a.kpack";
+    seeds.push(host_elf(&[(".hip_fatbin", &content), (".rocm_kpack_ref", marker)]));
     for compressed in [false, true] {
         let images = [("lib/liba.so#0", "gfx942", &seeds[0][..]), ("lib/liba.so#1", "gfx90a", &seeds[1])];
         seeds.push(kpack(compressed, &images, |_| {}));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files that carry code objects or bundles inside.
 
+use std::io::Write;
+
 use super::{Value, encode, map};
 
 /// A host ELF with sections of the given names and contents.
@@ -162,32 +164,38 @@ fn iree_executable(magic: [u8; 4], fields: [u16; 3], images: &[&[u8]]) -> Vec<u8
     out
 }
 
-/// A zip file that stores the files as they are. A long one keeps its sizes in extra fields, as IREE does.
+/// A zip file, with the files stored as they are (method 0) or deflated (8). A long one keeps its sizes in extra fields,
+/// as IREE does.
 pub(crate) fn zip(method: u16, long: bool, files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut directory = Vec::new();
     for (name, content) in files {
         // Members need not follow each other directly.
         out.resize(out.len().next_multiple_of(16), 0);
-        let (offset, size) = (out.len() as u32, content.len() as u32);
+        let packed = if method == 8 { deflated(content) } else { content.to_vec() };
+        let offset = out.len() as u32;
+        let sizes = [packed.len() as u32, content.len() as u32];
         let mut extra = Vec::new();
         if long {
             extra.extend(b"\xca\xfe\x01\0\0");
             extra.extend([1_u16, 16].map(u16::to_le_bytes).concat());
-            extra.extend([u64::from(size); 2].map(u64::to_le_bytes).concat());
+            extra.extend([content.len() as u64, packed.len() as u64].map(u64::to_le_bytes).concat());
         }
-        let shown = if long { u32::MAX } else { size };
+        let shown = sizes.map(|size| if long { u32::MAX } else { size });
         let lengths = [name.len() as u16, extra.len() as u16];
+        let checksum = rawzip::crc32(content).to_le_bytes();
         out.extend(b"PK\x03\x04");
         out.extend([45, 0, method, 0, 0].map(u16::to_le_bytes).concat());
-        out.extend([0, shown, shown].map(u32::to_le_bytes).concat());
+        out.extend(checksum);
+        out.extend(shown.map(u32::to_le_bytes).concat());
         out.extend(lengths.map(u16::to_le_bytes).concat());
         out.extend(name.as_bytes());
         out.extend(&extra);
-        out.extend(*content);
+        out.extend(packed);
         directory.extend(b"PK\x01\x02");
         directory.extend([45, 45, 0, method, 0, 0].map(u16::to_le_bytes).concat());
-        directory.extend([0, shown, shown].map(u32::to_le_bytes).concat());
+        directory.extend(checksum);
+        directory.extend(shown.map(u32::to_le_bytes).concat());
         directory.extend(lengths.map(u16::to_le_bytes).concat());
         directory.extend([0; 10]);
         directory.extend(offset.to_le_bytes());
@@ -196,20 +204,30 @@ pub(crate) fn zip(method: u16, long: bool, files: &[(&str, &[u8])]) -> Vec<u8> {
     }
     let start = out.len() as u64;
     out.extend(&directory);
+    let (size, count) = (directory.len() as u64, files.len() as u64);
     if long {
         let end = out.len() as u64;
         out.extend(b"PK\x06\x06");
-        out.extend([0; 44]);
-        out.extend(start.to_le_bytes());
+        out.extend(44_u64.to_le_bytes());
+        out.extend([45, 45, 0, 0, 0, 0].map(u16::to_le_bytes).concat());
+        out.extend([count, count, size, start].map(u64::to_le_bytes).concat());
         out.extend(b"PK\x06\x07\0\0\0\0");
         out.extend(end.to_le_bytes());
-        out.extend([0; 4]);
+        out.extend(1_u32.to_le_bytes());
     }
-    out.extend(b"PK\x05\x06");
-    out.extend([0; 12]);
-    out.extend(if long { u32::MAX } else { start as u32 }.to_le_bytes());
+    let shown = |number: u64| if long { u32::MAX } else { number as u32 };
+    let count = if long { u16::MAX } else { count as u16 };
+    out.extend(b"PK\x05\x06\0\0\0\0");
+    out.extend([count; 2].map(u16::to_le_bytes).concat());
+    out.extend([shown(size), shown(start)].map(u32::to_le_bytes).concat());
     out.extend([0; 2]);
     out
+}
+
+fn deflated(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
 }
 
 /// One image of a kpack archive: binary, architecture, and its bytes.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What belongs to a file and is not in its bytes.
+
+use std::collections::BTreeMap;
+
+use crate::error::Error;
+
+const MOST_PROBLEMS: usize = 64;
+
+/// Bytes that a file needs beside its own.
+#[derive(Debug, Default)]
+pub(crate) struct Companions {
+    /// Members of a zip file that had to be unpacked, by their place in its directory.
+    pub(crate) members: BTreeMap<usize, Vec<u8>>,
+    /// kpack archives that a host ELF refers to, with their paths.
+    pub(crate) archives: Vec<(String, Vec<u8>)>,
+    /// What could not be had.
+    pub(crate) problems: Vec<Error>,
+}
+
+impl Companions {
+    /// Those of bytes that came alone.
+    pub(crate) const NONE: &Companions =
+        &Companions { members: BTreeMap::new(), archives: Vec::new(), problems: Vec::new() };
+
+    /// Notes what could not be had, unless there is much of it.
+    pub(crate) fn problem(&mut self, error: Error) {
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(error);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.archives.is_empty() && self.problems.is_empty()
+    }
+}
