@@ -41,8 +41,8 @@ impl Extract {
     /// Writes the entry.
     pub(crate) fn run(self) -> Outcome {
         let target = self.target.as_deref().map(|text| input::parse_target("--target", text)).transpose()?;
-        let bytes = input::read(&self.file)?;
-        let file = input::parse(&self.file, &bytes)?;
+        let input = input::open(&self.file)?;
+        let file = input::file(&input)?;
         let bundles = input::bundles(&self.file, &file, self.bundle)?;
         let (bundle, entry) = match (target, self.entry, &self.id) {
             (Some(target), ..) => self.for_target(bundles, &target)?,

@@ -9,7 +9,7 @@ use std::{
 
 use windlass::DeviceInfo;
 use windlass_codeobject::{
-    Bundle, CodeObject, Entry, EntryTarget, File, Options, Selection, TargetId, Verdict,
+    Bundle, CodeObject, Entry, EntryTarget, File, Input, Options, Selection, TargetId, Verdict,
 };
 
 use super::failure::{Failure, Outcome};
@@ -33,7 +33,19 @@ pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A file with what belongs to it: kpack archives beside it, unpacked members of a wheel.
+pub(crate) fn open(path: &Path) -> Outcome<Input> {
+    Input::open(path, &Options::default()).map_err(|error| Failure::input(error.to_string()))
+}
+
 /// The bundles of a file with AMD GPU code.
+pub(crate) fn file(input: &Input) -> Outcome<File<'_>> {
+    input
+        .file(&Options::default())
+        .map_err(|error| Failure::input(format!("{}: {error}", input.path().display())))
+}
+
+/// The bundles in the bytes of a file with AMD GPU code.
 pub(crate) fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Outcome<File<'a>> {
     File::parse(bytes, &Options::default())
         .map_err(|error| Failure::input(format!("{}: {error}", path.display())))

@@ -48,15 +48,16 @@ impl Inspect {
         let targets: Vec<TargetId> =
             self.target.iter().map(|text| input::parse_target("--target", text)).collect::<Outcome<_>>()?;
         let devices = self.devices()?;
-        let bytes = input::read(&self.file)?;
-        let file = input::parse(&self.file, &bytes)?;
+        let input = input::open(&self.file)?;
+        let bytes = input.bytes();
+        let file = input::file(&input)?;
         let mut options = Options::default();
         options.compatible_families = self.compat;
         let report = Report {
             file: self.file.display().to_string(),
             kind: file.kind().to_string(),
             size: bytes.len(),
-            bundles: file.bundles().iter().map(|bundle| describe::bundle(&bytes, bundle)).collect(),
+            bundles: file.bundles().iter().map(|bundle| describe::bundle(bytes, bundle)).collect(),
             problems: file.problems().iter().map(ToString::to_string).collect(),
             targets: targets
                 .iter()

@@ -19,7 +19,7 @@ use std::{
 
 use clap::Args;
 use windlass::{Device, DispatchConfig, Literal};
-use windlass_codeobject::{File, Options};
+use windlass_codeobject::Options;
 
 use self::{compare::Tolerance, launch::Launch, progress::Progress, spec::Spec, trace::Trace};
 use super::{
@@ -133,8 +133,8 @@ impl Run {
         let expected = expected.collect::<Outcome<Vec<_>>>()?;
         self.check_indices(&arguments)?;
 
-        let bytes = input::read(&self.file)?;
-        let parsed = File::parse(&bytes, &Options::default());
+        let input = input::open(&self.file)?;
+        let parsed = input.file(&Options::default());
         let device = choice::open(self.device.as_deref(), &self.file, parsed.as_ref().ok())?;
         if let (Err(error), true) = (&parsed, input::agent(device.info()).is_some()) {
             return Err(Failure::input(format!("{}: {error}", self.file.display())));
@@ -142,7 +142,7 @@ impl Run {
         let trace = self.trace.as_ref().map(|_| Trace::start(&device));
         let device = trace.as_ref().map_or_else(|| device.clone(), Trace::device);
         let function =
-            kernel::load(&device, &self.file, &bytes, parsed.as_ref().ok(), self.kernel.as_deref())?;
+            kernel::load(&device, &self.file, input.bytes(), parsed.as_ref().ok(), self.kernel.as_deref())?;
         kernel::check(function.info(), &arguments)?;
         if function.info().workgroup_size.is_none() && self.block.is_none() {
             return Err(Failure::input(format!(
