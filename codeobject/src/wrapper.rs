@@ -20,7 +20,7 @@ const MAX_SEGMENTS: usize = 64;
 const MAX_WRAPPERS: usize = 65_536;
 const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
-const PF_W: u32 = 2;
+const PF_X: u32 = 1;
 const DT_RELA: u64 = 7;
 const DT_RELASZ: u64 = 8;
 const RELA_SIZE: usize = 24;
@@ -31,7 +31,7 @@ const RELATIVE: [u64; 2] = [8, 1027];
 #[derive(Debug, Clone, Copy)]
 struct Segment {
     kind: u32,
-    writable: bool,
+    executable: bool,
     offset: u64,
     address: u64,
     size: u64,
@@ -54,7 +54,7 @@ fn segments(elf: &[u8]) -> Vec<Segment> {
     let headers = header.program_headers(LittleEndian, elf).unwrap_or_default();
     let segment = |header: &ProgramHeader64<LittleEndian>| Segment {
         kind: header.p_type(LittleEndian).0,
-        writable: header.p_flags(LittleEndian).0 & PF_W != 0,
+        executable: header.p_flags(LittleEndian).0 & PF_X != 0,
         offset: header.p_offset(LittleEndian),
         address: header.p_vaddr(LittleEndian),
         size: header.p_filesz(LittleEndian),
@@ -70,10 +70,11 @@ struct Wrapper {
     target: u64,
 }
 
-/// The wrappers in the writable segments, in the order of their addresses.
+/// The wrappers among the data, in the order of their addresses. A program that is not moved has them beside its
+/// constants.
 fn wrappers(elf: &[u8], segments: &[Segment]) -> Vec<Wrapper> {
     let mut found = Vec::new();
-    for segment in segments.iter().filter(|segment| segment.kind == PT_LOAD && segment.writable) {
+    for segment in segments.iter().filter(|segment| segment.kind == PT_LOAD && !segment.executable) {
         let content = range(elf, segment.offset, segment.size).unwrap_or_default();
         let mut position = (8 - segment.address % 8) % 8;
         while let Some(wrapper) = range(content, position, WRAPPER_SIZE) {

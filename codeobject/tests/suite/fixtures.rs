@@ -219,8 +219,10 @@ fn containers_of_iree_hold_what_its_compiler_dumps() {
     for (container, dump) in [
         ("gfx942/mm.0.hip1", "gfx942/module_mm_linked_rocm_hsaco_fb.hsaco"),
         ("gfx942/mm.vmfb", "gfx942/module_mm_linked_rocm_hsaco_fb.hsaco"),
+        ("gfx942/add_feat.0.hip1", "gfx942/module_add_dispatch_0_rocm_hsaco_fb.hsaco"),
         ("gfx942/add_feat.vmfb", "gfx942/module_add_dispatch_0_rocm_hsaco_fb.hsaco"),
         ("gfx1100/mm.0.hip1", "gfx1100/module_mm_linked_rocm_hsaco_fb.hsaco"),
+        ("gfx1100/mm.vmfb", "gfx1100/module_mm_linked_rocm_hsaco_fb.hsaco"),
     ] {
         let bytes = fs::read(root.join("iree").join(container)).unwrap();
         let dump = fs::read(root.join("iree").join(dump)).unwrap();
