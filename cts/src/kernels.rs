@@ -29,8 +29,13 @@ modules! {
     ARGUMENTS = "arguments.ccob";
     ENTRIES = "entries.ccob";
     FAULTS = "faults.ccob";
+    FUNCTIONS = "functions.ccob";
     FIXED_BLOCK = "fixed_block.ccob";
     GLOBALS = "globals.ccob";
+    LINK_CYCLE = "link_cycle.ccob";
+    LINK_FUNCTION = "link_function.ccob";
+    LINK_PROVIDER = "link_provider.ccob";
+    LINK_USER = "link_user.ccob";
     ORDER = "order.ccob";
     POSITIONS = "positions.ccob";
     REDUCE = "reduce.ccob";

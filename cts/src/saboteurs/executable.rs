@@ -319,8 +319,13 @@ struct Snapshots;
 
 impl Sabotage for Snapshots {
     fn load(&self, inner: &Inner, code: &[u8]) -> Result<Raw> {
-        Ok(Arc::new(Copied { raw: load(inner, code)?, inner: inner.clone() }))
+        Ok(copied(load(inner, code)?, inner))
     }
+}
+
+/// An executable whose variables are found as copies of what they hold.
+pub(super) fn copied(raw: Raw, inner: &Inner) -> Raw {
+    Arc::new(Copied { raw, inner: inner.clone() })
 }
 
 struct Copied {

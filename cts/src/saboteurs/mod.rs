@@ -53,6 +53,7 @@ mod host_call;
 mod import;
 mod indirect;
 mod lifetime;
+mod linking;
 mod memory;
 mod pool;
 mod sabotage;
@@ -94,6 +95,7 @@ pub fn all() -> Vec<Saboteur> {
         dispatch::ALL,
         indirect::ALL,
         executable::ALL,
+        linking::ALL,
         lifetime::ALL,
         device::ALL,
     ]

@@ -58,6 +58,9 @@ pub(super) trait Sabotage: Send + Sync + 'static {
     fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
         load(inner, code)
     }
+    fn link(&self, inner: &Inner, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+        link(inner, parts)
+    }
     fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
         inner.pass_list(list)
     }
@@ -86,6 +89,12 @@ pub(super) fn load(inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executa
     // SAFETY: a saboteur is run by the suite alone, whose kernels stay within what they are given; what a case passes
     // beyond them no driver takes for code.
     unsafe { inner.load_executable(code) }
+}
+
+/// Links code for the suite.
+pub(super) fn link(inner: &Inner, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+    // SAFETY: as for one piece.
+    unsafe { inner.load_linked(parts) }
 }
 
 /// Imports memory for the suite.
@@ -343,6 +352,10 @@ impl driver::Device for Device {
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
         self.sabotage.load(&self.inner, code)
+    }
+
+    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+        self.sabotage.link(&self.inner, parts)
     }
 
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {

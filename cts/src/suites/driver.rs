@@ -195,6 +195,12 @@ fn lacks_are_true(ctx: &Context) -> Outcome {
                 let called = queue.host_call(&[], &signals, flags, |_| Ok(()));
                 drop(refused(called, Code::Unimplemented, &what)?);
             }
+            Feature::Linking => {
+                let parts = [kernels::LINK_USER.bytes, kernels::LINK_PROVIDER.bytes];
+                // SAFETY: as for one piece.
+                let linked = unsafe { ctx.device().load_linked(&parts) };
+                drop(refused(linked, Code::Unimplemented, &what)?);
+            }
             _ => {}
         }
     }

@@ -39,6 +39,8 @@ mod driver;
 mod executable;
 mod executable_cache;
 mod executable_global;
+mod executable_linked;
+mod executable_symbols;
 mod export;
 mod failure;
 mod fence;
@@ -86,6 +88,8 @@ pub fn cases() -> Vec<Case> {
         executable::CASES,
         executable_cache::CASES,
         executable_global::CASES,
+        executable_linked::CASES,
+        executable_symbols::CASES,
         dispatch::CASES,
         dispatch_refused::CASES,
         command_buffer_dispatch::CASES,
