@@ -12,6 +12,7 @@
 //!    generic one, then, if you ask for it, one of the same ISA-compatible family; it gives a [`Verdict`] on each.
 //! 3. **What is in the code?** [`CodeObject::parse`] gives kernels with their arguments, variables, functions,
 //!    segments and relocations; from stripped files too, and from those without section headers.
+//!    [`CodeObject::calls`] tells which functions a kernel may call.
 //!
 //! ```no_run
 //! use windlass_codeobject::{CodeObject, File, Options, TargetId};
@@ -102,6 +103,7 @@ mod archive;
 mod arg;
 mod bundle;
 mod bytes;
+mod calls;
 mod ccob;
 mod code_object;
 mod companions;
@@ -147,6 +149,7 @@ mod zip;
 pub use address::bytes_at;
 pub use arg::{Access, AddressSpace, Arg, ArgKind, HiddenKind};
 pub use bundle::{Bundle, Container};
+pub use calls::{Callee, Calls};
 pub use ccob::Method;
 pub use code_object::CodeObject;
 pub use descriptor::KernelDescriptor;

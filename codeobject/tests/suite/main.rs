@@ -10,6 +10,8 @@ mod address;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod bundler;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod calls;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod carriers;
 mod code_objects;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]

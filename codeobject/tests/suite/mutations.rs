@@ -13,7 +13,8 @@ use crate::{GFX942, HOST};
 fn seeds() -> Vec<Vec<u8>> {
     let mut builder = ElfBuilder::new(vec![KernelSpec::new("first"), KernelSpec::new("second")]);
     builder.symbols = vec![(b"counter".to_vec(), 0x2010, 4, 0x11, 3), (b"missing".to_vec(), 0, 0, 0x10, 0)];
-    builder.relocations = vec![(0x2018, 3, 2, 8)];
+    builder.spare = 0x10;
+    builder.relocations = vec![(builder.spare_address(), 3, 2, 8)];
     let elf = builder.build();
     builder.with_hash = false;
     let hashless = builder.build();
@@ -106,11 +107,28 @@ const YAML_MARKS: &[&[u8]] = &[
     b"!<",
 ];
 
+/// Does all that the crate can do with a code object.
+fn read_code(elf: &[u8]) {
+    let Ok(code) = CodeObject::parse(elf) else { return };
+    let calls = code.calls(elf);
+    for symbol in code.symbols() {
+        calls.reached_from(symbol.address);
+        if let Some(bytes) = code.bytes_of(elf, symbol) {
+            assert_eq!(bytes.len() as u64, symbol.size);
+        }
+    }
+    let mut resolved = elf.to_vec();
+    match code.resolve(&mut resolved, |_| Some(0x1234_5678_9abc)) {
+        Ok(()) => assert_eq!(CodeObject::parse(&resolved).unwrap().unresolved().count(), 0),
+        Err(_) => assert_eq!(resolved, elf),
+    }
+}
+
 /// Does all that the crate can do with a file.
 fn read_everything(bytes: &[u8]) {
     let mut options = Options::default();
     options.max_unpacked = 4 << 20;
-    let _ = CodeObject::parse(bytes);
+    read_code(bytes);
     let Ok(file) = File::parse(bytes, &options) else { return };
     let agent = "gfx942:sramecc+:xnack-".parse().unwrap();
     for bundle in file.bundles() {
@@ -119,7 +137,7 @@ fn read_everything(bytes: &[u8]) {
         for index in 0..bundle.entries().len() {
             if let Ok(image) = bundle.image(index) {
                 assert_eq!(image.len() as u64, bundle.entries()[index].size());
-                let _ = CodeObject::parse(&image);
+                read_code(&image);
             }
         }
     }

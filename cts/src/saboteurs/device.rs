@@ -39,8 +39,6 @@ saboteurs! {
         lie(Feature::CommandBuffers), ["driver.lacks_are_true"];
     lies_about_files: "A device declares to lack files and has them.", lie(Feature::Files),
         ["driver.lacks_are_true"];
-    lies_about_linking: "A device declares to lack linking and has it.", lie(Feature::Linking),
-        ["driver.lacks_are_true"];
     lies_about_host_calls: "A device declares to lack host calls and has them.", lie(Feature::HostCalls),
         ["driver.lacks_are_true"];
     lies_about_dispatches: "A device declares to lack dispatches and has them.", lie(Feature::Dispatch),
