@@ -208,7 +208,7 @@ impl CodeObject {
     }
 }
 
-fn amdgpu_head(elf: &[u8]) -> Result<ElfHead, Error> {
+pub(crate) fn amdgpu_head(elf: &[u8]) -> Result<ElfHead, Error> {
     if elf.starts_with(CCOB_MAGIC) || elf.starts_with(BUNDLE_MAGIC) {
         let advice = "open it with File::parse, and give one of its entries";
         return Err(Error::unsupported("an offload bundle in the place of one code object", 0, advice));

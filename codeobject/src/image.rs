@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use crate::code_object::CodeObject;
 use crate::error::Error;
+use crate::validate;
 
 /// What an image is aligned to, and padded to with zeros.
 pub(crate) const PAGE: usize = 4096;
@@ -72,6 +73,15 @@ impl Image {
     /// As [`CodeObject::parse`].
     pub fn code_object(&self) -> Result<&CodeObject, Error> {
         self.code.get_or_init(|| CodeObject::parse(self)).as_ref().map_err(Clone::clone)
+    }
+
+    /// Succeeds where a loader that believes every header stays within the image, as [`validate`](crate::validate).
+    ///
+    /// # Errors
+    ///
+    /// As [`validate`](crate::validate).
+    pub fn validate(&self) -> Result<(), Error> {
+        validate::check(self, self.code_object()?)
     }
 
     /// The memory that it takes, in bytes.

@@ -79,6 +79,9 @@
 //! `HIP1`, `AMD1`, or the `HIPF` wrapper that a host program registers. They are `unsafe`: the headers must be true. They
 //! are the only `unsafe` code here.
 //!
+//! Loaders of the field believe what they read: `hipModuleLoadData` is given no length, and walks an image by its own
+//! headers. [`validate`] checks each number that such a walk rests on, and [`Image`] is the memory that it wants.
+//!
 //! # Features
 //!
 //! - `zstd-c` (default): zstd by the C library. It stops where the wanted entry ends.
@@ -139,6 +142,7 @@ mod symbols;
 mod table;
 mod target;
 mod text_bundle;
+mod validate;
 mod walk;
 mod warnings;
 mod wheel;
@@ -167,5 +171,6 @@ pub use options::Options;
 pub use retarget::retarget;
 pub use select::{Fit, Selection, Verdict};
 pub use target::TargetId;
+pub use validate::validate;
 pub use wheel::{Wheel, WheelMember};
 pub use write::{BundleWriter, Compression, WriteError, WriteOptions};

@@ -292,7 +292,7 @@ fn headers_that_claim_more_than_the_file_has() {
         words.extend([
             "--block", "64", "--arg", "64xf32=1", "--arg", "64xf32=1", "--arg", "64xf32=0", "--arg", "i32=64",
         ]);
-        assert_says(&windlass(words), 2, &["truncated or damaged"]);
+        assert_says(&windlass(words), 2, &["cut short or its sizes are wrong"]);
     }
 }
 

@@ -5,6 +5,7 @@ mod bundle;
 mod carriers;
 mod elf;
 mod metadata;
+pub(crate) mod rocr;
 
 use std::path::PathBuf;
 

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass_codeobject::{
-    ArgKind, File, Fit, Image, Kernel, KernelKind, Options, TargetId, declared_size, retarget,
-};
+use windlass_codeobject::{ArgKind, File, Fit, Image, Kernel, KernelKind, Options, TargetId, retarget};
 use windlass_hal::{Code, Error, FunctionInfo, GlobalInfo, Parameter, ParameterKind, Result};
 
 use crate::image_cache::image_cache;
@@ -86,7 +84,7 @@ impl Images {
     /// Takes one code object in. A kernel that an earlier bundle has keeps the earlier code.
     fn add(&mut self, image: &Arc<Image>, name: String) -> Result<()> {
         let code = image.code_object().map_err(|error| from_codeobject(&error))?;
-        check_size(image)?;
+        check(image)?;
         for kernel in code.kernels().iter().filter(|kernel| kernel.kind == KernelKind::Normal) {
             if self.position(&kernel.name).is_none() {
                 self.kernels.push(reflect(kernel));
@@ -126,16 +124,9 @@ impl Images {
     }
 }
 
-/// HIP gets no length: it believes the headers, so what they claim must be there.
-pub(crate) fn check_size(image: &Image) -> Result<()> {
-    match declared_size(image) {
-        Some(size) if size <= image.len() as u64 => Ok(()),
-        size => Err(Error::invalid_argument(format!(
-            "the code object has {} bytes and its headers claim {}; it is truncated or damaged",
-            image.len(),
-            size.map_or_else(|| "more than an address space has".to_owned(), |size| size.to_string())
-        ))),
-    }
+/// HIP gets no length and believes the headers, so what they lead to must be there.
+pub(crate) fn check(image: &Image) -> Result<()> {
+    image.validate().map_err(|error| from_codeobject(&error))
 }
 
 /// Code of another processor of the agent's family. HIP would refuse it under its own name.

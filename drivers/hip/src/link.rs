@@ -10,7 +10,7 @@ use std::{collections::HashMap, sync::Arc};
 use windlass_codeobject::{Binding, CodeObject, Image, Symbol, SymbolRole};
 use windlass_hal::{Code, Error, Result};
 
-use crate::images::{check_size, from_codeobject};
+use crate::images::{check, from_codeobject};
 
 /// How many symbols an error names.
 const NAMED: usize = 16;
@@ -140,7 +140,7 @@ impl Plan {
             Arc::new(resolved.map_err(|error| {
                 from_codeobject(&error).context(format!("linking {}", self.names[number]))
             })?);
-        check_size(&linked)?;
+        check(&linked)?;
         Ok(linked)
     }
 

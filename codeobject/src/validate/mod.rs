@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether a loader may be shown an image that believes every header.
+//!
+//! HIP takes a code object without a length. clr measures it by its headers; ROCr then walks the section headers, the
+//! symbol tables, the notes and the relocations, with indices and offsets as they stand in the file. Each of these is
+//! checked here, so that what such a loader touches lies within the image, and what it writes within the memory that it
+//! allocates for the segments.
+
+mod sections;
+mod segments;
+
+use crate::code_object::{CodeObject, amdgpu_head};
+use crate::elf::Elf;
+use crate::error::Error;
+use crate::extent::declared_size;
+use crate::layout::SymbolRole;
+use crate::warnings::Warnings;
+use segments::Memory;
+
+/// Succeeds where a loader that believes the headers of a code object stays within its bytes, and within the memory of
+/// its segments.
+///
+/// [`CodeObject::parse`] reads what it needs and forgives the rest; this forgives nothing that HIP might trust: sizes,
+/// the order of segments, section headers (a file may have none), links and indices, names, notes, relocations and
+/// where variables lie. `hipModuleLoadData` should see only what has passed.
+///
+/// # Errors
+///
+/// As [`CodeObject::parse`]; [`Error::Truncated`] and [`Error::Malformed`] name the header that is wrong.
+///
+/// ```
+/// assert!(windlass_codeobject::validate(b"\x7fELF and no more").is_err());
+/// ```
+pub fn validate(elf: &[u8]) -> Result<(), Error> {
+    check(elf, &CodeObject::parse(elf)?)
+}
+
+/// As [`validate`], of an image that was parsed before.
+pub(crate) fn check(elf: &[u8], code: &CodeObject) -> Result<(), Error> {
+    let what = "the code object";
+    match declared_size(elf) {
+        Some(size) if size <= elf.len() as u64 => {}
+        Some(size) => return Err(Error::truncated(what, 0, size, elf.len() as u64)),
+        None => return Err(Error::malformed(what, 0, "its headers claim more bytes than there can be")),
+    }
+    let head = amdgpu_head(elf)?;
+    if !head.is_linked() {
+        return Err(Error::unsupported(
+            "an object of the compiler",
+            0,
+            "link it with ld.lld -shared; only linked code has addresses",
+        ));
+    }
+    let parsed = Elf::parse(elf, &mut Warnings::default())?;
+    let memory = Memory::check(&parsed.segments)?;
+    segments::check_notes(elf)?;
+    sections::check(elf, &memory)?;
+    for relocation in code.relocations() {
+        memory.check_relocation(relocation.offset)?;
+    }
+    for symbol in code.symbols() {
+        let is_data =
+            matches!(symbol.role, SymbolRole::Variable | SymbolRole::Marker | SymbolRole::KernelDescriptor);
+        if is_data && symbol.exported && !memory.holds(symbol.address, symbol.size) {
+            let what = format!("the symbol {}", symbol.name);
+            return Err(Error::malformed(what, symbol.address, "no segment holds all of it"));
+        }
+    }
+    Ok(())
+}
