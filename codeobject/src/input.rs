@@ -182,12 +182,13 @@ pub(crate) fn not_followed(search: &str, why: &str) -> Error {
 }
 
 fn not_there(reference: &KpackReference, tried: &[PathBuf]) -> Error {
-    let tried: Vec<_> = tried.iter().map(|path| path.display().to_string()).collect();
-    Error::NotFound {
-        what: format!("kpack archive with the code of `{}`", reference.name),
-        present: format!(
-            "no file is at {}, where the host ELF expects it; install the package with the device code",
-            tried.join(" or ")
+    let more: Vec<_> = tried.iter().skip(1).map(|path| format!(", nor {}", path.display())).collect();
+    Error::Read {
+        path: tried.first().cloned().unwrap_or_default(),
+        problem: format!(
+            "no such file{}, where the code of `{}` should be; install the package with the device code",
+            more.concat(),
+            reference.name
         ),
     }
 }

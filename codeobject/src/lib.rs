@@ -172,5 +172,6 @@ pub use retarget::retarget;
 pub use select::{Fit, Selection, Verdict};
 pub use target::TargetId;
 pub use validate::validate;
+pub use walk::may_hold_code;
 pub use wheel::{Wheel, WheelMember};
 pub use write::{BundleWriter, Compression, WriteError, WriteOptions};

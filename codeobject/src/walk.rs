@@ -372,8 +372,10 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 }
 
-/// Whether something that begins so may hold GPU code.
-pub(crate) fn may_hold_code(head: &[u8]) -> bool {
+/// Whether a file that begins so is worth a [`File::parse`](crate::File::parse): a 64-bit ELF, an archive, a bundle, an
+/// offload binary, a kpack archive or an executable of IREE. Sixty-four bytes are enough to tell. Zip files, which may
+/// have anything in them, and bundles in text are not among them.
+pub fn may_hold_code(head: &[u8]) -> bool {
     // An ELF must be a 64-bit little-endian one.
     let is_elf = head.strip_prefix(ELF_MAGIC).is_some_and(|rest| rest.starts_with(b"\x02\x01"));
     let magics = [KPACK_MAGIC, archive::ARCHIVE_MAGIC];

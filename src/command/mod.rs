@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line: what there is, and who does it.
 
+mod audit;
 mod bundle;
 mod cts;
 mod devices;
@@ -11,7 +12,9 @@ mod input;
 mod inspect;
 mod log;
 mod output;
+mod progress;
 mod run;
+mod table;
 
 use std::process::ExitCode;
 
@@ -43,6 +46,8 @@ enum Command {
     Inspect(inspect::Inspect),
     /// Write the code object for one target, or any other entry, to a file of its own
     Extract(extract::Extract),
+    /// Say which GPUs the code in files, folders and wheels serves, and which it does not
+    Audit(audit::Audit),
     /// Write code objects, and the entries of bundles, as one bundle, compressed or not
     Bundle(bundle::Bundle),
     /// Run a kernel of a file, and print, save or check its results
@@ -78,6 +83,7 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Devices(devices) => devices.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Extract(extract) => extract.run(),
+        Command::Audit(audit) => audit.run(),
         Command::Bundle(bundle) => bundle.run(),
         Command::Run(run) => run.run(),
         Command::Help { topic } => help(topic.as_deref()),

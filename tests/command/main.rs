@@ -2,6 +2,7 @@
 //! The command as its users meet it: exit codes, standard output, standard error, and the numbers of whole kernels.
 #![allow(clippy::print_stderr)]
 
+mod audit;
 mod bundle;
 mod clang;
 mod committed;

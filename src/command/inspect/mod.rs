@@ -4,7 +4,6 @@
 mod describe;
 mod group;
 mod report;
-mod table;
 mod text;
 
 use std::path::PathBuf;

@@ -7,9 +7,8 @@ use super::{
         ArgumentReport, BundleReport, Choice, DeviceReport, EntryReport, KernelReport, Report, SymbolReport,
         TargetReport,
     },
-    table::Table,
 };
-use crate::command::input::count;
+use crate::command::{input::count, table::Table};
 
 /// How much a summary shows of each.
 const BUNDLES: usize = 16;

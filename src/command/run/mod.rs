@@ -7,7 +7,6 @@ mod generate;
 mod kernel;
 mod launch;
 mod npy;
-mod progress;
 mod spec;
 mod trace;
 
@@ -21,10 +20,11 @@ use clap::Args;
 use windlass::{Device, DispatchConfig, Literal};
 use windlass_codeobject::Options;
 
-use self::{compare::Tolerance, launch::Launch, progress::Progress, spec::Spec, trace::Trace};
+use self::{compare::Tolerance, launch::Launch, spec::Spec, trace::Trace};
 use super::{
     failure::{Failure, Outcome, Stage, note},
     input, output,
+    progress::Progress,
 };
 
 /// Options of `run`.

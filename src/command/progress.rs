@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A sign of life on the terminal while a run takes long. Nothing is shown where standard error is no terminal.
+//! A sign of life on the terminal while something takes long. Nothing is shown where standard error is no terminal.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Starts showing.
-    pub(crate) fn new(kernel: &str, repetitions: u64) -> Self {
+    /// Starts showing what is being done, once or so many times.
+    pub(crate) fn new(what: &str, repetitions: u64) -> Self {
         let bar = match repetitions {
             1 => ProgressBar::new_spinner(),
             repetitions => ProgressBar::new(repetitions),
@@ -23,9 +23,14 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        bar.set_message(kernel.to_owned());
+        bar.set_message(what.to_owned());
         bar.enable_steady_tick(Duration::from_millis(200));
         Self(bar)
+    }
+
+    /// Something else is being done now.
+    pub(crate) fn say(&self, what: String) {
+        self.0.set_message(what);
     }
 
     /// A repetition is done.

@@ -2,12 +2,12 @@
 //! A table in text whose columns stand below each other.
 
 /// Rows of cells under a heading. Columns of which no cell has anything are left out.
-pub(super) struct Table {
+pub(crate) struct Table {
     columns: Vec<Column>,
 }
 
 struct Column {
-    heading: &'static str,
+    heading: String,
     /// Numbers stand to the right.
     right: bool,
     cells: Vec<String>,
@@ -15,23 +15,23 @@ struct Column {
 
 impl Table {
     /// Headings; one that begins with `>` is of numbers.
-    pub(super) fn new(headings: &[&'static str]) -> Table {
-        let column = |heading: &&'static str| Column {
-            heading: heading.trim_start_matches('>'),
+    pub(crate) fn new(headings: &[&str]) -> Table {
+        let column = |heading: &&str| Column {
+            heading: heading.trim_start_matches('>').to_owned(),
             right: heading.starts_with('>'),
             cells: Vec::new(),
         };
         Table { columns: headings.iter().map(column).collect() }
     }
 
-    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
             column.cells.push(cell);
         }
     }
 
     /// The lines, with so much in front of each.
-    pub(super) fn print(&self, indent: &str, text: &mut String) {
+    pub(crate) fn print(&self, indent: &str, text: &mut String) {
         let shown: Vec<&Column> =
             self.columns.iter().filter(|column| column.cells.iter().any(|cell| !cell.is_empty())).collect();
         let rows = shown.first().map_or(0, |column| column.cells.len());
@@ -39,7 +39,7 @@ impl Table {
             let mut out = indent.to_owned();
             for column in &shown {
                 let width = column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-                let width = width.max(column.heading.len());
+                let width = width.max(column.heading.chars().count());
                 let cell = cell(column);
                 out.push_str(&if column.right {
                     format!("{cell:>width$}  ")
@@ -50,7 +50,7 @@ impl Table {
             text.push_str(out.trim_end());
             text.push('\n');
         };
-        line(&|column| column.heading.to_owned());
+        line(&|column| column.heading.clone());
         for row in 0..rows {
             line(&|column| column.cells.get(row).cloned().unwrap_or_default());
         }

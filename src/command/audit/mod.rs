@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `windlass audit`: which GPUs the code in files and folders serves, and which it does not.
+
+mod examine;
+mod report;
+mod search;
+mod text;
+mod unit;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use windlass_codeobject::{Options, TargetId};
+
+use self::{report::Report, search::Search};
+use super::{
+    failure::{Failure, Outcome},
+    input, output,
+};
+
+/// Stands among the targets for `--compat`.
+const COMPAT: &str = "compat";
+
+/// Options of `audit`.
+#[derive(Args)]
+#[command(after_long_help = "\
+    Files are known by their content: host libraries, executables, objects and archives, code objects, bundles, kpack \
+    archives, IREE's modules, and the members of wheels. Links in folders are not followed. Files for one target each \
+    whose paths differ in that target alone count as one (*).\n\n\
+    A target without features stands for every mode of them; where a file serves some modes only, they are named.\n\n\
+    Exit codes: 0 every target is served by every file with GPU code; 1 some target is not, or a file cannot be read; \
+    2 the command line is wrong, or there is no GPU code at all.")]
+pub(crate) struct Audit {
+    /// Files and folders
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// The GPUs that are to be served, such as gfx1031,gfx1100 or gfx90a:xnack+; `compat` among them stands for --compat
+    #[arg(long, value_name = "TARGET,...", value_delimiter = ',', required = true)]
+    targets: Vec<String>,
+    /// Count code of another processor of the same ISA-compatible family, as patched builds of ROCm load it
+    #[arg(long)]
+    compat: bool,
+    /// Print JSON, which holds everything
+    #[arg(long)]
+    json: bool,
+}
+
+impl Audit {
+    /// Prints the report, and judges it.
+    pub(crate) fn run(self) -> Outcome {
+        let mut options = Options::default();
+        options.max_unpacked = input::LONGEST;
+        options.compatible_families = self.compat || self.targets.iter().any(|target| target == COMPAT);
+        let mut targets: Vec<TargetId> = Vec::new();
+        for text in self.targets.iter().filter(|text| *text != COMPAT) {
+            let target = input::parse_target("--targets", text)?;
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+        if targets.is_empty() {
+            return Err(Failure::input("--targets: name at least one GPU, such as gfx1031"));
+        }
+        for path in &self.paths {
+            path.metadata()
+                .map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))?;
+        }
+        let found = Search::new(&targets, &options).all(&self.paths);
+        let report = Report::new(&targets, &options, found);
+        if self.json {
+            output::write_json(&report)?;
+        } else {
+            output::write(&report.text())?;
+        }
+        report.judge()
+    }
+}

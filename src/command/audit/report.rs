@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `audit` finds out, as JSON has it. Sizes are bytes.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use windlass_codeobject::{Fit, Options, TargetId};
+
+use super::{
+    search::Found,
+    unit::{self, Service, Unit},
+};
+use crate::command::{
+    failure::{Failure, Outcome},
+    input::count,
+};
+
+/// The whole of it.
+#[derive(Serialize)]
+pub(super) struct Report {
+    pub(super) targets: Vec<String>,
+    /// Whether code of another processor of the same family counted.
+    pub(super) compat: bool,
+    /// How many files were looked at, those without GPU code too.
+    pub(super) looked_at: usize,
+    pub(super) files: Vec<FileReport>,
+    /// Files that could not be read.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// A file with GPU code, or files that differ in the target that they are for.
+#[derive(Serialize)]
+pub(super) struct FileReport {
+    pub(super) path: String,
+    /// How many files the path stands for.
+    pub(super) files: usize,
+    pub(super) kind: String,
+    /// How many bundles, binaries or code objects must serve each target.
+    pub(super) bundles: usize,
+    pub(super) stored_size: u64,
+    pub(super) unpacked_size: u64,
+    /// The targets that it has code for.
+    pub(super) has: Vec<String>,
+    pub(super) targets: Vec<TargetReport>,
+    pub(super) problems: Vec<String>,
+}
+
+/// What a target gets of a file.
+#[derive(Serialize)]
+pub(super) struct TargetReport {
+    pub(super) target: String,
+    /// `exact`, `generic`, `compatible`, or `none`: the worst of all bundles.
+    pub(super) verdict: &'static str,
+    /// How many of the bundles have code for it.
+    pub(super) served: usize,
+    /// The modes of features that have code, where others have none.
+    pub(super) only: Vec<String>,
+    /// Bytes of its code.
+    pub(super) size: u64,
+    pub(super) kernels: usize,
+    /// Kernels that it lacks, and that another of the targets has.
+    pub(super) missing_kernels: Vec<String>,
+    pub(super) unserved: Vec<Unserved>,
+}
+
+/// A bundle without code for a target.
+#[derive(Serialize)]
+pub(super) struct Unserved {
+    pub(super) bundle: String,
+    /// Why entries for this processor do not fit, where there are any.
+    pub(super) reasons: Vec<String>,
+    /// The entry that `--compat` would count.
+    pub(super) compatible: Option<String>,
+}
+
+/// A file that could not be read.
+#[derive(Serialize)]
+pub(super) struct Problem {
+    pub(super) path: String,
+    pub(super) problem: String,
+}
+
+impl Report {
+    pub(super) fn new(targets: &[TargetId], options: &Options, found: Found) -> Self {
+        let problems = found.problems.into_iter().map(|(path, problem)| Problem { path, problem });
+        Self {
+            targets: targets.iter().map(ToString::to_string).collect(),
+            compat: options.compatible_families,
+            looked_at: found.files,
+            files: unit::group(found.units).iter().map(|unit| describe(unit, targets)).collect(),
+            problems: problems.collect(),
+        }
+    }
+
+    /// Whether all is well.
+    pub(super) fn judge(&self) -> Outcome {
+        let unserved: Vec<_> = self
+            .targets
+            .iter()
+            .enumerate()
+            .map(|(index, target)| (target, self.files.iter().filter(|file| file.lacks(index)).count()))
+            .filter(|(_, lacking)| *lacking > 0)
+            .map(|(target, lacking)| format!("{target} in {}", count(lacking, "file", "files")))
+            .collect();
+        let damaged =
+            self.problems.len() + self.files.iter().filter(|file| !file.problems.is_empty()).count();
+        let mut wrong = Vec::new();
+        if !unserved.is_empty() {
+            wrong.push(format!("no code for {}", unserved.join(", for ")));
+        }
+        if damaged > 0 {
+            wrong.push(format!("{} with problems", count(damaged, "file", "files")));
+        }
+        match (wrong.is_empty(), self.files.is_empty()) {
+            (false, _) => Err(Failure::failed(wrong.join("; "))),
+            (true, false) => Ok(()),
+            (true, true) => Err(Failure::input(format!(
+                "there is no AMD GPU code in {}",
+                match self.looked_at {
+                    1 => "the file".to_owned(),
+                    many => format!("any of {}", count(many, "file", "files")),
+                }
+            ))),
+        }
+    }
+}
+
+impl FileReport {
+    fn lacks(&self, target: usize) -> bool {
+        self.targets.get(target).is_some_and(|target| target.verdict == "none")
+    }
+}
+
+fn describe(unit: &Unit, targets: &[TargetId]) -> FileReport {
+    let all: BTreeSet<&String> =
+        unit.slots.values().flat_map(|slot| &slot.0).flat_map(|service| &service.kernels).collect();
+    // Where everything is damaged there is nothing to serve anybody, and the problems say so.
+    let described = if unit.slots.is_empty() { &[][..] } else { targets };
+    FileReport {
+        path: unit.path.clone(),
+        files: unit.files,
+        kind: unit.kind.clone(),
+        bundles: unit.slots.len(),
+        stored_size: unit.stored_size,
+        unpacked_size: unit.unpacked_size,
+        has: unit.has.iter().cloned().collect(),
+        targets: described
+            .iter()
+            .enumerate()
+            .map(|(index, target)| describe_target(unit, index, target, &all))
+            .collect(),
+        problems: unit.problems.clone(),
+    }
+}
+
+fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<&String>) -> TargetReport {
+    let services = || unit.slots.iter().filter_map(|(name, slot)| Some((name, slot.0.get(index)?)));
+    let kernels: BTreeSet<&String> = services().flat_map(|(_, service)| &service.kernels).collect();
+    let worst = services().map(|(_, service)| service.fit()).min().flatten();
+    let served = services().filter(|(_, service)| service.is_served()).count();
+    let only: BTreeSet<&str> = services().flat_map(|(_, service)| service.only()).collect();
+    let missing = all.difference(&kernels).filter(|_| served > 0);
+    let unserved = |(name, service): (&String, &Service)| Unserved {
+        bundle: name.clone(),
+        reasons: service.refusals.clone(),
+        compatible: service.compatible.clone(),
+    };
+    TargetReport {
+        target: target.to_string(),
+        verdict: match worst {
+            Some(Fit::Exact) => "exact",
+            Some(Fit::Generic) => "generic",
+            Some(_) => "compatible",
+            None => "none",
+        },
+        served,
+        only: only.into_iter().map(str::to_owned).collect(),
+        size: services().map(|(_, service)| service.size).sum(),
+        kernels: kernels.len(),
+        missing_kernels: missing.map(|kernel| (*kernel).clone()).collect(),
+        unserved: services().filter(|(_, service)| !service.is_served()).map(unserved).collect(),
+    }
+}

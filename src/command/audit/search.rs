@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Finding the files with GPU code in files, folders and wheels.
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use walkdir::WalkDir;
+use windlass_codeobject::{Error, FileKind, Input, Options, TargetId, Wheel, may_hold_code};
+
+use super::{examine, unit::Unit};
+use crate::command::progress::Progress;
+
+const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
+/// So many first bytes tell what a file is.
+const HEAD: u64 = 64;
+
+/// What a search has found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) units: Vec<Unit>,
+    /// Files that could not be read, and why.
+    pub(super) problems: Vec<(String, String)>,
+    /// Files that were looked at.
+    pub(super) files: usize,
+}
+
+/// A search under way.
+pub(super) struct Search<'s> {
+    targets: &'s [TargetId],
+    options: &'s Options,
+    progress: Progress,
+    found: Found,
+}
+
+impl<'s> Search<'s> {
+    pub(super) fn new(targets: &'s [TargetId], options: &'s Options) -> Self {
+        Self { targets, options, progress: Progress::new("looking for GPU code", 1), found: Found::default() }
+    }
+
+    /// Looks into all files at and below the paths, in the order of their names.
+    pub(super) fn all(mut self, paths: &[PathBuf]) -> Found {
+        for path in paths {
+            for entry in WalkDir::new(path).sort_by_file_name() {
+                match entry {
+                    // The root of a walk is followed if it is a link, and may be anything.
+                    Ok(entry)
+                        if entry.file_type().is_file() || entry.depth() == 0 && !entry.path().is_dir() =>
+                    {
+                        self.file(entry.path());
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        let path = error.path().unwrap_or(path).display().to_string();
+                        let why = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+                        self.found.problems.push((path, why));
+                    }
+                }
+            }
+        }
+        self.found
+    }
+
+    fn file(&mut self, path: &Path) {
+        self.found.files += 1;
+        self.progress.say(path.display().to_string());
+        let head = match head(path) {
+            Ok(head) => head,
+            Err(error) => return self.found.problems.push((path.display().to_string(), error.to_string())),
+        };
+        if head.starts_with(ZIP_MAGIC) {
+            self.zip(path);
+        } else if may_hold_code(&head) {
+            self.input(path.display().to_string(), Input::open(path, self.options));
+        }
+    }
+
+    /// Looks into a wheel member by member, and into a module of IREE, whose members belong together, at once.
+    fn zip(&mut self, path: &Path) {
+        let shown = path.display().to_string();
+        let wheel = match Wheel::open(path) {
+            Ok(wheel) => wheel,
+            Err(error) => return self.found.problems.push((shown, error.to_string())),
+        };
+        if wheel.members().all(|member| member.stored_size() == member.size()) {
+            let input = Input::open(path, self.options);
+            let kind =
+                input.as_ref().ok().and_then(|input| input.file(self.options).ok().map(|file| file.kind()));
+            if kind == Some(FileKind::IreeModule) {
+                return self.input(shown, input);
+            }
+        }
+        for member in wheel.members() {
+            let name = format!("{shown}({})", member.name());
+            self.progress.say(name.clone());
+            match member.may_hold_code() {
+                Ok(false) => {}
+                Ok(true) => self.input(name, member.open(self.options)),
+                Err(error) => self.found.problems.push((name, error.to_string())),
+            }
+        }
+        if let Some(problem) = wheel.problem() {
+            self.found.problems.push((shown, problem.to_string()));
+        }
+    }
+
+    fn input(&mut self, name: String, input: Result<Input, Error>) {
+        let file = input.as_ref().map_err(Clone::clone).and_then(|input| input.file(self.options));
+        match file {
+            Ok(file) => self.found.units.extend(examine::file(&name, &file, self.targets, self.options)),
+            // The many files of a system that have no GPU code.
+            Err(Error::NotFound { .. }) => {}
+            Err(error) => self.found.problems.push((name, error.to_string())),
+        }
+    }
+}
+
+fn head(path: &Path) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    fs::File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    Ok(head)
+}

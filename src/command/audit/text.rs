@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The report as a person reads it: a table, and below it what needs words.
+
+use super::report::{FileReport, Report, TargetReport};
+use crate::command::{
+    input::{count, names},
+    table::Table,
+};
+
+/// How many reasons, and problems, are shown of a file.
+const LINES: usize = 4;
+
+impl Report {
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        if !self.files.is_empty() {
+            let mut headings = vec!["file", ">stored", ">unpacked"];
+            headings.extend(self.targets.iter().map(String::as_str));
+            let mut table = Table::new(&headings);
+            for file in &self.files {
+                table.row(file.cells());
+            }
+            table.print("", &mut text);
+        }
+        for file in &self.files {
+            let lines = file.lines();
+            if !lines.is_empty() {
+                text.push_str(&format!("\n{}\n  {}\n", file.path, lines.join("\n  ")));
+            }
+        }
+        for problem in &self.problems {
+            text.push_str(&format!("\n{}\n  cannot be judged: {}\n", problem.path, problem.problem));
+        }
+        let with = self.files.iter().map(|file| file.files).sum::<usize>();
+        text.push_str(&format!(
+            "\n{} with GPU code; {} looked at\n",
+            count(with, "file", "files"),
+            self.looked_at
+        ));
+        text.trim_start().to_owned()
+    }
+}
+
+impl FileReport {
+    fn cells(&self) -> Vec<String> {
+        let path = match self.files {
+            1 => self.path.clone(),
+            files => format!("{} ({files} files)", self.path),
+        };
+        let mut cells = vec![path, size(self.stored_size), size(self.unpacked_size)];
+        cells.extend(self.targets.iter().map(|target| target.cell(self.bundles)));
+        cells
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for target in &self.targets {
+            if let Some(unserved) = target.unserved.first() {
+                let place = match (unserved.bundle.as_str(), target.unserved.len()) {
+                    ("", _) => String::new(),
+                    (bundle, 1) => format!(" in {bundle}"),
+                    (bundle, many) => format!(" in {bundle} and {} more", many - 1),
+                };
+                lines.push(format!("{}: no code{place}; it is for {}", target.target, self.has.join(", ")));
+                lines.extend(unserved.compatible.iter().map(|entry| format!("  --compat counts {entry}")));
+                let shown = unserved.reasons.iter().take(LINES);
+                lines.extend(shown.map(|reason| format!("  {reason}")));
+                lines.extend(more(unserved.reasons.len(), LINES));
+            }
+            if !target.missing_kernels.is_empty() {
+                lines.push(format!(
+                    "{} lacks {} of another target: {}",
+                    target.target,
+                    count(target.missing_kernels.len(), "kernel", "kernels"),
+                    names(target.missing_kernels.iter().map(String::as_str))
+                ));
+            }
+        }
+        lines.extend(self.problems.iter().take(LINES).map(|problem| format!("problem: {problem}")));
+        lines.extend(more(self.problems.len(), LINES));
+        lines
+    }
+}
+
+impl TargetReport {
+    fn cell(&self, bundles: usize) -> String {
+        if self.served == 0 {
+            return "none".to_owned();
+        }
+        let mut cell = match self.verdict {
+            "none" => format!("none in {} of {bundles}", bundles - self.served),
+            verdict => verdict.to_owned(),
+        };
+        if !self.only.is_empty() {
+            cell.push_str(&format!(" for {} only", self.only.join(", ")));
+        }
+        format!("{cell}  {}", size(self.size))
+    }
+}
+
+/// A number of bytes, short.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+fn more(number: usize, shown: usize) -> Option<String> {
+    (number > shown).then(|| format!("  and {} more", number - shown))
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is judged as one: a file, or files that differ in the target that they are for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass_codeobject::Fit;
+
+/// A file with GPU code, or several of them.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    /// Its path; of several, the path with `*` for the target.
+    pub(super) path: String,
+    /// The path with `*` for the target, where it names the one that all its code is for.
+    pub(super) pattern: Option<String>,
+    pub(super) files: usize,
+    pub(super) kind: String,
+    /// Bytes of its bundles in the file.
+    pub(super) stored_size: u64,
+    /// Bytes of its bundles unpacked.
+    pub(super) unpacked_size: u64,
+    /// The targets that it has code for.
+    pub(super) has: BTreeSet<String>,
+    /// What must serve each target, by its name in the file.
+    pub(super) slots: BTreeMap<String, Slot>,
+    pub(super) problems: Vec<String>,
+}
+
+/// A bundle, or what several hold for the same purpose: for each requested target, what it gets.
+#[derive(Clone, Debug)]
+pub(super) struct Slot(pub(super) Vec<Service>);
+
+/// What a target gets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Service {
+    /// How well its code fits, in each mode of the features that the file tells apart (`xnack+`); nothing where there is
+    /// none.
+    pub(super) modes: BTreeMap<String, Option<Fit>>,
+    /// Bytes of the entries that it gets.
+    pub(super) size: u64,
+    pub(super) kernels: BTreeSet<String>,
+    /// Why entries for this processor were refused, where all were.
+    pub(super) refusals: Vec<String>,
+    /// The entry that it would get if code of the same family counted, where it gets none.
+    pub(super) compatible: Option<String>,
+}
+
+impl Service {
+    /// Whether some mode has code.
+    pub(super) fn is_served(&self) -> bool {
+        self.modes.values().any(Option::is_some)
+    }
+
+    /// The worst fit among the modes that have code.
+    pub(super) fn fit(&self) -> Option<Fit> {
+        self.modes.values().flatten().min().copied()
+    }
+
+    /// The modes that have code, where others have none.
+    pub(super) fn only(&self) -> Vec<&str> {
+        let served = self.modes.iter().filter(|(_, fit)| fit.is_some()).map(|(mode, _)| mode.as_str());
+        if self.modes.values().all(Option::is_some) { Vec::new() } else { served.collect() }
+    }
+
+    fn add(&mut self, other: Service) {
+        // One side may tell no modes apart: it says the same of all.
+        let modes: BTreeSet<String> = self.modes.keys().chain(other.modes.keys()).cloned().collect();
+        let told = modes.iter().filter(|mode| !mode.is_empty() || modes.len() == 1);
+        let fit = |service: &Service, mode: &String| {
+            service.modes.get(mode).or(service.modes.get("")).copied().flatten()
+        };
+        self.modes = told.map(|mode| (mode.clone(), fit(self, mode).max(fit(&other, mode)))).collect();
+        self.size += other.size;
+        self.kernels.extend(other.kernels);
+        self.refusals.extend(other.refusals);
+        self.compatible = self.compatible.take().or(other.compatible);
+        if self.is_served() {
+            self.refusals.clear();
+            self.compatible = None;
+        }
+    }
+}
+
+impl Slot {
+    /// What another bundle has for the same purpose counts as well.
+    pub(super) fn add(&mut self, other: Slot) {
+        for (service, other) in self.0.iter_mut().zip(other.0) {
+            service.add(other);
+        }
+    }
+}
+
+impl Unit {
+    fn add(&mut self, other: Unit) {
+        self.files += other.files;
+        self.stored_size += other.stored_size;
+        self.unpacked_size += other.unpacked_size;
+        self.has.extend(other.has);
+        self.problems.extend(other.problems);
+        for (name, slot) in other.slots {
+            match self.slots.get_mut(&name) {
+                Some(known) => known.add(slot),
+                None => {
+                    self.slots.insert(name, slot);
+                }
+            }
+        }
+    }
+}
+
+/// Puts files together whose paths differ in the target that they are for, in the place of the first.
+pub(super) fn group(units: Vec<Unit>) -> Vec<Unit> {
+    let mut groups: Vec<Unit> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for unit in units {
+        let index = unit.pattern.as_ref().and_then(|pattern| known.get(pattern).copied());
+        match (index.and_then(|index| groups.get_mut(index)), &unit.pattern) {
+            (Some(group), Some(pattern)) => {
+                group.path.clone_from(pattern);
+                group.add(unit);
+            }
+            (_, pattern) => {
+                known.extend(pattern.clone().map(|pattern| (pattern, groups.len())));
+                groups.push(unit);
+            }
+        }
+    }
+    groups
+}
+
+/// A path with `*` for a processor and the modes behind it; nothing where the path does not name the processor.
+pub(super) fn pattern(path: &str, processor: &str) -> Option<String> {
+    let mut pattern = String::new();
+    let mut rest = path;
+    let mut named = false;
+    while let Some(at) = rest.find(processor) {
+        let (before, from) = rest.split_at(at);
+        let behind = from.get(processor.len()..)?;
+        pattern.push_str(before);
+        if before.ends_with(is_word) || behind.starts_with(is_word) {
+            pattern.push_str(processor);
+            rest = behind;
+        } else {
+            pattern.push('*');
+            rest = without_modes(behind);
+            named = true;
+        }
+    }
+    pattern.push_str(rest);
+    named.then_some(pattern)
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric()
+}
+
+/// What is behind `-xnack+` and its like.
+fn without_modes(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(feature) = rest.strip_prefix(['-', '_', ':']) {
+        let Some(mode) = feature.strip_prefix("xnack").or(feature.strip_prefix("sramecc")) else { break };
+        let Some(behind) = mode.strip_prefix(['+', '-']) else { break };
+        rest = behind;
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_name_their_target() {
+        for (path, processor, expected) in [
+            ("library/Kernels.so-000-gfx90a-xnack+.hsaco", "gfx90a", Some("library/Kernels.so-000-*.hsaco")),
+            ("library/Kernels.so-000-gfx90a.hsaco", "gfx90a", Some("library/Kernels.so-000-*.hsaco")),
+            ("gfx942/a_gfx942.co", "gfx942", Some("*/a_*.co")),
+            (".kpack/blas_lib_gfx1201.kpack", "gfx1201", Some(".kpack/blas_lib_*.kpack")),
+            ("a_gfx1030.co", "gfx103", None),
+            ("a_xgfx942.co", "gfx942", None),
+            ("a.co", "gfx942", None),
+            ("a_gfx942-xnack.co", "gfx942", Some("a_*-xnack.co")),
+        ] {
+            assert_eq!(pattern(path, processor).as_deref(), expected, "{path}");
+        }
+    }
+
+    fn service(modes: &[(&str, Option<Fit>)]) -> Service {
+        let modes = modes.iter().map(|(mode, fit)| ((*mode).to_owned(), *fit)).collect();
+        Service { modes, ..Service::default() }
+    }
+
+    #[test]
+    fn modes_of_several_files_come_together() {
+        let mut both = service(&[("xnack+", Some(Fit::Exact)), ("xnack-", None)]);
+        assert_eq!((both.only(), both.fit()), (vec!["xnack+"], Some(Fit::Exact)));
+        both.add(service(&[("", None)]));
+        assert_eq!(both.only(), ["xnack+"]);
+        both.add(service(&[("xnack+", None), ("xnack-", Some(Fit::Generic))]));
+        assert_eq!((both.only(), both.fit()), (vec![], Some(Fit::Generic)));
+        let mut nothing = service(&[("", None)]);
+        nothing.add(service(&[("", None)]));
+        assert!(!nothing.is_served());
+    }
+}

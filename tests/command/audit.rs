@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `audit`: what files, folders and wheels have for each target.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+
+use crate::support::{Finished, fixture, scratch, windlass};
+
+const BUNDLES: &str = "cts/kernels/bundles";
+const VECTOR_ADD: &str = "cts/kernels/bundles/vector_add.ccob";
+
+/// A folder of one test alone, which goes with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = scratch("audit");
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    }
+
+    /// The code object for a target out of a file, as a file.
+    fn extract(&self, from: &str, target: &str, name: &str) -> String {
+        let path = self.put(name, b"");
+        let finished = windlass(["extract", from, "--target", target, "-o", &path]);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        path
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn audit(paths: &[&str], targets: &str) -> Finished {
+    windlass([&["audit", "--targets", targets][..], paths].concat())
+}
+
+fn report(paths: &[&str], targets: &str) -> (Option<i32>, Value) {
+    let finished = windlass([&["audit", "--json", "--targets", targets][..], paths].concat());
+    let report = serde_json::from_str(&finished.stdout);
+    (finished.code, report.unwrap_or_else(|error| panic!("{error}: {}", finished.stderr)))
+}
+
+/// The report on the file whose path ends so.
+fn file<'r>(report: &'r Value, ending: &str) -> &'r Value {
+    let files = report["files"].as_array().unwrap();
+    let found = files.iter().find(|file| file["path"].as_str().unwrap().ends_with(ending));
+    found.unwrap_or_else(|| panic!("{ending} in {report:#}"))
+}
+
+fn verdicts(file: &Value) -> Vec<&str> {
+    file["targets"].as_array().unwrap().iter().map(|target| target["verdict"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_table_tells_what_each_target_gets() {
+    let finished = audit(&[VECTOR_ADD], "gfx942,gfx1100,gfx1031");
+    assert_eq!(finished.code, Some(1));
+    let lines: Vec<Vec<&str>> =
+        finished.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["file", "stored", "unpacked", "gfx942", "gfx1100", "gfx1031"]);
+    assert_eq!(
+        lines[1],
+        [VECTOR_ADD, "1.9", "kB", "25.4", "kB", "exact", "4.9", "kB", "exact", "4.4", "kB", "none"]
+    );
+    assert!(finished.stdout.contains("gfx1031: no code in bundle 0; it is for gfx1100, gfx90a, gfx942"));
+    assert!(finished.stderr.contains("no code for gfx1031 in 1 file"), "{}", finished.stderr);
+    let (code, report) = report(&[VECTOR_ADD], "gfx942,gfx1100");
+    assert_eq!(code, Some(0));
+    let file = file(&report, "vector_add.ccob");
+    assert_eq!(file["stored_size"], fs::metadata(VECTOR_ADD).unwrap().len());
+    assert_eq!(file["has"], serde_json::json!(["gfx1100", "gfx90a", "gfx942"]));
+    assert_eq!((&file["targets"][0]["size"], &file["targets"][1]["size"]), (&4928.into(), &4352.into()));
+    assert_eq!((&file["targets"][0]["kernels"], &file["bundles"]), (&1.into(), &1.into()));
+}
+
+#[test]
+fn generic_code_and_modes_of_features_are_told() {
+    let (code, generic) = report(&["cts/kernels/bundles/vector_add.generic.ccob"], "gfx1100,gfx1101,gfx1031");
+    assert_eq!(code, Some(0));
+    assert_eq!(verdicts(file(&generic, ".ccob")), ["exact", "generic", "generic"]);
+    let features = "cts/kernels/bundles/vector_add.features.ccob";
+    let (code, modes) = report(&[features], "gfx90a,gfx942,gfx942:xnack-,gfx942:sramecc+:xnack-");
+    assert_eq!(code, Some(0), "some mode of each is served: {modes:#}");
+    let targets = &file(&modes, ".ccob")["targets"];
+    assert_eq!(verdicts(file(&modes, ".ccob")), ["exact"; 4]);
+    for (index, only) in [(0, vec![]), (1, vec!["sramecc+:xnack-"]), (2, vec!["sramecc+"]), (3, vec![])] {
+        assert_eq!(targets[index]["only"], serde_json::json!(only));
+    }
+    assert_eq!(targets[0]["size"], 2 * 4928, "both modes of gfx90a have code of their own");
+    assert!(audit(&[features], "gfx942").stdout.contains("exact for sramecc+:xnack- only"));
+    let finished = audit(&[features], "gfx942:xnack+");
+    assert_eq!(finished.code, Some(1));
+    assert!(finished.stdout.contains("needs xnack-"), "{}", finished.stdout);
+}
+
+#[test]
+fn compatible_families_count_where_they_are_asked_for() {
+    let folder = Folder::new();
+    let path = folder.extract(VECTOR_ADD, "gfx1100", "code");
+    let mut bytes = fs::read(&path).unwrap();
+    // The processor in the ELF's flags becomes gfx1030.
+    assert_eq!(bytes[48], 0x41);
+    bytes[48] = 0x36;
+    folder.put("code", &bytes);
+    let finished = audit(&[&path], "gfx1031");
+    assert_eq!(finished.code, Some(1));
+    assert!(finished.stdout.contains("--compat counts gfx1030"), "{}", finished.stdout);
+    for arguments in [&["--targets", "gfx1031,compat"][..], &["--targets", "gfx1031", "--compat"]] {
+        let finished = windlass([&["audit", "--json", &path][..], arguments].concat());
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let report: Value = serde_json::from_str(&finished.stdout).unwrap();
+        assert_eq!((verdicts(file(&report, "code")), &report["compat"]), (vec!["compatible"], &true.into()));
+    }
+}
+
+#[test]
+fn files_for_one_target_each_count_as_one() {
+    let folder = Folder::new();
+    for target in ["gfx942", "gfx90a"] {
+        folder.extract(VECTOR_ADD, target, &format!("library/add_{target}.co"));
+    }
+    let features = "cts/kernels/bundles/vector_add.features.ccob";
+    folder.extract(features, "gfx90a:xnack+", "library/tuned_gfx90a-xnack+.co");
+    folder.extract(features, "gfx90a:xnack-", "library/tuned_gfx90a-xnack-.co");
+    folder.extract(VECTOR_ADD, "gfx942", "library/tuned_gfx942.co");
+    folder.extract(VECTOR_ADD, "gfx942", "library/nameless.co");
+    let (code, report) = report(&[folder.path()], "gfx942,gfx90a");
+    assert_eq!(code, Some(1));
+    assert_eq!(report["files"].as_array().unwrap().len(), 3, "{report:#}");
+    let add = file(&report, "library/add_*.co");
+    assert_eq!((&add["files"], verdicts(add)), (&2.into(), vec!["exact", "exact"]));
+    let tuned = file(&report, "library/tuned_*.co");
+    assert_eq!((&tuned["files"], verdicts(tuned)), (&3.into(), vec!["exact", "exact"]));
+    assert_eq!(tuned["targets"][1]["only"], serde_json::json!([]));
+    assert_eq!(verdicts(file(&report, "library/nameless.co")), ["exact", "none"]);
+}
+
+#[test]
+fn kernels_that_only_some_targets_have_are_named() {
+    let folder = Folder::new();
+    let gfx90a = folder.extract(VECTOR_ADD, "gfx90a", "gfx90a.co");
+    let bundle = folder.put("mixed.hipfb", b"");
+    let saxpy = "cts/kernels/bundles/saxpy.gfx942.co";
+    let finished = windlass(["bundle", saxpy, &gfx90a, "-o", &bundle]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let (code, report) = report(&[&bundle], "gfx942,gfx90a");
+    assert_eq!(code, Some(0), "each target has code: {report:#}");
+    let targets = &file(&report, "mixed.hipfb")["targets"];
+    assert_eq!(targets[0]["missing_kernels"], serde_json::json!(["vector_add"]));
+    assert!(targets[1]["missing_kernels"].as_array().unwrap().contains(&"saxpy".into()));
+    let text = audit(&[&bundle], "gfx942,gfx90a").stdout;
+    assert!(text.contains("gfx942 lacks 1 kernel of another target: `vector_add`"), "{text}");
+}
+
+#[test]
+fn bundles_that_serve_fewer_targets_than_others_are_told() {
+    let folder = Folder::new();
+    let row =
+        [fs::read(VECTOR_ADD).unwrap(), fs::read("cts/kernels/bundles/vector_add.generic.ccob").unwrap()];
+    let path = folder.put("row.hip_fatbin", &row.concat());
+    let (code, report) = report(&[&path], "gfx1100,gfx942");
+    assert_eq!(code, Some(1));
+    let file = file(&report, "row.hip_fatbin");
+    assert_eq!((verdicts(file), &file["bundles"]), (vec!["exact", "none"], &2.into()));
+    assert_eq!(file["targets"][1]["served"], 1);
+    assert_eq!(file["targets"][1]["unserved"][0]["bundle"], "bundle 1");
+    let text = audit(&[&path], "gfx1100,gfx942").stdout;
+    assert!(text.contains("none in 1 of 2  4.9 kB"), "{text}");
+}
+
+/// A zip file with its members deflated.
+fn wheel(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut archive = rawzip::ZipArchiveWriter::new(&mut out);
+    for (name, bytes) in files {
+        let method = rawzip::CompressionMethod::DEFLATE;
+        let (mut entry, config) = archive.new_file(name).compression_method(method).start().unwrap();
+        let encoder = flate2::write::DeflateEncoder::new(&mut entry, flate2::Compression::fast());
+        let mut writer = config.wrap(encoder);
+        writer.write_all(bytes).unwrap();
+        let (encoder, descriptor) = writer.finish().unwrap();
+        encoder.finish().unwrap();
+        entry.finish(descriptor).unwrap();
+    }
+    archive.finish().unwrap();
+    out
+}
+
+#[test]
+fn wheels_are_looked_into() {
+    let folder = Folder::new();
+    let library = fs::read("cts/kernels/bundles/libkernels.so").unwrap();
+    let [gfx942, gfx90a] =
+        ["gfx942", "gfx90a"].map(|target| fs::read(folder.extract(VECTOR_ADD, target, "code")).unwrap());
+    fs::remove_file(folder.0.join("code")).unwrap();
+    let members: [(&str, &[u8]); 4] = [
+        ("pkg/__init__.py", b"import os\n"),
+        ("pkg/lib/libkernels.so", &library),
+        ("pkg/kernels/add_gfx942.hsaco", &gfx942),
+        ("pkg/kernels/add_gfx90a.hsaco", &gfx90a),
+    ];
+    let mut bytes = wheel(&members);
+    folder.put("pkg-1.0-py3-none-linux_x86_64.whl", &bytes);
+    let (code, whole) = report(&[folder.path()], "gfx942,gfx90a");
+    assert_eq!(code, Some(1), "one bundle of the library has no code for gfx90a");
+    assert_eq!(whole["files"].as_array().unwrap().len(), 2);
+    let library = file(&whole, ".whl(pkg/lib/libkernels.so)");
+    assert_eq!((&library["bundles"], verdicts(library)), (&2.into(), vec!["exact", "none"]));
+    let add = file(&whole, ".whl(pkg/kernels/add_*.hsaco)");
+    assert_eq!((&add["files"], verdicts(add)), (&2.into(), vec!["exact", "exact"]));
+    // A damaged member is no member that passes.
+    let at = bytes.windows(9).position(|window| window == b"add_gfx94").unwrap() + 60;
+    bytes[at..at + 200].fill(0xff);
+    folder.put("pkg-1.0-py3-none-linux_x86_64.whl", &bytes);
+    let (code, damaged) = report(&[folder.path()], "gfx942,gfx90a");
+    assert_eq!(code, Some(1));
+    assert!(damaged["problems"][0]["path"].as_str().unwrap().contains("add_gfx942.hsaco"), "{damaged:#}");
+}
+
+#[test]
+fn folders_are_walked_and_odd_files_do_no_harm() {
+    let folder = Folder::new();
+    fs::copy(VECTOR_ADD, folder.0.join("a.ccob")).unwrap();
+    let whole = fs::read(VECTOR_ADD).unwrap();
+    folder.put("deep/er/cut.ccob", &whole[..whole.len() - 100]);
+    folder.put("deep/text.so", b"this is no library");
+    folder.put("deep/empty.so", b"");
+    folder.put("deep/elf32", b"\x7fELF\x01\x01\x01\0");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(".", folder.0.join("deep/loop")).unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.0.join("deep/dangling")).unwrap();
+        std::os::unix::fs::symlink("a.ccob", folder.0.join("again.ccob")).unwrap();
+        // Who opened it would wait for a writer that never comes.
+        let pipe = folder.0.join("deep/pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|status| status.success()));
+    }
+    let (code, report) = report(&[folder.path()], "gfx942");
+    assert_eq!(code, Some(1), "the damaged file counts");
+    assert_eq!(report["files"].as_array().unwrap().len(), 1, "{report:#}");
+    assert_eq!(verdicts(file(&report, "a.ccob")), ["exact"]);
+    let [problem] = &report["problems"].as_array().unwrap()[..] else { panic!("{report:#}") };
+    assert!(problem["path"].as_str().unwrap().ends_with("deep/er/cut.ccob"));
+    assert!(problem["problem"].as_str().unwrap().contains("cut short"));
+    let text = audit(&[folder.path()], "gfx942").stdout;
+    assert!(text.contains("cut.ccob\n  cannot be judged: "), "{text}");
+}
+
+#[test]
+fn what_is_wrong_on_the_command_line() {
+    let folder = Folder::new();
+    let text = folder.put("text", b"no code");
+    for (paths, targets, words) in [
+        (&["no/such/path"][..], "gfx942", "no/such/path"),
+        (&[VECTOR_ADD], "mi300", "gfx942:sramecc+:xnack-"),
+        (&[VECTOR_ADD], "gfx942:xnack", "xnack"),
+        (&[VECTOR_ADD], "compat", "at least one GPU"),
+        (&[VECTOR_ADD], "gfx942,", "--targets"),
+        (&[&text], "gfx942", "there is no AMD GPU code in the file"),
+        (&[], "gfx942", "PATH"),
+    ] {
+        let finished = audit(paths, targets);
+        assert_eq!(finished.code, Some(2), "{paths:?} {targets}: {}", finished.stderr);
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
+    assert_eq!(windlass(["audit", VECTOR_ADD]).code, Some(2));
+}
+
+#[test]
+fn the_committed_kernels_are_all_judged() {
+    let (code, report) = report(&[BUNDLES], "gfx942");
+    assert_eq!(code, Some(1), "two of them have no code for gfx942");
+    let files = report["files"].as_array().unwrap();
+    let judged: u64 = files.iter().map(|file| file["files"].as_u64().unwrap()).sum();
+    assert_eq!(judged as usize, fs::read_dir(BUNDLES).unwrap().count());
+    assert_eq!(report["problems"], serde_json::json!([]));
+}
+
+#[test]
+fn real_libraries_are_judged() {
+    let Some(path) = fixture("fatbin/libbitsandbytes_rocm64.hip_fatbin") else { return };
+    let path = path.to_str().unwrap();
+    let (code, strict) = report(&[path], "gfx1031,gfx1100,gfx942");
+    assert_eq!(code, Some(1));
+    assert_eq!(verdicts(file(&strict, "hip_fatbin")), ["none", "exact", "exact"]);
+    let (code, compat) = report(&[path], "gfx1031,gfx1100,gfx942,compat");
+    assert_eq!(code, Some(0));
+    assert_eq!(verdicts(file(&compat, "hip_fatbin")), ["compatible", "exact", "exact"]);
+    assert_eq!(compat["files"][0]["targets"][0]["kernels"], 175);
+    let fixtures = Path::new(path).ancestors().nth(2).unwrap();
+    let (code, hostile) = report(&[fixtures.join("hostile").to_str().unwrap()], "gfx942");
+    assert_eq!(code, Some(1));
+    assert!(hostile["problems"].as_array().unwrap().len() > 20);
+    let (_, kpack) = report(&[fixtures.join("kpack").to_str().unwrap()], "gfx1100");
+    let zstd = file(&kpack, "test_zstd.kpack");
+    assert_eq!((&zstd["bundles"], verdicts(zstd)), (&2.into(), vec!["none"]));
+    assert!(zstd["targets"][0]["unserved"][0]["reasons"][0].as_str().unwrap().contains("no 64-bit"));
+}
