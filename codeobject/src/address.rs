@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::extent::declared_size;
 use crate::file::File;
 use crate::foreign;
-use crate::iree::{self, Format};
+use crate::iree::{self, IreeFormat};
 use crate::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
 use crate::options::Options;
 use crate::table::{BUNDLE_MAGIC, MAX_ENTRIES, Source, Table};
@@ -167,7 +167,7 @@ impl Memory {
             let head: [u8; 8] = self.array(0)?;
             let version = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
             Header::read(&self.vec(Header::size_of(version, 0)?)?, 0)?.size
-        } else if let Some(format) = Format::of(&magic) {
+        } else if let Some(format) = IreeFormat::of(&magic) {
             iree::stored_size(format, &self.array::<16>(0)?, 0)?
         } else {
             foreign::refuse_unsized(&magic)?;

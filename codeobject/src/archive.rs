@@ -10,7 +10,7 @@ use crate::error::Error;
 pub(crate) const ARCHIVE_MAGIC: &[u8] = b"!<arch>\n";
 pub(crate) const THIN_MAGIC: &[u8] = b"!<thin>\n";
 const HEADER_SIZE: u64 = 60;
-const LONGEST_NAME: u64 = 4096;
+const LONGEST_NAME: u64 = 1024;
 
 /// One file in an archive.
 pub(crate) struct Member<'a> {

@@ -11,7 +11,7 @@ use crate::bytes::{range, text};
 use crate::ccob::{CcobHeader, Method};
 use crate::decode::{Cache, Stream};
 use crate::elf_flags::{ELF_HEAD_SIZE, ElfHead};
-use crate::entry::Entry;
+use crate::entry::{Entry, EntryTarget};
 use crate::error::Error;
 use crate::image::Image;
 use crate::kpack::Binary;
@@ -131,6 +131,18 @@ impl<'a> Bundle<'a> {
         let size = elf.len() as u64;
         let entry = Entry::raw(head.target(), size);
         Ok(Bundle::stored(Container::RawElf, elf, offset, size, vec![entry]))
+    }
+
+    /// A code object that somebody says is for that ISA, as in `amdgcn-amd-amdhsa--gfx1100`. What its ELF says is
+    /// compared with that where an entry is chosen.
+    pub(crate) fn under_isa(mut self, isa: &[u8]) -> Bundle<'a> {
+        if let [entry] = &mut self.entries[..] {
+            let named = Entry::new(&[b"hip-", isa].concat(), entry.offset(), entry.size(), None);
+            if matches!(named.target(), EntryTarget::Gpu(_)) {
+                *entry = named;
+            }
+        }
+        self
     }
 
     /// The uncompressed bundle at the head of `rest`, which lies at `offset` of its file.

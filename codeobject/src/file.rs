@@ -7,6 +7,7 @@ use crate::bundle::Bundle;
 use crate::bytes::glimpse;
 use crate::companions::Companions;
 use crate::error::Error;
+use crate::iree::IreeExecutable;
 use crate::kpack_reference::KpackReference;
 use crate::options::Options;
 use crate::walk::Walk;
@@ -23,9 +24,9 @@ pub enum FileKind {
     HostElf,
     /// An archive of objects.
     Archive,
-    /// An executable for HIP out of IREE's compiler (`HIP1`).
+    /// An executable out of IREE's compiler, for HIP (`HIP1`) or for its AMDGPU driver (`AMD1`).
     IreeExecutable,
-    /// A module of IREE (`.vmfb`) with executables for HIP.
+    /// A module of IREE (`.vmfb`) with executables for AMD GPUs.
     IreeModule,
     /// A zip file, such as a wheel of Python, with any of these as members.
     Zip,
@@ -40,7 +41,7 @@ impl fmt::Display for FileKind {
             FileKind::FatBinary => "fat binary",
             FileKind::HostElf => "host ELF with GPU code",
             FileKind::Archive => "archive of objects with GPU code",
-            FileKind::IreeExecutable => "IREE HIP executable (HIP1)",
+            FileKind::IreeExecutable => "IREE executable (HIP1 or AMD1)",
             FileKind::IreeModule => "IREE module (vmfb)",
             FileKind::Zip => "zip file with GPU code",
             FileKind::Kpack => "kpack archive",
@@ -55,6 +56,7 @@ impl fmt::Display for FileKind {
 pub struct File<'a> {
     kind: FileKind,
     bundles: Vec<Bundle<'a>>,
+    iree_executables: Vec<IreeExecutable<'a>>,
     kpack_references: Vec<KpackReference>,
     problems: Vec<Error>,
 }
@@ -90,7 +92,13 @@ impl<'a> File<'a> {
             tracing::debug!(target: "windlass::codeobject", %problem, "a part of the file was passed over");
         }
         let kpack_references = walk.references.into_iter().map(|(reference, _)| reference).collect();
-        Ok(File { kind, bundles: walk.bundles, kpack_references, problems: walk.problems })
+        Ok(File {
+            kind,
+            bundles: walk.bundles,
+            iree_executables: walk.executables,
+            kpack_references,
+            problems: walk.problems,
+        })
     }
 
     /// What the file is.
@@ -101,6 +109,11 @@ impl<'a> File<'a> {
     /// The bundles that could be read, in the order of the file; at least one.
     pub fn bundles(&self) -> &[Bundle<'a>] {
         &self.bundles
+    }
+
+    /// What executables of IREE in it say of their entry points.
+    pub fn iree_executables(&self) -> &[IreeExecutable<'a>] {
+        &self.iree_executables
     }
 
     /// What its host ELFs say about the kpack archives that hold their code.

@@ -2,53 +2,187 @@
 //! IREE's executables for AMD GPUs, for HIP (`HIP1`) and for its own AMDGPU driver (`AMD1`): a prefix, and a
 //! flatbuffer with images in it.
 
-use crate::bytes::{range, u16_at, u32_at, u64_at};
+use std::fmt;
+use std::ops::Range;
+
+use crate::bytes::{range, text, u32_at, u64_at};
 use crate::error::Error;
+use crate::flatbuffer::Table;
 
 const PREFIX_SIZE: u64 = 64;
 const MAX_IMAGES: u32 = 4096;
-const MODULE_IMAGE: u64 = 0;
+const MAX_EXPORTS: u32 = 65_536;
+/// A binding's flags.
+const FLAGS_SIZE: u64 = 8;
 
-/// A kind of executable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// `HIP1`.
+/// Which of IREE's drivers an executable is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum IreeFormat {
+    /// `HIP1`: the driver over HIP.
     Hip,
-    /// `AMD1`.
+    /// `AMD1`: the driver over HSA.
     Amdgpu,
 }
 
-impl Format {
+impl fmt::Display for IreeFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            IreeFormat::Hip => "HIP1",
+            IreeFormat::Amdgpu => "AMD1",
+        })
+    }
+}
+
+impl IreeFormat {
     /// What begins here, by its prefix.
-    pub(crate) fn of(bytes: &[u8]) -> Option<Format> {
-        [Format::Hip, Format::Amdgpu].into_iter().find(|format| bytes.starts_with(format.magic()))
+    pub(crate) fn of(bytes: &[u8]) -> Option<IreeFormat> {
+        [IreeFormat::Hip, IreeFormat::Amdgpu].into_iter().find(|format| bytes.starts_with(format.magic()))
     }
 
     fn magic(self) -> &'static [u8] {
         match self {
-            Format::Hip => b"HIP1",
-            Format::Amdgpu => b"AMD1",
+            IreeFormat::Hip => b"HIP1",
+            IreeFormat::Amdgpu => b"AMD1",
         }
     }
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Format::Hip => "the IREE HIP executable (HIP1)",
-            Format::Amdgpu => "the IREE AMDGPU executable (AMD1)",
+            IreeFormat::Hip => "the IREE HIP executable (HIP1)",
+            IreeFormat::Amdgpu => "the IREE AMDGPU executable (AMD1)",
         }
     }
 
-    /// The position of the modules among the fields of the flatbuffer's root.
-    fn modules(self) -> u64 {
+    /// The positions of fields in IREE's schemas.
+    fn schema(self) -> Schema {
         match self {
-            Format::Hip => 1,
-            Format::Amdgpu => 2,
+            IreeFormat::Hip => Schema {
+                isa: None,
+                exports: 0,
+                modules: 1,
+                export_module: Some(0),
+                export_name: 1,
+                export_workgroup: 2,
+                export_constants: 4,
+                export_bindings: 5,
+            },
+            IreeFormat::Amdgpu => Schema {
+                isa: Some(0),
+                exports: 1,
+                modules: 2,
+                export_module: None,
+                export_name: 0,
+                export_workgroup: 1,
+                export_constants: 2,
+                export_bindings: 3,
+            },
         }
     }
 }
 
+struct Schema {
+    isa: Option<u64>,
+    exports: u64,
+    modules: u64,
+    export_module: Option<u64>,
+    export_name: u64,
+    export_workgroup: u64,
+    export_constants: u64,
+    export_bindings: u64,
+}
+
+/// What an executable of IREE says beside its code: its entry points, in the order by which IREE counts them.
+#[derive(Debug, Clone)]
+pub struct IreeExecutable<'a> {
+    format: IreeFormat,
+    isa: &'a [u8],
+    exports: Vec<IreeExport<'a>>,
+    pub(crate) bundles: Range<usize>,
+}
+
+impl<'a> IreeExecutable<'a> {
+    /// Which driver it is for.
+    pub fn format(&self) -> IreeFormat {
+        self.format
+    }
+
+    /// The ISA that it was compiled for, as in `amdgcn-amd-amdhsa--gfx1100`; empty where it does not say, as in `HIP1`.
+    pub fn isa(&self) -> String {
+        text(self.isa)
+    }
+
+    /// Its entry points.
+    pub fn exports(&self) -> &[IreeExport<'a>] {
+        &self.exports
+    }
+
+    /// Which bundles of the [`File`](crate::File) hold its code.
+    pub fn bundles(&self) -> Range<usize> {
+        self.bundles.clone()
+    }
+
+    pub(crate) fn isa_bytes(&self) -> &'a [u8] {
+        self.isa
+    }
+}
+
+/// An entry point of an executable of IREE. Its kernel takes the bindings in order, then the constants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IreeExport<'a> {
+    name: &'a [u8],
+    module: Option<u32>,
+    workgroup_size: Option<[u32; 3]>,
+    constant_count: u32,
+    bindings: &'a [u8],
+}
+
+impl IreeExport<'_> {
+    /// The kernel's name: [`Kernel::name`](crate::Kernel::name) in `HIP1`, [`Kernel::symbol`](crate::Kernel::symbol) in
+    /// `AMD1`.
+    pub fn name(&self) -> String {
+        text(self.name)
+    }
+
+    /// Which of the executable's modules has the kernel; `None` where the format does not say.
+    pub fn module(&self) -> Option<u32> {
+        self.module
+    }
+
+    /// How many work items a workgroup has, in each dimension.
+    pub fn workgroup_size(&self) -> Option<[u32; 3]> {
+        self.workgroup_size
+    }
+
+    /// How many constants of 32 bits it takes.
+    pub fn constant_count(&self) -> u32 {
+        self.constant_count
+    }
+
+    /// Its bindings.
+    pub fn bindings(&self) -> impl ExactSizeIterator<Item = IreeBinding> {
+        self.bindings.chunks_exact(FLAGS_SIZE as usize).map(|flags| {
+            let flags = u64_at(flags, 0).unwrap_or_default();
+            IreeBinding { read_only: flags & 1 != 0, indirect: flags & 2 != 0 }
+        })
+    }
+}
+
+/// How an entry point uses a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IreeBinding {
+    /// It is not written.
+    pub read_only: bool,
+    /// What is bound is a pointer to the buffer's address.
+    pub indirect: bool,
+}
+
+/// An executable, and its images with their offsets in the file.
+pub(crate) type Contents<'a> = (IreeExecutable<'a>, Vec<(&'a [u8], u64)>);
+
 /// How many bytes the executable at the head of `bytes` has, which lies at `base` of its file.
-pub(crate) fn stored_size(format: Format, bytes: &[u8], base: u64) -> Result<u64, Error> {
+pub(crate) fn stored_size(format: IreeFormat, bytes: &[u8], base: u64) -> Result<u64, Error> {
     let what = format.name();
     let cut = |needed| Error::truncated(what, base, needed, bytes.len() as u64);
     let version = u32_at(bytes, 4).ok_or_else(|| cut(PREFIX_SIZE))?;
@@ -62,8 +196,13 @@ pub(crate) fn stored_size(format: Format, bytes: &[u8], base: u64) -> Result<u64
         .ok_or_else(|| Error::malformed(what, base, format!("its size {size:#x} overflows")))
 }
 
-/// The images in an executable that lies at `base` of its file, with their offsets there.
-pub(crate) fn images(format: Format, bytes: &[u8], base: u64) -> Result<Vec<(&[u8], u64)>, Error> {
+/// Reads an executable that lies at `base` of its file, with at most so many entry points.
+pub(crate) fn read(
+    format: IreeFormat,
+    bytes: &[u8],
+    base: u64,
+    most_exports: usize,
+) -> Result<Contents<'_>, Error> {
     let what = format.name();
     let size = stored_size(format, bytes, base)?;
     let buffer = range(bytes, PREFIX_SIZE, size - PREFIX_SIZE)
@@ -72,46 +211,50 @@ pub(crate) fn images(format: Format, bytes: &[u8], base: u64) -> Result<Vec<(&[u
     if !buffer.get(4..).is_some_and(|rest| rest.starts_with(format.magic())) {
         return Err(malformed("its flatbuffer is of another kind"));
     }
-    read_images(format, buffer, base.saturating_add(PREFIX_SIZE))
-        .ok_or_else(|| malformed("its flatbuffer points outside itself"))
+    let outside = || malformed("its flatbuffer points outside itself");
+    let root = Table::root(buffer).ok_or_else(outside)?;
+    let exports = root.vector(format.schema().exports).ok_or_else(outside)?;
+    let limit = u32::try_from(most_exports).unwrap_or(u32::MAX).min(MAX_EXPORTS);
+    if exports.count > limit {
+        return Err(Error::Limit {
+            what: format!("the number of entry points of {what}"),
+            offset: base,
+            value: exports.count.into(),
+            limit: limit.into(),
+            advice: "no compiler writes so many, the input is damaged".to_owned(),
+        });
+    }
+    let executable = executable(format, root).ok_or_else(outside)?;
+    let images = images(format, root, base.saturating_add(PREFIX_SIZE)).ok_or_else(outside)?;
+    Ok((executable, images))
 }
 
-fn read_images(format: Format, buffer: &[u8], base: u64) -> Option<Vec<(&[u8], u64)>> {
-    let mut images = Vec::new();
-    let root = follow(buffer, 0)?;
-    let Some(modules) = field(buffer, root, format.modules())? else { return Some(images) };
-    let modules = follow(buffer, modules)?;
-    let count = u32_at(buffer, modules)?;
-    if count > MAX_IMAGES {
+fn executable(format: IreeFormat, root: Table<'_>) -> Option<IreeExecutable<'_>> {
+    let schema = format.schema();
+    let isa = schema.isa.map_or(Some(&[][..]), |isa| root.vector(isa)?.bytes(1))?;
+    let exports = root.vector(schema.exports)?.tables().map(|export| {
+        let export = export?;
+        Some(IreeExport {
+            name: export.vector(schema.export_name)?.bytes(1)?,
+            module: schema.export_module.map_or(Some(None), |field| export.number(field).map(Some))?,
+            workgroup_size: export.numbers(schema.export_workgroup)?,
+            constant_count: export.number(schema.export_constants)?,
+            bindings: export.vector(schema.export_bindings)?.bytes(FLAGS_SIZE)?,
+        })
+    });
+    let exports = exports.collect::<Option<_>>()?;
+    Some(IreeExecutable { format, isa, exports, bundles: 0..0 })
+}
+
+fn images<'b>(format: IreeFormat, root: Table<'b>, base: u64) -> Option<Vec<(&'b [u8], u64)>> {
+    const IMAGE: u64 = 0;
+    let modules = root.vector(format.schema().modules)?;
+    if modules.count > MAX_IMAGES {
         return None;
     }
-    for index in 0..u64::from(count) {
-        let module = follow(buffer, modules.checked_add(4 + 4 * index)?)?;
-        let Some(image) = field(buffer, module, MODULE_IMAGE)? else { continue };
-        let image = follow(buffer, image)?;
-        let size = u32_at(buffer, image)?;
-        let start = image.checked_add(4)?;
-        images.push((range(buffer, start, size.into())?, base.checked_add(start)?));
-    }
-    Some(images)
-}
-
-/// Where the offset at `position` leads.
-fn follow(buffer: &[u8], position: u64) -> Option<u64> {
-    position.checked_add(u32_at(buffer, position)?.into())
-}
-
-/// Where a field of a table lies; `Some(None)` where the table leaves it out.
-fn field(buffer: &[u8], table: u64, index: u64) -> Option<Option<u64>> {
-    let back = u32_at(buffer, table)?.cast_signed();
-    let directory = table.checked_add_signed(i64::from(back).checked_neg()?)?;
-    let size = u64::from(u16_at(buffer, directory)?);
-    let slot = 4 + 2 * index;
-    if slot + 2 > size {
-        return Some(None);
-    }
-    match u16_at(buffer, directory.checked_add(slot)?)? {
-        0 => Some(None),
-        offset => Some(Some(table.checked_add(offset.into())?)),
-    }
+    let image = |module: Option<Table<'b>>| {
+        let image = module?.vector(IMAGE)?;
+        Some((image.bytes(1)?, base.checked_add(image.start)?))
+    };
+    modules.tables().map(image).collect()
 }

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::file::FileKind;
 use crate::foreign;
 use crate::host_elf;
-use crate::iree::{self, Format};
+use crate::iree::{self, IreeExecutable, IreeFormat};
 use crate::kpack::KPACK_MAGIC;
 use crate::kpack_reference::{self, KpackReference};
 use crate::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
@@ -49,6 +49,7 @@ pub(crate) struct Walk<'a, 'o> {
     /// Names of binaries that kpack archives hold code for.
     binaries: BTreeSet<String>,
     pub(crate) bundles: Vec<Bundle<'a>>,
+    pub(crate) executables: Vec<IreeExecutable<'a>>,
     /// References to kpack archives, and where in the file the ELF with each begins.
     pub(crate) references: Vec<(KpackReference, u64)>,
     pub(crate) problems: Vec<Error>,
@@ -65,6 +66,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             path: Vec::new(),
             binaries: BTreeSet::new(),
             bundles: Vec::new(),
+            executables: Vec::new(),
             references: Vec::new(),
             problems: Vec::new(),
         }
@@ -80,7 +82,7 @@ impl<'a, 'o> Walk<'a, 'o> {
     fn content(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         if bytes.starts_with(ELF_MAGIC) {
             self.elf(bytes, base)
-        } else if let Some(format) = Format::of(bytes) {
+        } else if let Some(format) = IreeFormat::of(bytes) {
             self.iree_executable(format, bytes, base)?;
             Ok(FileKind::IreeExecutable)
         } else if bytes.starts_with(KPACK_MAGIC) {
@@ -159,11 +161,14 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Reads what an executable of IREE holds: code objects, or bundles.
-    fn iree_executable(&mut self, format: Format, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+    fn iree_executable(&mut self, format: IreeFormat, bytes: &'a [u8], base: u64) -> Result<(), Error> {
         if self.is_full(base) {
             return Ok(());
         }
-        for (image, offset) in iree::images(format, bytes, base)? {
+        let (mut executable, images) = iree::read(format, bytes, base, self.entries_left)?;
+        self.entries_left = self.entries_left.saturating_sub(executable.exports().len());
+        let first = self.bundles.len();
+        for (image, offset) in images {
             if self.is_full(offset) {
                 break;
             }
@@ -172,10 +177,12 @@ impl<'a, 'o> Walk<'a, 'o> {
                 continue;
             }
             match Bundle::raw(image, offset) {
-                Ok(bundle) => self.found(bundle),
+                Ok(bundle) => self.found(bundle.under_isa(executable.isa_bytes())),
                 Err(error) => self.problem(error),
             }
         }
+        executable.bundles = first..self.bundles.len();
+        self.executables.push(executable);
         Ok(())
     }
 
@@ -381,7 +388,7 @@ pub fn may_hold_code(head: &[u8]) -> bool {
     let magics = [KPACK_MAGIC, archive::ARCHIVE_MAGIC];
     is_elf
         || begins_bundle(head)
-        || Format::of(head).is_some()
+        || IreeFormat::of(head).is_some()
         || magics.iter().any(|magic| head.starts_with(magic))
 }
 

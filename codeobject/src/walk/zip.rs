@@ -5,7 +5,7 @@ use super::{Walk, may_hold_code};
 use crate::bytes::range;
 use crate::error::Error;
 use crate::file::FileKind;
-use crate::iree::Format;
+use crate::iree::IreeFormat;
 use crate::zip::{HEAD_SIZE, Zip};
 
 impl<'a> Walk<'a, '_> {
@@ -28,7 +28,7 @@ impl<'a> Walk<'a, '_> {
                 match zip.place(member) {
                     Ok(place) => {
                         let content = range(bytes, place.start, place.end - place.start).unwrap_or_default();
-                        if Format::of(content).is_some() {
+                        if IreeFormat::of(content).is_some() {
                             kind = FileKind::IreeModule;
                         }
                         self.inside(&member.name, |walk| walk.zipped(content, place.start));

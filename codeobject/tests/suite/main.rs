@@ -25,6 +25,8 @@ mod image_cache;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod input;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod iree;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod kpack;
 mod metadata;
 mod metadata_v2;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use windlass_codeobject::{CodeObject, File, Options};
 
 use crate::support::{
-    Ccob, ElfBuilder, KernelSpec, amd1, archive, compressed_offload_binary, hip1, host_elf, kpack,
+    Ccob, ElfBuilder, KernelSpec, amd1, amd1_with, archive, compressed_offload_binary, hip1, host_elf, kpack,
     offload_binary, plain, stripped_host_elf, text_bundle, zip, zstd_frame, zstd_frame_without_size,
 };
 use crate::{GFX942, HOST};
@@ -35,6 +35,8 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds.push(zip(0, true, &[("module.fb", b"vm"), ("a.fb", &hip1(&[&seeds[0], &content]))]));
     seeds.push(hip1(&[&seeds[0], &content]));
     seeds.push(stripped_host_elf(&[&content, &Ccob::zlib(3, &content).bytes()], true));
+    let exports: [(&str, [u32; 3], u32, &[u64]); 1] = [("first", [64, 1, 1], 2, &[1, 0])];
+    seeds.push(amd1_with("amdgcn-amd-amdhsa--gfx942", &exports, &[&seeds[0]]));
     seeds.push(amd1(&[&seeds[0], &content]));
     seeds.push(text_bundle(";", "\n", &[(HOST, "host"), (GFX942, "define void @f()\n")]));
     let binary = offload_binary(3, 4, "gfx942", &seeds[0]);
@@ -131,6 +133,9 @@ fn read_everything(bytes: &[u8]) {
     read_code(bytes);
     let Ok(file) = File::parse(bytes, &options) else { return };
     let agent = "gfx942:sramecc+:xnack-".parse().unwrap();
+    for export in file.iree_executables().iter().flat_map(|executable| executable.exports()) {
+        let _ = (export.name(), export.bindings().count());
+    }
     for bundle in file.bundles() {
         let selection = bundle.select(&agent, &options);
         assert_eq!(selection.verdicts.len(), bundle.entries().len());

@@ -116,52 +116,142 @@ pub(crate) fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
     out
 }
 
+/// An entry point of an executable of IREE: name, workgroup size, number of constants, flags of bindings.
+pub(crate) type IreeEntryPoint<'a> = (&'a str, [u32; 3], u32, &'a [u64]);
+
 /// A HIP executable of IREE with one module per image.
 pub(crate) fn hip1(images: &[&[u8]]) -> Vec<u8> {
-    iree_executable(*b"HIP1", [0, 4, 0], images)
+    hip1_with(&[], images)
+}
+
+/// The same with entry points, all of them in module 7.
+pub(crate) fn hip1_with(exports: &[IreeEntryPoint<'_>], images: &[&[u8]]) -> Vec<u8> {
+    let mut flat = Flat(b"\0\0\0\0HIP1".to_vec());
+    let root = flat.table(0, &[Field::Offset, Field::Offset]);
+    let places = flat.offsets(root[0], exports.len());
+    for (at, (name, size, constants, flags)) in places.into_iter().zip(exports) {
+        let numbers =
+            [Field::Number(7), Field::Offset, Field::Numbers(*size), Field::None, Field::Number(*constants)];
+        let fields = flat.table(at, &[&numbers[..], &[Field::Offset]].concat());
+        flat.list(fields[0], name.len(), name.as_bytes());
+        flat.list(fields[1], flags.len(), &little_endian(flags));
+    }
+    flat.modules(root[1], images);
+    flat.behind_prefix(*b"HIP1")
 }
 
 /// An AMDGPU executable of IREE with one module per image.
 pub(crate) fn amd1(images: &[&[u8]]) -> Vec<u8> {
-    iree_executable(*b"AMD1", [0, 0, 4], images)
+    amd1_with("", &[], images)
 }
 
-/// The fields of the root say where each lies, counted from it; the modules lie at 4.
-fn iree_executable(magic: [u8; 4], fields: [u16; 3], images: &[&[u8]]) -> Vec<u8> {
-    // Tables first, each behind its directory of fields; then the vector; then the strings.
-    let count = images.len() as u32;
-    let mut buffer = [20_u32.to_le_bytes(), magic].concat();
-    // Root at 20: directory of three fields at 8.
-    buffer.extend([10, 8].into_iter().chain(fields).chain([0]).flat_map(u16::to_le_bytes));
-    buffer.extend(12_i32.to_le_bytes());
-    buffer.extend(4_u32.to_le_bytes());
-    buffer.extend(count.to_le_bytes());
-    let vector = 32;
-    let tables = vector + 4 * count;
-    for index in 0..count {
-        // Each module: a directory of 8 bytes, then a table of 8.
-        let table = tables + 16 * index + 8;
-        buffer.extend((table - (vector + 4 * index)).to_le_bytes());
+/// The same with an ISA and entry points.
+pub(crate) fn amd1_with(isa: &str, exports: &[IreeEntryPoint<'_>], images: &[&[u8]]) -> Vec<u8> {
+    let mut flat = Flat(b"\0\0\0\0AMD1".to_vec());
+    let root = flat.table(0, &[Field::Offset; 3]);
+    flat.list(root[0], isa.len(), isa.as_bytes());
+    let places = flat.offsets(root[1], exports.len());
+    for (at, (name, size, constants, flags)) in places.into_iter().zip(exports) {
+        let fields =
+            flat.table(at, &[Field::Offset, Field::Numbers(*size), Field::Number(*constants), Field::Offset]);
+        flat.list(fields[0], name.len(), name.as_bytes());
+        flat.list(fields[1], flags.len(), &little_endian(flags));
     }
-    let mut image_at = tables + 16 * count;
-    for (index, image) in (0..count).zip(images) {
-        let field = tables + 16 * index + 12;
-        buffer.extend([6_u16, 8, 4, 0].map(u16::to_le_bytes).concat());
-        buffer.extend(8_i32.to_le_bytes());
-        buffer.extend((image_at - field).to_le_bytes());
-        image_at += (4 + image.len() as u32 + 1).next_multiple_of(4);
+    flat.modules(root[2], images);
+    flat.behind_prefix(*b"AMD1")
+}
+
+fn little_endian(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// What a table of a flatbuffer has in one of its fields.
+#[derive(Clone, Copy)]
+enum Field {
+    None,
+    Number(u32),
+    Numbers([u32; 3]),
+    /// To be filled in when what it points to is written.
+    Offset,
+}
+
+/// A flatbuffer, written from the root on: what points stands before what it points to.
+struct Flat(Vec<u8>);
+
+impl Flat {
+    /// Lets the offset at `at` point to what is written next.
+    fn point(&mut self, at: usize) {
+        self.0.resize(self.0.len().next_multiple_of(4), 0);
+        let distance = (self.0.len() - at) as u32;
+        self.0[at..at + 4].copy_from_slice(&distance.to_le_bytes());
     }
-    for image in images {
-        buffer.extend((image.len() as u32).to_le_bytes());
-        buffer.extend(*image);
-        buffer.push(0);
-        buffer.resize(buffer.len().next_multiple_of(4), 0);
+
+    /// Writes a table, and gives the places of its offsets.
+    fn table(&mut self, at: usize, fields: &[Field]) -> Vec<usize> {
+        self.0.resize(self.0.len().next_multiple_of(4), 0);
+        let directory = self.0.len();
+        let mut place = 4_u16;
+        let mut places = Vec::new();
+        for field in fields {
+            places.push(if matches!(field, Field::None) { 0 } else { place });
+            place += match field {
+                Field::None => 0,
+                Field::Numbers(_) => 12,
+                Field::Number(_) | Field::Offset => 4,
+            };
+        }
+        let sizes = [4 + 2 * fields.len() as u16, place];
+        self.0.extend(sizes.into_iter().chain(places).flat_map(u16::to_le_bytes));
+        self.point(at);
+        let back = (self.0.len() - directory) as i32;
+        self.0.extend(back.to_le_bytes());
+        let mut offsets = Vec::new();
+        for field in fields {
+            match field {
+                Field::None => {}
+                Field::Number(number) => self.0.extend(number.to_le_bytes()),
+                Field::Numbers(numbers) => self.0.extend(numbers.map(u32::to_le_bytes).concat()),
+                Field::Offset => {
+                    offsets.push(self.0.len());
+                    self.0.extend([0; 4]);
+                }
+            }
+        }
+        offsets
     }
-    let mut out = [magic, [0; 4]].concat();
-    out.extend((buffer.len() as u64).to_le_bytes());
-    out.resize(64, 0);
-    out.extend(buffer);
-    out
+
+    /// Writes a list of so many things, or a string.
+    fn list(&mut self, at: usize, count: usize, bytes: &[u8]) {
+        self.point(at);
+        self.0.extend((count as u32).to_le_bytes());
+        self.0.extend(bytes);
+        self.0.push(0);
+    }
+
+    /// Writes a list of offsets, and gives their places.
+    fn offsets(&mut self, at: usize, count: usize) -> Vec<usize> {
+        self.point(at);
+        self.0.extend((count as u32).to_le_bytes());
+        let first = self.0.len();
+        self.0.resize(first + 4 * count, 0);
+        (0..count).map(|index| first + 4 * index).collect()
+    }
+
+    fn modules(&mut self, at: usize, images: &[&[u8]]) {
+        let places = self.offsets(at, images.len());
+        for (at, image) in places.into_iter().zip(images) {
+            let fields = self.table(at, &[Field::Offset]);
+            self.list(fields[0], image.len(), image);
+        }
+    }
+
+    fn behind_prefix(self, magic: [u8; 4]) -> Vec<u8> {
+        let mut out = [magic, [0; 4]].concat();
+        out.extend((self.0.len() as u64).to_le_bytes());
+        out.resize(64, 0);
+        out.extend(self.0);
+        out
+    }
 }
 
 /// A zip file, with the files stored as they are (method 0) or deflated (8). A long one keeps its sizes in extra fields,

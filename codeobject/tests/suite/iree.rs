@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What executables of IREE say of their entry points.
+
+use std::fs;
+
+use windlass_codeobject::{CodeObject, Error, File, IreeFormat, Options};
+
+use crate::support::{ElfBuilder, KernelSpec, amd1_with, fixtures, hip1_with, zip};
+
+fn elf() -> Vec<u8> {
+    ElfBuilder::new(vec![KernelSpec::new("scale")]).build()
+}
+
+#[test]
+fn entry_points_in_their_order() {
+    let exports: [(&str, [u32; 3], u32, &[u64]); 2] =
+        [("scale", [64, 2, 1], 3, &[1, 0, 2, 3]), ("", [1, 1, 1], 0, &[])];
+    for (bytes, format, isa, module) in [
+        (hip1_with(&exports, &[&elf()]), IreeFormat::Hip, "", Some(7)),
+        (
+            amd1_with("amdgcn-amd-amdhsa--gfx942", &exports, &[&elf()]),
+            IreeFormat::Amdgpu,
+            "amdgcn-amd-amdhsa--gfx942",
+            None,
+        ),
+    ] {
+        let inside = zip(0, false, &[("a.fb", &bytes)]);
+        for bytes in [&bytes, &inside] {
+            let file = File::parse(bytes, &Options::default()).unwrap();
+            let [executable] = file.iree_executables() else { panic!("{file:?}") };
+            assert_eq!((executable.format(), executable.isa()), (format, isa.to_owned()));
+            assert_eq!(executable.bundles(), 0..1);
+            let [scale, nameless] = executable.exports() else { panic!("{executable:?}") };
+            assert_eq!((scale.name(), nameless.name()), ("scale".to_owned(), String::new()));
+            assert_eq!(scale.module(), module);
+            assert_eq!(scale.workgroup_size(), Some([64, 2, 1]));
+            assert_eq!((scale.constant_count(), nameless.constant_count()), (3, 0));
+            let flags: Vec<(bool, bool)> =
+                scale.bindings().map(|binding| (binding.read_only, binding.indirect)).collect();
+            assert_eq!(flags, [(true, false), (false, false), (false, true), (true, true)]);
+            assert_eq!(nameless.bindings().len(), 0);
+        }
+    }
+}
+
+#[test]
+fn an_isa_that_is_not_the_codes_own_is_refused() {
+    let agent = "gfx942".parse().unwrap();
+    let best = |isa: &str| {
+        let bytes = amd1_with(isa, &[], &[&elf()]);
+        let file = File::parse(&bytes, &Options::default()).unwrap();
+        let selection = file.bundles()[0].select(&agent, &Options::default());
+        (selection.best, selection.verdicts[0].reason.clone())
+    };
+    for isa in ["amdgcn-amd-amdhsa--gfx942", "", "something"] {
+        assert_eq!(best(isa).0, Some(0), "{isa}");
+    }
+    // The GPU's own name on code for another, and the other way round.
+    let bytes = amd1_with("amdgcn-amd-amdhsa--gfx1100", &[], &[&elf()]);
+    let file = File::parse(&bytes, &Options::default()).unwrap();
+    let selection = file.bundles()[0].select(&"gfx1100".parse().unwrap(), &Options::default());
+    assert_eq!(selection.best, None);
+    assert!(selection.verdicts[0].reason.contains("its ELF is for gfx942"), "{}", selection.verdicts[0]);
+    assert_eq!(best("amdgcn-amd-amdhsa--gfx1100").0, None);
+}
+
+#[test]
+fn lists_that_lie() {
+    let good = hip1_with(&[("scale", [64, 1, 1], 3, &[1, 0])], &[&elf()]);
+    let mut read = 0;
+    for at in (64..64 + 160).step_by(4) {
+        for value in [u32::MAX, 0x7fff_fff0, 65_537, good.len() as u32] {
+            let mut bytes = good.clone();
+            bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            if let Ok(file) = File::parse(&bytes, &Options::default()) {
+                for export in file.iree_executables().iter().flat_map(|executable| executable.exports()) {
+                    read += export.name().len() + export.bindings().len();
+                }
+            }
+        }
+    }
+    assert!(read > 0);
+    let many = hip1_with(&vec![("", [1, 1, 1], 0, &[][..]); 70_000], &[&elf()]);
+    assert!(matches!(File::parse(&many, &Options::default()), Err(Error::Limit { limit: 65_536, .. })));
+}
+
+#[test]
+fn what_its_compiler_writes_agrees_with_the_kernels() {
+    let Some(root) = fixtures() else { return };
+    let mut compared = 0;
+    for path in crate::fixtures::files(&root.join("iree")) {
+        let bytes = fs::read(&path).unwrap();
+        let Ok(file) = File::parse(&bytes, &Options::default()) else { continue };
+        for executable in file.iree_executables() {
+            assert_eq!(executable.format(), IreeFormat::Hip);
+            let [bundle] = &file.bundles()[executable.bundles()] else { panic!("{executable:?}") };
+            let code = CodeObject::parse(&bundle.extract(0).unwrap()).unwrap();
+            assert_eq!(executable.exports().len(), code.kernels().len());
+            for export in executable.exports() {
+                assert_eq!(export.module(), Some(0));
+                let kernel = code.kernel(&export.name()).unwrap();
+                assert_eq!(export.workgroup_size(), kernel.reqd_workgroup_size);
+                let arguments = export.bindings().len() + export.constant_count() as usize;
+                assert_eq!(kernel.explicit_args().count(), arguments, "{}", kernel.name);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 6, "{compared}");
+}
