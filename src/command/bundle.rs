@@ -164,8 +164,8 @@ impl Bundle {
 
     /// All entries of a file with code.
     fn take_over(&self, path: &Path, items: &mut Vec<Item>, host: &mut Option<String>) -> Outcome {
-        let bytes = input::read(path)?;
-        let file = input::parse(path, &bytes)?;
+        let input = input::open(path)?;
+        let file = input::file(&input)?;
         let bundles = input::bundles(path, &file, self.bundle)?;
         for bundle in bundles {
             Self::take_bundle(path, bundle, file.bundles().len() > 1, items, host)?;

@@ -45,12 +45,6 @@ pub(crate) fn file(input: &Input) -> Outcome<File<'_>> {
         .map_err(|error| Failure::input(format!("{}: {error}", input.path().display())))
 }
 
-/// The bundles in the bytes of a file with AMD GPU code.
-pub(crate) fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Outcome<File<'a>> {
-    File::parse(bytes, &Options::default())
-        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))
-}
-
 /// The bundles of a file that are asked for: the one of that number, or all.
 pub(crate) fn bundles<'f, 'a>(
     path: &Path,

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whether a loader may be shown an image that believes every header.
 //!
-//! HIP takes a code object without a length. clr measures it by its headers; ROCr then walks the section headers, the
-//! symbol tables, the notes and the relocations, with indices and offsets as they stand in the file. Each of these is
-//! checked here, so that what such a loader touches lies within the image, and what it writes within the memory that it
-//! allocates for the segments.
+//! HIP takes a code object without a length, and every number in it is believed by somebody:
+//!
+//! | what a loader takes from the image | what it does with it | what is asked here |
+//! |---|---|---|
+//! | offsets, counts and sizes of all headers | measures the image by them (clr, `ElfSize`) | all of it is there |
+//! | the last segment's end | allocates so much, copies every segment into it (`LoadSegmentsV2`) | segments in order, none over another, none longer in the file than in memory |
+//! | the count, the size and the kinds of section headers | an object for each; one without a kind is a null pointer | 64 bytes each, the first empty and no other, a count that is stated |
+//! | names, links, infos of sections | indices into arrays without a check | in the array, and of the kind that is expected there |
+//! | names of symbols | C strings | in their table, which ends with a zero |
+//! | a symbol's section | index; a descriptor's bytes are copied from it | in the array, the symbol inside it, a descriptor with its 64 bytes |
+//! | variables' addresses and sizes | given to programs to copy from and to | inside the memory of the segments |
+//! | notes | walked by adding up their sizes | they fill their section or segment exactly |
+//! | relocations | symbol by index, written to their offset | a symbol that exists and lies in memory, eight bytes of memory to write |
 
 mod sections;
 mod segments;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading a bundle: its entries, and what is in the code of each.
 
-use std::time::Instant;
+use std::{collections::HashMap, time::Instant};
 
 use windlass_codeobject::{
-    Access, Arg, ArgKind, Bundle, CodeObject, Entry, EntryTarget, Error, File, Kernel, KernelKind, Options,
-    Symbol,
+    Access, Arg, ArgKind, Bundle, Callee, Calls, CodeObject, Entry, EntryTarget, Error, File, Kernel,
+    KernelKind, Options, Symbol,
 };
 
 use super::report::{ArgumentReport, BundleReport, EntryReport, KernelReport, SymbolReport};
@@ -119,7 +119,10 @@ fn code(image: &[u8], report: &mut EntryReport) {
     if let Some(version) = report.code_object_version {
         report.content = format!("code object v{version}");
     }
-    report.kernels = code.kernels().iter().map(kernel).collect();
+    let calls = code.calls(image);
+    let names = code.functions().map(|function| (function.address, function.name.as_str())).collect();
+    let describe = |each| kernel(each, may_call(&code, &calls, &names, each));
+    report.kernels = code.kernels().iter().map(describe).collect();
     report.functions = code.functions().map(symbol).collect();
     report.variables = code.variables().map(symbol).collect();
     report.undefined = code.undefined().map(|symbol| symbol.name.clone()).collect();
@@ -137,7 +140,20 @@ fn symbol(symbol: &Symbol) -> SymbolReport {
     }
 }
 
-fn kernel(kernel: &Kernel) -> KernelReport {
+/// The names of what a kernel may call; an address where the symbol is gone.
+fn may_call(code: &CodeObject, calls: &Calls, names: &HashMap<u64, &str>, kernel: &Kernel) -> Vec<String> {
+    let name = |callee| match callee {
+        Callee::At(address) if address == kernel.entry_address => None,
+        Callee::At(address) => {
+            Some(names.get(&address).map_or_else(|| format!("{address:#x}"), |name| (*name).to_owned()))
+        }
+        Callee::Undefined(symbol) => code.symbols().get(symbol).map(|symbol| symbol.name.clone()),
+        _ => None,
+    };
+    calls.reached_from(kernel.entry_address).into_iter().filter_map(name).collect()
+}
+
+fn kernel(kernel: &Kernel, may_call: Vec<String>) -> KernelReport {
     KernelReport {
         name: kernel.name.clone(),
         kind: match kernel.kind {
@@ -151,6 +167,7 @@ fn kernel(kernel: &Kernel) -> KernelReport {
         max_workgroup_threads: kernel.max_flat_workgroup_size,
         local_memory: kernel.group_segment_size,
         scratch: kernel.private_segment_size,
+        may_call,
         vgprs: kernel.vgpr_count,
         sgprs: kernel.sgpr_count,
         wave_size: kernel.wavefront_size,

@@ -61,6 +61,8 @@ pub(super) struct KernelReport {
     pub(super) max_workgroup_threads: u32,
     pub(super) local_memory: u32,
     pub(super) scratch: u32,
+    /// The device functions and undefined symbols that it may call, directly or not, as far as addresses tell.
+    pub(super) may_call: Vec<String>,
     pub(super) vgprs: u32,
     pub(super) sgprs: u32,
     pub(super) wave_size: u32,

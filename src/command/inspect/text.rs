@@ -129,24 +129,19 @@ impl BundleReport {
             let left = count(left, "more entry has", "more entries have");
             text.push_str(&format!("  {left} other kernels; --all shows them\n"));
         }
-        let names = |symbols: &[SymbolReport]| -> Vec<String> {
+        let of = |symbols: &[SymbolReport]| -> Vec<String> {
             symbols.iter().map(|symbol| symbol.name.clone()).collect()
         };
-        self.print_names(text, "device functions", |entry| names(&entry.functions));
-        self.print_names(text, "variables", |entry| names(&entry.variables));
+        self.print_names(text, "device functions", |entry| of(&entry.functions));
+        self.print_names(text, "variables", |entry| of(&entry.variables));
         self.print_names(text, "undefined symbols", |entry| entry.undefined.clone());
     }
 
-    fn print_names(&self, text: &mut String, what: &str, names: impl Fn(&EntryReport) -> Vec<String>) {
-        let groups = group::by(&self.entries, |entry| Some(names(entry)).filter(|names| !names.is_empty()));
+    fn print_names(&self, text: &mut String, what: &str, of: impl Fn(&EntryReport) -> Vec<String>) {
+        let groups = group::by(&self.entries, |entry| Some(of(entry)).filter(|names| !names.is_empty()));
         for group in groups.iter().take(GROUPS) {
-            let all = group.first().map(&names).unwrap_or_default();
-            let shown = all.iter().take(NAMES).cloned().collect::<Vec<_>>().join(", ");
-            text.push_str(&format!("  {what} of {}: {shown}", group.numbers()));
-            if all.len() > NAMES {
-                text.push_str(&format!(" and {} more", all.len() - NAMES));
-            }
-            text.push('\n');
+            let all = group.first().map(&of).unwrap_or_default();
+            text.push_str(&format!("  {what} of {}: {}\n", group.numbers(), names(&all)));
         }
         more(
             text,
@@ -218,6 +213,9 @@ impl KernelReport {
             span(|kernel| kernel.sgprs),
             span(|kernel| kernel.wave_size).replace('-', " or "),
         ));
+        if !self.may_call.is_empty() {
+            text.push_str(&format!("      may call {}\n", names(&self.may_call)));
+        }
     }
 }
 
@@ -267,6 +265,15 @@ fn print_choices(choices: &[Choice], text: &mut String, detail: Detail) {
         more(text, "    ", others, detail.limit(REASONS), "entry", "entries");
     }
     more(text, "  ", choices.len(), shown, "bundle", "bundles");
+}
+
+/// Names with commas between, the first of them.
+fn names(all: &[String]) -> String {
+    let shown = all.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match all.len().saturating_sub(NAMES) {
+        0 => shown,
+        left => format!("{shown} and {left} more"),
+    }
 }
 
 fn lines(text: &mut String, in_front: &str, all: &[String], detail: Detail) {
