@@ -101,8 +101,12 @@ impl Input {
 /// The bytes of a file that has no more than `most`. Devices and pipes, whose length nobody knows, are read no further.
 fn read(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     let read = || {
+        let file = fs::File::open(path)?;
         let mut bytes = Vec::new();
-        fs::File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        // A byte more than it has, so that its end is found without growing.
+        let size = file.metadata()?.len().min(most).saturating_add(1);
+        bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
+        file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > most {
             return Err(io::Error::other(format!("it has more than {most} bytes")));
         }

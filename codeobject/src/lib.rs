@@ -38,6 +38,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`File::parse`] sees bytes only. Code may also lie beside the file, in the kpack archives (`.kpack`) that libraries
+//! of ROCm refer to since 2026, or compressed in a wheel: [`Input::open`] reads a file by its path with all that belongs
+//! to it, [`Wheel`] takes the members of a wheel one at a time, and [`may_hold_code`] tells by its first bytes whether a
+//! file is worth reading.
+//!
 //! [`BundleWriter`] goes the other way: it writes the bundles that clang writes.
 //!
 //! A bundle needs no file; this one has two entries of a few bytes, which no GPU can run:

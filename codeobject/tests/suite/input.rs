@@ -82,6 +82,16 @@ fn bytes_alone_name_the_archives_that_are_missing() {
 }
 
 #[test]
+fn objects_for_other_hosts_do_no_harm() {
+    let elf32 = b"\x7fELF\x01\x01\x01\0\0\0\0\0";
+    let file = archive(&[("host32.o/", elf32), ("k.co/", &elf("k"))]);
+    let file = File::parse(&file, &Options::default()).unwrap();
+    assert_eq!((members(&file), file.problems()), (vec!["k.co".to_owned()], &[][..]));
+    let error = File::parse(&archive(&[("host32.o/", elf32)]), &Options::default()).unwrap_err();
+    assert!(matches!(error, Error::NotFound { .. }), "{error}");
+}
+
+#[test]
 fn markers_that_make_no_sense() {
     for marker in [
         Value::Nil,

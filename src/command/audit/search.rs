@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 use windlass_codeobject::{Error, FileKind, Input, Options, TargetId, Wheel, may_hold_code};
 
 use super::{examine, unit::Unit};
-use crate::command::progress::Progress;
+use crate::command::{input::count, progress::Progress};
 
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 /// So many first bytes tell what a file is.
@@ -92,14 +92,23 @@ impl<'s> Search<'s> {
                 return self.input(shown, input);
             }
         }
+        let mut unreadable = Vec::new();
         for member in wheel.members() {
             let name = format!("{shown}({})", member.name());
             self.progress.say(name.clone());
             match member.may_hold_code() {
                 Ok(false) => {}
                 Ok(true) => self.input(name, member.open(self.options)),
-                Err(error) => self.found.problems.push((name, error.to_string())),
+                Err(error) => unreadable.push(error),
             }
+        }
+        // All for one reason, mostly: a method of compression, or a password.
+        if let Some(error) = unreadable.first() {
+            let more = match unreadable.len() - 1 {
+                0 => String::new(),
+                more => format!("; and {} more", count(more, "member", "members")),
+            };
+            self.found.problems.push((shown.clone(), format!("{error}{more}")));
         }
         if let Some(problem) = wheel.problem() {
             self.found.problems.push((shown, problem.to_string()));
