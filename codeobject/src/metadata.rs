@@ -120,6 +120,7 @@ impl<'a> Reader<'a, '_> {
                 b".private_segment_fixed_size" => record.private_segment_size = self.integer(key)?,
                 b".wavefront_size" => record.wavefront_size = self.integer(key)?,
                 b".max_flat_workgroup_size" => record.max_flat_workgroup_size = self.integer(key)?,
+                b".reqd_workgroup_size" if self.is_nil()? => {}
                 b".reqd_workgroup_size" => {
                     record.reqd_workgroup_size = self.integers(".reqd_workgroup_size")?;
                     if record.reqd_workgroup_size.is_none() {
@@ -157,6 +158,7 @@ impl<'a> Reader<'a, '_> {
                 return self.cursor.skip(other);
             }
         };
+        record.args.clear();
         for index in 0..count {
             match self.arg()? {
                 Ok(arg) => record.args.push(arg),
@@ -220,6 +222,16 @@ impl<'a> Reader<'a, '_> {
                 Some(b"")
             }
         }
+    }
+
+    /// Whether a key has no value; if so, steps over it.
+    fn is_nil(&mut self) -> Option<bool> {
+        let mut ahead = self.cursor.clone();
+        let nil = ahead.token()? == Token::Nil;
+        if nil {
+            self.cursor = ahead;
+        }
+        Some(nil)
     }
 
     fn skip_value(&mut self) -> Option<()> {

@@ -150,6 +150,7 @@ impl<'d> Reader<'d, '_> {
             }
             return self.skip(event);
         }
+        record.args.clear();
         let mut end = Some(0);
         for index in 0_u64.. {
             let event = self.event()?;

@@ -93,6 +93,10 @@
 //! The same bytes, loaded twice while somebody holds what came of them, are one [`Executable`], its global variables
 //! included. A variable is memory like any other: [`Executable::global`] gives it as a [`Buffer`].
 //!
+//! Code that was compiled in pieces need not be linked beforehand: [`Device::load_linked`] makes one executable of several
+//! files, and what one leaves undefined another may define. [`Executable::symbols`] tells where its kernels, functions and
+//! variables lie on the device.
+//!
 //! # The front validates, drivers obey
 //!
 //! The structs of this page are fronts over the traits in [`driver`]. What reaches a driver is canonical: ranges in

@@ -141,6 +141,46 @@ fn arguments_that_cannot_be_packed_reject_their_kernel() {
 }
 
 #[test]
+fn keys_without_a_value_and_keys_given_twice() {
+    let keys = vec![
+        (".reqd_workgroup_size", Value::Nil),
+        (".args", vec![arg(vec![])].into()),
+        (".kernarg_segment_size", Value::Nil),
+        (".kind", Value::Nil),
+    ];
+    let mut kernel = KernelSpec::with("k", keys);
+    if let Value::Map(pairs) = &mut kernel.metadata {
+        pairs.push((".args".into(), vec![arg(vec![(".offset", 16.into())])].into()));
+    }
+    let code = parse(vec![kernel]);
+    let kernel = code.kernel("k").unwrap();
+    assert_eq!((kernel.reqd_workgroup_size, kernel.kind), (None, KernelKind::Normal));
+    assert_eq!(kernel.kernarg_size, 272, "the descriptor knows");
+    let offsets: Vec<u32> = kernel.args.iter().map(|arg| arg.offset).collect();
+    assert_eq!(offsets, [16], "the last one counts");
+}
+
+#[test]
+fn names_of_every_wrong_type_cost_no_other_kernel() {
+    for wrong in [
+        Value::Bool(true),
+        Value::Int(7),
+        Value::Float(0.5),
+        Value::Nil,
+        vec![Value::Nil].into(),
+        map(vec![]),
+    ] {
+        let by_symbol = KernelSpec::with("lost", vec![(".name", wrong.clone())]);
+        let by_name = KernelSpec::with("found", vec![(".symbol", wrong.clone())]);
+        let neither = KernelSpec::with("gone", vec![(".name", wrong.clone()), (".symbol", wrong)]);
+        let code = parse(vec![neither, by_symbol, by_name, KernelSpec::new("good")]);
+        let names: Vec<&str> = code.kernels().iter().map(|kernel| kernel.name.as_str()).collect();
+        assert_eq!(names, ["lost", "found", "good"]);
+        assert_eq!(code.rejected()[0].name, "kernel 0");
+    }
+}
+
+#[test]
 fn metadata_that_breaks_off_is_an_error() {
     let whole = ElfBuilder::new(vec![KernelSpec::new("k")]).metadata();
     for size in [0, 1, whole.len() / 2, whole.len() - 1] {

@@ -20,6 +20,13 @@
 //! trip to the host serves every count that is known by then, and counts that the host sees are read without one. The
 //! last piece carries the signals; until then dependants wait in the pending set.
 //!
+//! # Linking
+//!
+//! HIP refuses a code object with a relocation against a symbol that it does not define, and takes one code object after
+//! the other. So those that others need are loaded first, the addresses of what they define are written into private copies
+//! of the others, and the relocations are taken out of these. `hipModuleGetGlobal` tells where a variable lies; where a
+//! function lies follows from any variable of the same code object, and nobody knows it where there is none.
+//!
 //! # What runs where
 //!
 //! Nothing that synchronises a device (`hipFree`, `hipHostFree`, `hipModuleUnload`, destroying streams) runs on a

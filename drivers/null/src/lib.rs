@@ -52,12 +52,15 @@
 //!    form in [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) and give the suite its
 //!    kernels in it (`windlass_cts::Kernels`). The same bytes reach `load_executable` once while a handle lives: the
 //!    front remembers them.
-//! 8. **Indirect dispatch and globals**, or declare [`Feature::IndirectDispatch`](windlass_hal::Feature::IndirectDispatch)
-//!    and [`Feature::Globals`](windlass_hal::Feature::Globals) as lacks. A
+//! 8. **Indirect dispatch, globals, linking and symbols**, or declare
+//!    [`Feature::IndirectDispatch`](windlass_hal::Feature::IndirectDispatch),
+//!    [`Feature::Globals`](windlass_hal::Feature::Globals), [`Feature::Linking`](windlass_hal::Feature::Linking) and
+//!    [`Feature::Symbols`](windlass_hal::Feature::Symbols) as lacks. A
 //!    [`WorkgroupCount::Indirect`](windlass_hal::WorkgroupCount::Indirect) is twelve bytes to read: all static ones
 //!    before any command of a list starts, a dynamic one when the commands before it are done. A zero launches nothing,
 //!    [`Limits::check_workgroups`](windlass_hal::Limits::check_workgroups) judges the rest, and its error fails the
-//!    signals. A global is a buffer over the variable's memory, which keeps the executable alive.
+//!    signals. A global is a buffer over the variable's memory, which keeps the executable alive. `load_linked` is given two
+//!    pieces of code or more, and its errors name what is missing.
 //!
 //! Four rules hold throughout. No method waits for other work, except `drain`. An error from `submit` means that
 //! nothing was accepted; whatever fails later fails the signal list, and only once the work can no longer touch

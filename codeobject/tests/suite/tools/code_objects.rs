@@ -8,7 +8,7 @@ use std::path::Path;
 use windlass_codeobject::{CodeObject, EntryTarget, Segment, SymbolRole};
 
 use super::bundles::open;
-use super::{Check, Scratch, ask, files, installed};
+use super::{Check, Scratch, arguments, ask, files, installed};
 
 const READELF: &str = "llvm-readelf-19";
 
@@ -159,6 +159,8 @@ pub(super) fn compare(elf: &[u8], scratch: &Scratch, what: &str) {
     same_segments(&code, &listing, what);
     same_symbols(&code, &listing, what);
     same_kernels(&code, &listing, what);
+    arguments::same_kernels(&code, &listing, what);
+    arguments::same_symbol_kinds(&code, &listing, what);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! LLVM 19's tools see the same in every real file, where they are installed and understand it.
 
+mod arguments;
 mod bundles;
 mod code_objects;
 mod made_here;
