@@ -187,9 +187,10 @@ impl Bundle {
                 continue;
             }
             let bytes = bundle.extract(index).map_err(|error| Failure::input(format!("{from}: {error}")))?;
-            let (id, from) = match bundle.container() {
-                Container::RawElf => (None, path.display().to_string()),
-                _ => (Some(Id::Whole(entry.id_text())), from),
+            let id = match bundle.container() {
+                // Their entries are called by their target alone.
+                Container::RawElf | Container::Kpack { .. } => None,
+                _ => Some(Id::Whole(entry.id_text())),
             };
             let unchecked = !matches!(entry.target(), EntryTarget::Gpu(_));
             items.push(Item { id, bytes, from, several, unchecked });

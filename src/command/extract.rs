@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use windlass_codeobject::{Bundle, Options, TargetId};
+use windlass_codeobject::{Bundle, Fit, Options, TargetId};
 
 use super::{
     failure::{Failure, Outcome, note},
@@ -76,6 +76,11 @@ impl Extract {
         for bundle in bundles {
             let selection = bundle.select(target, &options);
             if let Some(entry) = selection.best {
+                if selection.fit() == Some(Fit::Family) {
+                    note(&format!(
+                        "it is code of another processor: ROCm loads it on {target} only when it is patched"
+                    ));
+                }
                 return Ok((bundle, entry));
             }
             refused.push_str(&input::refusals(bundle, &selection));

@@ -217,6 +217,7 @@ fn code_of_a_compatible_processor_is_extracted_on_request() {
     assert!(finished.stderr.contains("--compat"), "{}", finished.stderr);
     let finished = windlass([&arguments[..], &["--compat"]].concat());
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert!(finished.stderr.contains("another processor"), "{}", finished.stderr);
     assert!(output.bytes() == fs::read(&file).unwrap());
 }
 

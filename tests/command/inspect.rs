@@ -117,6 +117,8 @@ fn symbols_beside_kernels_are_named() {
     let text = fixture_text("clang/extuser.gfx942.co", &[]).unwrap();
     assert!(text.contains("may call pub_fn"), "{text}");
     let text = fixture_text("iree/gfx942/mm.vmfb", &[]).unwrap();
+    assert!(text.contains("IREE executable (HIP1) over bundle 0: 3 exports"), "{text}");
+    assert!(text.contains("256,1,1   read indirect, read indirect, indirect"), "{text}");
     assert!(text.contains("(#0: buffer (read), #1: buffer (read), #2: buffer (write))"), "{text}");
 }
 

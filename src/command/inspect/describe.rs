@@ -4,11 +4,14 @@
 use std::{collections::HashMap, time::Instant};
 
 use windlass_codeobject::{
-    Access, Arg, ArgKind, Bundle, Callee, Calls, CodeObject, Entry, EntryTarget, Error, File, Kernel,
-    KernelKind, Options, Symbol,
+    Access, Arg, ArgKind, Bundle, Callee, Calls, CodeObject, Entry, EntryTarget, Error, File, IreeBinding,
+    IreeExecutable, IreeExport, Kernel, KernelKind, Options, Symbol,
 };
 
-use super::report::{ArgumentReport, BundleReport, EntryReport, KernelReport, SymbolReport};
+use super::report::{
+    ArgumentReport, BindingReport, BundleReport, EntryReport, ExportReport, IreeReport, KernelReport,
+    SymbolReport,
+};
 
 /// What is in a bundle of the file `bytes`.
 pub(super) fn bundle(bytes: &[u8], listed: &Bundle<'_>) -> BundleReport {
@@ -38,6 +41,24 @@ pub(super) fn bundle(bytes: &[u8], listed: &Bundle<'_>) -> BundleReport {
             .enumerate()
             .map(|(index, each)| entry(bundle, index, each))
             .collect(),
+    }
+}
+
+/// What an executable of IREE says beside its code.
+pub(super) fn iree(executable: &IreeExecutable<'_>) -> IreeReport {
+    let binding =
+        |binding: IreeBinding| BindingReport { read_only: binding.read_only, indirect: binding.indirect };
+    let export = |export: &IreeExport<'_>| ExportReport {
+        name: export.name(),
+        workgroup_size: export.workgroup_size(),
+        bindings: export.bindings().map(binding).collect(),
+        constants: export.constant_count(),
+    };
+    IreeReport {
+        format: executable.format().to_string(),
+        first_bundle: executable.bundles().start,
+        bundles: executable.bundles().len(),
+        exports: executable.exports().iter().map(export).collect(),
     }
 }
 
@@ -103,6 +124,9 @@ fn contents(image: &[u8], report: &mut EntryReport) {
         _ => "unknown",
     }
     .to_owned();
+    if report.content == "unknown" && report.target.is_some() {
+        report.problems.push("its bytes begin no code object, bitcode or text".to_owned());
+    }
 }
 
 fn is_text(text: &str) -> bool {

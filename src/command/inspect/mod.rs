@@ -16,7 +16,7 @@ use super::{
     failure::{Failure, Outcome, Stage},
     input, output,
 };
-use report::{Choice, DeviceReport, Report, TargetReport};
+use report::{Choice, DeviceReport, KpackReport, Report, TargetReport};
 
 /// Options of `inspect`.
 #[derive(Args)]
@@ -57,6 +57,15 @@ impl Inspect {
             kind: file.kind().to_string(),
             size: bytes.len(),
             bundles: file.bundles().iter().map(|bundle| describe::bundle(bytes, bundle)).collect(),
+            iree_executables: file.iree_executables().iter().map(describe::iree).collect(),
+            kpack_references: file
+                .kpack_references()
+                .iter()
+                .map(|reference| KpackReport {
+                    name: reference.name.clone(),
+                    search_paths: reference.search_paths.clone(),
+                })
+                .collect(),
             problems: file.problems().iter().map(ToString::to_string).collect(),
             targets: targets
                 .iter()

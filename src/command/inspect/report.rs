@@ -9,6 +9,10 @@ pub(super) struct Report {
     pub(super) kind: String,
     pub(super) size: usize,
     pub(super) bundles: Vec<BundleReport>,
+    /// What executables of IREE say beside their code.
+    pub(super) iree_executables: Vec<IreeReport>,
+    /// Code that lies in kpack archives beside the file.
+    pub(super) kpack_references: Vec<KpackReport>,
     /// Parts of the file that could not be read.
     pub(super) problems: Vec<String>,
     /// What the targets of the command line would get.
@@ -86,6 +90,40 @@ pub(super) struct SymbolReport {
     pub(super) size: u64,
     /// Whether others can find it by name once the code is loaded.
     pub(super) exported: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct IreeReport {
+    /// `HIP1` or `AMD1`.
+    pub(super) format: String,
+    /// The number of the first bundle that holds its code, and how many do.
+    pub(super) first_bundle: usize,
+    pub(super) bundles: usize,
+    /// Its entry points, as IREE counts them.
+    pub(super) exports: Vec<ExportReport>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ExportReport {
+    pub(super) name: String,
+    pub(super) workgroup_size: Option<[u32; 3]>,
+    /// How it uses each of its bindings.
+    pub(super) bindings: Vec<BindingReport>,
+    /// So many values of 32 bits follow the bindings.
+    pub(super) constants: u32,
+}
+
+#[derive(Serialize)]
+pub(super) struct BindingReport {
+    pub(super) read_only: bool,
+    pub(super) indirect: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct KpackReport {
+    pub(super) name: String,
+    /// From the folder of the file on.
+    pub(super) search_paths: Vec<String>,
 }
 
 #[derive(Serialize)]

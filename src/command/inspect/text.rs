@@ -4,8 +4,8 @@
 use super::{
     group::{self, Group},
     report::{
-        ArgumentReport, BundleReport, Choice, DeviceReport, EntryReport, KernelReport, Report, SymbolReport,
-        TargetReport,
+        ArgumentReport, BindingReport, BundleReport, Choice, DeviceReport, EntryReport, IreeReport,
+        KernelReport, Report, SymbolReport, TargetReport,
     },
 };
 use crate::command::{input::count, table::Table};
@@ -47,6 +47,13 @@ impl Report {
             bundle.print(&mut text, detail);
         }
         more(&mut text, "", self.bundles.len(), shown, "bundle", "bundles");
+        for executable in &self.iree_executables {
+            executable.print(&mut text, detail);
+        }
+        for reference in &self.kpack_references {
+            let paths = names(&reference.search_paths);
+            text.push_str(&format!("\ncode of {} lies beside the file: {paths}\n", reference.name));
+        }
         if !self.problems.is_empty() {
             text.push('\n');
         }
@@ -226,6 +233,43 @@ impl ArgumentReport {
         match self.kind.as_str() {
             "value" => format!("{name}: {}", count(self.size as usize, "byte", "bytes")),
             kind => format!("{name}: {kind}{access}"),
+        }
+    }
+}
+
+impl IreeReport {
+    fn print(&self, text: &mut String, detail: Detail) {
+        let exports = count(self.exports.len(), "export", "exports");
+        let place = match self.bundles {
+            1 => format!("bundle {}", self.first_bundle),
+            bundles => format!("bundles {} to {}", self.first_bundle, self.first_bundle + bundles.max(1) - 1),
+        };
+        text.push_str(&format!("\nIREE executable ({}) over {place}: {exports}\n", self.format));
+        let shown = detail.limit(KERNELS);
+        let mut table = Table::new(&[">export", "name", "block", "bindings", ">constants"]);
+        for (index, export) in self.exports.iter().enumerate().take(shown) {
+            let block = export.workgroup_size.map(|[x, y, z]| format!("{x},{y},{z}"));
+            let bindings: Vec<&str> = export.bindings.iter().map(BindingReport::text).collect();
+            table.row([
+                index.to_string(),
+                export.name.clone(),
+                block.unwrap_or_default(),
+                bindings.join(", "),
+                export.constants.to_string(),
+            ]);
+        }
+        table.print("  ", text);
+        more(text, "  ", self.exports.len(), shown, "export", "exports");
+    }
+}
+
+impl BindingReport {
+    fn text(&self) -> &'static str {
+        match (self.read_only, self.indirect) {
+            (false, false) => "any",
+            (true, false) => "read",
+            (false, true) => "indirect",
+            (true, true) => "read indirect",
         }
     }
 }
