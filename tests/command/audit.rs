@@ -228,6 +228,20 @@ fn wheels_are_looked_into() {
     assert_eq!((&library["bundles"], verdicts(library)), (&2.into(), vec!["exact", "none"]));
     let add = file(&whole, ".whl(pkg/kernels/add_*.hsaco)");
     assert_eq!((&add["files"], verdicts(add)), (&2.into(), vec!["exact", "exact"]));
+    // The other commands unpack it as well.
+    let path = folder.0.join("pkg-1.0-py3-none-linux_x86_64.whl").display().to_string();
+    let shown = windlass(["inspect", &path, "--target", "gfx942"]);
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    assert!(
+        shown.stdout.contains("pkg/lib/libkernels.so") && shown.stdout.contains("saxpy"),
+        "{}",
+        shown.stdout
+    );
+    let out = scratch("hsaco").display().to_string();
+    let taken = windlass(["extract", &path, "--target", "gfx90a", "--bundle", "3", "-o", &out]);
+    assert_eq!(taken.code, Some(0), "{}", taken.stderr);
+    assert_eq!(fs::read(&out).unwrap(), gfx90a);
+    let _ = fs::remove_file(out);
     // A damaged member is no member that passes.
     let at = bytes.windows(9).position(|window| window == b"add_gfx94").unwrap() + 60;
     bytes[at..at + 200].fill(0xff);

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use windlass_codeobject::{Container, Error, File, FileKind, Input, Options, Wheel};
 
 use crate::support::{
@@ -333,6 +335,55 @@ fn damaged_directories_give_what_lies_before_the_damage() {
     );
     let wheel = Wheel::open(&path).unwrap();
     assert!(wheel.problem().is_some() && wheel.members().count() == 2);
+}
+
+/// Does all that can be done with a file and with the members of a zip file.
+fn read_everything(path: &Path) {
+    let mut options = Options::default();
+    options.max_unpacked = 1 << 20;
+    let read = |input: Result<Input, Error>| {
+        let Ok(input) = input else { return };
+        let Ok(file) = input.file(&options) else { return };
+        for bundle in file.bundles() {
+            for index in 0..bundle.entries().len() {
+                let _ = bundle.extract(index);
+            }
+        }
+    };
+    read(Input::open(path, &options));
+    let Ok(wheel) = Wheel::open(path) else { return };
+    for member in wheel.members() {
+        let _ = member.may_hold_code();
+        read(member.open(&options));
+    }
+}
+
+#[test]
+fn changed_bytes_of_wheels_and_split_libraries() {
+    let folder = Folder::new();
+    let library = split_elf("lib/liba.so", &["../.kpack/a_@GFXARCH@.kpack", "a.kpack"], &[0]);
+    let archive = kpack(true, &[("lib/liba.so#0", "gfx942", &elf("k")[..])], |_| {});
+    let files: [(&str, &[u8]); 3] =
+        [("s/lib/liba.so", &library), ("s/.kpack/a_gfx942.kpack", &archive), ("k.co", &elf("k"))];
+    folder.put("whole/a.kpack", &archive);
+    let seeds = [zip(8, false, &files), zip(8, true, &files), zip(0, true, &files), library.clone()];
+    let strategy = (
+        any::<prop::sample::Index>(),
+        prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), any::<u8>()), 1..10),
+    );
+    let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
+    let run = TestRunner::new(config).run(&strategy, |(seed, changes)| {
+        let mut bytes = seed.get(&seeds).clone();
+        for (at, in_tables, value) in changes {
+            // The tables of zip files and ELFs are at their ends.
+            let tables = if in_tables { bytes.len().min(400) } else { bytes.len() };
+            let at = bytes.len() - 1 - at.index(tables);
+            bytes[at] = value;
+        }
+        read_everything(&folder.put("whole/changed", &bytes));
+        Ok(())
+    });
+    run.unwrap();
 }
 
 #[test]
