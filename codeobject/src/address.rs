@@ -277,3 +277,82 @@ impl Source for Memory {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VECTOR_ADD: &[u8] =
+        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../cts/kernels/bundles/vector_add.gfx942.co"));
+
+    /// Miri sees a read behind an allocation of exactly that size.
+    fn is_whole(bytes: &[u8]) {
+        let alone: Box<[u8]> = bytes.into();
+        // SAFETY: the whole of it lies there, and outlives the slice.
+        assert_eq!(unsafe { bytes_at(alone.as_ptr(), &Options::default()) }.unwrap(), bytes);
+    }
+
+    fn ccob(version: u16, method: u16, unpacked: u64, payload: &[u8]) -> Vec<u8> {
+        let mut out = [&b"CCOB"[..], &version.to_le_bytes(), &method.to_le_bytes()].concat();
+        let (size, long) = (payload.len() as u64, unpacked.to_le_bytes());
+        match version {
+            1 => out.extend(&long[..4]),
+            2 => out.extend([&(size as u32 + 24).to_le_bytes()[..], &long[..4]].concat()),
+            _ => out.extend([(size + 32).to_le_bytes(), long].concat()),
+        }
+        out.extend([0; 8]);
+        out.extend(payload);
+        out
+    }
+
+    #[test]
+    fn no_byte_behind_the_code_is_read() {
+        is_whole(&VECTOR_ADD[..declared_size(VECTOR_ADD).unwrap() as usize]);
+        let mut bundle = BUNDLE_MAGIC.to_vec();
+        for number in [1_u64, 64, 9, 4] {
+            bundle.extend(number.to_le_bytes());
+        }
+        bundle.extend(b"hip-");
+        bundle.resize(73, 7);
+        is_whole(&bundle);
+        is_whole(&ccob(2, 1, 9, b"any bytes"));
+        is_whole(&ccob(3, 0, 9, b"any bytes"));
+        // One zstd block as it is, in a frame of one segment; then the same twice.
+        let frame = [&0xfd2f_b528_u32.to_le_bytes()[..], &[0x20, 4, 0x21, 0, 0], b"text"].concat();
+        is_whole(&ccob(1, 1, 4, &frame));
+        is_whole(&ccob(1, 1, 8, &frame.repeat(2)));
+        // One deflate block as it is, and its check value.
+        let zlib =
+            [&[0x78, 0x01, 0x01, 4, 0, 0xfb, 0xff][..], b"text", &0x0467_01c6_u32.to_be_bytes()].concat();
+        is_whole(&ccob(1, 0, 4, &zlib));
+        let mut binary = [OFFLOAD_BINARY_MAGIC, &1_u32.to_le_bytes(), &40_u64.to_le_bytes()].concat();
+        binary.resize(40, 0);
+        is_whole(&binary);
+        let mut executable = [*b"AMD1", [0; 4]].concat();
+        executable.extend(5_u64.to_le_bytes());
+        executable.resize(64 + 5, 0);
+        is_whole(&executable);
+    }
+
+    #[test]
+    fn a_wrapper_is_followed() {
+        #[repr(C)]
+        struct Wrapper {
+            magic: [u8; 4],
+            version: u32,
+            code: *const u8,
+            reserved: *const u8,
+        }
+        let code = ccob(3, 0, 9, b"any bytes");
+        let wrapper = Wrapper {
+            magic: WRAPPER_MAGIC,
+            version: WRAPPER_VERSION,
+            code: code.as_ptr(),
+            reserved: std::ptr::null(),
+        };
+        assert!(wrapper.reserved.is_null());
+        // SAFETY: a wrapper lies there that points to a whole bundle, and both outlive the slice.
+        let found = unsafe { bytes_at((&raw const wrapper).cast(), &Options::default()) };
+        assert_eq!(found.unwrap(), code);
+    }
+}

@@ -10,7 +10,9 @@ use crate::error::Error;
 pub(crate) const ARCHIVE_MAGIC: &[u8] = b"!<arch>\n";
 pub(crate) const THIN_MAGIC: &[u8] = b"!<thin>\n";
 const HEADER_SIZE: u64 = 60;
-const LONGEST_NAME: u64 = 1024;
+/// Names are looked for so far, and shown so far.
+const LONGEST_NAME: u64 = 4096;
+const SHOWN_NAME: usize = 256;
 
 /// One file in an archive.
 pub(crate) struct Member<'a> {
@@ -76,7 +78,8 @@ impl<'a> Members<'a> {
                 let is_table = name.starts_with(b"__.SYMDEF");
                 let content = content.get(before..).unwrap_or_default();
                 let offset = self.base.saturating_add(start + before as u64);
-                Ok((!is_table).then(|| Member { name: text(name), content, offset }))
+                let name = text(name.get(..SHOWN_NAME).unwrap_or(name));
+                Ok((!is_table).then_some(Member { name, content, offset }))
             }
         }
     }

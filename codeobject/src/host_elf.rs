@@ -14,7 +14,8 @@ use crate::table::{BUNDLE_MAGIC, MAX_ENTRIES};
 use crate::wrapper;
 
 /// Sections may share names without end, so that searching all for their ends would take for ever.
-const LONGEST_NAME: usize = 4096;
+const LONGEST_NAME: usize = 256;
+const MAX_PROBLEMS: usize = 16;
 /// The type of a section with offload binaries.
 const SHT_LLVM_OFFLOADING: u32 = 0x6fff_4c0b;
 
@@ -27,6 +28,34 @@ pub(crate) struct Carriers {
     pub(crate) entries: Vec<Entry>,
     /// Where bundles begin that only wrappers in the host's data point to.
     pub(crate) wrapped: Vec<u64>,
+    /// What is wrong with some of it.
+    pub(crate) problems: Vec<Error>,
+}
+
+impl Carriers {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.entries.is_empty() && self.wrapped.is_empty() && self.problems.is_empty()
+    }
+
+    fn problem(&mut self, error: Error) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(error);
+        }
+    }
+
+    fn entry(&mut self, id: &[u8], place: &Range<u64>, base: u64) {
+        if self.entries.len() < MAX_ENTRIES {
+            self.entries.push(Entry::new(id, place.start, place.end - place.start, None));
+        } else if self.problems.is_empty() {
+            self.problem(Error::Limit {
+                what: "the number of sections of the host ELF with an entry".to_owned(),
+                offset: base,
+                value: MAX_ENTRIES as u64 + 1,
+                limit: MAX_ENTRIES as u64,
+                advice: "no tool writes so many, the input is damaged".to_owned(),
+            });
+        }
+    }
 }
 
 /// Finds it in an ELF that lies at `base` of its file.
@@ -42,11 +71,14 @@ pub(crate) fn carriers(bytes: &[u8], base: u64) -> Result<Carriers, Error> {
         let offloads =
             name == b".llvm.offloading" || section.sh_type(LittleEndian) == SectionType(SHT_LLVM_OFFLOADING);
         if name == b".hip_fatbin" || offloads {
-            found.rows.push(section_range(bytes, base, name, section)?);
+            match section_range(bytes, base, name, section) {
+                Ok(place) => found.rows.push(place),
+                Err(error) => found.problem(error),
+            }
         } else if let Some(id) = name.strip_prefix(BUNDLE_MAGIC) {
-            let place = section_range(bytes, base, name, section)?;
-            if found.entries.len() < MAX_ENTRIES {
-                found.entries.push(Entry::new(id, place.start, place.end - place.start, None));
+            match section_range(bytes, base, name, section) {
+                Ok(place) => found.entry(id, &place, base),
+                Err(error) => found.problem(error),
             }
         }
     }
@@ -58,17 +90,21 @@ pub(crate) fn carriers(bytes: &[u8], base: u64) -> Result<Carriers, Error> {
         end = end.max(row.end);
         is_new
     });
-    if found.rows.is_empty() && found.entries.is_empty() {
+    if sections.is_empty() {
         found.wrapped = wrapper::bundles(bytes);
     }
-    if !found.rows.is_empty() || !found.entries.is_empty() || !found.wrapped.is_empty() {
+    if !found.is_empty() {
         return Ok(found);
     }
+    let present = if sections.is_empty() {
+        "its section headers were stripped, and no wrapper in its data points to a bundle; give the library before \
+         stripping"
+    } else {
+        "it carries no HIP code; give the library or object that does"
+    };
     Err(Error::NotFound {
         what: "section .hip_fatbin in the host ELF".to_owned(),
-        present:
-            "it carries no HIP code, nor a wrapper that points to some; give the library or object that does"
-                .to_owned(),
+        present: present.to_owned(),
     })
 }
 

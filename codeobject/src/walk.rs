@@ -93,7 +93,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             Ok(FileKind::Archive)
         } else if bytes.starts_with(archive::THIN_MAGIC) {
             Err(archive::thin(bytes))
-        } else if text_bundle::begins(bytes) {
+        } else if !begins_bundle(bytes) && text_bundle::begins(bytes) {
             let bundle = Bundle::text(bytes, base)?;
             self.found(bundle);
             Ok(FileKind::FatBinary)
@@ -128,6 +128,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             Err(Error::NotFound { .. }) if is_split => host_elf::Carriers::default(),
             carriers => carriers?,
         };
+        for error in carriers.problems {
+            self.problem(error);
+        }
         for row in carriers.rows {
             let content = range(bytes, row.start, row.end - row.start).unwrap_or_default();
             self.row(content, base.saturating_add(row.start));

@@ -284,6 +284,9 @@ fn members_give_their_names() {
     assert_eq!(names(&bsd), ["a_name_of_more_than_sixteen_bytes.o", "short.o"]);
     holds(&bsd, FileKind::Archive, 2);
     assert_eq!(File::parse(&elf, &Options::default()).unwrap().bundles()[0].member(), None);
+    let path = "d/".repeat(1000) + "a.o";
+    let long = archive(&[("//", format!("{path}/\n").as_bytes()), ("/0", &elf)]);
+    assert_eq!(names(&long), [&path[..256]], "a longer name is shown by its beginning");
 }
 
 #[test]
@@ -293,8 +296,8 @@ fn names_that_are_not_there() {
         [("//", &b"no end"[..]), ("/0", &elf)],
         [("//", b"short.o/\n"), ("/9", &elf)],
         [("//", b"short.o/\n"), ("/99999999999999", &elf)],
-        [("//", b"short.o/\n"), ("#1/1025", &elf)],
-        [("//", b"short.o/\n"), ("#1/1000", b"short")],
+        [("//", b"short.o/\n"), ("#1/4097", &elf)],
+        [("//", b"short.o/\n"), ("#1/4000", b"short")],
         [("//", b"short.o/\n"), ("#1/x", &elf)],
     ] {
         let error = error(&archive(&members));
@@ -349,6 +352,31 @@ fn thin_archives_say_where_their_members_are() {
     for size in 8..bytes.len() {
         assert!(matches!(error(&bytes[..size]), Error::Unsupported { .. }));
     }
+}
+
+#[test]
+fn a_damaged_section_costs_no_other() {
+    let binary = offload_binary(1, 4, "gfx942", &elf());
+    let entry = "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-amd-amdhsa--gfx942";
+    let elf = elf();
+    for damaged in 1..=3 {
+        let mut bytes = host_elf(&[(".hip_fatbin", &bundle()), (".llvm.offloading", &binary), (entry, &elf)]);
+        let table = u64::from_le_bytes(bytes[40..48].try_into().unwrap()) as usize;
+        let size = table + 64 * damaged + 32;
+        bytes[size..size + 8].copy_from_slice(&(1_u64 << 40).to_le_bytes());
+        let file = File::parse(&bytes, &Options::default()).unwrap();
+        assert_eq!(file.bundles().len(), 2);
+        assert!(matches!(file.problems(), [Error::Truncated { .. }]), "{:?}", file.problems());
+    }
+}
+
+#[test]
+fn sections_without_end_are_limited() {
+    let name = format!("__CLANG_OFFLOAD_BUNDLE__{}", "x".repeat(200));
+    let bytes = host_elf(&vec![(name.as_str(), &b"x"[..]); 5000]);
+    let file = File::parse(&bytes, &Options::default()).unwrap();
+    assert_eq!(file.bundles()[0].entries().len(), 4096);
+    assert!(matches!(file.problems(), [Error::Limit { .. }]), "{:?}", file.problems());
 }
 
 #[test]
