@@ -576,6 +576,18 @@ windlass_error_t *windlass_executable_load(windlass_device_t *device,
                                            size_t size,
                                            windlass_executable_t **executable);
 
+// Loads `count` pieces of device code as one executable: what one piece leaves undefined, a function or a variable, another
+// may define. Piece i has `sizes[i]` bytes at `codes[i]` and is what `windlass_executable_load` takes. A symbol that no
+// piece defines is NOT_FOUND and is named. FAILED_PRECONDITION where pieces need each other in a circle, and where nobody
+// tells the device address of a symbol. The code is copied; the caller owns the executable, and vouches for all pieces as
+// `windlass_executable_load` says.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_executable_load_linked(windlass_device_t *device,
+                                                  size_t count,
+                                                  const void *const *codes,
+                                                  const size_t *sizes,
+                                                  windlass_executable_t **executable);
+
 // Adds a reference and gives the executable back. NULL for NULL.
 windlass_executable_t *windlass_executable_retain(windlass_executable_t *executable);
 

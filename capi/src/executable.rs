@@ -15,7 +15,7 @@ use crate::{
     device::windlass_device_t,
     error::windlass_error_t,
     handle::{self, Shell, object, used},
-    memory::{Growing, bytes, c_string, give, text, write_struct},
+    memory::{Growing, bytes, c_string, give, list, text, write_struct},
 };
 
 /// Loaded device code. Lives until the last reference to it and to its functions is released and the last submission
@@ -126,6 +126,38 @@ pub unsafe extern "C" fn windlass_executable_load(
             let code = unsafe { bytes("code", size, code) }?;
             // SAFETY: the header asks of the caller what `load_executable` asks.
             unsafe { device.device.load_executable(code) }
+        })
+    })
+}
+
+/// Loads `count` pieces of device code as one executable: what one piece leaves undefined, a function or a variable, another
+/// may define. Piece i has `sizes[i]` bytes at `codes[i]` and is what `windlass_executable_load` takes. A symbol that no
+/// piece defines is NOT_FOUND and is named. FAILED_PRECONDITION where pieces need each other in a circle, and where nobody
+/// tells the device address of a symbol. The code is copied; the caller owns the executable, and vouches for all pieces as
+/// `windlass_executable_load` says.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_executable_load_linked(
+    device: Option<NonNull<windlass_device_t>>,
+    count: usize,
+    codes: *const *const c_void,
+    sizes: *const usize,
+    executable: Option<&mut MaybeUninit<Option<NonNull<windlass_executable_t>>>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        give(executable, || {
+            let device = used(device)?;
+            // SAFETY: the header asks of the caller what `list` asks, for this and the next.
+            let codes = unsafe { list("codes", count, codes) }?;
+            // SAFETY: as above.
+            let sizes = unsafe { list("sizes", count, sizes) }?;
+            let pieces = codes.iter().zip(sizes).map(|(code, size)| {
+                // SAFETY: the header asks of the caller what `bytes` asks, for each piece.
+                unsafe { bytes("codes[i]", *size, *code) }
+            });
+            let pieces = pieces.collect::<Result<Vec<_>>>()?;
+            // SAFETY: the header asks of the caller what `load_linked` asks.
+            unsafe { device.device.load_linked(&pieces) }
         })
     })
 }
