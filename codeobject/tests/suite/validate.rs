@@ -78,6 +78,38 @@ fn what_compilers_write_passes_and_loads() {
     }
 }
 
+/// AMD's own builds, of several releases.
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+#[test]
+fn what_vendors_ship_passes_and_loads() {
+    use windlass_codeobject::{Entry, EntryTarget, File, Options};
+
+    let Some(root) = fixtures() else { return };
+    let mut count = 0;
+    for name in [
+        "libbitsandbytes_rocm64.hip_fatbin",
+        "libbitsandbytes_rocm71.hip_fatbin",
+        "roofline-ubuntu22_04-rocm7",
+        "reduce.generic_mix.v6.hipfb",
+        "symbols.compressed.hipfb",
+        "many2000.compressed.hipfb",
+    ] {
+        let bytes = fs::read(root.join("fatbin").join(name)).unwrap();
+        let file = File::parse(&bytes, &Options::default()).unwrap();
+        for bundle in file.bundles() {
+            let code = |entry: &Entry| matches!(entry.target(), EntryTarget::Gpu(_));
+            for (index, entry) in bundle.entries().iter().enumerate().filter(|(_, entry)| code(entry)) {
+                let image = bundle.extract(index).unwrap();
+                let what = format!("{name}, bundle {}, {}", bundle.index(), entry.id_text());
+                validate(&image).unwrap_or_else(|error| panic!("{what}: {error}"));
+                rocr::load(&image).unwrap_or_else(|error| panic!("{what}: {error}"));
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 70, "{count}");
+}
+
 #[test]
 fn a_damaged_byte_in_any_header_is_refused_or_harmless() {
     for (name, image) in images().into_iter().step_by(3) {
