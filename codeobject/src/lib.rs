@@ -92,7 +92,8 @@
 //! - `zstd-c` (default): zstd by the C library. It stops where the wanted entry ends.
 //! - `zstd-pure`: zstd in pure Rust, for builds without a C compiler. It decodes the whole of a real bundle, and keeps
 //!   its window beside the output. With both features on, the C library is used; with neither, bundles compressed by
-//!   zstd are an error that names the features.
+//!   zstd are an error that names the features. Writing zstd needs `zstd-c`: what makes a bundle small is that code for
+//!   one target resembles that for another, further back than the encoder in Rust looks.
 //!
 //! zlib is always there, in pure Rust. Debug messages go to `tracing` with the target `windlass::codeobject`.
 //!
