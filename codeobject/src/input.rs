@@ -83,6 +83,11 @@ impl Input {
         &self.bytes
     }
 
+    /// What the file says about the kpack archives that hold its code, if it is a host ELF that refers to some.
+    pub fn kpack_reference(&self) -> Option<KpackReference> {
+        kpack_reference::find(&self.bytes, 0).ok().flatten()
+    }
+
     /// The paths of the kpack archives that were read beside the file.
     pub fn archives(&self) -> impl Iterator<Item = &str> {
         self.companions.archives.iter().map(|(path, _)| path.as_str())

@@ -36,8 +36,9 @@ pub struct KpackReference {
 }
 
 impl KpackReference {
-    /// Whether an archive's binary of this name is meant.
-    pub(crate) fn is_to(&self, binary: &str) -> bool {
+    /// Whether what an archive holds under this name is the ELF's: its name, with the number of a translation unit or
+    /// without.
+    pub fn is_to(&self, binary: &str) -> bool {
         let Some(rest) = binary.strip_prefix(self.name.as_str()) else { return false };
         match rest.strip_prefix('#') {
             None => rest.is_empty(),

@@ -251,6 +251,72 @@ fn wheels_are_looked_into() {
     assert!(damaged["problems"][0]["path"].as_str().unwrap().contains("add_gfx942.hsaco"), "{damaged:#}");
 }
 
+/// A kpack archive with one code object for gfx942.
+fn kpack(binary: &str, image: &[u8]) -> Vec<u8> {
+    let mut bytes = b"KPAK\x01\0\0\0".to_vec();
+    bytes.resize(64, 0);
+    bytes.extend(image);
+    let toc = bytes.len() as u64;
+    bytes[8..16].copy_from_slice(&toc.to_le_bytes());
+    let string = |text: &str| [&[0xa0 | text.len() as u8], text.as_bytes()].concat();
+    bytes.push(0x82);
+    for part in ["toc", binary, "gfx942", "ordinal"] {
+        bytes.extend(string(part));
+        bytes.push(if part == "ordinal" { 0 } else { 0x81 });
+    }
+    bytes.extend([string("blobs"), vec![0x91, 0x82], string("offset"), vec![64], string("size")].concat());
+    bytes.push(0xce);
+    bytes.extend((image.len() as u32).to_be_bytes());
+    bytes
+}
+
+/// A host ELF that says that its code is in a kpack archive.
+fn split_library(name: &str, search: &str) -> Vec<u8> {
+    let string = |text: &str| [&[0xa0 | text.len() as u8], text.as_bytes()].concat();
+    let paths = [string("kpack_search_paths"), vec![0x91], string(search)].concat();
+    let marker = [vec![0x82], string("kernel_name"), string(name), paths].concat();
+    let names = b"\0.shstrtab\0.rocm_kpack_ref\0";
+    let mut bytes = b"\x7fELF\x02\x01\x01".to_vec();
+    bytes.resize(64, 0);
+    let table = (64 + marker.len() + names.len()) as u64;
+    for (at, half) in [(16, 3), (18, 62), (52, 64), (58, 64), (60, 3), (62, 1)] {
+        bytes[at..at + 2].copy_from_slice(&u16::to_le_bytes(half));
+    }
+    bytes[40..48].copy_from_slice(&table.to_le_bytes());
+    bytes.extend([&marker[..], names].concat());
+    let sections = [(0, 0, 0, 0), (1, 3, 64 + marker.len(), names.len()), (11, 1, 64, marker.len())];
+    for (name, kind, offset, size) in sections {
+        bytes.extend([name, kind].map(u32::to_le_bytes).concat());
+        bytes.extend([0, 0, offset as u64, size as u64, 0, 1, 0].map(u64::to_le_bytes).concat());
+    }
+    bytes
+}
+
+#[test]
+fn libraries_and_their_kpack_archives_may_come_in_two_wheels() {
+    let folder = Folder::new();
+    let image = fs::read(folder.extract(VECTOR_ADD, "gfx942", "code")).unwrap();
+    fs::remove_file(folder.0.join("code")).unwrap();
+    let library = split_library("lib/liba.so", "../.kpack/a_@GFXARCH@.kpack");
+    let archive = kpack("lib/liba.so#0", &image);
+    // As it is installed, and as a wheel alone.
+    folder.put("installed/lib/liba.so.1", &library);
+    folder.put("installed/.kpack/a_gfx942.kpack", &archive);
+    let (code, installed) = report(&[folder.path()], "gfx942");
+    assert_eq!((code, installed["problems"].as_array().unwrap().len()), (Some(0), 0), "{installed:#}");
+    assert_eq!(verdicts(file(&installed, "liba.so.1")), ["exact"]);
+    assert_eq!(verdicts(file(&installed, "a_gfx942.kpack")), ["exact"]);
+    fs::remove_dir_all(folder.0.join("installed")).unwrap();
+    folder.put("host.whl", &wheel(&[("sdk/lib/liba.so.1", &library)]));
+    let (code, alone) = report(&[folder.path()], "gfx942");
+    assert_eq!(code, Some(1));
+    assert!(alone["problems"][0]["problem"].as_str().unwrap().contains("a_@GFXARCH@.kpack"), "{alone:#}");
+    folder.put("device-gfx942.whl", &wheel(&[("sdk/.kpack/a_gfx942.kpack", &archive)]));
+    let (code, both) = report(&[folder.path()], "gfx942");
+    assert_eq!(code, Some(0), "{both:#}");
+    assert_eq!(verdicts(file(&both, "(sdk/.kpack/a_gfx942.kpack)")), ["exact"]);
+}
+
 #[test]
 fn folders_are_walked_and_odd_files_do_no_harm() {
     let folder = Folder::new();

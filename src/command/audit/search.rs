@@ -8,7 +8,7 @@ use std::{
 };
 
 use walkdir::WalkDir;
-use windlass_codeobject::{Error, FileKind, Input, Options, TargetId, Wheel, may_hold_code};
+use windlass_codeobject::{Error, FileKind, Input, KpackReference, Options, TargetId, Wheel, may_hold_code};
 
 use super::{examine, unit::Unit};
 use crate::command::{input::count, progress::Progress};
@@ -33,11 +33,14 @@ pub(super) struct Search<'s> {
     options: &'s Options,
     progress: Progress,
     found: Found,
+    /// Libraries without the kpack archives that they refer to, and what is said of that.
+    split: Vec<(String, KpackReference, Error)>,
 }
 
 impl<'s> Search<'s> {
     pub(super) fn new(targets: &'s [TargetId], options: &'s Options) -> Self {
-        Self { targets, options, progress: Progress::new("looking for GPU code", 1), found: Found::default() }
+        let progress = Progress::new("looking for GPU code", 1);
+        Self { targets, options, progress, found: Found::default(), split: Vec::new() }
     }
 
     /// Looks into all files at and below the paths, in the order of their names.
@@ -60,7 +63,19 @@ impl<'s> Search<'s> {
                 }
             }
         }
+        self.judge_split();
         self.found
+    }
+
+    /// Wheels of libraries come without their code, which other wheels bring: where one of those was looked into too,
+    /// the code is judged there.
+    fn judge_split(&mut self) {
+        for (name, reference, error) in std::mem::take(&mut self.split) {
+            let names = || self.found.units.iter().flat_map(|unit| unit.slots.keys());
+            if !names().any(|name| reference.is_to(name)) {
+                self.found.problems.push((name, error.to_string()));
+            }
+        }
     }
 
     fn file(&mut self, path: &Path) {
@@ -121,7 +136,10 @@ impl<'s> Search<'s> {
             Ok(file) => self.found.units.extend(examine::file(&name, &file, self.targets, self.options)),
             // The many files of a system that have no GPU code.
             Err(Error::NotFound { .. }) => {}
-            Err(error) => self.found.problems.push((name, error.to_string())),
+            Err(error) => match input.ok().and_then(|input| input.kpack_reference()) {
+                Some(reference) => self.split.push((name, reference, error)),
+                None => self.found.problems.push((name, error.to_string())),
+            },
         }
     }
 }
