@@ -154,7 +154,7 @@ impl<'c> Map<'c> {
     /// The functions that an address leads to: one itself, or what is stored there.
     fn follow(&self, address: u64, left: &mut usize) -> Vec<Callee> {
         let mut found = Vec::new();
-        let mut seen = HashSet::new();
+        let (mut seen, mut opened) = (HashSet::new(), HashSet::new());
         let mut open = vec![address];
         while let Some(address) = open.pop() {
             if *left == 0 {
@@ -186,8 +186,10 @@ impl<'c> Map<'c> {
                 }
             }
             let table = self.tables.range(..=address).next_back().filter(|(_, end)| address < **end);
-            if let Some((start, end)) = table {
+            if let Some((start, end)) = table.filter(|(start, _)| opened.insert(**start)) {
+                let before = open.len();
                 open.extend(self.relocations.range(*start..*end).map(|(place, _)| *place).take(*left));
+                *left = left.saturating_sub(open.len() - before);
             }
         }
         found

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use windlass_codeobject::{Callee, Calls, CodeObject, SymbolRole};
 
-use crate::support::{fixtures, skipped};
+use crate::support::{ElfBuilder, fixtures, skipped};
 
 /// Names of callees; those without a symbol by their address.
 fn names(code: &CodeObject, callees: &[Callee]) -> Vec<String> {
@@ -84,6 +84,43 @@ fn the_projects_own_kernels() {
     assert_eq!(of(&code, &calls, "use_functions").0, ["fivefold", "fourfold", "threefold", "twofold"]);
     let (code, calls) = read(&kernels.join("link_user.gfx942.co"));
     assert_eq!(of(&code, &calls, "link_apply").0, ["link_bias of another", "link_scale of another"]);
+}
+
+/// Tables that hold the addresses of each other, and overlap, take bounded time and memory.
+#[test]
+fn tables_of_tables_end() {
+    assert!(follows_tables(1), "each address is looked at once");
+    assert!(!follows_tables(200), "what no compiler makes is given up, and said to be");
+}
+
+/// Whether every address was followed in so many tables.
+fn follows_tables(tables: u64) -> bool {
+    const COUNT: u64 = 20_000;
+    let mut builder = ElfBuilder::new(Vec::new());
+    builder.with_note = false;
+    builder.spare = 8 * COUNT as usize;
+    let symbols =
+        |data| (0..tables).map(move |index| (b"t".to_vec(), data + 64 * index, 8 * COUNT, 0x11, 3)).collect();
+    builder.symbols = symbols(0);
+    builder.relocations = vec![(0, 0, 0, 0); COUNT as usize];
+    // So many relocations move the data: where to, the first attempt shows.
+    let first = CodeObject::parse(&builder.build()).unwrap();
+    let data = first.segments().iter().find(|segment| segment.writable).unwrap().address + 16 * 7;
+    builder.symbols = symbols(data);
+    let place = |index: u64| data + 8 * (index % COUNT);
+    builder.relocations = (0..COUNT).map(|index| (place(index), 13, 0, place(7 * index) as i64)).collect();
+    let mut elf = builder.build();
+    let code = CodeObject::parse(&elf).unwrap();
+    let text = code.segments().iter().find(|segment| segment.executable).unwrap();
+    // s_getpc_b64 s[2:3]; s_add_u32 s2, s2, distance; s_addc_u32 s3, s3, 0
+    let distance = (data - text.address - 4) as u32;
+    for (index, word) in [0xbe82_1c00, 0x8002_ff02, distance, 0x8203_ff03, 0].into_iter().enumerate() {
+        let at = text.offset as usize + 4 * index;
+        elf[at..at + 4].copy_from_slice(&u32::to_le_bytes(word));
+    }
+    let calls = CodeObject::parse(&elf).unwrap().calls(&elf);
+    assert_eq!(calls.reached_from(text.address), []);
+    calls.is_complete()
 }
 
 /// A table of functions and calls on every generation, compiled where there is a compiler.

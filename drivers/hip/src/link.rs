@@ -70,13 +70,18 @@ impl Plan {
 
     /// Puts definers before those that need them.
     fn sort(&mut self) -> Result<()> {
-        let mut left: Vec<usize> = (0..self.wants.len()).collect();
-        while !left.is_empty() {
-            let ready =
-                left.iter().position(|image| !self.needs(*image).any(|needed| left.contains(&needed)));
-            match ready {
-                Some(at) => self.order.push(left.remove(at)),
-                None => return Err(self.circle(&left)),
+        let mut placed = vec![false; self.wants.len()];
+        while self.order.len() < placed.len() {
+            let before = self.order.len();
+            for image in 0..placed.len() {
+                if !placed[image] && self.needs(image).all(|needed| placed[needed]) {
+                    placed[image] = true;
+                    self.order.push(image);
+                }
+            }
+            if self.order.len() == before {
+                let left: Vec<usize> = (0..placed.len()).filter(|image| !placed[*image]).collect();
+                return Err(self.circle(&left));
             }
         }
         Ok(())
