@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What each fuzz target does with its bytes. Nothing here looks at results but for what must hold of all of them: the
+//! point is that nothing panics, hangs or takes memory without bound.
+
+use windlass_codeobject::{
+    CodeObject, File, Options, TargetId, Wheel, declared_size, retarget, validate,
+};
+
+const AGENTS: [&str; 3] = ["gfx942:sramecc+:xnack-", "gfx90a:sramecc+:xnack+", "gfx1031"];
+/// Small, so that the time goes into many inputs and not into long ones.
+const MOST_UNPACKED: u64 = 1 << 20;
+/// The entries of one bundle that are read, and the bundles of one file.
+const MOST_READ: usize = 16;
+
+fn options() -> Options {
+    let mut options = Options::default();
+    options.max_unpacked = MOST_UNPACKED;
+    options.compatible_families = true;
+    options
+}
+
+/// A file of any kind: listed, chosen from for three GPUs, and read.
+pub fn containers(data: &[u8]) {
+    let options = options();
+    if data.starts_with(b"PK") {
+        wheel(data, &options);
+    }
+    if let Ok(file) = File::parse(data, &options) {
+        read(&file, &options);
+    }
+}
+
+/// A compressed bundle: the first bytes say what its header says, the rest is the payload, as it stands or, so that
+/// tables come out of it, as a stream that stores it.
+pub fn decode(data: &[u8]) {
+    let Some((&[form, a, b, c], payload)) = data.split_first_chunk() else { return };
+    let declared = u32::from_le_bytes([a, b, c, 0]) & 0x1f_ffff;
+    let version = u16::from(form % 3) + 1;
+    let is_zstd = form & 0x40 != 0;
+    let payload = match (form & 0x80 != 0, is_zstd) {
+        (false, _) => payload.to_vec(),
+        (true, false) => zlib_stored(payload),
+        (true, true) => zstd_stored(payload),
+    };
+    let header_size = [20, 24, 32][usize::from(version) - 1];
+    let size = header_size + payload.len();
+    let mut bytes = b"CCOB".to_vec();
+    bytes.extend([version, u16::from(is_zstd)].map(u16::to_le_bytes).concat());
+    match version {
+        1 => bytes.extend(declared.to_le_bytes()),
+        2 => bytes.extend([size as u32, declared].map(u32::to_le_bytes).concat()),
+        _ => bytes.extend([size as u64, declared.into()].map(u64::to_le_bytes).concat()),
+    }
+    bytes.extend([0; 8]);
+    bytes.extend(payload);
+    containers(&bytes);
+}
+
+/// One code object.
+pub fn elf(data: &[u8]) {
+    code_object(data);
+    let _ = declared_size(data);
+    let _ = validate(data);
+    let mut copy = data.to_vec();
+    for agent in AGENTS {
+        let agent: TargetId = agent.parse().expect("a target id");
+        if retarget(&mut copy, &agent).is_err() {
+            assert_eq!(copy, data, "what is refused stays as it was");
+        }
+        copy.copy_from_slice(data);
+    }
+}
+
+/// The note of a code object: the first byte says of which kind, the rest is its content.
+pub fn metadata(data: &[u8]) {
+    let Some((kind, content)) = data.split_first() else { return };
+    let (owner, kind) = if kind & 1 == 0 { (&b"AMDGPU\0\0"[..], 32) } else { (&b"AMD\0"[..], 10) };
+    code_object(&elf_of_note(owner, kind, content));
+}
+
+/// Target ids: what is accepted is printed as it is read.
+pub fn targets(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Ok(target) = text.parse::<TargetId>() {
+        assert_eq!(target.to_string().parse(), Ok(target), "{text}");
+    }
+    let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bundle.extend([1, 0, 0, data.len() as u64].map(u64::to_le_bytes).concat());
+    bundle.extend(data);
+    containers(&bundle);
+}
+
+/// Wheels are read from disk.
+fn wheel(data: &[u8], options: &Options) {
+    let path = std::env::temp_dir().join(format!("windlass-fuzz-{}.whl", std::process::id()));
+    std::fs::write(&path, data).expect("a temporary file");
+    if let Ok(wheel) = Wheel::open(&path) {
+        for member in wheel.members().take(MOST_READ) {
+            if member.may_hold_code() == Ok(true)
+                && let Ok(input) = member.open(options)
+                && let Ok(file) = input.file(options)
+            {
+                read(&file, options);
+            }
+        }
+    }
+    let _ = std::fs::remove_file(&path);
+}
+
+fn read(file: &File<'_>, options: &Options) {
+    for bundle in file.bundles().iter().take(MOST_READ) {
+        for agent in AGENTS {
+            let selection = bundle.select(&agent.parse().expect("a target id"), options);
+            assert_eq!(selection.verdicts.len(), bundle.entries().len());
+            if let Some(best) = selection.best
+                && let Ok(image) = bundle.take_image(best)
+            {
+                assert_eq!(image.len() as u64, bundle.entries()[best].size());
+                let _ = validate(&image);
+            }
+        }
+        for index in 0..bundle.entries().len().min(MOST_READ) {
+            let _ = bundle.with_image(index, code_object);
+        }
+        bundle.digest();
+    }
+    for problem in file.problems() {
+        assert!(!problem.to_string().is_empty());
+    }
+}
+
+fn code_object(elf: &[u8]) {
+    let code = match CodeObject::parse(elf) {
+        Ok(code) => code,
+        Err(error) => return assert!(!error.to_string().is_empty()),
+    };
+    for kernel in code.kernels() {
+        assert!(code.kernel(&kernel.name).is_ok(), "{}", kernel.name);
+        kernel.explicit_args().for_each(drop);
+    }
+    let calls = code.calls(elf);
+    for symbol in code.symbols().iter().take(256) {
+        code.bytes_of(elf, symbol);
+        calls.of(symbol.address);
+    }
+    let _ = (code.variables().count(), code.functions().count(), code.undefined().count());
+}
+
+/// An ELF for gfx942 that is a header, a segment with one note, and nothing else.
+fn elf_of_note(owner: &[u8], kind: u32, content: &[u8]) -> Vec<u8> {
+    const HEADER: usize = 64;
+    const SEGMENT: usize = 56;
+    let mut elf = b"\x7fELF\x02\x01\x01\x40\x04".to_vec();
+    elf.resize(16, 0);
+    elf.extend([3_u16, 224].map(u16::to_le_bytes).concat());
+    elf.extend(1_u32.to_le_bytes());
+    elf.extend([0, HEADER as u64, 0].map(u64::to_le_bytes).concat());
+    elf.extend(0x54c_u32.to_le_bytes());
+    elf.extend([HEADER as u16, SEGMENT as u16, 1, 64, 0, 0].map(u16::to_le_bytes).concat());
+    let name = owner.iter().position(|byte| *byte == 0).map_or(owner.len(), |end| end + 1);
+    let mut note = [name as u32, content.len() as u32, kind].map(u32::to_le_bytes).concat();
+    note.extend(owner);
+    note.extend(content);
+    note.resize(note.len().next_multiple_of(4), 0);
+    let (start, size) = ((HEADER + SEGMENT) as u64, note.len() as u64);
+    elf.extend([4_u32, 4].map(u32::to_le_bytes).concat());
+    elf.extend([start, start, start, size, size, 4].map(u64::to_le_bytes).concat());
+    elf.extend(note);
+    elf
+}
+
+/// A zlib stream of blocks that are not compressed; the checksum at its end is left out.
+fn zlib_stored(content: &[u8]) -> Vec<u8> {
+    let mut out = vec![0x78, 0x01];
+    for block in content.chunks(0xffff) {
+        let size = block.len() as u16;
+        out.push(0);
+        out.extend([size, !size].map(u16::to_le_bytes).concat());
+        out.extend(block);
+    }
+    out
+}
+
+/// A zstd frame of blocks that are not compressed, its content size stated.
+fn zstd_stored(content: &[u8]) -> Vec<u8> {
+    const BLOCK: usize = 1 << 17;
+    let mut out = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
+    out.extend((content.len() as u32).to_le_bytes());
+    let last = content.len().saturating_sub(1) / BLOCK;
+    for index in 0..=last {
+        let start = index * BLOCK;
+        let block = &content[start..content.len().min(start + BLOCK)];
+        let header = (block.len() as u32) << 3 | u32::from(index == last);
+        out.extend(&header.to_le_bytes()[..3]);
+        out.extend(block);
+    }
+    out
+}
