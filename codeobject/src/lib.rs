@@ -77,6 +77,15 @@
 //! [`problem`](Entry::problem), a damaged bundle is among [`File::problems`], a kernel that cannot be launched among
 //! [`CodeObject::rejected`]. Every [`Error`] says what was read, where, and what to do.
 //!
+//! # Time and memory
+//!
+//! Listing an uncompressed bundle and choosing from it touches its table and the head of the chosen entry; no other page
+//! of a mapped file is read. A compressed bundle is one stream: its table costs the first block, an entry everything
+//! up to its end, and nothing behind that is decoded. [`Bundle::with_image`] lends an entry and keeps what was decoded
+//! for the next one; [`Bundle::take_image`] makes the memory that it was decoded into the [`Image`], so that the peak is
+//! the end of the entry and one block. A program that loads for several GPUs, or the same file again, asks an
+//! [`ImageCache`]: it decodes each choice once, whoever asks, and holds a bounded number of bytes.
+//!
 //! # From a start address
 //!
 //! HIP's own entry points take code by where it begins. [`bytes_at`] and [`File::at_address`] do so too, and find its

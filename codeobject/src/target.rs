@@ -66,6 +66,9 @@ impl TargetId {
         if let Some(odd) = processor.chars().find(|c| !c.is_ascii_alphanumeric() && !"-_.".contains(*c)) {
             return Err(format!("{odd:?} belongs in no processor name"));
         }
+        if processor.starts_with("amdgcn-") || processor.starts_with("amdgpu") {
+            return Err(format!("{processor} is a triple, not a processor"));
+        }
         let mut features: Vec<(String, bool)> = Vec::new();
         for part in parts {
             let (name, on) = match (part.strip_suffix('+'), part.strip_suffix('-')) {
@@ -207,6 +210,8 @@ mod tests {
         assert!(parse("gfx942:xnack+:xnack-").is_err_and(|e| e.contains("twice")));
         assert!(parse("gfx942:+").is_err());
         assert!(parse("gfx 942").is_err());
+        let nested = "amdgcn-amd-amdhsa-env-amdgcn-amd-amdhsa--gfx942";
+        assert!(parse(nested).is_err_and(|e| e.contains("not a processor")));
     }
 
     #[test]

@@ -154,7 +154,7 @@ fn place(size: usize, pick: prop::sample::Index, low: bool) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 1500 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn changed_bytes(

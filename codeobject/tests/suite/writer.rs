@@ -283,7 +283,7 @@ fn more_entries_than_are_read_are_not_written() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 64 }, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn whatever_is_written_reads_back(
         images in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..3000), 1..12),
