@@ -8,17 +8,17 @@ use std::sync::{Arc, OnceLock};
 use sha2::{Digest, Sha256};
 
 use crate::bytes::{range, text};
-use crate::ccob::{CcobHeader, Method};
+use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
+use crate::container::ccob::{CcobHeader, Method};
+use crate::container::kpack::Binary;
+use crate::container::offload_binary::Header;
+use crate::container::table::{Source, Table};
+use crate::container::text_bundle;
 use crate::decode::{Cache, Stream};
-use crate::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::entry::{Entry, EntryTarget};
 use crate::error::Error;
 use crate::image::Image;
-use crate::kpack::Binary;
-use crate::offload_binary::Header;
 use crate::options::Options;
-use crate::table::{Source, Table};
-use crate::text_bundle;
 
 /// What wraps the code of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::bytes::text;
-use crate::target::TargetId;
+use crate::choice::target::TargetId;
 
 /// What an entry was compiled for, by the first field of its id.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
-use crate::code_object::CodeObject;
+use crate::code::code_object::CodeObject;
+use crate::code::validate;
 use crate::error::Error;
-use crate::validate;
 
 /// What an image is aligned to, and padded to with zeros.
 pub(crate) const PAGE: usize = 4096;

@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::bundle::Bundle;
+use crate::choice::select::Selection;
+use crate::choice::target::TargetId;
 use crate::error::Error;
 use crate::image::Image;
 use crate::options::Options;
-use crate::select::Selection;
-use crate::target::TargetId;
 
 /// The most choices that are kept, whatever their size.
 const MOST_CHOICES: usize = 1024;

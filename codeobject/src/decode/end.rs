@@ -6,7 +6,7 @@
 
 use super::frames::Frame;
 use super::{zlib, zstd_decoder};
-use crate::ccob::Method;
+use crate::container::ccob::Method;
 use crate::error::Error;
 
 /// Why an end was not found.

@@ -18,10 +18,10 @@ pub(crate) use cache::Cache;
 pub(crate) use end::{Unmeasured, announced_size};
 use output::Output;
 
-use crate::ccob::Method;
+use crate::container::ccob::Method;
+use crate::container::table::Source;
 use crate::error::Error;
 use crate::image::Image;
-use crate::table::Source;
 
 /// The least that is decoded at a time.
 const SMALLEST_STEP: usize = 4096;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whether an entry's bytes are the code that its id promises.
 
-use crate::code_object::CodeObject;
-use crate::elf_flags::ElfHead;
-use crate::extent::declared_size;
-use crate::target::TargetId;
+use crate::choice::target::TargetId;
+use crate::code::code_object::CodeObject;
+use crate::code::elf_flags::ElfHead;
+use crate::code::extent::declared_size;
 
 /// From this ABI version on the flags tell a feature that is off from one that is left open.
 const ABI_V4: u8 = 2;

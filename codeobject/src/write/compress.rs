@@ -6,7 +6,7 @@ use std::io::Write;
 use md5::{Digest, Md5};
 
 use super::{Compression, WriteError};
-use crate::ccob::{CCOB_MAGIC, Method};
+use crate::container::ccob::{CCOB_MAGIC, Method};
 
 /// The compressed bundle of `content`.
 pub(super) fn wrap(content: &[u8], version: u16, compression: Compression) -> Result<Vec<u8>, WriteError> {
@@ -122,7 +122,7 @@ mod tests {
         assert!(header(1, Method::Zstd, four_gib, four_gib - 1, 0).is_ok(), "version 1 has no stored size");
         assert!(header(2, Method::Zstd, four_gib - 25, four_gib - 1, 0).is_ok());
         let header = header(3, Method::Zlib, four_gib, four_gib, 7).unwrap();
-        let read = crate::ccob::CcobHeader::read(&header, 0).unwrap();
+        let read = crate::container::ccob::CcobHeader::read(&header, 0).unwrap();
         assert_eq!((read.stored_size, read.unpacked_size), (Some(four_gib + 32), four_gib));
         assert_eq!((read.method, read.hash, read.header_size), (Method::Zlib, 7, 32));
     }

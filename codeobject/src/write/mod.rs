@@ -7,9 +7,9 @@ mod error;
 mod options;
 
 use crate::bytes::text;
+use crate::choice::target::TargetId;
+use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES};
 use crate::entry::{Entry, EntryKind, EntryTarget};
-use crate::table::{BUNDLE_MAGIC, MAX_ENTRIES};
-use crate::target::TargetId;
 
 pub use error::WriteError;
 pub use options::{Compression, WriteOptions};

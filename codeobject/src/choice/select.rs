@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which entry of a bundle a GPU gets, and why not the others.
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use crate::bundle::{Bundle, Container};
+use crate::choice::processor::{self, Membership};
+use crate::choice::target::TargetId;
+use crate::code::elf_flags::ElfHead;
+use crate::container::foreign;
+use crate::entry::{Entry, EntryKind, EntryTarget};
+use crate::options::Options;
+
+/// How well an entry's code fits a GPU; a later one fits better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Fit {
+    /// It is for another processor of the same ISA-compatible family
+    /// ([`compatible_families`](Options::compatible_families)).
+    Family,
+    /// It is for a generic target that covers the GPU.
+    Generic,
+    /// It is for this processor.
+    Exact,
+}
+
+/// What became of one entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// The entry's index in its bundle.
+    pub entry: usize,
+    /// How its code fits; `None` where it does not.
+    pub fit: Option<Fit>,
+    /// The reason in words.
+    pub reason: String,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.fit.is_none() {
+            f.write_str("refused: ")?;
+        }
+        f.write_str(&self.reason)
+    }
+}
+
+/// The entry that a GPU gets, and a verdict on each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Index of the entry that fits best; `None` where none does.
+    pub best: Option<usize>,
+    /// One verdict per entry, in their order.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Selection {
+    /// How the best entry fits; `None` where none does.
+    pub fn fit(&self) -> Option<Fit> {
+        self.verdicts.get(self.best?)?.fit
+    }
+}
+
+impl Bundle<'_> {
+    /// Finds the entry that fits a GPU best: one for its very processor, else for a generic target, else, if
+    /// `options` say so, for a processor of its family; among equals the one that states more features, then the
+    /// first. `agent` must state the mode of each feature that the GPU has, as HIP's `gcnArchName` does.
+    ///
+    /// Ids are only believed when the code object itself says the same, so the head of the candidate is read, which
+    /// for a compressed bundle means decoding up to it. A failure to do so is that entry's verdict.
+    pub fn select(&self, agent: &TargetId, options: &Options) -> Selection {
+        let mut verdicts: Vec<Verdict> = Vec::with_capacity(self.entries().len());
+        let mut candidates = Vec::new();
+        for (index, entry) in self.entries().iter().enumerate() {
+            let verdict = match judge_id(entry, agent, options) {
+                Ok((fit, target, reason)) => {
+                    candidates.push((Reverse((fit, target.features().count())), index, target));
+                    Verdict { entry: index, fit: Some(fit), reason }
+                }
+                Err(reason) => Verdict { entry: index, fit: None, reason },
+            };
+            verdicts.push(verdict);
+        }
+        candidates.sort_by_key(|(rank, index, _)| (*rank, *index));
+        let mut best = None;
+        for (_, index, target) in candidates {
+            let Some(verdict) = verdicts.get_mut(index) else { continue };
+            if let Some(best) = best {
+                verdict.reason.push_str(&format!(" (entry {best} is preferred)"));
+                continue;
+            }
+            match self.judge_elf(index, target, agent) {
+                Ok(()) => best = Some(index),
+                Err(reason) => *verdict = Verdict { entry: index, fit: None, reason },
+            }
+        }
+        tracing::debug!(target: "windlass::codeobject", bundle = self.index(), %agent, ?best, "selected");
+        Selection { best, verdicts }
+    }
+
+    /// Compares what the code object says about itself with what its id says and with what the GPU is.
+    fn judge_elf(&self, entry: usize, id: &TargetId, agent: &TargetId) -> Result<(), String> {
+        let bytes = self.head(entry).map_err(|error| format!("it cannot be read: {error}"))?;
+        if self.container() == Container::TextBundle {
+            return Err("it is text of the compiler; compile it for the GPU first".to_owned());
+        }
+        if let Some(what) = foreign::image(&bytes) {
+            return Err(what.to_owned());
+        }
+        let head = ElfHead::read(&bytes).ok_or("its bytes are no 64-bit little-endian ELF")?;
+        if !head.is_amdgpu() {
+            return Err(format!("its ELF is for machine {}, not for amdgpu (224)", head.machine));
+        }
+        if !ElfHead::is_hsa(&bytes) {
+            return Err("its ELF is not for the HSA system that ROCm runs".to_owned());
+        }
+        if !head.is_linked() {
+            return Err("its ELF is an object of the compiler; link it with ld.lld -shared first".to_owned());
+        }
+        let elf = head.target();
+        if head.processor().is_some_and(|processor| processor != id.processor()) {
+            return Err(format!("its id says {id}, but its ELF is for {elf}"));
+        }
+        for (feature, on) in elf.features() {
+            if id.feature(feature).is_some_and(|stated| stated != on) {
+                return Err(format!("its id says {id}, but its ELF is for {elf}"));
+            }
+        }
+        features_fit(&elf, agent)?;
+        if id.is_generic() && head.generic_version() == 0 {
+            return Err(format!(
+                "{id} needs code object version 6 with a generic version, its ELF has neither; rebuild it with \
+                 -mcode-object-version=6"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Judges an entry by its id alone: how it fits, its target, and the reason in words.
+fn judge_id<'e>(
+    entry: &'e Entry,
+    agent: &TargetId,
+    options: &Options,
+) -> Result<(Fit, &'e TargetId, String), String> {
+    let target = match entry.target() {
+        EntryTarget::Gpu(target) => target,
+        EntryTarget::Host => return Err("it is the host's part".to_owned()),
+        EntryTarget::SpirV => {
+            return Err("it is SPIR-V, which must first be compiled for the GPU; build for the GPU's target"
+                .to_owned());
+        }
+        EntryTarget::Unknown(why) => return Err(format!("its id is not understood: {why}")),
+    };
+    if !matches!(entry.kind(), EntryKind::Hip | EntryKind::HipV4) {
+        return Err(format!("it is code for {}, not for HIP", entry.kind()));
+    }
+    if let Some(problem) = entry.problem() {
+        return Err(problem.to_owned());
+    }
+    if entry.size() == 0 {
+        return Err("it is empty".to_owned());
+    }
+    let (fit, reason) = processors_fit(target, agent.processor(), options)?;
+    features_fit(target, agent)?;
+    Ok((fit, target, reason))
+}
+
+fn processors_fit(target: &TargetId, agent: &str, options: &Options) -> Result<(Fit, String), String> {
+    let code = target.processor();
+    if code == agent {
+        Ok((Fit::Exact, format!("exact {target}")))
+    } else if let Some(membership) = processor::generic_serves(code, agent) {
+        let known = match membership {
+            Membership::Listed => "",
+            Membership::Numbered => " (by its number)",
+        };
+        Ok((Fit::Generic, format!("generic {target}{known}")))
+    } else if processor::is_generic(code) {
+        Err(format!("{code} does not cover {agent}"))
+    } else if !processor::family_serves(code, agent) {
+        Err(format!("{code} is another processor than {agent}"))
+    } else if options.compatible_families {
+        Ok((Fit::Family, format!("compatible {target}")))
+    } else {
+        Err(format!(
+            "{code} is another processor than {agent}; their ISAs are compatible, allow it with \
+             `Options::compatible_families`"
+        ))
+    }
+}
+
+fn features_fit(code: &TargetId, agent: &TargetId) -> Result<(), String> {
+    for (feature, on) in code.features() {
+        let stated = format!("{feature}{}", if on { '+' } else { '-' });
+        match agent.feature(feature) {
+            Some(mode) if mode == on => {}
+            Some(_) => return Err(format!("{code} needs {stated}, the GPU runs {agent}")),
+            None => {
+                return Err(format!(
+                    "{code} needs {stated}, which {agent} leaves open; ask for {agent}:{stated}"
+                ));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ELF around a code object, read with nothing taken for granted.
+
+use std::ops::Range;
+
+use object::LittleEndian;
+use object::elf::{
+    DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_NULL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_STRSZ,
+    DT_STRTAB, DT_SYMTAB, DynamicTag, FileHeader64, PF_R, PF_W, PF_X, PT_DYNAMIC, PT_LOAD, PT_NOTE,
+    ProgramHeader64, Rela64, SHT_DYNSYM, SHT_NOTE, SHT_RELA, SHT_SYMTAB, Sym64,
+};
+use object::pod::slice_from_bytes;
+use object::read::elf::{
+    Dyn, FileHeader, GnuHashTable, HashTable, NoteIterator, ProgramHeader, Rela, SectionHeader, SectionTable,
+    Sym,
+};
+
+use crate::bytes::range;
+use crate::code::layout::Segment;
+use crate::error::Error;
+use crate::warnings::Warnings;
+
+type Header = FileHeader64<LittleEndian>;
+const ENDIAN: LittleEndian = LittleEndian;
+/// Compilers write four or five.
+const MAX_SEGMENTS: usize = 256;
+/// How many notes are looked at in search of the one with the metadata.
+const MAX_NOTES: usize = 4096;
+const SYMBOL_SIZE: u64 = 24;
+const SECTION_HEADER_SIZE: u64 = 64;
+
+/// An ELF for amdgpu.
+pub(crate) struct Elf<'a> {
+    bytes: &'a [u8],
+    header: &'a Header,
+    program: &'a [ProgramHeader64<LittleEndian>],
+    sections: SectionTable<'a, Header>,
+    dynamic: Dynamic,
+    pub(crate) segments: Vec<Segment>,
+}
+
+/// The dynamic section's addresses and sizes.
+#[derive(Default)]
+struct Dynamic {
+    symbols: Option<u64>,
+    strings: Option<u64>,
+    strings_size: u64,
+    hash: Option<u64>,
+    gnu_hash: Option<u64>,
+    rela: Option<u64>,
+    rela_size: u64,
+    plt_rela: Option<u64>,
+    plt_rela_size: u64,
+}
+
+/// A note that holds kernel metadata.
+pub(crate) enum MetadataNote<'a> {
+    /// MessagePack, from code object version 3 on.
+    MessagePack(&'a [u8]),
+    /// YAML, in code object version 2.
+    Yaml(&'a [u8]),
+}
+
+/// A symbol as the ELF has it.
+pub(crate) struct ElfSymbol<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) symbol: &'a Sym64<LittleEndian>,
+    pub(crate) exported: bool,
+}
+
+/// A relocation as the ELF has it; symbol 0 is none.
+pub(crate) struct ElfRelocation {
+    pub(crate) offset: u64,
+    pub(crate) kind: u32,
+    pub(crate) symbol: u32,
+    pub(crate) addend: i64,
+}
+
+impl<'a> Elf<'a> {
+    pub(crate) fn parse(bytes: &'a [u8], warnings: &mut Warnings) -> Result<Elf<'a>, Error> {
+        let header = Header::parse(bytes).map_err(|error| malformed("the ELF header", 0, error))?;
+        let program = header
+            .program_headers(ENDIAN, bytes)
+            .map_err(|error| malformed("the program headers", header.e_phoff(ENDIAN), error))?;
+        // A loader needs no section headers, so damaged ones cost symbols of debuggers at most.
+        let sections = header.sections(ENDIAN, bytes).unwrap_or_else(|error| {
+            warnings.push(|| format!("the section headers cannot be read: {error}"));
+            SectionTable::default()
+        });
+        let mut elf =
+            Elf { bytes, header, program, sections, dynamic: Dynamic::default(), segments: Vec::new() };
+        elf.segments = elf.read_segments()?;
+        elf.dynamic = elf.read_dynamic()?;
+        Ok(elf)
+    }
+
+    /// The bytes that the file puts at an address.
+    pub(crate) fn memory(&self, address: u64, size: u64) -> Option<&'a [u8]> {
+        self.bytes.get(self.file_range(address, size)?)
+    }
+
+    /// Where in the file the bytes at an address are.
+    pub(crate) fn file_range(&self, address: u64, size: u64) -> Option<Range<usize>> {
+        let segment = self.segments.iter().find(|segment| segment.holds(address, size))?;
+        let start = segment.offset.checked_add(address - segment.address)?;
+        byte_range(start, size).filter(|range| range.end <= self.bytes.len())
+    }
+
+    /// The bytes that the file puts at an address, up to the end of the segment.
+    fn memory_from(&self, address: u64) -> Option<&'a [u8]> {
+        let segment = self.segments.iter().find(|segment| segment.holds(address, 0))?;
+        self.memory(address, segment.file_size - (address - segment.address))
+    }
+
+    fn read_segments(&self) -> Result<Vec<Segment>, Error> {
+        let mut segments = Vec::new();
+        for header in self.program.iter().filter(|header| header.p_type(ENDIAN) == PT_LOAD) {
+            let offset = header.p_offset(ENDIAN);
+            let flags = header.p_flags(ENDIAN);
+            let segment = Segment {
+                address: header.p_vaddr(ENDIAN),
+                offset,
+                file_size: header.p_filesz(ENDIAN),
+                memory_size: header.p_memsz(ENDIAN),
+                alignment: header.p_align(ENDIAN),
+                readable: flags.0 & PF_R.0 != 0,
+                writable: flags.0 & PF_W.0 != 0,
+                executable: flags.0 & PF_X.0 != 0,
+            };
+            let what = || format!("segment {} of the ELF", segments.len());
+            if range(self.bytes, offset, segment.file_size).is_none() {
+                let available = (self.bytes.len() as u64).saturating_sub(offset);
+                return Err(Error::truncated(what(), offset, segment.file_size, available));
+            }
+            if segment.memory_size < segment.file_size {
+                return Err(Error::malformed(what(), offset, "it takes less memory than file"));
+            }
+            if segment.address.checked_add(segment.memory_size).is_none() {
+                return Err(Error::malformed(what(), offset, "its address and size overflow"));
+            }
+            if segments.len() == MAX_SEGMENTS {
+                return Err(Error::Limit {
+                    what: "the program headers (loaded segments)".to_owned(),
+                    offset: self.header.e_phoff(ENDIAN),
+                    value: self.program.len() as u64,
+                    limit: MAX_SEGMENTS as u64,
+                    advice: "no tool writes so many, the input is damaged".to_owned(),
+                });
+            }
+            segments.push(segment);
+        }
+        Ok(segments)
+    }
+
+    fn read_dynamic(&self) -> Result<Dynamic, Error> {
+        let mut dynamic = Dynamic::default();
+        for header in self.program {
+            let entries = header
+                .dynamic(ENDIAN, self.bytes)
+                .map_err(|error| malformed("the dynamic section", header.p_offset(ENDIAN), error))?;
+            let Some(entries) = entries else { continue };
+            for entry in entries {
+                let value = entry.d_val(ENDIAN);
+                match entry.d_tag(ENDIAN) {
+                    DT_NULL => break,
+                    DT_SYMTAB => dynamic.symbols = Some(value),
+                    DT_STRTAB => dynamic.strings = Some(value),
+                    DT_STRSZ => dynamic.strings_size = value,
+                    DT_HASH => dynamic.hash = Some(value),
+                    DT_GNU_HASH => dynamic.gnu_hash = Some(value),
+                    DT_RELA => dynamic.rela = Some(value),
+                    DT_RELASZ => dynamic.rela_size = value,
+                    DT_JMPREL => dynamic.plt_rela = Some(value),
+                    DT_PLTRELSZ => dynamic.plt_rela_size = value,
+                    DT_REL | DT_RELR => {
+                        let advice =
+                            "link with lld's defaults for amdgpu, which write relocations with addends";
+                        return Err(Error::unsupported(
+                            "a table of relocations without addends",
+                            value,
+                            advice,
+                        ));
+                    }
+                    _ => {}
+                }
+            }
+            // One dynamic section is all that a loader looks at.
+            break;
+        }
+        Ok(dynamic)
+    }
+
+    /// The note with the kernel metadata, from the segments or else the sections.
+    pub(crate) fn metadata_note(&self) -> Option<MetadataNote<'a>> {
+        let mut left = MAX_NOTES;
+        for header in self.program.iter().filter(|header| header.p_type(ENDIAN) == PT_NOTE) {
+            let notes = header.notes(ENDIAN, self.bytes).ok().flatten();
+            if let Some(note) = notes.and_then(|notes| find_note(notes, &mut left)) {
+                return Some(note);
+            }
+        }
+        for section in self.sections.iter().filter(|section| section.sh_type(ENDIAN) == SHT_NOTE) {
+            let notes = section.notes(ENDIAN, self.bytes).ok().flatten();
+            if let Some(note) = notes.and_then(|notes| find_note(notes, &mut left)) {
+                return Some(note);
+            }
+        }
+        None
+    }
+
+    /// The dynamic symbols without the first, which is none, then those that only the section headers lead to.
+    pub(crate) fn symbols(&self) -> Result<Vec<ElfSymbol<'a>>, Error> {
+        let mut names = NameBudget::new(self.bytes.len());
+        let mut symbols = Vec::new();
+        if let (Some(table), Some(strings)) = (self.dynamic.symbols, self.dynamic.strings) {
+            let missing = |what: &str, address| Error::malformed(what, address, "no segment holds it");
+            let strings_bytes = self
+                .memory(strings, self.dynamic.strings_size)
+                .ok_or_else(|| missing("the dynamic string table", strings))?;
+            let count = self.dynamic_symbol_count(table, strings);
+            let table_bytes = count
+                .checked_mul(SYMBOL_SIZE)
+                .and_then(|size| self.memory(table, size))
+                .ok_or_else(|| missing("the dynamic symbol table", table))?;
+            for symbol in pod_slice::<Sym64<LittleEndian>>(table_bytes).iter().skip(1) {
+                let name = names.take(strings_bytes, symbol.st_name(ENDIAN))?;
+                symbols.push(ElfSymbol { name, symbol, exported: true });
+            }
+        }
+        if let Ok(table) = self.sections.symbols(ENDIAN, self.bytes, SHT_SYMTAB) {
+            let section = self.sections.section(table.string_section());
+            let strings = section.and_then(|section| section.data(ENDIAN, self.bytes)).unwrap_or_default();
+            for symbol in table.iter().skip(1) {
+                match names.take(strings, symbol.st_name(ENDIAN)) {
+                    Ok(name) => symbols.push(ElfSymbol { name, symbol, exported: false }),
+                    // An unreadable name in the debugger's table costs that symbol only.
+                    Err(Error::Malformed { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(symbols)
+    }
+
+    /// The dynamic section gives no count: a hash table does, else the section headers, else the string table that
+    /// linkers put behind.
+    fn dynamic_symbol_count(&self, table: u64, strings: u64) -> u64 {
+        let hash = self.dynamic.hash.and_then(|address| self.memory_from(address));
+        if let Some(Ok(hash)) = hash.map(|bytes| HashTable::<Header>::parse(ENDIAN, bytes)) {
+            return hash.symbol_table_length().into();
+        }
+        let hash = self.dynamic.gnu_hash.and_then(|address| self.memory_from(address));
+        if let Some(Ok(hash)) = hash.map(|bytes| GnuHashTable::<Header>::parse(ENDIAN, bytes)) {
+            return hash.symbol_table_length(ENDIAN).unwrap_or(hash.symbol_base()).into();
+        }
+        match self.sections.symbols(ENDIAN, self.bytes, SHT_DYNSYM) {
+            Ok(symbols) if !symbols.is_empty() => symbols.len() as u64,
+            _ => strings.saturating_sub(table) / SYMBOL_SIZE,
+        }
+    }
+
+    /// Address and size of the relocations, and of those that the dynamic section keeps apart.
+    pub(crate) fn relocation_tables(&self) -> [Option<(u64, u64)>; 2] {
+        let dynamic = &self.dynamic;
+        [
+            dynamic.rela.map(|address| (address, dynamic.rela_size)),
+            dynamic.plt_rela.map(|address| (address, dynamic.plt_rela_size)),
+        ]
+    }
+
+    /// Where in the file the dynamic section has the value of a tag; the last one counts, as in reading.
+    pub(crate) fn dynamic_value(&self, tag: DynamicTag) -> Option<Range<usize>> {
+        let mut found = None;
+        let header = self.program.iter().find(|header| header.p_type(ENDIAN) == PT_DYNAMIC)?;
+        let entries = header.dynamic(ENDIAN, self.bytes).ok().flatten()?;
+        for (index, entry) in (0_u64..).zip(entries) {
+            match entry.tag(ENDIAN) {
+                DT_NULL => break,
+                other if other == tag => {
+                    found = byte_range(header.p_offset(ENDIAN).checked_add(index * 16 + 8)?, 8)
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Where in the file the section headers have the sizes of the relocations at an address.
+    pub(crate) fn relocation_section_sizes(&self, address: u64) -> impl Iterator<Item = Range<usize>> {
+        let headers = self.header.e_shoff(ENDIAN);
+        let sections = (0_u64..).zip(self.sections.iter());
+        let ours = sections.filter(move |(_, section)| {
+            section.sh_type(ENDIAN) == SHT_RELA && section.sh_addr(ENDIAN) == address
+        });
+        ours.filter_map(move |(index, _)| {
+            byte_range(headers.checked_add(index * SECTION_HEADER_SIZE + 32)?, 8)
+        })
+    }
+
+    /// The relocations that a loader applies.
+    pub(crate) fn relocations(&self) -> Result<Vec<ElfRelocation>, Error> {
+        let mut relocations = Vec::new();
+        for (address, size) in self.relocation_tables().into_iter().flatten() {
+            let bytes = self.memory(address, size).ok_or_else(|| {
+                Error::malformed("the table of relocations", address, "no segment holds it")
+            })?;
+            relocations.extend(pod_slice::<Rela64<LittleEndian>>(bytes).iter().map(|rela| ElfRelocation {
+                offset: rela.r_offset(ENDIAN),
+                kind: rela.r_type(ENDIAN, false).0,
+                symbol: rela.r_sym(ENDIAN, false),
+                addend: rela.r_addend(ENDIAN),
+            }));
+        }
+        Ok(relocations)
+    }
+}
+
+/// Bounds the names that are copied: symbols may share bytes of the string table, but not without end.
+struct NameBudget {
+    left: usize,
+    limit: usize,
+}
+
+impl NameBudget {
+    fn new(file_size: usize) -> NameBudget {
+        let limit = file_size.saturating_mul(4).max(1 << 20);
+        NameBudget { left: limit, limit }
+    }
+
+    /// The name at an offset. It is paid for before it is known to have an end: what is searched counts.
+    fn take<'a>(&mut self, strings: &'a [u8], offset: u32) -> Result<&'a [u8], Error> {
+        let outside = || {
+            let problem = "a symbol's name is not in it, or has no end";
+            Error::malformed("the string table", offset.into(), problem)
+        };
+        let start = usize::try_from(offset).map_err(|_| outside())?;
+        let rest = strings.get(start..).ok_or_else(outside)?;
+        let search = rest.get(..self.left).unwrap_or(rest);
+        let end = search.iter().position(|byte| *byte == 0);
+        self.left -= end.unwrap_or(search.len());
+        match end {
+            Some(end) => rest.get(..end).ok_or_else(outside),
+            None if search.len() == rest.len() => Err(outside()),
+            None => Err(Error::Limit {
+                what: "reading the names of all symbols".to_owned(),
+                offset: offset.into(),
+                value: self.limit as u64 + 1,
+                limit: self.limit as u64,
+                advice: "they share bytes as no linker makes them, the input is damaged".to_owned(),
+            }),
+        }
+    }
+}
+
+fn find_note<'a>(mut notes: NoteIterator<'a, Header>, left: &mut usize) -> Option<MetadataNote<'a>> {
+    const NT_AMD_HSA_METADATA: u32 = 10;
+    const NT_AMDGPU_METADATA: u32 = 32;
+    while let Ok(Some(note)) = notes.next() {
+        *left = left.checked_sub(1)?;
+        match (note.name(), note.n_type(ENDIAN).0) {
+            (b"AMDGPU", NT_AMDGPU_METADATA) => return Some(MetadataNote::MessagePack(note.desc())),
+            (b"AMD", NT_AMD_HSA_METADATA) => return Some(MetadataNote::Yaml(note.desc())),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn byte_range(start: u64, size: u64) -> Option<Range<usize>> {
+    Some(usize::try_from(start).ok()?..usize::try_from(start.checked_add(size)?).ok()?)
+}
+
+fn pod_slice<T: object::pod::Pod>(bytes: &[u8]) -> &[T] {
+    let count = bytes.len() / size_of::<T>();
+    slice_from_bytes(bytes, count).map(|(slice, _)| slice).unwrap_or_default()
+}
+
+fn malformed(what: &str, offset: u64, error: object::Error) -> Error {
+    Error::malformed(what, offset, error.to_string())
+}

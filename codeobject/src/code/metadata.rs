@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kernel metadata of a code object from version 3 on: a MessagePack map in a note.
+//!
+//! Producers differ, so the reader is lenient: keys that it does not know pass, a scalar of the wrong type is taken
+//! for what it can mean, and what is wrong with one kernel stays with that kernel.
+
+use std::borrow::Cow;
+
+use crate::bytes::text;
+use crate::code::arg::{Access, AddressSpace, Arg, ArgKind};
+use crate::code::kernel::KernelKind;
+use crate::code::msgpack::{Cursor, Token};
+use crate::error::Error;
+use crate::warnings::Warnings;
+
+/// What the metadata says beside its kernels.
+#[derive(Debug, Default)]
+pub(crate) struct Metadata {
+    /// `amdhsa.version`.
+    pub(crate) version: Option<(u32, u32)>,
+    /// `amdhsa.target`, from version 1.1 on.
+    pub(crate) target: Option<String>,
+}
+
+/// A kernel as the metadata states it; what it leaves out is `None`.
+#[derive(Debug, Default)]
+pub(crate) struct KernelRecord<'a> {
+    pub(crate) name: Option<Cow<'a, [u8]>>,
+    pub(crate) symbol: Option<Cow<'a, [u8]>>,
+    pub(crate) kernarg_size: Option<u32>,
+    pub(crate) kernarg_align: Option<u32>,
+    pub(crate) group_segment_size: Option<u32>,
+    pub(crate) private_segment_size: Option<u32>,
+    pub(crate) wavefront_size: Option<u32>,
+    pub(crate) max_flat_workgroup_size: Option<u32>,
+    pub(crate) reqd_workgroup_size: Option<[u32; 3]>,
+    pub(crate) kind: Option<KernelKind>,
+    pub(crate) args: Vec<Arg>,
+    pub(crate) vgpr_count: Option<u32>,
+    pub(crate) sgpr_count: Option<u32>,
+    pub(crate) agpr_count: Option<u32>,
+    pub(crate) vgpr_spill_count: Option<u32>,
+    pub(crate) sgpr_spill_count: Option<u32>,
+    pub(crate) uses_dynamic_stack: Option<bool>,
+    pub(crate) workgroup_processor_mode: Option<bool>,
+    pub(crate) uniform_workgroup_size: Option<bool>,
+    /// What makes the kernel useless, where something does.
+    pub(crate) problem: Option<String>,
+}
+
+impl Metadata {
+    /// Reads the note's content and hands each kernel to `kernel` as soon as it is read.
+    pub(crate) fn parse<'a>(
+        note: &'a [u8],
+        warnings: &mut Warnings,
+        kernel: &mut dyn FnMut(KernelRecord<'a>, &mut Warnings),
+    ) -> Result<Metadata, Error> {
+        let mut reader = Reader { cursor: Cursor::new(note), warnings };
+        let mut metadata = Metadata::default();
+        reader.document(&mut metadata, kernel).ok_or_else(|| {
+            let offset = reader.cursor.position() as u64;
+            Error::malformed("the kernel metadata (MessagePack in the AMDGPU note)", offset, "it breaks off")
+        })?;
+        Ok(metadata)
+    }
+}
+
+/// Each method gives `None` where the document itself breaks off.
+struct Reader<'a, 'w> {
+    cursor: Cursor<'a>,
+    warnings: &'w mut Warnings,
+}
+
+impl<'a> Reader<'a, '_> {
+    fn document(
+        &mut self,
+        metadata: &mut Metadata,
+        kernel: &mut dyn FnMut(KernelRecord<'a>, &mut Warnings),
+    ) -> Option<()> {
+        let Token::Map(count) = self.cursor.token()? else { return None };
+        for _ in 0..count {
+            match self.key()? {
+                b"amdhsa.version" => {
+                    metadata.version = self.integers("amdhsa.version")?.map(|[major, minor]| (major, minor));
+                }
+                b"amdhsa.target" => metadata.target = self.string("amdhsa.target")?.map(text),
+                b"amdhsa.kernels" => match self.cursor.token()? {
+                    Token::Array(kernels) => {
+                        for _ in 0..kernels {
+                            let record = self.kernel()?;
+                            kernel(record, self.warnings);
+                        }
+                    }
+                    other => self.pass("amdhsa.kernels", other)?,
+                },
+                _ => self.skip_value()?,
+            }
+        }
+        Some(())
+    }
+
+    fn kernel(&mut self) -> Option<KernelRecord<'a>> {
+        let mut record = KernelRecord::default();
+        let count = match self.cursor.token()? {
+            Token::Map(count) => count,
+            other => {
+                record.problem = Some("its metadata is no map".to_owned());
+                self.cursor.skip(other)?;
+                return Some(record);
+            }
+        };
+        for _ in 0..count {
+            let key = self.key()?;
+            match key {
+                b".name" => record.name = self.string(".name")?.map(Cow::Borrowed),
+                b".symbol" => record.symbol = self.string(".symbol")?.map(Cow::Borrowed),
+                b".kernarg_segment_size" => record.kernarg_size = self.integer(key)?,
+                b".kernarg_segment_align" => record.kernarg_align = self.integer(key)?,
+                b".group_segment_fixed_size" => record.group_segment_size = self.integer(key)?,
+                b".private_segment_fixed_size" => record.private_segment_size = self.integer(key)?,
+                b".wavefront_size" => record.wavefront_size = self.integer(key)?,
+                b".max_flat_workgroup_size" => record.max_flat_workgroup_size = self.integer(key)?,
+                b".reqd_workgroup_size" if self.is_nil()? => {}
+                b".reqd_workgroup_size" => {
+                    record.reqd_workgroup_size = self.integers(".reqd_workgroup_size")?;
+                    if record.reqd_workgroup_size.is_none() {
+                        record.problem = Some("its .reqd_workgroup_size is not three numbers".to_owned());
+                    }
+                }
+                b".kind" => {
+                    record.kind = match self.string(".kind")? {
+                        Some(b"init") => Some(KernelKind::Init),
+                        Some(b"fini") => Some(KernelKind::Fini),
+                        _ => Some(KernelKind::Normal),
+                    }
+                }
+                b".vgpr_count" => record.vgpr_count = self.integer(key)?,
+                b".sgpr_count" => record.sgpr_count = self.integer(key)?,
+                b".agpr_count" => record.agpr_count = self.integer(key)?,
+                b".vgpr_spill_count" => record.vgpr_spill_count = self.integer(key)?,
+                b".sgpr_spill_count" => record.sgpr_spill_count = self.integer(key)?,
+                b".uses_dynamic_stack" => record.uses_dynamic_stack = self.flag(key)?,
+                b".workgroup_processor_mode" => record.workgroup_processor_mode = self.flag(key)?,
+                b".uniform_work_group_size" => record.uniform_workgroup_size = self.flag(key)?,
+                b".args" => self.args(&mut record)?,
+                _ => self.skip_value()?,
+            }
+        }
+        Some(record)
+    }
+
+    fn args(&mut self, record: &mut KernelRecord<'a>) -> Option<()> {
+        let count = match self.cursor.token()? {
+            Token::Array(count) => count,
+            Token::Nil => return Some(()),
+            other => {
+                record.problem = Some("its .args is no list".to_owned());
+                return self.cursor.skip(other);
+            }
+        };
+        record.args.clear();
+        for index in 0..count {
+            match self.arg()? {
+                Ok(arg) => record.args.push(arg),
+                Err(problem) => record.problem = Some(format!("its argument {index} {problem}")),
+            }
+        }
+        Some(())
+    }
+
+    fn arg(&mut self) -> Option<Result<Arg, &'static str>> {
+        let count = match self.cursor.token()? {
+            Token::Map(count) => count,
+            other => {
+                self.cursor.skip(other)?;
+                return Some(Err("is no map"));
+            }
+        };
+        let mut offset = None;
+        let mut size = None;
+        let mut kind = None;
+        let mut arg = Arg::blank();
+        for _ in 0..count {
+            let key = self.key()?;
+            match key {
+                b".offset" => offset = self.integer(key)?,
+                b".size" => size = self.integer(key)?,
+                b".value_kind" => kind = self.word(".value_kind")?,
+                b".name" => arg.name = self.word(".name")?,
+                b".type_name" => arg.type_name = self.word(".type_name")?,
+                b".address_space" => {
+                    arg.address_space =
+                        self.word(".address_space")?.and_then(|word| AddressSpace::from_metadata(&word));
+                }
+                b".access" => {
+                    arg.access = self.word(".access")?.and_then(|word| Access::from_metadata(&word))
+                }
+                b".actual_access" => {
+                    arg.actual_access =
+                        self.word(".actual_access")?.and_then(|word| Access::from_metadata(&word));
+                }
+                b".pointee_align" => arg.pointee_align = self.integer(key)?,
+                b".is_const" => arg.is_const = self.flag(key)?.unwrap_or(false),
+                b".is_restrict" => arg.is_restrict = self.flag(key)?.unwrap_or(false),
+                b".is_volatile" => arg.is_volatile = self.flag(key)?.unwrap_or(false),
+                _ => self.skip_value()?,
+            }
+        }
+        let (Some(offset), Some(size)) = (offset, size) else {
+            return Some(Err("has no .offset or no .size"));
+        };
+        let Some(kind) = kind else { return Some(Err("has no .value_kind")) };
+        Some(Ok(Arg { offset, size, kind: ArgKind::from_metadata(&kind), ..arg }))
+    }
+
+    /// A key; one that is no string matches none that is asked for.
+    fn key(&mut self) -> Option<&'a [u8]> {
+        match self.cursor.token()? {
+            Token::Str(key) | Token::Bin(key) => Some(key),
+            other => {
+                self.cursor.skip(other)?;
+                Some(b"")
+            }
+        }
+    }
+
+    /// Whether a key has no value; if so, steps over it.
+    fn is_nil(&mut self) -> Option<bool> {
+        let mut ahead = self.cursor.clone();
+        let nil = ahead.token()? == Token::Nil;
+        if nil {
+            self.cursor = ahead;
+        }
+        Some(nil)
+    }
+
+    fn skip_value(&mut self) -> Option<()> {
+        let token = self.cursor.token()?;
+        self.cursor.skip(token)
+    }
+
+    /// Steps over a value of a type that its key does not have.
+    fn pass(&mut self, key: &str, token: Token<'a>) -> Option<()> {
+        self.warnings.push(|| format!("the metadata's {key} is not of the expected type, it is passed over"));
+        self.cursor.skip(token)
+    }
+
+    /// A name. What is no string is no name that a symbol could have.
+    fn string(&mut self, key: &str) -> Option<Option<&'a [u8]>> {
+        match self.cursor.token()? {
+            Token::Str(bytes) | Token::Bin(bytes) => Some(Some(bytes)),
+            Token::Nil => Some(None),
+            other => {
+                self.pass(key, other)?;
+                Some(None)
+            }
+        }
+    }
+
+    /// Text for people. YAML on its way to the note makes booleans and numbers of names such as N, y and 1.
+    fn word(&mut self, key: &str) -> Option<Option<String>> {
+        let word = match self.cursor.token()? {
+            Token::Str(bytes) | Token::Bin(bytes) => return Some(Some(text(bytes))),
+            Token::Nil => return Some(None),
+            Token::Bool(value) => value.to_string(),
+            Token::Int(value) => value.to_string(),
+            Token::Float(value) => value.to_string(),
+            other => {
+                self.pass(key, other)?;
+                return Some(None);
+            }
+        };
+        self.warnings.push(|| format!("the metadata's {key} is no string, it is read as `{word}`"));
+        Some(Some(word))
+    }
+
+    fn integer(&mut self, key: &[u8]) -> Option<Option<u32>> {
+        let value = match self.cursor.token()? {
+            Token::Int(value) => u32::try_from(value).ok(),
+            Token::Bool(value) => Some(value.into()),
+            Token::Str(digits) => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()),
+            other => {
+                self.cursor.skip(other)?;
+                None
+            }
+        };
+        if value.is_none() {
+            self.warnings.push(|| format!("the metadata's {} is no number of 32 bits", text(key)));
+        }
+        Some(value)
+    }
+
+    fn flag(&mut self, key: &[u8]) -> Option<Option<bool>> {
+        let value = match self.cursor.token()? {
+            Token::Bool(value) => Some(value),
+            Token::Int(value) => Some(value != 0),
+            Token::Str(b"true") => Some(true),
+            Token::Str(b"false") => Some(false),
+            other => {
+                self.cursor.skip(other)?;
+                None
+            }
+        };
+        if value.is_none() {
+            self.warnings.push(|| format!("the metadata's {} is no truth value", text(key)));
+        }
+        Some(value)
+    }
+
+    fn integers<const N: usize>(&mut self, key: &str) -> Option<Option<[u32; N]>> {
+        let count = match self.cursor.token()? {
+            Token::Array(count) => count,
+            other => {
+                self.pass(key, other)?;
+                return Some(None);
+            }
+        };
+        let mut values = [None; N];
+        for index in 0..count {
+            let value = self.integer(key.as_bytes())?;
+            if let Some(slot) = usize::try_from(index).ok().and_then(|index| values.get_mut(index)) {
+                *slot = value;
+            }
+        }
+        if usize::try_from(count) != Ok(N) || values.contains(&None) {
+            return Some(None);
+        }
+        Some(Some(values.map(Option::unwrap_or_default)))
+    }
+}

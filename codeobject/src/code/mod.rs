@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is in one code object: the ELF, its metadata, its kernels and symbols.
+
+pub(crate) mod arg;
+pub(crate) mod calls;
+pub(crate) mod code_object;
+pub(crate) mod descriptor;
+pub(crate) mod elf;
+pub(crate) mod elf_flags;
+pub(crate) mod extent;
+pub(crate) mod kernel;
+pub(crate) mod layout;
+pub(crate) mod metadata;
+pub(crate) mod metadata_v2;
+pub(crate) mod msgpack;
+pub(crate) mod resolve;
+pub(crate) mod symbols;
+pub(crate) mod validate;

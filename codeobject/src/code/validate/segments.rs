@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The memory that a loader makes for the segments, and the notes that the program headers lead to.
+
+use object::LittleEndian;
+use object::elf::{FileHeader64, PT_NOTE};
+use object::read::elf::{FileHeader, ProgramHeader};
+
+use crate::bytes::{range, u32_at};
+use crate::code::layout::Segment;
+use crate::error::Error;
+
+const ENDIAN: LittleEndian = LittleEndian;
+
+/// The addresses from the first segment to the end of the last one: a loader allocates so much and copies the segments
+/// into it.
+pub(super) struct Memory {
+    start: u64,
+    end: u64,
+}
+
+impl Memory {
+    /// ROCr takes the size from the last segment, so segments out of order would be copied past its end.
+    pub(super) fn check(segments: &[Segment]) -> Result<Memory, Error> {
+        let malformed = |index: usize, offset: u64, problem: &str| {
+            Error::malformed(format!("segment {index} of the ELF"), offset, problem)
+        };
+        let Some(first) = segments.first() else {
+            return Err(Error::malformed("the program headers", 0, "they load nothing"));
+        };
+        let mut end = first.address;
+        for (index, segment) in segments.iter().enumerate() {
+            if segment.address < end {
+                let problem = "it begins before the segment ahead of it ends";
+                return Err(malformed(index, segment.offset, problem));
+            }
+            end = segment
+                .address
+                .checked_add(segment.memory_size)
+                .ok_or_else(|| malformed(index, segment.offset, "its address and size overflow"))?;
+        }
+        Ok(Memory { start: first.address, end })
+    }
+
+    pub(super) fn holds(&self, address: u64, size: u64) -> bool {
+        address >= self.start && address.checked_add(size).is_some_and(|end| end <= self.end)
+    }
+
+    /// A relocation writes up to eight bytes.
+    pub(super) fn check_relocation(&self, offset: u64) -> Result<(), Error> {
+        if self.holds(offset, 8) {
+            return Ok(());
+        }
+        Err(Error::malformed("a relocation", offset, "it changes bytes that are in no segment"))
+    }
+}
+
+/// The notes of the program headers.
+pub(super) fn check_notes(elf: &[u8]) -> Result<(), Error> {
+    let broken = |error: object::Error| Error::malformed("the program headers", 0, error.to_string());
+    let header = FileHeader64::<LittleEndian>::parse(elf).map_err(broken)?;
+    for program in header.program_headers(ENDIAN, elf).map_err(broken)? {
+        if program.p_type(ENDIAN) == PT_NOTE {
+            check_note_area(elf, program.p_offset(ENDIAN), program.p_filesz(ENDIAN))?;
+        }
+    }
+    Ok(())
+}
+
+/// Succeeds where notes fill the area one after the other, each with its name and its content: walkers add up sizes
+/// until they are past the end, and read a header wherever they are before it.
+pub(super) fn check_note_area(elf: &[u8], offset: u64, size: u64) -> Result<(), Error> {
+    const HEADER: u64 = 12;
+    let what = "the notes of the ELF";
+    let area = range(elf, offset, size)
+        .ok_or_else(|| Error::truncated(what, offset, size, (elf.len() as u64).saturating_sub(offset)))?;
+    let mut position = 0;
+    while position < size {
+        let at = |field| u32_at(area, position + field).map(u64::from);
+        let (Some(name), Some(content), true) = (at(0), at(4), position + HEADER <= size) else {
+            return Err(Error::malformed(what, offset + position, "a note's header is cut short"));
+        };
+        // The last one need not be padded.
+        let end = position + HEADER + name.next_multiple_of(4) + content;
+        if end > size {
+            return Err(Error::malformed(what, offset, "a note is longer than what holds it"));
+        }
+        position = end.next_multiple_of(4);
+    }
+    Ok(())
+}

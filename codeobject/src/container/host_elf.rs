@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a host object, library or executable keeps its GPU code.
+
+use std::ops::Range;
+
+use object::LittleEndian;
+use object::elf::{FileHeader64, SectionHeader64, SectionType};
+use object::read::elf::{FileHeader, SectionHeader};
+
+use crate::bytes::range;
+use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES};
+use crate::container::wrapper;
+use crate::entry::Entry;
+use crate::error::Error;
+
+/// Sections may share names without end, so that searching all for their ends would take for ever.
+const LONGEST_NAME: usize = 256;
+const MAX_PROBLEMS: usize = 16;
+/// The type of a section with offload binaries.
+const SHT_LLVM_OFFLOADING: u32 = 0x6fff_4c0b;
+
+/// How the GPU code is kept. An ELF may keep it in more than one way.
+#[derive(Default)]
+pub(crate) struct Carriers {
+    /// Bundles or offload binaries in a row, in these ranges of the ELF, which do not overlap.
+    pub(crate) rows: Vec<Range<u64>>,
+    /// One section per entry, named after its id (`-fgpu-rdc`).
+    pub(crate) entries: Vec<Entry>,
+    /// Where bundles begin that only wrappers in the host's data point to.
+    pub(crate) wrapped: Vec<u64>,
+    /// What is wrong with some of it.
+    pub(crate) problems: Vec<Error>,
+}
+
+impl Carriers {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.entries.is_empty() && self.wrapped.is_empty() && self.problems.is_empty()
+    }
+
+    fn problem(&mut self, error: Error) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(error);
+        }
+    }
+
+    fn entry(&mut self, id: &[u8], place: &Range<u64>, base: u64) {
+        if self.entries.len() < MAX_ENTRIES {
+            self.entries.push(Entry::new(id, place.start, place.end - place.start, None));
+        } else if self.problems.is_empty() {
+            self.problem(Error::Limit {
+                what: "the number of sections of the host ELF with an entry".to_owned(),
+                offset: base,
+                value: MAX_ENTRIES as u64 + 1,
+                limit: MAX_ENTRIES as u64,
+                advice: "no tool writes so many, the input is damaged".to_owned(),
+            });
+        }
+    }
+}
+
+/// Finds it in an ELF that lies at `base` of its file.
+pub(crate) fn carriers(bytes: &[u8], base: u64) -> Result<Carriers, Error> {
+    let malformed = |error: object::Error| Error::malformed("the host ELF", base, error.to_string());
+    let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(malformed)?;
+    let sections = header.section_headers(LittleEndian, bytes).map_err(malformed)?;
+    let names = header.shstrndx(LittleEndian, bytes).ok().and_then(|index| sections.get(index as usize));
+    let names = names.and_then(|names| names.data(LittleEndian, bytes).ok()).unwrap_or_default();
+    let mut found = Carriers::default();
+    for section in sections {
+        let name = name_at(names, section.sh_name(LittleEndian));
+        let offloads =
+            name == b".llvm.offloading" || section.sh_type(LittleEndian) == SectionType(SHT_LLVM_OFFLOADING);
+        if name == b".hip_fatbin" || offloads {
+            match section_range(bytes, base, name, section) {
+                Ok(place) => found.rows.push(place),
+                Err(error) => found.problem(error),
+            }
+        } else if let Some(id) = name.strip_prefix(BUNDLE_MAGIC) {
+            match section_range(bytes, base, name, section) {
+                Ok(place) => found.entry(id, &place, base),
+                Err(error) => found.problem(error),
+            }
+        }
+    }
+    // Headers may claim the same bytes many times; they are read once.
+    found.rows.sort_by_key(|row| row.start);
+    let mut end = 0;
+    found.rows.retain(|row| {
+        let is_new = row.start >= end;
+        end = end.max(row.end);
+        is_new
+    });
+    if sections.is_empty() {
+        found.wrapped = wrapper::bundles(bytes);
+    }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let present = if sections.is_empty() {
+        "its section headers were stripped, and no wrapper in its data points to a bundle; give the library before \
+         stripping"
+    } else {
+        "it carries no HIP code; give the library or object that does"
+    };
+    Err(Error::NotFound {
+        what: "section .hip_fatbin in the host ELF".to_owned(),
+        present: present.to_owned(),
+    })
+}
+
+/// The content of the first section of that name, where it lies in the file.
+pub(crate) fn section_data<'a>(
+    bytes: &'a [u8],
+    header: &FileHeader64<LittleEndian>,
+    wanted: &[u8],
+) -> Option<&'a [u8]> {
+    let sections = header.section_headers(LittleEndian, bytes).ok()?;
+    let names = sections.get(usize::try_from(header.shstrndx(LittleEndian, bytes).ok()?).ok()?)?;
+    let names = names.data(LittleEndian, bytes).ok()?;
+    let section = sections.iter().find(|section| name_at(names, section.sh_name(LittleEndian)) == wanted)?;
+    section.data(LittleEndian, bytes).ok()
+}
+
+/// A section's name; empty where it has none, or none that ends soon.
+fn name_at(names: &[u8], offset: u32) -> &[u8] {
+    let rest = usize::try_from(offset).ok().and_then(|start| names.get(start..)).unwrap_or_default();
+    let end = rest.iter().take(LONGEST_NAME).position(|byte| *byte == 0);
+    end.and_then(|end| rest.get(..end)).unwrap_or_default()
+}
+
+fn section_range(
+    bytes: &[u8],
+    base: u64,
+    name: &[u8],
+    section: &SectionHeader64<LittleEndian>,
+) -> Result<Range<u64>, Error> {
+    let what = || format!("the section {} of the host ELF", crate::bytes::text(name));
+    let (start, size) = section.file_range(LittleEndian).unwrap_or_default();
+    let place = base.saturating_add(start);
+    let end = start
+        .checked_add(size)
+        .ok_or_else(|| Error::malformed(what(), place, format!("its size {size:#x} overflows")))?;
+    if range(bytes, start, size).is_none() {
+        let available = (bytes.len() as u64).saturating_sub(start);
+        return Err(Error::truncated(what(), place, size, available));
+    }
+    Ok(start..end)
+}

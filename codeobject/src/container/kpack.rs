@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! kpack archives (`.kpack`): the code of many host binaries, kept beside them in a file of its own.
+//!
+//! A table of contents in MessagePack leads from the name of a binary to its architectures, and from there to a number:
+//! of a row in the table's list of blobs, or of a zstd frame in one area of the file.
+
+use std::collections::BTreeMap;
+
+use crate::bytes::{range, text, u32_at, u64_at};
+use crate::code::msgpack::{Cursor, Token};
+use crate::container::ccob::Method;
+use crate::container::table::MAX_ENTRIES;
+use crate::error::Error;
+
+pub(crate) const KPACK_MAGIC: &[u8] = b"KPAK";
+const HEADER_SIZE: u64 = 16;
+const VERSION: u32 = 1;
+const LONGEST_NAME: usize = 4096;
+
+/// What an archive holds.
+#[derive(Debug)]
+pub(crate) struct Kpack<'a> {
+    /// How each image is compressed, if it is.
+    pub(crate) method: Option<Method>,
+    pub(crate) binaries: Vec<Binary<'a>>,
+}
+
+/// The code of one host binary, or of one translation unit of it (`lib/libfoo.so#3`).
+#[derive(Debug)]
+pub(crate) struct Binary<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) images: Vec<Image<'a>>,
+}
+
+/// The code for one architecture.
+#[derive(Debug)]
+pub(crate) struct Image<'a> {
+    pub(crate) arch: &'a [u8],
+    ordinal: Option<u64>,
+    /// Its size unpacked, as the table of contents has it.
+    pub(crate) size: Option<u64>,
+    /// Where its bytes lie in the archive, compressed or not.
+    pub(crate) offset: u64,
+    pub(crate) stored_size: u64,
+    /// Why its bytes cannot be had.
+    pub(crate) problem: Option<String>,
+}
+
+/// Reads the table of contents of a whole archive, which has `most_images` images at most.
+pub(crate) fn read(bytes: &[u8], most_images: usize) -> Result<Kpack<'_>, Error> {
+    let what = "the kpack archive";
+    let size = bytes.len() as u64;
+    let toc = u64_at(bytes, 8).ok_or_else(|| Error::truncated(what, 0, HEADER_SIZE, size))?;
+    let version = u32_at(bytes, 4).unwrap_or_default();
+    if version != VERSION {
+        let advice = "version 1 is read; unpack it with rocm-kpack";
+        return Err(Error::unsupported(format!("version {version} of a kpack archive"), 0, advice));
+    }
+    if !(HEADER_SIZE..size).contains(&toc) {
+        let problem = format!("its table of contents should be at {toc:#x}, it has {size:#x} bytes");
+        return Err(Error::malformed(what, 0, problem));
+    }
+    let contents = range(bytes, toc, size - toc).unwrap_or_default();
+    Contents::find(contents)
+        .ok_or_else(|| wrong_contents(toc, "it is no MessagePack map, or ends too early"))?
+        .read(bytes, toc, most_images)
+}
+
+fn wrong_contents(offset: u64, problem: impl Into<String>) -> Error {
+    Error::malformed("the kpack archive's table of contents", offset, problem)
+}
+
+/// Where in the table of contents the values begin that matter. A key that comes twice counts the first time.
+#[derive(Default)]
+struct Contents<'a> {
+    binaries: Option<Cursor<'a>>,
+    scheme: Option<Cursor<'a>>,
+    blobs: Option<Cursor<'a>>,
+    frames_offset: Option<Cursor<'a>>,
+    frames_size: Option<Cursor<'a>>,
+}
+
+impl<'a> Contents<'a> {
+    fn find(document: &'a [u8]) -> Option<Contents<'a>> {
+        let mut found = Contents::default();
+        let mut cursor = Cursor::new(document);
+        for_each_pair(&mut cursor, |key, value| {
+            let place = match key {
+                b"toc" => &mut found.binaries,
+                b"compression_scheme" => &mut found.scheme,
+                b"blobs" => &mut found.blobs,
+                b"zstd_offset" => &mut found.frames_offset,
+                b"zstd_size" => &mut found.frames_size,
+                _ => return skip_value(value),
+            };
+            if place.is_none() {
+                *place = Some(value.clone());
+            }
+            skip_value(value)
+        })?;
+        Some(found)
+    }
+
+    fn read(self, bytes: &'a [u8], toc: u64, most_images: usize) -> Result<Kpack<'a>, Error> {
+        let method = match self.scheme.clone().and_then(|mut value| value.token()) {
+            None | Some(Token::Str(b"none")) => None,
+            Some(Token::Str(b"zstd-per-kernel")) => Some(Method::Zstd),
+            Some(Token::Str(other)) => {
+                let advice = "none and zstd-per-kernel are read; unpack it with rocm-kpack";
+                return Err(Error::unsupported(
+                    format!("the kpack compression {}", text(other)),
+                    toc,
+                    advice,
+                ));
+            }
+            Some(_) => return Err(wrong_contents(toc, "its compression_scheme is no string")),
+        };
+        let mut binaries = self.binaries(toc, most_images)?;
+        let mut wanted = BTreeMap::new();
+        for image in binaries.iter().flat_map(|binary| &binary.images) {
+            wanted.extend(image.ordinal.map(|ordinal| (ordinal, None)));
+        }
+        match method {
+            Some(_) => self.find_frames(bytes, toc, &mut wanted)?,
+            None => self.find_blobs(toc, &mut wanted)?,
+        }
+        let mut sizes = BTreeMap::new();
+        for image in binaries.iter_mut().flat_map(|binary| &mut binary.images) {
+            image.place(bytes, &wanted, method, &mut sizes);
+        }
+        Ok(Kpack { method, binaries })
+    }
+
+    fn binaries(&self, toc: u64, most_images: usize) -> Result<Vec<Binary<'a>>, Error> {
+        let mut cursor =
+            self.binaries.clone().ok_or_else(|| wrong_contents(toc, "it has no `toc` with binaries"))?;
+        let mut binaries = Vec::new();
+        let mut count = 0;
+        let mut too_many = None;
+        let mut is_full = |name: &[u8], images: usize| {
+            count += 1;
+            let limit = if count > most_images { most_images } else { MAX_ENTRIES };
+            let full = count > most_images || images >= MAX_ENTRIES || name.len() > LONGEST_NAME;
+            too_many = full.then_some(limit);
+            full
+        };
+        for_each_pair(&mut cursor, |name, value| {
+            let mut images = Vec::new();
+            if is_full(name, 0) {
+                return None;
+            }
+            for_each_pair(value, |arch, value| {
+                if is_full(arch, images.len()) {
+                    return None;
+                }
+                images.push(Image::read(arch, value)?);
+                Some(())
+            })?;
+            binaries.push(Binary { name, images });
+            Some(())
+        })
+        .ok_or_else(|| match too_many {
+            Some(limit) => Error::Limit {
+                what: "the kpack archive's table of contents (images, or bytes of a name)".to_owned(),
+                offset: toc,
+                value: limit as u64 + 1,
+                limit: limit as u64,
+                advice: "no tool writes so many, the input is damaged".to_owned(),
+            },
+            None => wrong_contents(toc, "its `toc` is no map of maps of maps"),
+        })?;
+        Ok(binaries)
+    }
+
+    /// Fills in where the wanted blobs lie.
+    fn find_blobs(self, toc: u64, wanted: &mut Places) -> Result<(), Error> {
+        let Some(mut cursor) = self.blobs else { return Ok(()) };
+        let wrong = || wrong_contents(toc, "its `blobs` are no array of maps");
+        let Some(Token::Array(count)) = cursor.token() else { return Err(wrong()) };
+        for index in 0..u64::from(count) {
+            let place = read_blob(&mut cursor).ok_or_else(wrong)?;
+            if let Some(slot) = wanted.get_mut(&index) {
+                *slot = place;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills in where the wanted frames lie: behind their count each has its size in front of it.
+    fn find_frames(self, bytes: &[u8], toc: u64, wanted: &mut Places) -> Result<(), Error> {
+        let number = |cursor: Option<Cursor<'_>>| cursor.and_then(|mut value| int(value.token()));
+        let (Some(start), Some(size)) = (number(self.frames_offset), number(self.frames_size)) else {
+            return Err(wrong_contents(toc, "it does not say where its zstd frames lie"));
+        };
+        let area = range(bytes, start, size).filter(|_| start >= HEADER_SIZE).ok_or_else(|| {
+            let problem =
+                format!("its zstd frames should be {size:#x} bytes at {start:#x}, outside the file");
+            wrong_contents(toc, problem)
+        })?;
+        let count = u32_at(area, 0).ok_or_else(|| Error::truncated("the kpack frames", start, 4, size))?;
+        let mut position = 4;
+        for index in 0..u64::from(count) {
+            if wanted.range(index..).next().is_none() {
+                break;
+            }
+            let frame = u32_at(area, position).map(u64::from);
+            let Some(frame) = frame.filter(|frame| range(area, position + 4, *frame).is_some()) else {
+                // The frames from here on are not there; those before it are.
+                break;
+            };
+            if let Some(slot) = wanted.get_mut(&index) {
+                *slot = Some((start + position + 4, frame));
+            }
+            position += 4 + frame;
+        }
+        Ok(())
+    }
+}
+
+/// Offset and size of each image's bytes, by the image's number.
+type Places = BTreeMap<u64, Option<(u64, u64)>>;
+
+impl<'a> Image<'a> {
+    fn read(arch: &'a [u8], value: &mut Cursor<'a>) -> Option<Image<'a>> {
+        let mut image = Image { arch, ordinal: None, size: None, offset: 0, stored_size: 0, problem: None };
+        for_each_pair(value, |key, value| {
+            match key {
+                b"ordinal" if image.ordinal.is_none() => image.ordinal = int(value.clone().token()),
+                b"original_size" if image.size.is_none() => image.size = int(value.clone().token()),
+                _ => {}
+            }
+            skip_value(value)
+        })?;
+        Some(image)
+    }
+
+    /// Fills in where its bytes lie, or why they cannot be had. `sizes` holds what other images said of their numbers.
+    fn place(
+        &mut self,
+        bytes: &[u8],
+        places: &Places,
+        method: Option<Method>,
+        sizes: &mut BTreeMap<u64, u64>,
+    ) {
+        let Some(ordinal) = self.ordinal else {
+            self.problem = Some("the table of contents gives it no number".to_owned());
+            return;
+        };
+        let Some((offset, stored_size)) = places.get(&ordinal).copied().flatten() else {
+            self.problem = Some(format!("its number {ordinal} is not in the archive"));
+            return;
+        };
+        if range(bytes, offset, stored_size).is_none() || offset < HEADER_SIZE {
+            self.problem = Some(format!("its {stored_size:#x} bytes at {offset:#x} are not in the archive"));
+            return;
+        }
+        (self.offset, self.stored_size) = (offset, stored_size);
+        let size = match method {
+            Some(_) => self.size,
+            None => Some(stored_size),
+        };
+        let Some(size) = size else {
+            self.problem = Some("the table of contents does not give its size".to_owned());
+            return;
+        };
+        self.size = Some(size);
+        // Frames are decoded by size, and what was decoded is kept by frame.
+        if *sizes.entry(ordinal).or_insert(size) != size {
+            self.problem = Some(format!("another image gives number {ordinal} another size than {size}"));
+        }
+    }
+}
+
+fn read_blob(cursor: &mut Cursor<'_>) -> Option<Option<(u64, u64)>> {
+    let (mut offset, mut size) = (None, None);
+    for_each_pair(cursor, |key, value| {
+        match key {
+            b"offset" if offset.is_none() => offset = int(value.clone().token()),
+            b"size" if size.is_none() => size = int(value.clone().token()),
+            _ => {}
+        }
+        skip_value(value)
+    })?;
+    Some(offset.zip(size))
+}
+
+/// Calls `each` for the pairs of the map that begins at the cursor. It gets the key and a cursor at the value, which it
+/// must bring to the value's end. Pairs whose key is no string are stepped over.
+pub(crate) fn for_each_pair<'a>(
+    cursor: &mut Cursor<'a>,
+    mut each: impl FnMut(&'a [u8], &mut Cursor<'a>) -> Option<()>,
+) -> Option<()> {
+    let Token::Map(count) = cursor.token()? else { return None };
+    for _ in 0..count {
+        match cursor.token()? {
+            Token::Str(key) => each(key, cursor)?,
+            other => {
+                cursor.skip(other)?;
+                skip_value(cursor)?;
+            }
+        }
+    }
+    Some(())
+}
+
+pub(crate) fn skip_value(cursor: &mut Cursor<'_>) -> Option<()> {
+    let token = cursor.token()?;
+    cursor.skip(token)
+}
+
+fn int(token: Option<Token<'_>>) -> Option<u64> {
+    match token {
+        Some(Token::Int(value)) => u64::try_from(value).ok(),
+        _ => None,
+    }
+}

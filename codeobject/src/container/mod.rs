@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What code comes wrapped in: a file for each format, which finds the entries and knows no other format.
+
+pub(crate) mod archive;
+pub(crate) mod ccob;
+pub(crate) mod flatbuffer;
+pub(crate) mod foreign;
+pub(crate) mod host_elf;
+pub(crate) mod iree;
+pub(crate) mod kpack;
+pub(crate) mod kpack_reference;
+pub(crate) mod kpack_search;
+pub(crate) mod offload_binary;
+pub(crate) mod table;
+pub(crate) mod text_bundle;
+pub(crate) mod wrapper;
+pub(crate) mod zip;

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! GPU code in memory, given by where it begins and nothing else, as HIP's own entry points take it.
+//!
+//! How long it is, its headers say. They are read one stage at a time, and of each stage no more than the one before has
+//! announced: code that ends at the last byte of a mapping is measured without touching the next page.
+//!
+//! | begins with | its end is told by |
+//! |---|---|
+//! | ELF for amdgpu | its header, then the tables of segments and sections |
+//! | `__CLANG_OFFLOAD_BUNDLE__` | the table of entries |
+//! | `CCOB` version 2, 3 | the header |
+//! | `CCOB` version 1 | the compressed stream itself: frames and blocks of zstd, the end that zlib marks |
+//! | LLVM offload binary | the header |
+//! | `HIP1`, `AMD1` of IREE | the prefix |
+//! | `HIPF` wrapper (`__hip_fatbin_wrapper`) | what its pointer leads to, one of the above |
+
+use std::slice;
+
+use crate::code::elf_flags::{ELF_HEAD_SIZE, ELF_MAGIC, ElfHead};
+use crate::code::extent::declared_size;
+use crate::container::ccob::{CCOB_MAGIC, CcobHeader};
+use crate::container::foreign;
+use crate::container::iree::{self, IreeFormat};
+use crate::container::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
+use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES, Source, Table};
+use crate::container::wrapper::{WRAPPER_MAGIC, WRAPPER_VERSION};
+use crate::decode;
+use crate::error::Error;
+use crate::file::File;
+use crate::options::Options;
+
+/// What tells the formats apart, and the least that lies at an address.
+const MAGIC_SIZE: usize = 4;
+const ELF_IDENT_SIZE: usize = 16;
+
+/// The bytes of the GPU code that begins at `start`, as many as its headers say. Of a `HIPF` wrapper the bytes that it
+/// points to.
+///
+/// [`Options::max_stored`] limits them. Nothing is copied; [`File::parse`] reads the result like any other file, and
+/// [`File::at_address`] is both in one.
+///
+/// # Safety
+///
+/// - At `start` four bytes can be read.
+/// - If they begin one of the formats that the [crate's page](crate#from-a-start-address) lists, what begins there is
+///   whole: its header can be read, and whatever that announces. Code that somebody else cut short, or wrote to harm, has
+///   no place here: its headers may announce memory that is not there.
+/// - If they begin a `HIPF` wrapper, its pointer leads to such code.
+/// - For the lifetime `'a` all of it stays mapped, and nobody writes to it.
+///
+/// `start` need not be aligned.
+///
+/// # Errors
+///
+/// [`Error::NotRecognised`] for other bytes, [`Error::Unsupported`] for what has no size of its own, such as kpack
+/// archives and SPIR-V, [`Error::Limit`] above [`Options::max_stored`], [`Error::Malformed`] where headers contradict
+/// themselves, and [`Error::NotFound`] for a null pointer.
+///
+/// ```
+/// # #![allow(unsafe_code)]
+/// use windlass_codeobject::{Options, bytes_at};
+///
+/// let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+/// for number in [1_u64, 64, 8, 4] {
+///     bundle.extend(number.to_le_bytes());
+/// }
+/// bundle.extend(b"hip-");
+/// bundle.resize(72, 0);
+/// let longer = [&bundle[..], b"something else"].concat();
+/// // SAFETY: a whole bundle lies there, and the vector outlives the slice unchanged.
+/// let bytes = unsafe { bytes_at(longer.as_ptr(), &Options::default()) }?;
+/// assert_eq!(bytes, bundle);
+/// # Ok::<(), windlass_codeobject::Error>(())
+/// ```
+pub unsafe fn bytes_at<'a>(start: *const u8, options: &Options) -> Result<&'a [u8], Error> {
+    // SAFETY: the caller vouches for what lies at `start`.
+    let memory = unsafe { Memory::new(start, options.max_stored) }?;
+    let magic: [u8; MAGIC_SIZE] = memory.array(0)?;
+    if magic != WRAPPER_MAGIC {
+        return memory.code(magic, options);
+    }
+    let version = u32::from_le_bytes(memory.array(4)?);
+    if version != WRAPPER_VERSION {
+        let advice = "version 1 is known; give the address of the bundle itself";
+        return Err(Error::unsupported(format!("version {version} of a HIPF wrapper"), 0, advice));
+    }
+    // SAFETY: a wrapper is two words of 32 bits and two pointers; the first of them leads to code, the caller says.
+    let memory =
+        unsafe { Memory::new(start.add(8).cast::<*const u8>().read_unaligned(), options.max_stored) }?;
+    let magic = memory.array(0)?;
+    if magic == WRAPPER_MAGIC {
+        return Err(Error::malformed("the HIPF wrapper", 0, "it points to another wrapper"));
+    }
+    memory.code(magic, options)
+}
+
+impl<'a> File<'a> {
+    /// Reads the GPU code that begins at `start`: [`bytes_at`], then [`File::parse`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`bytes_at`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`bytes_at`] and [`File::parse`].
+    pub unsafe fn at_address(start: *const u8, options: &Options) -> Result<File<'a>, Error> {
+        // SAFETY: the caller vouches for the same things.
+        File::parse(unsafe { bytes_at(start, options) }?, options)
+    }
+}
+
+/// Memory that begins with code. Each read asks only for what the ones before have announced, which is what the caller
+/// of [`bytes_at`] says to be there.
+struct Memory {
+    start: *const u8,
+    limit: u64,
+}
+
+impl Memory {
+    /// # Safety
+    ///
+    /// As for [`bytes_at`], but that the code begins at `start` itself.
+    unsafe fn new(start: *const u8, most: u64) -> Result<Memory, Error> {
+        if start.is_null() {
+            let present = "the pointer is null; give the address where the code begins".to_owned();
+            return Err(Error::NotFound { what: "AMD GPU code".to_owned(), present });
+        }
+        // What begins here cannot reach past the end of the address space.
+        let room = (usize::MAX - start.addr()).min(isize::MAX.unsigned_abs());
+        Ok(Memory { start, limit: most.min(room as u64) })
+    }
+
+    fn array<const N: usize>(&self, offset: u64) -> Result<[u8; N], Error> {
+        let mut out = [0; N];
+        self.read(offset, &mut out)?;
+        Ok(out)
+    }
+
+    /// All bytes, now that their number is known.
+    fn bytes<'a>(&self, size: u64) -> Result<&'a [u8], Error> {
+        let size = usize::try_from(size).ok().filter(|size| *size as u64 <= self.limit);
+        let size = size.ok_or_else(|| self.too_long(u64::MAX))?;
+        // SAFETY: the headers announce so many bytes, and the caller of `bytes_at` says that they are there, stay, and
+        // do not change. They fit behind `start`, and into half of the address space, by `limit`.
+        Ok(unsafe { slice::from_raw_parts(self.start, size) })
+    }
+
+    fn too_long(&self, value: u64) -> Error {
+        Error::Limit {
+            what: "the GPU code in memory (bytes)".to_owned(),
+            offset: 0,
+            value,
+            limit: self.limit,
+            advice: "raise `Options::max_stored` if what lies there is to be trusted".to_owned(),
+        }
+    }
+
+    fn code<'a>(&self, magic: [u8; MAGIC_SIZE], options: &Options) -> Result<&'a [u8], Error> {
+        let size = if magic == ELF_MAGIC {
+            self.elf()?
+        } else if magic == CCOB_MAGIC {
+            self.ccob(options)?
+        } else if BUNDLE_MAGIC.starts_with(&magic) {
+            self.bundle()?
+        } else if magic == OFFLOAD_BINARY_MAGIC {
+            let head: [u8; 8] = self.array(0)?;
+            let version = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
+            Header::read(&self.vec(Header::size_of(version, 0)?)?, 0)?.size
+        } else if let Some(format) = IreeFormat::of(&magic) {
+            iree::stored_size(format, &self.array::<16>(0)?, 0)?
+        } else {
+            foreign::refuse_unsized(&magic)?;
+            foreign::refuse(&magic, 0)?;
+            return Err(Error::NotRecognised { offset: 0, found: crate::bytes::glimpse(&magic) });
+        };
+        if size > self.limit {
+            return Err(self.too_long(size));
+        }
+        self.bytes(size)
+    }
+
+    /// A header of so many bytes.
+    fn vec(&self, size: u64) -> Result<Vec<u8>, Error> {
+        let mut out = vec![0; size as usize];
+        self.read(0, &mut out)?;
+        Ok(out)
+    }
+
+    fn elf(&self) -> Result<u64, Error> {
+        let malformed = |problem: &str| Error::malformed("the ELF header", 0, problem);
+        let ident: [u8; ELF_IDENT_SIZE] = self.array(0)?;
+        if ident[4] != 2 || ident[5] != 1 {
+            return Err(malformed("it is not 64-bit little-endian"));
+        }
+        let mut known = ELF_HEAD_SIZE;
+        let head = self.vec(known)?;
+        match ElfHead::read(&head) {
+            Some(head) if head.is_amdgpu() => {}
+            Some(head) => {
+                let advice = "only code objects are taken from an address; read a host ELF from its file";
+                return Err(Error::unsupported(format!("an ELF for machine {}", head.machine), 0, advice));
+            }
+            None => return Err(malformed("it is cut short")),
+        }
+        // The header announces tables, these announce contents. Each round reads what the last one announced.
+        loop {
+            let declared = declared_size(self.bytes(known)?);
+            let declared = declared.ok_or_else(|| malformed("what it says of its size overflows"))?;
+            if declared <= known {
+                return Ok(declared);
+            }
+            if declared > self.limit {
+                return Err(self.too_long(declared));
+            }
+            known = declared;
+        }
+    }
+
+    fn bundle(&self) -> Result<u64, Error> {
+        let table = Table::read(self, self.limit, 0, MAX_ENTRIES).map_err(|error| match error {
+            // Nothing but the limit cuts it short.
+            Error::Truncated { offset, needed, .. } => self.too_long(offset.saturating_add(needed)),
+            error => error,
+        })?;
+        for (index, entry) in table.entries.iter().enumerate() {
+            let Some(problem) = entry.problem() else { continue };
+            let end = entry.offset().checked_add(entry.size());
+            return Err(match end.filter(|end| *end > self.limit) {
+                Some(end) => self.too_long(end),
+                None => {
+                    Error::malformed(format!("entry {index} ({}) of the bundle", entry.id_text()), 0, problem)
+                }
+            });
+        }
+        Ok(table.end)
+    }
+
+    fn ccob(&self, options: &Options) -> Result<u64, Error> {
+        let head: [u8; 8] = self.array(0)?;
+        let version = u16::from_le_bytes([head[4], head[5]]);
+        let header = CcobHeader::read(&self.vec(CcobHeader::size_of(version, 0)?)?, 0)?;
+        if let Some(size) = header.stored_size {
+            return Ok(size);
+        }
+        let place = header.header_size;
+        let mut read = |offset: u64, out: &mut [u8]| self.read(place.saturating_add(offset), out);
+        if header.unpacked_size > options.max_unpacked {
+            return Err(Error::Limit {
+                what: "the compressed bundle (CCOB), which must be unpacked to find its end,".to_owned(),
+                offset: 0,
+                value: header.unpacked_size,
+                limit: options.max_unpacked,
+                advice: "raise `Options::max_unpacked` if what lies there is to be trusted".to_owned(),
+            });
+        }
+        decode::announced_size(header.method, &mut read, header.unpacked_size)
+            .map(|size| place.saturating_add(size))
+            .map_err(|problem| match problem {
+                decode::Unmeasured::Unreadable(error) => error,
+                decode::Unmeasured::Broken(problem) => {
+                    Error::malformed("the compressed bundle (CCOB) of version 1", 0, problem)
+                }
+            })
+    }
+}
+
+impl Source for Memory {
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
+        let end = offset.saturating_add(out.len() as u64);
+        if end > self.limit {
+            return Err(self.too_long(end));
+        }
+        // SAFETY: the bytes before these announce them, so the caller of `bytes_at` says that they can be read. The
+        // offset is below `limit`, which is below the end of the address space; the destination is borrowed apart.
+        unsafe { self.start.add(offset as usize).copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VECTOR_ADD: &[u8] =
+        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../cts/kernels/bundles/vector_add.gfx942.co"));
+
+    /// Miri sees a read behind an allocation of exactly that size.
+    fn is_whole(bytes: &[u8]) {
+        let alone: Box<[u8]> = bytes.into();
+        // SAFETY: the whole of it lies there, and outlives the slice.
+        assert_eq!(unsafe { bytes_at(alone.as_ptr(), &Options::default()) }.unwrap(), bytes);
+    }
+
+    fn ccob(version: u16, method: u16, unpacked: u64, payload: &[u8]) -> Vec<u8> {
+        let mut out = [&b"CCOB"[..], &version.to_le_bytes(), &method.to_le_bytes()].concat();
+        let (size, long) = (payload.len() as u64, unpacked.to_le_bytes());
+        match version {
+            1 => out.extend(&long[..4]),
+            2 => out.extend([&(size as u32 + 24).to_le_bytes()[..], &long[..4]].concat()),
+            _ => out.extend([(size + 32).to_le_bytes(), long].concat()),
+        }
+        out.extend([0; 8]);
+        out.extend(payload);
+        out
+    }
+
+    #[test]
+    fn no_byte_behind_the_code_is_read() {
+        is_whole(&VECTOR_ADD[..declared_size(VECTOR_ADD).unwrap() as usize]);
+        let mut bundle = BUNDLE_MAGIC.to_vec();
+        for number in [1_u64, 64, 9, 4] {
+            bundle.extend(number.to_le_bytes());
+        }
+        bundle.extend(b"hip-");
+        bundle.resize(73, 7);
+        is_whole(&bundle);
+        is_whole(&ccob(2, 1, 9, b"any bytes"));
+        is_whole(&ccob(3, 0, 9, b"any bytes"));
+        // One zstd block as it is, in a frame of one segment; then the same twice.
+        let frame = [&0xfd2f_b528_u32.to_le_bytes()[..], &[0x20, 4, 0x21, 0, 0], b"text"].concat();
+        is_whole(&ccob(1, 1, 4, &frame));
+        is_whole(&ccob(1, 1, 8, &frame.repeat(2)));
+        // One deflate block as it is, and its check value.
+        let zlib =
+            [&[0x78, 0x01, 0x01, 4, 0, 0xfb, 0xff][..], b"text", &0x0467_01c6_u32.to_be_bytes()].concat();
+        is_whole(&ccob(1, 0, 4, &zlib));
+        let mut binary = [OFFLOAD_BINARY_MAGIC, &1_u32.to_le_bytes(), &40_u64.to_le_bytes()].concat();
+        binary.resize(40, 0);
+        is_whole(&binary);
+        let mut executable = [*b"AMD1", [0; 4]].concat();
+        executable.extend(5_u64.to_le_bytes());
+        executable.resize(64 + 5, 0);
+        is_whole(&executable);
+    }
+
+    #[test]
+    fn a_wrapper_is_followed() {
+        #[repr(C)]
+        struct Wrapper {
+            magic: [u8; 4],
+            version: u32,
+            code: *const u8,
+            reserved: *const u8,
+        }
+        let code = ccob(3, 0, 9, b"any bytes");
+        let wrapper = Wrapper {
+            magic: WRAPPER_MAGIC,
+            version: WRAPPER_VERSION,
+            code: code.as_ptr(),
+            reserved: std::ptr::null(),
+        };
+        assert!(wrapper.reserved.is_null());
+        // SAFETY: a wrapper lies there that points to a whole bundle, and both outlive the slice.
+        let found = unsafe { bytes_at((&raw const wrapper).cast(), &Options::default()) };
+        assert_eq!(found.unwrap(), code);
+    }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A file with all that belongs to it, in memory.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::container::kpack::KPACK_MAGIC;
+use crate::container::kpack_reference::{self, KpackReference};
+use crate::container::kpack_search::SearchPath;
+use crate::container::zip::{HEAD_SIZE, ZIP_MAGIC, Zip};
+use crate::error::Error;
+use crate::file::File;
+use crate::file::companions::Companions;
+use crate::file::walk::may_hold_code;
+use crate::options::Options;
+
+/// The most bytes that are read of a file with what lies beside it: far above any library of kernels, and below what a
+/// machine has.
+const LONGEST: u64 = 4 << 30;
+/// The most archives that a file may refer to.
+const MOST_ARCHIVES: usize = 256;
+
+/// A file that was read whole, with what belongs to it and is not in its bytes: the kpack archives that its host ELF
+/// refers to, and the unpacked members of a zip file.
+///
+/// ```no_run
+/// use windlass_codeobject::{Input, Options};
+///
+/// let options = Options::default();
+/// let input = Input::open("/opt/rocm/lib/librocblas.so", &options)?;
+/// for bundle in input.file(&options)?.bundles() {
+///     println!("{:?}: {} entries", bundle.member(), bundle.entries().len());
+/// }
+/// # Ok::<(), windlass_codeobject::Error>(())
+/// ```
+///
+/// The bytes are the process's own: whatever becomes of the file meanwhile, they stay. It is `Send` and `Sync`.
+#[derive(Debug)]
+pub struct Input {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    companions: Companions,
+}
+
+impl Input {
+    /// Reads a file, and what belongs to it: 4 GiB together at most.
+    ///
+    /// - Of a host ELF that refers to kpack archives, those that lie where it says: relative to the folder in which the
+    ///   file really is (links are followed), upwards only by `..` at the beginning. Absolute paths are not followed.
+    /// - Of a zip file, the compressed members that hold GPU code, which may have
+    ///   [`max_unpacked`](Options::max_unpacked) bytes together. A [`Wheel`](crate::Wheel) gives them one at a time.
+    ///
+    /// What of these cannot be had is among the [`problems`](File::problems) of the [`file`](Self::file).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`] where the file itself cannot be read.
+    pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Input, Error> {
+        let path = path.as_ref();
+        let bytes = read(path, LONGEST)?;
+        let mut companions = Companions::default();
+        if bytes.starts_with(ZIP_MAGIC) {
+            unpack(&bytes, options, &mut companions);
+        } else if let Ok(Some(reference)) = kpack_reference::find(&bytes, 0) {
+            let room = LONGEST.saturating_sub(bytes.len() as u64);
+            read_archives(path, &reference, room, &mut companions);
+        }
+        Ok(Input { path: path.to_owned(), bytes, companions })
+    }
+
+    pub(crate) fn new(path: PathBuf, bytes: Vec<u8>, companions: Companions) -> Input {
+        Input { path, bytes, companions }
+    }
+
+    /// The file's path, as it was given; of a member of a wheel, that of the wheel and the member's name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The bytes of the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What the file says about the kpack archives that hold its code, if it is a host ELF that refers to some.
+    pub fn kpack_reference(&self) -> Option<KpackReference> {
+        kpack_reference::find(&self.bytes, 0).ok().flatten()
+    }
+
+    /// The paths of the kpack archives that were read beside the file.
+    pub fn archives(&self) -> impl Iterator<Item = &str> {
+        self.companions.archives.iter().map(|(path, _)| path.as_str())
+    }
+
+    /// Finds the bundles, those in companions too.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::parse`].
+    pub fn file(&self, options: &Options) -> Result<File<'_>, Error> {
+        File::with_companions(&self.bytes, &self.companions, options)
+    }
+}
+
+/// The bytes of a file that has no more than `most`. Devices and pipes, whose length nobody knows, are read no further.
+fn read(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+    let read = || {
+        let file = fs::File::open(path)?;
+        let mut bytes = Vec::new();
+        // A byte more than it has, so that its end is found without growing.
+        let size = file.metadata()?.len().min(most).saturating_add(1);
+        bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
+        file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > most {
+            return Err(io::Error::other(format!("it has more than {most} bytes")));
+        }
+        Ok(bytes)
+    };
+    read().map_err(|error| unreadable(path, &error))
+}
+
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Error {
+    Error::Read { path: path.to_owned(), problem: error.to_string() }
+}
+
+/// Unpacks the compressed members of a zip file that hold GPU code.
+fn unpack(bytes: &[u8], options: &Options, companions: &mut Companions) {
+    // What is wrong with the directory is found again by whoever parses the bytes.
+    let Ok(zip) = Zip::of_bytes(bytes) else { return };
+    let mut room = options.max_unpacked;
+    for (index, member) in zip.members.iter().enumerate().filter(|(_, member)| !member.is_stored()) {
+        let unpacked = zip.head(member, HEAD_SIZE).and_then(|head| {
+            let wanted = may_hold_code(&head);
+            wanted.then(|| zip.unpack(member, room)).transpose()
+        });
+        match unpacked {
+            Ok(Some(unpacked)) if holds_code(&unpacked, options) => {
+                room = room.saturating_sub(unpacked.len() as u64);
+                companions.members.insert(index, unpacked);
+            }
+            Ok(_) => {}
+            Err(error) => companions.problem(error),
+        }
+    }
+}
+
+fn holds_code(bytes: &[u8], options: &Options) -> bool {
+    !matches!(File::parse(bytes, options), Err(Error::NotFound { .. } | Error::NotRecognised { .. }))
+}
+
+/// Reads the archives that the ELF at `path` refers to.
+fn read_archives(path: &Path, reference: &KpackReference, mut room: u64, companions: &mut Companions) {
+    let Ok(path) = path.canonicalize() else { return };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut tried = Vec::new();
+    for search in &reference.search_paths {
+        let search_path = match SearchPath::parse(search) {
+            Ok(search_path) => search_path,
+            Err(why) => {
+                companions.problem(not_followed(search, why));
+                continue;
+            }
+        };
+        let folder = folder.join(search_path.folder);
+        tried.push(folder.join(search.rsplit('/').next().unwrap_or_default()));
+        for archive in files(&folder, &search_path) {
+            if companions.archives.len() >= MOST_ARCHIVES {
+                return;
+            }
+            let shown = archive.display().to_string();
+            if companions.archives.iter().any(|(known, _)| *known == shown) {
+                continue;
+            }
+            match read_archive(&archive, room) {
+                Ok(bytes) => {
+                    room = room.saturating_sub(bytes.len() as u64);
+                    companions.archives.push((shown, bytes));
+                }
+                Err(error) => companions.problem(error),
+            }
+        }
+    }
+    if companions.archives.is_empty() && companions.problems.is_empty() {
+        companions.problem(not_there(reference, &tried));
+    }
+}
+
+pub(crate) fn not_followed(search: &str, why: &str) -> Error {
+    Error::malformed(format!("the search path `{search}` for kpack archives"), 0, why)
+}
+
+fn not_there(reference: &KpackReference, tried: &[PathBuf]) -> Error {
+    let more: Vec<_> = tried.iter().skip(1).map(|path| format!(", nor {}", path.display())).collect();
+    Error::Read {
+        path: tried.first().cloned().unwrap_or_default(),
+        problem: format!(
+            "no such file{}, where the code of `{}` should be; install the package with the device code",
+            more.concat(),
+            reference.name
+        ),
+    }
+}
+
+/// The files that a search path means, in the order of their names.
+fn files(folder: &Path, search: &SearchPath<'_>) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = match search.name() {
+        Some(name) => vec![folder.join(name)],
+        None => fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| entry.file_name().to_str().is_some_and(|name| search.matches(name)))
+            .map(|entry| entry.path())
+            .collect(),
+    };
+    files.retain(|path| path.is_file());
+    files.sort();
+    files
+}
+
+/// Reads a file only if it begins as an archive does: its name came out of a file that nobody vouches for.
+fn read_archive(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+    let mut magic = [0; KPACK_MAGIC.len()];
+    fs::File::open(path)
+        .and_then(|mut file| file.read_exact(&mut magic))
+        .map_err(|error| unreadable(path, &error))?;
+    if magic != *KPACK_MAGIC {
+        return Err(unreadable(path, &io::Error::other("it is no kpack archive")));
+    }
+    read(path, most)
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A whole file: what it is, and the bundles in it.
+
+#[expect(unsafe_code, reason = "what lies at an address is read by what its caller vouches for")]
+pub(crate) mod address;
+pub(crate) mod companions;
+pub(crate) mod input;
+pub(crate) mod walk;
+pub(crate) mod wheel;
+
+use std::fmt;
+
+use crate::bundle::Bundle;
+use crate::bytes::glimpse;
+use crate::container::iree::IreeExecutable;
+use crate::container::kpack_reference::KpackReference;
+use crate::error::Error;
+use crate::file::companions::Companions;
+use crate::file::walk::Walk;
+use crate::options::Options;
+
+/// What a file is, seen from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// One code object: an ELF for amdgpu (`.co`, `.hsaco`).
+    CodeObject,
+    /// One or more offload bundles in a row (`.hipfb`, `.hip_fatbin`).
+    FatBinary,
+    /// A host object, library or executable that carries GPU code, mostly in a section `.hip_fatbin`.
+    HostElf,
+    /// An archive of objects.
+    Archive,
+    /// An executable out of IREE's compiler, for HIP (`HIP1`) or for its AMDGPU driver (`AMD1`).
+    IreeExecutable,
+    /// A module of IREE (`.vmfb`) with executables for AMD GPUs.
+    IreeModule,
+    /// A zip file, such as a wheel of Python, with any of these as members.
+    Zip,
+    /// A kpack archive (`.kpack`): the code of host binaries that refer to it.
+    Kpack,
+}
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FileKind::CodeObject => "code object",
+            FileKind::FatBinary => "fat binary",
+            FileKind::HostElf => "host ELF with GPU code",
+            FileKind::Archive => "archive of objects with GPU code",
+            FileKind::IreeExecutable => "IREE executable (HIP1 or AMD1)",
+            FileKind::IreeModule => "IREE module (vmfb)",
+            FileKind::Zip => "zip file with GPU code",
+            FileKind::Kpack => "kpack archive",
+        })
+    }
+}
+
+/// A file with AMD GPU code, read as far as listing its entries takes.
+///
+/// It borrows the bytes that it reads. It is `Send` and `Sync`.
+#[derive(Debug)]
+pub struct File<'a> {
+    kind: FileKind,
+    bundles: Vec<Bundle<'a>>,
+    iree_executables: Vec<IreeExecutable<'a>>,
+    kpack_references: Vec<KpackReference>,
+    problems: Vec<Error>,
+}
+
+impl<'a> File<'a> {
+    /// Finds the bundles in a file, whatever its [`FileKind`]. Of a compressed bundle only the table is decoded.
+    ///
+    /// What belongs to the file and is not in its bytes is not there: neither the code of a host ELF that lies in a kpack
+    /// archive beside it, nor compressed members of a zip file. [`Input`](crate::Input) brings both.
+    ///
+    /// A file of which some bundles can be read is not an error; [`problems`](Self::problems) tells of the others.
+    ///
+    /// # Errors
+    ///
+    /// Where nothing can be read: what the file is instead, or the first of its problems.
+    pub fn parse(bytes: &'a [u8], options: &Options) -> Result<File<'a>, Error> {
+        File::with_companions(bytes, Companions::NONE, options)
+    }
+
+    pub(crate) fn with_companions(
+        bytes: &'a [u8],
+        companions: &'a Companions,
+        options: &Options,
+    ) -> Result<File<'a>, Error> {
+        let mut walk = Walk::new(options, companions);
+        let kind = walk.file(bytes)?;
+        walk.finish();
+        if walk.bundles.is_empty() {
+            let nothing = || Error::NotRecognised { offset: 0, found: glimpse(bytes) };
+            return Err(walk.problems.into_iter().next().unwrap_or_else(nothing));
+        }
+        for problem in &walk.problems {
+            tracing::debug!(target: "windlass::codeobject", %problem, "a part of the file was passed over");
+        }
+        let kpack_references = walk.references.into_iter().map(|(reference, _)| reference).collect();
+        Ok(File {
+            kind,
+            bundles: walk.bundles,
+            iree_executables: walk.executables,
+            kpack_references,
+            problems: walk.problems,
+        })
+    }
+
+    /// What the file is.
+    pub fn kind(&self) -> FileKind {
+        self.kind
+    }
+
+    /// The bundles that could be read, in the order of the file; at least one.
+    pub fn bundles(&self) -> &[Bundle<'a>] {
+        &self.bundles
+    }
+
+    /// What executables of IREE in it say of their entry points.
+    pub fn iree_executables(&self) -> &[IreeExecutable<'a>] {
+        &self.iree_executables
+    }
+
+    /// What its host ELFs say about the kpack archives that hold their code.
+    pub fn kpack_references(&self) -> &[KpackReference] {
+        &self.kpack_references
+    }
+
+    /// What could not be read beside them.
+    pub fn problems(&self) -> &[Error] {
+        &self.problems
+    }
+}

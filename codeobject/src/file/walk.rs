@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The walk through a file that finds every bundle in it.
+
+mod kpack;
+mod zip;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::bundle::Bundle;
+use crate::bytes::{glimpse, range};
+use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
+use crate::container::archive::{self, Members};
+use crate::container::ccob::{CCOB_MAGIC, CcobHeader};
+use crate::container::foreign;
+use crate::container::host_elf;
+use crate::container::iree::{self, IreeExecutable, IreeFormat};
+use crate::container::kpack::KPACK_MAGIC;
+use crate::container::kpack_reference::{self, KpackReference};
+use crate::container::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
+use crate::container::table::BUNDLE_MAGIC;
+use crate::container::text_bundle;
+use crate::container::zip::ZIP_MAGIC;
+use crate::decode::{self, Cache};
+use crate::error::Error;
+use crate::file::FileKind;
+use crate::file::companions::Companions;
+use crate::options::Options;
+
+/// Limits on what is described of one file: compression makes lists that are far larger than the file.
+const MAX_BUNDLES: usize = 65_536;
+const MAX_FILE_ENTRIES: usize = 65_536;
+const MAX_PROBLEMS: usize = 64;
+/// How deep archives in archives are read.
+const MAX_DEPTH: usize = 4;
+/// An entry of an honest file takes at least so many bytes of it.
+const LEAST_BYTES_PER_ENTRY: usize = 64;
+
+/// What a walk has found so far.
+pub(crate) struct Walk<'a, 'o> {
+    options: &'o Options,
+    companions: &'a Companions,
+    cache: Arc<Cache>,
+    entries_left: usize,
+    /// What is being read, where it is a file in another.
+    member: Option<Arc<str>>,
+    /// The names of which that is made, from the outermost on.
+    path: Vec<String>,
+    /// Names of binaries that kpack archives hold code for.
+    binaries: BTreeSet<String>,
+    pub(crate) bundles: Vec<Bundle<'a>>,
+    pub(crate) executables: Vec<IreeExecutable<'a>>,
+    /// References to kpack archives, and where in the file the ELF with each begins.
+    pub(crate) references: Vec<(KpackReference, u64)>,
+    pub(crate) problems: Vec<Error>,
+}
+
+impl<'a, 'o> Walk<'a, 'o> {
+    pub(crate) fn new(options: &'o Options, companions: &'a Companions) -> Walk<'a, 'o> {
+        Walk {
+            options,
+            companions,
+            cache: Arc::default(),
+            entries_left: MAX_FILE_ENTRIES,
+            member: None,
+            path: Vec::new(),
+            binaries: BTreeSet::new(),
+            bundles: Vec::new(),
+            executables: Vec::new(),
+            references: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Reads a whole file. An error is one that leaves nothing to read.
+    pub(crate) fn file(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
+        self.entries_left = self.entries_left.saturating_add(bytes.len() / LEAST_BYTES_PER_ENTRY);
+        if bytes.starts_with(ZIP_MAGIC) { self.zip(bytes) } else { self.content(bytes, 0) }
+    }
+
+    /// Reads a file, or a member of a zip file, that lies at `base` of the file.
+    fn content(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+        if bytes.starts_with(ELF_MAGIC) {
+            self.elf(bytes, base)
+        } else if let Some(format) = IreeFormat::of(bytes) {
+            self.iree_executable(format, bytes, base)?;
+            Ok(FileKind::IreeExecutable)
+        } else if bytes.starts_with(KPACK_MAGIC) {
+            self.kpack(bytes, base)?;
+            Ok(FileKind::Kpack)
+        } else if bytes.starts_with(archive::ARCHIVE_MAGIC) {
+            self.archive(bytes, base)?;
+            Ok(FileKind::Archive)
+        } else if bytes.starts_with(archive::THIN_MAGIC) {
+            Err(archive::thin(bytes))
+        } else if !begins_bundle(bytes) && text_bundle::begins(bytes) {
+            let bundle = Bundle::text(bytes, base)?;
+            self.found(bundle);
+            Ok(FileKind::FatBinary)
+        } else {
+            if !begins_bundle(bytes) {
+                foreign::refuse(bytes, base)?;
+            }
+            self.row(bytes, base);
+            Ok(FileKind::FatBinary)
+        }
+    }
+
+    /// Reads an ELF that lies at `base` of the file: a code object, or a host object that carries some.
+    fn elf(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+        let head = ElfHead::read(bytes).ok_or_else(|| {
+            let problem = "it is not 64-bit little-endian, or its header is cut short";
+            Error::malformed("the ELF header", base, problem)
+        })?;
+        if head.is_amdgpu() {
+            let bundle = Bundle::raw(bytes, base)?;
+            self.found(bundle);
+            return Ok(FileKind::CodeObject);
+        }
+        let (reference, is_split) = match kpack_reference::find(bytes, base) {
+            Ok(reference) => (reference.clone(), reference.is_some()),
+            Err(error) => {
+                self.problem(error);
+                (None, true)
+            }
+        };
+        let carriers = match host_elf::carriers(bytes, base) {
+            Err(Error::NotFound { .. }) if is_split => host_elf::Carriers::default(),
+            carriers => carriers?,
+        };
+        for error in carriers.problems {
+            self.problem(error);
+        }
+        for row in carriers.rows {
+            let content = range(bytes, row.start, row.end - row.start).unwrap_or_default();
+            self.row(content, base.saturating_add(row.start));
+        }
+        // A wrapper into the middle of a bundle points to nothing of its own.
+        let mut end = 0;
+        for start in carriers.wrapped {
+            let offset = base.saturating_add(start);
+            if self.is_full(offset) {
+                break;
+            }
+            if start >= end {
+                let rest =
+                    range(bytes, start, (bytes.len() as u64).saturating_sub(start)).unwrap_or_default();
+                let size = self.bundle(rest, offset).unwrap_or_default();
+                end = start.saturating_add(size as u64);
+            }
+        }
+        if !carriers.entries.is_empty() {
+            self.found(Bundle::of_sections(bytes, base, carriers.entries));
+        }
+        if let Some(reference) = reference {
+            self.refers(reference, base);
+        }
+        Ok(FileKind::HostElf)
+    }
+
+    /// What comes next has bytes of its own: what was decoded is kept by its place in them.
+    fn start_another_file(&mut self) {
+        self.cache = Arc::default();
+    }
+
+    /// Reads what an executable of IREE holds: code objects, or bundles.
+    fn iree_executable(&mut self, format: IreeFormat, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+        if self.is_full(base) {
+            return Ok(());
+        }
+        let (mut executable, images) = iree::read(format, bytes, base, self.entries_left)?;
+        self.entries_left = self.entries_left.saturating_sub(executable.exports().len());
+        let first = self.bundles.len();
+        for (image, offset) in images {
+            if self.is_full(offset) {
+                break;
+            }
+            if !image.starts_with(ELF_MAGIC) {
+                self.row(image, offset);
+                continue;
+            }
+            match Bundle::raw(image, offset) {
+                Ok(bundle) => self.found(bundle.under_isa(executable.isa_bytes())),
+                Err(error) => self.problem(error),
+            }
+        }
+        executable.bundles = first..self.bundles.len();
+        self.executables.push(executable);
+        Ok(())
+    }
+
+    /// Reads the members of an archive that lies at `base` of the file; those without GPU code are passed over.
+    fn archive(&mut self, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+        let found = |walk: &Self| (walk.bundles.len(), walk.references.len(), walk.problems.len());
+        let before = found(self);
+        for member in Members::of(bytes, base) {
+            let member = match member {
+                Ok(member) => member,
+                Err(error) if found(self) == before => return Err(error),
+                Err(error) => {
+                    self.problem(error);
+                    break;
+                }
+            };
+            let offset = member.offset;
+            if self.is_full(offset) {
+                break;
+            }
+            self.inside(&member.name, |walk| walk.member(member.content, offset));
+        }
+        if found(self) == before {
+            return Err(Error::NotFound {
+                what: "GPU code in the archive".to_owned(),
+                present: "its members are host objects without; give the one that was compiled for HIP"
+                    .to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads one file of an archive.
+    fn member(&mut self, content: &'a [u8], offset: u64) {
+        // Objects for 32-bit hosts are none that GPU code lies in.
+        let result = if !may_hold_code(content) {
+            Ok(())
+        } else if content.starts_with(ELF_MAGIC) {
+            self.elf(content, offset).map(|_| ())
+        } else if content.starts_with(archive::ARCHIVE_MAGIC) {
+            self.nested(content, offset)
+        } else {
+            if begins_bundle(content) {
+                self.row(content, offset);
+            }
+            Ok(())
+        };
+        match result {
+            Ok(()) | Err(Error::NotFound { .. }) => {}
+            Err(error) => self.problem(error),
+        }
+    }
+
+    fn nested(&mut self, content: &'a [u8], offset: u64) -> Result<(), Error> {
+        if self.path.len() > MAX_DEPTH {
+            return Err(Error::Limit {
+                what: "the depth of archives in archives".to_owned(),
+                offset,
+                value: self.path.len() as u64,
+                limit: MAX_DEPTH as u64,
+                advice: "take the inner archive out with `ar x`".to_owned(),
+            });
+        }
+        self.archive(content, offset)
+    }
+
+    /// Reads what is in a member under its name.
+    fn inside(&mut self, name: &str, read: impl FnOnce(&mut Self)) {
+        let outer = self.member.take();
+        self.path.push(name.to_owned());
+        let closing = ")".repeat(self.path.len() - 1);
+        self.member = Some(format!("{}{closing}", self.path.join("(")).into());
+        read(self);
+        self.path.pop();
+        self.member = outer;
+    }
+
+    /// Reads bundles in a row with zero bytes between them. `bytes` lies at `base` of the file.
+    fn row(&mut self, bytes: &'a [u8], base: u64) {
+        let mut position = 0;
+        while let Some(rest) = bytes.get(position..) {
+            let Some(padding) = rest.iter().position(|byte| *byte != 0) else { break };
+            let offset = base.saturating_add((position + padding) as u64);
+            let Some(rest) = rest.get(padding..) else { break };
+            if self.is_full(offset) {
+                break;
+            }
+            match self.bundle(rest, offset) {
+                Some(size) if size > 0 => position = position.saturating_add(padding).saturating_add(size),
+                _ => break,
+            }
+        }
+    }
+
+    /// Reads the bundle at the head of `rest`; gives its size where that is known, whether it can be read or not.
+    fn bundle(&mut self, rest: &'a [u8], offset: u64) -> Option<usize> {
+        let (bundle, size) = if rest.starts_with(BUNDLE_MAGIC) {
+            let bundle = Bundle::plain(rest, offset, self.entries_left);
+            let size = bundle.as_ref().map(Bundle::stored_size).ok();
+            (bundle, size)
+        } else if rest.starts_with(CCOB_MAGIC) {
+            match self.stored(rest, offset) {
+                Ok((header, stored)) => {
+                    let bundle =
+                        Bundle::packed(stored, &header, offset, self.options, self.entries_left, &self.cache);
+                    (bundle, Some(stored.len() as u64))
+                }
+                Err(error) => (Err(error), None),
+            }
+        } else if rest.starts_with(OFFLOAD_BINARY_MAGIC) {
+            match self.offload_binary(rest, offset) {
+                Ok((header, stored)) => {
+                    let bundle = Bundle::offload_binary(
+                        stored,
+                        &header,
+                        offset,
+                        self.options,
+                        self.entries_left,
+                        &self.cache,
+                    );
+                    (bundle, Some(header.size))
+                }
+                Err(error) => (Err(error), None),
+            }
+        } else {
+            (Err(Error::NotRecognised { offset, found: glimpse(rest) }), None)
+        };
+        match bundle {
+            Ok(bundle) => self.found(bundle),
+            Err(error) => self.problem(error),
+        }
+        size.and_then(|size| usize::try_from(size).ok())
+    }
+
+    /// Whether so much was found that the rest is left alone.
+    fn is_full(&mut self, offset: u64) -> bool {
+        let limit = if self.bundles.len() >= MAX_BUNDLES {
+            MAX_BUNDLES
+        } else if self.problems.len() >= MAX_PROBLEMS {
+            MAX_PROBLEMS
+        } else {
+            return false;
+        };
+        if self.problems.len() <= MAX_PROBLEMS {
+            self.problems.push(Error::Limit {
+                what: "the number of bundles, or of damaged ones, up to here".to_owned(),
+                offset,
+                value: limit as u64 + 1,
+                limit: limit as u64,
+                advice: "what follows is not read; split the file".to_owned(),
+            });
+        }
+        true
+    }
+
+    fn found(&mut self, bundle: Bundle<'a>) {
+        self.entries_left = self.entries_left.saturating_sub(bundle.entries().len());
+        self.bundles.push(bundle.found(self.bundles.len(), self.member.clone()));
+    }
+
+    fn problem(&mut self, error: Error) {
+        self.problems.push(match &self.member {
+            Some(member) => Error::Member { member: member.to_string(), error: Box::new(error) },
+            None => error,
+        });
+    }
+
+    /// The header and the bytes of the offload binary at the head of `rest`.
+    fn offload_binary(&self, rest: &'a [u8], offset: u64) -> Result<(Header, &'a [u8]), Error> {
+        let header = Header::read(rest, offset)?;
+        let cut = || Error::truncated("the LLVM offload binary", offset, header.size, rest.len() as u64);
+        let stored = range(rest, 0, header.size).ok_or_else(cut)?;
+        Ok((header, stored))
+    }
+
+    /// The header and the bytes of the compressed bundle at the head of `rest`.
+    fn stored(&self, rest: &'a [u8], offset: u64) -> Result<(CcobHeader, &'a [u8]), Error> {
+        let header = CcobHeader::read(rest, offset)?;
+        let size = match header.stored_size {
+            Some(size) => size,
+            None => self.end_of_payload(rest, &header),
+        };
+        let cut = || Error::truncated("the compressed bundle (CCOB)", offset, size, rest.len() as u64);
+        let stored = range(rest, 0, size).ok_or_else(cut)?;
+        Ok((header, stored))
+    }
+
+    /// Version 1 does not say where it ends: the payload does. A payload that is broken takes the rest of the file.
+    fn end_of_payload(&self, rest: &[u8], header: &CcobHeader) -> u64 {
+        let all = rest.len() as u64;
+        let payload =
+            range(rest, header.header_size, all.saturating_sub(header.header_size)).unwrap_or_default();
+        match decode::stored_size(header.method, payload, self.options.max_unpacked) {
+            Ok(size) => header.header_size.saturating_add(size),
+            Err(_) => all,
+        }
+    }
+}
+
+/// Whether a file that begins so is worth a [`File::parse`](crate::File::parse): a 64-bit ELF, an archive, a bundle, an
+/// offload binary, a kpack archive or an executable of IREE. Sixty-four bytes are enough to tell. Zip files, which may
+/// have anything in them, and bundles in text are not among them.
+pub fn may_hold_code(head: &[u8]) -> bool {
+    // An ELF must be a 64-bit little-endian one.
+    let is_elf = head.strip_prefix(ELF_MAGIC).is_some_and(|rest| rest.starts_with(b"\x02\x01"));
+    let magics = [KPACK_MAGIC, archive::ARCHIVE_MAGIC];
+    is_elf
+        || begins_bundle(head)
+        || IreeFormat::of(head).is_some()
+        || magics.iter().any(|magic| head.starts_with(magic))
+}
+
+fn begins_bundle(bytes: &[u8]) -> bool {
+    [CCOB_MAGIC, BUNDLE_MAGIC, OFFLOAD_BINARY_MAGIC].iter().any(|magic| bytes.starts_with(magic))
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The walk through the members of a zip file.
+
+use super::{Walk, may_hold_code};
+use crate::bytes::range;
+use crate::container::iree::IreeFormat;
+use crate::container::zip::{HEAD_SIZE, Zip};
+use crate::error::Error;
+use crate::file::FileKind;
+
+impl<'a> Walk<'a, '_> {
+    /// Reads the members that are stored as they are, and those that somebody has unpacked; members without GPU code
+    /// are passed over.
+    pub(super) fn zip(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
+        let zip = Zip::of_bytes(bytes)?;
+        self.problems.extend(zip.problem.clone());
+        let mut kind = FileKind::Zip;
+        let mut packed = None;
+        let companions = self.companions;
+        for (index, member) in zip.members.iter().enumerate() {
+            if self.is_full(0) {
+                break;
+            }
+            if let Some(unpacked) = companions.members.get(&index) {
+                self.start_another_file();
+                self.inside(&member.name, |walk| walk.zipped(unpacked, 0));
+            } else if member.is_stored() {
+                match zip.place(member) {
+                    Ok(place) => {
+                        let content = range(bytes, place.start, place.end - place.start).unwrap_or_default();
+                        if IreeFormat::of(content).is_some() {
+                            kind = FileKind::IreeModule;
+                        }
+                        self.inside(&member.name, |walk| walk.zipped(content, place.start));
+                    }
+                    Err(error) => self.problem(error),
+                }
+            } else if companions.is_empty() && packed.is_none() {
+                let head = zip.head(member, HEAD_SIZE);
+                packed = head.is_ok_and(|head| may_hold_code(&head)).then(|| member.name.clone());
+            }
+        }
+        if let Some(name) = packed {
+            let advice = "open the file by its path (`Input::open`), which unpacks such members";
+            self.problems.push(Error::unsupported(
+                format!("the compressed member `{name}` of a zip file"),
+                0,
+                advice,
+            ));
+        }
+        let nothing = self.bundles.is_empty() && self.references.is_empty() && self.problems.is_empty();
+        if nothing && companions.problems.is_empty() {
+            return Err(Error::NotFound {
+                what: "GPU code in the zip file".to_owned(),
+                present:
+                    "none of its members has any; compile a module for the rocm target, take the wheel that \
+                          was built for ROCm"
+                        .to_owned(),
+            });
+        }
+        Ok(kind)
+    }
+
+    /// Reads a member that lies at `base` of the file.
+    fn zipped(&mut self, content: &'a [u8], base: u64) {
+        if !may_hold_code(content) {
+            return;
+        }
+        match self.content(content, base) {
+            Ok(_) | Err(Error::NotFound { .. }) => {}
+            Err(error) => self.problem(error),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The members of a wheel, one at a time.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rawzip::FileReader;
+
+use crate::container::kpack_reference;
+use crate::container::kpack_search::SearchPath;
+use crate::container::zip::{HEAD_SIZE, Member, Zip};
+use crate::error::Error;
+use crate::file::companions::Companions;
+use crate::file::input::{Input, not_followed, unreadable};
+use crate::file::walk::may_hold_code;
+use crate::options::Options;
+
+/// A wheel of Python, or any zip file, of which only the directory is in memory.
+///
+/// [`Input::open`] unpacks all members with GPU code at once; here they come one after the other, so that a wheel of
+/// many gigabytes costs what its largest member does.
+///
+/// ```no_run
+/// use windlass_codeobject::{Options, Wheel};
+///
+/// let options = Options::default();
+/// let wheel = Wheel::open("torch-2.12.0+rocm7.2-cp312-cp312-linux_x86_64.whl")?;
+/// for member in wheel.members() {
+///     if !member.may_hold_code()? {
+///         continue;
+///     }
+///     let input = member.open(&options)?;
+///     if let Ok(file) = input.file(&options) {
+///         println!("{}: {} bundles", member.name(), file.bundles().len());
+///     }
+/// }
+/// # Ok::<(), windlass_codeobject::Error>(())
+/// ```
+pub struct Wheel {
+    path: PathBuf,
+    zip: Zip<FileReader>,
+}
+
+/// A member of a [`Wheel`].
+#[derive(Clone, Copy)]
+pub struct WheelMember<'w> {
+    wheel: &'w Wheel,
+    member: &'w Member,
+}
+
+impl Wheel {
+    /// Reads the directory of a zip file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`] where the file cannot be opened, [`Error::Malformed`] where it is no zip file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Wheel, Error> {
+        let path = path.as_ref();
+        let file = fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+        Ok(Wheel { path: path.to_owned(), zip: Zip::of_file(file)? })
+    }
+
+    /// The files in it, in the order of its directory.
+    pub fn members(&self) -> impl Iterator<Item = WheelMember<'_>> {
+        self.zip.members.iter().map(|member| WheelMember { wheel: self, member })
+    }
+
+    /// Why the directory could be read in part only.
+    pub fn problem(&self) -> Option<&Error> {
+        self.zip.problem.as_ref()
+    }
+}
+
+impl fmt::Debug for Wheel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wheel")
+            .field("path", &self.path)
+            .field("members", &self.zip.members.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'w> WheelMember<'w> {
+    /// Its name, with `/` between folders. Bytes that are not UTF-8 are written as `\xNN`.
+    pub fn name(&self) -> &'w str {
+        &self.member.name
+    }
+
+    /// How many bytes it takes in the wheel, by the directory.
+    pub fn stored_size(&self) -> u64 {
+        self.member.stored_size
+    }
+
+    /// How many bytes it has unpacked, by the directory.
+    pub fn size(&self) -> u64 {
+        self.member.size
+    }
+
+    /// Whether it begins like a file that may hold GPU code: an ELF, an archive, a bundle. Only its first bytes are
+    /// unpacked.
+    ///
+    /// # Errors
+    ///
+    /// Where not even those can be.
+    pub fn may_hold_code(&self) -> Result<bool, Error> {
+        Ok(may_hold_code(&self.wheel.zip.head(self.member, HEAD_SIZE)?))
+    }
+
+    /// Unpacks it, [`max_unpacked`](Options::max_unpacked) bytes at most, and with it the kpack archives in the wheel
+    /// that it refers to.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] where it has more bytes, [`Error::Malformed`] where it is damaged, [`Error::Unsupported`] for a
+    /// method of compression that is not read (deflate is).
+    pub fn open(&self, options: &Options) -> Result<Input, Error> {
+        let bytes = self.wheel.zip.unpack(self.member, options.max_unpacked)?;
+        let mut companions = Companions::default();
+        if let Ok(Some(reference)) = kpack_reference::find(&bytes, 0) {
+            for search in &reference.search_paths {
+                self.unpack_archives(search, options, &mut companions);
+            }
+        }
+        Ok(Input::new(self.wheel.path.join(&self.member.name), bytes, companions))
+    }
+
+    fn unpack_archives(&self, search: &str, options: &Options, companions: &mut Companions) {
+        let path = match SearchPath::parse(search) {
+            Ok(path) => path,
+            Err(why) => return companions.problem(not_followed(search, why)),
+        };
+        let Some(folder) = path.folder_in_zip(&self.member.name) else { return };
+        let mut room = options.max_unpacked;
+        for member in &self.wheel.zip.members {
+            let (found, name) = member.name.rsplit_once('/').unwrap_or(("", &member.name));
+            let is_known = companions.archives.iter().any(|(known, _)| *known == member.name);
+            if found != folder || !path.matches(name) || is_known {
+                continue;
+            }
+            match self.wheel.zip.unpack(member, room) {
+                Ok(bytes) => {
+                    room = room.saturating_sub(bytes.len() as u64);
+                    companions.archives.push((member.name.clone(), bytes));
+                }
+                Err(error) => companions.problem(error),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for WheelMember<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WheelMember")
+            .field("name", &self.name())
+            .field("size", &self.size())
+            .finish_non_exhaustive()
+    }
+}
