@@ -109,16 +109,21 @@ pub(crate) fn is_generic(processor: &str) -> bool {
     processor.ends_with("-generic")
 }
 
-/// How it is known that code for a generic target runs on a processor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How it is known that code for a generic target runs on a processor; a later one is the better knowledge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Membership {
+    /// The major numbers say so, as of `gfx13-generic` and `gfx1301`: at least one of the two is newer than the table.
+    MajorNumber,
+    /// Major and minor numbers say so, as of `gfx12-5-generic` and `gfx1252`.
+    MinorNumber,
     /// The table says so.
     Listed,
-    /// The numbers say so, as `gfx13-generic` and `gfx1301`: at least one of the two is newer than the table.
-    Numbered,
 }
 
 /// Whether code for the generic target runs on the processor. HIP has the last word on what only the numbers say.
+///
+/// Numbers count for what the table does not know, and only where they do not contradict it: of gfx9 some processors have
+/// a generic target of their own and some have none, so that the number of a new one says nothing.
 pub(crate) fn generic_serves(generic: &str, processor: &str) -> Option<Membership> {
     let members = GENERIC.iter().find(|(name, _)| *name == generic).map(|(_, members)| *members);
     if let Some(members) = members
@@ -128,11 +133,19 @@ pub(crate) fn generic_serves(generic: &str, processor: &str) -> Option<Membershi
     }
     let numbers = generic.strip_prefix("gfx")?.strip_suffix("-generic")?;
     let (major, minor) = numbers.split_once('-').unwrap_or((numbers, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let rest = processor.strip_prefix("gfx")?.strip_prefix(major)?;
-    // What follows the major number is a minor number and a stepping, a digit each.
-    let serves = !major.is_empty() && rest.len() == 2 && digits(rest) && rest.starts_with(minor);
-    serves.then_some(Membership::Numbered)
+    let is_like = |processor: &str| {
+        let rest = processor.strip_prefix("gfx").and_then(|number| number.strip_prefix(major));
+        // What follows the major number is a minor number and a stepping, a digit each.
+        let rest = rest.filter(|rest| rest.len() == 2 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        !major.is_empty() && rest.is_some_and(|rest| rest.starts_with(minor))
+    };
+    let contradicts = |members: &[&str]| {
+        MACH.iter().any(|(_, known)| !is_generic(known) && is_like(known) && !members.contains(known))
+    };
+    if !is_like(processor) || members.is_some_and(contradicts) {
+        return None;
+    }
+    Some(if minor.is_empty() { Membership::MajorNumber } else { Membership::MinorNumber })
 }
 
 /// Whether distributions let the agent run code of the other processor.
@@ -170,10 +183,14 @@ mod tests {
     fn numbers_decide_where_the_table_ends() {
         for (generic, processor, expected) in [
             ("gfx11-generic", "gfx1100", Some(Membership::Listed)),
-            ("gfx11-generic", "gfx1199", Some(Membership::Numbered)),
-            ("gfx13-generic", "gfx1310", Some(Membership::Numbered)),
-            ("gfx13-2-generic", "gfx1327", Some(Membership::Numbered)),
+            ("gfx11-generic", "gfx1199", Some(Membership::MajorNumber)),
+            ("gfx13-generic", "gfx1310", Some(Membership::MajorNumber)),
+            ("gfx13-2-generic", "gfx1327", Some(Membership::MinorNumber)),
+            ("gfx12-5-generic", "gfx1252", Some(Membership::MinorNumber)),
+            ("gfx10-3-generic", "gfx1037", Some(Membership::MinorNumber)),
             ("gfx13-2-generic", "gfx1317", None),
+            ("gfx9-generic", "gfx957", None),
+            ("gfx12-generic", "gfx1252", None),
             ("gfx9-generic", "gfx908", None),
             ("gfx9-generic", "gfx942", None),
             ("gfx12-generic", "gfx1250", None),

@@ -75,8 +75,8 @@ impl Bundle<'_> {
         let mut candidates = Vec::new();
         for (index, entry) in self.entries().iter().enumerate() {
             let verdict = match judge_id(entry, agent, options) {
-                Ok((fit, target, reason)) => {
-                    candidates.push((Reverse((fit, target.features().count())), index, target));
+                Ok(Candidate { fit, target, membership, reason }) => {
+                    candidates.push((Reverse((fit, membership, target.features().count())), index, target));
                     Verdict { entry: index, fit: Some(fit), reason }
                 }
                 Err(reason) => Verdict { entry: index, fit: None, reason },
@@ -120,7 +120,12 @@ impl Bundle<'_> {
             return Err("its ELF is an object of the compiler; link it with ld.lld -shared first".to_owned());
         }
         let elf = head.target();
-        if head.processor().is_some_and(|processor| processor != id.processor()) {
+        let numbered = match processor::to_mach(id.processor()) {
+            Some(mach) => head.mach() == mach,
+            // A processor that the table lacks has a number that the table lacks.
+            None => head.processor().is_none() && head.mach() != ElfHead::NO_MACH,
+        };
+        if !numbered {
             return Err(format!("its id says {id}, but its ELF is for {elf}"));
         }
         for (feature, on) in elf.features() {
@@ -139,12 +144,17 @@ impl Bundle<'_> {
     }
 }
 
-/// Judges an entry by its id alone: how it fits, its target, and the reason in words.
-fn judge_id<'e>(
-    entry: &'e Entry,
-    agent: &TargetId,
-    options: &Options,
-) -> Result<(Fit, &'e TargetId, String), String> {
+/// An entry that fits by its id.
+struct Candidate<'e> {
+    fit: Fit,
+    /// How it is known that a generic target covers the GPU.
+    membership: Option<Membership>,
+    target: &'e TargetId,
+    reason: String,
+}
+
+/// Judges an entry by its id alone.
+fn judge_id<'e>(entry: &'e Entry, agent: &TargetId, options: &Options) -> Result<Candidate<'e>, String> {
     let target = match entry.target() {
         EntryTarget::Gpu(target) => target,
         EntryTarget::Host => return Err("it is the host's part".to_owned()),
@@ -163,27 +173,26 @@ fn judge_id<'e>(
     if entry.size() == 0 {
         return Err("it is empty".to_owned());
     }
-    let (fit, reason) = processors_fit(target, agent.processor(), options)?;
+    let candidate = processors_fit(target, agent.processor(), options)?;
     features_fit(target, agent)?;
-    Ok((fit, target, reason))
+    Ok(candidate)
 }
 
-fn processors_fit(target: &TargetId, agent: &str, options: &Options) -> Result<(Fit, String), String> {
+fn processors_fit<'e>(target: &'e TargetId, agent: &str, options: &Options) -> Result<Candidate<'e>, String> {
     let code = target.processor();
+    let fits = |fit, reason| Ok(Candidate { fit, membership: None, target, reason });
     if code == agent {
-        Ok((Fit::Exact, format!("exact {target}")))
+        fits(Fit::Exact, format!("exact {target}"))
     } else if let Some(membership) = processor::generic_serves(code, agent) {
-        let known = match membership {
-            Membership::Listed => "",
-            Membership::Numbered => " (by its number)",
-        };
-        Ok((Fit::Generic, format!("generic {target}{known}")))
+        let known = if membership == Membership::Listed { "" } else { " (by its number)" };
+        let reason = format!("generic {target}{known}");
+        Ok(Candidate { fit: Fit::Generic, membership: Some(membership), target, reason })
     } else if processor::is_generic(code) {
         Err(format!("{code} does not cover {agent}"))
     } else if !processor::family_serves(code, agent) {
         Err(format!("{code} is another processor than {agent}"))
     } else if options.compatible_families {
-        Ok((Fit::Family, format!("compatible {target}")))
+        fits(Fit::Family, format!("compatible {target}"))
     } else {
         Err(format!(
             "{code} is another processor than {agent}; their ISAs are compatible, allow it with \

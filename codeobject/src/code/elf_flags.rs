@@ -33,6 +33,9 @@ enum Mode {
 }
 
 impl ElfHead {
+    /// The number of no processor.
+    pub(crate) const NO_MACH: u8 = 0;
+
     /// Reads the head of a little-endian 64-bit ELF; `None` for anything else.
     pub(crate) fn read(elf: &[u8]) -> Option<ElfHead> {
         let ident: [u8; 16] = array(elf, 0)?;
@@ -72,9 +75,14 @@ impl ElfHead {
         if self.abi_version >= ABI_V6 { (self.flags >> 24) as u8 } else { 0 }
     }
 
+    /// The number of its processor, `EF_AMDGPU_MACH`.
+    pub(crate) fn mach(self) -> u8 {
+        self.flags as u8
+    }
+
     /// The processor, where the table knows its number.
     pub(crate) fn processor(self) -> Option<&'static str> {
-        processor::from_mach(self.flags as u8)
+        processor::from_mach(self.mach())
     }
 
     /// The features that the flags state, sorted by name.
@@ -90,7 +98,7 @@ impl ElfHead {
     pub(crate) fn target(self) -> TargetId {
         match self.processor() {
             Some(processor) => TargetId::new(processor, self.features()),
-            None => TargetId::new(&format!("mach-{:#04x}", self.flags as u8), self.features()),
+            None => TargetId::new(&format!("mach-{:#04x}", self.mach()), self.features()),
         }
     }
 

@@ -104,6 +104,10 @@ fn generic_targets_serve_processors_that_no_table_knows_by_their_numbers() {
     assert_eq!((selection.best, selection.verdicts[1].fit), (Some(1), Some(Fit::Generic)));
     assert_eq!(said(&selection, 1), "generic gfx11-generic (by its number)");
     assert_eq!(select(&specs, "gfx1250").best, None, "gfx1250 is known, and not one of gfx12-generic");
+    let specs = [("gfx12-generic", 0x59 | GENERIC_V1, 4), ("gfx12-5-generic", 0x5b | GENERIC_V1, 4)];
+    assert_eq!(select(&specs, "gfx1252").best, Some(1), "gfx12 is split, so its number alone says nothing");
+    let specs = [("gfx13-generic", 0x70 | GENERIC_V1, 4), ("gfx13-2-generic", 0x71 | GENERIC_V1, 4)];
+    assert_eq!(select(&specs, "gfx1327").best, Some(1), "the nearer of two that no table knows");
 }
 
 #[test]
@@ -126,6 +130,10 @@ fn an_id_that_its_code_contradicts_is_not_believed() {
     assert_eq!(said(&selection, 0), "refused: its id says gfx942, but its ELF is for gfx90a");
     let selection = select(&[("gfx942:xnack+", 0x64c, 3)], "gfx942:xnack+");
     assert!(said(&selection, 0).contains("its ELF is for gfx942:xnack-"), "{}", said(&selection, 0));
+    for (id, flags) in [("gfx942", 0x500), ("gfx942", 0x57e), ("gfx9999", 0x54c), ("gfx9999", 0x500)] {
+        let selection = select(&[(id, flags, 3)], id);
+        assert!(said(&selection, 0).contains("but its ELF is for"), "{}", said(&selection, 0));
+    }
     // The id leaves open what the code states.
     let selection = select(&[("gfx942", 0x74c, 3)], "gfx942:sramecc+:xnack-");
     assert!(said(&selection, 0).contains("needs xnack+"), "{}", said(&selection, 0));
