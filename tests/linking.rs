@@ -90,13 +90,16 @@ fn what_cannot_be_linked_is_named() {
     let [user, function, cycle, other] =
         ["link_user.ccob", "link_function.ccob", "link_cycle.ccob", "vector_add.ccob"].map(kernels);
     let provider = kernels("link_provider.ccob");
-    let cases: [Refusal<'_>; 8] = [
+    let both = [&other[..], &user].concat();
+    let cases: [Refusal<'_>; 9] = [
         (
             vec![&user[..]],
             Code::NotFound,
-            &["bundle 0 needs `link_scale`", "bundle 0 needs `link_bias`", "load_linked"][..],
+            &["linking piece 0", "bundle 0 needs `link_scale`", "bundle 0 needs `link_bias`", "load_linked"]
+                [..],
         ),
         (vec![&other, &user], Code::NotFound, &["piece 1 needs `link_scale`"]),
+        (vec![&function, &both], Code::NotFound, &["piece 1, bundle 1 needs `link_bias`"]),
         (vec![&user, &function], Code::NotFound, &["piece 0 needs `link_bias`"]),
         (
             vec![&user, &cycle],

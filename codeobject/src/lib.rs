@@ -4,10 +4,10 @@
 //! A compiler for AMD GPUs writes a *code object*: an ELF with kernels for one target. What you have in hand is rarely
 //! that ELF. It is a library, an executable or an object with a section `.hip_fatbin`; a `.hipfb` with one *bundle*
 //! per source file, each with an *entry* per target, often compressed (CCOB); an offload binary; an archive; a `.vmfb`,
-//! `HIP1` or `AMD1` of IREE; or a bare `.hsaco`. This crate answers three questions about all of them:
+//! `HIP1` or `AMD1` of IREE; or a bare `.hsaco`; in a wheel; or in a `.kpack` beside the library. This crate answers three questions about all of them:
 //!
-//! 1. **What is in the file?** [`File::parse`] finds the bundles, [`Bundle::entries`] lists them. Nothing but the
-//!    tables of compressed bundles is unpacked for that.
+//! 1. **What is in the file?** [`Input::open`] reads it with what belongs to it, [`Input::file`] finds the bundles,
+//!    [`Bundle::entries`] lists them. Nothing but the tables of compressed bundles is unpacked for that.
 //! 2. **Which entry does a GPU get, and why not the others?** [`Bundle::select`] takes the exact target first, then a
 //!    generic one, then, if you ask for it, one of the same ISA-compatible family; it gives a [`Verdict`] on each.
 //! 3. **What is in the code?** [`CodeObject::parse`] gives kernels with their arguments, variables, functions,
@@ -15,14 +15,14 @@
 //!    [`CodeObject::calls`] tells which functions a kernel may call.
 //!
 //! ```no_run
-//! use windlass_codeobject::{CodeObject, File, Options, TargetId};
+//! use windlass_codeobject::{CodeObject, Input, Options, TargetId};
 //!
-//! let bytes = std::fs::read("libbitsandbytes_rocm71.so")?;
 //! // What HIP calls gcnArchName, with the mode of each feature that the GPU has.
 //! let gpu: TargetId = "gfx942:sramecc+:xnack-".parse()?;
 //! let options = Options::default();
 //!
-//! let file = File::parse(&bytes, &options)?;
+//! let input = Input::open("libbitsandbytes_rocm71.so", &options)?;
+//! let file = input.file(&options)?;
 //! println!("{}, {} bundles", file.kind(), file.bundles().len());
 //! for bundle in file.bundles() {
 //!     let selection = bundle.select(&gpu, &options);
@@ -38,9 +38,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`File::parse`] sees bytes only. Code may also lie beside the file, in the kpack archives (`.kpack`) that libraries
-//! of ROCm refer to since 2026, or compressed in a wheel: [`Input::open`] reads a file by its path with all that belongs
-//! to it, [`Wheel`] takes the members of a wheel one at a time, and [`may_hold_code`] tells by its first bytes whether a
+//! Code may lie beside the file, in the kpack archives (`.kpack`) that libraries of ROCm refer to since 2026, or compressed
+//! in a wheel: [`Input::open`] brings both. Who has bytes and no path calls [`File::parse`], which sees no more than these.
+//! [`Wheel`] takes the members of a wheel one at a time, and [`may_hold_code`] tells by its first bytes whether a
 //! file is worth reading.
 //!
 //! [`BundleWriter`] goes the other way: it writes the bundles that clang writes.

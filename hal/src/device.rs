@@ -168,7 +168,8 @@ impl Device {
     pub unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Executable> {
         if let [code] = parts {
             // SAFETY: the same contract, passed on.
-            return unsafe { self.load_executable(code) };
+            let loaded = unsafe { self.load_executable(code) };
+            return loaded.context(|| "linking piece 0, the only one".to_owned());
         }
         if parts.is_empty() {
             return Err(Error::invalid_argument("an executable of no pieces of device code"));

@@ -12,7 +12,7 @@ use windlass_codeobject::{
     Bundle, CodeObject, Entry, EntryTarget, File, Input, Options, Selection, TargetId, Verdict,
 };
 
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, Outcome, note};
 
 /// The longest file that is read: far above any library of kernels, and below what a machine has.
 pub(crate) const LONGEST: u64 = 4 << 30;
@@ -67,10 +67,21 @@ pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// A target from the command line.
+/// A target from the command line: a target id, an ISA name, or the id of an entry as `inspect` lists it. A processor that
+/// no table knows may be a newer one, or a slip: it is taken, and standard error says so.
 pub(crate) fn parse_target(option: &str, text: &str) -> Outcome<TargetId> {
-    match text.parse::<TargetId>() {
-        Ok(target) if target.processor().starts_with("gfx") => Ok(target),
+    let kinds = ["hip-", "hipv4-", "openmp-"];
+    let triple = kinds.iter().find_map(|kind| text.strip_prefix(kind)).filter(|rest| rest.starts_with("amd"));
+    match triple.unwrap_or(text).parse::<TargetId>() {
+        Ok(target) if target.processor().starts_with("gfx") => {
+            if !target.is_known() {
+                let processor = target.processor();
+                note(&format!(
+                    "warning: {option}: {processor} is no processor that this program knows; is it spelt so?"
+                ));
+            }
+            Ok(target)
+        }
         Ok(_) => Err(Failure::input(format!(
             "{option}: `{text}` names no target: it is no processor; write it like gfx942 or gfx942:sramecc+:xnack-"
         ))),

@@ -317,6 +317,175 @@ fn libraries_and_their_kpack_archives_may_come_in_two_wheels() {
     assert_eq!(verdicts(file(&both, "(sdk/.kpack/a_gfx942.kpack)")), ["exact"]);
 }
 
+/// An LLVM offload binary of version 1 for one image.
+fn offload_binary(arch: &str, image: &[u8]) -> Vec<u8> {
+    let strings = ["triple", "amdgcn-amd-amdhsa", "arch", arch].map(|text| format!("{text}\0"));
+    let mut places = strings.iter().scan(104_u64, |next, text| {
+        let place = *next;
+        *next += text.len() as u64;
+        Some(place)
+    });
+    let [triple, triple_value, arch, arch_value] = [(); 4].map(|()| places.next().unwrap());
+    let image_at = 104 + strings.concat().len().next_multiple_of(8) as u64;
+    let size = image_at + image.len().next_multiple_of(8) as u64;
+    let mut bytes = b"\x10\xff\x10\xad\x01\0\0\0".to_vec();
+    bytes.extend([size, 32, 40].map(u64::to_le_bytes).concat());
+    // An object for HIP.
+    bytes.extend([1, 0, 4, 0, 0, 0, 0, 0]);
+    let entry = [72, 2, image_at, image.len() as u64, triple, triple_value, arch, arch_value];
+    bytes.extend(entry.map(u64::to_le_bytes).concat());
+    bytes.extend(strings.concat().into_bytes());
+    bytes.resize(image_at as usize, 0);
+    bytes.extend(image);
+    bytes.resize(size as usize, 0);
+    bytes
+}
+
+fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let member = |(name, content): &(&str, &[u8])| {
+        let header = format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, content.len());
+        [header.as_bytes(), content, &b"\n"[..content.len() % 2]].concat()
+    };
+    [b"!<arch>\n".to_vec(), members.iter().flat_map(member).collect()].concat()
+}
+
+/// Code of `vector_add` for gfx942 and gfx1100, and of other kernels for gfx942.
+fn images(folder: &Folder) -> [Vec<u8>; 3] {
+    let [gfx942, gfx1100] =
+        ["gfx942", "gfx1100"].map(|target| fs::read(folder.extract(VECTOR_ADD, target, "code")).unwrap());
+    fs::remove_file(folder.0.join("code")).unwrap();
+    [gfx942, gfx1100, fs::read("cts/kernels/bundles/saxpy.gfx942.co").unwrap()]
+}
+
+#[test]
+fn offload_binaries_in_a_row_are_told_apart_by_their_sources() {
+    let folder = Folder::new();
+    let [gfx942, gfx1100, other] = images(&folder);
+    let [gfx942, gfx1100, other] = [("gfx942", &gfx942), ("gfx1100", &gfx1100), ("gfx942", &other)]
+        .map(|(target, image)| offload_binary(target, image));
+    let row = folder.put("row.bin", &[&gfx942[..], &gfx1100].concat());
+    let (code, one) = report(&[&row], "gfx942,gfx1100");
+    assert_eq!((code, &one["files"][0]["bundles"]), (Some(0), &1.into()), "{one:#}");
+    // The second source is for gfx942 alone, wherever it lies, and whether the first is for it or not.
+    for (parts, targets) in [
+        (&[&gfx942, &gfx1100, &other][..], "gfx942,gfx1100"),
+        (&[&other, &gfx942, &gfx1100], "gfx1100"),
+        (&[&gfx1100, &other], "gfx1100"),
+        (&[&gfx942, &gfx1100, &gfx942], "gfx1100"),
+    ] {
+        let parts: Vec<&[u8]> = parts.iter().map(|part| &part[..]).collect();
+        let row = folder.put("row.bin", &parts.concat());
+        let (code, two) = report(&[&row], targets);
+        assert_eq!((code, &two["files"][0]["bundles"]), (Some(1), &2.into()), "{two:#}");
+        let targets = two["files"][0]["targets"].as_array().unwrap();
+        let gfx1100 = targets.iter().find(|target| target["target"] == "gfx1100").unwrap();
+        assert_eq!((&gfx1100["verdict"], &gfx1100["served"]), (&"none".into(), &1.into()), "{two:#}");
+    }
+    let text = audit(&[&row], "gfx942,gfx1100").stdout;
+    assert!(
+        text.contains("gfx1100: no code in bundle 2; it is for") && text.contains("none in 1 of 2"),
+        "{text}"
+    );
+}
+
+#[test]
+fn members_of_one_name_are_members_of_their_own() {
+    let folder = Folder::new();
+    let [_, gfx1100, other] = images(&folder);
+    let binaries = [offload_binary("gfx1100", &gfx1100), offload_binary("gfx942", &other)];
+    for [first, second] in [&[gfx1100, other], &binaries] {
+        let path = folder.put("n.a", &archive(&[("k.bin/", first), ("k.bin/", second)]));
+        let (code, report) = report(&[&path], "gfx942,gfx1100");
+        assert_eq!((code, &report["files"][0]["bundles"]), (Some(1), &2.into()), "{report:#}");
+        assert_eq!(verdicts(file(&report, "n.a")), ["none", "none"]);
+        assert_eq!(report["files"][0]["targets"][1]["unserved"][0]["bundle"], "k.bin, bundle 1");
+    }
+}
+
+/// An offload bundle with an entry of no bytes under an id.
+fn bundle_for(id: &str) -> Vec<u8> {
+    let numbers = [1, 0, 0, id.len() as u64].map(u64::to_le_bytes).concat();
+    [b"__CLANG_OFFLOAD_BUNDLE__", &numbers[..], id.as_bytes()].concat()
+}
+
+#[test]
+fn code_that_is_none_for_a_gpu_yet_is_not_passed_over() {
+    let folder = Folder::new();
+    folder.put("a.ccob", &fs::read(VECTOR_ADD).unwrap());
+    folder.put("cuda.hipfb", &bundle_for("hip-nvptx64-nvidia-cuda--sm_90"));
+    let (code, report_of_others) = report(&[folder.path()], "gfx942");
+    assert_eq!(code, Some(0), "code for others is no matter: {report_of_others:#}");
+    folder.put("spirv.hipfb", &bundle_for("hip-spirv64-amd-amdhsa--amdgcnspirv"));
+    folder.put("odd.hipfb", &bundle_for("hip-amdgcn-amd-amdhsa--gfx942:xnack"));
+    let (code, whole) = report(&[folder.path()], "gfx942");
+    assert_eq!(code, Some(1));
+    let spirv = file(&whole, "spirv.hipfb");
+    assert_eq!(verdicts(spirv), ["none"]);
+    let reason = spirv["targets"][0]["unserved"][0]["reasons"][0].as_str().unwrap();
+    assert!(reason.contains("must first be compiled"), "{reason}");
+    let problem = file(&whole, "odd.hipfb")["problems"][0].as_str().unwrap();
+    assert!(problem.contains("gfx942:xnack: its id is not understood"), "{problem}");
+    let text = audit(&[folder.path()], "gfx942").stdout;
+    assert!(text.contains("it is for no GPU as it is"), "{text}");
+    let row = |name: &str| text.lines().find(|line| line.contains(name)).unwrap().trim_end().to_owned();
+    assert!(row("a.ccob ").ends_with("4.9 kB") && row("odd.hipfb ").ends_with(" ?"), "{text}");
+}
+
+#[test]
+fn files_in_files_are_looked_into_or_said() {
+    let folder = Folder::new();
+    let library = fs::read("cts/kernels/bundles/libkernels.so").unwrap();
+    let inner = wheel(&[("pkg/libkernels.so", &library)]);
+    folder.put("outer.whl", &wheel(&[("inner.whl", &inner), ("data.npz", &wheel(&[("a.npy", b"numbers")]))]));
+    folder.put("front.whl", &[b"#!/bin/sh\n".to_vec(), inner].concat());
+    let (code, nested) = report(&[folder.path()], "gfx942");
+    assert_eq!(
+        (code, &nested["looked_at"], &nested["members"]),
+        (Some(0), &5.into(), &3.into()),
+        "{nested:#}"
+    );
+    assert_eq!(verdicts(file(&nested, "outer.whl(inner.whl)")), ["exact"]);
+    assert_eq!(verdicts(file(&nested, "front.whl(pkg/libkernels.so)")), ["exact"]);
+    let text = audit(&[folder.path()], "gfx942").stdout;
+    assert!(text.ends_with("2 files with GPU code; 5 looked at, 3 members of wheels among them\n"), "{text}");
+    folder.put("x.deb", &archive(&[("debian-binary/", b"2.0\n")]));
+    let (code, noted) = report(&[folder.path()], "gfx942");
+    assert_eq!(code, Some(0));
+    assert!(noted["notes"][0]["problem"].as_str().unwrap().contains("dpkg-deb"), "{noted:#}");
+    folder.put("thin.a", b"!<thin>\n");
+    let (code, thin) = report(&[folder.path()], "gfx942");
+    assert_eq!(code, Some(1));
+    assert!(thin["problems"][0]["problem"].as_str().unwrap().contains("a thin archive"), "{thin:#}");
+    fs::remove_file(folder.0.join("thin.a")).unwrap();
+    folder.put("no.whl", b"this is no wheel");
+    assert_eq!(audit(&[folder.path()], "gfx942").code, Some(1));
+}
+
+#[test]
+fn targets_may_be_ids_of_entries_and_slips_are_warned_of() {
+    for id in
+        ["hipv4-amdgcn-amd-amdhsa--gfx942", "hip-amdgcn-amd-amdhsa--gfx942", "amdgcn-amd-amdhsa--gfx942"]
+    {
+        let finished = audit(&[VECTOR_ADD], id);
+        assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{id}");
+        let shown = windlass(["inspect", VECTOR_ADD, "--target", id]).stdout;
+        assert!(shown.contains("target gfx942\n"), "{shown}");
+    }
+    for arguments in
+        [["audit", VECTOR_ADD, "--targets", "gfx9O2"], ["inspect", VECTOR_ADD, "--target", "gfx9O2"]]
+    {
+        let finished = windlass(arguments);
+        assert!(finished.stderr.starts_with("warning: --target"), "{}", finished.stderr);
+        assert!(
+            finished.stderr.contains("gfx9O2 is no processor that this program knows"),
+            "{}",
+            finished.stderr
+        );
+        assert!(finished.stdout.contains("gfx9O2"), "{}", finished.stdout);
+    }
+    assert_eq!(audit(&[VECTOR_ADD], "hip-spirv64-amd-amdhsa--amdgcnspirv").code, Some(2));
+}
+
 #[test]
 fn folders_are_walked_and_odd_files_do_no_harm() {
     let folder = Folder::new();

@@ -51,6 +51,12 @@ impl TargetId {
         processor::is_generic(&self.processor)
     }
 
+    /// Whether the processor, or generic target, is one that the tables here know. One that is not may be newer than they
+    /// are: it is listed and matched by its name like any other.
+    pub fn is_known(&self) -> bool {
+        processor::to_mach(&self.processor).is_some()
+    }
+
     pub(crate) fn new(processor: &str, mut features: Vec<(String, bool)>) -> TargetId {
         features.sort();
         TargetId { processor: processor.to_owned(), features }
@@ -212,6 +218,15 @@ mod tests {
         assert!(parse("gfx 942").is_err());
         let nested = "amdgcn-amd-amdhsa-env-amdgcn-amd-amdhsa--gfx942";
         assert!(parse(nested).is_err_and(|e| e.contains("not a processor")));
+    }
+
+    #[test]
+    fn processors_of_the_tables_are_known() {
+        for (text, known) in
+            [("gfx942:xnack-", true), ("gfx9-4-generic", true), ("gfx9O2", false), ("gfx9999", false)]
+        {
+            assert_eq!(text.parse::<TargetId>().unwrap().is_known(), known, "{text}");
+        }
     }
 
     #[test]

@@ -125,7 +125,7 @@ pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Error {
 }
 
 /// Unpacks the compressed members of a zip file that hold GPU code.
-fn unpack(bytes: &[u8], options: &Options, companions: &mut Companions) {
+pub(crate) fn unpack(bytes: &[u8], options: &Options, companions: &mut Companions) {
     // What is wrong with the directory is found again by whoever parses the bytes.
     let Ok(zip) = Zip::of_bytes(bytes) else { return };
     let mut room = options.max_unpacked;

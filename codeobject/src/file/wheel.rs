@@ -3,16 +3,17 @@
 
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rawzip::FileReader;
 
+use crate::container::archive::THIN_MAGIC;
 use crate::container::kpack_reference;
 use crate::container::kpack_search::SearchPath;
-use crate::container::zip::{HEAD_SIZE, Member, Zip};
+use crate::container::zip::{HEAD_SIZE, Member, ZIP_MAGIC, Zip};
 use crate::error::Error;
 use crate::file::companions::Companions;
-use crate::file::input::{Input, not_followed, unreadable};
+use crate::file::input::{Input, not_followed, unpack, unreadable};
 use crate::file::walk::may_hold_code;
 use crate::options::Options;
 
@@ -97,18 +98,19 @@ impl<'w> WheelMember<'w> {
         self.member.size
     }
 
-    /// Whether it begins like a file that may hold GPU code: an ELF, an archive, a bundle. Only its first bytes are
-    /// unpacked.
+    /// Whether it begins like a file that may hold GPU code: an ELF, an archive, a bundle, another zip file. Only its first
+    /// bytes are unpacked.
     ///
     /// # Errors
     ///
     /// Where not even those can be.
     pub fn may_hold_code(&self) -> Result<bool, Error> {
-        Ok(may_hold_code(&self.wheel.zip.head(self.member, HEAD_SIZE)?))
+        let head = self.wheel.zip.head(self.member, HEAD_SIZE)?;
+        Ok(may_hold_code(&head) || head.starts_with(ZIP_MAGIC) || head.starts_with(THIN_MAGIC))
     }
 
     /// Unpacks it, [`max_unpacked`](Options::max_unpacked) bytes at most, and with it the kpack archives in the wheel
-    /// that it refers to.
+    /// that it refers to, or, of a zip file in it, the members with GPU code.
     ///
     /// # Errors
     ///
@@ -117,12 +119,21 @@ impl<'w> WheelMember<'w> {
     pub fn open(&self, options: &Options) -> Result<Input, Error> {
         let bytes = self.wheel.zip.unpack(self.member, options.max_unpacked)?;
         let mut companions = Companions::default();
-        if let Ok(Some(reference)) = kpack_reference::find(&bytes, 0) {
+        if bytes.starts_with(ZIP_MAGIC) {
+            unpack(&bytes, options, &mut companions);
+        } else if let Ok(Some(reference)) = kpack_reference::find(&bytes, 0) {
             for search in &reference.search_paths {
                 self.unpack_archives(search, options, &mut companions);
             }
         }
-        Ok(Input::new(self.wheel.path.join(&self.member.name), bytes, companions))
+        Ok(Input::new(self.path(), bytes, companions))
+    }
+
+    /// The wheel's path and the name. Whatever the name is, the path does not leave the wheel's.
+    fn path(&self) -> PathBuf {
+        let parts = Path::new(&self.member.name).components();
+        let inside = parts.filter(|part| matches!(part, Component::Normal(_)));
+        self.wheel.path.join(inside.collect::<PathBuf>())
     }
 
     fn unpack_archives(&self, search: &str, options: &Options, companions: &mut Companions) {

@@ -237,6 +237,33 @@ fn members_of_a_wheel_come_one_at_a_time() {
 }
 
 #[test]
+fn no_name_of_a_member_leads_out_of_the_wheel() {
+    let folder = Folder::new();
+    let names = ["/etc/passwd", "../../etc/passwd", "a/../../etc/passwd", "./b.co"];
+    let files = names.map(|name| (name, &b"x"[..]));
+    let path = folder.put("pkg.whl", &zip(0, false, &files));
+    for member in Wheel::open(&path).unwrap().members() {
+        let input = member.open(&Options::default()).unwrap();
+        let inside = input.path().strip_prefix(&path).unwrap();
+        let is_plain = |part| matches!(part, std::path::Component::Normal(_));
+        assert!(inside.components().all(is_plain), "{}", inside.display());
+    }
+}
+
+#[test]
+fn a_zip_file_in_a_wheel_brings_its_members() {
+    let folder = Folder::new();
+    let path = folder.put("outer.whl", &zip(8, false, &[("inner.whl", &wheel())]));
+    let outer = Wheel::open(&path).unwrap();
+    let member = outer.members().next().unwrap();
+    assert!(member.may_hold_code().unwrap());
+    let input = member.open(&Options::default()).unwrap();
+    let file = input.file(&Options::default()).unwrap();
+    let expected = ["pkg/lib/libgpu.so", "pkg/lib/libobjects.a(a.o)", "pkg/kernels/k.hsaco"];
+    assert_eq!((members(&file), file.problems()), (expected.map(str::to_owned).to_vec(), &[][..]));
+}
+
+#[test]
 fn archives_in_a_wheel_belong_to_its_libraries() {
     let folder = Folder::new();
     let library = split_elf("lib/liba.so", &["../.kpack/a_@GFXARCH@.kpack"], &[0]);

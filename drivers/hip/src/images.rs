@@ -53,7 +53,8 @@ impl Images {
                 image_cache().choose(bundle, agent, options).map_err(|error| from_codeobject(&error))?;
             let name = match (piece, file.bundles().len()) {
                 (piece, 0..=1) if !piece.is_empty() => piece.to_owned(),
-                (piece, _) => format!("{piece} bundle {}", bundle.index()).trim_start().to_owned(),
+                ("", _) => format!("bundle {}", bundle.index()),
+                (piece, _) => format!("{piece}, bundle {}", bundle.index()),
             };
             match &choice.image {
                 Some(image) if choice.selection.fit() == Some(Fit::Family) => {

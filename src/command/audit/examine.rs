@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_codeobject::{
-    Bundle, CodeObject, Container, EntryTarget, File, FileKind, Options, Selection, TargetId,
-};
+use windlass_codeobject::{Bundle, CodeObject, Entry, EntryTarget, File, Options, Selection, TargetId};
 
-use super::unit::{self, Service, Slot, Unit};
+use super::{
+    slots::Slots,
+    unit::{self, Service, Slot, Unit},
+};
 
 /// Features beyond these are left open: each doubles the modes.
 const FEATURES: usize = 3;
@@ -16,8 +17,12 @@ const REFUSALS: usize = 8;
 
 /// What a file holds for the targets; nothing where it has no entry for a GPU.
 pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &Options) -> Option<Unit> {
-    let bundles: Vec<_> = file.bundles().iter().filter(|bundle| gpus(bundle).next().is_some()).collect();
-    let problems = file.problems().iter().map(ToString::to_string);
+    let bundles: Vec<_> = file.bundles().iter().filter(|bundle| is_for_gpus(bundle)).collect();
+    let mut problems: Vec<_> = file.problems().iter().map(ToString::to_string).collect();
+    problems.extend(file.bundles().iter().flat_map(not_understood));
+    if bundles.is_empty() && problems.is_empty() {
+        return None;
+    }
     let mut unit = Unit {
         path: path.to_owned(),
         pattern: None,
@@ -27,55 +32,66 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
         unpacked_size: 0,
         has: BTreeSet::new(),
         slots: BTreeMap::new(),
-        problems: problems.collect(),
+        problems,
     };
-    if bundles.is_empty() && unit.problems.is_empty() {
-        return None;
-    }
     let processors: BTreeSet<_> =
         bundles.iter().flat_map(|bundle| gpus(bundle)).map(TargetId::processor).collect();
     if let [processor] = Vec::from_iter(&processors)[..] {
         unit.pattern = unit::pattern(path, processor);
     }
     let modes: Vec<_> = targets.iter().map(|target| modes(target, &bundles)).collect();
+    let mut slots = Slots::default();
     for bundle in bundles {
         unit.stored_size += bundle.stored_size();
         unit.unpacked_size += bundle.unpacked_size().unwrap_or_default();
         unit.has.extend(gpus(bundle).map(ToString::to_string));
         let (slot, problems) = examine(bundle, targets, &modes, options);
         unit.problems.extend(problems);
-        let name = name(file.kind(), bundle);
-        match unit.slots.get_mut(&name) {
-            Some(known) => known.add(slot),
-            None => {
-                unit.slots.insert(name, slot);
-            }
-        }
+        slots.add(file.kind(), bundle, slot);
     }
+    unit.slots = slots.finish();
     Some(unit)
 }
 
 /// The targets that a bundle has entries for.
-fn gpus<'b>(bundle: &'b Bundle<'_>) -> impl Iterator<Item = &'b TargetId> {
+pub(super) fn gpus<'b>(bundle: &'b Bundle<'_>) -> impl Iterator<Item = &'b TargetId> {
     bundle.entries().iter().filter_map(|entry| match entry.target() {
         EntryTarget::Gpu(target) => Some(target),
         _ => None,
     })
 }
 
-/// What a bundle is for, so that others for the same are known. The executables of a module are one thing: each has
-/// code for one target.
-fn name(kind: FileKind, bundle: &Bundle<'_>) -> String {
-    match (kind, bundle.container(), bundle.member()) {
-        (FileKind::CodeObject | FileKind::IreeModule | FileKind::IreeExecutable, ..) => String::new(),
-        (_, Container::Kpack { .. }, Some(member)) => member.to_owned(),
-        // Each holds one image; those in a row belong together.
-        (_, Container::OffloadBinary { .. }, member) => member.unwrap_or_default().to_owned(),
-        (_, Container::RawElf, Some(member)) => gpus(bundle)
-            .next()
-            .and_then(|target| unit::pattern(member, target.processor()))
-            .unwrap_or_else(|| member.to_owned()),
-        _ => format!("bundle {}", bundle.index()),
+/// Whether a bundle has code for AMD GPUs, compiled or, as SPIR-V, to be compiled.
+fn is_for_gpus(bundle: &Bundle<'_>) -> bool {
+    bundle.entries().iter().any(|entry| match entry.target() {
+        EntryTarget::Gpu(_) => true,
+        EntryTarget::SpirV => is_of_amd(entry),
+        _ => false,
+    })
+}
+
+/// Whether an id names something of AMD: offload bundles may hold code for others too.
+fn is_of_amd(entry: &Entry) -> bool {
+    let id = entry.id_text();
+    ["amd", "gfx"].iter().any(|name| id.contains(name))
+}
+
+/// Entries for a GPU that nobody can tell.
+fn not_understood<'b>(bundle: &'b Bundle<'_>) -> impl Iterator<Item = String> + use<'b> {
+    let place = place(bundle);
+    bundle.entries().iter().filter(|entry| is_of_amd(entry)).filter_map(move |entry| match entry.target() {
+        EntryTarget::Unknown(why) => {
+            Some(format!("{place}, {}: its id is not understood: {why}", entry.id_text()))
+        }
+        _ => None,
+    })
+}
+
+/// What a bundle is called in problems.
+fn place(bundle: &Bundle<'_>) -> String {
+    match bundle.member() {
+        Some(member) => member.to_owned(),
+        None => format!("bundle {}", bundle.index()),
     }
 }
 
@@ -171,10 +187,7 @@ fn kernels(
         wanted.into_iter().filter_map(|index| Some((bundle.entries().get(index)?, index))).collect();
     wanted.sort_by_key(|(entry, _)| entry.offset());
     let (mut kernels, mut problems) = (BTreeMap::new(), Vec::new());
-    let place = match bundle.member() {
-        Some(member) => member.to_owned(),
-        None => format!("bundle {}", bundle.index()),
-    };
+    let place = place(bundle);
     for (entry, index) in wanted {
         match bundle.with_image(index, CodeObject::parse).and_then(|code| code) {
             Ok(code) => {

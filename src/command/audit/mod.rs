@@ -4,6 +4,7 @@
 mod examine;
 mod report;
 mod search;
+mod slots;
 mod text;
 mod unit;
 

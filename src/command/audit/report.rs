@@ -21,11 +21,15 @@ pub(super) struct Report {
     pub(super) targets: Vec<String>,
     /// Whether code of another processor of the same family counted.
     pub(super) compat: bool,
-    /// How many files were looked at, those without GPU code too.
+    /// How many files were looked at, those without GPU code too, and members of wheels.
     pub(super) looked_at: usize,
+    /// How many of these are members of wheels.
+    pub(super) members: usize,
     pub(super) files: Vec<FileReport>,
     /// Files that could not be read.
     pub(super) problems: Vec<Problem>,
+    /// Files of a kind that is not looked into.
+    pub(super) notes: Vec<Problem>,
 }
 
 /// A file with GPU code, or files that differ in the target that they are for.
@@ -73,7 +77,7 @@ pub(super) struct Unserved {
     pub(super) compatible: Option<String>,
 }
 
-/// A file that could not be read.
+/// A file that could not be read, or is not looked into, and why.
 #[derive(Serialize)]
 pub(super) struct Problem {
     pub(super) path: String,
@@ -82,13 +86,15 @@ pub(super) struct Problem {
 
 impl Report {
     pub(super) fn new(targets: &[TargetId], options: &Options, found: Found) -> Self {
-        let problems = found.problems.into_iter().map(|(path, problem)| Problem { path, problem });
+        let problem = |(path, problem)| Problem { path, problem };
         Self {
             targets: targets.iter().map(ToString::to_string).collect(),
             compat: options.compatible_families,
-            looked_at: found.files,
+            looked_at: found.files + found.members,
+            members: found.members,
             files: unit::group(found.units).iter().map(|unit| describe(unit, targets)).collect(),
-            problems: problems.collect(),
+            problems: found.problems.into_iter().map(problem).collect(),
+            notes: found.notes.into_iter().map(problem).collect(),
         }
     }
 

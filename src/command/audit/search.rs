@@ -14,6 +14,12 @@ use super::{examine, unit::Unit};
 use crate::command::{input::count, progress::Progress};
 
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
+const THIN_MAGIC: &[u8] = b"!<thin>\n";
+/// Packages that may hold libraries, by how they begin, and what is said of them.
+const PACKAGES: [(&[u8], &str); 2] = [
+    (b"!<arch>\ndebian-binary", "a Debian package is not looked into; unpack it with `dpkg-deb -x`"),
+    (b"\xed\xab\xee\xdb", "an RPM package is not looked into; unpack it with `rpm2cpio` and `cpio`"),
+];
 /// So many first bytes tell what a file is.
 const HEAD: u64 = 64;
 
@@ -23,8 +29,12 @@ pub(super) struct Found {
     pub(super) units: Vec<Unit>,
     /// Files that could not be read, and why.
     pub(super) problems: Vec<(String, String)>,
+    /// Files of a kind that is not looked into, and what to do.
+    pub(super) notes: Vec<(String, String)>,
     /// Files that were looked at.
     pub(super) files: usize,
+    /// Members of wheels that were looked at.
+    pub(super) members: usize,
 }
 
 /// A search under way.
@@ -85,10 +95,15 @@ impl<'s> Search<'s> {
             Ok(head) => head,
             Err(error) => return self.found.problems.push((path.display().to_string(), error.to_string())),
         };
-        if head.starts_with(ZIP_MAGIC) {
+        if let Some((_, note)) = PACKAGES.iter().find(|(magic, _)| head.starts_with(magic)) {
+            self.found.notes.push((path.display().to_string(), (*note).to_owned()));
+        } else if head.starts_with(ZIP_MAGIC) {
             self.zip(path);
-        } else if may_hold_code(&head) {
+        } else if may_hold_code(&head) || head.starts_with(THIN_MAGIC) {
             self.input(path.display().to_string(), Input::open(path, self.options));
+        } else if !head.is_empty() && is_named_zip(path) {
+            // Something may stand in front of a zip file: its directory is at its end.
+            self.zip(path);
         }
     }
 
@@ -109,6 +124,7 @@ impl<'s> Search<'s> {
         }
         let mut unreadable = Vec::new();
         for member in wheel.members() {
+            self.found.members += 1;
             let name = format!("{shown}({})", member.name());
             self.progress.say(name.clone());
             match member.may_hold_code() {
@@ -142,6 +158,10 @@ impl<'s> Search<'s> {
             },
         }
     }
+}
+
+fn is_named_zip(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "whl" || extension == "zip")
 }
 
 fn head(path: &Path) -> io::Result<Vec<u8>> {

@@ -18,7 +18,10 @@ impl Report {
             headings.extend(self.targets.iter().map(String::as_str));
             let mut table = Table::new(&headings);
             for file in &self.files {
-                table.row(file.cells());
+                let mut cells = file.cells();
+                // Of what cannot be read there is nothing to say.
+                cells.resize(headings.len(), "?".to_owned());
+                table.row(cells);
             }
             table.print("", &mut text);
         }
@@ -31,11 +34,20 @@ impl Report {
         for problem in &self.problems {
             text.push_str(&format!("\n{}\n  cannot be judged: {}\n", problem.path, problem.problem));
         }
+        for note in &self.notes {
+            text.push_str(&format!("\n{}\n  note: {}\n", note.path, note.problem));
+        }
         let with = self.files.iter().map(|file| file.files).sum::<usize>();
         text.push_str(&format!(
-            "\n{} with GPU code; {} looked at\n",
+            "\n{} with GPU code; {} looked at{}\n",
             count(with, "file", "files"),
-            self.looked_at
+            self.looked_at,
+            match self.members {
+                0 => String::new(),
+                members => {
+                    format!(", {} among them", count(members, "member of a wheel", "members of wheels"))
+                }
+            }
         ));
         text.trim_start().to_owned()
     }
@@ -57,11 +69,17 @@ impl FileReport {
         for target in &self.targets {
             if let Some(unserved) = target.unserved.first() {
                 let place = match (unserved.bundle.as_str(), target.unserved.len()) {
-                    ("", _) => String::new(),
+                    ("", _) if self.bundles == 1 => String::new(),
+                    ("", 1) => " in the first binary".to_owned(),
+                    ("", many) => format!(" in the first binary and {} more", many - 1),
                     (bundle, 1) => format!(" in {bundle}"),
                     (bundle, many) => format!(" in {bundle} and {} more", many - 1),
                 };
-                lines.push(format!("{}: no code{place}; it is for {}", target.target, self.has.join(", ")));
+                let has = match &self.has[..] {
+                    [] => "no GPU as it is".to_owned(),
+                    has => has.join(", "),
+                };
+                lines.push(format!("{}: no code{place}; it is for {has}", target.target));
                 lines.extend(unserved.compatible.iter().map(|entry| format!("  --compat counts {entry}")));
                 let shown = unserved.reasons.iter().take(LINES);
                 lines.extend(shown.map(|reason| format!("  {reason}")));

@@ -97,13 +97,16 @@ impl Unit {
         self.has.extend(other.has);
         self.problems.extend(other.problems);
         for (name, slot) in other.slots {
-            match self.slots.get_mut(&name) {
-                Some(known) => known.add(slot),
-                None => {
-                    self.slots.insert(name, slot);
-                }
-            }
+            add(&mut self.slots, name, slot);
         }
+    }
+}
+
+/// Puts a slot to those of its name.
+pub(super) fn add(slots: &mut BTreeMap<String, Slot>, name: String, slot: Slot) {
+    match slots.get_mut(&name) {
+        Some(known) => known.add(slot),
+        None => drop(slots.insert(name, slot)),
     }
 }
 

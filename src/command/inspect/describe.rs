@@ -152,7 +152,16 @@ fn code(image: &[u8], report: &mut EntryReport) {
     report.undefined = code.undefined().map(|symbol| symbol.name.clone()).collect();
     let rejected = code.rejected().iter().map(|kernel| format!("{}: {}", kernel.name, kernel.reason));
     report.problems.extend(rejected);
-    report.warnings = code.warnings().to_vec();
+    report.warnings = warnings(&code, &calls);
+}
+
+fn warnings(code: &CodeObject, calls: &Calls) -> Vec<String> {
+    let mut warnings = code.warnings().to_vec();
+    if !calls.is_complete() {
+        let cut = "its code makes more addresses than were followed: what its kernels may call is listed in part only";
+        warnings.push(cut.to_owned());
+    }
+    warnings
 }
 
 fn symbol(symbol: &Symbol) -> SymbolReport {
@@ -227,4 +236,19 @@ fn kind(kind: &ArgKind) -> String {
         _ => "unknown",
     }
     .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_were_not_all_followed_are_warned_of() {
+        let image = include_bytes!("../../../cts/kernels/bundles/saxpy.gfx942.co");
+        let code = CodeObject::parse(image).expect("a code object");
+        assert_eq!(warnings(&code, &code.calls(image)), [""; 0]);
+        let incomplete = Calls::default();
+        assert!(!incomplete.is_complete());
+        assert!(warnings(&code, &incomplete)[0].contains("in part only"));
+    }
 }
