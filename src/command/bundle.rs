@@ -30,7 +30,7 @@ pub(crate) struct Bundle {
     /// How to compress it
     #[arg(long, value_enum, default_value = "none")]
     compress: Method,
-    /// How hard to compress: 1 to 22 for zstd (3 without it), 0 to 9 for zlib (6 without it)
+    /// How hard to compress: 1 to 22, or less than 0 for speed, for zstd (3 without it), 0 to 9 for zlib (6 without it)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     level: Option<i32>,
     /// The version of a compressed bundle's header: 2 is what ROCm 6.4 and 7.0 write, up to 4 GiB; 3 what ROCm 7.1 and

@@ -28,6 +28,7 @@ const COMPAT: &str = "compat";
     Files are known by their content: host libraries, executables, objects and archives, code objects, bundles, kpack \
     archives, IREE's modules, and the members of wheels. Links in folders are not followed. Files for one target each \
     whose paths differ in that target alone count as one (*).\n\n\
+    Wheels in wheels are looked into; packages of Debian and RPM are named and not. SPIR-V alone serves no GPU.\n\n\
     A target without features stands for every mode of them; where a file serves some modes only, they are named.\n\n\
     Exit codes: 0 every target is served by every file with GPU code; 1 some target is not, or a file cannot be read; \
     2 the command line is wrong, or there is no GPU code at all.")]
