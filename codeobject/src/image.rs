@@ -20,7 +20,8 @@ pub struct Image {
     memory: Vec<u8>,
     start: usize,
     size: usize,
-    code: OnceLock<Result<CodeObject, Error>>,
+    /// What is in it, and the memory that this takes.
+    code: OnceLock<(Result<CodeObject, Error>, usize)>,
 }
 
 impl Image {
@@ -72,7 +73,12 @@ impl Image {
     ///
     /// As [`CodeObject::parse`].
     pub fn code_object(&self) -> Result<&CodeObject, Error> {
-        self.code.get_or_init(|| CodeObject::parse(self)).as_ref().map_err(Clone::clone)
+        let parse = || {
+            let code = CodeObject::parse(self);
+            let size = code.as_ref().map_or(0, CodeObject::memory_size);
+            (code, size)
+        };
+        self.code.get_or_init(parse).0.as_ref().map_err(Clone::clone)
     }
 
     /// Succeeds where a loader that believes every header stays within the image, as [`validate`](crate::validate).
@@ -84,9 +90,9 @@ impl Image {
         validate::check(self, self.code_object()?)
     }
 
-    /// The memory that it takes, in bytes.
+    /// The memory that it takes, in bytes, with what was parsed of it.
     pub fn memory_size(&self) -> usize {
-        self.memory.capacity()
+        self.memory.capacity() + self.code.get().map_or(0, |(_, size)| *size)
     }
 }
 

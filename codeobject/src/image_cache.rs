@@ -30,13 +30,13 @@ pub struct Choice {
 pub struct ImageCacheStats {
     /// How often a choice was there.
     pub hits: u64,
-    /// How often entries were chosen and decoded.
+    /// How often entries were chosen and decoded, with success or a verdict against each.
     pub decodes: u64,
     /// How many choices made room for others.
     pub evictions: u64,
     /// How many choices it holds.
     pub choices: usize,
-    /// How many bytes they take. What is in use elsewhere too counts in full.
+    /// How many bytes they take, with what was parsed of the images. What is in use elsewhere too counts in full.
     pub bytes: usize,
 }
 
@@ -47,7 +47,10 @@ pub struct ImageCacheStats {
 /// leaves first; an image lives on while somebody holds it.
 ///
 /// Threads that ask for the same choice at once wait for the first of them, so it is decoded once. Those that ask for
-/// different choices do not wait for each other. A failure is not kept.
+/// different choices do not wait for each other.
+///
+/// An error is not kept, nor is a choice for which memory was short. A choice without an image is kept like any other:
+/// the same bytes and options give the same verdicts, a damaged entry's too.
 ///
 /// What is not compressed is copied for each who asks: hashing it would cost more.
 ///
@@ -79,7 +82,15 @@ struct State {
 struct Slot {
     key: Key,
     cell: Arc<Cell>,
-    bytes: usize,
+    /// What was chosen, once it is.
+    choice: Option<Arc<Choice>>,
+}
+
+impl Slot {
+    /// The memory of the choice. It grows when an image is parsed.
+    fn bytes(&self) -> usize {
+        self.choice.as_ref().map_or(0, |choice| choice.memory_size())
+    }
 }
 
 /// Locked while somebody decodes: who asks for the same meanwhile waits for the result.
@@ -95,6 +106,8 @@ struct Key {
 
 impl ImageCache {
     /// A cache that holds so many bytes at most. With 0 it keeps nothing.
+    ///
+    /// Images are parsed when somebody asks them to: until the next choice the cache may exceed the limit by that.
     pub fn new(most_bytes: usize) -> ImageCache {
         ImageCache { most_bytes, state: Mutex::default() }
     }
@@ -116,17 +129,19 @@ impl ImageCache {
         let key = Key { digest: bundle.digest(), agent: agent.clone(), options: options.clone() };
         let cell = self.cell(&key);
         let mut known = lock(&cell.0);
-        if let Some(choice) = &*known {
-            let choice = Arc::clone(choice);
+        if let Some(choice) = known.clone() {
+            drop(known);
             self.hit(&key);
             return Ok(choice);
         }
         match Choice::make(bundle, agent, options) {
             Ok(choice) => {
                 let choice = Arc::new(choice);
-                *known = Some(Arc::clone(&choice));
+                if !choice.selection.lacked_memory() {
+                    *known = Some(Arc::clone(&choice));
+                }
                 drop(known);
-                self.keep(key, cell, choice.memory_size());
+                self.keep(key, cell, &choice);
                 Ok(choice)
             }
             Err(error) => {
@@ -141,8 +156,8 @@ impl ImageCache {
     pub fn stats(&self) -> ImageCacheStats {
         let state = lock(&self.state);
         ImageCacheStats {
-            choices: state.slots.iter().filter(|slot| slot.bytes > 0).count(),
-            bytes: state.slots.iter().map(|slot| slot.bytes).sum(),
+            choices: state.slots.iter().filter(|slot| slot.choice.is_some()).count(),
+            bytes: state.slots.iter().map(Slot::bytes).sum(),
             ..state.stats
         }
     }
@@ -160,7 +175,7 @@ impl ImageCache {
             return Arc::clone(&slot.cell);
         }
         let cell = Arc::new(Cell::default());
-        state.slots.push(Slot { key: key.clone(), cell: Arc::clone(&cell), bytes: 0 });
+        state.slots.push(Slot { key: key.clone(), cell: Arc::clone(&cell), choice: None });
         cell
     }
 
@@ -171,31 +186,42 @@ impl ImageCache {
             let slot = state.slots.remove(index);
             state.slots.push(slot);
         }
+        let gone = self.make_room(&mut state);
+        drop(state);
+        drop(gone);
     }
 
     /// Counts a choice in that was just made, and makes room for it.
-    fn keep(&self, key: Key, cell: Arc<Cell>, bytes: usize) {
+    fn keep(&self, key: Key, cell: Arc<Cell>, choice: &Arc<Choice>) {
         let mut gone = Vec::new();
         let mut state = lock(&self.state);
         state.stats.decodes += 1;
         let twins = state.slots.extract_if(.., |slot| slot.key == key);
         gone.extend(twins);
-        if bytes <= self.most_bytes {
-            state.slots.push(Slot { key, cell, bytes });
+        if choice.memory_size() <= self.most_bytes && !choice.selection.lacked_memory() {
+            state.slots.push(Slot { key, cell, choice: Some(Arc::clone(choice)) });
         }
-        let mut total: usize = state.slots.iter().map(|slot| slot.bytes).sum();
-        let mut settled = state.slots.iter().filter(|slot| slot.bytes > 0).count();
+        gone.extend(self.make_room(&mut state));
+        // Freeing what may be hundreds of megabytes is nobody else's wait.
+        drop(state);
+        drop(gone);
+    }
+
+    /// Takes out what was not used for longest until the rest fits.
+    fn make_room(&self, state: &mut State) -> Vec<Slot> {
+        let mut gone = Vec::new();
+        let mut total: usize = state.slots.iter().map(Slot::bytes).sum();
+        let mut settled = state.slots.iter().filter(|slot| slot.choice.is_some()).count();
         while total > self.most_bytes || settled > MOST_CHOICES {
-            let Some(oldest) = state.slots.iter().position(|slot| slot.bytes > 0) else { break };
+            let Some(oldest) = state.slots.iter().position(|slot| slot.choice.is_some()) else { break };
             let slot = state.slots.remove(oldest);
-            total -= slot.bytes;
+            // While it was added up, another thread may have parsed its image.
+            total = total.saturating_sub(slot.bytes());
             settled -= 1;
             state.stats.evictions += 1;
             gone.push(slot);
         }
-        // Freeing what may be hundreds of megabytes is nobody else's wait.
-        drop(state);
-        drop(gone);
+        gone
     }
 
     fn forget(&self, cell: &Arc<Cell>) {

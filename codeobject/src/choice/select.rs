@@ -10,6 +10,7 @@ use crate::choice::target::TargetId;
 use crate::code::elf_flags::ElfHead;
 use crate::container::foreign;
 use crate::entry::{Entry, EntryKind, EntryTarget};
+use crate::error::Error;
 use crate::options::Options;
 
 /// How well an entry's code fits a GPU; a later one fits better.
@@ -54,9 +55,15 @@ pub struct Selection {
     pub best: Option<usize>,
     /// One verdict per entry, in their order.
     pub verdicts: Vec<Verdict>,
+    /// Whether an entry was refused for want of memory, so that the same question may have another answer later.
+    lacked_memory: bool,
 }
 
 impl Selection {
+    pub(crate) fn lacked_memory(&self) -> bool {
+        self.lacked_memory
+    }
+
     /// How the best entry fits; `None` where none does.
     pub fn fit(&self) -> Option<Fit> {
         self.verdicts.get(self.best?)?.fit
@@ -84,25 +91,34 @@ impl Bundle<'_> {
             verdicts.push(verdict);
         }
         candidates.sort_by_key(|(rank, index, _)| (*rank, *index));
-        let mut best = None;
+        let (mut best, mut lacked_memory) = (None, false);
         for (_, index, target) in candidates {
             let Some(verdict) = verdicts.get_mut(index) else { continue };
             if let Some(best) = best {
                 verdict.reason.push_str(&format!(" (entry {best} is preferred)"));
                 continue;
             }
-            match self.judge_elf(index, target, agent) {
+            match self.judge_elf(index, target, agent, &mut lacked_memory) {
                 Ok(()) => best = Some(index),
                 Err(reason) => *verdict = Verdict { entry: index, fit: None, reason },
             }
         }
         tracing::debug!(target: "windlass::codeobject", bundle = self.index(), %agent, ?best, "selected");
-        Selection { best, verdicts }
+        Selection { best, verdicts, lacked_memory }
     }
 
     /// Compares what the code object says about itself with what its id says and with what the GPU is.
-    fn judge_elf(&self, entry: usize, id: &TargetId, agent: &TargetId) -> Result<(), String> {
-        let bytes = self.head(entry).map_err(|error| format!("it cannot be read: {error}"))?;
+    fn judge_elf(
+        &self,
+        entry: usize,
+        id: &TargetId,
+        agent: &TargetId,
+        lacked_memory: &mut bool,
+    ) -> Result<(), String> {
+        let bytes = self.head(entry).map_err(|error| {
+            *lacked_memory |= matches!(error, Error::Memory { .. });
+            format!("it cannot be read: {error}")
+        })?;
         if self.container() == Container::TextBundle {
             return Err("it is text of the compiler; compile it for the GPU first".to_owned());
         }

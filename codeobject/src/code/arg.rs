@@ -32,6 +32,13 @@ pub struct Arg {
 }
 
 impl Arg {
+    /// The memory of its names.
+    pub(crate) fn text_size(&self) -> usize {
+        let kind = if let ArgKind::Other(name) = &self.kind { name.len() } else { 0 };
+        let names = [&self.name, &self.type_name].map(|name| name.as_ref().map_or(0, String::len));
+        kind + names[0] + names[1]
+    }
+
     /// An argument of which nothing is known yet.
     pub(crate) fn blank() -> Arg {
         Arg {

@@ -15,14 +15,16 @@ use crate::code::layout::{Relocation, RelocationKind, SymbolRole};
 
 /// How many dwords behind `s_getpc_b64` its additions are looked for. Schedulers put little between them.
 const WINDOW: usize = 12;
-/// The most addresses that are followed, and calls that are kept.
-const MOST: usize = 1 << 20;
 
 /// What the functions of a code object may call. Addresses count from where the code object is loaded.
+///
+/// It takes memory in proportion to the code and its relocations, and each question time in proportion to what is
+/// reached, tables counted once.
 #[derive(Debug, Clone, Default)]
 pub struct Calls {
-    /// For each function that may call another, by where it begins.
-    callees: BTreeMap<u64, Vec<Callee>>,
+    /// For each function the addresses that it makes, by where it begins.
+    made: BTreeMap<u64, Vec<u64>>,
+    map: Map,
     complete: bool,
 }
 
@@ -37,29 +39,32 @@ pub enum Callee {
 }
 
 impl Calls {
-    /// What the function that begins at `address` may call, itself included where it does. Kernels go by their
+    /// What the function that begins at `address` may call, itself included where it does, in order. Kernels go by their
     /// [`entry_address`](crate::Kernel::entry_address).
-    pub fn of(&self, address: u64) -> &[Callee] {
-        self.callees.get(&address).map(Vec::as_slice).unwrap_or_default()
+    pub fn of(&self, address: u64) -> Vec<Callee> {
+        let mut search = Search::new(&self.map);
+        search.follow(self.made_by(address));
+        search.into_found()
     }
 
     /// What the function that begins at `address` may call, and what that may call, and so on, in order.
     pub fn reached_from(&self, address: u64) -> Vec<Callee> {
-        let mut found = BTreeSet::new();
-        let mut open = vec![address];
-        while let Some(caller) = open.pop() {
-            for callee in self.of(caller) {
-                if let (true, Callee::At(address)) = (found.insert(*callee), callee) {
-                    open.push(*address);
-                }
-            }
+        let mut search = Search::new(&self.map);
+        search.follow(self.made_by(address));
+        while let Some(callee) = search.functions.pop() {
+            search.follow(self.made_by(callee));
         }
-        found.into_iter().collect()
+        search.into_found()
     }
 
-    /// Whether every address was followed. Only files that no compiler makes have too many.
+    /// Whether all of the code was looked at. Only a file whose executable segments share bytes can have more code than
+    /// bytes; of such code no more is looked at than the file has bytes.
     pub fn is_complete(&self) -> bool {
         self.complete
+    }
+
+    fn made_by(&self, function: u64) -> &[u64] {
+        self.made.get(&function).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
@@ -68,135 +73,203 @@ impl CodeObject {
     /// code.
     pub fn calls(&self, elf: &[u8]) -> Calls {
         let map = Map::new(self);
-        let mut left = MOST;
+        let mut left = elf.len() as u64;
+        let mut complete = true;
         let mut places = Vec::new();
-        let mut known: HashMap<u64, Vec<Callee>> = HashMap::new();
-        let mut starts: BTreeMap<u64, u64> = map.functions.clone();
         for segment in self.segments().iter().filter(|segment| segment.executable) {
-            let Some(code) = range(elf, segment.offset, segment.file_size) else { continue };
-            for (offset, distance) in distances(code) {
+            let size = segment.file_size.min(left);
+            complete &= size == segment.file_size;
+            left -= size;
+            let Some(code) = range(elf, segment.offset, size) else { continue };
+            places.extend(distances(code).map(|(offset, distance)| {
                 let place = segment.address.wrapping_add(offset);
-                let target = place.wrapping_add(distance);
-                let callees = known.entry(target).or_insert_with(|| map.follow(target, &mut left));
-                left = left.saturating_sub(callees.len() + 1);
-                for callee in callees.iter() {
-                    if let Callee::At(address) = callee {
-                        // One without a symbol ends where the next begins.
-                        starts.entry(*address).or_insert(u64::MAX);
-                    }
-                }
-                places.push((place, target));
-                if left == 0 {
-                    break;
-                }
-            }
+                (place, place.wrapping_add(distance))
+            }));
         }
-        let mut callees: BTreeMap<u64, Vec<Callee>> = BTreeMap::new();
-        for (place, target) in places {
+        // Functions without a symbol end where the next begins.
+        let mut starts = functions(self);
+        let mut search = Search::new(&map);
+        for (_, address) in &places {
+            search.follow(&[*address]);
+        }
+        for function in search.functions {
+            starts.entry(function).or_insert(u64::MAX);
+        }
+        let mut made: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        for (place, address) in places {
             let caller = starts.range(..=place).next_back().filter(|(_, end)| place < **end);
-            let found = known.get(&target).map(Vec::as_slice).unwrap_or_default();
-            if let (Some((caller, _)), [_, ..]) = (caller, found) {
-                callees.entry(*caller).or_default().extend(found);
+            if let Some((caller, _)) = caller {
+                made.entry(*caller).or_default().push(address);
             }
         }
-        for callees in callees.values_mut() {
-            callees.sort_unstable();
-            callees.dedup();
+        for addresses in made.values_mut() {
+            addresses.sort_unstable();
+            addresses.dedup();
         }
-        Calls { callees, complete: left > 0 }
+        Calls { made, map, complete }
     }
 }
 
 /// Where things are in a code object.
-struct Map<'c> {
-    code: &'c CodeObject,
+#[derive(Debug, Clone, Default)]
+struct Map {
+    code: Intervals,
     /// Functions with symbols, from where to where.
     functions: BTreeMap<u64, u64>,
-    /// Variables and tables, from where to where.
-    tables: BTreeMap<u64, u64>,
-    relocations: BTreeMap<u64, &'c Relocation>,
+    /// Variables and tables. Those that overlap are one.
+    tables: Intervals,
+    /// By where a table begins, what is stored in it.
+    contents: HashMap<u64, Vec<Content>>,
+    /// What is stored elsewhere, by its place.
+    others: HashMap<u64, Content>,
 }
 
-impl<'c> Map<'c> {
-    fn new(code: &'c CodeObject) -> Map<'c> {
+/// What a loader writes to a place in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Content {
+    Address(u64),
+    /// The address of a symbol of another code object.
+    Undefined(usize),
+}
+
+/// The functions of a code object that have symbols, from where to where.
+fn functions(code: &CodeObject) -> BTreeMap<u64, u64> {
+    let is_function = |role| matches!(role, SymbolRole::Function | SymbolRole::KernelEntry);
+    let functions = code.symbols().iter().filter(|symbol| is_function(symbol.role));
+    functions
+        .map(|symbol| match symbol.size {
+            0 => (symbol.address, u64::MAX),
+            size => (symbol.address, symbol.address.saturating_add(size)),
+        })
+        .collect()
+}
+
+impl Map {
+    fn new(code: &CodeObject) -> Map {
+        let executable = code.segments().iter().filter(|segment| segment.executable);
         let mut map = Map {
-            code,
-            functions: BTreeMap::new(),
-            tables: BTreeMap::new(),
-            relocations: code
-                .relocations()
-                .iter()
-                .map(|relocation| (relocation.offset, relocation))
-                .collect(),
+            code: Intervals::new(executable.map(|s| (s.address, s.address.saturating_add(s.file_size)))),
+            functions: functions(code),
+            tables: tables(code),
+            ..Map::default()
         };
-        let named = |name: &str| code.symbols().iter().find(|symbol| symbol.name == name);
-        for symbol in code.symbols() {
-            let (start, end) = (symbol.address, symbol.address.saturating_add(symbol.size));
-            match symbol.role {
-                SymbolRole::Function | SymbolRole::KernelEntry => {
-                    map.functions.insert(start, if symbol.size > 0 { end } else { u64::MAX });
-                }
-                SymbolRole::Variable => drop(map.tables.insert(start, end)),
-                _ => {}
+        for relocation in code.relocations() {
+            let Some(content) = content(code, relocation) else { continue };
+            match map.tables.around(relocation.offset) {
+                Some((start, _)) => map.contents.entry(start).or_default().push(content),
+                None => drop(map.others.insert(relocation.offset, content)),
             }
         }
-        // What the linker gathers of constructors and destructors has no symbol of its own.
-        for (start, end) in
-            [("__init_array_start", "__init_array_end"), ("__fini_array_start", "__fini_array_end")]
-        {
-            if let (Some(start), Some(end)) = (named(start), named(end)) {
-                map.tables.entry(start.address).or_insert(end.address);
-            }
+        for contents in map.contents.values_mut() {
+            contents.sort_unstable();
+            contents.dedup();
         }
         map
     }
 
-    /// The functions that an address leads to: one itself, or what is stored there.
-    fn follow(&self, address: u64, left: &mut usize) -> Vec<Callee> {
-        let mut found = Vec::new();
-        let (mut seen, mut opened) = (HashSet::new(), HashSet::new());
-        let mut open = vec![address];
-        while let Some(address) = open.pop() {
-            if *left == 0 {
-                break;
-            }
-            *left -= 1;
-            if !seen.insert(address) {
-                continue;
-            }
-            if self.code.segments().iter().any(|segment| segment.executable && segment.holds(address, 4)) {
-                let before = self.functions.range(..=address).next_back();
-                // In the middle of a function is a label of it.
-                let label = before.is_some_and(|(start, end)| *start != address && address < *end);
-                if !label && address.is_multiple_of(4) {
-                    found.push(Callee::At(address));
-                }
-                continue;
-            }
-            if let Some(relocation) = self.relocations.get(&address) {
-                match (relocation.kind, relocation.symbol) {
-                    (RelocationKind::Relative64, _) => open.push(relocation.addend as u64),
-                    (RelocationKind::Abs64, Some(index)) if self.is_undefined(index) => {
-                        found.push(Callee::Undefined(index));
-                    }
-                    (RelocationKind::Abs64, _) => {
-                        open.push(relocation.symbol_value.wrapping_add_signed(relocation.addend));
-                    }
-                    _ => {}
-                }
-            }
-            let table = self.tables.range(..=address).next_back().filter(|(_, end)| address < **end);
-            if let Some((start, end)) = table.filter(|(start, _)| opened.insert(**start)) {
-                let before = open.len();
-                open.extend(self.relocations.range(*start..*end).map(|(place, _)| *place).take(*left));
-                *left = left.saturating_sub(open.len() - before);
-            }
+    /// Whether the address is one of code, and where it is that of a function, not of a label in it.
+    fn is_function(&self, address: u64) -> Option<bool> {
+        self.code.around(address).filter(|(_, end)| end - address >= 4)?;
+        let before = self.functions.range(..=address).next_back();
+        let label = before.is_some_and(|(start, end)| *start != address && address < *end);
+        Some(!label && address.is_multiple_of(4))
+    }
+}
+
+fn tables(code: &CodeObject) -> Intervals {
+    let variables = code.symbols().iter().filter(|symbol| symbol.role == SymbolRole::Variable);
+    let variables = variables.map(|symbol| (symbol.address, symbol.address.saturating_add(symbol.size)));
+    let named = |name: &str| code.symbols().iter().find(|symbol| symbol.name == name);
+    // What the linker gathers of constructors and destructors has no symbol of its own.
+    let gathered = [("__init_array_start", "__init_array_end"), ("__fini_array_start", "__fini_array_end")];
+    let gathered =
+        gathered.into_iter().filter_map(|(start, end)| Some((named(start)?.address, named(end)?.address)));
+    Intervals::new(variables.chain(gathered))
+}
+
+fn content(code: &CodeObject, relocation: &Relocation) -> Option<Content> {
+    let is_undefined =
+        |index: usize| code.symbols().get(index).is_some_and(|symbol| symbol.role == SymbolRole::Undefined);
+    match (relocation.kind, relocation.symbol) {
+        (RelocationKind::Relative64, _) => Some(Content::Address(relocation.addend as u64)),
+        (RelocationKind::Abs64, Some(index)) if is_undefined(index) => Some(Content::Undefined(index)),
+        (RelocationKind::Abs64, _) => {
+            Some(Content::Address(relocation.symbol_value.wrapping_add_signed(relocation.addend)))
         }
-        found
+        _ => None,
+    }
+}
+
+/// Follows addresses to functions; nothing is looked at twice.
+struct Search<'m> {
+    map: &'m Map,
+    /// Addresses, and the beginnings of tables.
+    seen: HashSet<u64>,
+    found: BTreeSet<Callee>,
+    /// Those found, for who wants to follow them further.
+    functions: Vec<u64>,
+}
+
+impl Search<'_> {
+    fn new(map: &Map) -> Search<'_> {
+        Search { map, seen: HashSet::new(), found: BTreeSet::new(), functions: Vec::new() }
     }
 
-    fn is_undefined(&self, symbol: usize) -> bool {
-        self.code.symbols().get(symbol).is_some_and(|symbol| symbol.role == SymbolRole::Undefined)
+    /// Each leads to a function itself, or to what is stored there.
+    fn follow(&mut self, addresses: &[u64]) {
+        let map = self.map;
+        let mut open = addresses.to_vec();
+        while let Some(address) = open.pop() {
+            if let Some(is_function) = map.is_function(address) {
+                if is_function && self.found.insert(Callee::At(address)) {
+                    self.functions.push(address);
+                }
+                continue;
+            }
+            let table = map.tables.around(address).map(|(start, _)| start);
+            if !self.seen.insert(table.unwrap_or(address)) {
+                continue;
+            }
+            let contents = match table {
+                Some(start) => map.contents.get(&start).map(Vec::as_slice).unwrap_or_default(),
+                None => map.others.get(&address).map(std::slice::from_ref).unwrap_or_default(),
+            };
+            for content in contents {
+                match *content {
+                    Content::Address(address) => open.push(address),
+                    Content::Undefined(symbol) => drop(self.found.insert(Callee::Undefined(symbol))),
+                }
+            }
+        }
+    }
+
+    fn into_found(self) -> Vec<Callee> {
+        self.found.into_iter().collect()
+    }
+}
+
+/// Ranges of addresses; those that overlap are one.
+#[derive(Debug, Clone, Default)]
+struct Intervals(Vec<(u64, u64)>);
+
+impl Intervals {
+    fn new(ranges: impl Iterator<Item = (u64, u64)>) -> Intervals {
+        let mut ranges: Vec<(u64, u64)> = ranges.filter(|(start, end)| start < end).collect();
+        ranges.sort_unstable();
+        ranges.dedup_by(|next, kept| {
+            let overlap = next.0 < kept.1;
+            if overlap {
+                kept.1 = kept.1.max(next.1);
+            }
+            overlap
+        });
+        Intervals(ranges)
+    }
+
+    /// The one that an address lies in, from where to where.
+    fn around(&self, address: u64) -> Option<(u64, u64)> {
+        let behind = self.0.partition_point(|(start, _)| *start <= address);
+        self.0.get(behind.checked_sub(1)?).copied().filter(|(_, end)| address < *end)
     }
 }
 

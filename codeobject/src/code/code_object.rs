@@ -9,6 +9,7 @@ use object::read::elf::Sym;
 
 use crate::bytes::{glimpse, range, text};
 use crate::choice::target::TargetId;
+use crate::code::arg::Arg;
 use crate::code::descriptor::KernelDescriptor;
 use crate::code::elf::{Elf, ElfSymbol, MetadataNote};
 use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
@@ -86,6 +87,23 @@ impl CodeObject {
             relocations,
             warnings: warnings.into_list(),
         })
+    }
+
+    /// The memory that it takes, in bytes, to within what the allocator adds.
+    pub(crate) fn memory_size(&self) -> usize {
+        let args = |args: &[Arg]| size_of_val(args) + args.iter().map(Arg::text_size).sum::<usize>();
+        let kernels = self
+            .kernels
+            .iter()
+            .map(|kernel| size_of::<Kernel>() + kernel.name.len() + kernel.symbol.len() + args(&kernel.args));
+        let rejected = self.rejected.iter().map(|kernel| {
+            size_of::<RejectedKernel>() + kernel.name.len() + kernel.reason.len() + args(&kernel.args)
+        });
+        let symbols = self.symbols.iter().map(|symbol| size_of::<Symbol>() + symbol.name.len());
+        let warnings = self.warnings.iter().map(|warning| size_of::<String>() + warning.len());
+        kernels.chain(rejected).chain(symbols).chain(warnings).sum::<usize>()
+            + size_of_val(&self.segments[..])
+            + size_of_val(&self.relocations[..])
     }
 
     /// What it was compiled for, by its own flags; the metadata names a processor that the flags only number.

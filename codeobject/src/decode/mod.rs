@@ -140,7 +140,12 @@ impl<'a> Stream<'a> {
             }
             if let Err(error) = step {
                 tracing::debug!(target: "windlass::codeobject", %error, "decoding stopped");
-                progress.failed = Some(error.clone());
+                if matches!(error, Error::Memory { .. }) {
+                    // Later there may be some, so it begins anew then.
+                    *progress = Progress::default();
+                } else {
+                    progress.failed = Some(error.clone());
+                }
                 return Err(error);
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whether an entry's bytes are the code that its id promises.
 
+use crate::choice::processor;
 use crate::choice::target::TargetId;
 use crate::code::code_object::CodeObject;
 use crate::code::elf_flags::ElfHead;
@@ -17,17 +18,35 @@ pub(super) fn target_of(bytes: &[u8]) -> Result<TargetId, String> {
     }
     // A processor newer than the table of flags has its name in the metadata.
     let code = CodeObject::parse(bytes).map_err(|error| error.to_string())?;
-    Ok(code.target().clone())
+    let (target, number) = (code.target(), head.flags & 0xff);
+    if target.processor() == head.target().processor() {
+        return Err(format!(
+            "their ELF is for processor {number:#04x}, which neither this version nor their metadata names; \
+             name it and write them unchecked"
+        ));
+    }
+    if let Some(mach) = processor::to_mach(target.processor()) {
+        return Err(format!(
+            "the flags of their ELF say processor {number:#04x}, their metadata says {}, which is {mach:#04x}; \
+             the file is damaged, build it again",
+            target.processor()
+        ));
+    }
+    Ok(target.clone())
 }
 
 /// Succeeds where the code object is for exactly the target that its id names.
 pub(super) fn check(id: &TargetId, bytes: &[u8]) -> Result<(), String> {
     let head = loadable(bytes)?;
     let found = target_of(bytes)?;
-    let flags_know = |feature: &str| head.abi_version >= ABI_V4 && matches!(feature, "sramecc" | "xnack");
+    if let Some((feature, _)) = id.features().find(|(feature, _)| !matches!(*feature, "sramecc" | "xnack")) {
+        return Err(format!(
+            "no ELF states `{feature}`, so no GPU would get it; leave it out of the id, or write it unchecked"
+        ));
+    }
     let stated = |feature: &str, on: bool| match found.feature(feature) {
         Some(mode) => mode == on,
-        None => !flags_know(feature),
+        None => head.abi_version < ABI_V4,
     };
     let same = found.processor() == id.processor()
         && id.features().all(|(feature, on)| stated(feature, on))

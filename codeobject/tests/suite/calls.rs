@@ -41,7 +41,7 @@ fn read(path: &Path) -> (CodeObject, Calls) {
 fn of(code: &CodeObject, calls: &Calls, name: &str) -> (Vec<String>, Vec<String>) {
     let mut symbols = code.symbols().iter();
     let address = symbols.find(|symbol| symbol.name == name && symbol.size > 0).unwrap().address;
-    (names(code, calls.of(address)), names(code, &calls.reached_from(address)))
+    (names(code, &calls.of(address)), names(code, &calls.reached_from(address)))
 }
 
 #[test]

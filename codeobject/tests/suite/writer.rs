@@ -176,6 +176,11 @@ fn bytes_that_are_not_what_the_id_says_are_refused() {
     system[7] = 0;
     let cut = &code[..code.len() - 8];
     let stated = elf(0x74c, "gfx942:xnack+");
+    // Their metadata names a processor, their flags another number than it has.
+    let (numberless, misnumbered) = (elf(0x500, "gfx942"), elf(0x57e, "gfx942"));
+    let mut nameless = ElfBuilder::for_flags(0x57e, 3, "gfx942");
+    nameless.with_note = false;
+    let nameless = nameless.build();
     for (id, bytes, words) in [
         ("hip-amdgcn-amd-amdhsa--gfx1100", &code[..], "its ELF is for gfx942"),
         ("hip-amdgcn-amd-amdhsa--gfx942:xnack+", &code, "its ELF is for gfx942"),
@@ -187,6 +192,9 @@ fn bytes_that_are_not_what_the_id_says_are_refused() {
         (GFX942, &object, "ld.lld -shared"),
         (GFX942, &system, "HSA"),
         (GFX942, cut, "cut short"),
+        ("hip-amdgcn-amd-amdhsa--gfx942:tgsplit+", &code, "no ELF states `tgsplit`"),
+        (GFX942, &numberless, "the file is damaged"),
+        (GFX942, &misnumbered, "the file is damaged"),
         ("hip-spirv64-amd-amdhsa--amdgcnspirv", &code, "unchecked"),
         (HOST, b"", "unchecked"),
     ] {
@@ -195,7 +203,7 @@ fn bytes_that_are_not_what_the_id_says_are_refused() {
         assert!(error.to_string().contains(words), "{id}: {error}");
         BundleWriter::new().add_unchecked(id, bytes).unwrap();
     }
-    for bytes in [&b"text"[..], &host, cut] {
+    for bytes in [&b"text"[..], &host, cut, &numberless, &misnumbered, &nameless] {
         let error = BundleWriter::new().add_code_object(bytes).unwrap_err();
         assert!(matches!(&error, WriteError::NoTarget { .. }), "{error}");
     }
