@@ -5,17 +5,22 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use windlass_codeobject::{CodeObject, File, Options};
+use windlass_codeobject::{CodeObject, File, ImageCache, Options};
 
 #[allow(dead_code, unused_imports, reason = "shared with the suite, of which this binary needs a part")]
 mod support;
 
-use support::{Ccob, ElfBuilder, Row, plain, plain_rows, zlib, zstd_frame};
+use support::{
+    Ccob, ElfBuilder, KernelSpec, Row, amd1, archive, compressed_offload_binary, hip1, host_elf, kpack,
+    offload_binary, plain, plain_rows, stripped_host_elf, text_bundle, zip, zlib, zstd_frame,
+};
 
 struct Counting;
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
+/// Larger pieces of memory there are none.
+static LARGEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// Tests of this binary take turns: the counters are the process's.
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -24,9 +29,12 @@ fn grow(size: usize) {
     PEAK.fetch_max(now, Ordering::Relaxed);
 }
 
-// SAFETY: every call is handed on to the system's allocator unchanged.
+// SAFETY: every call is handed on to the system's allocator unchanged, or refused.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > LARGEST.load(Ordering::Relaxed) {
+            return std::ptr::null_mut();
+        }
         grow(layout.size());
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
@@ -39,6 +47,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if size > LARGEST.load(Ordering::Relaxed) {
+            return std::ptr::null_mut();
+        }
         // What shrinks stays where it is; what grows may be there twice for a moment.
         if size > layout.size() {
             grow(size);
@@ -149,6 +160,33 @@ fn an_image_costs_the_bytes_up_to_its_end() {
 }
 
 #[test]
+fn want_of_memory_passes() {
+    let _turn = TURN.lock().unwrap();
+    let code = ElfBuilder::new(vec![KernelSpec::new("k")]).build();
+    let host = vec![1; 8 << 20];
+    let content =
+        plain(&[("host-x86_64-unknown-linux", &host), ("hipv4-amdgcn-amd-amdhsa--gfx942", &code)], 4096);
+    let (agent, options) = ("gfx942:sramecc+:xnack-".parse().unwrap(), Options::default());
+    for bytes in [Ccob::zstd(3, &content).bytes(), Ccob::zlib(2, &content).bytes()] {
+        let file = File::parse(&bytes, &options).unwrap();
+        let cache = ImageCache::new(1 << 20);
+        for _ in 0..2 {
+            LARGEST.store(4 << 20, Ordering::Relaxed);
+            let choice = cache.choose(&file.bundles()[0], &agent, &options);
+            LARGEST.store(usize::MAX, Ordering::Relaxed);
+            let choice = choice.unwrap();
+            assert!(choice.image.is_none());
+            let verdict = choice.selection.verdicts[1].to_string();
+            assert!(verdict.contains("no memory for"), "{verdict}");
+            assert_eq!((cache.stats().choices, cache.stats().bytes), (0, 0), "it is not kept");
+        }
+        let choice = cache.choose(&file.bundles()[0], &agent, &options).unwrap();
+        assert!(choice.image.as_ref().unwrap()[..] == code);
+        assert_eq!((cache.stats().decodes, cache.stats().hits), (3, 0));
+    }
+}
+
+#[test]
 fn bytes_that_were_never_packed_are_not_reserved() {
     let _turn = TURN.lock().unwrap();
     let id = b"hip-amdgcn-amd-amdhsa--gfx942".to_vec();
@@ -223,5 +261,61 @@ fn hostile_files_stay_within_their_size() {
         // None of these files holds more than 200 KB unpacked.
         let peak = peak(|| read_everything(&bytes, &Options::default()));
         assert!(peak < (200 << 10) + SLACK, "{}: {peak}", path.display());
+    }
+}
+
+/// Each container once with code of 8 MB: what is unpacked is there twice at most, as a bundle and as the image of it, and
+/// what is stored costs the image alone. Above the cap nothing is unpacked.
+#[test]
+fn every_container_costs_what_is_unpacked() {
+    let _turn = TURN.lock().unwrap();
+    let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
+    builder.spare = 8 << 20;
+    let elf = builder.build();
+    let id = "hipv4-amdgcn-amd-amdhsa--gfx942";
+    let bundle = plain(&[(id, &elf)], 4096);
+    let host = host_elf(&[(".hip_fatbin", &bundle)]);
+    let third = offload_binary(3, 4, "gfx942", &elf);
+    let images = [("liba.so#0", "gfx942", &elf[..])];
+    let inner = archive(&[("a.o/", &host)]);
+    let text = "x".repeat(8 << 20);
+    let containers = [
+        ("bundle", 1, bundle.clone()),
+        ("CCOB, zstd", 2, Ccob::zstd(3, &bundle).bytes()),
+        ("CCOB, zlib", 2, Ccob::zlib(2, &bundle).bytes()),
+        ("text bundle", 1, text_bundle(";", "\n", &[(id, &text)])),
+        ("offload binary 1", 1, offload_binary(1, 4, "gfx942", &elf)),
+        ("offload binary 2", 1, offload_binary(2, 4, "gfx942", &elf)),
+        ("offload binary 3, packed", 2, compressed_offload_binary(&third, zstd_frame)),
+        ("offload binary 3", 1, third),
+        ("HIP1", 1, hip1(&[&elf])),
+        ("AMD1", 1, amd1(&[&elf])),
+        ("stored in a zip file", 1, zip(0, false, &[("a.co", &elf)])),
+        ("kpack", 1, kpack(false, &images, |_| {})),
+        ("kpack, packed", 2, kpack(true, &images, |_| {})),
+        ("stripped host", 1, stripped_host_elf(&[&bundle], true)),
+        ("archive in an archive", 1, archive(&[("b.a/", &inner)])),
+        ("host", 1, host),
+        ("archive", 1, inner),
+    ];
+    drop((bundle, images, text));
+    let mut capped = Options::default();
+    capped.max_unpacked = 1 << 20;
+    for (name, copies, bytes) in &containers {
+        let found = File::parse(bytes, &Options::default()).unwrap();
+        assert!(*name == "archive in an archive" || !found.bundles().is_empty(), "{name}");
+        drop(found);
+        let peak_of = |options: &Options| peak(|| read_everything(bytes, options));
+        let most = copies * (elf.len() + 4096);
+        let taken = peak_of(&Options::default());
+        assert!(taken < most + SLACK, "{name}: {taken} of {most}");
+        if *copies == 2 {
+            let taken = peak_of(&capped);
+            assert!(taken < (1 << 20) + SLACK, "{name}, capped: {taken}");
+        }
+        for cut in [bytes.len() - 1, bytes.len() / 2, bytes.len() / 3] {
+            let taken = peak(|| read_everything(&bytes[..cut], &Options::default()));
+            assert!(taken < most + SLACK, "{name}, cut to {cut}: {taken} of {most}");
+        }
     }
 }

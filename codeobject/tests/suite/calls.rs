@@ -86,41 +86,154 @@ fn the_projects_own_kernels() {
     assert_eq!(of(&code, &calls, "link_apply").0, ["link_bias of another", "link_scale of another"]);
 }
 
-/// Tables that hold the addresses of each other, and overlap, take bounded time and memory.
-#[test]
-fn tables_of_tables_end() {
-    assert!(follows_tables(1), "each address is looked at once");
-    assert!(!follows_tables(200), "what no compiler makes is given up, and said to be");
+/// Something that code or data refers to.
+#[derive(Clone, Copy)]
+enum To {
+    Function(usize),
+    Slot(usize),
 }
 
-/// Whether every address was followed in so many tables.
-fn follows_tables(tables: u64) -> bool {
-    const COUNT: u64 = 20_000;
+/// Makes a code object of functions, each of which takes addresses, of slots in memory that hold addresses, and of tables:
+/// a first slot and how many there are. Gives what the functions call, and where they begin.
+fn calls_of(functions: &[Vec<To>], slots: &[To], tables: &[(usize, usize)]) -> (Calls, Vec<u64>) {
+    const TAKE: u64 = 20;
+    let mut starts = vec![0];
+    for function in functions {
+        starts.push(starts[starts.len() - 1] + TAKE * function.len() as u64 + 4);
+    }
+    let code = |data: i64| -> Vec<u8> {
+        let mut words: Vec<u32> = Vec::new();
+        for function in functions {
+            for to in function {
+                let to = match to {
+                    To::Function(index) => starts[*index] as i64,
+                    To::Slot(index) => data + 8 * *index as i64,
+                };
+                let distance = to - (4 * words.len() as i64 + 4);
+                // s_getpc_b64 s[2:3]; s_add_u32 s2, s2, distance; s_addc_u32 s3, s3, -1 or 0; s_nop
+                let high = if distance < 0 { 0x8203_c103 } else { 0x8203_8003 };
+                words.extend([0xbe82_1c00, 0x8002_ff02, distance as u32, high, 0xbf80_0000]);
+            }
+            words.push(0xbf81_0000);
+        }
+        words.into_iter().flat_map(u32::to_le_bytes).collect()
+    };
     let mut builder = ElfBuilder::new(Vec::new());
     builder.with_note = false;
-    builder.spare = 8 * COUNT as usize;
-    let symbols =
-        |data| (0..tables).map(move |index| (b"t".to_vec(), data + 64 * index, 8 * COUNT, 0x11, 3)).collect();
-    builder.symbols = symbols(0);
-    builder.relocations = vec![(0, 0, 0, 0); COUNT as usize];
-    // So many relocations move the data: where to, the first attempt shows.
-    let first = CodeObject::parse(&builder.build()).unwrap();
-    let data = first.segments().iter().find(|segment| segment.writable).unwrap().address + 16 * 7;
-    builder.symbols = symbols(data);
-    let place = |index: u64| data + 8 * (index % COUNT);
-    builder.relocations = (0..COUNT).map(|index| (place(index), 13, 0, place(7 * index) as i64)).collect();
-    let mut elf = builder.build();
-    let code = CodeObject::parse(&elf).unwrap();
-    let text = code.segments().iter().find(|segment| segment.executable).unwrap();
-    // s_getpc_b64 s[2:3]; s_add_u32 s2, s2, distance; s_addc_u32 s3, s3, 0
-    let distance = (data - text.address - 4) as u32;
-    for (index, word) in [0xbe82_1c00, 0x8002_ff02, distance, 0x8203_ff03, 0].into_iter().enumerate() {
-        let at = text.offset as usize + 4 * index;
-        elf[at..at + 4].copy_from_slice(&u32::to_le_bytes(word));
+    builder.spare = 8 * slots.len();
+    let (mut text, mut data) = (0, 0);
+    // Symbols and relocations move the rest: where to, the first attempt shows.
+    for _ in 0..2 {
+        builder.text = Some(code(data as i64 - text as i64));
+        let function =
+            |index| (b"f".to_vec(), text + starts[index], starts[index + 1] - starts[index], 0x12, 2);
+        let table = |(first, count): &(usize, usize)| {
+            (b"t".to_vec(), data + 8 * *first as u64, 8 * *count as u64, 0x11, 3)
+        };
+        builder.symbols = (0..functions.len()).map(function).chain(tables.iter().map(table)).collect();
+        let place = |index: usize| data + 8 * index as u64;
+        let address = |to: &To| match to {
+            To::Function(index) => text + starts[*index],
+            To::Slot(index) => place(*index),
+        };
+        let relocation = |(index, to)| (place(index), 13, 0, address(to) as i64);
+        builder.relocations = slots.iter().enumerate().map(relocation).collect();
+        let code = CodeObject::parse(&builder.build()).unwrap();
+        text = code.segments().iter().find(|segment| segment.executable).unwrap().address;
+        data = code.segments().iter().find(|segment| segment.writable).unwrap().address + 16 * 7;
     }
+    let elf = builder.build();
     let calls = CodeObject::parse(&elf).unwrap().calls(&elf);
-    assert_eq!(calls.reached_from(text.address), []);
-    calls.is_complete()
+    assert!(calls.is_complete());
+    (calls, starts.into_iter().map(|start| text + start).collect())
+}
+
+fn at(starts: &[u64], functions: impl IntoIterator<Item = usize>) -> Vec<Callee> {
+    functions.into_iter().map(|index| Callee::At(starts[index])).collect()
+}
+
+const MANY: usize = if cfg!(miri) { 8 } else { 2000 };
+
+#[test]
+fn a_large_table_of_few_functions() {
+    for many in [10, 5000, 100_000] {
+        let slots: Vec<To> = (0..many.min(50 * MANY)).map(|index| To::Function(1 + index % 4)).collect();
+        let functions =
+            [vec![To::Slot(0)], vec![], vec![], vec![], vec![], vec![To::Slot(9)], vec![To::Slot(3)]];
+        let (calls, starts) = calls_of(&functions, &slots, &[(0, slots.len())]);
+        for caller in [0, 5, 6] {
+            assert_eq!(calls.of(starts[caller]), at(&starts, 1..=4), "a table of {many}, by any slot");
+        }
+        assert_eq!(calls.of(starts[1]), []);
+        let (calls, starts) = calls_of(&functions, &slots, &[]);
+        assert_eq!(calls.of(starts[0]), at(&starts, [1]), "slots that no symbol joins");
+        assert_eq!(calls.of(starts[6]), at(&starts, [4]));
+    }
+}
+
+/// Many ask for the same, or for parts of it: the answers are whole, and take the time of one pass each.
+#[test]
+fn many_functions_share_a_large_table() {
+    let mut functions = vec![vec![To::Slot(0)]; MANY];
+    functions.extend((0..MANY).map(|index| vec![To::Slot(index)]));
+    functions.extend(vec![vec![]; MANY]);
+    let slots: Vec<To> = (0..MANY).map(|index| To::Function(2 * MANY + index)).collect();
+    let (calls, starts) = calls_of(&functions, &slots, &[(0, MANY)]);
+    for caller in (0..2 * MANY).step_by(MANY / 8) {
+        assert_eq!(calls.of(starts[caller]), at(&starts, 2 * MANY..3 * MANY), "{caller}");
+    }
+}
+
+#[test]
+fn a_long_chain_of_functions() {
+    let count = 50 * MANY;
+    let functions: Vec<Vec<To>> =
+        (1..=count).map(|next| if next < count { vec![To::Function(next)] } else { vec![] }).collect();
+    let (calls, starts) = calls_of(&functions, &[], &[]);
+    assert_eq!(calls.of(starts[7]), at(&starts, [8]));
+    assert_eq!(calls.reached_from(starts[0]), at(&starts, 1..count));
+    assert_eq!(calls.reached_from(starts[count - 2]), at(&starts, [count - 1]));
+}
+
+/// Tables that hold the addresses of each other, and overlap, are followed once.
+#[test]
+fn tables_of_tables_end() {
+    let count = 10 * MANY;
+    let slots: Vec<To> = (0..count)
+        .map(|index| if index == count / 2 { To::Function(1) } else { To::Slot(7 * index % count) })
+        .collect();
+    let functions = [vec![To::Slot(0)], vec![]];
+    let disjoint = (0..count / 10).map(|index| (10 * index, 10)).collect();
+    let overlapping = (0..200.min(count)).map(|index| (index, count - index)).collect();
+    for tables in [vec![(0, count)], disjoint, overlapping] {
+        let (calls, starts) = calls_of(&functions, &slots, &tables);
+        let found = calls.of(starts[0]);
+        assert!(found.len() <= 1 && calls.reached_from(starts[0]) == found, "{found:?}");
+        if tables.len() != count / 10 {
+            assert_eq!(found, at(&starts, [1]));
+        }
+    }
+}
+
+/// Segments of the same bytes could make the code as long as they are many.
+#[test]
+fn code_that_segments_share_is_bounded() {
+    let mut elf = ElfBuilder::new(Vec::new()).build();
+    let program = u64::from_le_bytes(elf[32..40].try_into().unwrap()) as usize;
+    let headers = elf.split_off(program);
+    let text = &headers[56..112];
+    let count = elf.len() / 256 + 16;
+    let header = |index: usize| {
+        let mut header = text.to_vec();
+        header[16..24].copy_from_slice(&(0x1_0000_u64 + 0x1000 * index as u64).to_le_bytes());
+        header
+    };
+    elf.extend(&headers[..56]);
+    elf.extend(&headers[112..]);
+    elf.extend((0..count).flat_map(header));
+    elf[56..58].copy_from_slice(&((headers.len() / 56 - 1 + count) as u16).to_le_bytes());
+    let calls = CodeObject::parse(&elf).unwrap().calls(&elf);
+    assert!(!calls.is_complete());
 }
 
 /// A table of functions and calls on every generation, compiled where there is a compiler.

@@ -168,3 +168,68 @@ fn what_is_not_compressed_is_copied_for_each() {
     assert!(!Arc::ptr_eq(&first, &second));
     assert_eq!(cache.stats(), ImageCache::new(0).stats());
 }
+
+#[test]
+fn what_was_parsed_of_an_image_counts() {
+    let mut builder = ElfBuilder::new(Vec::new());
+    builder.flags = GFX90A | 0x100;
+    builder.symbols = (0..500).map(|_| (vec![b'v'; 100], 0x3000, 4, 0x11, 3)).collect();
+    let bytes = Ccob::zstd(3, &plain(&[(ANY, &builder.build())], 4096)).bytes();
+    let parse = |choice: Arc<Choice>| drop(choice.image.as_ref().unwrap().code_object().unwrap());
+    let one = ImageCache::new(usize::MAX);
+    let choice = choose(&one, &bytes, &agent('-'));
+    let before = one.stats().bytes;
+    parse(choice);
+    assert!(one.stats().bytes > before + 500 * 100, "{:?}", one.stats());
+
+    // Where the allocator puts it, an image may take a page more.
+    let cache = ImageCache::new(before + 2 * 4096);
+    parse(choose(&cache, &bytes, &agent('-')));
+    assert_eq!(cache.stats().choices, 1);
+    choose(&cache, &bytes, &agent('-'));
+    assert_eq!(
+        (cache.stats().hits, cache.stats().choices, cache.stats().bytes),
+        (1, 0, 0),
+        "it grew too large"
+    );
+}
+
+/// Many devices ask for few bundles, and the cache has no room for all of them.
+#[test]
+fn threads_that_push_each_others_choices_out() {
+    const THREADS: usize = if cfg!(miri) { 2 } else { 8 };
+    const ROUNDS: usize = if cfg!(miri) { 4 } else { 200 };
+    let codes: Vec<Vec<u8>> =
+        (0..4).map(|key| elf(&format!("kernel{key}"), GFX90A | [XNACK_ON, XNACK_OFF][key % 2])).collect();
+    let bundle = |key: usize| Ccob::zstd(3, &plain(&[([ON, OFF][key % 2], &codes[key])], 4096)).bytes();
+    let bundles: Vec<Vec<u8>> = (0..4).map(bundle).collect();
+    let one = ImageCache::new(usize::MAX);
+    choose(&one, &bundles[0], &agent('+'));
+    // Nothing, one and a half, three, all.
+    for room in [0, 3, 6, 20] {
+        let cache = ImageCache::new(one.stats().bytes * room / 2);
+        let start = Barrier::new(THREADS);
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (cache, start, codes, bundles) = (&cache, &start, &codes, &bundles);
+                scope.spawn(move || {
+                    start.wait();
+                    let mut random = thread as u32 + 1;
+                    for _ in 0..ROUNDS {
+                        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        let key = (random >> 24) as usize % 4;
+                        let choice = choose(cache, &bundles[key], &agent(['+', '-'][key % 2]));
+                        assert_eq!(image(&choice), codes[key]);
+                        if random >> 16 & 0x3f == 0 {
+                            cache.clear();
+                        }
+                    }
+                });
+            }
+        });
+        let stats = cache.stats();
+        assert_eq!(stats.hits + stats.decodes, (THREADS * ROUNDS) as u64, "{stats:?}");
+        assert!(stats.bytes <= one.stats().bytes * room / 2, "{stats:?}");
+        assert!(stats.choices <= 4 && stats.evictions <= stats.decodes, "{stats:?}");
+    }
+}

@@ -68,6 +68,8 @@ pub(crate) struct ElfBuilder {
     pub(crate) with_note: bool,
     pub(crate) with_hash: bool,
     pub(crate) target: String,
+    /// The code, in the place of instructions that end the program.
+    pub(crate) text: Option<Vec<u8>>,
     /// Bytes of data behind the dynamic section.
     pub(crate) spare: usize,
     /// The dynamic string table and where each symbol's name is in it, in the place of the true one.
@@ -90,6 +92,7 @@ impl ElfBuilder {
             with_note: true,
             with_hash: true,
             target: "amdgcn-amd-amdhsa--gfx942".to_owned(),
+            text: None,
             spare: 0,
             strings: None,
         }
@@ -149,10 +152,10 @@ impl ElfBuilder {
         let text = TEXT.max(read_only.next_multiple_of(0x1000));
         assert!(text == TEXT || self.kernels.is_empty(), "kernels need their text at {TEXT:#x}");
         out.resize(text as usize, 0);
-        out.extend([0xbf, 0x81, 0, 0].repeat(64));
+        out.extend(self.text.clone().unwrap_or_else(|| [0xbf, 0x81, 0, 0].repeat(64)));
         let text_size = out.len() as u64 - text;
 
-        let data = DYNAMIC - TEXT + text;
+        let data = (DYNAMIC - TEXT + text).max(out.len().next_multiple_of(0x1000) as u64);
         out.resize(data as usize, 0);
         out.extend(dynamic.iter().flat_map(|(tag, value)| [*tag, *value]).flat_map(u64::to_le_bytes));
         assert!(self.spare == 0 || text != TEXT || out.len() as u64 == self.spare_address());
