@@ -175,7 +175,9 @@ fn what_was_parsed_of_an_image_counts() {
     builder.flags = GFX90A | 0x100;
     builder.symbols = (0..500).map(|_| (vec![b'v'; 100], 0x3000, 4, 0x11, 3)).collect();
     let bytes = Ccob::zstd(3, &plain(&[(ANY, &builder.build())], 4096)).bytes();
-    let parse = |choice: Arc<Choice>| drop(choice.image.as_ref().unwrap().code_object().unwrap());
+    let parse = |choice: Arc<Choice>| {
+        choice.image.as_ref().unwrap().code_object().unwrap();
+    };
     let one = ImageCache::new(usize::MAX);
     let choice = choose(&one, &bytes, &agent('-'));
     let before = one.stats().bytes;
