@@ -158,7 +158,7 @@ fn code(image: &[u8], report: &mut EntryReport) {
 fn warnings(code: &CodeObject, calls: &Calls) -> Vec<String> {
     let mut warnings = code.warnings().to_vec();
     if !calls.is_complete() {
-        let cut = "its code makes more addresses than were followed: what its kernels may call is listed in part only";
+        let cut = "its executable segments share bytes, so not all of its code was looked at: what its kernels may call is listed in part only";
         warnings.push(cut.to_owned());
     }
     warnings
