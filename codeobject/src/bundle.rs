@@ -12,6 +12,7 @@ use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::container::ccob::{CcobHeader, Method};
 use crate::container::kpack::Binary;
 use crate::container::offload_binary::Header;
+use crate::container::room::Room;
 use crate::container::table::{Source, Table};
 use crate::container::text_bundle;
 use crate::decode::{Cache, Stream};
@@ -137,7 +138,7 @@ impl<'a> Bundle<'a> {
     /// compared with that where an entry is chosen.
     pub(crate) fn under_isa(mut self, isa: &[u8]) -> Bundle<'a> {
         if let [entry] = &mut self.entries[..] {
-            let named = Entry::new(&[b"hip-", isa].concat(), entry.offset(), entry.size(), None);
+            let named = Entry::new([b"hip-", isa].concat(), entry.offset(), entry.size(), None);
             if matches!(named.target(), EntryTarget::Gpu(_)) {
                 *entry = named;
             }
@@ -146,8 +147,8 @@ impl<'a> Bundle<'a> {
     }
 
     /// The uncompressed bundle at the head of `rest`, which lies at `offset` of its file.
-    pub(crate) fn plain(rest: &'a [u8], offset: u64, most_entries: usize) -> Result<Bundle<'a>, Error> {
-        let table = Table::read(&Slice(rest), rest.len() as u64, offset, most_entries)?;
+    pub(crate) fn plain(rest: &'a [u8], offset: u64, room: &mut Room) -> Result<Bundle<'a>, Error> {
+        let table = Table::read(&Slice(rest), rest.len() as u64, offset, room)?;
         Ok(Bundle::stored(Container::Bundle, rest, offset, table.end, table.entries))
     }
 
@@ -157,7 +158,7 @@ impl<'a> Bundle<'a> {
         header: &CcobHeader,
         offset: u64,
         options: &Options,
-        most_entries: usize,
+        room: &mut Room,
         cache: &Arc<Cache>,
     ) -> Result<Bundle<'a>, Error> {
         let size = stored.len() as u64;
@@ -169,7 +170,7 @@ impl<'a> Bundle<'a> {
         let unpacked = header.unpacked_size;
         let stream =
             Stream::new(payload, place, header.method, unpacked, options.max_unpacked, Arc::clone(cache));
-        let table = Table::read(&stream, unpacked, place, most_entries)?;
+        let table = Table::read(&stream, unpacked, place, room).inspect_err(|_| stream.forget())?;
         Ok(Bundle {
             index: 0,
             member: None,
@@ -191,12 +192,12 @@ impl<'a> Bundle<'a> {
         header: &Header,
         offset: u64,
         options: &Options,
-        most_entries: usize,
+        room: &mut Room,
         cache: &Arc<Cache>,
     ) -> Result<Bundle<'a>, Error> {
         let version = header.version;
         let Some(unpacked) = header.unpacked_size else {
-            let entries = header.entries(&Slice(stored), header.size, offset, most_entries)?;
+            let entries = header.entries(&Slice(stored), header.size, offset, room)?;
             let container = Container::OffloadBinary { version, method: None };
             return Ok(Bundle::stored(container, stored, offset, header.size, entries));
         };
@@ -207,6 +208,7 @@ impl<'a> Bundle<'a> {
         let declared = unpacked.saturating_sub(header.header_size);
         let stream = Stream::new(payload, place, method, declared, options.max_unpacked, Arc::clone(cache));
         let data = Behind { header: header.header_size, stream };
+        let entries = header.entries(&data, unpacked, offset, room).inspect_err(|_| data.stream.forget())?;
         Ok(Bundle {
             index: 0,
             member: None,
@@ -215,7 +217,7 @@ impl<'a> Bundle<'a> {
             stored_size: header.size,
             unpacked_size: Some(unpacked),
             hash: None,
-            entries: header.entries(&data, unpacked, offset, most_entries)?,
+            entries,
             stored: vec![stored],
             digest: OnceLock::new(),
             data: Data::Packed(Box::new(data)),
@@ -223,8 +225,8 @@ impl<'a> Bundle<'a> {
     }
 
     /// The text bundle that a whole file is.
-    pub(crate) fn text(bytes: &'a [u8], offset: u64) -> Result<Bundle<'a>, Error> {
-        let entries = text_bundle::entries(bytes, offset)?;
+    pub(crate) fn text(bytes: &'a [u8], offset: u64, room: &Room) -> Result<Bundle<'a>, Error> {
+        let entries = text_bundle::entries(bytes, offset, room)?;
         Ok(Bundle::stored(Container::TextBundle, bytes, offset, bytes.len() as u64, entries))
     }
 

@@ -7,6 +7,12 @@ use std::ops::Range;
 use crate::bytes::text;
 use crate::choice::target::TargetId;
 
+/// A target longer than this is not taken apart: features cost far more memory than the bytes that name them.
+const LONGEST_TARGET: usize = 128;
+/// So many bytes of a kind that nobody knows, and of why a target is not understood, are kept.
+const SHOWN_KIND: usize = 64;
+const SHOWN_REASON: usize = 256;
+
 /// What an entry was compiled for, by the first field of its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -19,7 +25,7 @@ pub enum EntryKind {
     HipV4,
     /// `openmp`.
     OpenMp,
-    /// Anything else, by its name.
+    /// Anything else, by its name, of which 64 bytes are kept.
     Other(String),
 }
 
@@ -61,15 +67,21 @@ pub struct Entry {
 }
 
 impl Entry {
-    pub(crate) fn new(id: &[u8], offset: u64, size: u64, problem: Option<String>) -> Entry {
-        let id = id.strip_suffix(b"\0").unwrap_or(id);
-        let (kind, target) = match std::str::from_utf8(id) {
+    pub(crate) fn new(mut id: Vec<u8>, offset: u64, size: u64, problem: Option<String>) -> Entry {
+        if id.ends_with(b"\0") {
+            id.pop();
+        }
+        let (kind, target) = match std::str::from_utf8(&id) {
             Ok(id) => parse_id(id),
             Err(_) => {
-                (EntryKind::Other(text(id)), EntryTarget::Unknown("its id is not UTF-8 text".to_owned()))
+                let kind = id.split(|byte| *byte == b'-').next().unwrap_or_default();
+                (
+                    EntryKind::Other(text(kind.get(..SHOWN_KIND).unwrap_or(kind))),
+                    EntryTarget::Unknown("its id is not UTF-8 text".to_owned()),
+                )
             }
         };
-        Entry { id: id.to_vec(), kind, target, offset, size, problem }
+        Entry { id, kind, target, offset, size, problem }
     }
 
     /// The entry that a code object without a bundle around it amounts to.
@@ -88,11 +100,11 @@ impl Entry {
     pub(crate) fn of_architecture(arch: &[u8], offset: u64, size: u64, problem: Option<String>) -> Entry {
         let target = match std::str::from_utf8(arch) {
             Err(_) => EntryTarget::Unknown("its architecture is not UTF-8 text".to_owned()),
-            Ok(arch) if arch.starts_with("gfx") => match TargetId::parse_id(arch) {
-                Ok(target) => EntryTarget::Gpu(target),
-                Err(why) => EntryTarget::Unknown(why),
-            },
-            Ok(arch) => EntryTarget::Unknown(format!("its architecture `{arch}` is no processor")),
+            Ok(arch) if arch.starts_with("gfx") => parse_target(arch, TargetId::parse_id),
+            Ok(arch) => EntryTarget::Unknown(shortened(
+                format!("its architecture `{arch}` is no processor"),
+                SHOWN_REASON,
+            )),
         };
         Entry { id: arch.to_vec(), kind: EntryKind::HipV4, target, offset, size, problem }
     }
@@ -147,19 +159,38 @@ fn parse_id(id: &str) -> (EntryKind, EntryTarget) {
         "hip" => EntryKind::Hip,
         "hipv4" => EntryKind::HipV4,
         "openmp" => EntryKind::OpenMp,
-        other => EntryKind::Other(other.to_owned()),
+        other => EntryKind::Other(shortened(other.to_owned(), SHOWN_KIND)),
     };
     let target = if kind == EntryKind::Host {
         EntryTarget::Host
     } else if triple.starts_with("spirv") {
         EntryTarget::SpirV
     } else {
-        match TargetId::parse_triple(triple) {
-            Ok(target) => EntryTarget::Gpu(target),
-            Err(why) => EntryTarget::Unknown(why),
-        }
+        parse_target(triple, TargetId::parse_triple)
     };
     (kind, target)
+}
+
+/// What a target is described with stays small beside the id that names it.
+fn parse_target(text: &str, parse: impl FnOnce(&str) -> Result<TargetId, String>) -> EntryTarget {
+    if text.len() > LONGEST_TARGET {
+        return EntryTarget::Unknown(format!(
+            "its target has {} bytes, none of AMD's has {LONGEST_TARGET}",
+            text.len()
+        ));
+    }
+    match parse(text) {
+        Ok(target) => EntryTarget::Gpu(target),
+        Err(why) => EntryTarget::Unknown(shortened(why, SHOWN_REASON)),
+    }
+}
+
+/// At most `most` bytes of `text`.
+fn shortened(mut text: String, most: usize) -> String {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text.truncate(end.unwrap_or_default());
+    text.shrink_to_fit();
+    text
 }
 
 #[cfg(test)]
@@ -167,7 +198,7 @@ mod tests {
     use super::*;
 
     fn target(id: &[u8]) -> EntryTarget {
-        Entry::new(id, 0, 0, None).target
+        Entry::new(id.to_vec(), 0, 0, None).target
     }
 
     fn gpu(id: &str) -> EntryTarget {

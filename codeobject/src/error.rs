@@ -110,6 +110,12 @@ pub enum Error {
         /// What is wrong there; its offsets are those of the whole file.
         error: Box<Error>,
     },
+    /// Stands behind the problems that are listed where there are more.
+    #[error("and {count} more problems, which are not listed")]
+    More {
+        /// How many.
+        count: u64,
+    },
     /// An index or a name that is not in the file.
     #[error("there is no {what}; {present}")]
     NotFound {

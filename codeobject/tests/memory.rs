@@ -252,6 +252,36 @@ fn symbols_that_share_a_long_name_are_bounded() {
 }
 
 #[test]
+fn ids_are_bounded_whatever_a_table_unpacks_to() {
+    let _turn = TURN.lock().unwrap();
+    for size in [100, 1000] {
+        let row = Row { offset: 0, size: 0, id_size: None, id: vec![0xff; size] };
+        let table = plain_rows(4096, &vec![row; 4096], b"");
+        let bytes = Ccob::zlib(2, &table).bytes().repeat(16);
+        let peak = peak(|| read_everything(&bytes, &Options::default()));
+        assert!(peak < 2 * SLACK, "ids of {size} bytes took {peak}");
+    }
+}
+
+#[test]
+fn sections_that_share_a_name_cost_a_small_multiple_of_the_file() {
+    let _turn = TURN.lock().unwrap();
+    let name = format!("__CLANG_OFFLOAD_BUNDLE__{}", "x".repeat(224));
+    let mut object = host_elf(&[&[(name.as_str(), &b"x"[..])][..], &[("", &b"x"[..]); 4095]].concat());
+    let table = u64::from_le_bytes(object[40..48].try_into().unwrap()) as usize;
+    let shared: [u8; 4] = object[table + 64..table + 68].try_into().unwrap();
+    for index in 2..4097 {
+        object[table + 64 * index..table + 64 * index + 4].copy_from_slice(&shared);
+    }
+    let bytes = archive(&vec![("a.o", &object[..]); 20]);
+    let peak = peak(|| {
+        let file = File::parse(&bytes, &Options::default()).unwrap();
+        assert!(matches!(file.problems().first(), Some(windlass_codeobject::Error::Member { .. })));
+    });
+    assert!(peak < 2 * bytes.len() + SLACK, "{peak} for {}", bytes.len());
+}
+
+#[test]
 fn hostile_files_stay_within_their_size() {
     let _turn = TURN.lock().unwrap();
     let Some(root) = support::fixtures() else { return };

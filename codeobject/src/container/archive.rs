@@ -9,6 +9,8 @@ use crate::error::Error;
 
 pub(crate) const ARCHIVE_MAGIC: &[u8] = b"!<arch>\n";
 pub(crate) const THIN_MAGIC: &[u8] = b"!<thin>\n";
+/// What a package of Debian, which is an archive too, has first.
+pub(crate) const DEBIAN_MEMBER: &str = "debian-binary";
 const HEADER_SIZE: u64 = 60;
 /// Names are looked for so far, and shown so far.
 const LONGEST_NAME: u64 = 4096;
@@ -119,6 +121,12 @@ impl<'a> Iterator for Members<'a> {
         }
         None
     }
+}
+
+/// The error for a package of Debian that lies at `base` of its file.
+pub(crate) fn debian(base: u64) -> Error {
+    let advice = "unpack it with `dpkg-deb -x`, and read the libraries in it";
+    Error::unsupported("a package of Debian (.deb)", base, advice)
 }
 
 /// The error for a thin archive, which holds names and no contents: it tells the first of them.

@@ -8,6 +8,7 @@ use object::elf::{FileHeader64, SectionHeader64, SectionType};
 use object::read::elf::{FileHeader, SectionHeader};
 
 use crate::bytes::range;
+use crate::container::room::{Ids, Room};
 use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES};
 use crate::container::wrapper;
 use crate::entry::Entry;
@@ -16,6 +17,8 @@ use crate::error::Error;
 /// Sections may share names without end, so that searching all for their ends would take for ever.
 const LONGEST_NAME: usize = 256;
 const MAX_PROBLEMS: usize = 16;
+/// The flag of a section that is not kept as the program wants it.
+const SHF_COMPRESSED: u64 = 1 << 11;
 /// The type of a section with offload binaries.
 const SHT_LLVM_OFFLOADING: u32 = 0x6fff_4c0b;
 
@@ -43,29 +46,33 @@ impl Carriers {
         }
     }
 
-    fn entry(&mut self, id: &[u8], place: &Range<u64>, base: u64) {
-        if self.entries.len() < MAX_ENTRIES {
-            self.entries.push(Entry::new(id, place.start, place.end - place.start, None));
-        } else if self.problems.is_empty() {
-            self.problem(Error::Limit {
+    /// Adds an entry where there is room for it.
+    fn entry(&mut self, id: &[u8], place: &Range<u64>, most: usize, ids: &mut Ids) -> Result<(), Error> {
+        if self.entries.len() >= most {
+            return Err(Error::Limit {
                 what: "the number of sections of the host ELF with an entry".to_owned(),
-                offset: base,
-                value: MAX_ENTRIES as u64 + 1,
-                limit: MAX_ENTRIES as u64,
+                offset: place.start,
+                value: most as u64 + 1,
+                limit: most as u64,
                 advice: "no tool writes so many, the input is damaged".to_owned(),
             });
         }
+        ids.take(id.len() as u64)?;
+        self.entries.push(Entry::new(id.to_vec(), place.start, place.end - place.start, None));
+        Ok(())
     }
 }
 
-/// Finds it in an ELF that lies at `base` of its file.
-pub(crate) fn carriers(bytes: &[u8], base: u64) -> Result<Carriers, Error> {
+/// Finds it in an ELF that lies at `base` of its file, of which so much may be listed.
+pub(crate) fn carriers(bytes: &[u8], base: u64, room: &Room) -> Result<Carriers, Error> {
     let malformed = |error: object::Error| Error::malformed("the host ELF", base, error.to_string());
     let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(malformed)?;
     let sections = header.section_headers(LittleEndian, bytes).map_err(malformed)?;
     let names = header.shstrndx(LittleEndian, bytes).ok().and_then(|index| sections.get(index as usize));
     let names = names.and_then(|names| names.data(LittleEndian, bytes).ok()).unwrap_or_default();
     let mut found = Carriers::default();
+    let (most_entries, mut ids) = (room.entries.min(MAX_ENTRIES), room.ids(base));
+    let mut is_full = false;
     for section in sections {
         let name = name_at(names, section.sh_name(LittleEndian));
         let offloads =
@@ -77,7 +84,13 @@ pub(crate) fn carriers(bytes: &[u8], base: u64) -> Result<Carriers, Error> {
             }
         } else if let Some(id) = name.strip_prefix(BUNDLE_MAGIC) {
             match section_range(bytes, base, name, section) {
-                Ok(place) => found.entry(id, &place, base),
+                Ok(_) if is_full => {}
+                Ok(place) => {
+                    if let Err(error) = found.entry(id, &place, most_entries, &mut ids) {
+                        found.problem(error);
+                        is_full = true;
+                    }
+                }
                 Err(error) => found.problem(error),
             }
         }
@@ -135,6 +148,15 @@ fn section_range(
     section: &SectionHeader64<LittleEndian>,
 ) -> Result<Range<u64>, Error> {
     let what = || format!("the section {} of the host ELF", crate::bytes::text(name));
+    if section.sh_flags(LittleEndian).0 & SHF_COMPRESSED != 0 {
+        let advice = format!(
+            "unpack it with `llvm-objcopy --compress-sections {}=none`, or leave compression to the compiler \
+             (--offload-compress)",
+            crate::bytes::text(name)
+        );
+        let what = format!("a section {} that objcopy compressed", crate::bytes::text(name));
+        return Err(Error::unsupported(what, base.saturating_add(section.sh_offset(LittleEndian)), advice));
+    }
     let (start, size) = section.file_range(LittleEndian).unwrap_or_default();
     let place = base.saturating_add(start);
     let end = start

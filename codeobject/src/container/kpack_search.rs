@@ -61,6 +61,12 @@ impl<'a> SearchPath<'a> {
         }
     }
 
+    /// How the names of the members of a zip file begin that are meant in a folder of it.
+    pub(crate) fn beginning_in_zip(&self, folder: &str) -> String {
+        let separator = if folder.is_empty() { "" } else { "/" };
+        format!("{folder}{separator}{}", self.prefix)
+    }
+
     /// The folder as a member of a zip file names it, from the name of the ELF on; `None` above the zip file's root.
     pub(crate) fn folder_in_zip(&self, elf: &str) -> Option<String> {
         let mut parts: Vec<&str> = elf.split('/').collect();

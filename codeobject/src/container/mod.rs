@@ -11,6 +11,7 @@ pub(crate) mod kpack;
 pub(crate) mod kpack_reference;
 pub(crate) mod kpack_search;
 pub(crate) mod offload_binary;
+pub(crate) mod room;
 pub(crate) mod table;
 pub(crate) mod text_bundle;
 pub(crate) mod wrapper;

@@ -3,6 +3,7 @@
 
 use crate::bytes::{range, text, u16_at, u32_at, u64_at};
 use crate::container::ccob::Method;
+use crate::container::room::Room;
 use crate::container::table::{MAX_ENTRIES, Source};
 use crate::decode;
 use crate::entry::Entry;
@@ -87,15 +88,18 @@ impl Header {
         source: &dyn Source,
         end: u64,
         offset: u64,
-        most_entries: usize,
+        room: &mut Room,
     ) -> Result<Vec<Entry>, Error> {
-        let most_entries = most_entries.min(MAX_ENTRIES) as u64;
+        let most_entries = room.entries.min(MAX_ENTRIES) as u64;
         if self.count > most_entries {
             let advice = "no tool writes so many, the input is damaged".to_owned();
             let what = format!("the table of {} (entries)", &WHAT[4..]);
             return Err(Error::Limit { what, offset, value: self.count, limit: most_entries, advice });
         }
-        let table = Table {
+        let mut ids = room.ids(offset);
+        let mut table = Table {
+            room,
+            offset,
             source,
             end,
             strings_end: if self.unpacked_size.is_some() { end.min(LARGEST_TABLE) } else { end },
@@ -111,7 +115,9 @@ impl Header {
             if !table.bytes(at, &mut entry)? {
                 return Err(malformed("it lies outside"));
             }
-            entries.push(table.entry(&entry)?.ok_or_else(|| malformed("its strings lie outside"))?);
+            let entry = table.entry(&entry)?.ok_or_else(|| malformed("its strings lie outside"))?;
+            ids.take(entry.id().len() as u64)?;
+            entries.push(entry);
         }
         Ok(entries)
     }
@@ -119,6 +125,9 @@ impl Header {
 
 /// Where entries and strings are read from.
 struct Table<'s> {
+    room: &'s mut Room,
+    /// Of the binary in its file.
+    offset: u64,
     source: &'s dyn Source,
     end: u64,
     strings_end: u64,
@@ -127,7 +136,7 @@ struct Table<'s> {
 }
 
 impl Table<'_> {
-    fn entry(&self, entry: &[u8]) -> Result<Option<Entry>, Error> {
+    fn entry(&mut self, entry: &[u8]) -> Result<Option<Entry>, Error> {
         let field = |at| u64_at(entry, at).unwrap_or_default();
         let (strings, count, image, size) = (field(8), field(16), field(24), field(32));
         let mut triple = Vec::new();
@@ -160,21 +169,22 @@ impl Table<'_> {
             let end = self.end;
             format!("its image at {image:#x} of {size:#x} bytes is not inside the offload binary of {end:#x}")
         });
-        Ok(Some(Entry::new(id.as_bytes(), image, size, problem)))
+        Ok(Some(Entry::new(id.into_bytes(), image, size, problem)))
     }
 
     /// Fills `out`; `false` where that lies outside.
-    fn bytes(&self, at: Option<u64>, out: &mut [u8]) -> Result<bool, Error> {
+    fn bytes(&mut self, at: Option<u64>, out: &mut [u8]) -> Result<bool, Error> {
         let end = at.and_then(|at| at.checked_add(out.len() as u64));
         let (Some(at), Some(end)) = (at, end) else { return Ok(false) };
         if at < self.first || end > self.strings_end {
             return Ok(false);
         }
+        self.room.work(out.len() as u64, self.offset)?;
         self.source.read(at, out).map(|()| true)
     }
 
     /// The string there without its NUL; `None` where it lies outside or does not end.
-    fn string(&self, at: u64) -> Result<Option<Vec<u8>>, Error> {
+    fn string(&mut self, at: u64) -> Result<Option<Vec<u8>>, Error> {
         let size = self.strings_end.saturating_sub(at).min(LONGEST_STRING);
         let mut string = vec![0; size as usize];
         if !self.bytes(Some(at), &mut string)? {

@@ -2,6 +2,7 @@
 //! The table at the head of an uncompressed bundle, whether it lies in a file or comes out of a decoder.
 
 use crate::bytes::{glimpse, u64_at};
+use crate::container::room::Room;
 use crate::entry::Entry;
 use crate::error::Error;
 
@@ -10,7 +11,7 @@ const HEADER_SIZE: u64 = 32;
 const ENTRY_SIZE: u64 = 24;
 /// The most entries that a bundle of any kind may have.
 pub(crate) const MAX_ENTRIES: usize = 4096;
-pub(crate) const MAX_ID_SIZE: u64 = 4096;
+pub(crate) const MAX_ID_SIZE: u64 = 1024;
 
 /// The entries of a bundle, and where it ends by what they state.
 #[derive(Debug)]
@@ -27,14 +28,8 @@ pub(crate) trait Source {
 }
 
 impl Table {
-    /// Reads the table of a bundle that has `size` bytes, `most_entries` at most, and lies at `place` of its file (for
-    /// messages).
-    pub(crate) fn read(
-        source: &dyn Source,
-        size: u64,
-        place: u64,
-        most_entries: usize,
-    ) -> Result<Table, Error> {
+    /// Reads the table of a bundle that has `size` bytes and lies at `place` of its file (for messages).
+    pub(crate) fn read(source: &dyn Source, size: u64, place: u64, room: &mut Room) -> Result<Table, Error> {
         let mut header = [0; HEADER_SIZE as usize];
         if size < HEADER_SIZE {
             return Err(Error::truncated("the header of the offload bundle", place, HEADER_SIZE, size));
@@ -44,14 +39,17 @@ impl Table {
             return Err(no_bundle(&header, place));
         }
         let count = u64_at(&header, 24).unwrap_or_default();
-        let most_entries = most_entries.min(MAX_ENTRIES) as u64;
+        let most_entries = room.entries.min(MAX_ENTRIES) as u64;
         if count > most_entries {
             return Err(limit("the table of the offload bundle (entries)", place, count, most_entries));
         }
         let mut rows = Vec::new();
         let mut position = HEADER_SIZE;
+        let mut ids = room.ids(place);
         for index in 0..count {
             let row = read_row(source, position, size, place, index)?;
+            room.work(row.end - position, place)?;
+            ids.take(row.id.len() as u64)?;
             position = row.end;
             rows.push(row);
         }
@@ -61,7 +59,7 @@ impl Table {
             if problem.is_none() {
                 table.end = table.end.max(row.offset.saturating_add(row.size));
             }
-            table.entries.push(Entry::new(&row.id, row.offset, row.size, problem));
+            table.entries.push(Entry::new(row.id, row.offset, row.size, problem));
         }
         Ok(table)
     }

@@ -4,6 +4,7 @@
 //! A line with a comment that names the entry stands before each body, and one behind it. The newline in front of the
 //! closing line belongs to it, not to the body.
 
+use crate::container::room::Room;
 use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES, MAX_ID_SIZE};
 use crate::entry::Entry;
 use crate::error::Error;
@@ -21,15 +22,17 @@ pub(crate) fn begins(bytes: &[u8]) -> bool {
 }
 
 /// The entries of the text bundle that lies at `place` of its file. Their ranges are of `bytes`.
-pub(crate) fn entries(bytes: &[u8], place: u64) -> Result<Vec<Entry>, Error> {
+pub(crate) fn entries(bytes: &[u8], place: u64, room: &Room) -> Result<Vec<Entry>, Error> {
     let comment = comment(bytes).unwrap_or_default();
     let mut entries = Vec::new();
+    let mut ids = room.ids(place);
     let mut open: Option<Open<'_>> = None;
     for line in lines(bytes) {
         match &open {
             None => {
                 let Some(id) = mark(line.text, comment, START) else { continue };
                 check(id, entries.len(), place)?;
+                ids.take(id.len() as u64)?;
                 open = Some(Open { id, body: line.next, crlf: line.crlf });
             }
             Some(start) => {
@@ -64,7 +67,7 @@ struct Open<'a> {
 
 impl Open<'_> {
     fn entry(&self, end: usize, problem: Option<String>) -> Entry {
-        Entry::new(self.id, self.body as u64, (end - self.body) as u64, problem)
+        Entry::new(self.id.to_vec(), self.body as u64, (end - self.body) as u64, problem)
     }
 }
 

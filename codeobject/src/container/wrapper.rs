@@ -74,9 +74,18 @@ struct Wrapper {
 /// constants.
 fn wrappers(elf: &[u8], segments: &[Segment]) -> Vec<Wrapper> {
     let mut found = Vec::new();
-    for segment in segments.iter().filter(|segment| segment.kind == PT_LOAD && !segment.executable) {
+    let is_data = |segment: &&Segment| segment.kind == PT_LOAD && !segment.executable;
+    let mut data: Vec<&Segment> = segments.iter().filter(is_data).collect();
+    data.sort_by_key(|segment| segment.offset);
+    // Headers may claim the same bytes many times; they are searched once.
+    let mut searched: u64 = 0;
+    for segment in data {
         let content = range(elf, segment.offset, segment.size).unwrap_or_default();
-        let mut position = (8 - segment.address % 8) % 8;
+        // A wrapper across the end of what was searched is not among those found.
+        let first = searched.saturating_sub(WRAPPER_SIZE - 1).saturating_sub(segment.offset);
+        let unaligned = segment.address.wrapping_add(first) % 8;
+        let mut position = first.saturating_add((8 - unaligned) % 8);
+        searched = searched.max(segment.offset.saturating_add(content.len() as u64));
         while let Some(wrapper) = range(content, position, WRAPPER_SIZE) {
             if wrapper.starts_with(&WRAPPER_MAGIC)
                 && u32_at(wrapper, 4) == Some(WRAPPER_VERSION)
@@ -129,4 +138,28 @@ fn place(segments: &[Segment], address: u64) -> Option<u64> {
     };
     let segment = segments.iter().find(inside)?;
     segment.offset.checked_add(address - segment.address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(offset: u64, size: u64) -> Segment {
+        Segment { kind: PT_LOAD, executable: false, offset, address: 0x1000 + offset, size }
+    }
+
+    #[test]
+    fn bytes_that_many_segments_claim_are_searched_once() {
+        let mut elf = vec![0; 128];
+        for at in [24, 64] {
+            elf[at..at + 8].copy_from_slice(b"FPIH\x01\0\0\0");
+        }
+        let pointers = |segments: &[Segment]| -> Vec<u64> {
+            wrappers(&elf, segments).iter().map(|wrapper| wrapper.pointer).collect()
+        };
+        assert_eq!(pointers(&vec![segment(0, 128); 64]), [0x1020, 0x1048]);
+        // One segment ends inside a wrapper that the next has whole, and the last lies inside another.
+        assert_eq!(pointers(&[segment(16, 112), segment(0, 40), segment(32, 8)]), [0x1020, 0x1048]);
+        assert_eq!(pointers(&[segment(0, 40)]), []);
+    }
 }

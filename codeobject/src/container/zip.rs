@@ -16,6 +16,8 @@ pub(crate) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 pub(crate) const HEAD_SIZE: usize = 64;
 /// So much of the directory is read at a time: more than a row with its three fields can have.
 const DIRECTORY_BUFFER: usize = 1 << 18;
+/// What stands in front of a member, without its name and extra fields.
+const LOCAL_HEADER: u64 = 30;
 /// Up to here, or to a usual ratio of what is stored, memory is reserved on the strength of the stated size.
 const GROWTH: u64 = 1 << 20;
 const USUAL_RATIO: u64 = 16;
@@ -70,9 +72,21 @@ impl<R: ReaderAt> Zip<R> {
     fn read(archive: ZipArchive<R>) -> Result<Zip<R>, Error> {
         let mut buffer = vec![0; DIRECTORY_BUFFER];
         let (mut members, mut problem) = (Vec::new(), None);
+        let mut places = Vec::new();
         let mut rows = archive.entries(&mut buffer);
         loop {
-            match rows.next_entry() {
+            let row = rows.next_entry();
+            if let Ok(Some(row)) = &row {
+                let start = row.local_header_offset();
+                let name = row.file_path().as_bytes().len() as u64;
+                places.push(
+                    start
+                        ..start
+                            .saturating_add(LOCAL_HEADER + name)
+                            .saturating_add(row.compressed_size_hint()),
+                );
+            }
+            match row {
                 Ok(None) => break,
                 Ok(Some(row)) if row.is_dir() => {}
                 Ok(Some(row)) => members.push(Member {
@@ -90,6 +104,7 @@ impl<R: ReaderAt> Zip<R> {
                 }
             }
         }
+        refuse_overlap(places)?;
         Ok(Zip { archive, members, problem })
     }
 
@@ -152,6 +167,20 @@ impl<R: ReaderAt> Zip<R> {
                 let what = format!("the compression {other} of {}", member.what());
                 Err(Error::unsupported(what, 0, advice))
             }
+        }
+    }
+}
+
+/// Members that share bytes make a small file unpack to a huge one; no program writes them.
+fn refuse_overlap(mut places: Vec<Range<u64>>) -> Result<(), Error> {
+    places.sort_by_key(|place| place.start);
+    match places.windows(2).find(|pair| pair[0].end > pair[1].start) {
+        None => Ok(()),
+        Some(pair) => {
+            let (end, start) = (pair[0].end, pair[1].start);
+            let problem =
+                format!("a member ends at {end:#x}, behind the beginning of the next at {start:#x}");
+            Err(Error::malformed("the directory of the zip file", start, problem))
         }
     }
 }

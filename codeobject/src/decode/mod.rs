@@ -105,6 +105,11 @@ impl<'a> Stream<'a> {
         progress.out.into_image(range)
     }
 
+    /// Drops what was unpacked of it: nobody will ask for more.
+    pub(crate) fn forget(&self) {
+        drop(self.cache.take(self.offset));
+    }
+
     /// A range of the unpacked bytes that may be asked for.
     fn range(&self, start: u64, end: u64) -> Result<Range<usize>, Error> {
         if end > self.declared {

@@ -22,7 +22,8 @@ use crate::container::ccob::{CCOB_MAGIC, CcobHeader};
 use crate::container::foreign;
 use crate::container::iree::{self, IreeFormat};
 use crate::container::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
-use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES, Source, Table};
+use crate::container::room::Room;
+use crate::container::table::{BUNDLE_MAGIC, Source, Table};
 use crate::container::wrapper::{WRAPPER_MAGIC, WRAPPER_VERSION};
 use crate::decode;
 use crate::error::Error;
@@ -218,7 +219,7 @@ impl Memory {
     }
 
     fn bundle(&self) -> Result<u64, Error> {
-        let table = Table::read(self, self.limit, 0, MAX_ENTRIES).map_err(|error| match error {
+        let table = Table::read(self, self.limit, 0, &mut Room::of_file(0)).map_err(|error| match error {
             // Nothing but the limit cuts it short.
             Error::Truncated { offset, needed, .. } => self.too_long(offset.saturating_add(needed)),
             error => error,

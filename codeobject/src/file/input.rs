@@ -18,6 +18,8 @@ use crate::options::Options;
 /// The most bytes that are read of a file with what lies beside it: far above any library of kernels, and below what a
 /// machine has.
 const LONGEST: u64 = 4 << 30;
+/// How much larger than a zip file its members usually are, at most.
+const USUAL_RATIO: u64 = 32;
 /// The most archives that a file may refer to.
 const MOST_ARCHIVES: usize = 256;
 
@@ -129,17 +131,19 @@ pub(crate) fn unpack(bytes: &[u8], options: &Options, companions: &mut Companion
     // What is wrong with the directory is found again by whoever parses the bytes.
     let Ok(zip) = Zip::of_bytes(bytes) else { return };
     let mut room = options.max_unpacked;
+    // What proves to hold no code costs time, not memory.
+    let mut work = room.saturating_add((bytes.len() as u64).saturating_mul(USUAL_RATIO));
     for (index, member) in zip.members.iter().enumerate().filter(|(_, member)| !member.is_stored()) {
         let unpacked = zip.head(member, HEAD_SIZE).and_then(|head| {
             let wanted = may_hold_code(&head);
-            wanted.then(|| zip.unpack(member, room)).transpose()
+            wanted.then(|| zip.unpack(member, room.min(work))).transpose()
         });
         match unpacked {
             Ok(Some(unpacked)) if holds_code(&unpacked, options) => {
                 room = room.saturating_sub(unpacked.len() as u64);
                 companions.members.insert(index, unpacked);
             }
-            Ok(_) => {}
+            Ok(unpacked) => work = work.saturating_sub(unpacked.map_or(0, |unpacked| unpacked.len() as u64)),
             Err(error) => companions.problem(error),
         }
     }

@@ -5,6 +5,7 @@ mod kpack;
 mod zip;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bundle::Bundle;
@@ -18,8 +19,10 @@ use crate::container::iree::{self, IreeExecutable, IreeFormat};
 use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference::{self, KpackReference};
 use crate::container::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
+use crate::container::room::Room;
 use crate::container::table::BUNDLE_MAGIC;
 use crate::container::text_bundle;
+use crate::container::wrapper;
 use crate::container::zip::ZIP_MAGIC;
 use crate::decode::{self, Cache};
 use crate::error::Error;
@@ -27,21 +30,22 @@ use crate::file::FileKind;
 use crate::file::companions::Companions;
 use crate::options::Options;
 
-/// Limits on what is described of one file: compression makes lists that are far larger than the file.
+/// The most bundles of one file that are described, and the most problems that are kept.
 const MAX_BUNDLES: usize = 65_536;
-const MAX_FILE_ENTRIES: usize = 65_536;
 const MAX_PROBLEMS: usize = 64;
+/// Compilers begin each bundle of a row at a multiple of this, counted from the beginning of the row.
+const ALIGNMENT: usize = 4096;
+/// What a bundle takes at least whose end cannot be told: wrappers that lead into it lead nowhere.
+const LEAST_SIZE: usize = 32;
 /// How deep archives in archives are read.
 const MAX_DEPTH: usize = 4;
-/// An entry of an honest file takes at least so many bytes of it.
-const LEAST_BYTES_PER_ENTRY: usize = 64;
 
 /// What a walk has found so far.
 pub(crate) struct Walk<'a, 'o> {
     options: &'o Options,
     companions: &'a Companions,
     cache: Arc<Cache>,
-    entries_left: usize,
+    room: Room,
     /// What is being read, where it is a file in another.
     member: Option<Arc<str>>,
     /// The names of which that is made, from the outermost on.
@@ -53,6 +57,10 @@ pub(crate) struct Walk<'a, 'o> {
     /// References to kpack archives, and where in the file the ELF with each begins.
     pub(crate) references: Vec<(KpackReference, u64)>,
     pub(crate) problems: Vec<Error>,
+    /// How many more there are.
+    more_problems: u64,
+    /// Whether there are more bundles than are described.
+    is_cut: bool,
 }
 
 impl<'a, 'o> Walk<'a, 'o> {
@@ -61,7 +69,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             options,
             companions,
             cache: Arc::default(),
-            entries_left: MAX_FILE_ENTRIES,
+            room: Room::of_file(0),
             member: None,
             path: Vec::new(),
             binaries: BTreeSet::new(),
@@ -69,12 +77,14 @@ impl<'a, 'o> Walk<'a, 'o> {
             executables: Vec::new(),
             references: Vec::new(),
             problems: Vec::new(),
+            more_problems: 0,
+            is_cut: false,
         }
     }
 
     /// Reads a whole file. An error is one that leaves nothing to read.
     pub(crate) fn file(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
-        self.entries_left = self.entries_left.saturating_add(bytes.len() / LEAST_BYTES_PER_ENTRY);
+        self.room = Room::of_file(bytes.len());
         if bytes.starts_with(ZIP_MAGIC) { self.zip(bytes) } else { self.content(bytes, 0) }
     }
 
@@ -94,7 +104,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         } else if bytes.starts_with(archive::THIN_MAGIC) {
             Err(archive::thin(bytes))
         } else if !begins_bundle(bytes) && text_bundle::begins(bytes) {
-            let bundle = Bundle::text(bytes, base)?;
+            let bundle = Bundle::text(bytes, base, &self.room)?;
             self.found(bundle);
             Ok(FileKind::FatBinary)
         } else {
@@ -124,7 +134,7 @@ impl<'a, 'o> Walk<'a, 'o> {
                 (None, true)
             }
         };
-        let carriers = match host_elf::carriers(bytes, base) {
+        let carriers = match host_elf::carriers(bytes, base, &self.room) {
             Err(Error::NotFound { .. }) if is_split => host_elf::Carriers::default(),
             carriers => carriers?,
         };
@@ -133,7 +143,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
         for row in carriers.rows {
             let content = range(bytes, row.start, row.end - row.start).unwrap_or_default();
-            self.row(content, base.saturating_add(row.start));
+            let starts = || wrapped_in(bytes, &row);
+            self.row_of(content, base.saturating_add(row.start), &starts);
         }
         // A wrapper into the middle of a bundle points to nothing of its own.
         let mut end = 0;
@@ -145,7 +156,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             if start >= end {
                 let rest =
                     range(bytes, start, (bytes.len() as u64).saturating_sub(start)).unwrap_or_default();
-                let size = self.bundle(rest, offset).unwrap_or_default();
+                let size = self.bundle(rest, offset).unwrap_or(LEAST_SIZE);
                 end = start.saturating_add(size as u64);
             }
         }
@@ -168,8 +179,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         if self.is_full(base) {
             return Ok(());
         }
-        let (mut executable, images) = iree::read(format, bytes, base, self.entries_left)?;
-        self.entries_left = self.entries_left.saturating_sub(executable.exports().len());
+        let (mut executable, images) = iree::read(format, bytes, base, self.room.entries)?;
+        self.room.entries = self.room.entries.saturating_sub(executable.exports().len());
         let first = self.bundles.len();
         for (image, offset) in images {
             if self.is_full(offset) {
@@ -203,6 +214,9 @@ impl<'a, 'o> Walk<'a, 'o> {
                 }
             };
             let offset = member.offset;
+            if member.name == archive::DEBIAN_MEMBER && found(self) == before {
+                return Err(archive::debian(base));
+            }
             if self.is_full(offset) {
                 break;
             }
@@ -265,32 +279,44 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads bundles in a row with zero bytes between them. `bytes` lies at `base` of the file.
     fn row(&mut self, bytes: &'a [u8], base: u64) {
+        self.row_of(bytes, base, &BTreeSet::new);
+    }
+
+    /// Reads bundles in a row. Behind one whose end cannot be told the row goes on at the next of `starts`, which are
+    /// offsets in `bytes`, or where there are none, at the next multiple of [`ALIGNMENT`] with a magic that is known.
+    /// What lies inside a bundle of known size is never taken for another.
+    fn row_of(&mut self, bytes: &'a [u8], base: u64, starts: &dyn Fn() -> BTreeSet<u64>) {
+        let mut known_starts = None;
         let mut position = 0;
         while let Some(rest) = bytes.get(position..) {
             let Some(padding) = rest.iter().position(|byte| *byte != 0) else { break };
-            let offset = base.saturating_add((position + padding) as u64);
+            position += padding;
+            let offset = base.saturating_add(position as u64);
             let Some(rest) = rest.get(padding..) else { break };
             if self.is_full(offset) {
                 break;
             }
-            match self.bundle(rest, offset) {
-                Some(size) if size > 0 => position = position.saturating_add(padding).saturating_add(size),
-                _ => break,
-            }
+            position = match self.bundle(rest, offset) {
+                Some(size) if size > 0 => position.saturating_add(size),
+                _ => match next_start(bytes, position, known_starts.get_or_insert_with(starts)) {
+                    Some(next) => next,
+                    None => break,
+                },
+            };
         }
     }
 
     /// Reads the bundle at the head of `rest`; gives its size where that is known, whether it can be read or not.
     fn bundle(&mut self, rest: &'a [u8], offset: u64) -> Option<usize> {
         let (bundle, size) = if rest.starts_with(BUNDLE_MAGIC) {
-            let bundle = Bundle::plain(rest, offset, self.entries_left);
+            let bundle = Bundle::plain(rest, offset, &mut self.room);
             let size = bundle.as_ref().map(Bundle::stored_size).ok();
             (bundle, size)
         } else if rest.starts_with(CCOB_MAGIC) {
             match self.stored(rest, offset) {
                 Ok((header, stored)) => {
                     let bundle =
-                        Bundle::packed(stored, &header, offset, self.options, self.entries_left, &self.cache);
+                        Bundle::packed(stored, &header, offset, self.options, &mut self.room, &self.cache);
                     (bundle, Some(stored.len() as u64))
                 }
                 Err(error) => (Err(error), None),
@@ -303,7 +329,7 @@ impl<'a, 'o> Walk<'a, 'o> {
                         &header,
                         offset,
                         self.options,
-                        self.entries_left,
+                        &mut self.room,
                         &self.cache,
                     );
                     (bundle, Some(header.size))
@@ -320,33 +346,34 @@ impl<'a, 'o> Walk<'a, 'o> {
         size.and_then(|size| usize::try_from(size).ok())
     }
 
-    /// Whether so much was found that the rest is left alone.
+    /// Whether so many bundles were found that the rest is left alone.
     fn is_full(&mut self, offset: u64) -> bool {
-        let limit = if self.bundles.len() >= MAX_BUNDLES {
-            MAX_BUNDLES
-        } else if self.problems.len() >= MAX_PROBLEMS {
-            MAX_PROBLEMS
-        } else {
-            return false;
-        };
-        if self.problems.len() <= MAX_PROBLEMS {
+        let is_full = self.bundles.len() >= MAX_BUNDLES;
+        if is_full && !self.is_cut {
+            self.is_cut = true;
+            // It counts more than any damaged part, and is kept however many there are.
             self.problems.push(Error::Limit {
-                what: "the number of bundles, or of damaged ones, up to here".to_owned(),
+                what: "the number of bundles up to here".to_owned(),
                 offset,
-                value: limit as u64 + 1,
-                limit: limit as u64,
+                value: MAX_BUNDLES as u64 + 1,
+                limit: MAX_BUNDLES as u64,
                 advice: "what follows is not read; split the file".to_owned(),
             });
         }
-        true
+        is_full
     }
 
     fn found(&mut self, bundle: Bundle<'a>) {
-        self.entries_left = self.entries_left.saturating_sub(bundle.entries().len());
+        self.room.take(bundle.entries());
         self.bundles.push(bundle.found(self.bundles.len(), self.member.clone()));
     }
 
+    /// Notes what is wrong with a part of the file; others may still be good.
     fn problem(&mut self, error: Error) {
+        if self.problems.len() >= MAX_PROBLEMS {
+            self.more_problems += 1;
+            return;
+        }
         self.problems.push(match &self.member {
             Some(member) => Error::Member { member: member.to_string(), error: Box::new(error) },
             None => error,
@@ -396,6 +423,22 @@ pub fn may_hold_code(head: &[u8]) -> bool {
         || begins_bundle(head)
         || IreeFormat::of(head).is_some()
         || magics.iter().any(|magic| head.starts_with(magic))
+}
+
+/// Where the wrappers of a host ELF say that bundles begin in `row`, counted from its beginning.
+fn wrapped_in(elf: &[u8], row: &Range<u64>) -> BTreeSet<u64> {
+    let starts = wrapper::bundles(elf).into_iter().filter(|start| row.contains(start));
+    starts.map(|start| start - row.start).collect()
+}
+
+/// Where the next bundle of a row begins behind the one at `position`, whose end cannot be told.
+fn next_start(row: &[u8], position: usize, starts: &BTreeSet<u64>) -> Option<usize> {
+    if !starts.is_empty() {
+        let next = starts.range(position as u64 + 1..).next()?;
+        return usize::try_from(*next).ok();
+    }
+    let first = (position + 1).next_multiple_of(ALIGNMENT);
+    (first..row.len()).step_by(ALIGNMENT).find(|start| begins_bundle(&row[*start..]))
 }
 
 fn begins_bundle(bytes: &[u8]) -> bool {

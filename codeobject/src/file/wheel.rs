@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The members of a wheel, one at a time.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
+use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 
 use rawzip::FileReader;
@@ -16,6 +18,9 @@ use crate::file::companions::Companions;
 use crate::file::input::{Input, not_followed, unpack, unreadable};
 use crate::file::walk::may_hold_code;
 use crate::options::Options;
+
+/// So many members are looked at for one search path.
+const MOST_ARCHIVES: usize = 256;
 
 /// A wheel of Python, or any zip file, of which only the directory is in memory.
 ///
@@ -41,6 +46,8 @@ use crate::options::Options;
 pub struct Wheel {
     path: PathBuf,
     zip: Zip<FileReader>,
+    /// Places in the directory.
+    by_name: BTreeMap<String, usize>,
 }
 
 /// A member of a [`Wheel`].
@@ -59,7 +66,17 @@ impl Wheel {
     pub fn open(path: impl AsRef<Path>) -> Result<Wheel, Error> {
         let path = path.as_ref();
         let file = fs::File::open(path).map_err(|error| unreadable(path, &error))?;
-        Ok(Wheel { path: path.to_owned(), zip: Zip::of_file(file)? })
+        let zip = Zip::of_file(file)?;
+        // Of members of one name the first counts.
+        let names = zip.members.iter().enumerate().rev().map(|(index, member)| (member.name.clone(), index));
+        Ok(Wheel { path: path.to_owned(), by_name: names.collect(), zip })
+    }
+
+    /// The members whose names begin so, in the order of their names.
+    fn beginning(&self, with: &str) -> impl Iterator<Item = &Member> {
+        let from = self.by_name.range::<str, _>((Bound::Included(with), Bound::Unbounded));
+        let found = from.take_while(move |(name, _)| name.starts_with(with)).take(MOST_ARCHIVES);
+        found.filter_map(|(_, index)| self.zip.members.get(*index))
     }
 
     /// The files in it, in the order of its directory.
@@ -143,10 +160,12 @@ impl<'w> WheelMember<'w> {
         };
         let Some(folder) = path.folder_in_zip(&self.member.name) else { return };
         let mut room = options.max_unpacked;
-        for member in &self.wheel.zip.members {
-            let (found, name) = member.name.rsplit_once('/').unwrap_or(("", &member.name));
+        for member in self.wheel.beginning(&path.beginning_in_zip(&folder)) {
+            let name = member.name.rsplit_once('/').map_or(member.name.as_str(), |(_, name)| name);
+            let is_in_folder =
+                member.name.len() == name.len() + folder.len() + usize::from(!folder.is_empty());
             let is_known = companions.archives.iter().any(|(known, _)| *known == member.name);
-            if found != folder || !path.matches(name) || is_known {
+            if !is_in_folder || !path.matches(name) || is_known {
                 continue;
             }
             match self.wheel.zip.unpack(member, room) {

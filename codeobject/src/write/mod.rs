@@ -213,7 +213,7 @@ fn read_id(id: &str) -> Result<Entry, WriteError> {
     if id.len() > LONGEST {
         return Err(bad(format!("it has {} bytes, at most {LONGEST} are read", id.len())));
     }
-    let entry = Entry::new(id.as_bytes(), 0, 0, None);
+    let entry = Entry::new(id.as_bytes().to_vec(), 0, 0, None);
     match (entry.kind(), entry.target()) {
         (EntryKind::Other(kind), _) if kind != "hcc" => {
             Err(bad(format!("`{kind}` is none of host, hip, hipv4, openmp and hcc")))

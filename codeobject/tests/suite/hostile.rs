@@ -55,11 +55,11 @@ fn tables_that_claim_too_much() {
         assert!(matches!(error(&plain_rows(count, &[row(0, 0)], b"")), Error::Limit { .. }));
     }
     assert!(matches!(error(&plain_rows(2, &[row(0, 0)], b"")), Error::Truncated { .. }));
-    for id_size in [4097, u64::MAX, u64::MAX - 50] {
+    for id_size in [1025, u64::MAX, u64::MAX - 50] {
         let row = Row { id_size: Some(id_size), ..row(0, 0) };
         assert!(matches!(error(&plain_rows(1, &[row], b"")), Error::Limit { .. }));
     }
-    let row = Row { id_size: Some(4000), ..row(0, 0) };
+    let row = Row { id_size: Some(1000), ..row(0, 0) };
     assert!(matches!(error(&plain_rows(1, &[row], b"")), Error::Truncated { .. }));
 }
 
@@ -178,28 +178,24 @@ fn a_row_without_end_is_walked_once() {
 }
 
 #[test]
-fn a_row_of_damaged_bundles_is_given_up() {
+fn of_a_row_of_damaged_bundles_some_are_listed() {
     let mut damaged = Ccob::zstd(3, &plain(&[(HOST, b"")], 8));
     damaged.payload[4..].fill(0xff);
     let bytes = damaged.bytes().repeat(10_000);
     assert!(File::parse(&bytes, &Options::default()).is_err());
     let bytes = [plain(&[(HOST, b"")], 8), bytes].concat();
     let file = File::parse(&bytes, &Options::default()).unwrap();
-    assert!(file.problems().len() < 100);
-    assert!(matches!(file.problems().last(), Some(Error::Limit { .. })));
+    assert_eq!(file.problems().len(), 65);
+    assert_eq!(file.problems().last(), Some(&Error::More { count: 10_000 - 64 }));
 }
 
 #[test]
-fn images_that_many_members_share_are_limited() {
+fn more_bundles_than_any_file_has_are_limited() {
     let elf = ElfBuilder::new(vec![]).build();
     let executable = crate::support::hip1(&vec![&elf[..64]; 4000]);
-    let module = crate::support::zip(0, false, &[("a.fb", &executable)]);
-    let start = u32::from_le_bytes(module[module.len() - 6..module.len() - 2].try_into().unwrap()) as usize;
-    let (members, directory) = module.split_at(start);
-    let (directory, end) = directory.split_at(directory.len() - 22);
-    let bytes = [members, &directory.repeat(1000), end].concat();
+    let bytes = crate::support::zip(0, false, &[("a.fb", &executable[..]); 20]);
     let file = File::parse(&bytes, &Options::default()).unwrap();
-    assert!(file.bundles().len() <= 65_536, "{}", file.bundles().len());
+    assert_eq!(file.bundles().len(), 65_536);
     assert!(matches!(file.problems().last(), Some(Error::Limit { .. })));
 }
 

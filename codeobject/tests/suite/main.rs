@@ -17,6 +17,8 @@ mod code_objects;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod containers;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod damaged_neighbours;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod fixtures;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod hostile;

@@ -40,7 +40,7 @@ impl<'a> Walk<'a, '_> {
         self.references.push((reference, base));
     }
 
-    /// Says what could not be had, and which references lead nowhere.
+    /// Says what could not be had, how much more is wrong than is listed, and which references lead nowhere.
     pub(crate) fn finish(&mut self) {
         let is_resolved = |(reference, _): &&(KpackReference, u64)| {
             self.binaries.iter().any(|binary| reference.is_to(binary))
@@ -51,10 +51,13 @@ impl<'a> Walk<'a, '_> {
             problems.extend(unresolved.into_iter().map(|(reference, base)| reference.unresolved(*base)));
         }
         self.problems.extend(problems);
+        if self.more_problems > 0 {
+            self.problems.push(Error::More { count: self.more_problems });
+        }
     }
 
     fn binaries(&mut self, bytes: &'a [u8], base: u64, wanted: impl Fn(&str) -> bool) -> Result<(), Error> {
-        let kpack = kpack::read(bytes, self.entries_left)?;
+        let kpack = kpack::read(bytes, self.room.entries)?;
         for binary in &kpack.binaries {
             let name = text(binary.name);
             if !wanted(&name) {
