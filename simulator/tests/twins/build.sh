@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+#
+# Compiles the kernels of src/ twice. For the host, to run them: that makes inputs.bin, expected.bin and kernels.txt.
+# For gfx942, without optimisation and with: that makes kernels.O0.ccob and kernels.O3.ccob.
+# The same compilers give the same bytes: with --check, build aside and compare.
+#
+#   ./build.sh [--check]
+#
+# LLVM (default 19) is the suffix of clang, clang-offload-bundler and ld.lld. The host is x86-64 with glibc.
+set -euo pipefail
+cd "$(dirname "$0")"
+export LC_ALL=C
+
+LLVM="${LLVM-19}"
+CLANG="${CLANG:-clang${LLVM:+-$LLVM}}"
+BUNDLER="${BUNDLER:-clang-offload-bundler${LLVM:+-$LLVM}}"
+LINKER="${LINKER:-ld.lld${LLVM:+-$LLVM}}"
+
+case "${1-}" in
+  "" | --check) ;;
+  *)
+    echo "build.sh: unknown argument '$1'; usage: ./build.sh [--check]" >&2
+    exit 2
+    ;;
+esac
+for tool in "$CLANG" "$BUNDLER" "$LINKER"; do
+  command -v "$tool" >/dev/null || {
+    echo "build.sh: '$tool' is not on PATH; Debian's packages are clang-19 and lld-19; LLVM=20 ./build.sh takes another release" >&2
+    exit 1
+  }
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -r src "$work/"
+mkdir "$work/made"
+
+# Results must not depend on the compiler's licence: no contraction, no wider intermediate results, wrapping integers,
+# accesses through any type.
+common=(
+  -std=gnu17 -ffp-contract=off -Xclang -ffloat16-excess-precision=none -fwrapv -fno-strict-aliasing -fno-ident
+  -Wall -Wextra -Werror -Wno-unused-parameter -Wno-unused-function -Wno-atomic-alignment
+)
+cd "$work/src"
+"$CLANG" "${common[@]}" -O1 -o "$work/host" host.c kernels.c -lm
+"$work/host" "$work/made"
+for level in O0 O3; do
+  "$CLANG" --target=amdgcn-amd-amdhsa -mcpu=gfx942 -mcode-object-version=5 -nogpulib "${common[@]}" "-$level" \
+    kernels.c -o "$work/$level.co"
+  "$BUNDLER" -type=o -bundle-align=4096 -compress -targets=host-x86_64-unknown-linux,hipv4-amdgcn-amd-amdhsa--gfx942 \
+    -input=/dev/null -input="$work/$level.co" -output="$work/made/kernels.$level.ccob"
+done
+cd - >/dev/null
+chmod 644 "$work"/made/*
+
+if [ "${1-}" = --check ]; then
+  status=0
+  for file in "$work"/made/*; do
+    cmp "$file" "$(basename "$file")" || status=1
+  done
+  [ "$status" -eq 0 ] || echo "build.sh: what is committed differs from what the compilers here make; run ./build.sh" >&2
+  exit "$status"
+fi
+cp "$work"/made/* .

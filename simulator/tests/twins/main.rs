@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One C source, compiled by clang for x86-64 and for gfx942, gives the same results.
+//!
+//! `build.sh` makes what is compared, which is checked in: `inputs.bin`, the kernels' arguments; `expected.bin`, what
+//! they wrote on x86-64; `kernels.txt`, their names with the words that each work-item writes; and the code objects for
+//! gfx942, compiled without optimisation and with. Float results are compared bit by bit, a NaN as a NaN.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use windlass_codeobject::{EntryTarget, File, Options as FileOptions};
+use windlass_simulator::engine::{Engine, Fault, Launch, Module};
+use windlass_simulator::memory::{Kind, Memory, Options};
+
+/// As `src/twin.h` has them.
+const BLOCK: u32 = 80;
+const GROUPS: u32 = 2;
+const PARAMS: usize = 32;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/twins")
+}
+
+fn read(name: &str) -> Vec<u8> {
+    let path = folder().join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+/// The code object for gfx942 in a bundle.
+fn code_object(name: &str) -> Vec<u8> {
+    let bytes = read(name);
+    let file = File::parse(&bytes, &FileOptions::default()).unwrap();
+    let bundle = file.bundles().first().expect("a bundle");
+    let is_gpu = |target: &EntryTarget| matches!(target, EntryTarget::Gpu(_));
+    let index = bundle.entries().iter().position(|entry| is_gpu(entry.target())).expect("code for a GPU");
+    bundle.image(index).unwrap().into_owned()
+}
+
+/// A kernel, the words that each work-item writes, and what they all wrote on x86-64.
+struct Twin {
+    name: String,
+    expected: Vec<u32>,
+}
+
+fn twins() -> Vec<Twin> {
+    let list = String::from_utf8(read("kernels.txt")).unwrap();
+    let expected = words(&read("expected.bin"));
+    let mut expected = expected.into_iter();
+    let twins: Vec<Twin> = list
+        .lines()
+        .map(|line| {
+            let (name, own) = line.split_once(' ').expect("a name and a number");
+            let count = own.parse::<u32>().unwrap() * BLOCK * GROUPS;
+            Twin { name: name.to_owned(), expected: expected.by_ref().take(count as usize).collect() }
+        })
+        .collect();
+    assert_eq!(expected.next(), None, "kernels.txt and expected.bin are not of one make");
+    twins
+}
+
+struct Gpu {
+    memory: Arc<Memory>,
+    engine: Arc<Engine>,
+    module: Arc<Module>,
+    params: Vec<u8>,
+    input: u64,
+}
+
+impl Gpu {
+    fn new(code: &str) -> Self {
+        let memory = Memory::new(Options { capacity: 64 << 20, ..Options::default() }).unwrap();
+        let module = Module::load(&memory, &code_object(code)).unwrap();
+        let inputs = read("inputs.bin");
+        let (params, input) = inputs.split_at(PARAMS);
+        let address = memory.allocate(input.len() as u64, 256, Kind::Device, "input").unwrap();
+        memory.write(address, input).unwrap();
+        Self { memory, engine: Engine::new(2), module, params: params.to_vec(), input: address }
+    }
+
+    /// What a kernel writes here.
+    fn run(&self, twin: &Twin) -> Result<Vec<u32>, Box<Fault>> {
+        let mut output = vec![0; twin.expected.len() * 4];
+        let address = self.memory.allocate(output.len() as u64, 256, Kind::Device, "output").unwrap();
+        self.memory.write(address, &output).unwrap();
+        let kernel = self.module.kernel(&twin.name).unwrap_or_else(|| panic!("no kernel {}", twin.name));
+        let mut arguments = [self.input.to_le_bytes(), address.to_le_bytes()].concat();
+        arguments.extend(&self.params);
+        let launch = Launch::new([GROUPS, 1, 1], [BLOCK, 1, 1], &arguments);
+        self.engine.dispatch(&self.memory, &kernel, &launch)?;
+        self.memory.read(address, &mut output).unwrap();
+        self.memory.free(address).unwrap();
+        Ok(words(&output))
+    }
+}
+
+/// Where a kernel's results differ, if they do.
+fn difference(gpu: &Gpu, twin: &Twin) -> Option<String> {
+    let got = match gpu.run(twin) {
+        Ok(got) => got,
+        Err(fault) => return Some(fault.to_string()),
+    };
+    let wrong: Vec<usize> = (0..got.len()).filter(|&at| got[at] != twin.expected[at]).collect();
+    let first = *wrong.first()?;
+    let own = got.len() / (BLOCK * GROUPS) as usize;
+    Some(format!(
+        "{} of {} words differ; first: word {} of work-item {} is {:#x}, on x86-64 {:#x}",
+        wrong.len(),
+        got.len(),
+        first % own,
+        first / own,
+        got[first],
+        twin.expected[first]
+    ))
+}
+
+fn agree(code: &str) {
+    let gpu = Gpu::new(code);
+    let twins = twins();
+    assert!(twins.len() >= 100, "{} kernels", twins.len());
+    let differing: Vec<String> =
+        twins.iter().filter_map(|twin| Some(format!("{}: {}", twin.name, difference(&gpu, twin)?))).collect();
+    assert!(differing.is_empty(), "{code}:\n{}", differing.join("\n"));
+}
+
+#[test]
+fn unoptimised_kernels_agree() {
+    agree("kernels.O0.ccob");
+}
+
+#[test]
+fn optimised_kernels_agree() {
+    agree("kernels.O3.ccob");
+}
+
+#[test]
+fn a_difference_is_found() {
+    let gpu = Gpu::new("kernels.O3.ccob");
+    let mut twin = twins().into_iter().find(|twin| twin.name == "recursion").unwrap();
+    assert_eq!(difference(&gpu, &twin), None);
+    twin.expected[100] ^= 1;
+    assert!(difference(&gpu, &twin).unwrap().contains("word 0 of work-item 100"));
+}
+
+#[test]
+#[allow(clippy::print_stderr)]
+fn what_is_checked_in_is_what_clang_makes() {
+    let script = folder().join("build.sh");
+    let installed = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
+    if !["clang-19", "clang-offload-bundler-19", "ld.lld-19"].into_iter().all(installed) {
+        eprintln!("skipped: clang-19, clang-offload-bundler-19 and ld.lld-19 are not all installed");
+        return;
+    }
+    let check = Command::new("bash").arg(script).arg("--check").output().unwrap();
+    let said = String::from_utf8_lossy(&check.stdout).into_owned() + &String::from_utf8_lossy(&check.stderr);
+    assert!(check.status.success(), "{said}");
+}
