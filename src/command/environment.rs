@@ -25,6 +25,11 @@ const VARIABLES: &[[&str; 3]] = &[
         "gfx942?devices=2&seed=7",
     ],
     [
+        "WINDLASS_TALLY",
+        "a file to which the drop-in libamdhip64.so adds launches and faults; windlass exec makes it",
+        "/tmp/tally",
+    ],
+    [
         "WINDLASS_FIXTURES",
         "the folder of real inputs for tests; without it those tests are skipped",
         "../shared/fixtures",

@@ -6,6 +6,8 @@ mod bundle;
 mod cts;
 mod devices;
 mod environment;
+#[cfg(all(feature = "sim", target_os = "linux"))]
+mod exec;
 mod extract;
 mod failure;
 mod input;
@@ -52,6 +54,9 @@ enum Command {
     Bundle(bundle::Bundle),
     /// Run a kernel of a file, and print, save or check its results
     Run(run::Run),
+    /// Run any program that uses HIP on a simulated GPU (windlass exec -- COMMAND)
+    #[cfg(all(feature = "sim", target_os = "linux"))]
+    Exec(exec::Exec),
     /// Run the conformance suite over a device (options: windlass cts --help)
     Cts(cts::Cts),
     /// Show this help, that of a subcommand, or the table of environment variables
@@ -87,6 +92,9 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Bundle(bundle) => bundle.run(),
         Command::Run(run) => run.run(),
         Command::Help { topic } => help(topic.as_deref()),
+        // The program has exit codes of its own.
+        #[cfg(all(feature = "sim", target_os = "linux"))]
+        Command::Exec(exec) => return exec.run(),
         // The runner has exit codes of its own, with the same meanings.
         Command::Cts(cts) => return cts.run(),
     })

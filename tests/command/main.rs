@@ -7,6 +7,8 @@ mod bundle;
 mod clang;
 mod committed;
 mod conformance;
+#[cfg(target_os = "linux")]
+mod exec;
 mod inspect;
 mod iree;
 mod listing;

@@ -10,6 +10,7 @@ use super::code::{Code, Outcome};
 use super::device::limits;
 use super::failure::Failure;
 use super::machine::Machine;
+use super::tally::{self, Count};
 
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,7 @@ impl Launch {
         let mut launch = engine::Launch::new(self.shape.grid, self.shape.block, &self.arguments);
         launch.dynamic_lds = self.shape.dynamic_lds;
         launch.seed = self.seed;
+        tally::count(Count::Launch);
         match machine.engine.dispatch(&machine.memory, &self.kernel, &launch) {
             Ok(statistics) => {
                 tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics);

@@ -13,6 +13,7 @@ use super::device::Device;
 use super::failure::Failure;
 use super::ledger::Ledger;
 use super::stream::Stream;
+use super::tally::{self, Count};
 use super::work::Work;
 
 /// What streams run on.
@@ -61,6 +62,7 @@ impl Machine {
     fn report(&self, device: &Device, stream: &Stream, failure: Failure) {
         let code = failure.code;
         tracing::error!(target: "windlass::sim", device = device.index, ?code, "{}", failure.report);
+        tally::count(Count::Fault);
         let failure = Arc::new(failure);
         let mut last_fault = self.last_fault.lock().unwrap_or_else(PoisonError::into_inner);
         let tell = if failure.contained && self.faults == Faults::Submission {

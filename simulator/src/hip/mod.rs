@@ -42,9 +42,11 @@ mod scheduler;
 mod simulator;
 mod stream;
 mod table;
+mod tally;
 mod transfer;
 mod work;
 
 pub use process::{process_entries, process_fault};
 pub use runtime::Error;
 pub use simulator::Simulator;
+pub use tally::Tally;

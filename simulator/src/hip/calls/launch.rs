@@ -13,6 +13,7 @@ use crate::hip::call::{self, Call};
 use crate::hip::code::{Code, Outcome};
 use crate::hip::launch::{Launch, Shape, occupancy};
 use crate::hip::program::Function;
+use crate::hip::tally::{self, Count};
 use crate::hip::work::Work;
 
 /// Where the arguments of a launch are.
@@ -89,8 +90,8 @@ fn launch(
     if stream.device != function.program.device {
         return Err(Code::INVALID_HANDLE);
     }
-    shape.check(&function.kernel)?;
-    check_instructions(&function.kernel)?;
+    shape.check(&function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
+    check_instructions(&function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
     let arguments = arguments.pack(call, &function.kernel)?;
     let launch = Launch::new(function.kernel.clone(), shape, arguments, call.runtime.options.seed);
     call.runtime.scheduler.enqueue(&stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Counts of what a program did on the simulated GPU, in a file that outlives it.
+//!
+//! Whoever starts a program makes the file and names it in [`Tally::VARIABLE`]; the drop-in library of each process maps
+//! it and adds to it. What is counted is there however a process ends.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tally {
+    /// Processes that loaded the library and called it.
+    pub processes: u64,
+    /// Kernels that ran, those that went wrong among them.
+    pub launches: u64,
+    /// Kernels, copies and fills that went wrong.
+    pub faults: u64,
+    /// Launches that were refused: the call itself answered an error.
+    pub refused: u64,
+}
+
+/// What is counted, by its place in the file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Count {
+    Process = 1,
+    Launch = 2,
+    Fault = 3,
+    Refusal = 4,
+}
+
+/// Words of the file: a mark, then one for each [`Count`].
+const WORDS: usize = 5;
+const BYTES: usize = 8 * WORDS;
+/// The first word, so that no other file is written to.
+const MARK: u64 = u64::from_ne_bytes(*b"WLtally1");
+
+/// The mapped file of this process.
+static MAPPED: OnceLock<Option<&'static [AtomicU64; WORDS]>> = OnceLock::new();
+
+impl Tally {
+    /// The environment variable that names the file.
+    pub const VARIABLE: &'static str = "WINDLASS_TALLY";
+
+    /// Makes the file, or starts it anew, with counts of zero.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn create(path: &Path) -> io::Result<()> {
+        let mut bytes = [0; BYTES];
+        bytes[..8].copy_from_slice(&MARK.to_ne_bytes());
+        std::fs::write(path, bytes)
+    }
+
+    /// Reads the counts so far.
+    ///
+    /// # Errors
+    /// It cannot be read, or [`Tally::create`] did not make it.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let bytes = std::fs::read(path)?;
+        let words = bytes.as_chunks::<8>().0;
+        let word = |count: Count| words.get(count as usize).map_or(0, |word| u64::from_ne_bytes(*word));
+        if bytes.len() != BYTES || words.first() != Some(&MARK.to_ne_bytes()) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "it holds no counts of the simulated GPU",
+            ));
+        }
+        Ok(Self {
+            processes: word(Count::Process),
+            launches: word(Count::Launch),
+            faults: word(Count::Fault),
+            refused: word(Count::Refusal),
+        })
+    }
+
+    /// Counts this process, and from now on what every simulator in it does, in the file that the environment names.
+    /// Does nothing where it names none. The first call decides.
+    ///
+    /// # Errors
+    /// The file cannot be mapped, or [`Tally::create`] did not make it.
+    pub fn attach_from_environment() -> io::Result<()> {
+        let Some(path) = std::env::var_os(Self::VARIABLE).filter(|path| !path.is_empty()) else {
+            return Ok(());
+        };
+        let mut outcome = Ok(());
+        MAPPED.get_or_init(|| map(Path::new(&path)).map_err(|error| outcome = Err(error)).ok());
+        if outcome.is_ok() {
+            count(Count::Process);
+        }
+        outcome
+    }
+}
+
+/// Adds one.
+pub(crate) fn count(what: Count) {
+    if let Some(Some(words)) = MAPPED.get() {
+        words[what as usize].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Maps the file for the rest of the process.
+#[cfg(target_os = "linux")]
+fn map(path: &Path) -> io::Result<&'static [AtomicU64; WORDS]> {
+    use rustix::mm::{MapFlags, ProtFlags, mmap};
+    Tally::read(path)?;
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    let access = ProtFlags::READ | ProtFlags::WRITE;
+    // SAFETY: a fresh mapping at an address that the system picks.
+    let start = unsafe { mmap(std::ptr::null_mut(), BYTES, access, MapFlags::SHARED, &file, 0) }?;
+    // SAFETY: the mapping is page-aligned, as long as the words, and never unmapped. Other processes change the words, as
+    // atomics may be; the file is theirs and ours alone, and nobody makes it shorter.
+    Ok(unsafe { &*start.cast::<[AtomicU64; WORDS]>() })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn map(path: &Path) -> io::Result<&'static [AtomicU64; WORDS]> {
+    OpenOptions::new().read(true).open(path)?;
+    Err(io::Error::new(io::ErrorKind::Unsupported, "counting needs Linux"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_its_own_files_are_read() {
+        let path = std::env::temp_dir().join(format!("windlass-tally-test-{}", std::process::id()));
+        Tally::create(&path).unwrap();
+        assert_eq!(Tally::read(&path).unwrap(), Tally::default());
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[8 * Count::Fault as usize] = 3;
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(Tally::read(&path).unwrap(), Tally { faults: 3, ..Tally::default() });
+        for other in [&bytes[..8], &[0; BYTES], b""] {
+            std::fs::write(&path, other).unwrap();
+            assert_eq!(Tally::read(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+}

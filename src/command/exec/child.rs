@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Running a program to its end, through signals.
+
+use std::{
+    io,
+    os::unix::process::ExitStatusExt,
+    process::{Command, ExitStatus},
+    sync::{Mutex, PoisonError},
+    thread,
+};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM},
+    iterator::Signals,
+    low_level::signal_name,
+};
+
+/// How the program ended.
+pub(super) struct Ending(ExitStatus);
+
+impl Ending {
+    /// The exit code; of a signal, 128 and its number, as shells have it.
+    pub(super) fn code(&self) -> u8 {
+        let code = self.0.code().or_else(|| self.0.signal().map(|signal| 128 + signal));
+        code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
+    }
+
+    /// The signal that ended it.
+    pub(super) fn signal(&self) -> Option<String> {
+        let signal = self.0.signal()?;
+        Some(signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned))
+    }
+}
+
+/// Starts the program and waits for its end. What would end this process meanwhile is passed on, so that the program ends
+/// first; what a terminal sends, the program gets from the terminal.
+pub(super) fn run(command: &mut Command) -> io::Result<Ending> {
+    // Before the start: a signal in between must not leave the program behind.
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
+    let mut child = command.spawn()?;
+    let pid = Pid::from_child(&child);
+    let running = Mutex::new(true);
+    let handle = signals.handle();
+    let status = thread::scope(|scope| {
+        scope.spawn(|| {
+            for signal in signals.forever() {
+                let signal = match signal {
+                    SIGTERM => Signal::TERM,
+                    SIGHUP => Signal::HUP,
+                    _ => continue,
+                };
+                if *running.lock().unwrap_or_else(PoisonError::into_inner) {
+                    // It may have ended, and then there is nobody to tell.
+                    let _ = kill_process(pid, signal);
+                }
+            }
+        });
+        // The program stays a zombie until nobody sends it signals any more: its number is not given to another before.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), options) {}
+        *running.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        let status = child.wait();
+        handle.close();
+        status
+    });
+    status.map(Ending)
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a device URI to the description that the drop-in library reads.
+
+use windlass::Uri;
+use windlass_simulator::Options;
+
+use super::super::failure::{Failure, Outcome};
+
+/// The value of `WINDLASS_SIM` for a URI: what the URI says, then what the variable says now.
+///
+/// # Errors
+/// The URI is not one of a simulated machine, or one of the two does not describe a machine.
+pub(super) fn describe(uri: &str) -> Outcome<String> {
+    let own = match std::env::var("WINDLASS_SIM") {
+        Ok(own) => own,
+        Err(std::env::VarError::NotPresent) => String::new(),
+        Err(error) => return Err(Failure::input(format!("WINDLASS_SIM: {error}"))),
+    };
+    own.parse::<Options>().map_err(|error| Failure::input(format!("WINDLASS_SIM={own}: {error}")))?;
+    let machine = merge(uri, &own)?;
+    machine.parse::<Options>().map_err(|error| Failure::input(format!("--device {uri}: {error}")))?;
+    Ok(machine)
+}
+
+fn merge(uri: &str, own: &str) -> Outcome<String> {
+    let parsed: Uri = uri.parse().map_err(|error| Failure::input(format!("--device: {error}")))?;
+    if parsed.scheme() != "hip-sim" {
+        return Err(Failure::input(format!(
+            "--device {uri}: programs can be run on hip-sim:// only, such as hip-sim://gfx942?devices=2"
+        )));
+    }
+    let (own_target, own_settings) = own.split_once('?').unwrap_or((own, ""));
+    let target = if parsed.path().is_empty() { own_target } else { parsed.path() };
+    // Of several settings of a key the last one holds.
+    let own_settings = own_settings.split('&').filter(|setting| !setting.is_empty()).map(str::to_owned);
+    let settings = parsed.parameters().iter().map(|(key, value)| format!("{key}={value}"));
+    let settings: Vec<_> = own_settings.chain(settings).collect();
+    Ok(match settings.is_empty() {
+        true => target.to_owned(),
+        false => format!("{target}?{}", settings.join("&")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_uri_outranks_the_variable() {
+        let machine = merge("hip-sim://?seed=9", "gfx942?devices=2&seed=7").unwrap();
+        let options: Options = machine.parse().unwrap();
+        assert_eq!((options.devices, options.seed), (2, Some(9)));
+        assert_eq!(merge("hip-sim://", "").unwrap(), "");
+        assert_eq!(merge("hip-sim://gfx942", "?threads=2").unwrap(), "gfx942?threads=2");
+    }
+
+    #[test]
+    fn only_simulated_machines_will_do() {
+        for uri in ["hip://", "local://", "gfx942"] {
+            assert!(merge(uri, "").is_err(), "{uri}");
+        }
+        for uri in ["hip-sim://gfx90a", "hip-sim://0", "hip-sim://?colour=red"] {
+            assert!(describe(uri).is_err(), "{uri}");
+        }
+    }
+}

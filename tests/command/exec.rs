@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `windlass exec`: other programs on the simulated GPU. The program is this command itself, on `hip://`, or a shell.
+
+use std::{
+    ffi::OsStr,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use crate::support::{Finished, command, finish, scratch};
+
+const WINDLASS: &str = env!("CARGO_BIN_EXE_windlass");
+const VADD: &str = "cts/kernels/bundles/vector_add.ccob";
+
+/// The drop-in library of this build, the newest of those beside the command: cargo builds it with the whole workspace.
+fn library() -> Option<PathBuf> {
+    let folder = Path::new(WINDLASS).parent().expect("a folder");
+    let places = [folder.join("deps/libamdhip64.so"), folder.join("libamdhip64.so")];
+    let modified = |path: &PathBuf| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let newest = places.into_iter().filter(|path| path.exists()).max_by_key(modified);
+    if newest.is_none() {
+        eprintln!("skipped: the drop-in library is not built; `cargo test --workspace` builds it");
+    }
+    newest
+}
+
+fn exec<S: AsRef<OsStr>>(library: &Path, program: impl IntoIterator<Item = S>) -> Command {
+    let mut command = command();
+    command.args(["exec", "--library"]).arg(library).arg("--").args(program);
+    command
+}
+
+fn shell(library: &Path, script: &str) -> Finished {
+    finish(&mut exec(library, ["sh", "-c", script]))
+}
+
+/// A run of a kernel by this command on what it takes for a real GPU; `elements` fit the buffers, or do not.
+fn run(elements: u32) -> Vec<String> {
+    let fixed = [WINDLASS, "run", VADD, "--kernel", "vector_add", "--device", "hip://", "--grid", "4"];
+    let mut words = fixed.map(str::to_owned).to_vec();
+    let buffers = ["--block", "256", "--arg", "1024xf32=1.5", "--arg", "1024xf32=2", "--arg", "1024xf32=0"];
+    words.extend(buffers.map(str::to_owned));
+    words.extend(["--arg".to_owned(), format!("i32={elements}")]);
+    words.extend(["--expect", "2=1024xf32=3.5"].map(str::to_owned));
+    words
+}
+
+#[test]
+fn a_hip_program_runs_and_its_launches_are_counted() {
+    let Some(library) = library() else { return };
+    let finished = finish(&mut exec(&library, run(1024)));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(
+        finished.stderr.ends_with("windlass exec: 1 launch and 0 faults on a simulated gfx942\n"),
+        "{finished:?}"
+    );
+}
+
+#[test]
+fn the_machine_is_what_the_device_says() {
+    let Some(library) = library() else { return };
+    let list = |options: &[&str], variable: &str| {
+        let mut command = command();
+        command.env("WINDLASS_SIM", variable).args(["exec", "--library"]).arg(&library).args(options);
+        let finished = finish(command.args(["--", WINDLASS, "devices", "--json"]));
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let sources: serde_json::Value = serde_json::from_str(&finished.stdout).expect("JSON");
+        let hip =
+            sources.as_array().expect("a list").iter().find(|source| source["scheme"] == "hip").expect("hip");
+        hip["devices"].as_array().expect("a list").iter().filter(|device| device["simulated"] == true).count()
+    };
+    assert_eq!(list(&[], ""), 1);
+    assert_eq!(list(&["--device", "hip-sim://gfx942?devices=3"], ""), 3);
+    assert_eq!(list(&["--device", "hip-sim://?threads=1"], "gfx942?devices=2"), 2);
+}
+
+#[test]
+fn exit_codes_and_signals_are_passed_on() {
+    let Some(library) = library() else { return };
+    let nothing = "windlass exec: nothing used the simulated GPU";
+    for (script, code, said) in [
+        ("exit 0", 0, nothing),
+        ("exit 7", 7, nothing),
+        ("exit 255", 255, nothing),
+        ("kill -KILL $$", 137, "the program was ended by SIGKILL"),
+        ("kill -SEGV $$", 139, "the program was ended by SIGSEGV"),
+    ] {
+        let finished = shell(&library, script);
+        assert_eq!(finished.code, Some(code), "{script}: {finished:?}");
+        let last = finished.stderr.lines().last().unwrap_or_default();
+        assert!(last.contains(said) && finished.stdout.is_empty(), "{script}: {finished:?}");
+    }
+}
+
+#[test]
+fn what_happened_before_a_violent_end_is_known() {
+    let Some(library) = library() else { return };
+    let quoted = |elements| run(elements).join(" ");
+    // The second run reads far past the ends of its buffers.
+    let script =
+        format!("{}; {} ; kill -KILL $$", quoted(1024), quoted(1 << 24).replace("--grid 4", "--grid 65536"));
+    let finished = shell(&library, &script);
+    assert_eq!(finished.code, Some(137), "{finished:?}");
+    let last = finished.stderr.lines().last().unwrap_or_default();
+    let expected = "windlass exec: 2 launches and 1 fault on a simulated gfx942, by 2 processes; \
+                    the program was ended by SIGKILL";
+    assert_eq!(last, expected, "{finished:?}");
+}
+
+#[test]
+fn programs_find_the_library_by_every_usual_way_and_the_folder_goes() {
+    let Some(library) = library() else { return };
+    let rocm = scratch("rocm");
+    std::fs::create_dir_all(rocm.join("lib")).expect("a folder");
+    std::fs::create_dir_all(rocm.join("llvm")).expect("a folder");
+    for name in ["lib/libamdhip64.so.6", "lib/libhsa-runtime64.so"] {
+        std::fs::write(rocm.join(name), "not a library").expect("a file");
+    }
+    let script = "echo \"$ROCM_PATH\"; ls -A \"$ROCM_PATH\"; ls -A \"$ROCM_PATH/lib\"; readlink -f \"$TRITON_LIBHIP_PATH\"; \
+                  readlink -f \"$ROCM_PATH/lib/libamdhip64.so.6\"; echo \"$LD_LIBRARY_PATH\"";
+    let mut command = exec(&library, ["sh", "-c", script]);
+    let finished = finish(command.env("LD_LIBRARY_PATH", "/own").env("ROCM_PATH", &rocm));
+    let lines: Vec<_> = finished.stdout.lines().collect();
+    let [folder, top @ .., first, second, path] = &lines[..] else { panic!("{finished:?}") };
+    let names =
+        ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7", "libhsa-runtime64.so"];
+    let expected: Vec<_> = ["lib", "llvm", "windlass-tally"].into_iter().chain(names).collect();
+    assert_eq!(top, expected, "{finished:?}");
+    let real = std::fs::canonicalize(&library).expect("a path");
+    assert_eq!((Path::new(first), Path::new(second)), (&*real, &*real));
+    assert_eq!(*path, format!("{folder}/lib:/own"));
+    assert!(!Path::new(folder).exists(), "{folder} is still there");
+    std::fs::remove_dir_all(rocm).expect("the folder goes");
+}
+
+#[test]
+fn a_request_to_end_reaches_the_program() {
+    let Some(library) = library() else { return };
+    let mut command = exec(&library, ["sh", "-c", "echo \"$ROCM_PATH\"; exec sleep 600"]);
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
+    let mut folder = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut folder).expect("a line");
+    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(killed.expect("kill starts").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(143), "{output:?}");
+    assert!(!Path::new(folder.trim_end()).exists(), "{folder} is still there");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let text = scratch("so");
+    std::fs::write(&text, "no library").expect("a file");
+    let text = text.to_str().expect("text");
+    for (arguments, said) in [
+        (&["exec"][..], "COMMAND"),
+        (&["exec", "--", "no-such-program-anywhere"], "cargo build --release --workspace"),
+        (&["exec", "--library", "/no/such", "--", "true"], "cargo build --release --workspace"),
+        (&["exec", "--library", text, "--", "true"], "not the simulator's"),
+        (&["exec", "--device", "hip://", "--", "true"], "hip-sim://"),
+        (&["exec", "--device", "hip-sim://gfx90a", "--", "true"], "gfx942"),
+        (&["exec", "--device", "hip-sim://gfx942?colour=red", "--", "true"], "devices"),
+    ] {
+        // Under another name, without the library beside it.
+        let folder = scratch("bin");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let lonely = folder.join("windlass");
+        std::fs::hard_link(WINDLASS, &lonely).expect("a link");
+        let finished = finish(Command::new(&lonely).args(arguments).env_remove("WINDLASS_SIM"));
+        std::fs::remove_dir_all(&folder).expect("the folder goes");
+        assert_eq!(finished.code, Some(2), "{arguments:?}: {finished:?}");
+        assert!(finished.stderr.contains(said), "{arguments:?}: {finished:?}");
+    }
+    let Some(library) = library() else { return };
+    let finished = finish(&mut exec(&library, ["no-such-program-anywhere"]));
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(finished.stderr.contains("cannot run no-such-program-anywhere"), "{finished:?}");
+}
