@@ -1,11 +1,73 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Gives the library the name that programs linked against ROCm 7 ask for, and keeps it loaded: its threads outlive a
-//! `dlclose`.
+//! Gives the library the name that programs linked against ROCm 7 ask for, HIP's symbol versions where the linker takes
+//! them, and keeps it loaded: its threads outlive a `dlclose`.
 
-fn main() {
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The versions of AMD's linker map, each of which contains the one before.
+const VERSIONS: &[&str] = &[
+    "hip_4.2", "hip_4.3", "hip_4.4", "hip_4.5", "hip_5.0", "hip_5.1", "hip_5.2", "hip_5.3", "hip_5.5",
+    "hip_5.6", "hip_6.0", "hip_6.1", "hip_6.2", "hip_6.3", "hip_6.4", "hip_6.5", "hip_7.1", "hip_7.2",
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
-    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
-        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libamdhip64.so.7");
-        println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    println!("cargo:rustc-check-cfg=cfg(symbol_versions)");
+    if std::env::var("CARGO_CFG_TARGET_OS")? != "linux" {
+        return Ok(());
     }
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libamdhip64.so.7");
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+
+    let folder = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is unset")?);
+    let map = folder.join("versions.map");
+    std::fs::write(&map, linker_map()?)?;
+    let argument = format!("-Wl,--version-script={}", map.display());
+    if takes_versions(&folder, &argument)? {
+        println!("cargo:rustc-cdylib-link-arg={argument}");
+        println!("cargo:rustc-cfg=symbol_versions");
+    } else {
+        println!(
+            "cargo:warning=this linker takes no symbol versions beside rustc's own map, so libamdhip64.so has none: \
+             programs linked against ROCm run with it, and ld.so warns. LLD takes them (RUSTFLAGS=-Clink-arg=-fuse-ld=lld)"
+        );
+    }
+    Ok(())
+}
+
+fn linker_map() -> Result<String, std::fmt::Error> {
+    let mut map = String::new();
+    let mut before = "";
+    for version in VERSIONS {
+        writeln!(map, "{version} {{ }} {before};")?;
+        before = version;
+    }
+    Ok(map)
+}
+
+/// Links a library of one function with the map, as Cargo will link this one.
+fn takes_versions(folder: &Path, argument: &str) -> Result<bool, Box<dyn Error>> {
+    let source = folder.join("probe.rs");
+    std::fs::write(
+        &source,
+        "#![no_std]\n\
+         #[panic_handler] fn panic(_: &core::panic::PanicInfo<'_>) -> ! { loop {} }\n\
+         #[unsafe(no_mangle)] pub extern \"C\" fn probe() {}\n\
+         core::arch::global_asm!(\".symver probe, probe@@hip_6.0\");\n",
+    )?;
+    let mut compiler = Command::new(std::env::var_os("RUSTC").ok_or("RUSTC is unset")?);
+    compiler.args(["--edition=2024", "--crate-type=cdylib", "-Cpanic=abort", "--target"]);
+    compiler.arg(std::env::var("TARGET")?).arg(&source).arg("-o").arg(folder.join("probe.so"));
+    compiler.arg("-Clink-arg=-nostartfiles").arg(format!("-Clink-arg={argument}"));
+    if let Some(linker) = std::env::var_os("RUSTC_LINKER") {
+        let mut setting = std::ffi::OsString::from("-Clinker=");
+        setting.push(linker);
+        compiler.arg(setting);
+    }
+    let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    compiler.args(flags.split('\x1f').filter(|flag| !flag.is_empty()));
+    Ok(compiler.output()?.status.success())
 }

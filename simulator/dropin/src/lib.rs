@@ -5,18 +5,26 @@
 //! variable `WINDLASS_SIM` describes the machine, spelled as in `hip-sim://` URIs (`gfx942?devices=2`); `WINDLASS_LOG`
 //! says what goes to standard error (`windlass::sim=trace` shows every call), which is errors alone by default.
 //!
-//! Every function that HIP declares is exported. One that the simulator does not have answers `hipErrorNotSupported`.
+//! Every function of HIP's list is exported, with HIP's symbol versions. One that the simulator does not have answers
+//! `hipErrorNotSupported`, and the log names it.
+//!
 //! The symbol `windlass_simulator_marker` tells this library from AMD's; `windlass_simulator_has` tells which
 //! functions it has, `windlass_simulator_last_fault` why the latest call failed, or what the latest kernel to go wrong did.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 
 use tracing_subscriber::EnvFilter;
 use windlass_hip_sys::EntryPoints;
-use windlass_hip_sys::bindings::*;
 use windlass_simulator::hip;
+
+mod absent;
+pub mod compiler;
+pub mod declared;
+pub mod per_thread;
+pub mod refused;
+mod versions;
 
 /// The simulator's functions. The first use sets up the log, which is this library's own: it is linked into it.
 fn table() -> &'static EntryPoints {
@@ -41,56 +49,6 @@ fn table() -> &'static EntryPoints {
         hip::process_entries()
     })
 }
-
-/// What a function that the simulator lacks returns.
-trait Absent {
-    const ABSENT: Self;
-}
-
-impl Absent for hipError_t {
-    const ABSENT: Self = Self::hipErrorNotSupported;
-}
-
-impl Absent for () {
-    const ABSENT: Self = ();
-}
-
-impl Absent for c_int {
-    const ABSENT: Self = -1;
-}
-
-impl Absent for *const c_char {
-    const ABSENT: Self = std::ptr::null();
-}
-
-impl Absent for *mut *mut c_void {
-    const ABSENT: Self = std::ptr::null_mut();
-}
-
-macro_rules! export {
-    ($(fn $name:ident($($parameter:ident: $ty:ty),* $(,)?) -> $result:ty;)*) => {
-        $(
-            #[doc = concat!("`", stringify!($name), "` of the simulated GPU.")]
-            ///
-            /// # Safety
-            /// As HIP documents the function.
-            #[unsafe(no_mangle)]
-            #[allow(non_snake_case, clippy::too_many_arguments)]
-            pub unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
-                match table().$name {
-                    // SAFETY: the caller vouches for the arguments.
-                    Some(entry) => unsafe { entry($($parameter),*) },
-                    None => {
-                        tracing::warn!(target: "windlass::sim", concat!(stringify!($name), " is not supported"));
-                        <$result as Absent>::ABSENT
-                    }
-                }
-            }
-        )*
-    };
-}
-
-windlass_hip_sys::for_each_entry_point!(export);
 
 /// Tells this library from AMD's; its value means nothing.
 #[unsafe(no_mangle)]

@@ -72,6 +72,17 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
     hipError_t(code.0)
 }
 
+/// Refuses the call of a function that the simulator lacks.
+pub(crate) fn refuse(name: &'static str) {
+    // SAFETY: the body touches nothing of the client's.
+    let _ = unsafe {
+        enter(name, |_| {
+            explain(format!("{name} is not supported by the simulated GPU"));
+            Err(Code::NOT_SUPPORTED)
+        })
+    };
+}
+
 /// Lets a closure be written outside the unsafe block that runs it.
 pub(crate) fn body<F: FnOnce(&Call) -> Outcome<()>>(body: F) -> F {
     body

@@ -46,7 +46,7 @@ mod tally;
 mod transfer;
 mod work;
 
-pub use process::{process_entries, process_fault};
+pub use process::{process_entries, process_fault, process_refuse};
 pub use runtime::Error;
 pub use simulator::Simulator;
 pub use tally::Tally;

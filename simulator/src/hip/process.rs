@@ -30,6 +30,11 @@ pub fn process_fault() -> Option<String> {
     })
 }
 
+/// Refuses a call that the library exports and the simulator lacks: `hipErrorNotSupported`, as the thread's last error too.
+pub fn process_refuse(name: &'static str) {
+    call::refuse(name);
+}
+
 /// The process's own simulator, made when it is first needed.
 ///
 /// # Errors

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a function that the simulator lacks answers.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use windlass_hip_sys::bindings::hipError_t;
+use windlass_simulator::hip;
+
+use crate::table;
+
+/// A result that can say no.
+pub(crate) trait Absent: Sized {
+    /// What says no.
+    const ABSENT: Self;
+
+    /// Refuses the call of a function, in the log and as the thread's last error too.
+    fn refuse(name: &'static str) -> Self {
+        // The log is set up with the table.
+        table();
+        hip::process_refuse(name);
+        Self::ABSENT
+    }
+}
+
+impl Absent for hipError_t {
+    const ABSENT: Self = Self::hipErrorNotSupported;
+}
+
+/// `hiprtcResult`.
+#[repr(transparent)]
+pub struct RtcResult(c_int);
+
+impl Absent for RtcResult {
+    /// `HIPRTC_ERROR_INTERNAL_ERROR`: there is no code for what is not there.
+    const ABSENT: Self = Self(11);
+}
+
+impl Absent for () {
+    const ABSENT: Self = ();
+}
+
+impl Absent for c_int {
+    const ABSENT: Self = -1;
+}
+
+impl Absent for bool {
+    const ABSENT: Self = false;
+}
+
+impl Absent for *const c_char {
+    const ABSENT: Self = std::ptr::null();
+}
+
+impl Absent for *mut *mut c_void {
+    const ABSENT: Self = std::ptr::null_mut();
+}

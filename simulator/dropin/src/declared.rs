@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The functions that the simulator's table declares, under HIP's names and symbol versions.
+//!
+//! The versions are what AMD's linker map gives each name, which is what programs linked against ROCm ask for.
+
+use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
+
+use windlass_hip_sys::bindings::*;
+
+use crate::absent::Absent;
+use crate::table;
+use crate::versions::versioned;
+
+macro_rules! export {
+    ($(fn $name:ident($($parameter:ident: $ty:ty),* $(,)?) -> $result:ty;)*) => {
+        $(
+            #[doc = concat!("`", stringify!($name), "` of the simulated GPU.")]
+            ///
+            /// # Safety
+            /// As HIP documents the function.
+            #[unsafe(no_mangle)]
+            #[allow(non_snake_case, clippy::too_many_arguments)]
+            pub unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
+                match table().$name {
+                    // SAFETY: the caller vouches for the arguments.
+                    Some(entry) => unsafe { entry($($parameter),*) },
+                    None => Absent::refuse(stringify!($name)),
+                }
+            }
+        )*
+    };
+}
+
+windlass_hip_sys::for_each_entry_point!(export);
+
+versioned! {
+    "hip_4.2":
+        hipInit hipDriverGetVersion hipRuntimeGetVersion hipGetErrorName hipGetErrorString hipGetLastError
+        hipPeekAtLastError hipProfilerStart hipProfilerStop hipGetDeviceCount hipGetDevice hipSetDevice
+        hipDeviceGet hipDeviceGetName hipDeviceGetPCIBusId hipDeviceGetByPCIBusId hipDeviceGetAttribute
+        hipDeviceGetP2PAttribute hipDeviceTotalMem hipDeviceComputeCapability hipGetDeviceProperties
+        hipGetDevicePropertiesR0000 hipDeviceSynchronize hipDeviceReset hipGetDeviceFlags hipSetDeviceFlags
+        hipDeviceGetLimit hipDeviceGetCacheConfig hipDeviceSetCacheConfig hipDeviceGetSharedMemConfig
+        hipDeviceSetSharedMemConfig hipDeviceGetStreamPriorityRange hipDeviceCanAccessPeer
+        hipDeviceEnablePeerAccess hipDeviceDisablePeerAccess hipExtGetLinkTypeAndHopCount
+        hipDevicePrimaryCtxRetain hipDevicePrimaryCtxRelease hipDevicePrimaryCtxReset
+        hipDevicePrimaryCtxSetFlags hipDevicePrimaryCtxGetState hipCtxCreate hipCtxDestroy hipCtxPushCurrent
+        hipCtxPopCurrent hipCtxSetCurrent hipCtxGetCurrent hipCtxGetDevice hipCtxSynchronize hipStreamCreate
+        hipStreamCreateWithFlags hipStreamCreateWithPriority hipStreamDestroy hipStreamQuery
+        hipStreamSynchronize hipStreamWaitEvent hipStreamGetFlags hipStreamGetPriority hipStreamGetDevice
+        hipGetStreamDeviceId hipStreamAddCallback hipExtStreamCreateWithCUMask hipExtStreamGetCUMask
+        hipEventCreate hipEventCreateWithFlags hipEventDestroy hipEventRecord hipEventQuery
+        hipEventSynchronize hipEventElapsedTime hipMalloc hipExtMallocWithFlags hipMallocManaged
+        hipMallocPitch hipFree hipHostMalloc hipHostAlloc hipHostFree hipMallocHost hipFreeHost
+        hipHostRegister hipHostUnregister hipHostGetDevicePointer hipHostGetFlags hipMemGetInfo
+        hipMemPtrGetInfo hipMemGetAddressRange hipPointerGetAttributes hipMemPrefetchAsync hipMemAdvise
+        hipMemRangeGetAttribute hipIpcGetMemHandle hipIpcOpenMemHandle hipIpcCloseMemHandle
+        hipIpcGetEventHandle hipIpcOpenEventHandle hipMemcpy hipMemcpyAsync hipMemcpyWithStream hipMemcpyHtoD
+        hipMemcpyDtoH hipMemcpyDtoD hipMemcpyHtoDAsync hipMemcpyDtoHAsync hipMemcpyDtoDAsync hipMemcpyPeer
+        hipMemcpyPeerAsync hipMemcpy2D hipMemcpy2DAsync hipMemcpy3D hipMemcpy3DAsync hipDrvMemcpy3D
+        hipDrvMemcpy3DAsync hipMemset hipMemsetAsync hipMemsetD8 hipMemsetD8Async hipMemsetD16
+        hipMemsetD16Async hipMemsetD32 hipMemsetD32Async hipMemset2D hipMemset2DAsync hipMemcpyToSymbol
+        hipMemcpyToSymbolAsync hipMemcpyFromSymbol hipMemcpyFromSymbolAsync hipGetSymbolAddress
+        hipGetSymbolSize hipModuleLoad hipModuleLoadData hipModuleLoadDataEx hipModuleUnload
+        hipModuleGetFunction hipModuleGetGlobal hipFuncGetAttribute hipFuncGetAttributes hipFuncSetAttribute
+        hipFuncSetCacheConfig hipFuncSetSharedMemConfig hipKernelNameRef
+        hipModuleOccupancyMaxPotentialBlockSize hipModuleOccupancyMaxPotentialBlockSizeWithFlags
+        hipModuleOccupancyMaxActiveBlocksPerMultiprocessor
+        hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags hipOccupancyMaxPotentialBlockSize
+        hipOccupancyMaxActiveBlocksPerMultiprocessor hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+        hipModuleLaunchKernel hipLaunchKernel hipLaunchCooperativeKernel hipExtLaunchKernel
+        hipCreateTextureObject hipDestroyTextureObject hipCreateSurfaceObject hipDestroySurfaceObject
+        __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
+        __hipRegisterManagedVar __hipRegisterTexture __hipRegisterSurface __hipPushCallConfiguration
+        __hipPopCallConfiguration;
+    "hip_4.3":
+        hipImportExternalMemory hipExternalMemoryGetMappedBuffer hipDestroyExternalMemory
+        hipImportExternalSemaphore hipSignalExternalSemaphoresAsync hipWaitExternalSemaphoresAsync
+        hipDestroyExternalSemaphore hipGraphCreate hipGraphDestroy hipGraphAddKernelNode hipGraphAddMemcpyNode
+        hipGraphAddMemcpyNode1D hipGraphAddMemsetNode hipGraphInstantiate hipGraphLaunch hipGraphExecDestroy
+        hipStreamBeginCapture hipStreamEndCapture hipStreamIsCapturing;
+    "hip_4.4":
+        hipStreamWaitValue32 hipStreamWaitValue64 hipStreamWriteValue32 hipStreamWriteValue64
+        hipGraphAddEmptyNode hipGraphAddDependencies hipGraphGetNodes hipGraphKernelNodeSetParams
+        hipGraphExecKernelNodeSetParams;
+    "hip_4.5":
+        hipGraphAddHostNode hipGraphAddChildGraphNode hipGraphAddEventRecordNode hipGraphAddEventWaitNode
+        hipGraphGetEdges hipGraphNodeGetType hipGraphInstantiateWithFlags hipGraphExecUpdate
+        hipStreamGetCaptureInfo hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies;
+    "hip_5.0":
+        hipPointerGetAttribute hipDrvPointerGetAttributes hipThreadExchangeStreamCaptureMode;
+    "hip_5.1":
+        hipDeviceGetUuid hipMallocAsync hipMallocFromPoolAsync hipFreeAsync hipMemPoolCreate hipMemPoolDestroy
+        hipMemPoolGetAttribute hipMemPoolSetAttribute hipMemPoolSetAccess hipMemPoolGetAccess hipMemPoolTrimTo
+        hipDeviceGetDefaultMemPool hipDeviceGetMemPool hipDeviceSetMemPool hipMemAddressReserve
+        hipMemAddressFree hipMemCreate hipMemRelease hipMemMap hipMemUnmap hipMemSetAccess
+        hipMemGetAllocationGranularity hipMemExportToShareableHandle hipMemImportFromShareableHandle;
+    "hip_5.3":
+        hipDrvGetErrorName hipDrvGetErrorString hipDeviceSetLimit hipLaunchHostFunc hipGraphUpload;
+    "hip_5.5":
+        hipModuleLaunchCooperativeKernel;
+    "hip_5.6":
+        hipDrvGraphAddMemcpyNode hipDrvGraphAddMemsetNode;
+    "hip_6.0":
+        hipExtGetLastError hipGetDevicePropertiesR0600 hipChooseDeviceR0600;
+    "hip_6.1":
+        hipGetProcAddress;
+    "hip_6.2":
+        hipSetValidDevices hipGetFuncBySymbol;
+    "hip_6.4":
+        hipEventRecordWithFlags;
+    "hip_6.5":
+        hipDrvLaunchKernelEx hipLaunchKernelExC;
+    "hip_7.1":
+        hipModuleGetFunctionCount;
+    "hip_7.2":
+        hipLibraryLoadData hipLibraryUnload hipLibraryGetKernel hipLibraryGetKernelCount;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Symbol versions.
+//!
+//! The linker is given the names of the versions by the build script, which also finds out whether it takes them. rustc
+//! passes a linker map of its own that wins over any other, so each function names its version itself.
+
+/// Gives functions of the module where it stands their versions: `"hip_4.2": hipInit hipMalloc;`.
+///
+/// The assembler wants both in one object file, which the compiler makes of each module at least.
+macro_rules! versioned {
+    ($($version:literal: $($name:ident)*;)*) => {
+        $($(
+            #[cfg(symbol_versions)]
+            std::arch::global_asm!(
+                concat!(".symver ", stringify!($name), ", ", stringify!($name), "@@", $version)
+            );
+        )*)*
+    };
+}
+
+pub(crate) use versioned;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The built library, read as a linker reads it: its name, its symbols and their versions.
+
+#![cfg(all(target_os = "linux", target_pointer_width = "64"))]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use object::elf;
+use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _, Sym as _};
+
+/// What the library holds for its users.
+struct Exports {
+    soname: String,
+    /// The version nodes that it defines, itself left out.
+    nodes: BTreeSet<String>,
+    /// Its functions and variables, each with its version, if it has one.
+    symbols: BTreeMap<String, Option<String>>,
+}
+
+fn exports() -> Exports {
+    let test = std::env::current_exe().unwrap();
+    let folders = test.ancestors().skip(1).take(2);
+    let mut candidates = folders.map(|folder| folder.join("libamdhip64.so"));
+    let path = candidates.find(|path| path.exists()).expect("the library beside the tests");
+    let bytes = std::fs::read(path).unwrap();
+    let file = ElfFile64::<object::Endianness>::parse(&*bytes).unwrap();
+    let (endian, data) = (file.endian(), file.data());
+    let header = file.elf_header();
+    let sections = header.sections(endian, data).unwrap();
+
+    let (dynamic, strings) = sections.dynamic(endian, data).unwrap().expect("a dynamic section");
+    let strings = sections.strings(endian, data, strings).unwrap();
+    let soname = dynamic.iter().find(|entry| entry.tag(endian) == elf::DT_SONAME).expect("a SONAME");
+    let soname = String::from_utf8(soname.string(endian, strings).unwrap().to_vec()).unwrap();
+
+    let mut nodes = BTreeSet::new();
+    if let Some((mut definitions, link)) = sections.gnu_verdef(endian, data).unwrap() {
+        let strings = sections.strings(endian, data, link).unwrap();
+        while let Some((definition, mut names)) = definitions.next().unwrap() {
+            let name = names.next().unwrap().expect("each definition has a name");
+            let name = name.name(endian, strings).unwrap();
+            if definition.vd_flags.get(endian) != elf::VER_FLG_BASE {
+                nodes.insert(String::from_utf8(name.to_vec()).unwrap());
+            }
+        }
+    }
+
+    let versions = sections.versions(endian, data).unwrap().unwrap_or_default();
+    let table = sections.symbols(endian, data, elf::SHT_DYNSYM).unwrap();
+    let defined = table.enumerate().filter(|(_, symbol)| !symbol.is_undefined(endian));
+    let symbols = defined.map(|(index, symbol)| {
+        let name = String::from_utf8(table.symbol_name(endian, symbol).unwrap().to_vec()).unwrap();
+        let version = versions.version(versions.version_index(endian, index).index()).unwrap();
+        let version = version.map(|version| String::from_utf8(version.name().to_vec()).unwrap());
+        (name, version)
+    });
+    Exports { soname, nodes, symbols: symbols.filter(|(name, _)| !name.is_empty()).collect() }
+}
+
+/// As [`exports`], or nothing where the linker took no symbol versions.
+#[allow(clippy::print_stderr, reason = "a skip must be seen")]
+fn versioned_exports() -> Option<Exports> {
+    let exports = exports();
+    if exports.nodes.is_empty() {
+        eprintln!("skipped: this linker takes no symbol versions beside rustc's own map; LLD does");
+        return None;
+    }
+    Some(exports)
+}
+
+#[test]
+fn it_goes_by_the_name_of_rocm_7() {
+    assert_eq!(exports().soname, "libamdhip64.so.7");
+}
+
+/// The list is what Debian's libamdhip64-5 5.2.3 exports, by `readelf --dyn-syms`, without its debugger's and C++
+/// templates' symbols.
+#[test]
+fn whatever_hip_5_2_exports_has_the_same_version_here() {
+    let Some(exports) = versioned_exports() else { return };
+    let mut compared = 0;
+    for line in include_str!("hip-5.2-symbols.txt").lines() {
+        let (name, version) = line.split_once(' ').unwrap();
+        assert_eq!(exports.symbols.get(name).cloned().flatten().as_deref(), Some(version), "{name}");
+        compared += 1;
+    }
+    assert_eq!(compared, 405);
+}
+
+#[test]
+fn every_function_of_hip_has_a_version() {
+    let Some(exports) = versioned_exports() else { return };
+    for name in windlass_hip_sys::EntryPoints::NAMES {
+        assert!(exports.symbols.contains_key(*name), "{name} is not exported");
+    }
+    let ours = |name: &str| name.starts_with("windlass_simulator_");
+    for (name, version) in &exports.symbols {
+        let known = version.as_ref().is_some_and(|version| exports.nodes.contains(version));
+        // The nodes themselves are symbols to some linkers.
+        assert!(known || ours(name) || exports.nodes.contains(name), "{name} has the version {version:?}");
+    }
+    assert_eq!(exports.symbols.keys().filter(|name| ours(name)).count(), 3);
+}
+
+/// One name of each version of AMD's linker map, as the sources of its runtime have them.
+#[test]
+fn later_functions_have_the_versions_that_clients_ask_for() {
+    let Some(exports) = versioned_exports() else { return };
+    for (name, version) in [
+        ("hipInit", "hip_4.2"),
+        ("hipGraphCreate", "hip_4.3"),
+        ("hipGraphAddEmptyNode", "hip_4.4"),
+        ("hipGraphAddEventRecordNode", "hip_4.5"),
+        ("hipPointerGetAttribute", "hip_5.0"),
+        ("hipMallocAsync", "hip_5.1"),
+        ("hipMemcpyAsync_spt", "hip_5.2"),
+        ("hipLaunchHostFunc", "hip_5.3"),
+        ("hipModuleLaunchCooperativeKernel", "hip_5.5"),
+        ("hipDrvGraphAddMemcpyNode", "hip_5.6"),
+        ("hipGetDevicePropertiesR0600", "hip_6.0"),
+        ("hipGetProcAddress", "hip_6.1"),
+        ("hipGetFuncBySymbol", "hip_6.2"),
+        ("hipExtHostAlloc", "hip_6.3"),
+        ("hipEventRecordWithFlags", "hip_6.4"),
+        ("hipDrvLaunchKernelEx", "hip_6.5"),
+        ("hipModuleGetFunctionCount", "hip_7.1"),
+        ("hipLibraryLoadData", "hip_7.2"),
+    ] {
+        assert_eq!(exports.symbols.get(name).cloned().flatten().as_deref(), Some(version), "{name}");
+        assert!(exports.nodes.contains(version), "{version}");
+    }
+    assert_eq!(exports.nodes.len(), 18);
+}
