@@ -26,11 +26,17 @@ const FILES: [&str; 4] = [
 ];
 const PAIRS: usize = 41;
 
-/// The largest bundle of a file.
+/// A file, whole.
 struct Case {
     name: String,
     bytes: Vec<u8>,
+}
+
+/// Where the entry for a target lies: its bundle's number, and where the entry ends in that.
+#[derive(Clone, Copy)]
+struct Place {
     bundle: usize,
+    end: u64,
 }
 
 impl Case {
@@ -41,40 +47,33 @@ impl Case {
                 fs::read(env::var_os("WINDLASS_FIXTURES").map(std::path::PathBuf::from)?.join(name)).ok()?
             }
         };
-        let options = Options::default();
-        let file = File::parse(&bytes, &options).ok()?;
-        let largest = file.bundles().iter().max_by_key(|bundle| bundle.unpacked_size())?;
-        if !largest.is_compressed() {
-            return Some(Case { name: name.to_owned(), bundle: largest.index(), bytes });
-        }
-        // Alone: of each other bundle of the file the first block would be decoded too, for its table.
-        let start = usize::try_from(largest.offset()).ok()?;
-        let stored = bytes.get(start..start + usize::try_from(largest.stored_size()).ok()?)?.to_vec();
-        Some(Case { name: name.to_owned(), bytes: stored, bundle: 0 })
+        Some(Case { name: name.to_owned(), bytes })
     }
 
-    /// What is measured: from the bytes of the file to the image of one target. Gives where it ends in the bundle.
-    fn extract(&self, agent: &str) -> Option<u64> {
-        let options = Options::default();
-        let file = File::parse(&self.bytes, &options).ok()?;
-        let bundle = &file.bundles()[self.bundle];
-        let best = bundle.select(&agent.parse().ok()?, &options).best?;
+    /// The file up to the first bundle that has an entry for the target, and which entry that is.
+    fn find(&self, agent: &str) -> Option<(File<'_>, usize)> {
+        let (options, agent) = (Options::default(), agent.parse().ok()?);
+        let mut best = None;
+        let file = File::parse_until(&self.bytes, &options, |bundle| {
+            best = bundle.select(&agent, &options).best;
+            best.is_some()
+        });
+        Some((file.ok()?, best?))
+    }
+
+    /// What is measured: from the bytes of the file to the image of one target.
+    fn extract(&self, agent: &str) -> Option<Place> {
+        let (file, best) = self.find(agent)?;
+        let bundle = file.bundles().last()?;
         black_box(bundle.take_image(best).ok()?);
         let entry = &bundle.entries()[best];
-        Some(entry.offset() + entry.size())
+        Some(Place { bundle: bundle.index(), end: entry.offset() + entry.size() })
     }
 
-    /// Lists and chooses, and reads nothing else.
-    fn choose(&self, agent: &str) -> Option<usize> {
-        let options = Options::default();
-        let file = File::parse(&self.bytes, &options).ok()?;
-        file.bundles()[self.bundle].select(&agent.parse().ok()?, &options).best
-    }
-
-    /// The zstd payload of the bundle and what it unpacks to; `None` where it has none.
-    fn payload(&self) -> Option<(&[u8], usize)> {
+    /// The zstd payload of a bundle and what it unpacks to; `None` where it has none.
+    fn payload(&self, bundle: usize) -> Option<(&[u8], usize)> {
         let file = File::parse(&self.bytes, &Options::default()).ok()?;
-        let bundle = &file.bundles()[self.bundle];
+        let bundle = &file.bundles()[bundle];
         let Container::Ccob { version, method: Method::Zstd } = bundle.container() else { return None };
         let header = [20, 24, 32][usize::from(version) - 1];
         let start = usize::try_from(bundle.offset()).ok()?;
@@ -171,15 +170,15 @@ fn cases() -> Vec<Case> {
 fn benchmarks(criterion: &mut Criterion) {
     for case in cases() {
         for agent in AGENTS {
-            let Some(end) = case.extract(agent) else { continue };
+            let Some(place) = case.extract(agent) else { continue };
             let mut group = criterion.benchmark_group(format!("{}/{agent}", case.name));
             group.bench_function("extract", |bencher| bencher.iter(|| case.extract(agent)));
-            if let Some((payload, content)) = case.payload() {
+            if let Some((payload, content)) = case.payload(place.bundle) {
                 group.bench_function("libzstd", |bencher| {
-                    bencher.iter(|| libzstd(payload, content, end as usize));
+                    bencher.iter(|| libzstd(payload, content, place.end as usize));
                 });
             } else {
-                group.bench_function("choose", |bencher| bencher.iter(|| case.choose(agent)));
+                group.bench_function("choose", |bencher| bencher.iter(|| case.find(agent)));
             }
             group.finish();
         }
@@ -205,9 +204,9 @@ fn table() {
     let mut plain = String::new();
     for case in cases() {
         for agent in AGENTS {
-            let Some(end) = case.extract(agent) else { continue };
-            let Some((payload, content)) = case.payload() else {
-                let times = (0..PAIRS * 10).map(|_| timed(|| case.choose(agent))).collect();
+            let Some(Place { bundle, end }) = case.extract(agent) else { continue };
+            let Some((payload, content)) = case.payload(bundle) else {
+                let times = (0..PAIRS * 10).map(|_| timed(|| case.find(agent))).collect();
                 plain.push_str(&format!("| {} -> {agent} | {:.1} us |\n", case.name, median(times) * 1e6));
                 continue;
             };
@@ -226,7 +225,7 @@ fn table() {
                 }
             }
             println!(
-                "| {} -> {agent} | {:.2} MB, {:.0} % | {:.2} ms | {:.2} ms | {:.2} | {} | {} |",
+                "| {} -> {agent} | bundle {bundle}, {:.2} MB, {:.0} % | {:.2} ms | {:.2} ms | {:.2} | {} | {} |",
                 case.name,
                 end as f64 / 1e6,
                 100.0 * end as f64 / content as f64,
@@ -234,7 +233,7 @@ fn table() {
                 median(pairs.iter().map(|pair| pair.1).collect()) * 1e3,
                 median(pairs.iter().map(|pair| pair.0 / pair.1).collect()),
                 peak(&case.name, agent, end).unwrap_or_else(|| "unknown".to_owned()),
-                bundler(&case, agent).unwrap_or_else(|| "cannot".to_owned()),
+                bundler(&case, bundle, agent).unwrap_or_else(|| "cannot".to_owned()),
             );
         }
     }
@@ -263,14 +262,14 @@ fn print_peak(case: &str, agent: &str) {
 }
 
 /// The tool of LLVM on the same bundle, as a process with its files.
-fn bundler(case: &Case, agent: &str) -> Option<String> {
+fn bundler(case: &Case, bundle: usize, agent: &str) -> Option<String> {
     let folder = env::temp_dir().join(format!("windlass-bench-{}", std::process::id()));
     fs::create_dir_all(&folder).ok()?;
     let (input, output) = (folder.join("in"), folder.join("out"));
     let result = (|| {
         let options = Options::default();
         let file = File::parse(&case.bytes, &options).ok()?;
-        let bundle = &file.bundles()[case.bundle];
+        let bundle = &file.bundles()[bundle];
         let start = usize::try_from(bundle.offset()).ok()?;
         fs::write(&input, &case.bytes[start..start + usize::try_from(bundle.stored_size()).ok()?]).ok()?;
         let best = bundle.select(&agent.parse().ok()?, &options).best?;

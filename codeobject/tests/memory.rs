@@ -2,10 +2,10 @@
 //! No file costs more memory than it has, declares and is allowed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use windlass_codeobject::{CodeObject, File, ImageCache, Options};
+use windlass_codeobject::{CodeObject, Error, File, ImageCache, Input, Options, Wheel, bytes_at};
 
 #[allow(dead_code, unused_imports, reason = "shared with the suite, of which this binary needs a part")]
 mod support;
@@ -23,6 +23,10 @@ static PEAK: AtomicUsize = AtomicUsize::new(0);
 static LARGEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// Tests of this binary take turns: the counters are the process's.
 static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn grow(size: usize) {
     let now = NOW.fetch_add(size, Ordering::Relaxed) + size;
@@ -93,7 +97,7 @@ fn read_everything(bytes: &[u8], options: &Options) {
 
 #[test]
 fn what_a_bundle_declares_is_not_believed() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let id = b"hip-amdgcn-amd-amdhsa--gfx942".to_vec();
     let table = |size| plain_rows(1, &[Row { offset: 4096, size, id_size: None, id: id.clone() }], b"");
     for declared in [512 << 20, 4 << 30, 1 << 60] {
@@ -108,7 +112,7 @@ fn what_a_bundle_declares_is_not_believed() {
 
 #[test]
 fn a_bomb_stops_at_the_limit() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let size = 256 << 20;
     let id = "hip-amdgcn-amd-amdhsa--gfx942";
     let content = plain(&[(id, &vec![0; size])], 8);
@@ -135,7 +139,7 @@ fn a_bomb_stops_at_the_limit() {
 
 #[test]
 fn an_image_costs_the_bytes_up_to_its_end() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let ids = ["hip-amdgcn-amd-amdhsa--gfx942", "hip-amdgcn-amd-amdhsa--gfx90a"];
     // Half of it is noise, so that the sizes are such as real code has.
     let noise = |at: u32| (at.wrapping_mul(0x9e37_79b1) ^ at.wrapping_mul(0x85eb_ca6b) >> 15) >> 13;
@@ -161,7 +165,7 @@ fn an_image_costs_the_bytes_up_to_its_end() {
 
 #[test]
 fn want_of_memory_passes() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let code = ElfBuilder::new(vec![KernelSpec::new("k")]).build();
     let host = vec![1; 8 << 20];
     let content =
@@ -188,7 +192,7 @@ fn want_of_memory_passes() {
 
 #[test]
 fn bytes_that_were_never_packed_are_not_reserved() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let id = b"hip-amdgcn-amd-amdhsa--gfx942".to_vec();
     let size = 200 << 20;
     let content = plain_rows(1, &[Row { offset: 100, size: size - 100, id_size: None, id }], &[3; 1 << 20]);
@@ -202,7 +206,7 @@ fn bytes_that_were_never_packed_are_not_reserved() {
 
 #[test]
 fn metadata_costs_a_small_multiple_of_its_size() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     // A list of so many empty maps, each of one byte, and one of so many empty arguments.
     let mut kernels = b"\x81\xaeamdhsa.kernels\xdd\x00\x0f\x00\x00".to_vec();
     kernels.resize(kernels.len() + 0xf_0000, 0x80);
@@ -240,7 +244,7 @@ fn raw_note(content: &[u8]) -> Vec<u8> {
 
 #[test]
 fn symbols_that_share_a_long_name_are_bounded() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let mut builder = ElfBuilder::new(vec![]);
     builder.symbols = vec![(Vec::new(), 0x2000, 4, 0x11, 3); 10_000];
     for terminator in [&b"\0"[..], b""] {
@@ -253,7 +257,7 @@ fn symbols_that_share_a_long_name_are_bounded() {
 
 #[test]
 fn ids_are_bounded_whatever_a_table_unpacks_to() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     for size in [100, 1000] {
         let row = Row { offset: 0, size: 0, id_size: None, id: vec![0xff; size] };
         let table = plain_rows(4096, &vec![row; 4096], b"");
@@ -265,7 +269,7 @@ fn ids_are_bounded_whatever_a_table_unpacks_to() {
 
 #[test]
 fn sections_that_share_a_name_cost_a_small_multiple_of_the_file() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let name = format!("__CLANG_OFFLOAD_BUNDLE__{}", "x".repeat(224));
     let mut object = host_elf(&[&[(name.as_str(), &b"x"[..])][..], &[("", &b"x"[..]); 4095]].concat());
     let table = u64::from_le_bytes(object[40..48].try_into().unwrap()) as usize;
@@ -276,14 +280,14 @@ fn sections_that_share_a_name_cost_a_small_multiple_of_the_file() {
     let bytes = archive(&vec![("a.o", &object[..]); 20]);
     let peak = peak(|| {
         let file = File::parse(&bytes, &Options::default()).unwrap();
-        assert!(matches!(file.problems().first(), Some(windlass_codeobject::Error::Member { .. })));
+        assert!(matches!(file.problems().first(), Some(Error::Member { .. })));
     });
     assert!(peak < 2 * bytes.len() + SLACK, "{peak} for {}", bytes.len());
 }
 
 #[test]
 fn hostile_files_stay_within_their_size() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let Some(root) = support::fixtures() else { return };
     for entry in std::fs::read_dir(root.join("hostile")).unwrap() {
         let path = entry.unwrap().path();
@@ -298,7 +302,7 @@ fn hostile_files_stay_within_their_size() {
 /// what is stored costs the image alone. Above the cap nothing is unpacked.
 #[test]
 fn every_container_costs_what_is_unpacked() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
     builder.spare = 8 << 20;
     let elf = builder.build();
@@ -348,4 +352,140 @@ fn every_container_costs_what_is_unpacked() {
             assert!(taken < most + SLACK, "{name}, cut to {cut}: {taken} of {most}");
         }
     }
+}
+
+/// A folder of one test alone, which goes with it.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let name = format!("memory-{}-{name}", std::process::id());
+        let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        Folder(folder)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> std::path::PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn large_elf() -> Vec<u8> {
+    let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
+    builder.spare = 8 << 20;
+    builder.build()
+}
+
+/// Opens a file, and finds what is in it.
+fn open_everything(path: &std::path::Path, options: &Options) -> usize {
+    let Ok(input) = Input::open(path, options) else { return 0 };
+    input.file(options).map_or(0, |file| file.bundles().len())
+}
+
+#[test]
+fn a_wheel_costs_itself_and_its_code_at_once_or_its_largest_member_one_at_a_time() {
+    let _turn = turn();
+    let folder = Folder::new("wheel");
+    // Half of it is noise, so that the sizes are such as real code has.
+    let mut elf = large_elf();
+    let mut state = 1_u32;
+    elf.extend((0..8 << 20).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    }));
+    let names = ["a.co", "b.co", "c.co"];
+    let no_code = vec![7; 32 << 20];
+    let members: Vec<_> =
+        names.iter().map(|name| (*name, &elf[..])).chain([("data", &no_code[..])]).collect();
+    let bytes = zip(8, false, &members);
+    let path = folder.put("a.whl", &bytes);
+    let stored = bytes.len();
+    drop((bytes, no_code));
+    let all = peak(|| assert_eq!(open_everything(&path, &Options::default()), 3));
+    assert!(all < stored + 3 * elf.len() + SLACK, "{all}");
+    let each = peak(|| {
+        let options = Options::default();
+        let wheel = Wheel::open(&path).unwrap();
+        for member in wheel.members().filter(|member| member.may_hold_code().unwrap()) {
+            let input = member.open(&options).unwrap();
+            assert_eq!(input.file(&options).unwrap().bundles().len(), 1);
+        }
+    });
+    assert!(each < elf.len() + SLACK, "{each}");
+    let mut capped = Options::default();
+    capped.max_unpacked = 1 << 20;
+    let none = peak(|| assert_eq!(open_everything(&path, &capped), 0));
+    assert!(none < stored + (1 << 20) + SLACK, "{none}");
+    let wheel = Wheel::open(&path).unwrap();
+    let none = peak(|| assert!(wheel.members().all(|member| member.open(&capped).is_err())));
+    assert!(none < (1 << 20) + SLACK, "{none}");
+}
+
+#[test]
+fn members_that_declare_much_and_hold_little_cost_little() {
+    let _turn = turn();
+    let folder = Folder::new("liar");
+    let elf = ElfBuilder::new(vec![KernelSpec::new("k")]).build();
+    let honest = zip(8, false, &[("a.co", &elf)]);
+    // The size that the directory and the member's own header declare, as zip's writers place it.
+    let size = u32::try_from(elf.len()).unwrap().to_le_bytes();
+    let mut bytes = honest.clone();
+    for at in 0..bytes.len() - 4 {
+        if honest[at..at + 4] == size {
+            bytes[at..at + 4].copy_from_slice(&(900_u32 << 20).to_le_bytes());
+        }
+    }
+    assert!(bytes != honest);
+    let path = folder.put("a.whl", &bytes);
+    let taken = peak(|| {
+        open_everything(&path, &Options::default());
+        let Ok(wheel) = Wheel::open(&path) else { return };
+        for member in wheel.members() {
+            assert!(member.open(&Options::default()).is_err(), "it has less than it says");
+        }
+    });
+    assert!(taken < SLACK, "{taken}");
+}
+
+#[test]
+fn what_lies_at_an_address_is_not_copied() {
+    let _turn = turn();
+    let elf = large_elf();
+    let bundle = plain(&[("hipv4-amdgcn-amd-amdhsa--gfx942", &elf)], 4096);
+    for bytes in [&elf, &bundle, &Ccob::zstd(3, &bundle).bytes(), &Ccob::zlib(1, &bundle).bytes()] {
+        let taken = peak(|| {
+            // SAFETY: the bytes are there, and nobody changes them.
+            let found = unsafe { bytes_at(bytes.as_ptr(), &Options::default()) }.unwrap();
+            assert_eq!(found.len(), bytes.len());
+        });
+        assert!(taken < SLACK, "{taken}");
+    }
+}
+
+/// The time is the reason: who inflates each of them up to the cap of one bundle is busy for an hour with a file of a
+/// few megabytes.
+#[test]
+fn ends_that_only_a_decoder_finds_have_a_limit_together() {
+    let _turn = turn();
+    let size = 200 << 20;
+    let content = plain(&[("hip-amdgcn-amd-amdhsa--gfx942", &vec![0; size])], 8);
+    let one = Ccob::zlib(1, &content).bytes();
+    drop(content);
+    let bytes = one.repeat(8);
+    let taken = peak(|| {
+        let file = File::parse(&bytes, &Options::default()).unwrap();
+        assert!((5..8).contains(&file.bundles().len()), "{}", file.bundles().len());
+        assert!(matches!(file.problems(), [Error::Limit { .. }, ..]), "{:?}", file.problems());
+    });
+    assert!(taken < 2 * SLACK, "{taken}");
+    let few = one.repeat(4);
+    assert_eq!(File::parse(&few, &Options::default()).unwrap().bundles().len(), 4);
 }

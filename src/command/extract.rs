@@ -42,7 +42,11 @@ impl Extract {
     pub(crate) fn run(self) -> Outcome {
         let target = self.target.as_deref().map(|text| input::parse_target("--target", text)).transpose()?;
         let input = input::open(&self.file)?;
-        let file = input::file(&input)?;
+        let file = input::file_until(&input, |bundle| match (self.bundle, &target) {
+            (Some(number), _) => bundle.index() == number,
+            (None, Some(target)) => bundle.select(target, &self.options()).best.is_some(),
+            (None, None) => self.position(bundle).is_some(),
+        })?;
         let bundles = input::bundles(&self.file, &file, self.bundle)?;
         let (bundle, entry) = match (target, self.entry, &self.id) {
             (Some(target), ..) => self.for_target(bundles, &target)?,
@@ -65,13 +69,26 @@ impl Extract {
         Ok(())
     }
 
+    fn options(&self) -> Options {
+        let mut options = Options::default();
+        options.compatible_families = self.compat;
+        options
+    }
+
+    /// The entry of a bundle that is asked for by its number or id.
+    fn position(&self, bundle: &Bundle<'_>) -> Option<usize> {
+        match (self.entry, &self.id) {
+            (Some(number), _) => (number < bundle.entries().len()).then_some(number),
+            (None, id) => bundle.entries().iter().position(|entry| Some(entry.id_text()) == *id),
+        }
+    }
+
     fn for_target<'f, 'a>(
         &self,
         bundles: &'f [Bundle<'a>],
         target: &TargetId,
     ) -> Outcome<(&'f Bundle<'a>, usize)> {
-        let mut options = Options::default();
-        options.compatible_families = self.compat;
+        let mut options = self.options();
         let mut refused = String::new();
         for bundle in bundles {
             let selection = bundle.select(target, &options);
@@ -97,8 +114,7 @@ impl Extract {
         bundles: &'f [Bundle<'a>],
         number: usize,
     ) -> Outcome<(&'f Bundle<'a>, usize)> {
-        let found = bundles.iter().find(|bundle| number < bundle.entries().len());
-        found.map(|bundle| (bundle, number)).ok_or_else(|| {
+        self.first(bundles).ok_or_else(|| {
             let most = bundles.iter().map(|bundle| bundle.entries().len()).max().unwrap_or(0);
             let have = input::count(most, "entry", "entries");
             let path = Path::display(&self.file);
@@ -108,10 +124,12 @@ impl Extract {
         })
     }
 
+    fn first<'f, 'a>(&self, bundles: &'f [Bundle<'a>]) -> Option<(&'f Bundle<'a>, usize)> {
+        bundles.iter().find_map(|bundle| Some((bundle, self.position(bundle)?)))
+    }
+
     fn by_id<'f, 'a>(&self, bundles: &'f [Bundle<'a>], id: &str) -> Outcome<(&'f Bundle<'a>, usize)> {
-        let position = |bundle: &Bundle<'_>| bundle.entries().iter().position(|entry| entry.id_text() == id);
-        let found = bundles.iter().find_map(|bundle| position(bundle).map(|entry| (bundle, entry)));
-        found.ok_or_else(|| {
+        self.first(bundles).ok_or_else(|| {
             let ids: Vec<_> =
                 bundles.iter().flat_map(|bundle| bundle.entries()).map(|entry| entry.id_text()).collect();
             let known = input::names(ids.iter().map(String::as_str));

@@ -40,8 +40,16 @@ pub(crate) fn open(path: &Path) -> Outcome<Input> {
 
 /// The bundles of a file with AMD GPU code.
 pub(crate) fn file(input: &Input) -> Outcome<File<'_>> {
+    file_until(input, |_| false)
+}
+
+/// The bundles of a file with AMD GPU code, up to the first of which `is_last` says so.
+pub(crate) fn file_until<'a>(
+    input: &'a Input,
+    is_last: impl FnMut(&Bundle<'a>) -> bool,
+) -> Outcome<File<'a>> {
     input
-        .file(&Options::default())
+        .file_until(&Options::default(), is_last)
         .map_err(|error| Failure::input(format!("{}: {error}", input.path().display())))
 }
 

@@ -13,6 +13,10 @@ const ID_BYTES: u64 = 512 << 10;
 /// What reading tables may cost in bytes, those of damaged bundles too: so many, and a multiple of the file's size.
 const WORK: u64 = 256 << 20;
 const WORK_PER_BYTE: u64 = 16;
+/// What may be inflated only to find where bundles end that do not say so: so many bytes, and a multiple of the file's
+/// size that is above what code packs to.
+const MEASURED: u64 = 1 << 30;
+const MEASURED_PER_BYTE: u64 = 64;
 
 /// What is left for the entries of a file. Bundles that can be read take entries and ids out of it, all bundles take
 /// work.
@@ -21,6 +25,7 @@ pub(crate) struct Room {
     pub(crate) entries: usize,
     id_bytes: u64,
     work: u64,
+    measured: u64,
 }
 
 impl Room {
@@ -30,6 +35,7 @@ impl Room {
             entries: ENTRIES.saturating_add(size / BYTES_PER_ENTRY),
             id_bytes: ID_BYTES.saturating_add(size as u64 / 2),
             work: WORK.saturating_add((size as u64).saturating_mul(WORK_PER_BYTE)),
+            measured: MEASURED.saturating_add((size as u64).saturating_mul(MEASURED_PER_BYTE)),
         }
     }
 
@@ -43,6 +49,29 @@ impl Room {
             advice: "no tool writes such tables, the input is damaged".to_owned(),
         })?;
         Ok(())
+    }
+
+    /// How much may still be inflated to find the end of the bundle at `offset`.
+    pub(crate) fn measurable(&self, offset: u64) -> Result<u64, Error> {
+        if self.measured > 0 { Ok(self.measured) } else { Err(Room::unmeasured(offset)) }
+    }
+
+    /// What is said of the bundle at `offset`, whose end is not to be found with what is left.
+    pub(crate) fn unmeasured(offset: u64) -> Error {
+        Error::Limit {
+            what: "unpacking bundles of version 1 only to find where they end, this and those before it,"
+                .to_owned(),
+            offset,
+            value: MEASURED.saturating_add(1),
+            limit: MEASURED,
+            advice: "no tool writes so many that unpack to so much; compress anew with a newer clang"
+                .to_owned(),
+        }
+    }
+
+    /// Takes out what was inflated to find an end.
+    pub(crate) fn measure(&mut self, unpacked: u64) {
+        self.measured = self.measured.saturating_sub(unpacked);
     }
 
     /// What the ids of one bundle, which lies at `offset`, may take.

@@ -141,11 +141,21 @@ impl<R: ReaderAt> Zip<R> {
         let mut bytes = Vec::new();
         let believed = member.size.min(GROWTH.max(member.stored_size.saturating_mul(USUAL_RATIO)));
         let no_room = || Error::Memory { what: "a member of the zip file", bytes: member.size };
-        let room = usize::try_from(believed).map_err(|_| no_room())?;
-        bytes.try_reserve_exact(room).map_err(|_| no_room())?;
         // One byte more than stated, so that a member that has more is found out.
         let mut reader = reader.take(member.size.saturating_add(1));
-        reader.read_to_end(&mut bytes).map_err(|error| broken(member, error.to_string()))?;
+        let mut room = believed;
+        while room > 0 {
+            let step = usize::try_from(room).map_err(|_| no_room())?;
+            bytes.try_reserve_exact(step).map_err(|_| no_room())?;
+            let read = reader.by_ref().take(room).read_to_end(&mut bytes);
+            if (read.map_err(|error| broken(member, error.to_string()))? as u64) < room {
+                break;
+            }
+            room = (bytes.len() as u64).min(member.size.saturating_sub(bytes.len() as u64));
+        }
+        let mut more = [0];
+        let read = reader.read(&mut more).map_err(|error| broken(member, error.to_string()))?;
+        bytes.extend_from_slice(&more[..read]);
         if bytes.len() as u64 != member.size {
             let problem = format!("it has {} bytes or more, where {} are stated", bytes.len(), member.size);
             return Err(broken(member, problem));

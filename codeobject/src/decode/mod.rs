@@ -262,10 +262,16 @@ pub(crate) fn method_of(payload: &[u8]) -> Option<Method> {
     if frames::begins(payload) { Some(Method::Zstd) } else { zlib::begins(payload).then_some(Method::Zlib) }
 }
 
-/// Where a stream that nobody gave a size ends: the number of its bytes at the head of `data`.
-pub(crate) fn stored_size(method: Method, data: &[u8], max_unpacked: u64) -> Result<u64, String> {
+/// Where a stream that nobody gave a size ends: the number of its bytes at the head of `data`. What had to be unpacked to
+/// know is added to `unpacked`.
+pub(crate) fn stored_size(
+    method: Method,
+    data: &[u8],
+    max_unpacked: u64,
+    unpacked: &mut u64,
+) -> Result<u64, String> {
     match method {
-        Method::Zlib => zlib::stored_size(data, max_unpacked),
+        Method::Zlib => zlib::stored_size(data, max_unpacked, unpacked),
         Method::Zstd => frames::stored_size(data),
     }
 }

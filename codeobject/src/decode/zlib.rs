@@ -38,9 +38,16 @@ pub(super) fn begins(data: &[u8]) -> bool {
     method & 0x0f == 8 && method >> 4 <= 7 && u16::from_be_bytes([*method, *flags]) % 31 == 0
 }
 
-/// Only the decoder knows where a zlib stream ends, so this decodes it and keeps nothing.
-pub(super) fn stored_size(data: &[u8], max_unpacked: u64) -> Result<u64, String> {
+/// Only the decoder knows where a zlib stream ends, so this decodes it and keeps nothing. What it unpacks is added to
+/// `unpacked`.
+pub(super) fn stored_size(data: &[u8], max_unpacked: u64, unpacked: &mut u64) -> Result<u64, String> {
     let mut inflate = Inflate::new();
+    let result = end_of(&mut inflate, data, max_unpacked);
+    *unpacked = unpacked.saturating_add(inflate.0.total_out());
+    result
+}
+
+fn end_of(inflate: &mut Inflate, data: &[u8], max_unpacked: u64) -> Result<u64, String> {
     let mut scratch = Vec::with_capacity(1 << 16);
     let mut consumed = 0;
     while inflate.0.total_out() <= max_unpacked {

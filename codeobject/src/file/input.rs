@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::bundle::Bundle;
 use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference::{self, KpackReference};
 use crate::container::kpack_search::SearchPath;
@@ -101,7 +102,20 @@ impl Input {
     ///
     /// As [`File::parse`].
     pub fn file(&self, options: &Options) -> Result<File<'_>, Error> {
-        File::with_companions(&self.bytes, &self.companions, options)
+        File::with_companions(&self.bytes, &self.companions, options, &mut |_| false)
+    }
+
+    /// The same, up to the first bundle of which `is_last` says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::parse_until`].
+    pub fn file_until<'a>(
+        &'a self,
+        options: &Options,
+        mut is_last: impl FnMut(&Bundle<'a>) -> bool,
+    ) -> Result<File<'a>, Error> {
+        File::with_companions(&self.bytes, &self.companions, options, &mut is_last)
     }
 }
 

@@ -80,15 +80,47 @@ impl<'a> File<'a> {
     ///
     /// Where nothing can be read: what the file is instead, or the first of its problems.
     pub fn parse(bytes: &'a [u8], options: &Options) -> Result<File<'a>, Error> {
-        File::with_companions(bytes, Companions::NONE, options)
+        File::with_companions(bytes, Companions::NONE, options, &mut |_| false)
+    }
+
+    /// The same, up to the first bundle of which `is_last` says so: what lies behind it is not looked at, which spares
+    /// decoding the tables of compressed bundles that nobody asks for. Neither the bundles there nor what is wrong with
+    /// them is in the result.
+    ///
+    /// ```no_run
+    /// use windlass_codeobject::{File, Options, TargetId};
+    ///
+    /// let bytes = std::fs::read("libkernels.so")?;
+    /// let (options, agent): (_, TargetId) = (Options::default(), "gfx942:sramecc+:xnack-".parse()?);
+    /// let mut best = None;
+    /// let file = File::parse_until(&bytes, &options, |bundle| {
+    ///     best = bundle.select(&agent, &options).best;
+    ///     best.is_some()
+    /// })?;
+    /// if let (Some(entry), Some(bundle)) = (best, file.bundles().last()) {
+    ///     println!("{} bytes", bundle.take_image(entry)?.len());
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_until(
+        bytes: &'a [u8],
+        options: &Options,
+        mut is_last: impl FnMut(&Bundle<'a>) -> bool,
+    ) -> Result<File<'a>, Error> {
+        File::with_companions(bytes, Companions::NONE, options, &mut is_last)
     }
 
     pub(crate) fn with_companions(
         bytes: &'a [u8],
         companions: &'a Companions,
         options: &Options,
+        is_last: &mut dyn FnMut(&Bundle<'a>) -> bool,
     ) -> Result<File<'a>, Error> {
-        let mut walk = Walk::new(options, companions);
+        let mut walk = Walk::new(options, companions, is_last);
         let kind = walk.file(bytes)?;
         walk.finish();
         if walk.bundles.is_empty() {

@@ -43,6 +43,10 @@ const MAX_DEPTH: usize = 4;
 /// What a walk has found so far.
 pub(crate) struct Walk<'a, 'o> {
     options: &'o Options,
+    /// Tells of each bundle that is found whether it is the last that is wanted.
+    is_last: &'o mut dyn FnMut(&Bundle<'a>) -> bool,
+    /// Whether it was found.
+    is_done: bool,
     companions: &'a Companions,
     cache: Arc<Cache>,
     room: Room,
@@ -64,9 +68,15 @@ pub(crate) struct Walk<'a, 'o> {
 }
 
 impl<'a, 'o> Walk<'a, 'o> {
-    pub(crate) fn new(options: &'o Options, companions: &'a Companions) -> Walk<'a, 'o> {
+    pub(crate) fn new(
+        options: &'o Options,
+        companions: &'a Companions,
+        is_last: &'o mut dyn FnMut(&Bundle<'a>) -> bool,
+    ) -> Walk<'a, 'o> {
         Walk {
             options,
+            is_last,
+            is_done: false,
             companions,
             cache: Arc::default(),
             room: Room::of_file(0),
@@ -346,8 +356,11 @@ impl<'a, 'o> Walk<'a, 'o> {
         size.and_then(|size| usize::try_from(size).ok())
     }
 
-    /// Whether so many bundles were found that the rest is left alone.
+    /// Whether the rest is left alone: the last that is wanted was found, or too many were.
     fn is_full(&mut self, offset: u64) -> bool {
+        if self.is_done {
+            return true;
+        }
         let is_full = self.bundles.len() >= MAX_BUNDLES;
         if is_full && !self.is_cut {
             self.is_cut = true;
@@ -365,7 +378,9 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     fn found(&mut self, bundle: Bundle<'a>) {
         self.room.take(bundle.entries());
-        self.bundles.push(bundle.found(self.bundles.len(), self.member.clone()));
+        let bundle = bundle.found(self.bundles.len(), self.member.clone());
+        self.is_done = self.is_done || (self.is_last)(&bundle);
+        self.bundles.push(bundle);
     }
 
     /// Notes what is wrong with a part of the file; others may still be good.
@@ -389,11 +404,11 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// The header and the bytes of the compressed bundle at the head of `rest`.
-    fn stored(&self, rest: &'a [u8], offset: u64) -> Result<(CcobHeader, &'a [u8]), Error> {
+    fn stored(&mut self, rest: &'a [u8], offset: u64) -> Result<(CcobHeader, &'a [u8]), Error> {
         let header = CcobHeader::read(rest, offset)?;
         let size = match header.stored_size {
             Some(size) => size,
-            None => self.end_of_payload(rest, &header),
+            None => self.end_of_payload(rest, &header, offset)?,
         };
         let cut = || Error::truncated("the compressed bundle (CCOB)", offset, size, rest.len() as u64);
         let stored = range(rest, 0, size).ok_or_else(cut)?;
@@ -401,14 +416,19 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Version 1 does not say where it ends: the payload does. A payload that is broken takes the rest of the file.
-    fn end_of_payload(&self, rest: &[u8], header: &CcobHeader) -> u64 {
+    fn end_of_payload(&mut self, rest: &[u8], header: &CcobHeader, offset: u64) -> Result<u64, Error> {
         let all = rest.len() as u64;
         let payload =
             range(rest, header.header_size, all.saturating_sub(header.header_size)).unwrap_or_default();
-        match decode::stored_size(header.method, payload, self.options.max_unpacked) {
-            Ok(size) => header.header_size.saturating_add(size),
-            Err(_) => all,
+        let left = self.room.measurable(offset)?;
+        let most = self.options.max_unpacked.min(left);
+        let mut unpacked = 0;
+        let size = decode::stored_size(header.method, payload, most, &mut unpacked);
+        self.room.measure(unpacked);
+        if unpacked > left {
+            return Err(Room::unmeasured(offset));
         }
+        Ok(size.map_or(all, |size| header.header_size.saturating_add(size)))
     }
 }
 

@@ -45,6 +45,7 @@ mod symbols;
 mod text_bundles;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod tools;
+mod until;
 mod validate;
 #[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
 mod without_zstd;

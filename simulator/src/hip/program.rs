@@ -93,7 +93,8 @@ fn select(bytes: &[u8], target: &str) -> Outcome<Vec<u8>> {
     };
     let options = codeobject::Options::default();
     let target: codeobject::TargetId = target.parse().map_err(|error| refuse(&error))?;
-    let file = codeobject::File::parse(bytes, &options).map_err(|error| refuse(&error))?;
+    let is_enough = |bundle: &codeobject::Bundle<'_>| bundle.select(&target, &options).best.is_some();
+    let file = codeobject::File::parse_until(bytes, &options, is_enough).map_err(|error| refuse(&error))?;
     let mut reasons = String::new();
     for bundle in file.bundles() {
         let selection = bundle.select(&target, &options);

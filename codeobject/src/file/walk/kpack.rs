@@ -47,7 +47,7 @@ impl<'a> Walk<'a, '_> {
         };
         let unresolved: Vec<_> = self.references.iter().filter(|reference| !is_resolved(reference)).collect();
         let mut problems = self.companions.problems.clone();
-        if problems.is_empty() {
+        if problems.is_empty() && !self.is_done {
             problems.extend(unresolved.into_iter().map(|(reference, base)| reference.unresolved(*base)));
         }
         self.problems.extend(problems);
