@@ -2,8 +2,8 @@
 //! No file costs more memory than it has, declares and is allowed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use windlass_codeobject::{CodeObject, Error, File, ImageCache, Input, Options, Wheel, bytes_at};
 
