@@ -33,10 +33,10 @@ pub(crate) struct Bundle {
     /// How hard to compress: 1 to 22, or less than 0 for speed, for zstd (3 without it), 0 to 9 for zlib (6 without it)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     level: Option<i32>,
-    /// The version of a compressed bundle's header: 2 is what ROCm 6.4 and 7.0 write, up to 4 GiB; 3 what ROCm 7.1 and
-    /// later write; 1 is old
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=3))]
-    ccob_version: u16,
+    /// The version of a compressed bundle's header: 2, if nothing is said, is what ROCm 6.4 and 7.0 write, up to 4 GiB;
+    /// 3 what ROCm 7.1 and later write; 1 is old
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=3))]
+    ccob_version: Option<u16>,
     /// Begin each image at a multiple of so many bytes
     #[arg(long, value_name = "BYTES", default_value_t = 4096)]
     align: u64,
@@ -117,7 +117,15 @@ impl Bundle {
     fn options(&self, found_host: Option<String>) -> Outcome<WriteOptions> {
         let mut options = WriteOptions::default();
         options.align = self.align;
-        options.ccob_version = self.ccob_version;
+        match self.ccob_version {
+            Some(_) if self.compress == Method::None => {
+                return Err(Failure::input(
+                    "--ccob-version is about compressed bundles; give --compress zstd or zlib with it",
+                ));
+            }
+            Some(version) => options.ccob_version = version,
+            None => {}
+        }
         options.compression = match (self.compress, self.level) {
             (Method::None, Some(_)) => {
                 return Err(Failure::input(
@@ -202,8 +210,8 @@ impl Bundle {
     fn tell(&self, writer: &BundleWriter<'_>, options: &WriteOptions, bytes: &[u8]) {
         let how = match self.compress {
             Method::None => "offload bundle".to_owned(),
-            Method::Zstd => format!("compressed offload bundle (CCOB v{}, zstd)", self.ccob_version),
-            Method::Zlib => format!("compressed offload bundle (CCOB v{}, zlib)", self.ccob_version),
+            Method::Zstd => format!("compressed offload bundle (CCOB v{}, zstd)", options.ccob_version),
+            Method::Zlib => format!("compressed offload bundle (CCOB v{}, zlib)", options.ccob_version),
         };
         note(&format!("{}: {how}", self.output.display()));
         let has_host = writer.entries().any(|(id, _)| id.starts_with("host-"));

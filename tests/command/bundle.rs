@@ -161,6 +161,7 @@ fn mistakes_write_nothing_and_keep_what_was_there() {
         (&["no/such/file"], "cannot read"),
         (&["--align", "3", GFX942], "power of two"),
         (&["--level", "3", GFX942], "--compress"),
+        (&["--ccob-version", "3", GFX942], "--compress"),
         (&["--compress", "zstd", "--level", "99", GFX942], "1 to 22"),
         (&["--compress", "zlib", "--level", "-1", GFX942], "0 to 9"),
         (&["--ccob-version", "4", GFX942], "4"),

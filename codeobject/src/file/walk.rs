@@ -245,7 +245,9 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// Reads one file of an archive.
     fn member(&mut self, content: &'a [u8], offset: u64) {
         // Objects for 32-bit hosts are none that GPU code lies in.
-        let result = if !may_hold_code(content) {
+        let result = if content.starts_with(archive::THIN_MAGIC) {
+            Err(archive::thin(content))
+        } else if !may_hold_code(content) {
             Ok(())
         } else if content.starts_with(ELF_MAGIC) {
             self.elf(content, offset).map(|_| ())

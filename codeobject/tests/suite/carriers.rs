@@ -352,6 +352,11 @@ fn thin_archives_say_where_their_members_are() {
     for size in 8..bytes.len() {
         assert!(matches!(error(&bytes[..size]), Error::Unsupported { .. }));
     }
+    let outer = archive(&[("a.a/", &bytes), ("b/", &bundle())]);
+    let file = File::parse(&outer, &Options::default()).unwrap();
+    let [problem] = file.problems() else { panic!("{:?}", file.problems()) };
+    assert!(problem.to_string().contains("`a.a`") && problem.to_string().contains("ar rcs"), "{problem}");
+    assert_eq!(file.bundles().len(), 1);
 }
 
 #[test]
