@@ -26,9 +26,11 @@
 pub mod engine;
 mod exec;
 pub mod hip;
+mod injection;
 pub mod isa;
 pub mod memory;
 mod options;
 
-pub use hip::Simulator;
+pub use hip::{ScheduleReport, Schedules, Simulator, schedules};
+pub use injection::Injection;
 pub use options::{Faults, Options, OptionsError};

@@ -2,7 +2,10 @@
 //! What a simulated machine consists of, and its spelling in URIs and in `WINDLASS_SIM`.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
+
+use crate::injection::Injection;
 
 /// The description of a simulated machine.
 ///
@@ -15,9 +18,13 @@ use std::str::FromStr;
 /// | `memory` | bytes of memory per GPU; `K`, `M`, `G`, `T` are powers of 1024 | `16G` |
 /// | `threads` | CPU threads that execute workgroups, 1 to 1024 | one per CPU |
 /// | `units` | compute units that a GPU says it has, 1 to 1024 | 304 |
-/// | `seed` | run work one item at a time, streams taking turns in an order drawn from this number | none |
+/// | `seed` | one thing at a time, in an order drawn from this number | none: side by side |
 /// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
 /// | `faults` | what a bad access or trap of a kernel costs: `sticky`, the device, as on hardware; `submission`, what the event behind it stands for | `sticky` |
+/// | `fail` | calls that fail, separated by commas: `hipMalloc@3:hipErrorOutOfMemory`; see [`Injection`] | none |
+/// | `delay` | calls that are late, separated by commas: `hipMemcpyAsync@2:5ms`; see [`Injection`] | none |
+/// | `record` | the file to write in which order things happened; needs `seed` | none |
+/// | `replay` | such a file, to be repeated; a run that cannot follow it says where | none |
 ///
 /// ```
 /// use windlass_simulator::Options;
@@ -39,12 +46,18 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Compute units that each GPU reports.
     pub units: u32,
-    /// Draws the order in which streams take turns; `None` runs streams side by side.
+    /// Draws the order in which things happen, one at a time; `None` runs streams side by side.
     pub seed: Option<u64>,
     /// Version of HIP, major and minor.
     pub hip: (u32, u32),
     /// What a kernel that goes wrong takes with it.
     pub faults: Faults,
+    /// Calls that fail or are late.
+    pub injections: Vec<Injection>,
+    /// Where to write in which order things happened; needs a seed.
+    pub record: Option<PathBuf>,
+    /// What to repeat, as `record` wrote it.
+    pub replay: Option<PathBuf>,
 }
 
 /// What a kernel or copy that goes wrong takes with it.
@@ -69,7 +82,7 @@ impl Faults {
 
 /// The one processor whose instructions the engine knows.
 const TARGET: &str = "gfx942";
-const KEYS: &str = "devices, memory, threads, units, seed, hip, faults";
+const KEYS: &str = "devices, memory, threads, units, seed, hip, faults, fail, delay, record, replay";
 
 impl Default for Options {
     fn default() -> Self {
@@ -82,6 +95,9 @@ impl Default for Options {
             seed: None,
             hip: (7, 1),
             faults: Faults::Sticky,
+            injections: Vec::new(),
+            record: None,
+            replay: None,
         }
     }
 }
@@ -99,6 +115,12 @@ impl Options {
                 Err(OptionsError("WINDLASS_SIM is not valid UTF-8: spell it like gfx942?devices=2".into()))
             }
         }
+    }
+
+    /// Replaces the failures or the delays.
+    fn inject(&mut self, failures: bool, injections: Vec<Injection>) {
+        self.injections.retain(|one| one.is_failure() != failures);
+        self.injections.extend(injections);
     }
 
     /// HIP's version number, `major * 10^7 + minor * 10^5 + patch`.
@@ -141,12 +163,20 @@ impl FromStr for Options {
                 "seed" => options.seed = Some(number(key, value, 0, u64::MAX)?),
                 "hip" => options.hip = version(key, value)?,
                 "faults" => options.faults = faults(key, value)?,
+                "fail" => options.inject(true, Injection::failures(value)?),
+                "record" => options.record = Some(PathBuf::from(value)).filter(|path| path != ""),
+                "replay" => options.replay = Some(PathBuf::from(value)).filter(|path| path != ""),
+                "delay" => options.inject(false, Injection::delays(value)?),
                 _ => {
                     return Err(OptionsError(format!(
                         "the simulator has no option {key:?}; options are {KEYS}"
                     )));
                 }
             }
+        }
+        if options.record.is_some() && options.seed.is_none() && options.replay.is_none() {
+            let known = "record= writes down what a seed chooses: add one, such as seed=1";
+            return Err(OptionsError(known.to_owned()));
         }
         Ok(options)
     }
@@ -161,7 +191,20 @@ impl fmt::Display for Options {
         if let Some(seed) = self.seed {
             write!(f, "&seed={seed}")?;
         }
-        write!(f, "&hip={}.{}&faults={}", self.hip.0, self.hip.1, self.faults.name())
+        write!(f, "&hip={}.{}&faults={}", self.hip.0, self.hip.1, self.faults.name())?;
+        for (key, failures) in [("fail", true), ("delay", false)] {
+            let mut before = format!("&{key}=");
+            for injection in self.injections.iter().filter(|one| one.is_failure() == failures) {
+                write!(f, "{before}{injection}")?;
+                before = ",".to_owned();
+            }
+        }
+        for (key, path) in [("record", &self.record), ("replay", &self.replay)] {
+            if let Some(path) = path {
+                write!(f, "&{key}={}", path.display())?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -211,6 +254,12 @@ fn version(key: &str, value: &str) -> Result<(u32, u32), OptionsError> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionsError(String);
 
+impl OptionsError {
+    pub(crate) fn new(message: String) -> Self {
+        Self(message)
+    }
+}
+
 impl fmt::Display for OptionsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -225,7 +274,8 @@ mod tests {
 
     #[test]
     fn a_spelling_survives_a_round_trip() {
-        let text = "gfx942?devices=2&memory=1073741824&units=8&threads=2&seed=7&hip=6.2&faults=submission";
+        let text = "gfx942?devices=2&memory=1073741824&units=8&threads=2&seed=7&hip=6.2&faults=submission\
+                    &fail=hipMalloc@3,hipFree~0.5:hipErrorUnknown&delay=hipMemcpy@1:5ms&record=a/b&replay=c";
         let options: Options = text.parse().unwrap();
         assert_eq!(options.to_string(), text);
         assert_eq!(options.hip_version() / 100_000, 602);
@@ -245,6 +295,9 @@ mod tests {
             ("?hip=8.0", "6.2"),
             ("?seed=-1", "whole number"),
             ("?faults=none", "submission"),
+            ("?fail=hipMaloc", "hipMalloc"),
+            ("?delay=hipMalloc", "5ms"),
+            ("?record=x", "seed=1"),
         ] {
             let message = text.parse::<Options>().unwrap_err().to_string();
             assert!(message.contains(named), "{text}: {message}");

@@ -28,6 +28,14 @@ impl Cts {
         if let Ok(executable) = env::current_exe() {
             harness = harness.program([executable.into_os_string(), "cts".into()]);
         }
-        harness.run(std::iter::once("windlass cts".into()).chain(self.options))
+        let code = harness.run(std::iter::once("windlass cts".into()).chain(self.options));
+        #[cfg(feature = "sim")]
+        {
+            let schedules = windlass_simulator::schedules();
+            if schedules.runs > 0 {
+                eprintln!("windlass cts: {schedules} of the simulated GPU");
+            }
+        }
+        code
     }
 }

@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Workgroups that one thread keeps in flight at most, when they wait for one another.
-const RESIDENT: usize = 1024;
+pub(super) const RESIDENT: usize = 1024;
 
 /// A dispatch in flight.
 pub(super) struct Job {
-    memory: Arc<Memory>,
-    kernel: Kernel,
+    pub(super) memory: Arc<Memory>,
+    pub(super) kernel: Kernel,
     start: Start,
     entry: Position,
     order: Order,
@@ -107,6 +107,11 @@ impl Job {
         self.total
     }
 
+    /// Whether workgroups are left to start.
+    pub(super) fn has_more(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.total
+    }
+
     /// An invitation for another thread.
     pub(super) fn ticket(self: &Arc<Self>) -> Ticket {
         Ticket { job: Arc::downgrade(self), crew: self.crew.clone() }
@@ -155,7 +160,8 @@ impl Job {
         state.statistics.instructions += done.instructions;
     }
 
-    fn take(&self) -> Option<Workgroup> {
+    /// Starts the next workgroup, if one is left.
+    pub(super) fn take(&self) -> Option<Workgroup> {
         // Not past the end: helpers that come late must not make the counter wrap.
         if self.next.load(Ordering::Relaxed) >= self.total {
             return None;

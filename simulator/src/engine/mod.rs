@@ -10,12 +10,14 @@ mod kernel;
 mod launch;
 mod module;
 mod start;
+mod stepped;
 mod workgroup;
 
 pub use fault::{Access, AccessKind, Cause, Fault, Location};
 pub use kernel::{Kernel, Parameter, ParameterKind};
 pub use launch::{Launch, Statistics};
 pub use module::{LoadError, Module};
+pub(crate) use stepped::{Choose, Step, Stepped};
 
 use crate::memory::Memory;
 use crossbeam_channel::Sender;
@@ -77,6 +79,22 @@ impl Engine {
             Err(fault) => tracing::error!(target: "windlass::sim", "{fault}"),
         }
         result
+    }
+
+    /// Begins a dispatch that goes on by [`Stepped::step`] alone, on the thread of whoever calls it.
+    ///
+    /// # Errors
+    /// As [`dispatch`](Self::dispatch), before anything runs.
+    pub(crate) fn begin(
+        memory: &Arc<Memory>,
+        kernel: &Kernel,
+        launch: &Launch<'_>,
+    ) -> Result<Stepped, Box<Fault>> {
+        let mut start = Start::new(kernel, launch)?;
+        let entry = kernel.check()?;
+        let block = start.place(memory, kernel, launch)?;
+        let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
+        Ok(Stepped::new(Job::new(memory.clone(), owned, start, entry, launch.seed), block))
     }
 
     /// Stops every dispatch, now and from now on, with [`Cause::Cancelled`].

@@ -6,6 +6,7 @@ use super::kernel::Kernel;
 use super::launch::Launch;
 use crate::exec::{PRIVATE_APERTURE, SHARED_APERTURE, Wave};
 use crate::memory::{Block, Memory};
+use std::sync::Arc;
 use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
 
 /// LDS that a workgroup may have, in bytes.
@@ -113,12 +114,12 @@ impl Start {
     }
 
     /// Writes arguments and dispatch packet to device memory.
-    pub(super) fn place<'m>(
+    pub(super) fn place(
         &mut self,
-        memory: &'m Memory,
+        memory: &Arc<Memory>,
         kernel: &Kernel,
         launch: &Launch<'_>,
-    ) -> Result<Block<'m>, Box<Fault>> {
+    ) -> Result<Block, Box<Fault>> {
         let description = kernel.description();
         let size = u64::from(description.kernarg_size).next_multiple_of(64);
         let fail = |error: crate::memory::MemoryError| {

@@ -4,13 +4,19 @@
 use super::fault::{Access, Fault, Location};
 use super::kernel::Kernel;
 use super::start::Start;
+use super::stepped::{Choose, Step};
 use crate::exec::{Core, Lds, Position, Status, Trouble, Turn, Wave};
 use crate::memory::{Memory, Windows};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 
 /// Instructions that a wave runs before it is another's turn.
 const TURN: u64 = 20_000;
+/// Instructions of a turn that is a step: fewer, because a wave that spins may keep others from what it waits for.
+const STEP: u64 = 2_000;
+/// Instructions of a turn that is cut short, at most.
+const HALF_WAY: usize = 48;
 /// Turns of waves that spin before other workgroups get a chance.
 const PATIENCE: u32 = 16;
 /// Waves that a thread keeps for reuse.
@@ -29,6 +35,8 @@ struct Spare {
 /// A workgroup in flight.
 pub(super) struct Workgroup {
     id: [u32; 3],
+    /// Its place among the workgroups of the dispatch.
+    pub(super) number: u64,
     waves: Vec<Wave>,
     /// Taken back by the thread at the end.
     lds: Option<Lds>,
@@ -61,7 +69,7 @@ impl Workgroup {
                 wave
             })
             .collect();
-        Self { id, waves, lds: Some(lds), windows: Windows::default() }
+        Self { id, number, waves, lds: Some(lds), windows: Windows::default() }
     }
 
     /// Waves.
@@ -125,6 +133,63 @@ impl Workgroup {
                 }
             }
         }
+    }
+}
+
+impl Workgroup {
+    /// Lets one wave run, which one and how far being chosen. Waves that all wait at a barrier pass it first.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(super) fn step(
+        &mut self,
+        memory: &Memory,
+        kernel: &Kernel,
+        stop: &AtomicBool,
+        choices: &mut dyn Choose,
+    ) -> Result<Step, Box<Fault>> {
+        let mut ready = self.with_status(Status::Ready);
+        if ready.is_empty() {
+            ready = self.with_status(Status::Barrier);
+            for index in &ready {
+                self.waves[*index].status = Status::Ready;
+            }
+        }
+        if ready.is_empty() {
+            return Ok(Step::Done);
+        }
+        let index = ready[choices.choose(ready.len())];
+        let lds = self.lds.get_or_insert_with(Lds::new);
+        let wave = &mut self.waves[index];
+        let before = wave.instructions;
+        let mut core = Core {
+            wave,
+            lds,
+            memory,
+            windows: &mut self.windows,
+            program: &kernel.record.program,
+            stop,
+            trouble: None,
+        };
+        // Mostly to the next barrier or to the end, sometimes a few instructions: others then see half of what it does.
+        let ran = match choices.choose(4) {
+            0 => {
+                let budget = 1 + choices.choose(HALF_WAY) as u64;
+                core.run_exactly(budget).map(|turn| if turn == Turn::Spent { Turn::Over } else { turn })
+            }
+            _ => core.run(STEP),
+        };
+        let turn = ran.map_err(|trouble| fault(memory, kernel, self.id, wave, trouble))?;
+        choices.happened(&[index as u64, wave.instructions - before]);
+        if self.waves.iter().all(|wave| wave.status == Status::Ended) {
+            return Ok(Step::Done);
+        }
+        Ok(if turn == Turn::Over { Step::Progress } else { Step::Spun })
+    }
+
+    fn with_status(&self, status: Status) -> SmallVec<[usize; 16]> {
+        let waves = self.waves.iter().enumerate();
+        waves.filter(|(_, wave)| wave.status == status).map(|(index, _)| index).collect()
     }
 }
 

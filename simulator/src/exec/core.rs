@@ -51,11 +51,23 @@ pub(crate) struct Core<'a> {
 }
 
 impl Core<'_> {
-    /// Runs the wave for about `budget` instructions, or until it ends, waits or fails.
+    /// Runs the wave for about `budget` instructions, or until it ends, waits or fails. Its turn ends at a jump.
     ///
     /// # Errors
     /// What stopped it; its position is then at the instruction.
     pub(crate) fn run(&mut self, budget: u64) -> Result<Turn, Trouble> {
+        self.run_until::<false>(budget)
+    }
+
+    /// As [`run`](Self::run), but the turn may end between any two instructions.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub(crate) fn run_exactly(&mut self, budget: u64) -> Result<Turn, Trouble> {
+        self.run_until::<true>(budget)
+    }
+
+    fn run_until<const EXACT: bool>(&mut self, budget: u64) -> Result<Turn, Trouble> {
         let Some(Position { mut region, mut index }) = self.wave.position.take() else {
             self.wave.status = Status::Ended;
             return Ok(Turn::Over);
@@ -69,7 +81,13 @@ impl Core<'_> {
             executed += 1;
             // SAFETY: `Versions::pick` chose the handler for this processor.
             match unsafe { (step.run)(self, step) } {
-                Flow::Next => index += 1,
+                Flow::Next => {
+                    index += 1;
+                    if EXACT && executed >= budget {
+                        turn = Turn::Spent;
+                        break Flow::Yield;
+                    }
+                }
                 Flow::Jump => {
                     match self.wave.position.take() {
                         // A jump within the region only sets the index.

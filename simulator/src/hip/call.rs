@@ -16,6 +16,7 @@ use super::code::{Code, Outcome};
 use super::current::{self, ThreadState};
 use super::device::Device;
 use super::runtime::Runtime;
+use super::schedule::Turn;
 use super::stream::Stream;
 
 /// A HIP function at work.
@@ -57,11 +58,21 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
         let (runtime, thread) = current::current()?;
         let call = Call { name, runtime, thread };
         // A defect in the body is an error of this call, whose state of the thread still counts.
-        let outcome = catch_unwind(AssertUnwindSafe(|| body(&call))).unwrap_or_else(|_| {
+        let turn = call.runtime.scheduler.turn(&call.thread.number, name);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            // With a seed no clock counts: a late call is one that comes when all else is done.
+            let late = |time| turn.as_ref().map_or_else(|| std::thread::sleep(time), Turn::let_all_run);
+            match call.runtime.injections.strike(name, late) {
+                Some(failure) => Err(failure),
+                None => body(&call),
+            }
+        }));
+        let outcome = outcome.unwrap_or_else(|_| {
             explain(format!("{name} ran into a defect of the simulator"));
             Err(Code::UNKNOWN)
         });
         call.note(outcome.err().unwrap_or(Code::SUCCESS));
+        drop(turn);
         outcome
     }));
     let code = match entered {

@@ -59,6 +59,11 @@ impl Code {
         self.row().is_some()
     }
 
+    /// Every status that HIP knows, with its name.
+    pub(crate) fn known() -> impl Iterator<Item = (Self, &'static str)> {
+        ROWS.iter().map(|row| (Self(row.0), row.1.to_str().unwrap_or_default()))
+    }
+
     fn row(self) -> Option<&'static Row> {
         ROWS.binary_search_by_key(&self.0, |row| row.0).ok().and_then(|index| ROWS.get(index))
     }

@@ -27,6 +27,8 @@ pub(crate) struct ThreadState {
     pub(crate) configurations: RefCell<Vec<CallConfiguration>>,
     /// hipThreadExchangeStreamCaptureMode.
     pub(crate) capture_mode: Cell<u32>,
+    /// The thread's number in the simulator's schedule, once it has one.
+    pub(crate) number: Cell<Option<u64>>,
     /// hipStreamPerThread, by device.
     streams: RefCell<Vec<Arc<Stream>>>,
     runtime: Weak<Runtime>,
@@ -41,6 +43,7 @@ impl ThreadState {
             contexts: RefCell::default(),
             configurations: RefCell::default(),
             capture_mode: Cell::new(0),
+            number: Cell::new(None),
             streams: RefCell::default(),
             runtime,
         }

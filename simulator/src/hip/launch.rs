@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Kernel launches: checked and packed when called for, run when the stream gets there.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::engine::{self, Cause, Fault, Kernel};
+use crate::engine::{self, Cause, Choose, Engine, Fault, Kernel, Step, Stepped};
 
 use super::call;
 use super::code::{Code, Outcome};
@@ -27,7 +28,12 @@ pub(crate) struct Launch {
     kernel: Arc<Kernel>,
     shape: Shape,
     arguments: Vec<u8>,
-    seed: Option<u64>,
+}
+
+/// A launch that has begun and goes on by steps.
+pub(crate) struct Dispatch {
+    kernel: Arc<Kernel>,
+    stepped: Stepped,
 }
 
 impl Shape {
@@ -78,24 +84,58 @@ impl Shape {
 
 impl Launch {
     /// A launch of a checked shape with its arguments in the kernel's layout.
-    pub(crate) fn new(kernel: Arc<Kernel>, shape: Shape, arguments: Vec<u8>, seed: Option<u64>) -> Self {
-        Self { kernel, shape, arguments, seed }
+    pub(crate) fn new(kernel: Arc<Kernel>, shape: Shape, arguments: Vec<u8>) -> Self {
+        Self { kernel, shape, arguments }
     }
 
     /// Runs the kernel to its end.
     pub(crate) fn run(self, machine: &Machine) -> Result<(), Failure> {
-        let mut launch = engine::Launch::new(self.shape.grid, self.shape.block, &self.arguments);
-        launch.dynamic_lds = self.shape.dynamic_lds;
-        launch.seed = self.seed;
         tally::count(Count::Launch);
-        match machine.engine.dispatch(&machine.memory, &self.kernel, &launch) {
+        match machine.engine.dispatch(&machine.memory, &self.kernel, &self.parameters()) {
             Ok(statistics) => {
                 tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics);
                 Ok(())
             }
-            Err(fault) => Err(Failure::new(code_of(&fault), fault.to_string())),
+            Err(fault) => Err(failure(&fault)),
         }
     }
+
+    /// Begins to run the kernel; workgroups start in an order that is chosen.
+    pub(crate) fn begin(self, machine: &Machine, choices: &mut dyn Choose) -> Result<Dispatch, Failure> {
+        tally::count(Count::Launch);
+        let mut parameters = self.parameters();
+        // Zero is the ascending order, which is that of hardware.
+        parameters.seed = match choices.choose(4) {
+            0 => None,
+            _ => Some(choices.choose(1 << 16) as u64),
+        };
+        let stepped = Engine::begin(&machine.memory, &self.kernel, &parameters);
+        Ok(Dispatch { stepped: stepped.map_err(|fault| failure(&fault))?, kernel: self.kernel })
+    }
+
+    fn parameters(&self) -> engine::Launch<'_> {
+        let mut launch = engine::Launch::new(self.shape.grid, self.shape.block, &self.arguments);
+        launch.dynamic_lds = self.shape.dynamic_lds;
+        launch
+    }
+}
+
+impl Dispatch {
+    /// Runs one turn of one wave.
+    pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<Step, Failure> {
+        // A defect of the simulator must fail the device, not the thread that happens to be here.
+        let stepped = catch_unwind(AssertUnwindSafe(|| self.stepped.step(choices)));
+        let step = stepped.map_err(|_| Failure::defect())?.map_err(|fault| failure(&fault))?;
+        if step == Step::Done {
+            let statistics = self.stepped.statistics();
+            tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics);
+        }
+        Ok(step)
+    }
+}
+
+fn failure(fault: &Fault) -> Failure {
+    Failure::new(code_of(fault), fault.to_string())
 }
 
 /// Workgroups of so many work-items that fit into a compute unit at once, by waves and by LDS.

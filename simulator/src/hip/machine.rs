@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::engine::Engine;
+use crate::engine::{Choose, Engine};
 use crate::memory::Memory;
 use crate::options::Faults;
 
@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::ledger::Ledger;
 use super::stream::Stream;
 use super::tally::{self, Count};
-use super::work::Work;
+use super::work::{Begun, Work};
 
 /// What streams run on.
 pub(crate) struct Machine {
@@ -52,6 +52,20 @@ impl Machine {
             Err(_) => Failure::defect(),
         };
         self.report(device, stream, failure);
+    }
+
+    /// Does an item of work of a stream if it is one step, otherwise begins it.
+    pub(crate) fn begin(&self, stream: &Stream, work: Work, choices: &mut dyn Choose) -> Begun {
+        let Some(device) = self.devices.get(stream.device) else { return Begun::Ended(None) };
+        let begun = catch_unwind(AssertUnwindSafe(|| work.begin(self, device, stream, choices)));
+        begun.unwrap_or_else(|_| Begun::Ended(Some(Failure::defect())))
+    }
+
+    /// Notes that work of a stream has failed.
+    pub(crate) fn fail(&self, stream: &Stream, failure: Failure) {
+        if let Some(device) = self.devices.get(stream.device) {
+            self.report(device, stream, failure);
+        }
     }
 
     /// What the latest failed work had to say for itself.

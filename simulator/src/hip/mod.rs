@@ -8,8 +8,8 @@
 //! # What holds
 //!
 //! - Work on a stream runs in order, on threads of the simulator's. Streams run side by side, the null stream and
-//!   blocking streams wait for each other as HIP's legacy default stream does. With a seed, work runs one item at a
-//!   time and the streams take turns in an order drawn from it.
+//!   blocking streams wait for each other as HIP's legacy default stream does. With a seed, one thing
+//!   happens at a time, inside calls, and which is chosen among all that is legal.
 //! - An event stands for its latest recording; who waits has the recording of the moment of the call. An event that
 //!   was never recorded is no wait.
 //! - Arguments of kernels, and pageable sources of asynchronous copies, are taken when the call is made.
@@ -31,6 +31,7 @@ mod event;
 mod failure;
 mod handles;
 mod image;
+mod inject;
 mod launch;
 mod ledger;
 mod machine;
@@ -38,8 +39,10 @@ mod pool;
 mod process;
 mod program;
 mod runtime;
+mod schedule;
 mod scheduler;
 mod simulator;
+pub(crate) mod status;
 mod stream;
 mod table;
 mod tally;
@@ -48,5 +51,6 @@ mod work;
 
 pub use process::{process_entries, process_fault, process_refuse};
 pub use runtime::Error;
+pub use schedule::{ScheduleReport, Schedules, schedules};
 pub use simulator::Simulator;
 pub use tally::Tally;

@@ -15,9 +15,11 @@ use super::compiled::Compiled;
 use super::device::Device;
 use super::event::Event;
 use super::handles::{Handles, Kind};
+use super::inject::Injections;
 use super::machine::Machine;
 use super::pool::Pool;
 use super::program::{Function, Program};
+use super::schedule::Schedule;
 use super::scheduler::Scheduler;
 use super::stream::{Role, Stream};
 
@@ -34,6 +36,7 @@ pub(crate) struct Runtime {
     pub(crate) functions: Handles<Function>,
     pub(crate) pools: Handles<Pool>,
     pub(crate) compiled: Compiled,
+    pub(crate) injections: Injections,
     per_device: Vec<PerDevice>,
 }
 
@@ -90,10 +93,12 @@ impl Runtime {
         let machine = Arc::new(Machine::new(memory, engine, devices, options.faults));
         let contexts = Handles::new(Kind::Context, salt);
         let pools = Handles::new(Kind::Pool, salt);
-        let seed = options.seed;
+        let schedule = Schedule::new(&options).map_err(Error::Setup)?;
+        let seed = schedule.as_ref().map(|schedule| schedule.report().seed);
+        let injections = Injections::new(&options.injections, seed);
         let mut complete = true;
         let runtime = Arc::new_cyclic(|this| {
-            let scheduler = Arc::new(Scheduler::new(machine.clone(), this.clone(), seed));
+            let scheduler = Arc::new(Scheduler::new(machine.clone(), this.clone(), schedule));
             let mut handle = |entered: Option<std::num::NonZeroU64>| {
                 complete &= entered.is_some();
                 entered.map_or(0, std::num::NonZeroU64::get)
@@ -119,6 +124,7 @@ impl Runtime {
                 functions: Handles::new(Kind::Function, salt),
                 pools,
                 compiled: Compiled::new(salt),
+                injections,
                 per_device,
             }
         });

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs what is queued on streams: in order on each stream, side by side on different ones.
 //!
+//! With a seed, the [`schedule`](super::schedule) says what runs, and on which thread.
+//!
 //! One lock guards the queues. An item is ready when it is first in its stream, nothing of that stream runs, and each
 //! point that it waits for is reached. Points are captured when an item is queued and lie in the past, so waiting
 //! cannot go in circles. Threads are started when ready work outnumbers idle threads, and end with the simulator.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -13,14 +16,17 @@ use smallvec::SmallVec;
 use super::code::{Code, Outcome};
 use super::machine::Machine;
 use super::runtime::Runtime;
+use super::schedule::{Schedule, Turn};
 use super::stream::{Point, Role, Stream};
 use super::work::Work;
 
 /// The queues of one simulator and the threads that empty them.
 pub(crate) struct Scheduler {
-    machine: Arc<Machine>,
+    pub(super) machine: Arc<Machine>,
     /// Whom a host function that calls HIP is talking to.
     runtime: Weak<Runtime>,
+    /// Where there is a seed.
+    pub(super) schedule: Option<Schedule>,
     state: Mutex<State>,
     /// Rung when an item becomes ready.
     ready: Condvar,
@@ -28,15 +34,12 @@ pub(crate) struct Scheduler {
     finished: Condvar,
 }
 
-struct State {
+pub(super) struct State {
     /// By stream id. The order is fixed, so that a seed draws from the same list each time.
     queues: BTreeMap<u64, Queue>,
     next_stream: u64,
     threads: usize,
     idle: usize,
-    /// Items other than host functions that run at the moment.
-    running: usize,
-    order: Order,
     closed: bool,
 }
 
@@ -45,41 +48,48 @@ struct Queue {
     /// Number of the item that was queued last.
     queued: u64,
     items: VecDeque<Item>,
-    running: bool,
+    running: Running,
 }
 
-struct Item {
-    number: u64,
+/// Whether an item of a stream is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Running {
+    No,
+    /// On a thread of its own.
+    OnThread,
+    /// By steps of a [`Schedule`].
+    BySteps,
+}
+
+/// One thing that is queued.
+pub(super) struct Item {
+    /// From 1 on, in the order of the stream.
+    pub(super) number: u64,
     waits: SmallVec<[Point; 2]>,
-    work: Work,
-}
-
-/// Which ready stream goes next.
-enum Order {
-    /// All at once.
-    Free,
-    /// One at a time, drawn by a xorshift generator.
-    Drawn(u64),
+    pub(super) work: Work,
 }
 
 impl Scheduler {
     /// A scheduler without streams and threads.
-    pub(crate) fn new(machine: Arc<Machine>, runtime: Weak<Runtime>, seed: Option<u64>) -> Self {
-        let order = match seed {
-            // Xorshift stays at zero for ever: any other number does.
-            Some(seed) => Order::Drawn(seed ^ 0x9e37_79b9_7f4a_7c15).normalised(),
-            None => Order::Free,
-        };
-        let state = State {
-            queues: BTreeMap::new(),
-            next_stream: 0,
-            threads: 0,
-            idle: 0,
-            running: 0,
-            order,
-            closed: false,
-        };
-        Self { machine, runtime, state: Mutex::new(state), ready: Condvar::new(), finished: Condvar::new() }
+    pub(crate) fn new(machine: Arc<Machine>, runtime: Weak<Runtime>, schedule: Option<Schedule>) -> Self {
+        let state = State { queues: BTreeMap::new(), next_stream: 0, threads: 0, idle: 0, closed: false };
+        Self {
+            machine,
+            runtime,
+            schedule,
+            state: Mutex::new(state),
+            ready: Condvar::new(),
+            finished: Condvar::new(),
+        }
+    }
+
+    /// Waits for this thread's turn to call a function, where there is a seed.
+    pub(crate) fn turn<'a>(
+        self: &'a Arc<Self>,
+        thread: &Cell<Option<u64>>,
+        function: &'static str,
+    ) -> Option<Turn<'a>> {
+        Turn::new(self, self.schedule.as_ref()?, thread, function)
     }
 
     /// Adds a stream.
@@ -87,7 +97,7 @@ impl Scheduler {
         let mut state = self.lock();
         state.next_stream += 1;
         let stream = Arc::new(Stream::new(state.next_stream, device, role, priority));
-        let queue = Queue { stream: stream.clone(), queued: 0, items: VecDeque::new(), running: false };
+        let queue = Queue { stream: stream.clone(), queued: 0, items: VecDeque::new(), running: Running::No };
         state.queues.insert(stream.id, queue);
         stream
     }
@@ -121,8 +131,10 @@ impl Scheduler {
         queue.queued += 1;
         let point = Point { stream: queue.stream.clone(), number: queue.queued };
         queue.items.push_back(Item { number: queue.queued, waits, work });
-        let ready = state.count_ready();
-        self.call_threads(&mut state, ready)?;
+        if self.schedule.is_none() {
+            let ready = state.ready_streams().len();
+            self.call_threads(&mut state, ready)?;
+        }
         Ok(point)
     }
 
@@ -145,9 +157,12 @@ impl Scheduler {
     ///
     /// # Errors
     /// `DEINITIALIZED` when the simulator goes away meanwhile.
-    pub(crate) fn wait(&self, points: &[Point]) -> Outcome<()> {
+    pub(crate) fn wait(self: &Arc<Self>, points: &[Point]) -> Outcome<()> {
         if points.iter().all(Point::is_reached) {
             return Ok(());
+        }
+        if let Some(schedule) = &self.schedule {
+            return self.wait_by_steps(schedule, points);
         }
         let mut state = self.lock();
         while !points.iter().all(Point::is_reached) {
@@ -168,7 +183,29 @@ impl Scheduler {
         };
         self.ready.notify_all();
         self.finished.notify_all();
+        if let Some(schedule) = &self.schedule {
+            schedule.close();
+        }
         drop(dropped);
+    }
+
+    /// Waits until an item is ready. False once the scheduler is closed.
+    pub(super) fn wait_for_ready(&self) -> bool {
+        let mut state = self.lock();
+        while !state.closed && state.ready_streams().is_empty() {
+            state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        !state.closed
+    }
+
+    /// Wakes whoever waits until an item is ready.
+    pub(super) fn ring(&self) {
+        self.ready.notify_one();
+    }
+
+    /// Makes the simulator the one that this thread talks to.
+    pub(super) fn enter_thread(&self) {
+        super::current::enter_thread(&self.runtime);
     }
 
     /// Sees to it that there is a thread for each of so many ready items.
@@ -194,31 +231,31 @@ impl Scheduler {
 
     /// What each thread does.
     fn work(self: Arc<Self>) {
-        super::current::enter_thread(&self.runtime);
+        self.enter_thread();
         let mut state = self.lock();
         loop {
             if state.closed {
                 return;
             }
-            let Some((stream, item)) = state.take_ready() else {
+            let next = state.ready_streams().first().copied();
+            let Some((stream, item)) = next.and_then(|id| state.take(id)) else {
                 state.idle += 1;
                 state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
                 state.idle -= 1;
                 continue;
             };
-            let others = state.count_ready();
+            let others = state.ready_streams().len();
             // Without another thread this one gets to them later.
             let _ = self.call_threads(&mut state, others);
             drop(state);
-            let counted = !item.work.is_host_function();
             self.machine.run(&stream, item.work);
             state = self.lock();
-            state.finish(&stream, item.number, counted);
+            state.finish(&stream, item.number);
             self.finished.notify_all();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -237,75 +274,53 @@ impl State {
         waits.extend(queues.map(Queue::tail));
     }
 
-    fn count_ready(&self) -> usize {
-        let ready = self.queues.values().filter(|queue| self.may_run(queue)).count();
-        match self.order {
-            Order::Free => ready,
-            Order::Drawn(_) => ready.min(1),
-        }
+    /// The streams on which something can go on.
+    pub(super) fn ready_streams(&self) -> SmallVec<[u64; 16]> {
+        self.queues.values().filter(|queue| queue.is_ready()).map(|queue| queue.stream.id).collect()
     }
 
-    fn may_run(&self, queue: &Queue) -> bool {
-        let Some(item) = queue.items.front() else { return false };
-        let turn = match self.order {
-            Order::Free => true,
-            // A host function may wait for anything, even for other streams.
-            Order::Drawn(_) => self.running == 0 || item.work.is_host_function(),
-        };
-        turn && !queue.running && item.waits.iter().all(Point::is_reached)
-    }
-
-    fn take_ready(&mut self) -> Option<(Arc<Stream>, Item)> {
-        let ready: SmallVec<[u64; 16]> =
-            self.queues.values().filter(|queue| self.may_run(queue)).map(|queue| queue.stream.id).collect();
-        let id = match &mut self.order {
-            Order::Free => *ready.first()?,
-            Order::Drawn(state) => {
-                let count = u64::try_from(ready.len()).ok().filter(|count| *count > 0)?;
-                *ready.get(usize::try_from(draw(state) % count).ok()?)?
-            }
-        };
+    /// Takes the next item of a stream, to be run.
+    pub(super) fn take(&mut self, id: u64) -> Option<(Arc<Stream>, Item)> {
         let queue = self.queues.get_mut(&id)?;
         let item = queue.items.pop_front()?;
-        queue.running = true;
-        self.running += usize::from(!item.work.is_host_function());
+        queue.running = Running::OnThread;
         Some((queue.stream.clone(), item))
     }
 
-    fn finish(&mut self, stream: &Stream, number: u64, counted: bool) {
-        self.running -= usize::from(counted);
+    /// The item that was taken goes on by steps.
+    pub(super) fn set_stepped(&mut self, id: u64) {
+        if let Some(queue) = self.queues.get_mut(&id) {
+            queue.running = Running::BySteps;
+        }
+    }
+
+    /// The item that was taken is done. True if this was the last that there will be of the stream.
+    pub(super) fn finish(&mut self, stream: &Stream, number: u64) -> bool {
         stream.finish(number);
-        let Some(queue) = self.queues.get_mut(&stream.id) else { return };
-        queue.running = false;
-        if stream.is_destroyed() && queue.is_drained() {
+        let Some(queue) = self.queues.get_mut(&stream.id) else { return true };
+        queue.running = Running::No;
+        let gone = stream.is_destroyed() && queue.is_drained();
+        if gone {
             self.queues.remove(&stream.id);
         }
+        gone
     }
 }
 
 impl Queue {
     fn is_drained(&self) -> bool {
-        self.items.is_empty() && !self.running
+        self.items.is_empty() && self.running == Running::No
+    }
+
+    fn is_ready(&self) -> bool {
+        match self.running {
+            Running::No => self.items.front().is_some_and(|item| item.waits.iter().all(Point::is_reached)),
+            Running::OnThread => false,
+            Running::BySteps => true,
+        }
     }
 
     fn tail(&self) -> Point {
         Point { stream: self.stream.clone(), number: self.queued }
     }
-}
-
-impl Order {
-    fn normalised(self) -> Self {
-        match self {
-            Self::Drawn(0) => Self::Drawn(1),
-            order => order,
-        }
-    }
-}
-
-/// Marsaglia's xorshift64.
-fn draw(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
 }

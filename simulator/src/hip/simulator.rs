@@ -11,6 +11,7 @@ use crate::options::{Faults, Options};
 use super::call;
 use super::current;
 use super::runtime::{Error, Runtime};
+use super::schedule::{Schedule, ScheduleReport};
 use super::table;
 
 /// A simulated machine with its GPUs.
@@ -62,6 +63,11 @@ impl Simulator {
     /// they are known. It stays until the next failure.
     pub fn last_fault(&self) -> Option<String> {
         self.runtime.machine.last_fault()
+    }
+
+    /// What was chosen so far, where the options have a seed.
+    pub fn schedule(&self) -> Option<ScheduleReport> {
+        self.runtime.scheduler.schedule.as_ref().map(Schedule::report)
     }
 }
 

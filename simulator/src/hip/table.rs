@@ -98,6 +98,11 @@ const SINCE: &[(&str, (u32, u32))] = &[
     ("hipModuleGetFunctionCount", (7, 0)),
 ];
 
+/// Whether the simulator has a function, in any version of HIP.
+pub(crate) fn has(name: &str) -> bool {
+    ALL.address(name).is_some()
+}
+
 /// The functions that the simulated version of HIP has.
 pub(crate) fn entries(options: &Options) -> EntryPoints {
     let mut entries = ALL;

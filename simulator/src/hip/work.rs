@@ -7,11 +7,14 @@ use std::time::Instant;
 
 use windlass_hip_sys::bindings::{hipError_t, hipStream_t};
 
+use crate::engine::Choose;
+
 use super::allocation;
 use super::code::Code;
 use super::device::Device;
 use super::event::Mark;
 use super::failure::Failure;
+pub(crate) use super::launch::Dispatch;
 use super::launch::Launch;
 use super::machine::Machine;
 use super::stream::Stream;
@@ -51,11 +54,6 @@ pub(crate) enum HostCall {
 unsafe impl Send for HostFunction {}
 
 impl Work {
-    /// Whether client code runs, which may wait for anything.
-    pub(crate) fn is_host_function(&self) -> bool {
-        matches!(self, Self::HostFunction(_))
-    }
-
     /// Does it. Blocks for as long as it takes.
     pub(crate) fn run(self, machine: &Machine, device: &Device, stream: &Stream) -> Result<(), Failure> {
         let failure = device.failure();
@@ -82,6 +80,35 @@ impl Work {
                 allocation::release(machine, address);
                 Ok(())
             }
+        }
+    }
+}
+
+/// What becomes of an item that is not run to its end at once.
+pub(crate) enum Begun {
+    Ended(Option<Failure>),
+    /// A dispatch, to be run step by step.
+    Dispatch(Box<Dispatch>),
+    /// A host function, to be called where it keeps nobody from going on.
+    HostFunction(HostFunction),
+}
+
+impl Work {
+    /// Does what is one step, and begins what is more.
+    pub(crate) fn begin(
+        self,
+        machine: &Machine,
+        device: &Device,
+        stream: &Stream,
+        choices: &mut dyn Choose,
+    ) -> Begun {
+        match self {
+            Self::HostFunction(function) => Begun::HostFunction(function),
+            Self::Launch(launch) if device.failure().is_none() => match launch.begin(machine, choices) {
+                Ok(dispatch) => Begun::Dispatch(Box::new(dispatch)),
+                Err(failure) => Begun::Ended(Some(failure)),
+            },
+            work => Begun::Ended(work.run(machine, device, stream).err()),
         }
     }
 }

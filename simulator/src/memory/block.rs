@@ -2,6 +2,7 @@
 //! Small blocks for the arguments of dispatches, reused at once instead of being kept aside as freed memory is.
 
 use super::{Kind, Memory, MemoryError, lock};
+use std::sync::Arc;
 
 /// Bytes of a block that is kept for reuse; larger ones are allocated and freed.
 const USUAL: u64 = 8192;
@@ -10,21 +11,21 @@ const KEPT: usize = 256;
 
 /// A block of device memory that goes back when dropped.
 #[derive(Debug)]
-pub(crate) struct Block<'m> {
-    memory: &'m Memory,
+pub(crate) struct Block {
+    memory: Arc<Memory>,
     address: u64,
     size: u64,
 }
 
-impl<'m> Block<'m> {
+impl Block {
     /// A block of at least `size` bytes.
-    pub(crate) fn new(memory: &'m Memory, size: u64) -> Result<Self, MemoryError> {
+    pub(crate) fn new(memory: &Arc<Memory>, size: u64) -> Result<Self, MemoryError> {
         let kept = if size <= USUAL { lock(&memory.blocks).pop() } else { None };
         let address = match kept {
             Some(address) => address,
             None => memory.allocate(size.max(USUAL), 4096, Kind::Launch, "arguments of a dispatch")?,
         };
-        Ok(Self { memory, address, size })
+        Ok(Self { memory: memory.clone(), address, size })
     }
 
     /// Its first byte.
@@ -33,7 +34,7 @@ impl<'m> Block<'m> {
     }
 }
 
-impl Drop for Block<'_> {
+impl Drop for Block {
     fn drop(&mut self) {
         if self.size <= USUAL {
             let mut kept = lock(&self.memory.blocks);

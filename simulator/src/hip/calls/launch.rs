@@ -93,7 +93,7 @@ fn launch(
     shape.check(&function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
     check_instructions(&function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
     let arguments = arguments.pack(call, &function.kernel)?;
-    let launch = Launch::new(function.kernel.clone(), shape, arguments, call.runtime.options.seed);
+    let launch = Launch::new(function.kernel.clone(), shape, arguments);
     call.runtime.scheduler.enqueue(&stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
 }
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A dispatch that runs step by step: each step is a turn of one wave, chosen among all that may run.
+
+use super::fault::Fault;
+use super::job::{Job, RESIDENT};
+use super::launch::Statistics;
+use super::workgroup::Workgroup;
+use crate::memory::Block;
+
+/// Who decides what happens next where several things may.
+pub(crate) trait Choose {
+    /// One of so many options, from 0 on. There is at least one.
+    fn choose(&mut self, options: usize) -> usize;
+
+    /// Says what a step did, in numbers that tell it from others.
+    fn happened(&mut self, step: &[u64]);
+}
+
+/// What a step came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Something ran.
+    Progress,
+    /// Something ran that may be waiting for something else.
+    Spun,
+    /// There is nothing left to run.
+    Done,
+}
+
+/// Waves that are in flight at most, as long as workgroups do not wait for one another.
+const WAVES: u64 = 64;
+
+/// A dispatch in flight.
+pub(crate) struct Stepped {
+    job: Job,
+    residents: Vec<Workgroup>,
+    /// Workgroups that may be in flight at a time; drawn at the first step.
+    width: usize,
+    /// Steps in a row that may have been waits.
+    spun: usize,
+    done: Statistics,
+    _arguments: Block,
+}
+
+impl Stepped {
+    pub(super) fn new(job: Job, arguments: Block) -> Self {
+        let done = Statistics::default();
+        Self { job, residents: Vec::new(), width: 0, spun: 0, done, _arguments: arguments }
+    }
+
+    /// What has run.
+    pub(crate) fn statistics(&self) -> Statistics {
+        self.done
+    }
+
+    /// Runs one turn of one wave.
+    ///
+    /// # Errors
+    /// The wave's fault. There is nothing more to be run.
+    pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<Step, Box<Fault>> {
+        if self.width == 0 {
+            self.width = [1, 2, 4, 16][choices.choose(4)];
+        }
+        let room = self.residents.len() < self.width && self.job.has_more();
+        let options = self.residents.len() + usize::from(room);
+        if options == 0 {
+            return Ok(Step::Done);
+        }
+        let mut index = choices.choose(options);
+        if index == self.residents.len() {
+            let Some(fresh) = self.job.take() else { return Ok(Step::Done) };
+            // Many large workgroups take much memory and show nothing new.
+            self.width =
+                self.width.min((WAVES / fresh.waves().max(1)).max(2) as usize).max(self.residents.len());
+            self.residents.push(fresh);
+            index = self.residents.len() - 1;
+        }
+        let workgroup = &mut self.residents[index];
+        choices.happened(&[workgroup.number]);
+        let step = workgroup.step(&self.job.memory, &self.job.kernel, &self.job.stop, choices)?;
+        match step {
+            Step::Done => {
+                let workgroup = self.residents.swap_remove(index);
+                self.done.workgroups += 1;
+                self.done.waves += workgroup.waves();
+                self.done.instructions += workgroup.instructions();
+                self.spun = 0;
+                let over = self.residents.is_empty() && !self.job.has_more();
+                return Ok(if over { Step::Done } else { Step::Progress });
+            }
+            Step::Progress => self.spun = 0,
+            Step::Spun => {
+                self.spun += 1;
+                // Those in flight may wait for one that is not.
+                if self.spun > 2 * self.residents.len() && self.job.has_more() {
+                    self.width = (self.residents.len() + 1).min(RESIDENT);
+                    self.spun = 0;
+                }
+            }
+        }
+        Ok(step)
+    }
+}

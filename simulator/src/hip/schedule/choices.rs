@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where choices come from: a generator, or a log that is replayed. All that is chosen and done goes into one hash.
+
+use crate::engine::Choose;
+use crate::hip::inject::mix;
+
+use super::log::{Entry, Recorder, Replay};
+
+/// The choices of one simulator.
+#[derive(Debug)]
+pub(crate) struct Choices {
+    pub(crate) seed: u64,
+    generator: u64,
+    recorder: Option<Recorder>,
+    replay: Option<Replay>,
+    /// Where a replay went another way than its log.
+    pub(crate) divergence: Option<String>,
+    /// Of everything that happened so far, in its order.
+    pub(crate) hash: u64,
+    pub(crate) calls: u64,
+    pub(crate) steps: u64,
+    pub(crate) picks: u64,
+    /// Binary logarithm of the number of ways in which all picks could have gone.
+    pub(crate) freedom: f64,
+}
+
+impl Choices {
+    pub(crate) fn new(seed: u64, recorder: Option<Recorder>, replay: Option<Replay>) -> Self {
+        Self {
+            seed,
+            generator: mix(seed),
+            recorder,
+            replay,
+            divergence: None,
+            hash: 0,
+            calls: 0,
+            steps: 0,
+            picks: 0,
+            freedom: 0.0,
+        }
+    }
+
+    /// What a replay says happens next; `None` where whatever happens is right.
+    pub(crate) fn expected(&self) -> Option<&Entry> {
+        self.replay.as_ref()?.peek()
+    }
+
+    /// Notes something that is not a pick, which is the expected entry if one is.
+    pub(crate) fn note(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Call { thread, function } => {
+                self.calls += 1;
+                let name = function.bytes().fold(*thread, |hash, byte| mix(hash ^ u64::from(byte)));
+                self.happened(&[name]);
+            }
+            Entry::Back { thread } => self.happened(&[1, *thread]),
+            Entry::Ended { function } => self.happened(&[2, *function]),
+            Entry::Step | Entry::Pick { .. } => {}
+        }
+        self.write(entry);
+        if let Some(replay) = &mut self.replay {
+            replay.advance();
+        }
+    }
+
+    /// Gives a replay up: something else than the expected entry is about to happen.
+    pub(crate) fn diverge(&mut self, instead: &str) {
+        if let Some(replay) = self.replay.take() {
+            let divergence = replay.divergence(instead);
+            tracing::error!(target: "windlass::sim", "{divergence}");
+            self.divergence = Some(divergence);
+        }
+    }
+
+    /// Ends the logs: whoever comes behind this has nothing to say.
+    pub(crate) fn close(&mut self) {
+        (self.recorder, self.replay) = (None, None);
+    }
+
+    fn write(&mut self, entry: &Entry) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.write(entry);
+        }
+    }
+
+    fn draw(&mut self, options: usize) -> usize {
+        self.generator = self.generator.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let drawn = u128::from(mix(self.generator)) * options as u128;
+        // Below `options`.
+        (drawn >> 64) as usize
+    }
+}
+
+impl Choose for Choices {
+    fn choose(&mut self, options: usize) -> usize {
+        if options < 2 {
+            return 0;
+        }
+        // The generator goes on in a replay too, so that what follows the end of a log differs from what it begins with.
+        let mut option = self.draw(options);
+        match self.expected() {
+            Some(Entry::Pick { option: logged, of }) if *of == options => option = *logged,
+            Some(_) => self.diverge(&format!("a choice among {options} comes")),
+            None => {}
+        }
+        self.picks += 1;
+        self.freedom += (options as f64).log2();
+        self.note(&Entry::Pick { option, of: options });
+        option
+    }
+
+    fn happened(&mut self, step: &[u64]) {
+        for word in step {
+            self.hash = mix(self.hash ^ *word);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The threads that call, and whether they sleep.
+//!
+//! A client may wait outside HIP, for a host function or for bytes in its own memory. Work must then go on although
+//! nobody calls. But a client that merely computes must not see work go on by the clock: that could not be repeated.
+
+use std::sync::{Mutex, PoisonError};
+
+use rustix::thread::gettid;
+
+/// Threads that have called, by the numbers of the system.
+#[derive(Debug, Default)]
+pub(crate) struct Clients(Mutex<Vec<i32>>);
+
+impl Clients {
+    /// Adds the calling thread.
+    pub(crate) fn add(&self) {
+        let thread = this_thread();
+        let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !threads.contains(&thread) {
+            threads.push(thread);
+        }
+    }
+
+    /// Whether no thread runs. Threads that are gone are forgotten.
+    pub(crate) fn all_sleep(&self) -> bool {
+        let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.retain(|thread| state(*thread).is_some());
+        threads.iter().all(|thread| sleeps(*thread))
+    }
+}
+
+/// The calling thread's number.
+pub(crate) fn this_thread() -> i32 {
+    gettid().as_raw_nonzero().get()
+}
+
+/// Whether a thread of this process waits for something. False where the system does not tell.
+pub(crate) fn sleeps(thread: i32) -> bool {
+    matches!(state(thread), Some('S'))
+}
+
+/// The state of a thread as Linux has it; `None` where it does not exist.
+fn state(thread: i32) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
+    // The name of the thread stands in parentheses and may hold any.
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_that_waits_sleeps_and_one_that_runs_does_not() {
+        let (tell, told) = channel();
+        let (wake, woken) = channel::<()>();
+        let thread = std::thread::spawn(move || {
+            tell.send(this_thread()).unwrap();
+            woken.recv().unwrap();
+        });
+        let number = told.recv().unwrap();
+        while !sleeps(number) {
+            std::thread::yield_now();
+        }
+        assert!(!sleeps(this_thread()), "whoever asks runs");
+        wake.send(()).unwrap();
+        thread.join().unwrap();
+        assert!(!sleeps(number), "it is gone");
+    }
+}

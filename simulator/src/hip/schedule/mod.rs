@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Streams under a seed: one thing happens at a time, and what happens next is chosen among all that is legal.
+//!
+//! Work goes on at the scheduling points alone, on the thread that is there: when a call begins, when it ends, and
+//! while it waits. At each point a number of steps is drawn, then which stream each step is for, and in a dispatch which
+//! workgroup, which wave and how far. A step is an item of a stream (a copy, a fill, an event, a host function) or a
+//! turn of one wave. What nobody waits for may stay undone, and anything may be done at once.
+//!
+//! A client that calls from one thread gets the same order again from the same seed. For several threads the order in
+//! which they call is part of what is recorded, and a replay holds calls back until it is their turn.
+
+mod choices;
+mod clients;
+mod log;
+mod report;
+mod stage;
+mod strategy;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::engine::{Choose, Step};
+use crate::options::Options;
+
+use super::code::{Code, Outcome};
+use super::failure::Failure;
+use super::scheduler::Scheduler;
+use super::stream::{Point, Stream};
+use super::work::{Begun, Dispatch, HostFunction, Work};
+use choices::Choices;
+use clients::Clients;
+use log::{Recorder, Replay};
+pub use report::{ScheduleReport, Schedules, schedules};
+use stage::{Entered, Request, Stage};
+use strategy::{ALL, Strategy};
+
+/// How long a client that does not sleep may stay away before work goes on without it.
+const AWAY: Duration = Duration::from_millis(500);
+/// How often a client that stays away is looked at.
+const LOOK: Duration = Duration::from_millis(1);
+/// Looks in a row at which all of a client's threads sleep before work goes on without them.
+const ASLEEP: u32 = 3;
+/// Steps in a row that only spin before a point that runs all there is gives up.
+const SPINS: usize = 8;
+
+/// The schedule of one simulator that has a seed.
+pub(crate) struct Schedule {
+    stage: Stage,
+    clients: Clients,
+    /// Only whoever is on the stage touches it.
+    flight: Mutex<Flight>,
+    host_functions: AtomicU64,
+    /// Whether the thread runs that goes on when all clients wait outside HIP.
+    attended: AtomicBool,
+}
+
+/// What has begun and not ended, and how to go on with it.
+#[derive(Default)]
+struct Flight {
+    strategy: Strategy,
+    /// By stream.
+    dispatches: BTreeMap<u64, Going>,
+}
+
+/// A dispatch that has begun.
+struct Going {
+    /// The item's number.
+    number: u64,
+    stream: Arc<Stream>,
+    dispatch: Box<Dispatch>,
+}
+
+thread_local! {
+    /// The schedule whose stage this thread is on, and the thread's number there.
+    static TURN: Cell<Option<(*const Schedule, u64)>> = const { Cell::new(None) };
+    /// The host function that this thread runs.
+    static HOST_FUNCTION: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// What a step came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ran {
+    Something,
+    /// Something that may be waiting.
+    Spun,
+    Nothing,
+}
+
+impl Schedule {
+    /// The schedule that options ask for, if they ask for one.
+    ///
+    /// # Errors
+    /// A sentence where the log to be written or read cannot be.
+    pub(crate) fn new(options: &Options) -> Result<Option<Self>, String> {
+        let replay = options.replay.as_deref().map(Replay::open).transpose()?;
+        let Some(seed) = replay.as_ref().map(|replay| replay.seed).or(options.seed) else { return Ok(None) };
+        let recorder = options.record.as_deref().map(|path| Recorder::create(path, seed)).transpose()?;
+        Ok(Some(Self {
+            stage: Stage::new(Choices::new(seed, recorder, replay)),
+            clients: Clients::default(),
+            flight: Mutex::default(),
+            host_functions: AtomicU64::new(0),
+            attended: AtomicBool::new(false),
+        }))
+    }
+
+    /// What was chosen and done so far.
+    pub(crate) fn report(&self) -> ScheduleReport {
+        ScheduleReport::of(&self.stage.choices())
+    }
+
+    /// Lets nobody wait any more, and drops what has begun.
+    pub(crate) fn close(&self) {
+        self.stage.close();
+        // Whoever is on the stage ends its step first.
+        let flight = std::mem::take(&mut *self.flight());
+        drop(flight);
+        let mut choices = self.stage.choices();
+        report::note(&ScheduleReport::of(&choices));
+        choices.close();
+    }
+
+    fn flight(&self) -> MutexGuard<'_, Flight> {
+        self.flight.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// This thread's number, while it is on this stage.
+    fn turn(&self) -> Option<u64> {
+        let turn = TURN.try_with(Cell::get).ok()??;
+        std::ptr::eq(turn.0, self).then_some(turn.1)
+    }
+
+    fn set_turn(&self, thread: Option<u64>) {
+        let _ = TURN.try_with(|turn| turn.set(thread.map(|thread| (std::ptr::from_ref(self), thread))));
+    }
+}
+
+/// A call that is on the stage; leaves it when dropped.
+pub(crate) struct Turn<'a> {
+    scheduler: &'a Arc<Scheduler>,
+    schedule: &'a Schedule,
+    asks: bool,
+}
+
+impl<'a> Turn<'a> {
+    /// Waits until it is the turn of this thread's call, and lets some work go on before it. `None` for a call within
+    /// a call, and where the simulator is closed.
+    pub(crate) fn new(
+        scheduler: &'a Arc<Scheduler>,
+        schedule: &'a Schedule,
+        thread: &Cell<Option<u64>>,
+        function: &'static str,
+    ) -> Option<Self> {
+        if schedule.turn().is_some() {
+            return None;
+        }
+        if let Ok(Some(host_function)) = HOST_FUNCTION.try_with(Cell::get) {
+            schedule.stage.host_calls(host_function);
+        }
+        if thread.get().is_none() {
+            schedule.clients.add();
+        }
+        schedule.stage.settle();
+        let request = Request::Call { thread: thread.get(), function };
+        let Entered::Call(number) = schedule.stage.enter(|| Some(request))? else { return None };
+        thread.set(Some(number));
+        schedule.set_turn(Some(number));
+        let turn = Self { scheduler, schedule, asks: function.ends_with("Query") };
+        turn.point();
+        Some(turn)
+    }
+
+    /// Everything that can runs now.
+    pub(crate) fn let_all_run(&self) {
+        self.scheduler.run_steps(self.schedule, ALL);
+    }
+
+    /// A scheduling point.
+    fn point(&self) {
+        if self.scheduler.has_ready() {
+            let budget =
+                self.schedule.flight().strategy.budget(&mut *self.schedule.stage.choices(), self.asks);
+            self.scheduler.run_steps(self.schedule, budget);
+        }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.point();
+        }
+        self.schedule.set_turn(None);
+        self.schedule.stage.leave();
+        self.scheduler.attend(self.schedule);
+    }
+}
+
+impl Scheduler {
+    /// Waits for points while work goes on, step by step. Other threads may call in between.
+    pub(super) fn wait_by_steps(self: &Arc<Self>, schedule: &Schedule, points: &[Point]) -> Outcome<()> {
+        let reached = || points.iter().all(Point::is_reached);
+        let Some(thread) = schedule.turn() else { return Err(Code::UNKNOWN) };
+        schedule.stage.set_waiting(true);
+        let outcome = loop {
+            schedule.stage.leave();
+            let entered = schedule.stage.enter(|| {
+                if reached() {
+                    Some(Request::Back { thread })
+                } else {
+                    self.has_ready().then_some(Request::Step)
+                }
+            });
+            match entered {
+                None => break Err(Code::DEINITIALIZED),
+                Some(Entered::Step) => {
+                    self.run_steps(schedule, 1);
+                }
+                Some(_) => break Ok(()),
+            }
+        };
+        schedule.stage.set_waiting(false);
+        outcome
+    }
+
+    /// Runs so many steps, on the stage, as long as there are any.
+    fn run_steps(self: &Arc<Self>, schedule: &Schedule, steps: usize) {
+        let mut spins = 0;
+        for _ in 0..steps {
+            match self.run_step(schedule) {
+                Ran::Something => spins = 0,
+                Ran::Spun if spins < SPINS => spins += 1,
+                Ran::Spun | Ran::Nothing => return,
+            }
+        }
+    }
+
+    /// Whether a step can run.
+    fn has_ready(&self) -> bool {
+        !self.lock().ready_streams().is_empty()
+    }
+
+    fn run_step(self: &Arc<Self>, schedule: &Schedule) -> Ran {
+        let mut flight = schedule.flight();
+        let flight = &mut *flight;
+        let streams = self.lock().ready_streams();
+        if streams.is_empty() {
+            return Ran::Nothing;
+        }
+        let mut choices = schedule.stage.choices();
+        let id = flight.strategy.pick(&mut *choices, &streams);
+        choices.happened(&[id]);
+        if let Some(going) = flight.dispatches.get_mut(&id) {
+            let failure = match going.dispatch.step(&mut *choices) {
+                Ok(Step::Progress) => return Ran::Something,
+                Ok(Step::Spun) => {
+                    flight.strategy.demote(id);
+                    return Ran::Spun;
+                }
+                Ok(Step::Done) => None,
+                Err(failure) => Some(failure),
+            };
+            let (number, stream) = (going.number, going.stream.clone());
+            // Its arguments go back before anybody learns of its end.
+            flight.dispatches.remove(&id);
+            self.end(flight, &stream, number, failure);
+            return Ran::Something;
+        }
+        let taken = self.lock().take(id);
+        let Some((stream, item)) = taken else { return Ran::Nothing };
+        let number = item.number;
+        choices.happened(&[number]);
+        match self.machine.begin(&stream, item.work, &mut *choices) {
+            Begun::Ended(failure) => self.end(flight, &stream, number, failure),
+            Begun::Dispatch(dispatch) => {
+                flight.dispatches.insert(id, Going { number, stream, dispatch });
+                self.lock().set_stepped(id);
+            }
+            Begun::HostFunction(function) => {
+                drop(choices);
+                self.start_host_function(schedule, flight, stream, number, function);
+            }
+        }
+        Ran::Something
+    }
+
+    /// An item of a stream is done.
+    fn end(&self, flight: &mut Flight, stream: &Stream, number: u64, failure: Option<Failure>) {
+        if let Some(failure) = failure {
+            self.machine.fail(stream, failure);
+        }
+        if self.lock().finish(stream, number) {
+            flight.strategy.forget(stream.id);
+        }
+    }
+
+    /// Calls a host function on a thread of its own, and waits for its end unless it waits for something itself.
+    fn start_host_function(
+        self: &Arc<Self>,
+        schedule: &Schedule,
+        flight: &mut Flight,
+        stream: Arc<Stream>,
+        number: u64,
+        function: HostFunction,
+    ) {
+        let name = schedule.host_functions.fetch_add(1, Ordering::Relaxed);
+        schedule.stage.watch(name);
+        let (scheduler, on) = (self.clone(), stream.clone());
+        let run = move || scheduler.run_host_function(name, &on, number, function);
+        if let Err(error) = std::thread::Builder::new().name("windlass-sim-host".to_owned()).spawn(run) {
+            let report = format!("no thread for a host function: {error}");
+            self.end(flight, &stream, number, Some(Failure::new(Code::OUT_OF_MEMORY, report)));
+        } else if schedule.stage.see_end(name) {
+            self.end(flight, &stream, number, None);
+        }
+    }
+
+    /// What the thread of a host function does.
+    fn run_host_function(self: &Arc<Self>, name: u64, stream: &Stream, number: u64, function: HostFunction) {
+        let Some(schedule) = &self.schedule else { return };
+        self.enter_thread();
+        HOST_FUNCTION.set(Some(name));
+        schedule.stage.host_begins(name);
+        self.machine.run(stream, Work::HostFunction(function));
+        HOST_FUNCTION.set(None);
+        if schedule.stage.host_ends(name)
+            && schedule.stage.enter(|| Some(Request::Ended { function: name })).is_some()
+        {
+            self.end(&mut schedule.flight(), stream, number, None);
+            schedule.stage.leave();
+        }
+    }
+
+    /// Sees to it that work goes on when all clients wait outside HIP.
+    pub(super) fn attend(self: &Arc<Self>, schedule: &Schedule) {
+        if !self.has_ready() {
+            return;
+        }
+        if schedule.attended.swap(true, Ordering::AcqRel) {
+            self.ring();
+            return;
+        }
+        let scheduler = self.clone();
+        let run = move || scheduler.go_on_alone();
+        if let Err(error) = std::thread::Builder::new().name("windlass-sim-0".to_owned()).spawn(run) {
+            schedule.attended.store(false, Ordering::Release);
+            tracing::warn!(target: "windlass::sim", %error, "no thread: work goes on inside calls alone");
+        }
+    }
+
+    /// What the thread does that goes on when all clients wait outside HIP.
+    fn go_on_alone(self: &Arc<Self>) {
+        let Some(schedule) = &self.schedule else { return };
+        let mut asleep = 0;
+        while self.wait_for_ready() {
+            std::thread::sleep(LOOK);
+            let Some(idle) = schedule.stage.idle_for() else {
+                asleep = 0;
+                continue;
+            };
+            asleep = if schedule.clients.all_sleep() { asleep + 1 } else { 0 };
+            let away = idle > AWAY;
+            // A log has a step where work went on alone.
+            let replayed = schedule.stage.choices().expected().is_some();
+            if !(away || asleep > ASLEEP || replayed) {
+                continue;
+            }
+            while schedule.stage.try_step() {
+                self.run_steps(schedule, 1);
+                schedule.stage.leave();
+                if !(away || replayed || schedule.clients.all_sleep()) || schedule.stage.idle_for().is_none()
+                {
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who acts: one thread at a time, whether it makes a call, goes on after a wait, or runs a step of queued work.
+//!
+//! So there is one order of all that happens, which a log can hold and a replay can bring about again.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::choices::Choices;
+use super::clients;
+use super::log::Entry;
+
+/// How long a replay waits for what comes next before it gives up.
+const OVERDUE: Duration = Duration::from_secs(30);
+/// How often a host function is looked at that has not ended.
+const LOOK: Duration = Duration::from_millis(1);
+/// How long a thread waits for a lock that nobody holds for long.
+const BLINK: Duration = Duration::from_micros(50);
+/// Looks in a row at which a host function's thread sleeps before it is left to itself.
+const ASLEEP: u32 = 5;
+/// How long a host function that does not sleep is waited for.
+const BUSY: Duration = Duration::from_secs(1);
+
+/// The stage. A thread that has [`enter`](Self::enter)ed it acts until it [`leave`](Self::leave)s.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    state: Mutex<State>,
+    moved: Condvar,
+    /// Only whoever is on the stage holds it for more than a look.
+    choices: Mutex<Choices>,
+}
+
+#[derive(Debug)]
+struct State {
+    busy: bool,
+    closed: bool,
+    /// Tickets of those who wait to call or to go on, in the order in which they came. Steps come after them.
+    line: VecDeque<u64>,
+    next_ticket: u64,
+    /// Threads that have a number.
+    threads: u64,
+    /// Threads that wait for work inside a call.
+    waiting: usize,
+    /// When somebody left the stage last.
+    left: Instant,
+    /// The host function that whoever is on the stage watches.
+    watched: Option<Watched>,
+    /// Host functions that have begun and not ended, with their threads.
+    host_functions: Vec<(u64, i32)>,
+}
+
+/// A host function that was started and is waited for.
+#[derive(Debug)]
+struct Watched {
+    function: u64,
+    ended: bool,
+}
+
+/// What a thread wants to enter the stage for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Request {
+    /// A call, by a thread with its number if it has one.
+    Call { thread: Option<u64>, function: &'static str },
+    /// To go on after a wait.
+    Back { thread: u64 },
+    /// To run a step.
+    Step,
+    /// To say that a host function has ended.
+    Ended { function: u64 },
+}
+
+/// As what a thread entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entered {
+    /// For a call, by the thread of this number.
+    Call(u64),
+    Back,
+    Step,
+    Ended,
+}
+
+impl Stage {
+    pub(crate) fn new(choices: Choices) -> Self {
+        let state = State {
+            busy: false,
+            closed: false,
+            line: VecDeque::new(),
+            next_ticket: 0,
+            threads: 0,
+            waiting: 0,
+            left: Instant::now(),
+            watched: None,
+            host_functions: Vec::new(),
+        };
+        Self { state: Mutex::new(state), moved: Condvar::new(), choices: Mutex::new(choices) }
+    }
+
+    /// The choices. Whoever is on the stage may hold them; others only look.
+    pub(crate) fn choices(&self) -> MutexGuard<'_, Choices> {
+        self.choices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a turn and takes the stage. `None` once the simulator is closed.
+    ///
+    /// `want` says for what, and is asked anew whenever something has happened; while it wants nothing, the thread
+    /// waits. Calls and those who go on enter in the order in which they came, steps where nobody of these waits; a
+    /// replay lets in whoever comes next in its log.
+    pub(crate) fn enter(&self, mut want: impl FnMut() -> Option<Request>) -> Option<Entered> {
+        let mut state = self.lock();
+        let ticket = state.next_ticket;
+        state.next_ticket += 1;
+        let mut since = Instant::now();
+        loop {
+            if state.closed {
+                state.line.retain(|waiting| *waiting != ticket);
+                self.moved.notify_all();
+                return None;
+            }
+            let wanted = want();
+            let urgent = wanted.is_some_and(|wanted| !matches!(wanted, Request::Step));
+            if let Some(Request::Ended { function }) = wanted {
+                state.host_functions.retain(|(begun, _)| *begun != function);
+            }
+            if urgent && !state.line.contains(&ticket) {
+                state.line.push_back(ticket);
+                // A host function that calls is not to be waited for.
+                self.moved.notify_all();
+            }
+            if let Some(wanted) = wanted.filter(|_| !state.busy) {
+                let overdue = since.max(state.left).elapsed() > OVERDUE;
+                if let Some(entered) = self.admit(&mut state, ticket, wanted, overdue) {
+                    state.line.retain(|waiting| *waiting != ticket);
+                    state.busy = true;
+                    return Some(entered);
+                }
+            } else {
+                since = Instant::now();
+            }
+            state = self.moved.wait_timeout(state, OVERDUE).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Lets the next thread in.
+    pub(crate) fn leave(&self) {
+        let mut state = self.lock();
+        state.busy = false;
+        state.left = Instant::now();
+        drop(state);
+        self.moved.notify_all();
+    }
+
+    /// Lets nobody wait any more.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.moved.notify_all();
+    }
+
+    /// Counts a thread that waits inside a call, until it says `false`.
+    pub(crate) fn set_waiting(&self, waits: bool) {
+        let mut state = self.lock();
+        state.waiting = if waits { state.waiting + 1 } else { state.waiting.saturating_sub(1) };
+    }
+
+    /// Whether nobody acts, wants to, or waits inside a call, since so long.
+    pub(crate) fn idle_for(&self) -> Option<Duration> {
+        let state = self.lock();
+        let idle = !state.busy && state.line.is_empty() && state.waiting == 0;
+        idle.then(|| state.left.elapsed())
+    }
+
+    /// Takes the stage for a step if nobody else has it or wants it. In a replay, only if a step comes next.
+    pub(crate) fn try_step(&self) -> bool {
+        let mut state = self.lock();
+        let free = !state.closed && !state.busy && state.line.is_empty();
+        if !free || !self.admit_step(&mut state) {
+            return false;
+        }
+        state.busy = true;
+        true
+    }
+
+    /// Announces a host function that whoever is on the stage is about to start.
+    pub(crate) fn watch(&self, function: u64) {
+        self.lock().watched = Some(Watched { function, ended: false });
+    }
+
+    /// Waits for the watched host function for as long as nothing speaks against it: it may wait for anything, even for
+    /// whoever wants the stage. False if it goes on by itself, and then says of its end by itself.
+    pub(crate) fn see_end(&self, function: u64) -> bool {
+        let expected = self.choices().expected().map(|entry| *entry == Entry::Ended { function });
+        let (start, mut asleep) = (Instant::now(), 0);
+        let mut state = self.lock();
+        let ended = loop {
+            let Some(watched) = state.watched.as_ref().filter(|watched| watched.function == function) else {
+                return false;
+            };
+            if watched.ended {
+                break true;
+            }
+            let give_up = match expected {
+                Some(expected) => !expected || start.elapsed() > OVERDUE,
+                None => asleep > ASLEEP || start.elapsed() > BUSY,
+            };
+            if give_up || state.closed {
+                break false;
+            }
+            let thread = state.host_functions.iter().find(|(begun, _)| *begun == function);
+            asleep = if thread.is_some_and(|(_, thread)| clients::sleeps(*thread)) { asleep + 1 } else { 0 };
+            state = self.moved.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        };
+        state.watched = None;
+        drop(state);
+        if ended {
+            self.choices().note(&Entry::Ended { function });
+        }
+        ended
+    }
+
+    /// Says on the thread of a host function that it begins.
+    pub(crate) fn host_begins(&self, function: u64) {
+        self.lock().host_functions.push((function, clients::this_thread()));
+    }
+
+    /// Waits for host functions that run, until they end or wait for something. What the calling thread has just set
+    /// going, such as a host function that it was holding up, comes before what the thread does next.
+    pub(crate) fn settle(&self) {
+        let start = Instant::now();
+        let mut looks = 0;
+        let mut state = self.lock();
+        state.waiting += 1;
+        while looks < 2 && !state.closed && !state.host_functions.is_empty() && start.elapsed() < BUSY {
+            let threads: Vec<i32> = state.host_functions.iter().map(|(_, thread)| *thread).collect();
+            // Without the lock, for which one of them may be waiting. A second look tells such a wait from a long one.
+            drop(state);
+            let asleep = threads.into_iter().all(clients::sleeps);
+            looks = if asleep { looks + 1 } else { 0 };
+            std::thread::sleep(if asleep { BLINK } else { LOOK });
+            state = self.lock();
+        }
+        state.waiting -= 1;
+    }
+
+    /// Says on the thread of a host function that it calls: it is not to be waited for.
+    pub(crate) fn host_calls(&self, function: u64) {
+        let mut state = self.lock();
+        if state.watched.as_ref().is_some_and(|watched| watched.function == function) {
+            state.watched = None;
+            drop(state);
+            self.moved.notify_all();
+        }
+    }
+
+    /// Says on the thread of a host function that it has ended. False if somebody watched and takes it from here.
+    pub(crate) fn host_ends(&self, function: u64) -> bool {
+        let mut state = self.lock();
+        let Some(watched) = state.watched.as_mut().filter(|watched| watched.function == function) else {
+            return true;
+        };
+        watched.ended = true;
+        state.host_functions.retain(|(begun, _)| *begun != function);
+        drop(state);
+        self.moved.notify_all();
+        false
+    }
+
+    fn admit(&self, state: &mut State, ticket: u64, wanted: Request, overdue: bool) -> Option<Entered> {
+        if matches!(wanted, Request::Step) {
+            let replayed = self.choices().expected().is_some();
+            let may = replayed || state.line.is_empty();
+            if may && self.admit_step(state) {
+                return Some(Entered::Step);
+            }
+            if overdue {
+                self.choices().diverge("nobody does that");
+                self.moved.notify_all();
+            }
+            return None;
+        }
+        let mut choices = self.choices();
+        let entry = entry(wanted, state.threads);
+        match choices.expected() {
+            None if state.line.front() != Some(&ticket) => return None,
+            None => {}
+            Some(expected) if *expected == entry => {}
+            // A thread that does something else than what it does next will not do that any more.
+            Some(expected) if overdue || contradicts(expected, wanted) => {
+                choices.diverge(&format!("{:?} comes", entry.to_string()));
+                drop(choices);
+                self.moved.notify_all();
+                // Whoever is first in the line is let in.
+                return self.admit_first(state, ticket, wanted);
+            }
+            Some(_) => return None,
+        }
+        choices.note(&entry);
+        Some(entered(wanted, &mut state.threads))
+    }
+
+    fn admit_first(&self, state: &mut State, ticket: u64, wanted: Request) -> Option<Entered> {
+        if state.line.front() != Some(&ticket) {
+            return None;
+        }
+        self.choices().note(&entry(wanted, state.threads));
+        Some(entered(wanted, &mut state.threads))
+    }
+
+    fn admit_step(&self, state: &mut State) -> bool {
+        let mut choices = self.choices();
+        let may = choices.expected().is_none_or(|expected| *expected == Entry::Step);
+        if may {
+            choices.note(&Entry::Step);
+            choices.steps += 1;
+            state.left = Instant::now();
+        }
+        may
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn entry(wanted: Request, threads: u64) -> Entry {
+    match wanted {
+        // A thread that calls for the first time gets the next number.
+        Request::Call { thread, function } => {
+            Entry::Call { thread: thread.unwrap_or(threads), function: function.into() }
+        }
+        Request::Back { thread } => Entry::Back { thread },
+        Request::Step => Entry::Step,
+        Request::Ended { function } => Entry::Ended { function },
+    }
+}
+
+fn entered(wanted: Request, threads: &mut u64) -> Entered {
+    match wanted {
+        Request::Call { thread, .. } => Entered::Call(thread.unwrap_or_else(|| {
+            *threads += 1;
+            *threads - 1
+        })),
+        Request::Back { .. } => Entered::Back,
+        Request::Step => Entered::Step,
+        Request::Ended { .. } => Entered::Ended,
+    }
+}
+
+/// Whether a thread that wants one thing can no longer do what is expected.
+fn contradicts(expected: &Entry, wanted: Request) -> bool {
+    match (expected, wanted) {
+        (Entry::Call { thread, .. } | Entry::Back { thread }, Request::Call { thread: Some(by), .. }) => {
+            *thread == by
+        }
+        // A choice is made by who is on the stage, and nobody is.
+        (Entry::Pick { .. }, _) => true,
+        _ => false,
+    }
+}
