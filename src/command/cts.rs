@@ -33,7 +33,7 @@ impl Cts {
         {
             let schedules = windlass_simulator::schedules();
             if schedules.runs > 0 {
-                eprintln!("windlass cts: {schedules} of the simulated GPU");
+                super::failure::note(&format!("windlass cts: {schedules} of the simulated GPU"));
             }
         }
         code

@@ -17,6 +17,8 @@ const TURN: u64 = 20_000;
 const STEP: u64 = 2_000;
 /// Instructions of a turn that is cut short, at most.
 const HALF_WAY: usize = 48;
+/// Rounds in which waves only let each other catch up, which count as one turn of a wave that spins.
+const CATCHING_UP: u32 = 4000;
 /// Turns of waves that spin before other workgroups get a chance.
 const PATIENCE: u32 = 16;
 /// Waves that a thread keeps for reuse.
@@ -94,9 +96,12 @@ impl Workgroup {
     ) -> Result<Progress, Box<Fault>> {
         let mut patience = PATIENCE;
         let lds = self.lds.get_or_insert_with(Lds::new);
+        let abreast = self.waves.len() > 1;
+        let mut catching_up = 0;
         loop {
             let mut spun = false;
             let mut slept = true;
+            let mut caught_up = true;
             for wave in &mut self.waves {
                 if wave.status != Status::Ready {
                     continue;
@@ -107,6 +112,7 @@ impl Workgroup {
                     memory,
                     windows: &mut self.windows,
                     program: &kernel.record.program,
+                    abreast,
                     stop,
                     trouble: None,
                 };
@@ -114,8 +120,14 @@ impl Workgroup {
                     Ok(Turn::Over) => {}
                     Ok(Turn::Slept) => spun = true,
                     Ok(Turn::Spent) => (spun, slept) = (true, false),
+                    Ok(Turn::Abreast) => caught_up = false,
                     Err(trouble) => return Err(fault(memory, kernel, self.id, wave, trouble)),
                 }
+            }
+            // A loop that reads and writes never uses up a turn, and may still be waiting for others.
+            catching_up = if caught_up { 0 } else { catching_up + 1 };
+            if catching_up == CATCHING_UP {
+                (spun, slept, catching_up) = (true, false, 0);
             }
             let mut open = self.waves.iter().filter(|wave| wave.status != Status::Ended).peekable();
             if open.peek().is_none() {
@@ -168,6 +180,8 @@ impl Workgroup {
             memory,
             windows: &mut self.windows,
             program: &kernel.record.program,
+            // Any order is legal, and what breaks in one is a race.
+            abreast: false,
             stop,
             trouble: None,
         };

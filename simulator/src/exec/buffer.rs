@@ -8,7 +8,7 @@ use super::shape::{Part, Shape};
 use super::space::{Addresses, load, store};
 use super::state::{LANES, Lanes, Wave};
 use super::step::{Flow, Source, Step, Versions, handler};
-use super::vmem::{atomic, to_lds, with_spans};
+use super::vmem::{atomic, one_span, to_lds, with_spans};
 use crate::engine::AccessKind;
 use crate::isa::{Encoding, Inst};
 
@@ -22,7 +22,9 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
         Shape::Load(Part::Dwords(1)) => handler!(|core, step| buffer_load(core, step, Part::Dwords(1))),
         Shape::Load(Part::Dwords(4)) => handler!(|core, step| buffer_load(core, step, Part::Dwords(4))),
         Shape::Load(_) => Versions::scalar(buffer_load_any),
-        Shape::Store(_) => Versions::scalar(buffer_store),
+        Shape::Store(Part::Dwords(1)) => handler!(|core, step| buffer_store(core, step, Part::Dwords(1))),
+        Shape::Store(Part::Dwords(4)) => handler!(|core, step| buffer_store(core, step, Part::Dwords(4))),
+        Shape::Store(_) => Versions::scalar(buffer_store_any),
         Shape::Atomic { .. } => Versions::scalar(buffer_atomic),
         Shape::None => return None,
     })
@@ -168,6 +170,12 @@ fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
 #[inline(always)]
 fn buffer_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let Target { addresses, whole, partial } = target(core, step, part.size());
+    if partial.is_empty()
+        && let Some(span) = one_span(core, &addresses, whole, part.size())
+    {
+        load(&span, &mut core.wave.v, step.dst, part, &addresses, whole);
+        return Flow::Next;
+    }
     let flow = with_spans(core, &addresses, whole, part.size(), AccessKind::Read, |core, span, mask| {
         load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
     });
@@ -211,9 +219,23 @@ fn outside(
     Flow::Next
 }
 
-fn buffer_store(core: &mut Core<'_>, step: &Step) -> Flow {
-    let (Shape::Store(part), Source::Vector(data)) = (step.shape, step.src[1]) else { return Flow::Next };
+fn buffer_store_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    match step.shape {
+        Shape::Store(part) => buffer_store(core, step, part),
+        _ => Flow::Next,
+    }
+}
+
+#[inline(always)]
+fn buffer_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let Target { addresses, whole, partial } = target(core, step, part.size());
+    if partial.is_empty()
+        && let Some(mut span) = one_span(core, &addresses, whole, part.size())
+    {
+        store(&mut span, &core.wave.v, data, part, &addresses, whole);
+        return Flow::Next;
+    }
     let mut flow =
         with_spans(core, &addresses, whole, part.size(), AccessKind::Write, |core, mut span, mask| {
             store(&mut span, &core.wave.v, data, part, &addresses, mask);

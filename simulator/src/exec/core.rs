@@ -4,7 +4,7 @@
 use super::lds::Lds;
 use super::program::Program;
 use super::state::{Position, Status, Wave};
-use super::step::{Flow, Step};
+use super::step::{Flow, Sharing, Step};
 use crate::engine::{AccessKind, Cause};
 use crate::memory::{Memory, Windows};
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub(crate) enum Turn {
     Spent,
     /// It went to sleep, as loops that wait for others do.
     Slept,
+    /// It is about to write, and the other waves may not have read yet.
+    Abreast,
 }
 
 /// What a handler works on: a wave, and what it shares with others.
@@ -44,6 +46,11 @@ pub(crate) struct Core<'a> {
     pub(crate) windows: &'a mut Windows,
     /// The kernel's code.
     pub(crate) program: &'a Arc<Program>,
+    /// Whether a wave that has read lets the others catch up before it writes.
+    ///
+    /// Compilers emit workgroups whose waves all do the same work on the same memory, without a barrier: read, compute,
+    /// write. On hardware they run side by side and read before any of them writes.
+    pub(crate) abreast: bool,
     /// Set when the dispatch is to stop.
     pub(crate) stop: &'a AtomicBool,
     /// Why the wave stopped.
@@ -78,6 +85,16 @@ impl Core<'_> {
                 // A region ends in steps that do not fall through, so this is not reached.
                 break Flow::End;
             };
+            match step.sharing {
+                Sharing::None => {}
+                Sharing::Reads => self.wave.has_read = true,
+                Sharing::Writes if self.wave.has_read && self.abreast => {
+                    self.wave.has_read = false;
+                    turn = Turn::Abreast;
+                    break Flow::Yield;
+                }
+                Sharing::Writes => {}
+            }
             executed += 1;
             // SAFETY: `Versions::pick` chose the handler for this processor.
             match unsafe { (step.run)(self, step) } {

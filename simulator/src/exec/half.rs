@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Conversions of half precision and bfloat16, without branches so that loops over lanes use wide vectors.
 
+use super::state::{LANES, Row};
+#[cfg(target_arch = "x86_64")]
+use super::step::has_wide_vectors;
+
 /// Widens the half in the low 16 bits. A signalling NaN comes out quiet.
 #[inline(always)]
 pub(crate) fn f16_to_f32(bits: u32) -> f32 {
@@ -10,6 +14,43 @@ pub(crate) fn f16_to_f32(bits: u32) -> f32 {
     let special = 0x7f80_0000 | magnitude << 13 | if magnitude > 0x7c00 { 0x0040_0000 } else { 0 };
     let value = if magnitude >= 0x7c00 { special } else { scaled.to_bits() };
     f32::from_bits(value | (bits & 0x8000) << 16)
+}
+
+/// Widens one half of every lane: the high one, or the low one.
+#[inline(always)]
+pub(crate) fn widen_row(row: &Row, high: bool, values: &mut [f32; LANES]) {
+    #[cfg(target_arch = "x86_64")]
+    if has_wide_vectors() {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { widen_row_f16c(row, high, values) };
+    }
+    for lane in 0..LANES {
+        values[lane] = f16_to_f32(if high { row[lane] >> 16 } else { row[lane] & 0xffff });
+    }
+}
+
+/// As [`widen_row`], by the processor's own conversion, which gives the same bits.
+///
+/// # Safety
+/// The processor has AVX2 and F16C.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,f16c")]
+unsafe fn widen_row_f16c(row: &Row, high: bool, values: &mut [f32; LANES]) {
+    use std::arch::x86_64::*;
+    for (from, to) in row.as_chunks::<8>().0.iter().zip(values.as_chunks_mut::<8>().0) {
+        // SAFETY: eight lanes of 32 bits are read, and as many written.
+        unsafe {
+            let lanes = _mm256_loadu_si256(from.as_ptr().cast());
+            let halves = if high {
+                _mm256_srli_epi32::<16>(lanes)
+            } else {
+                _mm256_and_si256(lanes, _mm256_set1_epi32(0xffff))
+            };
+            let (low, top) = (_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
+            let packed = _mm_packus_epi32(low, top);
+            _mm256_storeu_ps(to.as_mut_ptr(), _mm256_cvtph_ps(packed));
+        }
+    }
 }
 
 /// Rounds to half precision, to nearest even, in the low 16 bits.
@@ -102,6 +143,24 @@ mod tests {
                 got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan(),
                 "{bits:#x}: {got} and {expected}"
             );
+        }
+    }
+
+    #[test]
+    fn rows_widen_as_lanes_do() {
+        for start in (0..=u16::MAX).step_by(LANES) {
+            let row: Row = std::array::from_fn(|lane| {
+                let low = u32::from(start) + lane as u32;
+                low | (low ^ 0xffff) << 16
+            });
+            for high in [false, true] {
+                let mut values = [0.0; LANES];
+                widen_row(&row, high, &mut values);
+                for (lane, value) in values.iter().enumerate() {
+                    let expected = f16_to_f32(row[lane] >> if high { 16 } else { 0 } & 0xffff);
+                    assert_eq!(value.to_bits(), expected.to_bits(), "{:#x}", row[lane]);
+                }
+            }
         }
     }
 

@@ -44,6 +44,19 @@ impl Lds {
         std::array::from_fn(|index| self.bytes[start + index])
     }
 
+    /// `N` times four bytes at an address, at most 16; zero past the end.
+    #[inline(always)]
+    pub(crate) fn load_dwords<const N: usize>(&self, address: u64) -> [u32; N] {
+        const { assert!(4 * N <= BEYOND) };
+        let start = address.min(MAX_LDS as u64) as usize;
+        let bytes = &self.bytes[start..start + 4 * N];
+        let mut dwords = [0; N];
+        for (dword, bytes) in dwords.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            *dword = u32::from_le_bytes(*bytes);
+        }
+        dwords
+    }
+
     /// Writes `N` bytes at an address, if they all lie inside.
     #[inline(always)]
     pub(crate) fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) {

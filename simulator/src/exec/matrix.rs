@@ -7,8 +7,8 @@
 
 use super::core::Core;
 use super::eighth::{bf8_to_f32, fp8_to_f32};
-use super::half::{bf16_to_f32, f16_to_f32};
-use super::state::{LANES, VECTORS, Wave};
+use super::half::{self, bf16_to_f32, f16_to_f32};
+use super::state::{LANES, Row, VECTORS, Wave};
 use super::step::{Flow, Source, Step, Versions, handler};
 use crate::isa::{Inst, Op};
 
@@ -104,10 +104,18 @@ trait Input<S> {
     const PER_REGISTER: usize;
     /// The element of a register, counted from its low bits.
     fn widen(register: u32, element: usize) -> S;
+
+    /// The same element of every lane.
+    #[inline(always)]
+    fn widen_row(row: &Row, element: usize, values: &mut [S; LANES]) {
+        for lane in 0..LANES {
+            values[lane] = Self::widen(row[lane], element);
+        }
+    }
 }
 
 macro_rules! input {
-    ($(#[$meta:meta])* $name:ident, $sum:ty, $per:literal, |$bits:ident| $widen:expr) => {
+    ($(#[$meta:meta])* $name:ident, $sum:ty, $per:literal, |$bits:ident| $widen:expr $(, $rows:item)?) => {
         $(#[$meta])*
         struct $name;
 
@@ -119,6 +127,8 @@ macro_rules! input {
                 let $bits = register >> (32 / $per * element);
                 $widen
             }
+
+            $($rows)?
         }
     };
 }
@@ -131,7 +141,16 @@ input!(
         f32::from_bits(if bits & 0x7f80_0000 == 0x7f80_0000 { bits } else { rounded })
     }
 );
-input!(F16, f32, 2, |bits| f16_to_f32(bits & 0xffff));
+input!(
+    F16,
+    f32,
+    2,
+    |bits| f16_to_f32(bits & 0xffff),
+    #[inline(always)]
+    fn widen_row(row: &Row, element: usize, values: &mut [f32; LANES]) {
+        half::widen_row(row, element == 1, values);
+    }
+);
 input!(Bf16, f32, 2, |bits| bf16_to_f32(bits & 0xffff));
 input!(
     /// Four bits of exponent, three of mantissa.
@@ -152,6 +171,10 @@ fn place<const M: usize>(block: usize, row: usize) -> (usize, usize) {
         _ => (16 * block + row / 8 * 4 + row % 4, row / 4 % 2 * 32),
     }
 }
+
+/// Rows of the result that are summed up together: their sums stay in registers, and each of B's values is read once for
+/// all of them.
+const ROWS: usize = 4;
 
 #[inline(always)]
 fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, const BLOCKS: usize>(
@@ -178,24 +201,31 @@ fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, con
         let shared = (block & !(size - 1) | usize::from(mods.abid) & (size - 1)) % BLOCKS;
         let (steps, first_of_a, first_of_b) =
             if BLOCKS == 1 { (groups, 0, 0) } else { (1, shared * M, block * M) };
-        for row in 0..M {
-            let (register, first) = place::<M>(block, row);
-            let sums = &mut wave.v[(usize::from(step.dst) + register) & (VECTORS - 1)][first..first + M];
-            let mut total = [S::default(); M];
-            for (total, bits) in total.iter_mut().zip(&*sums) {
-                *total = S::from_bits(*bits);
+        for row in (0..M).step_by(ROWS) {
+            let places: [_; ROWS] = std::array::from_fn(|ahead| place::<M>(block, row + ahead));
+            let mut totals = [[S::default(); M]; ROWS];
+            for (total, (register, first)) in totals.iter_mut().zip(places) {
+                let sums = &wave.v[(usize::from(step.dst) + register) & (VECTORS - 1)][first..first + M];
+                for (total, bits) in total.iter_mut().zip(sums) {
+                    *total = S::from_bits(*bits);
+                }
             }
             for group in 0..steps {
                 for element in 0..E {
-                    let factor = a[element][first_of_a + group * M + row];
+                    let factors = &a[element][first_of_a + group * M + row..][..ROWS];
                     let column = &b[element][first_of_b + group * M..][..M];
-                    for (total, value) in total.iter_mut().zip(column) {
-                        *total = total.accumulate(factor, *value);
+                    for (total, factor) in totals.iter_mut().zip(factors) {
+                        for (total, value) in total.iter_mut().zip(column) {
+                            *total = total.accumulate(*factor, *value);
+                        }
                     }
                 }
             }
-            for (bits, total) in sums.iter_mut().zip(total) {
-                *bits = total.to_bits();
+            for (total, (register, first)) in totals.iter().zip(places) {
+                let sums = &mut wave.v[(usize::from(step.dst) + register) & (VECTORS - 1)][first..first + M];
+                for (bits, total) in sums.iter_mut().zip(total) {
+                    *bits = total.to_bits();
+                }
             }
         }
     }
@@ -232,9 +262,7 @@ fn start(wave: &mut Wave, step: &Step, registers: usize) {
 fn element_row<S: Sum, I: Input<S>>(wave: &Wave, source: Source, element: usize, values: &mut [S; LANES]) {
     let Source::Vector(number) = source else { return };
     let row = wave.row(number + (element / I::PER_REGISTER) as u16);
-    for lane in 0..LANES {
-        values[lane] = I::widen(row[lane], element % I::PER_REGISTER);
-    }
+    I::widen_row(row, element % I::PER_REGISTER, values);
 }
 
 /// B with its lanes exchanged as `blgp` says.

@@ -3,7 +3,7 @@
 
 use super::core::Core;
 use super::lanes::{row, scalar32};
-use super::shape::{Part, Shape};
+use super::shape::{Part, Place, Shape};
 use super::space::{Address, InRegister, Space, each_lane, load, store};
 use super::state::{LANES, Lanes, Row, VECTORS};
 use super::step::{Flow, Source, Step, Versions, handler};
@@ -25,13 +25,25 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
         (_, Shape::Load(Part::Dwords(1))) if two => {
             handler!(|core, step| read_two(core, step, Part::Dwords(1)))
         }
-        (_, Shape::Load(_)) if two => Versions::scalar(read_two_any),
-        (_, Shape::Store(_)) if two => Versions::scalar(write_two),
+        (_, Shape::Load(_)) if two => {
+            handler!(|core, step| read_two(core, step, Part::Dwords(2)))
+        }
+        (_, Shape::Store(Part::Dwords(1))) if two => {
+            handler!(|core, step| write_two(core, step, Part::Dwords(1)))
+        }
+        (_, Shape::Store(_)) if two => handler!(|core, step| write_two(core, step, Part::Dwords(2))),
         (_, Shape::Atomic { .. }) if two => Versions::scalar(exchange_two),
         (_, Shape::Load(Part::Dwords(1))) => handler!(|core, step| read(core, step, Part::Dwords(1))),
+        (_, Shape::Load(Part::Dwords(2))) => handler!(|core, step| read(core, step, Part::Dwords(2))),
         (_, Shape::Load(Part::Dwords(4))) => handler!(|core, step| read(core, step, Part::Dwords(4))),
+        (_, Shape::Load(Part::Short(Place::Unsigned))) => {
+            handler!(|core, step| read(core, step, Part::Short(Place::Unsigned)))
+        }
         (_, Shape::Load(_)) => Versions::scalar(read_any),
-        (_, Shape::Store(_)) => Versions::scalar(write),
+        (_, Shape::Store(Part::Dwords(1))) => handler!(|core, step| write(core, step, Part::Dwords(1))),
+        (_, Shape::Store(Part::Dwords(2))) => handler!(|core, step| write(core, step, Part::Dwords(2))),
+        (_, Shape::Store(Part::Dwords(4))) => handler!(|core, step| write(core, step, Part::Dwords(4))),
+        (_, Shape::Store(_)) => Versions::scalar(write_any),
         (_, Shape::Atomic { .. }) => Versions::scalar(atomic),
         _ => return None,
     })
@@ -100,47 +112,53 @@ fn read_any(core: &mut Core<'_>, step: &Step) -> Flow {
     }
 }
 
-fn read_two_any(core: &mut Core<'_>, step: &Step) -> Flow {
-    match step.shape {
-        Shape::Load(part) => read_two(core, step, part),
-        _ => Flow::Next,
-    }
-}
-
 #[inline(always)]
 fn read_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
-    let [first, second] = two_offsets(step, part);
-    let exec = core.wave.exec();
-    let vectors = &mut core.wave.v;
-    // The second address is in the same register as the first, which a destination may overwrite.
-    let count = (part.size() / 4) as u16;
-    let source = address(step, 0);
-    each_lane!(exec, |lane| {
-        let base = source.of(vectors, lane) as u32;
-        for (half, offset) in [first, second].into_iter().enumerate() {
-            let from = u64::from(base.wrapping_add(offset));
-            for index in 0..count {
-                let number = step.dst + half as u16 * count + index;
-                let word = core.lds.load32(lane, from + u64::from(index) * 4);
-                vectors[usize::from(number) & (VECTORS - 1)][lane] = word;
-            }
-        }
-    });
+    match part {
+        Part::Dwords(1) => read_pair::<1>(core, step, two_offsets(step, part)),
+        _ => read_pair::<2>(core, step, two_offsets(step, part)),
+    }
     Flow::Next
 }
 
-fn write(core: &mut Core<'_>, step: &Step) -> Flow {
-    let (Shape::Store(part), Source::Vector(data)) = (step.shape, step.src[1]) else { return Flow::Next };
+/// Reads `N` dwords at each of two addresses.
+#[inline(always)]
+fn read_pair<const N: usize>(core: &mut Core<'_>, step: &Step, offsets: [u32; 2]) {
+    let exec = core.wave.exec();
+    let vectors = &mut core.wave.v;
+    let number = |half: usize, index: usize| (usize::from(step.dst) + half * N + index) & (VECTORS - 1);
+    // The second address is in the same register as the first, which a destination may overwrite.
+    let source = address(step, 0);
+    each_lane!(exec, |lane| {
+        let base = source.of(vectors, lane) as u32;
+        for (half, offset) in offsets.into_iter().enumerate() {
+            let dwords = core.lds.load_dwords::<N>(base.wrapping_add(offset).into());
+            for index in 0..N {
+                vectors[number(half, index)][lane] = dwords[index];
+            }
+        }
+    });
+}
+
+#[inline(always)]
+fn write(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
     store(core.lds, &core.wave.v, data, part, &addresses, exec);
     Flow::Next
 }
 
-fn write_two(core: &mut Core<'_>, step: &Step) -> Flow {
-    let (Shape::Store(part), Source::Vector(first), Source::Vector(second)) =
-        (step.shape, step.src[1], step.src[2])
-    else {
+fn write_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    match step.shape {
+        Shape::Store(part) => write(core, step, part),
+        _ => Flow::Next,
+    }
+}
+
+#[inline(always)]
+fn write_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let (Source::Vector(first), Source::Vector(second)) = (step.src[1], step.src[2]) else {
         return Flow::Next;
     };
     let exec = core.wave.exec();

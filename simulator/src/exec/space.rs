@@ -17,12 +17,28 @@ pub(crate) trait Space {
     fn load16(&self, lane: usize, address: u64) -> u16;
     /// Four bytes.
     fn load32(&self, lane: usize, address: u64) -> u32;
+    /// `N` times four bytes in a row.
+    #[inline(always)]
+    fn load_dwords<const N: usize>(&self, lane: usize, address: u64) -> [u32; N] {
+        let mut dwords = [0; N];
+        for (index, dword) in dwords.iter_mut().enumerate() {
+            *dword = self.load32(lane, address.wrapping_add(index as u64 * 4));
+        }
+        dwords
+    }
     /// One byte.
     fn store8(&mut self, lane: usize, address: u64, value: u8);
     /// Two bytes.
     fn store16(&mut self, lane: usize, address: u64, value: u16);
     /// Four bytes.
     fn store32(&mut self, lane: usize, address: u64, value: u32);
+    /// `N` times four bytes in a row.
+    #[inline(always)]
+    fn store_dwords<const N: usize>(&mut self, lane: usize, address: u64, dwords: [u32; N]) {
+        for (index, dword) in dwords.into_iter().enumerate() {
+            self.store32(lane, address.wrapping_add(index as u64 * 4), dword);
+        }
+    }
 }
 
 impl Space for Span<'_> {
@@ -42,6 +58,11 @@ impl Space for Span<'_> {
     }
 
     #[inline(always)]
+    fn load_dwords<const N: usize>(&self, _: usize, address: u64) -> [u32; N] {
+        Span::load_dwords(self, address)
+    }
+
+    #[inline(always)]
     fn store8(&mut self, _: usize, address: u64, value: u8) {
         self.store(address, value);
     }
@@ -54,6 +75,11 @@ impl Space for Span<'_> {
     #[inline(always)]
     fn store32(&mut self, _: usize, address: u64, value: u32) {
         self.store(address, value);
+    }
+
+    #[inline(always)]
+    fn store_dwords<const N: usize>(&mut self, _: usize, address: u64, dwords: [u32; N]) {
+        Span::store_dwords(self, address, dwords);
     }
 }
 
@@ -71,6 +97,11 @@ impl Space for Lds {
     #[inline(always)]
     fn load32(&self, _: usize, address: u64) -> u32 {
         u32::from_le_bytes(self.load(address))
+    }
+
+    #[inline(always)]
+    fn load_dwords<const N: usize>(&self, _: usize, address: u64) -> [u32; N] {
+        Lds::load_dwords(self, address)
     }
 
     #[inline(always)]
@@ -225,12 +256,10 @@ pub(crate) fn load(
         Place::HighHalf { signed: true } => old & 0xffff | signed << 16,
     };
     match part {
-        Part::Dwords(count) => each_lane!(mask, |lane| {
-            let address = addresses.of(vectors, lane);
-            for index in 0..usize::from(count) {
-                vectors[number(index)][lane] = space.load32(lane, address.wrapping_add(index as u64 * 4));
-            }
-        }),
+        Part::Dwords(1) => load_dwords::<1>(space, vectors, dst, addresses, mask),
+        Part::Dwords(2) => load_dwords::<2>(space, vectors, dst, addresses, mask),
+        Part::Dwords(3) => load_dwords::<3>(space, vectors, dst, addresses, mask),
+        Part::Dwords(_) => load_dwords::<4>(space, vectors, dst, addresses, mask),
         Part::Byte(at) => each_lane!(mask, |lane| {
             let byte = space.load8(lane, addresses.of(vectors, lane));
             let word = &mut vectors[number(0)][lane];
@@ -242,6 +271,49 @@ pub(crate) fn load(
             *word = place(at, *word, short.into(), short as i16 as u32);
         }),
     }
+}
+
+/// Loads `N` dwords at each lane's address.
+#[inline(always)]
+pub(crate) fn load_dwords<const N: usize>(
+    space: &impl Space,
+    vectors: &mut [Row; VECTORS],
+    dst: u16,
+    addresses: &impl Address,
+    mask: u64,
+) {
+    let mut numbers = [0; N];
+    for (index, number) in numbers.iter_mut().enumerate() {
+        *number = (usize::from(dst) + index) & (VECTORS - 1);
+    }
+    each_lane!(mask, |lane| {
+        let dwords = space.load_dwords::<N>(lane, addresses.of(vectors, lane));
+        for index in 0..N {
+            vectors[numbers[index]][lane] = dwords[index];
+        }
+    })
+}
+
+/// Stores `N` dwords at each lane's address.
+#[inline(always)]
+pub(crate) fn store_dwords<const N: usize>(
+    space: &mut impl Space,
+    vectors: &[Row; VECTORS],
+    src: u16,
+    addresses: &impl Address,
+    mask: u64,
+) {
+    let mut numbers = [0; N];
+    for (index, number) in numbers.iter_mut().enumerate() {
+        *number = (usize::from(src) + index) & (VECTORS - 1);
+    }
+    each_lane!(mask, |lane| {
+        let mut dwords = [0; N];
+        for index in 0..N {
+            dwords[index] = vectors[numbers[index]][lane];
+        }
+        space.store_dwords(lane, addresses.of(vectors, lane), dwords);
+    })
 }
 
 /// Stores a part of the registers from `src` on at each lane's address. Where lanes overlap, the last one wins as a whole.
@@ -257,12 +329,10 @@ pub(crate) fn store(
     let row = |index: usize| &vectors[(usize::from(src) + index) & (VECTORS - 1)];
     let shift = |place| if matches!(place, Place::HighHalf { .. }) { 16 } else { 0 };
     match part {
-        Part::Dwords(count) => each_lane!(mask, |lane| {
-            let address = addresses.of(vectors, lane);
-            for index in 0..usize::from(count) {
-                space.store32(lane, address.wrapping_add(index as u64 * 4), row(index)[lane]);
-            }
-        }),
+        Part::Dwords(1) => store_dwords::<1>(space, vectors, src, addresses, mask),
+        Part::Dwords(2) => store_dwords::<2>(space, vectors, src, addresses, mask),
+        Part::Dwords(3) => store_dwords::<3>(space, vectors, src, addresses, mask),
+        Part::Dwords(_) => store_dwords::<4>(space, vectors, src, addresses, mask),
         Part::Byte(place) => each_lane!(mask, |lane| {
             space.store8(lane, addresses.of(vectors, lane), (row(0)[lane] >> shift(place)) as u8);
         }),

@@ -120,6 +120,8 @@ pub(crate) struct Wave {
     pub(crate) visited: Option<Arc<Program>>,
     /// Where it is; none before its start.
     pub(crate) position: Option<Position>,
+    /// Whether it has read shared memory since it last let the others catch up.
+    pub(crate) has_read: bool,
     /// Number in its workgroup.
     pub(crate) number: u32,
     /// Instructions executed.
@@ -143,6 +145,7 @@ impl Wave {
             status: Status::Ended,
             visited: None,
             position: None,
+            has_read: false,
             number: 0,
             instructions: 0,
         }
@@ -158,6 +161,7 @@ impl Wave {
         self.indexing = None;
         self.scratch.clear();
         self.visited = None;
+        self.has_read = false;
         self.instructions = 0;
     }
 

@@ -5,7 +5,9 @@ use super::core::Core;
 use super::result::preserves_high_half;
 use super::shape::Shape;
 use super::state::FIRST_AGPR;
-use crate::isa::{Element, Inst, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64};
+use crate::isa::{
+    Element, Encoding, Inst, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64,
+};
 
 /// What a handler asks the interpreter to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +131,31 @@ pub(crate) enum Source {
     Special(Special),
 }
 
+/// What an instruction does to memory that waves share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// Nothing, or an atomic.
+    None,
+    /// It reads.
+    Reads,
+    /// It writes.
+    Writes,
+}
+
+impl Sharing {
+    fn of(inst: &Inst) -> Self {
+        match (inst.encoding, Shape::of(inst.op)) {
+            (Encoding::Flat | Encoding::Global | Encoding::Mubuf | Encoding::Ds, Shape::Load(_)) => {
+                Self::Reads
+            }
+            (Encoding::Flat | Encoding::Global | Encoding::Mubuf | Encoding::Ds, Shape::Store(_)) => {
+                Self::Writes
+            }
+            _ => Self::None,
+        }
+    }
+}
+
 /// An instruction ready to run.
 pub(crate) struct Step {
     /// What runs it.
@@ -145,6 +172,8 @@ pub(crate) struct Step {
     pub(crate) narrows: bool,
     /// What a memory instruction moves.
     pub(crate) shape: Shape,
+    /// What it does to memory that waves share.
+    pub(crate) sharing: Sharing,
     /// Index of the step that a direct branch goes to.
     pub(crate) target: u32,
     /// Byte offset in the code segment.
@@ -170,6 +199,7 @@ impl Step {
                 || preserves_high_half(inst.op),
             narrows: inst.op.mnemonic().starts_with("v_cmpx"),
             shape: Shape::of(inst.op),
+            sharing: Sharing::of(&inst),
             target: u32::MAX,
             offset,
             inst,

@@ -9,6 +9,7 @@ use super::state::{LANES, Lanes};
 use super::step::{Flow, Source, Step, Versions, handler};
 use crate::engine::{AccessKind, Cause};
 use crate::isa::{Encoding, Inst};
+use crate::memory::access::Span;
 
 /// The handler of an instruction of this family.
 pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
@@ -23,7 +24,12 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
             Part::Dwords(4) => handler!(|core, step| global_load(core, step, Part::Dwords(4))),
             _ => Versions::scalar(global_load_any),
         },
-        (Encoding::Global, Shape::Store(_)) => Versions::scalar(global_store),
+        (Encoding::Global, Shape::Store(part)) => match part {
+            Part::Dwords(1) => handler!(|core, step| global_store(core, step, Part::Dwords(1))),
+            Part::Dwords(2) => handler!(|core, step| global_store(core, step, Part::Dwords(2))),
+            Part::Dwords(4) => handler!(|core, step| global_store(core, step, Part::Dwords(4))),
+            _ => Versions::scalar(global_store_any),
+        },
         (Encoding::Global, Shape::Atomic { .. }) => Versions::scalar(global_atomic),
         (Encoding::Scratch, Shape::Load(_)) if !to_lds => Versions::scalar(scratch),
         (Encoding::Scratch, Shape::Store(_)) => Versions::scalar(scratch),
@@ -80,6 +86,20 @@ fn bounds(addresses: &Addresses, mask: u64) -> (u64, u64) {
     (least, greatest)
 }
 
+/// The space that holds the accesses of all lanes in `mask`, if one allocation does. It nearly always does, so handlers
+/// look for it first and serve it inline, compiled for their processor and for what they move.
+#[inline(always)]
+pub(super) fn one_span<'m>(
+    core: &mut Core<'m>,
+    addresses: &Addresses,
+    mask: u64,
+    size: u64,
+) -> Option<Span<'m>> {
+    let (least, greatest) = bounds(addresses, mask);
+    let len = greatest.checked_sub(least)?.checked_add(size)?;
+    core.memory.span_through(core.windows, least, len)
+}
+
 /// Runs `f` on a space that holds the accesses of the lanes in `mask`: once for all where one allocation holds them,
 /// else once for each lane. Nothing is touched for a lane whose access no allocation holds; the wave stops there.
 #[inline(always)]
@@ -89,19 +109,16 @@ pub(super) fn with_spans(
     mask: u64,
     size: u64,
     kind: AccessKind,
-    mut f: impl FnMut(&mut Core<'_>, crate::memory::access::Span<'_>, u64),
+    mut f: impl FnMut(&mut Core<'_>, Span<'_>, u64),
 ) -> Flow {
     if mask == 0 {
         return Flow::Next;
     }
-    let memory = core.memory;
-    let (least, greatest) = bounds(addresses, mask);
-    if let Some(len) = (greatest - least).checked_add(size)
-        && let Some(span) = memory.span_through(core.windows, least, len)
-    {
+    if let Some(span) = one_span(core, addresses, mask, size) {
         f(core, span, mask);
         return Flow::Next;
     }
+    let memory = core.memory;
     // All lanes are looked at before the first one is served: a fault leaves memory as it was.
     for lane in Lanes(mask) {
         if memory.span_through(core.windows, addresses[lane], size).is_none() {
@@ -120,6 +137,10 @@ pub(super) fn with_spans(
 fn global_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
+    if let Some(span) = one_span(core, &addresses, exec, part.size()) {
+        load(&span, &mut core.wave.v, step.dst, part, &addresses, exec);
+        return Flow::Next;
+    }
     with_spans(core, &addresses, exec, part.size(), AccessKind::Read, |core, span, mask| {
         load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
     })
@@ -132,10 +153,22 @@ fn global_load_any(core: &mut Core<'_>, step: &Step) -> Flow {
     }
 }
 
-fn global_store(core: &mut Core<'_>, step: &Step) -> Flow {
-    let (Shape::Store(part), Source::Vector(data)) = (step.shape, step.src[1]) else { return Flow::Next };
+fn global_store_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    match step.shape {
+        Shape::Store(part) => global_store(core, step, part),
+        _ => Flow::Next,
+    }
+}
+
+#[inline(always)]
+fn global_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
+    if let Some(mut span) = one_span(core, &addresses, exec, part.size()) {
+        store(&mut span, &core.wave.v, data, part, &addresses, exec);
+        return Flow::Next;
+    }
     with_spans(core, &addresses, exec, part.size(), AccessKind::Write, |core, mut span, mask| {
         store(&mut span, &core.wave.v, data, part, &addresses, mask);
     })

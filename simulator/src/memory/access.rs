@@ -128,6 +128,44 @@ impl<'m> Span<'m> {
         }
     }
 
+    /// Reads `N` words in a row; zero where they lie outside the span.
+    #[inline(always)]
+    pub(crate) fn load_dwords<const N: usize>(&self, address: u64) -> [u32; N] {
+        let mut dwords = [0; N];
+        match self.at(address, 4 * N as u64).filter(|pointer| pointer.addr() % 4 == 0) {
+            Some(pointer) => {
+                for (index, dword) in dwords.iter_mut().enumerate() {
+                    // SAFETY: `at` checked the range, the filter the alignment.
+                    *dword = unsafe { AtomicU32::from_ptr(pointer.add(4 * index).cast()) }.load(RELAXED);
+                }
+            }
+            None => {
+                for (index, dword) in dwords.iter_mut().enumerate() {
+                    *dword = self.load(address.wrapping_add(4 * index as u64));
+                }
+            }
+        }
+        dwords
+    }
+
+    /// Writes `N` words in a row; nothing where they lie outside the span.
+    #[inline(always)]
+    pub(crate) fn store_dwords<const N: usize>(&self, address: u64, dwords: [u32; N]) {
+        match self.at(address, 4 * N as u64).filter(|pointer| pointer.addr() % 4 == 0) {
+            Some(pointer) => {
+                for (index, dword) in dwords.into_iter().enumerate() {
+                    // SAFETY: `at` checked the range, the filter the alignment.
+                    unsafe { AtomicU32::from_ptr(pointer.add(4 * index).cast()) }.store(dword, RELAXED);
+                }
+            }
+            None => {
+                for (index, dword) in dwords.into_iter().enumerate() {
+                    self.store(address.wrapping_add(4 * index as u64), dword);
+                }
+            }
+        }
+    }
+
     /// Replaces the aligned 32-bit word at an address by a function of it, as one atomic step. Returns the old value;
     /// zero, and nothing is done, outside the span or for an address that is not aligned.
     #[inline]

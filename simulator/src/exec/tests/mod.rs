@@ -3,6 +3,7 @@
 //!
 //! Each is given as text and as words; the disassembler vouches that they agree.
 
+mod abreast;
 mod random;
 
 use super::core::Core;
@@ -49,6 +50,7 @@ fn run_with_lds(text: &str, words: &[u32], lds: &mut Lds, setup: impl FnOnce(&mu
         memory: &memory,
         windows: &mut Windows::default(),
         program: &program,
+        abreast: false,
         stop: &stop,
         trouble: None,
     };

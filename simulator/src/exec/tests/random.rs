@@ -67,6 +67,7 @@ fn both_compilations_of_a_handler_agree() {
                 memory: &memory,
                 windows: &mut Windows::default(),
                 program: &program,
+                abreast: false,
                 stop: &stop,
                 trouble: None,
             };
@@ -137,6 +138,7 @@ fn no_instruction_panics() {
             memory: &memory,
             windows: &mut windows,
             program: &program,
+            abreast: false,
             stop: &stop,
             trouble: None,
         };

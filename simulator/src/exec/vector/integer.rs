@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Integers and bits of 32 and 64 bits, without carries.
 
-use crate::exec::lanes::vector;
+use crate::exec::core::Core;
+use crate::exec::lanes::{Element, Kind, Spare, row, store32, vector};
+use crate::exec::state::LANES;
+use crate::exec::step::{Flow, Source, Step, Versions, handler};
+use crate::isa::Op;
 
 vector! {
     v_mov_b32 | v_accvgpr_read_b32 | v_accvgpr_write_b32 | v_accvgpr_mov_b32(a: u32) -> u32 a;
@@ -50,7 +54,6 @@ vector! {
     v_bfi_b32(a: u32, b: u32, c: u32) -> u32 a & b | !a & c;
     v_alignbit_b32(a: u32, b: u32, c: u32) -> u32 ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32;
     v_alignbyte_b32(a: u32, b: u32, c: u32) -> u32 ((u64::from(a) << 32 | u64::from(b)) >> (8 * (c & 3))) as u32;
-    v_perm_b32(a: u32, b: u32, c: u32) -> u32 permuted(u64::from(a) << 32 | u64::from(b), c);
     v_xad_u32(a: u32, b: u32, c: u32) -> u32 (a ^ b).wrapping_add(c);
     v_lshl_add_u32(a: u32, b: u32, c: u32) -> u32 (a << (b & 31)).wrapping_add(c);
     v_add_lshl_u32(a: u32, b: u32, c: u32) -> u32 a.wrapping_add(b) << (c & 31);
@@ -89,20 +92,48 @@ fn signed_field(value: i32, offset: u32, width: u32) -> i32 {
     if width == 0 { 0 } else { value << (spare & 31) >> (spare & 31) }
 }
 
+/// The handler of `v_perm_b32`. Its selector is nearly always the same for all lanes.
+pub(super) fn permute(op: Op) -> Option<Versions> {
+    (op == Op::v_perm_b32).then(|| handler!(|core, step| permute_row(core, step)))
+}
+
+#[inline(always)]
+fn permute_row(core: &mut Core<'_>, step: &Step) -> Flow {
+    let mut spares = [Spare::new(), Spare::new(), Spare::new()];
+    let [high, low, selectors] = &mut spares;
+    let high = <u32 as Element>::fetch(core.wave, step, 0, high);
+    let low = <u32 as Element>::fetch(core.wave, step, 1, low);
+    let selectors = <u32 as Element>::fetch(core.wave, step, 2, selectors);
+    let uniform = !matches!(step.src[2], Source::Vector(_)) && !core.wave.unusual;
+    let picks = selectors[0].to_le_bytes();
+    let result = if uniform && picks.iter().all(|pick| *pick < 8) {
+        // Each byte comes from the same place in every lane.
+        let mut result = [0; LANES];
+        for (place, pick) in (0..).step_by(8).zip(picks) {
+            let (from, shift) = (if pick < 4 { low } else { high }, pick % 4 * 8);
+            for lane in 0..LANES {
+                result[lane] |= (from[lane] >> shift & 0xff) << place;
+            }
+        }
+        result
+    } else {
+        row!(|lane| permuted(u64::from(high[lane]) << 32 | u64::from(low[lane]), selectors[lane]))
+    };
+    store32(core.wave, step, &result, Kind::B32);
+    Flow::Next
+}
+
 /// Picks four of eight bytes by the bytes of a selector; codes from 8 on give signs and constants.
 #[inline(always)]
 fn permuted(data: u64, selector: u32) -> u32 {
-    bytes(|shift| match selector >> shift & 0xff {
-        code @ 0..=7 => (data >> (8 * code)) as u32 & 0xff,
-        code @ 8..=11 => {
-            if data >> (16 * (code - 8) + 15) & 1 != 0 {
-                0xff
-            } else {
-                0
-            }
-        }
-        12 => 0,
-        _ => 0xff,
+    // Bit 15, 31, 47 or 63, repeated.
+    let sign = |code: u32| if data >> (16 * (code & 3) + 15) & 1 != 0 { 0xff } else { 0 };
+    bytes(|shift| {
+        let code = selector >> shift & 0xff;
+        let picked = (data >> (8 * (code & 7))) as u32;
+        let other = if code > 12 { 0xff } else { 0 };
+        let beyond = if code < 12 { sign(code) } else { other };
+        if code < 8 { picked } else { beyond }
     })
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
     }
     single::versions(op)
         .or_else(|| integer::versions(op))
+        .or_else(|| integer::permute(op))
         .or_else(|| carry::versions(op))
         .or_else(|| compare::versions(op))
         .or_else(|| convert::versions(op))

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Waves that do the same work on the same memory, as compilers emit them.
+
+use super::super::core::Turn;
+use super::super::state::Status;
+use super::*;
+
+/// `ds_read_b32 v1, v0`, `v_add_u32 v1, 1, v1`, `ds_write_b32 v0, v1`; all of it twice, then the end.
+const COUNT_TWICE: [u32; 11] = [
+    0xd86c_0000,
+    0x0100_0000,
+    0x6802_0281,
+    0xd81a_0000,
+    0x0000_0100,
+    0xd86c_0000,
+    0x0100_0000,
+    0x6802_0281,
+    0xd81a_0000,
+    0x0000_0100,
+    0xbf81_0000,
+];
+
+/// What two waves that count the same words up leave in the first of them, and the turns that they took.
+fn count(abreast: bool) -> (u32, Vec<Turn>) {
+    let program = Arc::new(Program::new(0x1000, COUNT_TWICE.to_vec()));
+    let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
+    let (mut lds, mut windows, stop) = (Lds::new(), Windows::default(), AtomicBool::new(false));
+    lds.reset(1024);
+    for lane in 0..LANES as u64 {
+        lds.store(4 * lane, [0; 4]);
+    }
+    let mut waves = [Wave::new(), Wave::new()];
+    for wave in &mut waves {
+        wave.set_exec(!0);
+        wave.set_mode(0x1f0);
+        wave.v[0] = words(|lane| 4 * lane as u32);
+        wave.position = program.find(0x1000);
+        wave.status = Status::Ready;
+    }
+    let mut turns = Vec::new();
+    while waves.iter().any(|wave| wave.status == Status::Ready) {
+        for wave in waves.iter_mut().filter(|wave| wave.status == Status::Ready) {
+            let mut core = Core {
+                wave,
+                lds: &mut lds,
+                memory: &memory,
+                windows: &mut windows,
+                program: &program,
+                abreast,
+                stop: &stop,
+                trouble: None,
+            };
+            turns.push(core.run(1000).unwrap());
+        }
+    }
+    (u32::from_le_bytes(lds.load(0)), turns)
+}
+
+#[test]
+fn what_waves_do_twice_is_done_once() {
+    let (value, turns) = count(true);
+    assert_eq!(value, 2);
+    let expected = [Turn::Abreast, Turn::Abreast, Turn::Over];
+    assert_eq!(turns, expected.into_iter().flat_map(|turn| [turn; 2]).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_wave_alone_does_not_wait() {
+    let (value, turns) = count(false);
+    assert_eq!((value, turns), (4, vec![Turn::Over; 2]));
+}
