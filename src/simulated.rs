@@ -11,8 +11,9 @@ use crate::{Error, Parameters, Result, Uri};
 pub(crate) struct Source;
 
 /// The options of a machine: what the URI says, then what `WINDLASS_SIM` says, then the simulator's defaults.
-const KEYS: &[&str] =
-    &["devices", "memory", "threads", "units", "seed", "hip", "faults", "fail", "delay", "record", "replay"];
+const KEYS: &[&str] = &[
+    "devices", "memory", "threads", "units", "seed", "hip", "without", "faults", "fail", "delay", "record", "replay",
+];
 
 impl windlass_hip::Source for Source {
     fn description(&self) -> String {

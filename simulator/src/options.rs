@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use windlass_hip_sys::EntryPoints;
+
 use crate::injection::Injection;
 
 /// The description of a simulated machine.
@@ -14,12 +16,13 @@ use crate::injection::Injection;
 ///
 /// | key | meaning | default |
 /// |---|---|---|
-/// | `devices` | GPUs, 1 to 64 | 1 |
+/// | `devices` | GPUs, up to 64; with 0, HIP answers as on a machine without a GPU | 1 |
 /// | `memory` | bytes of memory per GPU; `K`, `M`, `G`, `T` are powers of 1024 | `16G` |
 /// | `threads` | CPU threads that execute workgroups, 1 to 1024 | one per CPU |
 /// | `units` | compute units that a GPU says it has, 1 to 1024 | 304 |
 /// | `seed` | one thing at a time, in an order drawn from this number | none: side by side |
 /// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
+/// | `without` | functions of HIP that are absent, with commas between | none |
 /// | `faults` | what a bad access or trap of a kernel costs: `sticky`, the device, as on hardware; `submission`, what the event behind it stands for | `sticky` |
 /// | `fail` | calls that fail, separated by commas: `hipMalloc@3:hipErrorOutOfMemory`; see [`Injection`] | none |
 /// | `delay` | calls that are late, separated by commas: `hipMemcpyAsync@2:5ms`; see [`Injection`] | none |
@@ -50,6 +53,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Version of HIP, major and minor.
     pub hip: (u32, u32),
+    /// Functions of HIP that are absent, whatever the version.
+    pub without: Vec<String>,
     /// What a kernel that goes wrong takes with it.
     pub faults: Faults,
     /// Calls that fail or are late.
@@ -82,7 +87,7 @@ impl Faults {
 
 /// The one processor whose instructions the engine knows.
 const TARGET: &str = "gfx942";
-const KEYS: &str = "devices, memory, threads, units, seed, hip, faults, fail, delay, record, replay";
+const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, fail, delay, record, replay";
 
 impl Default for Options {
     fn default() -> Self {
@@ -94,6 +99,7 @@ impl Default for Options {
             units: 304,
             seed: None,
             hip: (7, 1),
+            without: Vec::new(),
             faults: Faults::Sticky,
             injections: Vec::new(),
             record: None,
@@ -125,8 +131,15 @@ impl Options {
 
     /// HIP's version number, `major * 10^7 + minor * 10^5 + patch`.
     pub(crate) fn hip_version(&self) -> i32 {
+        // AMD counts builds here: the numbers are those of releases that were looked at.
+        let patch = match self.hip {
+            (5, 2) => 21_153,
+            (6, 2) => 41_134,
+            (7, 1) => 25_424,
+            _ => 0,
+        };
         // Both parts are below 100: see `version`.
-        (self.hip.0 * 10_000_000 + self.hip.1 * 100_000) as i32 + 25_424
+        (self.hip.0 * 10_000_000 + self.hip.1 * 100_000 + patch) as i32
     }
 
     /// The target with the features of the simulated part.
@@ -156,12 +169,13 @@ impl FromStr for Options {
                 )));
             };
             match key {
-                "devices" => options.devices = number(key, value, 1, 64)?,
+                "devices" => options.devices = number(key, value, 0, 64)?,
                 "memory" => options.memory = bytes(key, value)?,
                 "threads" => options.threads = Some(number(key, value, 1, 1024)?),
                 "units" => options.units = number(key, value, 1, 1024)?,
                 "seed" => options.seed = Some(number(key, value, 0, u64::MAX)?),
                 "hip" => options.hip = version(key, value)?,
+                "without" => options.without = functions(key, value)?,
                 "faults" => options.faults = faults(key, value)?,
                 "fail" => options.inject(true, Injection::failures(value)?),
                 "record" => options.record = Some(PathBuf::from(value)).filter(|path| path != ""),
@@ -191,7 +205,11 @@ impl fmt::Display for Options {
         if let Some(seed) = self.seed {
             write!(f, "&seed={seed}")?;
         }
-        write!(f, "&hip={}.{}&faults={}", self.hip.0, self.hip.1, self.faults.name())?;
+        write!(f, "&hip={}.{}", self.hip.0, self.hip.1)?;
+        if !self.without.is_empty() {
+            write!(f, "&without={}", self.without.join(","))?;
+        }
+        write!(f, "&faults={}", self.faults.name())?;
         for (key, failures) in [("fail", true), ("delay", false)] {
             let mut before = format!("&{key}=");
             for injection in self.injections.iter().filter(|one| one.is_failure() == failures) {
@@ -241,6 +259,18 @@ fn faults(key: &str, value: &str) -> Result<Faults, OptionsError> {
     kind.ok_or_else(|| OptionsError(format!("{key}={value}: sticky or submission is needed")))
 }
 
+/// Names of the table, each once, in its order.
+fn functions(key: &str, value: &str) -> Result<Vec<String>, OptionsError> {
+    let names: Vec<&str> = value.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    if let Some(unknown) = names.iter().find(|name| !EntryPoints::NAMES.contains(name)) {
+        return Err(OptionsError(format!(
+            "{key}={value}: {unknown:?} is no function of HIP that the simulator knows; spell it like hipLaunchHostFunc"
+        )));
+    }
+    let known = EntryPoints::NAMES.iter().filter(|name| names.contains(name));
+    Ok(known.map(|name| (*name).to_owned()).collect())
+}
+
 fn version(key: &str, value: &str) -> Result<(u32, u32), OptionsError> {
     let parts =
         value.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
@@ -274,7 +304,8 @@ mod tests {
 
     #[test]
     fn a_spelling_survives_a_round_trip() {
-        let text = "gfx942?devices=2&memory=1073741824&units=8&threads=2&seed=7&hip=6.2&faults=submission\
+        let text = "gfx942?devices=2&memory=1073741824&units=8&threads=2&seed=7&hip=6.2\
+                    &without=hipLaunchHostFunc,hipMallocAsync&faults=submission\
                     &fail=hipMalloc@3,hipFree~0.5:hipErrorUnknown&delay=hipMemcpy@1:5ms&record=a/b&replay=c";
         let options: Options = text.parse().unwrap();
         assert_eq!(options.to_string(), text);
@@ -288,12 +319,13 @@ mod tests {
             ("gfx1100", "gfx942"),
             ("gfx942?colour=red", "devices"),
             ("gfx942?devices", "key=value"),
-            ("gfx942?devices=0", "1 to 64"),
-            ("gfx942?devices=two", "1 to 64"),
+            ("gfx942?devices=65", "0 to 64"),
+            ("gfx942?devices=two", "0 to 64"),
             ("?memory=1X", "512M"),
             ("?memory=99999999999999999999T", "512M"),
             ("?hip=8.0", "6.2"),
             ("?seed=-1", "whole number"),
+            ("?without=hipLaunchHostFun", "\"hipLaunchHostFun\""),
             ("?faults=none", "submission"),
             ("?fail=hipMaloc", "hipMalloc"),
             ("?delay=hipMalloc", "5ms"),

@@ -15,6 +15,7 @@ use windlass_hip_sys::bindings::hipError_t;
 use super::code::{Code, Outcome};
 use super::current::{self, ThreadState};
 use super::device::Device;
+use super::no_gpu;
 use super::runtime::Runtime;
 use super::schedule::Turn;
 use super::stream::Stream;
@@ -57,6 +58,10 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
         let _ = EXPLANATION.try_with(|latest| latest.borrow_mut().take());
         let (runtime, thread) = current::current()?;
         let call = Call { name, runtime, thread };
+        if let Some(code) = no_gpu::answer(&call.runtime, name) {
+            call.note(code);
+            return Err(code);
+        }
         // A defect in the body is an error of this call, whose state of the thread still counts.
         let turn = call.runtime.scheduler.turn(&call.thread.number, name);
         let outcome = catch_unwind(AssertUnwindSafe(|| {

@@ -35,6 +35,7 @@ mod inject;
 mod launch;
 mod ledger;
 mod machine;
+mod no_gpu;
 mod pool;
 mod process;
 mod program;

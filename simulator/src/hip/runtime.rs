@@ -2,7 +2,7 @@
 //! The state of one simulator: its machine, its scheduler, and the tables of what clients hold handles to.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::Engine;
@@ -38,6 +38,8 @@ pub(crate) struct Runtime {
     pub(crate) compiled: Compiled,
     pub(crate) injections: Injections,
     per_device: Vec<PerDevice>,
+    /// Whether a call has looked for a GPU.
+    initialised: AtomicBool,
 }
 
 struct PerDevice {
@@ -81,7 +83,7 @@ impl Runtime {
     pub(crate) fn new(options: Options, slots: &[usize]) -> Result<Arc<Self>, Error> {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let salt = COUNT.fetch_add(1, Ordering::Relaxed);
-        let capacity = options.memory.saturating_mul(u64::from(options.devices));
+        let capacity = options.memory.saturating_mul(u64::from(options.devices.max(1)));
         let memory =
             Memory::new(memory::Options { capacity, ..Default::default() }).map_err(Error::Memory)?;
         let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
@@ -126,9 +128,15 @@ impl Runtime {
                 compiled: Compiled::new(salt),
                 injections,
                 per_device,
+                initialised: AtomicBool::new(false),
             }
         });
         if complete { Ok(runtime) } else { Err(Error::Setup("no handles for its devices".to_owned())) }
+    }
+
+    /// Notes that a call looked for a GPU. Whether it was the first.
+    pub(crate) fn note_initialisation(&self) -> bool {
+        !self.initialised.swap(true, Ordering::Relaxed)
     }
 
     pub(crate) fn null_stream(&self, device: usize) -> Outcome<Arc<Stream>> {

@@ -83,19 +83,25 @@ const ALL: EntryPoints = table! {
         __hipPushCallConfiguration __hipPopCallConfiguration;
 };
 
-/// The first version, major and minor, that exports a function. What is not listed is older than any that is simulated.
+/// The first version, major and minor, that exports a function: of AMD's linker maps by release from 5.6 on, and before
+/// that by the version node. What is not listed is in 5.2, the oldest that was looked at.
 const SINCE: &[(&str, (u32, u32))] = &[
-    // Declared since 5.2, exported since 5.4.
+    ("hipDeviceSetLimit", (5, 3)),
+    ("hipDrvGetErrorName", (5, 3)),
+    ("hipDrvGetErrorString", (5, 3)),
+    // Declared since 5.2, in the map of 5.3, exported since 5.4.
     ("hipLaunchHostFunc", (5, 4)),
-    ("hipEventRecordWithFlags", (6, 4)),
+    ("hipModuleLaunchCooperativeKernel", (5, 5)),
+    ("hipStreamGetDevice", (5, 6)),
     ("hipExtGetLastError", (6, 0)),
     ("hipGetDevicePropertiesR0000", (6, 0)),
     ("hipGetDevicePropertiesR0600", (6, 0)),
-    ("hipGetProcAddress", (6, 1)),
     ("hipGetFuncBySymbol", (6, 2)),
+    ("hipGetProcAddress", (6, 2)),
+    ("hipEventRecordWithFlags", (6, 4)),
     ("hipDrvLaunchKernelEx", (6, 5)),
     ("hipLaunchKernelExC", (6, 5)),
-    ("hipModuleGetFunctionCount", (7, 0)),
+    ("hipModuleGetFunctionCount", (7, 1)),
 ];
 
 /// Whether the simulator has a function, in any version of HIP.
@@ -103,13 +109,12 @@ pub(crate) fn has(name: &str) -> bool {
     ALL.address(name).is_some()
 }
 
-/// The functions that the simulated version of HIP has.
+/// The functions that the simulated version of HIP has, but for those that the options take away.
 pub(crate) fn entries(options: &Options) -> EntryPoints {
     let mut entries = ALL;
-    for (name, since) in SINCE {
-        if options.hip < *since {
-            entries.remove(name);
-        }
+    let later = SINCE.iter().filter(|(_, since)| options.hip < *since).map(|(name, _)| *name);
+    for name in later.chain(options.without.iter().map(String::as_str)) {
+        entries.remove(name);
     }
     entries
 }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Versions of HIP: their numbers, the functions that they have, and what they say where there is no GPU.
+
+#[macro_use]
+mod common;
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+use common::Machine;
+use windlass_hip_sys::bindings::*;
+use windlass_hip_sys::{EntryPoints, Version};
+
+/// What Debian's libamdhip64-5 exports.
+const EXPORTS_OF_5_2: &str = include_str!("../dropin/tests/hip-5.2-symbols.txt");
+
+fn version(machine: &Machine) -> Version {
+    let mut number = 0;
+    ok!(machine, hipRuntimeGetVersion(&mut number));
+    Version::from_number(number).unwrap()
+}
+
+#[test]
+fn each_version_tells_its_number() {
+    for (option, major, minor) in [("5.2", 5, 2), ("6.2", 6, 2), ("7.0", 7, 0)] {
+        let machine = Machine::new(&format!("gfx942?hip={option}"));
+        let told = version(&machine);
+        assert_eq!((told.major, told.minor), (major, minor));
+        assert_eq!(machine.api.origin().version, Some(told));
+    }
+}
+
+#[test]
+fn version_5_2_has_nothing_that_its_library_lacks() {
+    let machine = Machine::new("gfx942?hip=5.2");
+    let exported: Vec<&str> =
+        EXPORTS_OF_5_2.lines().filter_map(|line| line.split_once(' ')).map(|(name, _)| name).collect();
+    for name in EntryPoints::NAMES {
+        let here = machine.api.entries().address(name).is_some();
+        assert!(!here || exported.contains(name), "{name}");
+    }
+    assert!(machine.api.missing().contains(&"hipLaunchHostFunc"));
+    // What later versions have and this one has too is not taken away by mistake.
+    let newest = Machine::new("gfx942");
+    for name in &exported {
+        if newest.api.entries().address(name).is_some() {
+            assert!(machine.api.entries().address(name).is_some(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn properties_have_the_layout_of_the_version() {
+    let machine = Machine::new("gfx942?hip=5.2");
+    let mut old = hipDeviceProp_tR0000::default();
+    ok!(machine, hipGetDeviceProperties(&mut old, 0));
+    assert_eq!(size_of_val(&old), 792);
+    let mut new = hipDeviceProp_tR0600::default();
+    fails!(hipErrorNotSupported, machine, hipGetDevicePropertiesR0600(&mut new, 0));
+
+    let machine = Machine::new("gfx942?hip=6.2");
+    ok!(machine, hipGetDevicePropertiesR0600(&mut new, 0));
+    assert_eq!(size_of_val(&new), 1472);
+    let name = |bytes: &[std::ffi::c_char]| -> Vec<u8> {
+        bytes.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect()
+    };
+    assert_eq!(name(&new.gcnArchName), b"gfx942:sramecc+:xnack-");
+    assert_eq!(name(&old.gcnArchName), name(&new.gcnArchName));
+}
+
+#[test]
+fn absent_functions_are_in_no_table() {
+    let machine = Machine::new("gfx942?without=hipLaunchHostFunc,hipMallocAsync");
+    for name in ["hipLaunchHostFunc", "hipMallocAsync"] {
+        assert!(machine.api.missing().contains(&name), "{name}");
+        assert!(look_up(&machine, name, 710).is_none(), "{name}");
+    }
+    let mut memory = null_mut();
+    fails!(hipErrorNotSupported, machine, hipMallocAsync(&mut memory, 16, null_mut()));
+    assert!(look_up(&machine, "hipFreeAsync", 710).is_some());
+}
+
+fn look_up(machine: &Machine, name: &str, version: c_int) -> Option<*mut c_void> {
+    let symbol = std::ffi::CString::new(name).unwrap();
+    let mut function = null_mut();
+    let mut found = hipDriverProcAddressQueryResult::HIP_GET_PROC_ADDRESS_SUCCESS;
+    let status = hip!(machine, hipGetProcAddress(symbol.as_ptr(), &mut function, version, 0, &mut found));
+    let here = status == hipError_t::hipSuccess;
+    assert_eq!(here, found == hipDriverProcAddressQueryResult::HIP_GET_PROC_ADDRESS_SUCCESS);
+    assert_eq!(here, !function.is_null());
+    here.then_some(function)
+}
+
+#[test]
+fn a_looked_up_function_has_the_layout_of_the_version_that_is_asked_for() {
+    let machine = Machine::new("gfx942");
+    let address = |name: &str| machine.api.entries().address(name).unwrap().cast_mut();
+    for (version, name) in [
+        (502, "hipGetDeviceProperties"),
+        (50_221_153, "hipGetDeviceProperties"),
+        (600, "hipGetDevicePropertiesR0600"),
+        (710, "hipGetDevicePropertiesR0600"),
+        (60_241_134, "hipGetDevicePropertiesR0600"),
+    ] {
+        assert_eq!(look_up(&machine, "hipGetDeviceProperties", version), Some(address(name)), "{version}");
+    }
+    assert_eq!(look_up(&machine, "hipNoSuchFunction", 710), None);
+}
+
+/// The codes of a few calls, in this order, on a machine without a GPU.
+fn answers(options: &str) -> [u32; 6] {
+    let machine = Machine::new(options);
+    let (mut number, mut device, mut count) = (0, 0, -1);
+    let answers = [
+        hip!(machine, hipRuntimeGetVersion(&mut number)),
+        hip!(machine, hipInit(0)),
+        hip!(machine, hipGetDeviceCount(&mut count)),
+        hip!(machine, hipInit(0)),
+        hip!(machine, hipGetDevice(&mut device)),
+        hip!(machine, hipSetDevice(0)),
+    ];
+    assert_eq!(count, 0);
+    answers.map(|status| status.0)
+}
+
+/// 5.2 is what Debian's libamdhip64-5 answers on a machine without a GPU; the others are by AMD's sources.
+#[test]
+fn without_a_gpu_each_version_says_so_in_its_own_way() {
+    assert_eq!(answers("gfx942?devices=0&hip=5.2"), [0, 101, 100, 101, 101, 101]);
+    assert_eq!(answers("gfx942?devices=0&hip=6.0"), [0, 101, 100, 100, 100, 100]);
+    assert_eq!(answers("gfx942?devices=0&hip=6.2"), [0, 100, 100, 100, 100, 100]);
+    assert_eq!(answers("gfx942?devices=0&hip=7.0"), [0, 100, 100, 100, 100, 100]);
+}
+
+#[test]
+fn a_count_that_comes_first_keeps_the_failure_to_itself() {
+    let machine = Machine::new("gfx942?devices=0&hip=6.0");
+    let mut count = -1;
+    fails!(hipErrorNoDevice, machine, hipGetDeviceCount(&mut count));
+    fails!(hipErrorNoDevice, machine, hipInit(0));
+}
