@@ -12,7 +12,8 @@ pub(crate) struct Source;
 
 /// The options of a machine: what the URI says, then what `WINDLASS_SIM` says, then the simulator's defaults.
 const KEYS: &[&str] = &[
-    "devices", "memory", "threads", "units", "seed", "hip", "without", "faults", "fail", "delay", "record", "replay",
+    "devices", "memory", "threads", "units", "seed", "hip", "without", "faults", "fail", "delay", "record",
+    "replay",
 ];
 
 impl windlass_hip::Source for Source {

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 use windlass_hip_sys::bindings::{hipError_t, hipMemcpyKind};
 use windlass_hip_sys::{Api, Feature, Source, Version};
@@ -33,8 +33,10 @@ fn every_declared_function_is_exported() {
     // One without a function behind it.
     // SAFETY: the symbol has the declared signature, and the pointer is to a local.
     let status = unsafe {
-        let create = library.get::<windlass_hip_sys::pfn::hipGraphCreate>(b"hipGraphCreate").unwrap();
-        create(&mut null_mut(), 0)
+        let load = library
+            .get::<windlass_hip_sys::pfn::hipImportExternalMemory>(b"hipImportExternalMemory")
+            .unwrap();
+        load(&mut null_mut(), null())
     };
     assert_eq!(status, hipError_t::hipErrorNotSupported);
 }
@@ -42,8 +44,8 @@ fn every_declared_function_is_exported() {
 #[test]
 fn it_says_what_it_is_and_has() {
     let api = load();
-    assert!(api.has(Feature::MemoryPools) && !api.has(Feature::Graphs));
-    assert!(api.missing().contains(&"hipGraphCreate") && !api.missing().contains(&"hipMalloc"));
+    assert!(api.has(Feature::MemoryPools) && api.has(Feature::Graphs) && !api.has(Feature::InterProcess));
+    assert!(api.missing().contains(&"hipImportExternalMemory") && !api.missing().contains(&"hipMalloc"));
     assert!(api.origin().simulated, "{}", api.origin());
     let version = api.origin().version.unwrap();
     assert!(version > Version { major: 7, minor: 0, patch: 0 }, "{version}");

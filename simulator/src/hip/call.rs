@@ -12,19 +12,27 @@ use std::sync::Arc;
 
 use windlass_hip_sys::bindings::hipError_t;
 
+use super::capture::Capture;
 use super::code::{Code, Outcome};
 use super::current::{self, ThreadState};
 use super::device::Device;
 use super::no_gpu;
 use super::runtime::Runtime;
 use super::schedule::Turn;
-use super::stream::Stream;
+use super::stream::{Role, Stream};
 
 /// A HIP function at work.
 pub(crate) struct Call {
     pub(crate) name: &'static str,
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) thread: Rc<ThreadState>,
+}
+
+/// What becomes of work on a stream.
+pub(crate) enum Target {
+    Run(Arc<Stream>),
+    /// It becomes a node of the graph that the stream is captured into.
+    Record(Arc<Capture>, Arc<Stream>),
 }
 
 thread_local! {
@@ -137,11 +145,38 @@ impl Call {
         }
     }
 
-    /// A stream whose device has not failed.
+    /// A stream whose device has not failed, for work that a graph cannot hold.
+    ///
+    /// # Errors
+    /// `STREAM_CAPTURE_UNSUPPORTED` where the stream is captured, and as [`target`](Self::target).
     pub(crate) fn working_stream<T>(&self, handle: *mut T) -> Outcome<Arc<Stream>> {
+        match self.target(handle)? {
+            Target::Run(stream) => Ok(stream),
+            Target::Record(capture, _) => capture.refuse(self.name),
+        }
+    }
+
+    /// Where work goes that a graph can hold.
+    ///
+    /// # Errors
+    /// `STREAM_CAPTURE_IMPLICIT` for the null stream while a blocking stream of its device is captured.
+    pub(crate) fn target<T>(&self, handle: *mut T) -> Outcome<Target> {
         let stream = self.stream(handle)?;
         self.runtime.machine.device(stream.device)?.check()?;
-        Ok(stream)
+        if self.runtime.captures.any() {
+            if let Some(capture) = stream.capture() {
+                return Ok(Target::Record(capture, stream));
+            }
+            if stream.role == Role::Null {
+                self.runtime.captures.check_null_stream(stream.device)?;
+            }
+        }
+        Ok(Target::Run(stream))
+    }
+
+    /// Refuses the call where a capture forbids what a graph cannot hold.
+    pub(crate) fn outside_captures(&self) -> Outcome<()> {
+        self.runtime.captures.check_unsafe(self.thread.capture_mode.get())
     }
 
     /// Gives a value to the client.

@@ -30,6 +30,7 @@ impl Code {
     pub(crate) const FILE_NOT_FOUND: Self = Self(301);
     pub(crate) const SHARED_OBJECT_INIT_FAILED: Self = Self(303);
     pub(crate) const INVALID_HANDLE: Self = Self(400);
+    pub(crate) const ILLEGAL_STATE: Self = Self(401);
     pub(crate) const NOT_FOUND: Self = Self(500);
     pub(crate) const NOT_READY: Self = Self(600);
     pub(crate) const ILLEGAL_ADDRESS: Self = Self(700);
@@ -42,6 +43,16 @@ impl Code {
     pub(crate) const LAUNCH_FAILURE: Self = Self(719);
     pub(crate) const COOPERATIVE_LAUNCH_TOO_LARGE: Self = Self(720);
     pub(crate) const NOT_SUPPORTED: Self = Self(801);
+    pub(crate) const STREAM_CAPTURE_UNSUPPORTED: Self = Self(900);
+    pub(crate) const STREAM_CAPTURE_INVALIDATED: Self = Self(901);
+    pub(crate) const STREAM_CAPTURE_MERGE: Self = Self(902);
+    pub(crate) const STREAM_CAPTURE_UNMATCHED: Self = Self(903);
+    pub(crate) const STREAM_CAPTURE_UNJOINED: Self = Self(904);
+    pub(crate) const STREAM_CAPTURE_ISOLATION: Self = Self(905);
+    pub(crate) const STREAM_CAPTURE_IMPLICIT: Self = Self(906);
+    pub(crate) const CAPTURED_EVENT: Self = Self(907);
+    pub(crate) const STREAM_CAPTURE_WRONG_THREAD: Self = Self(908);
+    pub(crate) const GRAPH_EXEC_UPDATE_FAILURE: Self = Self(910);
     pub(crate) const UNKNOWN: Self = Self(999);
 
     /// HIP's own spelling, such as `hipErrorInvalidValue`; `hipErrorUnknown` for a number that HIP does not have.

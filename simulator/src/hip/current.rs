@@ -27,6 +27,8 @@ pub(crate) struct ThreadState {
     pub(crate) configurations: RefCell<Vec<CallConfiguration>>,
     /// hipThreadExchangeStreamCaptureMode.
     pub(crate) capture_mode: Cell<u32>,
+    /// What the latest hipStreamGetCaptureInfo_v2 gave a pointer to.
+    pub(crate) capture_frontier: RefCell<Vec<u64>>,
     /// The thread's number in the simulator's schedule, once it has one.
     pub(crate) number: Cell<Option<u64>>,
     /// hipStreamPerThread, by device.
@@ -43,6 +45,7 @@ impl ThreadState {
             contexts: RefCell::default(),
             configurations: RefCell::default(),
             capture_mode: Cell::new(0),
+            capture_frontier: RefCell::default(),
             number: Cell::new(None),
             streams: RefCell::default(),
             runtime,

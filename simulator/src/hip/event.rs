@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events: what was recorded last, and when the device got there.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
+use super::capture::Capture;
 use super::code::{Code, Outcome};
 use super::failure::Failure;
 use super::stream::Point;
@@ -18,7 +19,17 @@ pub(crate) const INTERPROCESS: u32 = 0x4;
 pub(crate) struct Event {
     pub(crate) device: usize,
     flags: u32,
-    recording: Mutex<Option<Recording>>,
+    latest: Mutex<Latest>,
+}
+
+/// What an event stands for.
+#[derive(Clone, Debug, Default)]
+enum Latest {
+    #[default]
+    Nothing,
+    Recorded(Recording),
+    /// A place in a graph that was, or is being, captured.
+    Captured(Arc<Capture>, Vec<u64>),
 }
 
 /// One recording of an event on a stream.
@@ -45,26 +56,49 @@ impl Recording {
 
 impl Event {
     pub(crate) fn new(device: usize, flags: u32) -> Self {
-        Self { device, flags, recording: Mutex::new(None) }
+        Self { device, flags, latest: Mutex::default() }
     }
 
-    /// The latest recording, if there is one.
+    /// The latest recording, if there is one that was not captured.
     pub(crate) fn recording(&self) -> Option<Recording> {
-        self.recording.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        match &*self.lock() {
+            Latest::Recorded(recording) => Some(recording.clone()),
+            Latest::Nothing | Latest::Captured(..) => None,
+        }
+    }
+
+    /// The capture that the event was recorded in last, and the nodes that it stands for there.
+    pub(crate) fn captured(&self) -> Option<(Arc<Capture>, Vec<u64>)> {
+        match &*self.lock() {
+            Latest::Captured(capture, nodes) => Some((capture.clone(), nodes.clone())),
+            Latest::Nothing | Latest::Recorded(_) => None,
+        }
     }
 
     /// Records by means of `enqueue`. Two threads that record at once do so one after the other, so that the event
     /// stands for whichever was queued later.
     pub(crate) fn record(&self, enqueue: impl FnOnce() -> Outcome<Recording>) -> Outcome<()> {
-        let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
-        *recording = Some(enqueue()?);
+        let mut latest = self.lock();
+        *latest = Latest::Recorded(enqueue()?);
         Ok(())
+    }
+
+    /// Has the event stand for nodes of a capture.
+    pub(crate) fn capture(&self, capture: Arc<Capture>, nodes: Vec<u64>) {
+        *self.lock() = Latest::Captured(capture, nodes);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Latest> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Milliseconds from this event to `end`, as hipEventElapsedTime has it.
     pub(crate) fn milliseconds_until(&self, end: &Self) -> Outcome<f32> {
         if (self.flags | end.flags) & DISABLE_TIMING != 0 {
             return Err(Code::INVALID_HANDLE);
+        }
+        if self.captured().is_some() || end.captured().is_some() {
+            return Err(Code::CAPTURED_EVENT);
         }
         let (Some(start), Some(end)) = (self.recording(), end.recording()) else {
             return Err(Code::INVALID_HANDLE);

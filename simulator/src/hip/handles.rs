@@ -7,23 +7,27 @@
 use std::num::NonZeroU64;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What a handle stands for. The number is part of the handle.
+/// What a handle stands for. The number is the upper five bits of the handle, the first of which no address has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    Context = 8,
-    Stream = 9,
-    Event = 10,
-    Module = 11,
-    Function = 12,
-    Pool = 13,
-    FatBinary = 14,
+    Context = 16,
+    Stream = 17,
+    Event = 18,
+    Module = 19,
+    Function = 20,
+    Pool = 21,
+    FatBinary = 22,
+    Graph = 23,
+    GraphNode = 24,
+    GraphExec = 25,
 }
 
 const INDEX_BITS: u32 = 24;
-const GENERATION_BITS: u32 = 24;
+const GENERATION_BITS: u32 = 23;
 const SALT_BITS: u32 = 12;
 const MASK: u64 = (1 << INDEX_BITS) - 1;
+const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
 
 /// The live objects of one kind in one simulator.
 pub(crate) struct Handles<T> {
@@ -80,7 +84,7 @@ impl<T> Handles<T> {
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
         let slot = slots.entries.get_mut(index).filter(|slot| slot.generation == generation)?;
         let object = slot.object.take()?;
-        slot.generation = (slot.generation + 1) & MASK as u32;
+        slot.generation = (slot.generation + 1) & GENERATION_MASK;
         // A slot whose generations are used up is not given out again: an old handle would fit it.
         if slot.generation != 0 {
             slots.free.push(index as u32);

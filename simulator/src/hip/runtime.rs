@@ -10,10 +10,13 @@ use crate::memory::{self, Memory, MemoryError};
 use crate::options::Options;
 
 use super::allocation;
+use super::capture::Captures;
 use super::code::{Code, Outcome};
 use super::compiled::Compiled;
 use super::device::Device;
 use super::event::Event;
+use super::graph::{Graph, Node};
+use super::graph_exec::GraphExec;
 use super::handles::{Handles, Kind};
 use super::inject::Injections;
 use super::machine::Machine;
@@ -35,6 +38,10 @@ pub(crate) struct Runtime {
     pub(crate) modules: Handles<Program>,
     pub(crate) functions: Handles<Function>,
     pub(crate) pools: Handles<Pool>,
+    pub(crate) graphs: Handles<Graph>,
+    pub(crate) nodes: Handles<Node>,
+    pub(crate) graph_execs: Handles<GraphExec>,
+    pub(crate) captures: Captures,
     pub(crate) compiled: Compiled,
     pub(crate) injections: Injections,
     per_device: Vec<PerDevice>,
@@ -125,6 +132,10 @@ impl Runtime {
                 modules: Handles::new(Kind::Module, salt),
                 functions: Handles::new(Kind::Function, salt),
                 pools,
+                graphs: Handles::new(Kind::Graph, salt),
+                nodes: Handles::new(Kind::GraphNode, salt),
+                graph_execs: Handles::new(Kind::GraphExec, salt),
+                captures: Captures::default(),
                 compiled: Compiled::new(salt),
                 injections,
                 per_device,
@@ -173,11 +184,21 @@ impl Runtime {
         self.scheduler.wait(&self.scheduler.tails(device))
     }
 
+    /// Makes the handles of a graph and of its nodes stale. Whether there was such a graph.
+    pub(crate) fn discard_graph(&self, handle: u64) -> bool {
+        let Some(graph) = self.graphs.remove(handle) else { return false };
+        for node in graph.nodes() {
+            self.nodes.remove(node);
+        }
+        true
+    }
+
     /// Puts a device back to how it was at the start: nothing allocated, nothing queued, no failure. Handles of its
     /// streams, events and modules are stale afterwards.
     pub(crate) fn reset(&self, device: usize) -> Outcome<()> {
         self.synchronize(device)?;
         for stream in self.streams.remove_where(|stream| stream.device == device) {
+            self.captures.leave(self, &stream);
             self.scheduler.destroy_stream(&stream);
         }
         drop(self.events.remove_where(|event| event.device == device));

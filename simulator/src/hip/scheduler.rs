@@ -61,11 +61,14 @@ enum Running {
     BySteps,
 }
 
+/// What an item waits for.
+pub(super) type Waits = SmallVec<[Point; 2]>;
+
 /// One thing that is queued.
 pub(super) struct Item {
     /// From 1 on, in the order of the stream.
     pub(super) number: u64,
-    waits: SmallVec<[Point; 2]>,
+    waits: Waits,
     pub(super) work: Work,
 }
 
@@ -118,24 +121,21 @@ impl Scheduler {
     /// `OUT_OF_MEMORY` when the first thread cannot be started.
     pub(crate) fn enqueue(self: &Arc<Self>, stream: &Stream, work: Work, waits: &[Point]) -> Outcome<Point> {
         let mut state = self.lock();
-        if state.closed {
-            return Err(Code::DEINITIALIZED);
-        }
-        let mut waits: SmallVec<[Point; 2]> =
-            waits.iter().filter(|point| !point.is_reached()).cloned().collect();
+        state.check_open(stream)?;
+        let mut waits: Waits = waits.iter().filter(|point| !point.is_reached()).cloned().collect();
         state.add_null_stream_edges(stream, &mut waits);
-        let queue = state.queues.get_mut(&stream.id).ok_or(Code::CONTEXT_IS_DESTROYED)?;
-        if stream.is_destroyed() {
-            return Err(Code::CONTEXT_IS_DESTROYED);
-        }
-        queue.queued += 1;
-        let point = Point { stream: queue.stream.clone(), number: queue.queued };
-        queue.items.push_back(Item { number: queue.queued, waits, work });
-        if self.schedule.is_none() {
-            let ready = state.ready_streams().len();
-            self.call_threads(&mut state, ready)?;
-        }
+        let point = state.append(stream, waits, work)?;
+        self.start(&mut state)?;
         Ok(point)
+    }
+
+    /// Has threads take on what became ready, unless a schedule does.
+    pub(super) fn start(self: &Arc<Self>, state: &mut State) -> Outcome<()> {
+        if self.schedule.is_some() {
+            return Ok(());
+        }
+        let ready = state.ready_streams().len();
+        self.call_threads(state, ready)
     }
 
     /// The end of what is queued on a stream now.
@@ -261,8 +261,34 @@ impl Scheduler {
 }
 
 impl State {
+    /// Whether work for a stream is taken.
+    pub(super) fn check_open(&self, stream: &Stream) -> Outcome<()> {
+        if self.closed {
+            return Err(Code::DEINITIALIZED);
+        }
+        if stream.is_destroyed() || !self.queues.contains_key(&stream.id) {
+            return Err(Code::CONTEXT_IS_DESTROYED);
+        }
+        Ok(())
+    }
+
+    /// Queues work that waits for these points, without starting it.
+    pub(super) fn append(&mut self, stream: &Stream, waits: Waits, work: Work) -> Outcome<Point> {
+        let queue = self.queues.get_mut(&stream.id).ok_or(Code::CONTEXT_IS_DESTROYED)?;
+        Ok(queue.append(waits, work))
+    }
+
+    /// Adds a stream that goes when it is drained.
+    pub(super) fn add_lane(&mut self, device: usize, owner: &Arc<Stream>) -> Arc<Stream> {
+        self.next_stream += 1;
+        let stream = Arc::new(Stream::lane(self.next_stream, device, owner));
+        let queue = Queue { stream: stream.clone(), queued: 0, items: VecDeque::new(), running: Running::No };
+        self.queues.insert(stream.id, queue);
+        stream
+    }
+
     /// Legacy default stream: it waits for the blocking streams of its device, and each of them for it.
-    fn add_null_stream_edges(&self, stream: &Stream, waits: &mut SmallVec<[Point; 2]>) {
+    pub(super) fn add_null_stream_edges(&self, stream: &Stream, waits: &mut Waits) {
         let other = match stream.role {
             Role::NonBlocking => return,
             Role::Null => Role::Blocking,
@@ -308,6 +334,12 @@ impl State {
 }
 
 impl Queue {
+    fn append(&mut self, waits: Waits, work: Work) -> Point {
+        self.queued += 1;
+        self.items.push_back(Item { number: self.queued, waits, work });
+        self.tail()
+    }
+
     fn is_drained(&self) -> bool {
         self.items.is_empty() && self.running == Running::No
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Streams, and points on them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::capture::Capture;
 use super::code::Outcome;
 use super::failure::{Failure, Unreported};
 
@@ -34,6 +35,10 @@ pub(crate) struct Stream {
     for_event: Unreported,
     /// What a synchronisation with the stream has to tell.
     for_synchronization: Unreported,
+    /// The stream that this one works for, as a part of a graph that was launched there.
+    owner: Option<Arc<Stream>>,
+    /// What records the stream's work instead of running it.
+    capture: Mutex<Option<Arc<Capture>>>,
 }
 
 impl Stream {
@@ -47,7 +52,16 @@ impl Stream {
             destroyed: AtomicBool::new(false),
             for_event: Unreported::default(),
             for_synchronization: Unreported::default(),
+            owner: None,
+            capture: Mutex::default(),
         }
+    }
+
+    /// A stream that does a part of what another was asked for.
+    pub(crate) fn lane(id: u64, device: usize, owner: &Arc<Self>) -> Self {
+        let lane = Self::new(id, device, Role::NonBlocking, owner.priority);
+        lane.destroy();
+        Self { owner: Some(owner.clone()), ..lane }
     }
 
     /// The flags that the stream was made with, as HIP spells them.
@@ -66,18 +80,28 @@ impl Stream {
 
     /// Notes that an item of the stream failed, whose device goes on.
     pub(crate) fn fail(&self, failure: &Arc<Failure>) {
-        self.for_event.note(failure);
-        self.for_synchronization.note(failure);
+        let stream = self.owner.as_deref().unwrap_or(self);
+        stream.for_event.note(failure);
+        stream.for_synchronization.note(failure);
     }
 
     /// What failed since an event was recorded last. Whoever records one now takes it over.
     pub(crate) fn take_failure(&self) -> Option<Arc<Failure>> {
-        self.for_event.take()
+        self.owner.as_deref().unwrap_or(self).for_event.take()
     }
 
     /// `Err` with what failed since somebody synchronised last, once.
     pub(crate) fn report(&self) -> Outcome<()> {
         self.for_synchronization.report()
+    }
+
+    /// What captures the stream's work, if anything does.
+    pub(crate) fn capture(&self) -> Option<Arc<Capture>> {
+        self.capture.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_capture(&self, capture: Option<Arc<Capture>>) {
+        *self.capture.lock().unwrap_or_else(PoisonError::into_inner) = capture;
     }
 
     pub(crate) fn destroy(&self) {

@@ -6,8 +6,8 @@ use windlass_hip_sys::EntryPoints;
 use crate::options::Options;
 
 use super::calls::{
-    capture, context, copy, device, error, event, fill, launch, memory, module, pointer, pool, properties,
-    registration, stream,
+    capture, context, copy, device, error, event, fill, graph, graph_exec, graph_node, launch, memory,
+    module, pointer, pool, properties, registration, stream, volume,
 };
 
 /// Fills a table with the named functions of each module.
@@ -75,9 +75,22 @@ const ALL: EntryPoints = table! {
     launch:
         hipModuleLaunchKernel hipModuleLaunchCooperativeKernel hipDrvLaunchKernelEx hipLaunchKernel
         hipLaunchCooperativeKernel hipLaunchKernelExC hipExtLaunchKernel;
+    volume:
+        hipMemcpy3D hipMemcpy3DAsync hipDrvMemcpy3D hipDrvMemcpy3DAsync;
+    graph:
+        hipGraphCreate hipGraphDestroy hipGraphAddDependencies hipGraphGetNodes hipGraphGetEdges
+        hipGraphNodeGetType;
+    graph_node:
+        hipGraphAddKernelNode hipGraphAddMemcpyNode hipGraphAddMemcpyNode1D hipDrvGraphAddMemcpyNode
+        hipGraphAddMemsetNode hipDrvGraphAddMemsetNode hipGraphAddHostNode hipGraphAddChildGraphNode
+        hipGraphAddEmptyNode hipGraphAddEventRecordNode hipGraphAddEventWaitNode
+        hipGraphKernelNodeSetParams;
+    graph_exec:
+        hipGraphInstantiate hipGraphInstantiateWithFlags hipGraphUpload hipGraphLaunch
+        hipGraphExecKernelNodeSetParams hipGraphExecUpdate hipGraphExecDestroy;
     capture:
-        hipStreamIsCapturing hipStreamGetCaptureInfo hipStreamGetCaptureInfo_v2
-        hipThreadExchangeStreamCaptureMode;
+        hipStreamBeginCapture hipStreamEndCapture hipStreamIsCapturing hipStreamGetCaptureInfo
+        hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies hipThreadExchangeStreamCaptureMode;
     registration:
         __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
         __hipPushCallConfiguration __hipPopCallConfiguration;
@@ -93,9 +106,12 @@ const SINCE: &[(&str, (u32, u32))] = &[
     ("hipLaunchHostFunc", (5, 4)),
     ("hipModuleLaunchCooperativeKernel", (5, 5)),
     ("hipStreamGetDevice", (5, 6)),
+    ("hipGraphUpload", (5, 3)),
     ("hipExtGetLastError", (6, 0)),
     ("hipGetDevicePropertiesR0000", (6, 0)),
     ("hipGetDevicePropertiesR0600", (6, 0)),
+    ("hipDrvGraphAddMemcpyNode", (6, 1)),
+    ("hipDrvGraphAddMemsetNode", (6, 1)),
     ("hipGetFuncBySymbol", (6, 2)),
     ("hipGetProcAddress", (6, 2)),
     ("hipEventRecordWithFlags", (6, 4)),

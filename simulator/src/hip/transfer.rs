@@ -7,18 +7,20 @@ use super::code::{Code, Outcome};
 use super::failure::Failure;
 use super::machine::Machine;
 
-/// Rows of bytes at a distance from each other. A plain range is one row.
+/// Rows of bytes at a distance from each other, in planes at a distance from each other. A plain range is one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rows {
-    pub(crate) width: u64,
-    pub(crate) count: u64,
-    pub(crate) pitch: u64,
+    width: u64,
+    count: u64,
+    pitch: u64,
+    planes: u64,
+    plane_pitch: u64,
 }
 
 impl Rows {
     /// One range of bytes.
     pub(crate) fn line(width: u64) -> Self {
-        Self { width, count: 1, pitch: width }
+        Self { width, count: 1, pitch: width, planes: 1, plane_pitch: width }
     }
 
     /// # Errors
@@ -27,21 +29,45 @@ impl Rows {
         if count > 1 && pitch < width {
             return Err(Code::INVALID_PITCH_VALUE);
         }
-        Ok(Self { width, count, pitch })
+        let plane_pitch = count.checked_mul(pitch).ok_or(Code::INVALID_VALUE)?;
+        Ok(Self { width, count, pitch, planes: 1, plane_pitch })
+    }
+
+    /// The same rows in each of so many planes.
+    ///
+    /// # Errors
+    /// `INVALID_PITCH_VALUE` where planes would overlap.
+    pub(crate) fn in_planes(self, planes: u64, plane_pitch: u64) -> Outcome<Self> {
+        if planes > 1 && plane_pitch < self.plane_extent()? {
+            return Err(Code::INVALID_PITCH_VALUE);
+        }
+        Ok(Self { planes, plane_pitch, ..self })
     }
 
     pub(crate) fn is_empty(self) -> bool {
-        self.width == 0 || self.count == 0
+        self.width == 0 || self.count == 0 || self.planes == 0
     }
 
-    /// Bytes from the first to the last one touched.
-    fn extent(self) -> Outcome<u64> {
+    fn plane_extent(self) -> Outcome<u64> {
         let gaps = self.count.saturating_sub(1).checked_mul(self.pitch).ok_or(Code::INVALID_VALUE)?;
         gaps.checked_add(self.width).ok_or(Code::INVALID_VALUE)
     }
 
+    /// Bytes from the first to the last one touched.
+    fn extent(self) -> Outcome<u64> {
+        let gaps = self.planes.saturating_sub(1).checked_mul(self.plane_pitch).ok_or(Code::INVALID_VALUE)?;
+        gaps.checked_add(self.plane_extent()?).ok_or(Code::INVALID_VALUE)
+    }
+
+    /// The same rows, one behind the other.
+    fn packed(self) -> Self {
+        let plane_pitch = self.width.wrapping_mul(self.count);
+        Self { pitch: self.width, plane_pitch, ..self }
+    }
+
     fn offsets(self) -> impl Iterator<Item = u64> {
-        (0..self.count).map(move |row| row.wrapping_mul(self.pitch))
+        let planes = (0..self.planes).map(move |plane| plane.wrapping_mul(self.plane_pitch));
+        planes.flat_map(move |plane| (0..self.count).map(move |row| plane + row.wrapping_mul(self.pitch)))
     }
 }
 
@@ -69,6 +95,29 @@ impl Direction {
     }
 }
 
+/// A copy as a client asks for it: two places of equally many rows of equal width.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CopyCall {
+    pub(crate) to: (u64, Rows),
+    pub(crate) from: (u64, Rows),
+    pub(crate) direction: Direction,
+}
+
+/// A value of 1, 2 or 4 bytes that is repeated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pattern {
+    pub(crate) value: u32,
+    pub(crate) size: usize,
+}
+
+/// A fill as a client asks for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FillCall {
+    pub(crate) address: u64,
+    pub(crate) rows: Rows,
+    pub(crate) pattern: Pattern,
+}
+
 /// One side of a copy.
 #[derive(Debug)]
 enum Side {
@@ -90,21 +139,18 @@ pub(crate) struct Transfer {
 }
 
 // SAFETY: pageable sides are the client's memory. It stays valid and unused by others until the call that made the
-// transfer returns, which waits for the transfer; see `needs_waiting`.
+// transfer returns, which waits for the transfer; see `needs_waiting`. For a transfer of a graph, HIP has the client
+// see to that until the graph has run.
 unsafe impl Send for Transfer {}
 
 impl Transfer {
-    /// A copy of equally many rows of equal width.
+    /// Makes a copy ready.
     ///
     /// # Errors
     /// `INVALID_VALUE` for null or freed addresses, ranges that leave their allocation, and addresses that do not
     /// suit the direction.
-    pub(crate) fn new(
-        machine: &Machine,
-        to: (u64, Rows),
-        from: (u64, Rows),
-        direction: Direction,
-    ) -> Outcome<Self> {
+    pub(crate) fn new(machine: &Machine, copy: &CopyCall) -> Outcome<Self> {
+        let CopyCall { to, from, direction } = *copy;
         let known = |side: &Side| matches!(side, Side::Known(_));
         let (to_rows, from_rows) = (to.1, from.1);
         let to = locate(machine, to.0, to_rows)?;
@@ -131,8 +177,8 @@ impl Transfer {
     pub(crate) unsafe fn capture(&mut self) -> Outcome<()> {
         let Side::Pageable(source) = self.from else { return Ok(()) };
         let rows = self.from_rows;
-        let size = rows.width.checked_mul(rows.count).and_then(|size| usize::try_from(size).ok());
-        let size = size.ok_or(Code::OUT_OF_MEMORY)?;
+        let size = rows.width.checked_mul(rows.count).and_then(|size| size.checked_mul(rows.planes));
+        let size = size.and_then(|size| usize::try_from(size).ok()).ok_or(Code::OUT_OF_MEMORY)?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size).map_err(|_| Code::OUT_OF_MEMORY)?;
         for offset in rows.offsets() {
@@ -141,7 +187,7 @@ impl Transfer {
             bytes.extend_from_slice(row);
         }
         self.from = Side::Captured(bytes);
-        self.from_rows = Rows { pitch: rows.width, ..rows };
+        self.from_rows = rows.packed();
         Ok(())
     }
 
@@ -195,38 +241,29 @@ impl Transfer {
     }
 }
 
-/// A fill with a repeated pattern.
+/// A fill.
 #[derive(Debug)]
-pub(crate) struct Fill {
-    address: u64,
-    rows: Rows,
-    pattern: [u8; 4],
-    pattern_size: usize,
-}
+pub(crate) struct Fill(FillCall);
 
 impl Fill {
-    /// Fills rows with a value of `pattern_size` bytes: 1, 2 or 4.
+    /// Makes a fill ready.
     ///
     /// # Errors
     /// `INVALID_VALUE` unless all rows lie in one allocation.
-    pub(crate) fn new(
-        machine: &Machine,
-        address: u64,
-        rows: Rows,
-        value: u32,
-        pattern_size: usize,
-    ) -> Outcome<Self> {
-        match locate(machine, address, rows)? {
-            Side::Known(address) => Ok(Self { address, rows, pattern: value.to_le_bytes(), pattern_size }),
+    pub(crate) fn new(machine: &Machine, fill: &FillCall) -> Outcome<Self> {
+        match locate(machine, fill.address, fill.rows)? {
+            Side::Known(_) => Ok(Self(*fill)),
             _ => Err(Code::INVALID_VALUE),
         }
     }
 
     /// Writes the bytes.
     pub(crate) fn run(self, machine: &Machine) -> Result<(), Failure> {
-        let pattern = self.pattern.get(..self.pattern_size).unwrap_or_default();
-        for offset in self.rows.offsets() {
-            let filled = machine.memory.fill(self.address.wrapping_add(offset), pattern, self.rows.width);
+        let Self(FillCall { address, rows, pattern }) = self;
+        let bytes = pattern.value.to_le_bytes();
+        let bytes = bytes.get(..pattern.size).unwrap_or_default();
+        for offset in rows.offsets() {
+            let filled = machine.memory.fill(address.wrapping_add(offset), bytes, rows.width);
             filled.map_err(|error| illegal("a fill", &error))?;
         }
         Ok(())

@@ -35,13 +35,14 @@ pub(crate) enum Work {
 }
 
 /// A function of the client's that a stream calls.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct HostFunction {
     pub(crate) call: HostCall,
     pub(crate) data: *mut c_void,
 }
 
 /// The two forms of host functions.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum HostCall {
     /// hipLaunchHostFunc.
     Plain(unsafe extern "C" fn(*mut c_void)),
@@ -52,6 +53,8 @@ pub(crate) enum HostCall {
 // SAFETY: the pointer is the client's own datum, handed back to the client's own function and not looked at. HIP says
 // that the function is called on a thread of the runtime's, so the client vouches for this.
 unsafe impl Send for HostFunction {}
+// SAFETY: a reference to it gives nothing but copies of it.
+unsafe impl Sync for HostFunction {}
 
 impl Work {
     /// Does it. Blocks for as long as it takes.

@@ -1,25 +1,67 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Stream capture: there is none, which clients that never capture still ask about.
+//! Stream capture.
 
-use std::ffi::c_ulonglong;
+use std::ffi::{c_uint, c_ulonglong};
 
 use windlass_hip_sys::bindings::{
     hipError_t, hipGraph_t, hipGraphNode_t, hipStream_t, hipStreamCaptureMode, hipStreamCaptureStatus,
 };
 
+use super::graph::handles;
 use crate::hip::call::Call;
 use crate::hip::code::{Code, Outcome};
 
-fn not_capturing(call: &Call, stream: hipStream_t, status: *mut hipStreamCaptureStatus) -> Outcome<()> {
-    call.stream(stream)?;
-    call.put(status, hipStreamCaptureStatus::hipStreamCaptureStatusNone)
+pub(in crate::hip) unsafe extern "C" fn hipStreamBeginCapture(
+    stream: hipStream_t,
+    mode: hipStreamCaptureMode,
+) -> hipError_t {
+    hip!(hipStreamBeginCapture, |call| {
+        let stream = call.stream(stream)?;
+        call.runtime.machine.device(stream.device)?.check()?;
+        call.runtime.captures.begin(&call.runtime, &stream, mode.0)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipStreamEndCapture(
+    stream: hipStream_t,
+    graph: *mut hipGraph_t,
+) -> hipError_t {
+    hip!(hipStreamEndCapture, |call| {
+        if graph.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let ended = call.runtime.captures.end(&call.runtime, &*call.stream(stream)?);
+        call.put(graph, ended.unwrap_or(0) as hipGraph_t)?;
+        ended.map(|_| ())
+    })
+}
+
+/// Whether a stream is being captured, and the number and graph of its capture.
+fn info(
+    call: &Call,
+    stream: hipStream_t,
+    status: *mut hipStreamCaptureStatus,
+    id: *mut c_ulonglong,
+    graph: *mut hipGraph_t,
+) -> Outcome<()> {
+    let capture = call.stream(stream)?.capture();
+    let found = match &capture {
+        None => hipStreamCaptureStatus::hipStreamCaptureStatusNone,
+        Some(capture) if capture.is_spoilt() => hipStreamCaptureStatus::hipStreamCaptureStatusInvalidated,
+        Some(_) => hipStreamCaptureStatus::hipStreamCaptureStatusActive,
+    };
+    call.put(status, found)?;
+    call.put_if(id, capture.as_ref().map_or(0, |capture| capture.id));
+    call.put_if(graph, capture.map_or(0, |capture| capture.graph_handle) as hipGraph_t);
+    Ok(())
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamIsCapturing(
     stream: hipStream_t,
     status: *mut hipStreamCaptureStatus,
 ) -> hipError_t {
-    hip!(hipStreamIsCapturing, |call| not_capturing(call, stream, status))
+    let null = std::ptr::null_mut();
+    hip!(hipStreamIsCapturing, |call| info(call, stream, status, null, std::ptr::null_mut()))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamGetCaptureInfo(
@@ -27,11 +69,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamGetCaptureInfo(
     status: *mut hipStreamCaptureStatus,
     id: *mut c_ulonglong,
 ) -> hipError_t {
-    hip!(hipStreamGetCaptureInfo, |call| {
-        not_capturing(call, stream, status)?;
-        call.put_if(id, 0);
-        Ok(())
-    })
+    hip!(hipStreamGetCaptureInfo, |call| info(call, stream, status, id, std::ptr::null_mut()))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
@@ -43,12 +81,35 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
     count: *mut usize,
 ) -> hipError_t {
     hip!(hipStreamGetCaptureInfo_v2, |call| {
-        not_capturing(call, stream, status)?;
-        call.put_if(id, 0);
-        call.put_if(graph, std::ptr::null_mut());
-        call.put_if(dependencies, std::ptr::null());
-        call.put_if(count, 0);
+        info(call, stream, status, id, graph)?;
+        let stream = call.stream(stream)?;
+        let frontier = stream.capture().map(|capture| capture.frontier(&stream)).unwrap_or_default();
+        call.put_if(count, frontier.len());
+        // The list is the runtime's and lasts until the next such call of the thread.
+        let mut kept = call.thread.capture_frontier.borrow_mut();
+        *kept = frontier;
+        let list = if kept.is_empty() { std::ptr::null() } else { kept.as_ptr() };
+        call.put_if(dependencies, list.cast());
         Ok(())
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipStreamUpdateCaptureDependencies(
+    stream: hipStream_t,
+    dependencies: *mut hipGraphNode_t,
+    count: usize,
+    flags: c_uint,
+) -> hipError_t {
+    /// hipStreamAddCaptureDependencies and hipStreamSetCaptureDependencies.
+    const ADD: c_uint = 0;
+    const SET: c_uint = 1;
+    hip!(hipStreamUpdateCaptureDependencies, |call| {
+        if flags != ADD && flags != SET {
+            return Err(Code::INVALID_VALUE);
+        }
+        let stream = call.stream(stream)?;
+        let capture = stream.capture().ok_or(Code::ILLEGAL_STATE)?;
+        capture.set_frontier(&stream, handles(call, dependencies, count)?, flags == ADD)
     })
 }
 

@@ -132,6 +132,7 @@ pub(in crate::hip) unsafe extern "C" fn hipCtxGetDevice(device: *mut hipDevice_t
 pub(in crate::hip) unsafe extern "C" fn hipCtxSynchronize() -> hipError_t {
     hip!(hipCtxSynchronize, |call| {
         let device = call.any_device()?;
+        call.runtime.captures.check_device(device.index)?;
         call.runtime.synchronize(device.index)?;
         device.report()
     })

@@ -2,35 +2,35 @@
 //! Copies.
 
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipMemcpyKind, hipStream_t};
 
-use crate::hip::call::Call;
+use crate::hip::call::{Call, Target};
 use crate::hip::code::{Code, Outcome};
-use crate::hip::stream::Stream;
-use crate::hip::transfer::{Direction, Rows, Transfer};
+use crate::hip::node::Operation;
+use crate::hip::transfer::{CopyCall, Direction, Rows, Transfer};
 use crate::hip::work::Work;
 
 /// Whether the call returns before the copy is done.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Return {
+pub(super) enum Return {
     WhenDone,
     WhenQueued,
 }
 
-fn queue(
-    call: &Call,
-    stream: &Arc<Stream>,
-    to: (u64, Rows),
-    from: (u64, Rows),
-    direction: Direction,
-    when: Return,
-) -> Outcome<()> {
-    if to.1.is_empty() {
+pub(super) fn queue(call: &Call, stream: hipStream_t, copy: CopyCall, when: Return) -> Outcome<()> {
+    let target = call.target(stream)?;
+    if copy.to.1.is_empty() {
         return Ok(());
     }
-    let mut transfer = Transfer::new(&call.runtime.machine, to, from, direction)?;
+    let mut transfer = Transfer::new(&call.runtime.machine, &copy)?;
+    let stream = match &target {
+        Target::Run(stream) => stream,
+        Target::Record(capture, stream) if when == Return::WhenQueued => {
+            return capture.add(&call.runtime, stream, Operation::Copy(copy));
+        }
+        Target::Record(capture, _) => return capture.refuse(call.name),
+    };
     if when == Return::WhenQueued && transfer.reads_pageable_only() {
         // SAFETY: the client vouches for the source.
         unsafe { transfer.capture() }?;
@@ -52,9 +52,8 @@ fn line(
     stream: hipStream_t,
     when: Return,
 ) -> Outcome<()> {
-    let stream = call.working_stream(stream)?;
     let rows = Rows::line(size as u64);
-    queue(call, &stream, (to as u64, rows), (from as u64, rows), direction, when)
+    queue(call, stream, CopyCall { to: (to as u64, rows), from: (from as u64, rows), direction }, when)
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemcpy(
@@ -224,9 +223,9 @@ fn rows(
     when: Return,
 ) -> Outcome<()> {
     let direction = Direction::from_number(kind.0)?;
-    let stream = call.working_stream(stream)?;
     let side = |pitch: usize| Rows::new(width as u64, height as u64, pitch as u64);
-    queue(call, &stream, (to.0 as u64, side(to.1)?), (from.0 as u64, side(from.1)?), direction, when)
+    let copy = CopyCall { to: (to.0 as u64, side(to.1)?), from: (from.0 as u64, side(from.1)?), direction };
+    queue(call, stream, copy, when)
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemcpy2D(

@@ -96,6 +96,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceComputeCapability(
 pub(in crate::hip) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
     hip!(hipDeviceSynchronize, |call| {
         let device = call.any_device()?;
+        call.runtime.captures.check_device(device.index)?;
         call.runtime.synchronize(device.index)?;
         device.report()
     })

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{hipError_t, hipEvent_t, hipStream_t};
 
-use crate::hip::call::Call;
+use crate::hip::call::{Call, Target};
 use crate::hip::code::{Code, Outcome};
 use crate::hip::event::{DISABLE_TIMING, Event, INTERPROCESS, Mark, Recording};
+use crate::hip::node::Operation;
 use crate::hip::work::Work;
 
 /// Blocking sync, no timing, interprocess; and AMD's own: no fence, release to device, release to system.
@@ -25,19 +26,27 @@ fn create(call: &Call, event: *mut hipEvent_t, flags: c_uint) -> Outcome<()> {
     call.put(event, handle.get() as hipEvent_t)
 }
 
-fn find(call: &Call, event: hipEvent_t) -> Outcome<Arc<Event>> {
+pub(super) fn find(call: &Call, event: hipEvent_t) -> Outcome<Arc<Event>> {
     call.runtime.events.get(event as u64).ok_or(Code::INVALID_HANDLE)
 }
 
-pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t) -> Outcome<()> {
+/// Records an event. In a capture it stands for a place in the graph; an `external` one is recorded by the graph.
+pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t, external: bool) -> Outcome<()> {
     let event = find(call, event)?;
-    let stream = call.working_stream(stream)?;
+    let target = call.target(stream)?;
+    let (Target::Run(stream) | Target::Record(_, stream)) = &target;
     if stream.device != event.device {
         return Err(Code::INVALID_HANDLE);
     }
+    if let Target::Record(capture, stream) = &target {
+        return match external {
+            true => capture.add(&call.runtime, stream, Operation::Record(event)),
+            false => capture.record(stream, &event),
+        };
+    }
     event.record(|| {
         let mark = Arc::new(Mark::default());
-        let point = call.runtime.scheduler.enqueue(&stream, Work::Stamp(mark.clone()), &[])?;
+        let point = call.runtime.scheduler.enqueue(stream, Work::Stamp(mark.clone()), &[])?;
         Ok(Recording { point, mark })
     })
 }
@@ -62,7 +71,7 @@ pub(in crate::hip) unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hi
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) -> hipError_t {
-    hip!(hipEventRecord, |call| record(call, event, stream))
+    hip!(hipEventRecord, |call| record(call, event, stream, false))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipEventRecordWithFlags(
@@ -70,17 +79,19 @@ pub(in crate::hip) unsafe extern "C" fn hipEventRecordWithFlags(
     stream: hipStream_t,
     flags: c_uint,
 ) -> hipError_t {
-    // 1 is hipEventRecordExternal, which concerns graphs alone.
-    hip!(hipEventRecordWithFlags, |call| if flags > 1 {
-        Err(Code::INVALID_VALUE)
-    } else {
-        record(call, event, stream)
+    // 1 is hipEventRecordExternal.
+    hip!(hipEventRecordWithFlags, |call| match flags {
+        0 | 1 => record(call, event, stream, flags == 1),
+        _ => Err(Code::INVALID_VALUE),
     })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
     hip!(hipEventQuery, |call| {
         let event = find(call, event)?;
+        if event.captured().is_some() {
+            return Err(Code::CAPTURED_EVENT);
+        }
         let recording = event.recording();
         let reached = recording.as_ref().is_none_or(|recording| recording.point.is_reached());
         call.runtime.machine.device(event.device)?.check()?;
@@ -94,6 +105,9 @@ pub(in crate::hip) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipE
 pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
     hip!(hipEventSynchronize, |call| {
         let event = find(call, event)?;
+        if event.captured().is_some() {
+            return Err(Code::CAPTURED_EVENT);
+        }
         let recording = event.recording();
         if let Some(recording) = &recording {
             call.runtime.scheduler.wait(std::slice::from_ref(&recording.point))?;

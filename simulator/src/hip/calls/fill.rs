@@ -5,21 +5,16 @@ use std::ffi::{c_int, c_uchar, c_ushort, c_void};
 
 use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipStream_t};
 
-use crate::hip::call::Call;
+use crate::hip::call::{Call, Target};
 use crate::hip::code::{Code, Outcome};
-use crate::hip::transfer::{Fill, Rows};
+use crate::hip::node::Operation;
+use crate::hip::transfer::{Fill, FillCall, Pattern, Rows};
 use crate::hip::work::Work;
 
-/// A value of 1, 2 or 4 bytes.
-#[derive(Clone, Copy)]
-struct Pattern(u32, usize);
-
-impl Pattern {
-    /// One row of so many repetitions.
-    fn times(self, count: usize) -> Outcome<Rows> {
-        let width = count.checked_mul(self.1).ok_or(Code::INVALID_VALUE)?;
-        Ok(Rows::line(width as u64))
-    }
+/// One row of so many repetitions of a pattern.
+fn times(pattern: Pattern, count: usize) -> Outcome<Rows> {
+    let width = count.checked_mul(pattern.size).ok_or(Code::INVALID_VALUE)?;
+    Ok(Rows::line(width as u64))
 }
 
 /// Queues a fill; without a stream, on the null stream and waiting for it.
@@ -27,14 +22,19 @@ fn fill(
     call: &Call,
     to: *mut c_void,
     rows: Rows,
-    Pattern(value, size): Pattern,
+    pattern: Pattern,
     stream: Option<hipStream_t>,
 ) -> Outcome<()> {
-    let queue = call.working_stream(stream.unwrap_or(std::ptr::null_mut()))?;
+    let target = call.target(stream.unwrap_or(std::ptr::null_mut()))?;
     if rows.is_empty() {
         return Ok(());
     }
-    let fill = Fill::new(&call.runtime.machine, to as u64, rows, value, size)?;
+    let wanted = FillCall { address: to as u64, rows, pattern };
+    let fill = Fill::new(&call.runtime.machine, &wanted)?;
+    let queue = match target {
+        Target::Run(queue) => queue,
+        Target::Record(capture, queue) => return capture.add(&call.runtime, &queue, Operation::Fill(wanted)),
+    };
     let point = call.runtime.scheduler.enqueue(&queue, Work::Fill(fill), &[])?;
     if stream.is_none() {
         call.runtime.scheduler.wait(&[point])?;
@@ -46,11 +46,11 @@ fn fill(
 
 /// The lowest byte counts, as in C.
 fn byte(value: c_int) -> Pattern {
-    Pattern(u32::from(value as u8), 1)
+    Pattern { value: u32::from(value as u8), size: 1 }
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemset(to: *mut c_void, value: c_int, size: usize) -> hipError_t {
-    hip!(hipMemset, |call| fill(call, to, byte(value).times(size)?, byte(value), None))
+    hip!(hipMemset, |call| fill(call, to, times(byte(value), size)?, byte(value), None))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemsetAsync(
@@ -59,7 +59,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemsetAsync(
     size: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    hip!(hipMemsetAsync, |call| fill(call, to, byte(value).times(size)?, byte(value), Some(stream)))
+    hip!(hipMemsetAsync, |call| fill(call, to, times(byte(value), size)?, byte(value), Some(stream)))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemsetD8(
@@ -67,8 +67,8 @@ pub(in crate::hip) unsafe extern "C" fn hipMemsetD8(
     value: c_uchar,
     count: usize,
 ) -> hipError_t {
-    let pattern = Pattern(value.into(), 1);
-    hip!(hipMemsetD8, |call| fill(call, to, pattern.times(count)?, pattern, None))
+    let pattern = Pattern { value: value.into(), size: 1 };
+    hip!(hipMemsetD8, |call| fill(call, to, times(pattern, count)?, pattern, None))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemsetD8Async(
@@ -77,8 +77,8 @@ pub(in crate::hip) unsafe extern "C" fn hipMemsetD8Async(
     count: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    let pattern = Pattern(value.into(), 1);
-    hip!(hipMemsetD8Async, |call| fill(call, to, pattern.times(count)?, pattern, Some(stream)))
+    let pattern = Pattern { value: value.into(), size: 1 };
+    hip!(hipMemsetD8Async, |call| fill(call, to, times(pattern, count)?, pattern, Some(stream)))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemsetD16(
@@ -86,8 +86,8 @@ pub(in crate::hip) unsafe extern "C" fn hipMemsetD16(
     value: c_ushort,
     count: usize,
 ) -> hipError_t {
-    let pattern = Pattern(value.into(), 2);
-    hip!(hipMemsetD16, |call| fill(call, to, pattern.times(count)?, pattern, None))
+    let pattern = Pattern { value: value.into(), size: 2 };
+    hip!(hipMemsetD16, |call| fill(call, to, times(pattern, count)?, pattern, None))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemsetD16Async(
@@ -96,8 +96,8 @@ pub(in crate::hip) unsafe extern "C" fn hipMemsetD16Async(
     count: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    let pattern = Pattern(value.into(), 2);
-    hip!(hipMemsetD16Async, |call| fill(call, to, pattern.times(count)?, pattern, Some(stream)))
+    let pattern = Pattern { value: value.into(), size: 2 };
+    hip!(hipMemsetD16Async, |call| fill(call, to, times(pattern, count)?, pattern, Some(stream)))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemsetD32(
@@ -105,8 +105,8 @@ pub(in crate::hip) unsafe extern "C" fn hipMemsetD32(
     value: c_int,
     count: usize,
 ) -> hipError_t {
-    let pattern = Pattern(value as u32, 4);
-    hip!(hipMemsetD32, |call| fill(call, to, pattern.times(count)?, pattern, None))
+    let pattern = Pattern { value: value as u32, size: 4 };
+    hip!(hipMemsetD32, |call| fill(call, to, times(pattern, count)?, pattern, None))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemsetD32Async(
@@ -115,8 +115,8 @@ pub(in crate::hip) unsafe extern "C" fn hipMemsetD32Async(
     count: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    let pattern = Pattern(value as u32, 4);
-    hip!(hipMemsetD32Async, |call| fill(call, to, pattern.times(count)?, pattern, Some(stream)))
+    let pattern = Pattern { value: value as u32, size: 4 };
+    hip!(hipMemsetD32Async, |call| fill(call, to, times(pattern, count)?, pattern, Some(stream)))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemset2D(

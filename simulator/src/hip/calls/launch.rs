@@ -2,6 +2,7 @@
 //! Launches.
 
 use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{
     HIP_LAUNCH_CONFIG, dim3, hipError_t, hipEvent_t, hipFunction_t, hipLaunchConfig_t, hipStream_t,
@@ -9,20 +10,21 @@ use windlass_hip_sys::bindings::{
 
 use super::module::{function, function_of_symbol};
 use crate::engine::{Cause, Kernel};
-use crate::hip::call::{self, Call};
+use crate::hip::call::{self, Call, Target};
 use crate::hip::code::{Code, Outcome};
 use crate::hip::launch::{Launch, Shape, occupancy};
+use crate::hip::node::{KernelCall, Operation};
 use crate::hip::program::Function;
 use crate::hip::tally::{self, Count};
 use crate::hip::work::Work;
 
 /// Where the arguments of a launch are.
 #[derive(Clone, Copy)]
-struct Arguments {
+pub(super) struct Arguments {
     /// A pointer for each explicit parameter.
-    each: *mut *mut c_void,
+    pub(super) each: *mut *mut c_void,
     /// Key and value pairs that name one block for all of them.
-    block: *mut *mut c_void,
+    pub(super) block: *mut *mut c_void,
 }
 
 impl Arguments {
@@ -81,20 +83,40 @@ fn copy_block(call: &Call, kernel: &Kernel, extra: *mut *mut c_void) -> Outcome<
 
 fn launch(
     call: &Call,
-    function: &Function,
+    function: &Arc<Function>,
     shape: Shape,
     arguments: Arguments,
     stream: hipStream_t,
 ) -> Outcome<()> {
-    let stream = call.working_stream(stream)?;
+    let target = call.target(stream)?;
+    let (Target::Run(stream) | Target::Record(_, stream)) = &target;
     if stream.device != function.program.device {
         return Err(Code::INVALID_HANDLE);
     }
+    let kernel = prepare(call, function.clone(), shape, arguments)?;
+    match &target {
+        Target::Record(capture, stream) => {
+            capture.add(&call.runtime, stream, Operation::Launch(Arc::new(kernel)))
+        }
+        Target::Run(stream) => {
+            let KernelCall { function, shape, arguments } = kernel;
+            let launch = Launch::new(function.kernel.clone(), shape, arguments);
+            call.runtime.scheduler.enqueue(stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
+        }
+    }
+}
+
+/// Checks a launch and takes its arguments.
+pub(super) fn prepare(
+    call: &Call,
+    function: Arc<Function>,
+    shape: Shape,
+    arguments: Arguments,
+) -> Outcome<KernelCall> {
     shape.check(&function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
     check_instructions(&function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
     let arguments = arguments.pack(call, &function.kernel)?;
-    let launch = Launch::new(function.kernel.clone(), shape, arguments);
-    call.runtime.scheduler.enqueue(&stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
+    Ok(KernelCall { function, shape, arguments })
 }
 
 /// Refuses a kernel with an instruction that the simulator does not execute, before anything is queued.
@@ -108,7 +130,7 @@ fn check_instructions(kernel: &Kernel) -> Outcome<()> {
     })
 }
 
-fn extents(extents: dim3) -> [u32; 3] {
+pub(super) fn extents(extents: dim3) -> [u32; 3] {
     [extents.x, extents.y, extents.z]
 }
 
@@ -140,7 +162,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchKernel(
 ) -> hipError_t {
     hip!(hipModuleLaunchKernel, |call| {
         let shape = Shape { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], dynamic_lds };
-        launch(call, &*function(call, handle)?, shape, Arguments { each, block }, stream)
+        launch(call, &function(call, handle)?, shape, Arguments { each, block }, stream)
     })
 }
 
@@ -177,7 +199,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvLaunchKernelEx(
             block: [config.blockDimX, config.blockDimY, config.blockDimZ],
             dynamic_lds: config.sharedMemBytes,
         };
-        launch(call, &*function(call, handle)?, shape, Arguments { each, block }, config.hStream)
+        launch(call, &function(call, handle)?, shape, Arguments { each, block }, config.hStream)
     })
 }
 
@@ -191,7 +213,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernel(
 ) -> hipError_t {
     hip!(hipLaunchKernel, |call| {
         let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds: lds(dynamic)? };
-        launch(call, &*function_of_symbol(call, symbol)?, shape, Arguments::each(each), stream)
+        launch(call, &function_of_symbol(call, symbol)?, shape, Arguments::each(each), stream)
     })
 }
 
@@ -223,7 +245,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernelExC(
             block: extents(config.blockDim),
             dynamic_lds: lds(config.dynamicSmemBytes)?,
         };
-        launch(call, &*function_of_symbol(call, symbol)?, shape, Arguments::each(each), config.stream)
+        launch(call, &function_of_symbol(call, symbol)?, shape, Arguments::each(each), config.stream)
     })
 }
 
@@ -242,11 +264,11 @@ pub(in crate::hip) unsafe extern "C" fn hipExtLaunchKernel(
         let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds: lds(dynamic)? };
         let function = function_of_symbol(call, symbol)?;
         if !start.is_null() {
-            super::event::record(call, start, stream)?;
+            super::event::record(call, start, stream, false)?;
         }
         launch(call, &function, shape, Arguments::each(each), stream)?;
         if !stop.is_null() {
-            super::event::record(call, stop, stream)?;
+            super::event::record(call, stop, stream, false)?;
         }
         Ok(())
     })

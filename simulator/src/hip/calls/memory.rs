@@ -26,6 +26,7 @@ fn request(
     flags: u32,
     managed: bool,
 ) -> Outcome<()> {
+    call.outside_captures()?;
     if pointer.is_null() {
         return Err(Code::INVALID_VALUE);
     }
@@ -37,6 +38,7 @@ fn request(
 
 /// Frees what starts at a pointer, once nothing that is queued can touch it any more.
 fn give_back(call: &Call, pointer: *mut c_void, admits: impl Fn(&Holding) -> bool + Copy) -> Outcome<()> {
+    call.outside_captures()?;
     if pointer.is_null() {
         return Ok(());
     }
@@ -151,6 +153,7 @@ pub(in crate::hip) unsafe extern "C" fn hipHostRegister(
     flags: c_uint,
 ) -> hipError_t {
     hip!(hipHostRegister, |call| {
+        call.outside_captures()?;
         let device = call.device()?.index;
         if pointer.is_null() || size == 0 {
             return Err(Code::INVALID_VALUE);

@@ -11,11 +11,28 @@ use crate::hip::call::Call;
 use crate::hip::code::{Code, Outcome};
 use crate::hip::ledger::{Holding, Origin};
 
-fn kind(holding: &Holding) -> hipMemoryType {
-    match holding.origin {
+/// Where memory lies, in the numbers of the simulated version.
+fn kind(call: &Call, holding: &Holding) -> hipMemoryType {
+    let kind = match holding.origin {
         Origin::Host | Origin::Registered => hipMemoryType::hipMemoryTypeHost,
         _ if holding.managed => hipMemoryType::hipMemoryTypeManaged,
         _ => hipMemoryType::hipMemoryTypeDevice,
+    };
+    if call.runtime.options.hip.0 >= 6 {
+        return kind;
+    }
+    // HIP 5 counted host and device from 0; what is managed was device memory to it.
+    hipMemoryType(u32::from(kind != hipMemoryType::hipMemoryTypeHost))
+}
+
+/// What a client of the simulated version means by the number of a kind of memory.
+pub(super) fn newest_kind(call: &Call, kind: hipMemoryType) -> hipMemoryType {
+    match (call.runtime.options.hip.0, kind.0) {
+        (6.., _) => kind,
+        (_, 0) => hipMemoryType::hipMemoryTypeHost,
+        (_, 1) => hipMemoryType::hipMemoryTypeDevice,
+        (_, 2) => hipMemoryType::hipMemoryTypeArray,
+        _ => hipMemoryType::hipMemoryTypeUnified,
     }
 }
 
@@ -45,7 +62,7 @@ pub(in crate::hip) unsafe extern "C" fn hipPointerGetAttributes(
         let host_pointer =
             if holding.is_host_accessible() { pointer.cast_mut() } else { std::ptr::null_mut() };
         let known = hipPointerAttribute_t {
-            type_: kind(&holding),
+            type_: kind(call, &holding),
             device: holding.device as i32,
             devicePointer: pointer.cast_mut(),
             hostPointer: host_pointer,
@@ -72,7 +89,9 @@ fn attribute(
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_CONTEXT => {
             call.put(pointer_out, call.runtime.context(holding.device)?)
         }
-        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => call.put(number_out, kind(&holding).0),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => {
+            call.put(number_out, kind(call, &holding).0)
+        }
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => call.put(pointer_out, pointer as u64),
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_HOST_POINTER => {
             if holding.is_host_accessible() {

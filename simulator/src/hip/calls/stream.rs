@@ -8,8 +8,9 @@ use windlass_hip_sys::bindings::{
     hipDevice_t, hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamCallback_t,
 };
 
-use crate::hip::call::Call;
+use crate::hip::call::{Call, Target};
 use crate::hip::code::{Code, Outcome};
+use crate::hip::node::Operation;
 use crate::hip::stream::Role;
 use crate::hip::work::{HostCall, HostFunction, Work};
 
@@ -61,6 +62,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) ->
             return Err(Code::INVALID_HANDLE);
         }
         let gone = call.runtime.streams.remove(stream as u64).ok_or(Code::CONTEXT_IS_DESTROYED)?;
+        call.runtime.captures.leave(&call.runtime, &gone);
         call.runtime.scheduler.destroy_stream(&gone);
         Ok(())
     })
@@ -79,6 +81,12 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> h
 pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamSynchronize, |call| {
         let stream = call.stream(stream)?;
+        if let Some(capture) = stream.capture() {
+            return capture.refuse(call.name);
+        }
+        if stream.role == Role::Null {
+            call.runtime.captures.check_null_stream(stream.device)?;
+        }
         // The null stream is done when the blocking streams before it are.
         let tail = match stream.role {
             Role::Null => call.runtime.scheduler.enqueue(&stream, Work::Nothing, &[])?,
@@ -96,12 +104,25 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
     flags: c_uint,
 ) -> hipError_t {
     hip!(hipStreamWaitEvent, |call| {
-        let stream = call.working_stream(stream)?;
+        let target = call.target(stream)?;
         let event = call.runtime.events.get(event as u64).ok_or(Code::INVALID_HANDLE)?;
-        // 1 is hipEventWaitExternal, which concerns graphs alone.
+        // 1 is hipEventWaitExternal.
         if flags > 1 {
             return Err(Code::INVALID_VALUE);
         }
+        let stream = match (target, event.captured()) {
+            (Target::Record(capture, stream), _) if flags == 1 => {
+                return capture.add(&call.runtime, &stream, Operation::Wait(event));
+            }
+            (Target::Run(stream) | Target::Record(_, stream), Some((capture, nodes)))
+                if !capture.is_over() =>
+            {
+                return capture.join(&stream, &nodes);
+            }
+            (Target::Record(capture, _), _) => return capture.refuse_isolated(),
+            (Target::Run(_), Some(_)) => return Err(Code::CAPTURED_EVENT),
+            (Target::Run(stream), None) => stream,
+        };
         // An event that was never recorded, or is reached, is no wait.
         let Some(recording) = event.recording().filter(|recording| !recording.point.is_reached()) else {
             return Ok(());
@@ -144,10 +165,16 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchHostFunc(
     data: *mut c_void,
 ) -> hipError_t {
     hip!(hipLaunchHostFunc, |call| {
-        let stream = call.working_stream(stream)?;
+        let target = call.target(stream)?;
         let function = function.ok_or(Code::INVALID_VALUE)?;
-        let work = Work::HostFunction(HostFunction { call: HostCall::Plain(function), data });
-        call.runtime.scheduler.enqueue(&stream, work, &[]).map(|_| ())
+        let function = HostFunction { call: HostCall::Plain(function), data };
+        match target {
+            Target::Record(capture, stream) => capture.add(&call.runtime, &stream, Operation::Host(function)),
+            Target::Run(stream) => {
+                let work = Work::HostFunction(function);
+                call.runtime.scheduler.enqueue(&stream, work, &[]).map(|_| ())
+            }
+        }
     })
 }
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Instantiated graphs.
+
+use std::ffi::{c_char, c_ulonglong};
+use std::sync::Arc;
+
+use windlass_hip_sys::bindings::{
+    hipError_t, hipGraph_t, hipGraphExec_t, hipGraphExecUpdateResult, hipGraphNode_t, hipKernelNodeParams,
+    hipStream_t,
+};
+
+use super::graph::graph;
+use super::graph_node;
+use crate::hip::call::{self, Call, Target};
+use crate::hip::code::{Code, Outcome};
+use crate::hip::graph_exec::{Difference, GraphExec};
+use crate::hip::node::Operation;
+
+fn find(call: &Call, exec: hipGraphExec_t) -> Outcome<Arc<GraphExec>> {
+    call.runtime.graph_execs.get(exec as u64).ok_or(Code::INVALID_VALUE)
+}
+
+fn instantiate(call: &Call, made: *mut hipGraphExec_t, handle: hipGraph_t) -> Outcome<()> {
+    if made.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let graph = graph(call, handle)?;
+    if graph.is_captured_into() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let exec = Arc::new(GraphExec::new(&graph)?);
+    let handle = call.runtime.graph_execs.insert(exec).ok_or(Code::OUT_OF_MEMORY)?;
+    call.put(made, handle.get() as hipGraphExec_t)
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphInstantiate(
+    made: *mut hipGraphExec_t,
+    graph: hipGraph_t,
+    failed: *mut hipGraphNode_t,
+    log: *mut c_char,
+    size: usize,
+) -> hipError_t {
+    hip!(hipGraphInstantiate, |call| {
+        call.put_if(failed, std::ptr::null_mut());
+        if size > 0 {
+            call.put_if(log, 0);
+        }
+        instantiate(call, made, graph)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphInstantiateWithFlags(
+    made: *mut hipGraphExec_t,
+    graph: hipGraph_t,
+    flags: c_ulonglong,
+) -> hipError_t {
+    /// Free memory nodes at launch, of which there are none; upload; use node priorities, of which there are none.
+    const HARMLESS: c_ulonglong = 1 | 2 | 8;
+    /// hipGraphInstantiateFlagDeviceLaunch.
+    const FROM_THE_DEVICE: c_ulonglong = 4;
+    hip!(hipGraphInstantiateWithFlags, |call| {
+        if flags & FROM_THE_DEVICE != 0 {
+            call::explain("the simulated GPU launches no graphs from kernels".to_owned());
+            return Err(Code::NOT_SUPPORTED);
+        }
+        if flags & !HARMLESS != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        instantiate(call, made, graph)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphUpload(
+    exec: hipGraphExec_t,
+    stream: hipStream_t,
+) -> hipError_t {
+    // There is nothing to upload to.
+    hip!(hipGraphUpload, |call| {
+        find(call, exec)?;
+        call.working_stream(stream).map(|_| ())
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphLaunch(
+    exec: hipGraphExec_t,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipGraphLaunch, |call| {
+        let exec = find(call, exec)?;
+        match call.target(stream)? {
+            Target::Run(stream) => exec.launch(&call.runtime, &stream),
+            Target::Record(capture, stream) => {
+                capture.add(&call.runtime, &stream, Operation::Child(exec.steps()))
+            }
+        }
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphExecKernelNodeSetParams(
+    exec: hipGraphExec_t,
+    node: hipGraphNode_t,
+    parameters: *const hipKernelNodeParams,
+) -> hipError_t {
+    hip!(hipGraphExecKernelNodeSetParams, |call| {
+        find(call, exec)?.set(node as u64, graph_node::launch(call, parameters)?)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphExecUpdate(
+    exec: hipGraphExec_t,
+    handle: hipGraph_t,
+    failed: *mut hipGraphNode_t,
+    result: *mut hipGraphExecUpdateResult,
+) -> hipError_t {
+    hip!(hipGraphExecUpdate, |call| {
+        let (node, found) = match find(call, exec)?.update(&*graph(call, handle)?)? {
+            Ok(()) => (0, hipGraphExecUpdateResult::hipGraphExecUpdateSuccess),
+            Err((node, difference)) => {
+                let result = match difference {
+                    Difference::Topology => hipGraphExecUpdateResult::hipGraphExecUpdateErrorTopologyChanged,
+                    Difference::NodeType => hipGraphExecUpdateResult::hipGraphExecUpdateErrorNodeTypeChanged,
+                    Difference::Function => hipGraphExecUpdateResult::hipGraphExecUpdateErrorFunctionChanged,
+                };
+                (node, result)
+            }
+        };
+        call.put_if(failed, node as hipGraphNode_t);
+        call.put_if(result, found);
+        match found {
+            hipGraphExecUpdateResult::hipGraphExecUpdateSuccess => Ok(()),
+            _ => Err(Code::GRAPH_EXEC_UPDATE_FAILURE),
+        }
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphExecDestroy(exec: hipGraphExec_t) -> hipError_t {
+    // What was launched still runs.
+    hip!(hipGraphExecDestroy, |call| {
+        call.runtime.graph_execs.remove(exec as u64).map(|_| ()).ok_or(Code::INVALID_VALUE)
+    })
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Nodes of graphs: adding them, and changing what they do.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use windlass_hip_sys::bindings::{
+    HIP_MEMCPY3D, hipCtx_t, hipError_t, hipEvent_t, hipGraph_t, hipGraphNode_t, hipHostNodeParams,
+    hipKernelNodeParams, hipMemcpy3DParms, hipMemcpyKind, hipMemsetParams,
+};
+
+use super::graph::{graph, handles, node};
+use super::launch::{Arguments, extents, prepare};
+use super::module::function_of_symbol;
+use super::volume::{of_driver, of_runtime};
+use crate::hip::call::Call;
+use crate::hip::code::{Code, Outcome};
+use crate::hip::graph::Node;
+use crate::hip::launch::Shape;
+use crate::hip::node::Operation;
+use crate::hip::transfer::{CopyCall, Direction, Fill, FillCall, Pattern, Rows, Transfer};
+use crate::hip::work::{HostCall, HostFunction};
+
+/// Where a node goes: the graph, and the nodes of it that come before.
+#[derive(Clone, Copy)]
+struct Place {
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+}
+
+fn add(call: &Call, made: *mut hipGraphNode_t, place: Place, operation: Operation) -> Outcome<()> {
+    if made.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let graph = graph(call, place.graph)?;
+    let after = handles(call, place.after, place.count)?;
+    let node = Arc::new(Node::new(&graph, operation));
+    let handle = call.runtime.nodes.insert(node.clone()).ok_or(Code::OUT_OF_MEMORY)?.get();
+    if let Err(code) = graph.add(handle, node, after) {
+        call.runtime.nodes.remove(handle);
+        return Err(code);
+    }
+    call.put(made, handle as hipGraphNode_t)
+}
+
+/// A launch. The arguments are taken now.
+pub(super) fn launch(call: &Call, parameters: *const hipKernelNodeParams) -> Outcome<Operation> {
+    let parameters = call.get(parameters)?;
+    let shape = Shape {
+        grid: extents(parameters.gridDim),
+        block: extents(parameters.blockDim),
+        dynamic_lds: parameters.sharedMemBytes,
+    };
+    let arguments = Arguments { each: parameters.kernelParams, block: parameters.extra };
+    let function = function_of_symbol(call, parameters.func)?;
+    Ok(Operation::Launch(Arc::new(prepare(call, function, shape, arguments)?)))
+}
+
+/// A copy, which must be possible now. Memory of the host's is read or written when the graph runs.
+fn copy(call: &Call, copy: CopyCall) -> Outcome<Operation> {
+    if copy.to.1.is_empty() {
+        return Ok(Operation::Copy(copy));
+    }
+    Transfer::new(&call.runtime.machine, &copy)?;
+    Ok(Operation::Copy(copy))
+}
+
+fn fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<Operation> {
+    let parameters = call.get(parameters)?;
+    let size = match parameters.elementSize {
+        1 | 2 | 4 => parameters.elementSize as usize,
+        _ => return Err(Code::INVALID_VALUE),
+    };
+    let width = parameters.width.checked_mul(size).ok_or(Code::INVALID_VALUE)?;
+    let rows = match parameters.height {
+        0 | 1 => Rows::line(width as u64),
+        height => Rows::new(width as u64, height as u64, parameters.pitch as u64)?,
+    };
+    let pattern = Pattern { value: parameters.value, size };
+    let wanted = FillCall { address: parameters.dst as u64, rows, pattern };
+    if rows.is_empty() {
+        return Err(Code::INVALID_VALUE);
+    }
+    Fill::new(&call.runtime.machine, &wanted)?;
+    Ok(Operation::Fill(wanted))
+}
+
+fn event(call: &Call, event: hipEvent_t) -> Outcome<Arc<crate::hip::event::Event>> {
+    super::event::find(call, event).map_err(|_| Code::INVALID_VALUE)
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphAddKernelNode(
+    made: *mut hipGraphNode_t,
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+    parameters: *const hipKernelNodeParams,
+) -> hipError_t {
+    let place = Place { graph, after, count };
+    hip!(hipGraphAddKernelNode, |call| add(call, made, place, launch(call, parameters)?))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphAddMemcpyNode(
+    made: *mut hipGraphNode_t,
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+    parameters: *const hipMemcpy3DParms,
+) -> hipError_t {
+    let place = Place { graph, after, count };
+    hip!(hipGraphAddMemcpyNode, |call| add(call, made, place, copy(call, of_runtime(call, parameters)?)?))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphAddMemcpyNode1D(
+    made: *mut hipGraphNode_t,
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    let place = Place { graph, after, count };
+    hip!(hipGraphAddMemcpyNode1D, |call| {
+        let rows = Rows::line(size as u64);
+        let direction = Direction::from_number(kind.0)?;
+        add(
+            call,
+            made,
+            place,
+            copy(call, CopyCall { to: (to as u64, rows), from: (from as u64, rows), direction })?,
+        )
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipDrvGraphAddMemcpyNode(
+    made: *mut hipGraphNode_t,
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+    parameters: *const HIP_MEMCPY3D,
+    _context: hipCtx_t,
+) -> hipError_t {
+    let place = Place { graph, after, count };
+    hip!(hipDrvGraphAddMemcpyNode, |call| add(call, made, place, copy(call, of_driver(call, parameters)?)?))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphAddMemsetNode(
+    made: *mut hipGraphNode_t,
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+    parameters: *const hipMemsetParams,
+) -> hipError_t {
+    let place = Place { graph, after, count };
+    hip!(hipGraphAddMemsetNode, |call| add(call, made, place, fill(call, parameters)?))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipDrvGraphAddMemsetNode(
+    made: *mut hipGraphNode_t,
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+    parameters: *const hipMemsetParams,
+    _context: hipCtx_t,
+) -> hipError_t {
+    let place = Place { graph, after, count };
+    hip!(hipDrvGraphAddMemsetNode, |call| add(call, made, place, fill(call, parameters)?))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphAddHostNode(
+    made: *mut hipGraphNode_t,
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+    parameters: *const hipHostNodeParams,
+) -> hipError_t {
+    let place = Place { graph, after, count };
+    hip!(hipGraphAddHostNode, |call| {
+        let parameters = call.get(parameters)?;
+        let function = parameters.fn_.ok_or(Code::INVALID_VALUE)?;
+        let function = HostFunction { call: HostCall::Plain(function), data: parameters.userData };
+        add(call, made, place, Operation::Host(function))
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphAddChildGraphNode(
+    made: *mut hipGraphNode_t,
+    graph_handle: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+    child: hipGraph_t,
+) -> hipError_t {
+    let place = Place { graph: graph_handle, after, count };
+    hip!(hipGraphAddChildGraphNode, |call| {
+        let steps = graph(call, child)?.freeze()?;
+        add(call, made, place, Operation::Child(Arc::new(steps)))
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphAddEmptyNode(
+    made: *mut hipGraphNode_t,
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+) -> hipError_t {
+    let place = Place { graph, after, count };
+    hip!(hipGraphAddEmptyNode, |call| add(call, made, place, Operation::Empty))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphAddEventRecordNode(
+    made: *mut hipGraphNode_t,
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+    recorded: hipEvent_t,
+) -> hipError_t {
+    let place = Place { graph, after, count };
+    hip!(hipGraphAddEventRecordNode, |call| {
+        add(call, made, place, Operation::Record(event(call, recorded)?))
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphAddEventWaitNode(
+    made: *mut hipGraphNode_t,
+    graph: hipGraph_t,
+    after: *const hipGraphNode_t,
+    count: usize,
+    awaited: hipEvent_t,
+) -> hipError_t {
+    let place = Place { graph, after, count };
+    hip!(hipGraphAddEventWaitNode, |call| { add(call, made, place, Operation::Wait(event(call, awaited)?)) })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphKernelNodeSetParams(
+    handle: hipGraphNode_t,
+    parameters: *const hipKernelNodeParams,
+) -> hipError_t {
+    hip!(hipGraphKernelNodeSetParams, |call| {
+        let (node, _) = node(call, handle)?;
+        node.set(launch(call, parameters)?)
+    })
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Copies of boxes of bytes, described by structs.
+
+use std::ffi::c_void;
+
+use windlass_hip_sys::bindings::{
+    HIP_MEMCPY3D, hipError_t, hipMemcpy3DParms, hipMemoryType, hipPitchedPtr, hipPos, hipStream_t,
+};
+
+use super::copy::{Return, queue};
+use crate::hip::call::{self, Call};
+use crate::hip::code::{Code, Outcome};
+use crate::hip::transfer::{CopyCall, Direction, Rows};
+
+/// One side of a copy: where its memory starts, where the box lies in it, and how far apart rows and planes are.
+struct Side {
+    base: u64,
+    /// Bytes, rows, planes.
+    at: [usize; 3],
+    /// Bytes from row to row.
+    pitch: usize,
+    /// Rows from plane to plane.
+    height: usize,
+}
+
+impl Side {
+    /// The address of the box and its rows. `extent` is in bytes, rows and planes.
+    fn place(&self, extent: [usize; 3]) -> Outcome<(u64, Rows)> {
+        let [x, y, z] = self.at.map(|at| at as u64);
+        let [width, rows, planes] = extent.map(|extent| extent as u64);
+        // Memory that tells no pitch is packed, as is one that tells no height.
+        let pitch = if self.pitch == 0 {
+            x.checked_add(width).ok_or(Code::INVALID_VALUE)?
+        } else {
+            self.pitch as u64
+        };
+        let height = if self.height == 0 {
+            y.checked_add(rows).ok_or(Code::INVALID_VALUE)?
+        } else {
+            self.height as u64
+        };
+        let leaves = |at: u64, extent: u64, whole: u64| at.checked_add(extent).is_none_or(|end| end > whole);
+        if (rows > 1 || planes > 1) && leaves(x, width, pitch) || planes > 1 && leaves(y, rows, height) {
+            return Err(Code::INVALID_VALUE);
+        }
+        let plane = pitch.checked_mul(height).ok_or(Code::INVALID_VALUE)?;
+        let within = |count: u64, size: u64| count.checked_mul(size).ok_or(Code::INVALID_VALUE);
+        let offset =
+            within(z, plane)?.checked_add(within(y, pitch)?).and_then(|offset| offset.checked_add(x));
+        let address = offset.and_then(|offset| self.base.checked_add(offset)).ok_or(Code::INVALID_VALUE)?;
+        Ok((address, Rows::new(width, rows, pitch)?.in_planes(planes, plane)?))
+    }
+}
+
+fn refuse_arrays<T>(call: &Call) -> Outcome<T> {
+    call::explain(format!("{}: the simulated GPU has no arrays", call.name));
+    Err(Code::NOT_SUPPORTED)
+}
+
+/// The copy that the runtime API's struct describes. Without arrays its positions and widths are in bytes.
+pub(super) fn of_runtime(call: &Call, copy: *const hipMemcpy3DParms) -> Outcome<CopyCall> {
+    let copy = call.get(copy)?;
+    if !copy.srcArray.is_null() || !copy.dstArray.is_null() {
+        return refuse_arrays(call);
+    }
+    let side = |pointer: hipPitchedPtr, at: hipPos| Side {
+        base: pointer.ptr as u64,
+        at: [at.x, at.y, at.z],
+        pitch: pointer.pitch,
+        height: pointer.ysize,
+    };
+    let extent = [copy.extent.width, copy.extent.height, copy.extent.depth];
+    Ok(CopyCall {
+        to: side(copy.dstPtr, copy.dstPos).place(extent)?,
+        from: side(copy.srcPtr, copy.srcPos).place(extent)?,
+        direction: Direction::from_number(copy.kind.0)?,
+    })
+}
+
+/// The copy that the driver API's struct describes.
+pub(super) fn of_driver(call: &Call, copy: *const HIP_MEMCPY3D) -> Outcome<CopyCall> {
+    let copy = call.get(copy)?;
+    let base =
+        |kind: hipMemoryType, host: *const c_void, device: *mut c_void| match super::pointer::newest_kind(
+            call, kind,
+        ) {
+            hipMemoryType::hipMemoryTypeHost => Ok((host as u64, false)),
+            hipMemoryType::hipMemoryTypeDevice
+            | hipMemoryType::hipMemoryTypeManaged
+            | hipMemoryType::hipMemoryTypeUnified => Ok((device as u64, true)),
+            hipMemoryType::hipMemoryTypeArray => refuse_arrays(call),
+            _ => Err(Code::INVALID_VALUE),
+        };
+    let (to, to_device) = base(copy.dstMemoryType, copy.dstHost, copy.dstDevice)?;
+    let (from, from_device) = base(copy.srcMemoryType, copy.srcHost, copy.srcDevice)?;
+    let extent = [copy.WidthInBytes, copy.Height, copy.Depth];
+    let to = Side {
+        base: to,
+        at: [copy.dstXInBytes, copy.dstY, copy.dstZ],
+        pitch: copy.dstPitch,
+        height: copy.dstHeight,
+    };
+    let from = Side {
+        base: from,
+        at: [copy.srcXInBytes, copy.srcY, copy.srcZ],
+        pitch: copy.srcPitch,
+        height: copy.srcHeight,
+    };
+    let direction = match (from_device, to_device) {
+        (false, false) => Direction::HostToHost,
+        (false, true) => Direction::HostToDevice,
+        (true, false) => Direction::DeviceToHost,
+        (true, true) => Direction::DeviceToDevice,
+    };
+    Ok(CopyCall { to: to.place(extent)?, from: from.place(extent)?, direction })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipMemcpy3D(copy: *const hipMemcpy3DParms) -> hipError_t {
+    hip!(hipMemcpy3D, |call| queue(call, std::ptr::null_mut(), of_runtime(call, copy)?, Return::WhenDone))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipMemcpy3DAsync(
+    copy: *const hipMemcpy3DParms,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpy3DAsync, |call| queue(call, stream, of_runtime(call, copy)?, Return::WhenQueued))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipDrvMemcpy3D(copy: *const HIP_MEMCPY3D) -> hipError_t {
+    hip!(hipDrvMemcpy3D, |call| queue(call, std::ptr::null_mut(), of_driver(call, copy)?, Return::WhenDone))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipDrvMemcpy3DAsync(
+    copy: *const HIP_MEMCPY3D,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipDrvMemcpy3DAsync, |call| queue(call, stream, of_driver(call, copy)?, Return::WhenQueued))
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Graphs: nodes and what each waits for, as clients build them, and the frozen form that can be launched.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::code::{Code, Outcome};
+use super::node::Operation;
+
+/// A graph that a client builds. Handles of its nodes are kept by the runtime.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    state: Mutex<State>,
+    /// Whether a stream is captured into it, so that it is not the client's yet.
+    captured_into: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// In the order in which they were added, which is no order of running.
+    nodes: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    handle: u64,
+    node: Arc<Node>,
+    /// Handles of the nodes that must have run before.
+    after: Vec<u64>,
+}
+
+/// One node of a graph.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) graph: Weak<Graph>,
+    operation: Mutex<Operation>,
+}
+
+impl Node {
+    pub(crate) fn new(graph: &Arc<Graph>, operation: Operation) -> Self {
+        Self { graph: Arc::downgrade(graph), operation: Mutex::new(operation) }
+    }
+
+    pub(crate) fn operation(&self) -> Operation {
+        self.operation.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes what the node does, not its kind.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for an operation of another kind.
+    pub(crate) fn set(&self, operation: Operation) -> Outcome<()> {
+        self.operation.lock().unwrap_or_else(PoisonError::into_inner).replace(operation)
+    }
+}
+
+/// An operation in a list where whatever it waits for comes before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    /// The node that it came from; 0 for what only joins others.
+    pub(crate) node: u64,
+    pub(crate) operation: Operation,
+    /// Places of the steps that must have run before.
+    pub(crate) after: Vec<usize>,
+}
+
+impl Graph {
+    /// A graph that a stream is captured into.
+    pub(crate) fn for_capture() -> Self {
+        Self { captured_into: AtomicBool::new(true), ..Self::default() }
+    }
+
+    pub(crate) fn end_capture(&self) {
+        self.captured_into.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_captured_into(&self) -> bool {
+        self.captured_into.load(Ordering::Relaxed)
+    }
+
+    /// Adds a node behind others of this graph.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` where one of the others is not in this graph or is named twice.
+    pub(crate) fn add(&self, handle: u64, node: Arc<Node>, after: Vec<u64>) -> Outcome<()> {
+        let mut state = self.lock();
+        state.check(&after)?;
+        state.nodes.push(Entry { handle, node, after });
+        Ok(())
+    }
+
+    /// Makes each of `to` wait for its partner in `from`.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for nodes of other graphs, and for edges that exist or would close a circle; then none is added.
+    pub(crate) fn connect(&self, edges: &[(u64, u64)]) -> Outcome<()> {
+        let mut state = self.lock();
+        let before: Vec<Vec<u64>> = state.nodes.iter().map(|entry| entry.after.clone()).collect();
+        let added = edges.iter().try_for_each(|(from, to)| state.connect(*from, *to));
+        let sound = added.and_then(|()| state.order().map(|_| ()));
+        if sound.is_err() {
+            for (entry, after) in state.nodes.iter_mut().zip(before) {
+                entry.after = after;
+            }
+        }
+        sound
+    }
+
+    /// Handles of the nodes, in the order in which they were added.
+    pub(crate) fn nodes(&self) -> Vec<u64> {
+        self.lock().nodes.iter().map(|entry| entry.handle).collect()
+    }
+
+    /// Pairs of nodes of which the second waits for the first.
+    pub(crate) fn edges(&self) -> Vec<(u64, u64)> {
+        let state = self.lock();
+        let edges = state.nodes.iter().flat_map(|entry| entry.after.iter().map(|from| (*from, entry.handle)));
+        edges.collect()
+    }
+
+    /// The nodes as a list where whatever a node waits for comes before it; child graphs are taken apart.
+    pub(crate) fn freeze(&self) -> Outcome<Vec<Step>> {
+        let state = self.lock();
+        let mut steps = Vec::new();
+        // Where the step lies that stands for a node's end.
+        let mut ends: BTreeMap<u64, usize> = BTreeMap::new();
+        for index in state.order()? {
+            let Some(entry) = state.nodes.get(index) else { continue };
+            let after: Vec<usize> = entry.after.iter().filter_map(|node| ends.get(node).copied()).collect();
+            let end = match entry.node.operation() {
+                Operation::Child(child) => insert(&mut steps, &child, after, entry.handle),
+                operation => {
+                    steps.push(Step { node: entry.handle, operation, after });
+                    steps.len() - 1
+                }
+            };
+            ends.insert(entry.handle, end);
+        }
+        Ok(steps)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Puts a frozen graph between two steps that only join. The place of the second.
+fn insert(steps: &mut Vec<Step>, child: &[Step], after: Vec<usize>, node: u64) -> usize {
+    let entry = steps.len();
+    steps.push(Step { node: 0, operation: Operation::Empty, after });
+    let first = steps.len();
+    let mut is_last = vec![true; child.len()];
+    for step in child {
+        for before in &step.after {
+            if let Some(last) = is_last.get_mut(*before) {
+                *last = false;
+            }
+        }
+        let mut after: Vec<usize> = step.after.iter().map(|before| first + before).collect();
+        if after.is_empty() {
+            after.push(entry);
+        }
+        steps.push(Step { node: 0, operation: step.operation.clone(), after });
+    }
+    let lasts = is_last.iter().enumerate().filter(|(_, last)| **last).map(|(index, _)| first + index);
+    let mut after: Vec<usize> = lasts.collect();
+    if after.is_empty() {
+        after.push(entry);
+    }
+    steps.push(Step { node, operation: Operation::Empty, after });
+    steps.len() - 1
+}
+
+impl State {
+    fn place(&self, handle: u64) -> Outcome<usize> {
+        self.nodes.iter().position(|entry| entry.handle == handle).ok_or(Code::INVALID_VALUE)
+    }
+
+    fn check(&self, after: &[u64]) -> Outcome<()> {
+        for (index, handle) in after.iter().enumerate() {
+            self.place(*handle)?;
+            if after.get(..index).is_some_and(|earlier| earlier.contains(handle)) {
+                return Err(Code::INVALID_VALUE);
+            }
+        }
+        Ok(())
+    }
+
+    fn connect(&mut self, from: u64, to: u64) -> Outcome<()> {
+        self.place(from)?;
+        let place = self.place(to)?;
+        let entry = self.nodes.get_mut(place).ok_or(Code::INVALID_VALUE)?;
+        if from == to || entry.after.contains(&from) {
+            return Err(Code::INVALID_VALUE);
+        }
+        entry.after.push(from);
+        Ok(())
+    }
+
+    /// Places of the nodes, those that others wait for first; among the free ones the one that was added first.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` where nodes wait for each other in a circle.
+    fn order(&self) -> Outcome<Vec<usize>> {
+        let places: BTreeMap<u64, usize> =
+            self.nodes.iter().enumerate().map(|(index, entry)| (entry.handle, index)).collect();
+        let mut missing: Vec<usize> = self.nodes.iter().map(|entry| entry.after.len()).collect();
+        let mut dependants = vec![Vec::new(); self.nodes.len()];
+        for (index, entry) in self.nodes.iter().enumerate() {
+            for from in &entry.after {
+                let from = places.get(from).and_then(|from| dependants.get_mut(*from));
+                from.ok_or(Code::INVALID_VALUE)?.push(index);
+            }
+        }
+        let is_free = |(_, missing): &(usize, &usize)| **missing == 0;
+        let mut free: std::collections::BTreeSet<usize> =
+            missing.iter().enumerate().filter(is_free).map(|(index, _)| index).collect();
+        let mut order = Vec::with_capacity(self.nodes.len());
+        while let Some(index) = free.pop_first() {
+            order.push(index);
+            for dependant in dependants.get(index).into_iter().flatten() {
+                let Some(missing) = missing.get_mut(*dependant) else { continue };
+                *missing -= 1;
+                if *missing == 0 {
+                    free.insert(*dependant);
+                }
+            }
+        }
+        if order.len() == self.nodes.len() { Ok(order) } else { Err(Code::INVALID_VALUE) }
+    }
+}

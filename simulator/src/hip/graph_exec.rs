@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Graphs that can be launched.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::code::{Code, Outcome};
+use super::event::{Mark, Recording};
+use super::graph::{Graph, Step};
+use super::lanes::GraphStep;
+use super::node::Operation;
+use super::runtime::Runtime;
+use super::stream::{Point, Stream};
+
+/// An instantiated graph. What becomes of the graph that it was made from does not concern it.
+#[derive(Debug)]
+pub(crate) struct GraphExec {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    steps: Arc<Vec<Step>>,
+    /// The end of the latest launch: a graph does not run beside itself.
+    latest: Option<Point>,
+}
+
+/// Why an instantiated graph could not take over another graph's parameters: `hipGraphExecUpdateResult`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Difference {
+    Topology,
+    NodeType,
+    Function,
+}
+
+impl GraphExec {
+    /// # Errors
+    /// `INVALID_VALUE` for a graph whose nodes wait for each other in a circle.
+    pub(crate) fn new(graph: &Graph) -> Outcome<Self> {
+        let steps = Arc::new(graph.freeze()?);
+        Ok(Self { state: Mutex::new(State { steps, latest: None }) })
+    }
+
+    /// The steps as they are now.
+    pub(crate) fn steps(&self) -> Arc<Vec<Step>> {
+        self.lock().steps.clone()
+    }
+
+    /// Queues the graph on a stream, behind the launch before.
+    pub(crate) fn launch(&self, runtime: &Runtime, stream: &Arc<Stream>) -> Outcome<()> {
+        let mut state = self.lock();
+        let mut marks = Vec::with_capacity(state.steps.len());
+        let mut steps = Vec::with_capacity(state.steps.len());
+        for step in state.steps.iter() {
+            let mark = Arc::new(Mark::default());
+            let waits = match &step.operation {
+                Operation::Wait(event) => event.recording().map(|recording| recording.point),
+                _ => None,
+            };
+            steps.push(GraphStep {
+                work: step.operation.work(runtime, &mark)?,
+                device: step.operation.device(),
+                after: step.after.clone(),
+                waits: waits.into_iter().collect(),
+            });
+            marks.push(mark);
+        }
+        let before: Vec<Point> = state.latest.iter().cloned().collect();
+        let (points, end) = runtime.scheduler.enqueue_graph(stream, steps, &before)?;
+        for ((step, point), mark) in state.steps.iter().zip(points).zip(marks) {
+            if let Operation::Record(event) = &step.operation {
+                event.record(|| Ok(Recording { point, mark }))?;
+            }
+        }
+        state.latest = Some(end);
+        Ok(())
+    }
+
+    /// Changes what one node does, from the next launch on.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a node that the graph did not have, and for an operation of another kind.
+    pub(crate) fn set(&self, node: u64, operation: Operation) -> Outcome<()> {
+        let mut state = self.lock();
+        let steps = Arc::make_mut(&mut state.steps);
+        let step = steps.iter_mut().find(|step| step.node == node && node != 0);
+        step.ok_or(Code::INVALID_VALUE)?.operation.replace(operation)
+    }
+
+    /// Takes over what the nodes of another graph of the same form do. The node that differs and how, where one does.
+    pub(crate) fn update(&self, graph: &Graph) -> Outcome<Result<(), (u64, Difference)>> {
+        let new = graph.freeze()?;
+        let mut state = self.lock();
+        if new.len() != state.steps.len() {
+            return Ok(Err((0, Difference::Topology)));
+        }
+        for (old, new) in state.steps.iter().zip(&new) {
+            let difference = match (&old.operation, &new.operation) {
+                _ if old.after != new.after => Difference::Topology,
+                (Operation::Launch(old), Operation::Launch(new))
+                    if old.function.program.device != new.function.program.device =>
+                {
+                    Difference::Function
+                }
+                (old, new) if old.number() != new.number() => Difference::NodeType,
+                _ => continue,
+            };
+            return Ok(Err((new.node, difference)));
+        }
+        for (old, new) in Arc::make_mut(&mut state.steps).iter_mut().zip(new) {
+            old.operation.replace(new.operation)?;
+        }
+        Ok(Ok(()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Stream capture: what becomes a graph, how streams join and leave, and what spoils it.
+
+#[macro_use]
+mod common;
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::ptr::{null, null_mut};
+
+use common::{Block, Log, Machine};
+use windlass_hip_sys::bindings::*;
+
+const GLOBAL: hipStreamCaptureMode = hipStreamCaptureMode::hipStreamCaptureModeGlobal;
+const RELAXED: hipStreamCaptureMode = hipStreamCaptureMode::hipStreamCaptureModeRelaxed;
+
+impl Machine {
+    fn begin(&self, stream: hipStream_t) {
+        ok!(self, hipStreamBeginCapture(stream, GLOBAL));
+    }
+
+    fn end(&self, stream: hipStream_t) -> hipGraph_t {
+        let mut graph = null_mut();
+        ok!(self, hipStreamEndCapture(stream, &mut graph));
+        assert!(!graph.is_null());
+        graph
+    }
+
+    fn status(&self, stream: hipStream_t) -> hipStreamCaptureStatus {
+        let mut status = hipStreamCaptureStatus(9);
+        ok!(self, hipStreamIsCapturing(stream, &mut status));
+        status
+    }
+
+    fn exec(&self, graph: hipGraph_t) -> hipGraphExec_t {
+        let mut exec = null_mut();
+        ok!(self, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+        exec
+    }
+
+    fn nodes(&self, graph: hipGraph_t) -> usize {
+        let mut count = 0;
+        ok!(self, hipGraphGetNodes(graph, null_mut(), &mut count));
+        count
+    }
+}
+
+#[test]
+fn work_is_recorded_and_runs_when_the_graph_does() {
+    let machine = Machine::new("");
+    let log = Log::default();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/bundles/vector_add.ccob");
+    let module = machine.load(&std::fs::read(file).unwrap());
+    let function = machine.function(module, c"vector_add");
+    let [a, out] = [(); 2].map(|()| machine.upload(&[0_f32; 64]));
+    let (ones, mut back) = ([1_f32; 64], [0_f32; 64]);
+    let stream = machine.stream();
+    machine.begin(stream);
+    assert_eq!(machine.status(stream), hipStreamCaptureStatus::hipStreamCaptureStatusActive);
+    let to_device = hipMemcpyKind::hipMemcpyHostToDevice;
+    ok!(machine, hipMemcpyAsync(a, ones.as_ptr().cast(), 256, to_device, stream));
+    ok!(machine, hipMemsetD32Async(out, -1, 64, stream));
+    let arguments = Block::default().pointer(a).pointer(a).pointer(out).u32(64).done();
+    assert_eq!(machine.launch(function, 1, 64, stream, &arguments), hipError_t::hipSuccess);
+    machine.log_on(stream, &log, "done");
+    ok!(machine, hipMemcpyDtoHAsync(back.as_mut_ptr().cast(), out, 256, stream));
+    let graph = machine.end(stream);
+    assert_eq!(machine.status(stream), hipStreamCaptureStatus::hipStreamCaptureStatusNone);
+
+    // Nothing has run.
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!((log.words().len(), machine.nodes(graph), back[0]), (0, 5, 0.0));
+    let exec = machine.exec(graph);
+    ok!(machine, hipGraphLaunch(exec, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!((log.words().len(), back), (1, [2.0; 64]));
+}
+
+#[test]
+fn streams_join_and_are_joined() {
+    for seed in 1..=10 {
+        let machine = Machine::new(&format!("gfx942?seed={seed}"));
+        let log = Log::default();
+        let (stream, other) = (machine.stream(), machine.stream());
+        let (fork, join) = (machine.event(), machine.event());
+        machine.begin(stream);
+        machine.log_on(stream, &log, "first");
+        ok!(machine, hipEventRecord(fork, stream));
+        ok!(machine, hipStreamWaitEvent(other, fork, 0));
+        assert_eq!(machine.status(other), hipStreamCaptureStatus::hipStreamCaptureStatusActive);
+        machine.log_on(other, &log, "other");
+        ok!(machine, hipEventRecord(join, other));
+        machine.log_on(stream, &log, "own");
+        ok!(machine, hipStreamWaitEvent(stream, join, 0));
+        machine.log_on(stream, &log, "last");
+        // An event of a capture stands for nothing that runs.
+        fails!(hipErrorCapturedEvent, machine, hipEventQuery(join));
+        let mut graph = null_mut();
+        fails!(hipErrorStreamCaptureUnmatched, machine, hipStreamEndCapture(other, &mut graph));
+        let graph = machine.end(stream);
+        assert_eq!(machine.status(other), hipStreamCaptureStatus::hipStreamCaptureStatusNone);
+        fails!(hipErrorCapturedEvent, machine, hipStreamWaitEvent(other, join, 0));
+
+        let exec = machine.exec(graph);
+        ok!(machine, hipGraphLaunch(exec, stream));
+        ok!(machine, hipStreamSynchronize(stream));
+        let words = log.words();
+        assert_eq!((words.len(), words[0], words[3]), (4, "first", "last"), "{words:?}");
+        // Recorded anew, the event is one like any other.
+        ok!(machine, hipEventRecord(join, other));
+        ok!(machine, hipEventSynchronize(join));
+    }
+}
+
+#[test]
+fn a_stream_that_is_not_waited_for_leaves_no_graph() {
+    let machine = Machine::new("");
+    let log = Log::default();
+    let (stream, other) = (machine.stream(), machine.stream());
+    let fork = machine.event();
+    machine.begin(stream);
+    machine.log_on(stream, &log, "first");
+    ok!(machine, hipEventRecord(fork, stream));
+    ok!(machine, hipStreamWaitEvent(other, fork, 0));
+    machine.log_on(other, &log, "lost");
+    let mut graph = null_mut();
+    fails!(hipErrorStreamCaptureUnjoined, machine, hipStreamEndCapture(stream, &mut graph));
+    assert!(graph.is_null());
+    for stream in [stream, other] {
+        assert_eq!(machine.status(stream), hipStreamCaptureStatus::hipStreamCaptureStatusNone);
+        ok!(machine, hipStreamSynchronize(stream));
+    }
+    assert_eq!(log.words(), [""; 0]);
+}
+
+/// Begins a capture, has `act` fail, and sees that the capture is spoilt and the stream works after it.
+fn spoils(machine: &Machine, act: impl FnOnce(hipStream_t)) {
+    let stream = machine.stream();
+    machine.begin(stream);
+    act(stream);
+    assert_eq!(machine.status(stream), hipStreamCaptureStatus::hipStreamCaptureStatusInvalidated);
+    fails!(hipErrorStreamCaptureInvalidated, machine, hipStreamWaitEvent(stream, machine.event(), 1));
+    let mut graph = null_mut();
+    fails!(hipErrorStreamCaptureInvalidated, machine, hipStreamEndCapture(stream, &mut graph));
+    assert!(graph.is_null());
+    ok!(machine, hipStreamSynchronize(stream));
+}
+
+#[test]
+fn what_a_graph_cannot_hold_spoils_the_capture() {
+    let machine = Machine::new("");
+    let memory = machine.malloc(64);
+    let mut other = null_mut();
+    let mut word = 0_u32;
+    let recorded = machine.event();
+    ok!(machine, hipEventRecord(recorded, null_mut()));
+    spoils(&machine, |stream| {
+        fails!(hipErrorStreamCaptureUnsupported, machine, hipStreamSynchronize(stream))
+    });
+    spoils(&machine, |stream| fails!(hipErrorStreamCaptureUnsupported, machine, hipStreamQuery(stream)));
+    spoils(&machine, |_| fails!(hipErrorStreamCaptureUnsupported, machine, hipDeviceSynchronize()));
+    spoils(&machine, |_| fails!(hipErrorStreamCaptureUnsupported, machine, hipMalloc(&mut other, 64)));
+    spoils(&machine, |_| fails!(hipErrorStreamCaptureUnsupported, machine, hipFree(memory)));
+    spoils(&machine, |stream| {
+        fails!(hipErrorStreamCaptureUnsupported, machine, hipMallocAsync(&mut other, 64, stream));
+    });
+    spoils(&machine, |stream| {
+        fails!(hipErrorStreamCaptureIsolation, machine, hipStreamWaitEvent(stream, recorded, 0));
+    });
+    let to_host = hipMemcpyKind::hipMemcpyDeviceToHost;
+    spoils(&machine, |stream| {
+        let to = (&raw mut word).cast();
+        fails!(
+            hipErrorStreamCaptureUnsupported,
+            machine,
+            hipMemcpyWithStream(to, memory, 4, to_host, stream)
+        );
+    });
+}
+
+#[test]
+fn the_null_stream_is_no_part_of_a_capture() {
+    let machine = Machine::new("");
+    let memory = machine.malloc(64);
+    fails!(hipErrorStreamCaptureUnsupported, machine, hipStreamBeginCapture(null_mut(), GLOBAL));
+    // It would have to wait for a blocking stream, and knows nothing of others.
+    let blocking = machine.stream_with(0);
+    machine.begin(blocking);
+    fails!(hipErrorStreamCaptureImplicit, machine, hipMemset(memory, 0, 64));
+    let mut graph = null_mut();
+    fails!(hipErrorStreamCaptureInvalidated, machine, hipStreamEndCapture(blocking, &mut graph));
+    let apart = machine.stream();
+    machine.begin(apart);
+    ok!(machine, hipMemset(memory, 0, 64));
+    assert_eq!(machine.nodes(machine.end(apart)), 0);
+    // The thread's own stream can be captured.
+    let own: hipStream_t = std::ptr::without_provenance_mut(2);
+    machine.begin(own);
+    ok!(machine, hipMemsetAsync(memory, 0, 64, own));
+    assert_eq!(machine.nodes(machine.end(own)), 1);
+}
+
+#[test]
+fn modes_say_what_others_may_do_meanwhile() {
+    let machine = Machine::new("");
+    let mut memory = null_mut();
+    let stream = machine.stream();
+    ok!(machine, hipStreamBeginCapture(stream, RELAXED));
+    fails!(hipErrorIllegalState, machine, hipStreamBeginCapture(stream, RELAXED));
+    ok!(machine, hipMalloc(&mut memory, 64));
+    machine.end(stream);
+
+    // A thread that says so may do as it likes.
+    machine.begin(stream);
+    let mut mode = RELAXED;
+    ok!(machine, hipThreadExchangeStreamCaptureMode(&mut mode));
+    assert_eq!(mode, GLOBAL);
+    ok!(machine, hipMalloc(&mut memory, 64));
+    machine.end(stream);
+    ok!(machine, hipThreadExchangeStreamCaptureMode(&mut mode));
+
+    // Only the thread that began a capture may end it.
+    machine.begin(stream);
+    let handle = stream as usize;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut graph = null_mut();
+            let stream: hipStream_t = std::ptr::without_provenance_mut(handle);
+            fails!(hipErrorStreamCaptureWrongThread, machine, hipStreamEndCapture(stream, &mut graph));
+        });
+    });
+    machine.end(stream);
+    fails!(hipErrorIllegalState, machine, hipStreamEndCapture(stream, &mut null_mut()));
+    fails!(hipErrorInvalidValue, machine, hipStreamBeginCapture(stream, hipStreamCaptureMode(3)));
+}
+
+#[test]
+fn captures_do_not_merge() {
+    let machine = Machine::new("");
+    let (stream, other) = (machine.stream(), machine.stream());
+    let event = machine.event();
+    machine.begin(stream);
+    machine.begin(other);
+    ok!(machine, hipEventRecord(event, stream));
+    fails!(hipErrorStreamCaptureMerge, machine, hipStreamWaitEvent(other, event, 0));
+    for stream in [stream, other] {
+        fails!(hipErrorStreamCaptureInvalidated, machine, hipStreamEndCapture(stream, &mut null_mut()));
+    }
+}
+
+#[test]
+fn nodes_can_be_added_by_hand_meanwhile() {
+    let machine = Machine::new("");
+    let log = Log::default();
+    let stream = machine.stream();
+    machine.begin(stream);
+    machine.log_on(stream, &log, "first");
+    let mut status = hipStreamCaptureStatus(9);
+    let (mut id, mut graph, mut nodes, mut count) = (0, null_mut(), null(), 0);
+    ok!(
+        machine,
+        hipStreamGetCaptureInfo_v2(stream, &mut status, &mut id, &mut graph, &mut nodes, &mut count)
+    );
+    assert_eq!((status, count), (hipStreamCaptureStatus::hipStreamCaptureStatusActive, 1));
+    assert!(id > 0 && !nodes.is_null());
+    let memory = machine.upload_in(RELAXED, &[7_u32; 4]);
+    let parameters = hipMemsetParams { dst: memory, elementSize: 4, height: 1, pitch: 0, value: 9, width: 4 };
+    let mut node = null_mut();
+    ok!(machine, hipGraphAddMemsetNode(&mut node, graph, nodes, count, &parameters));
+    ok!(machine, hipStreamUpdateCaptureDependencies(stream, &mut node, 1, 1));
+    machine.log_on(stream, &log, "last");
+    // It is not the client's to destroy or to launch yet.
+    fails!(hipErrorInvalidValue, machine, hipGraphDestroy(graph));
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipGraphInstantiate(&mut null_mut(), graph, null_mut(), null_mut(), 0)
+    );
+    assert_eq!(machine.end(stream), graph);
+    let exec = machine.exec(graph);
+    ok!(machine, hipGraphLaunch(exec, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(log.words(), ["first", "last"]);
+    assert_eq!(machine.download::<u32>(memory, 4), [9; 4]);
+    ok!(machine, hipGraphDestroy(graph));
+}
+
+impl Machine {
+    /// As `log_on`, for work that may run more than once.
+    fn log_often_on(&self, stream: hipStream_t, log: &Log, word: &'static str) {
+        unsafe extern "C" fn append(data: *mut c_void) {
+            // SAFETY: the pointer is a box that was leaked below, and is never freed.
+            let (log, word) = unsafe { &*data.cast::<(Log, &'static str)>() };
+            log.push(word);
+        }
+        let data: *mut (Log, &'static str) = Box::into_raw(Box::new((log.clone(), word)));
+        ok!(self, hipLaunchHostFunc(stream, Some(append), data.cast()));
+    }
+
+    /// Device memory taken in another mode than the thread's.
+    fn upload_in<T: Copy>(&self, mode: hipStreamCaptureMode, values: &[T]) -> *mut c_void {
+        let mut mode = mode;
+        ok!(self, hipThreadExchangeStreamCaptureMode(&mut mode));
+        let memory = self.upload(values);
+        ok!(self, hipThreadExchangeStreamCaptureMode(&mut mode));
+        memory
+    }
+}
+
+#[test]
+fn a_graph_launched_into_a_capture_becomes_a_part_of_it() {
+    let machine = Machine::new("");
+    let log = Log::default();
+    let stream = machine.stream();
+    machine.begin(stream);
+    machine.log_often_on(stream, &log, "inner");
+    let inner = machine.exec(machine.end(stream));
+    machine.begin(stream);
+    ok!(machine, hipGraphLaunch(inner, stream));
+    ok!(machine, hipGraphLaunch(inner, stream));
+    let outer = machine.exec(machine.end(stream));
+    ok!(machine, hipGraphExecDestroy(inner));
+    ok!(machine, hipGraphLaunch(outer, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(log.words(), ["inner", "inner"]);
+}
+
+#[test]
+fn a_destroyed_stream_takes_its_capture_along() {
+    let machine = Machine::new("");
+    let (stream, other) = (machine.stream(), machine.stream());
+    let event = machine.event();
+    machine.begin(stream);
+    ok!(machine, hipEventRecord(event, stream));
+    ok!(machine, hipStreamWaitEvent(other, event, 0));
+    ok!(machine, hipStreamDestroy(stream));
+    assert_eq!(machine.status(other), hipStreamCaptureStatus::hipStreamCaptureStatusNone);
+    ok!(machine, hipStreamSynchronize(other));
+    ok!(machine, hipDeviceSynchronize());
+}
