@@ -144,7 +144,7 @@ fn the_device_may_come_from_the_environment() {
     let finished = finish(&mut named);
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""));
     let mut simulated = command();
-    simulated.args(words).env("WINDLASS_DEVICE", "hip-sim://").env("WINDLASS_SIM", "gfx942?devices=0");
+    simulated.args(words).env("WINDLASS_DEVICE", "hip-sim://").env("WINDLASS_SIM", "gfx942?devices=65");
     let finished = finish(&mut simulated);
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
     assert!(finished.stderr.contains("WINDLASS_SIM"), "{}", finished.stderr);
