@@ -3,6 +3,7 @@
 //! denormals.
 
 use super::lanes::{Kind, row, scalar32, scalar64};
+use super::result;
 use super::state::{FIRST_AGPR, LANES, Row, Wave};
 use super::step::{Source, Step};
 use crate::isa::{Dpp, Mods, SdwaSel};
@@ -24,24 +25,16 @@ pub(super) fn modified32(wave: &Wave, step: &Step, index: usize, kind: Kind) -> 
     {
         let signed = sdwa.sext >> index & 1 != 0;
         values = row!(|lane| selected(values[lane], select, signed));
-    } else if matches!(kind, Kind::F16 | Kind::B16) && mods.op_sel >> index & 1 != 0 {
+    } else if matches!(kind, Kind::F16 | Kind::RawF16 | Kind::B16) && mods.op_sel >> index & 1 != 0 {
         values = row!(|lane| values[lane] >> 16);
     }
     let sign = match kind {
-        Kind::F32 => 0x8000_0000,
-        Kind::F16 => 0x8000,
+        Kind::F32 | Kind::RawF32 => 0x8000_0000,
+        Kind::F16 | Kind::RawF16 => 0x8000,
         _ => 0,
     };
     let (keep, flip) = signs(mods, index, sign);
-    let magnitude_mask = match kind {
-        Kind::F32 if wave.mode.flush_in32() => 0x7f80_0000,
-        Kind::F16 if wave.mode.flush_in64() => 0x7c00,
-        _ => 0,
-    };
-    row!(|lane| {
-        let value = values[lane] & keep ^ flip;
-        if magnitude_mask != 0 && value & magnitude_mask == 0 { value & sign } else { value }
-    })
+    flushed32(wave, values.map(|value| value & keep ^ flip), kind)
 }
 
 /// A 64-bit source with everything applied, as low and high rows.
@@ -60,18 +53,51 @@ pub(super) fn modified64(wave: &Wave, step: &Step, index: usize, kind: Kind) -> 
         low = shuffled(&low, dpp, wave.exec());
         high = shuffled(&high, dpp, wave.exec());
     }
-    if kind == Kind::F64 {
+    if matches!(kind, Kind::F64 | Kind::RawF64) {
         let (keep, flip) = signs(mods, index, 0x8000_0000);
-        let flush = wave.mode.flush_in64();
+        for word in &mut high {
+            *word = *word & keep ^ flip;
+        }
+    }
+    flushed64(wave, (low, high), kind)
+}
+
+/// Doubles with denormals made zero, if the mode asks for it.
+fn flushed64(wave: &Wave, (mut low, mut high): (Row, Row), kind: Kind) -> (Row, Row) {
+    if kind == Kind::F64 && wave.mode.flush_in64() {
         for lane in 0..LANES {
-            high[lane] = high[lane] & keep ^ flip;
-            if flush && high[lane] & 0x7ff0_0000 == 0 {
+            if high[lane] & 0x7ff0_0000 == 0 {
                 low[lane] = 0;
                 high[lane] &= 0x8000_0000;
             }
         }
     }
     (low, high)
+}
+
+/// Singles or halves with denormals made zero, if the mode asks for it.
+fn flushed32(wave: &Wave, values: Row, kind: Kind) -> Row {
+    let (exponent, sign) = match kind {
+        Kind::F32 if wave.mode.flush_in32() => (0x7f80_0000, 0x8000_0000),
+        Kind::F16 if wave.mode.flush_in64() => (0x7c00, 0x8000),
+        _ => return values,
+    };
+    values.map(|value| if value & exponent == 0 { value & sign } else { value })
+}
+
+/// The destination as an instruction that accumulates reads it.
+#[cold]
+#[inline(never)]
+pub(super) fn old32(wave: &Wave, step: &Step, kind: Kind) -> Row {
+    flushed32(wave, *wave.row(result::destination(wave, step)), kind)
+}
+
+/// The same for 64 bits, as low and high rows.
+#[cold]
+#[inline(never)]
+pub(super) fn old64(wave: &Wave, step: &Step, kind: Kind) -> (Row, Row) {
+    let number = result::destination(wave, step);
+    flushed64(wave, (*wave.row(number), *wave.row(number + 1)), kind)
 }
 
 /// What to keep of a value and then to flip for the absolute value and negation of a source.

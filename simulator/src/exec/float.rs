@@ -29,10 +29,11 @@ macro_rules! extremum {
     ($name:ident, $float:ty, $less:tt, $negative:literal, $signalling:ident, $quiet:ident, $doc:literal) => {
         #[doc = $doc]
         ///
-        /// A number wins over a NaN, a signalling NaN wins over all and comes out quiet, -0 is less than +0.
+        /// A number wins over a NaN, the second of two NaNs over the first, a signalling NaN wins over all and comes out
+        /// quiet, -0 is less than +0.
         #[inline(always)]
         pub(crate) fn $name(a: $float, b: $float) -> $float {
-            let first = (a $less b) | ((a == b) & (a.is_sign_negative() == $negative)) | b.is_nan();
+            let first = (a $less b) | ((a == b) & (a.is_sign_negative() == $negative)) | (b.is_nan() & !a.is_nan());
             let number = if first { a } else { b };
             let value = if $signalling(b) { $quiet(b) } else { number };
             if $signalling(a) { $quiet(a) } else { value }
@@ -58,6 +59,48 @@ pub(crate) fn med3_f32(a: f32, b: f32, c: f32) -> f32 {
         max_f32(a, b)
     };
     if a.is_nan() | b.is_nan() | c.is_nan() { least } else { middle }
+}
+
+/// The bits of a half as an integer of the same order; NaNs are beyond the infinities.
+#[inline(always)]
+fn key16(bits: u16) -> i16 {
+    (bits as i16) ^ ((bits as i16 >> 15) as u16 >> 1) as i16
+}
+
+macro_rules! extremum16 {
+    ($name:ident, $compare:tt, $doc:literal) => {
+        #[doc = $doc]
+        /// NaNs and zeros as in single precision.
+        #[inline(always)]
+        pub(crate) fn $name(a: u16, b: u16) -> u16 {
+            let is_nan = |bits: u16| bits & 0x7fff > 0x7c00;
+            let is_signalling = |bits: u16| is_nan(bits) & (bits & 0x200 == 0);
+            let first = (key16(a) $compare key16(b)) & !is_nan(b) | is_nan(b);
+            let number = if first & !is_nan(a) { a } else { b };
+            let value = if is_signalling(b) { b | 0x200 } else { number };
+            if is_signalling(a) { a | 0x200 } else { value }
+        }
+    };
+}
+
+extremum16!(min_f16, <, "The lesser of two halves.");
+extremum16!(max_f16, >, "The greater of two halves.");
+
+/// The middle one of three halves; the least if any is a NaN.
+#[inline(always)]
+pub(crate) fn med3_f16(a: u16, b: u16, c: u16) -> u16 {
+    let is_nan = |bits: u16| bits & 0x7fff > 0x7c00;
+    let same = |a: u16, b: u16| (a == b) | ((a | b) & 0x7fff == 0);
+    let least = min_f16(min_f16(a, b), c);
+    let greatest = max_f16(max_f16(a, b), c);
+    let middle = if same(greatest, a) {
+        max_f16(b, c)
+    } else if same(greatest, b) {
+        max_f16(a, c)
+    } else {
+        max_f16(a, b)
+    };
+    if is_nan(a) | is_nan(b) | is_nan(c) { least } else { middle }
 }
 
 /// Whether a value is in one of the classes of a mask: bits from 0 are signalling NaN, quiet NaN, -infinity, -normal,
@@ -235,6 +278,11 @@ pub(crate) fn div_fmas_f64(a: f64, b: f64, c: f64, scaled: bool) -> f64 {
     if !scaled {
         return result;
     }
+    if result.is_infinite() && a.is_finite() && b.is_finite() && c.is_finite() && exponent64(c) <= 1023 {
+        // Only before it is scaled down is it too large.
+        const DOWN: f64 = f64::from_bits((1023 - 64) << 52);
+        return (a * DOWN).mul_add(b * DOWN, c * DOWN * DOWN);
+    }
     if exponent64(c) > 1023 {
         return ldexp_f64(result, 128);
     }
@@ -280,6 +328,13 @@ pub(crate) fn fract_f32(value: f32) -> f32 {
     if part >= 1.0 { f32::from_bits(0x3f7f_ffff) } else { part }
 }
 
+/// The part of a half, widened, after the point, below 1.
+#[inline(always)]
+pub(crate) fn fract_f16(value: f32) -> f32 {
+    let part = value - value.floor();
+    if part >= 0.999_755_86 { 0.999_511_7 } else { part }
+}
+
 /// The part of a double after the point, below 1.
 #[inline(always)]
 pub(crate) fn fract_f64(value: f64) -> f64 {
@@ -303,16 +358,6 @@ pub(crate) fn exp2_f32(value: f32) -> f32 {
     let power = f64::from_bits((((whole as i32) + 1023) as u64) << 52);
     let result = (sum * power) as f32;
     if value.is_nan() { value + value } else { result }
-}
-
-/// Sine of a number of revolutions.
-pub(crate) fn sin_revolutions(value: f32) -> f32 {
-    (f64::from(value).fract() * std::f64::consts::TAU).sin() as f32
-}
-
-/// Cosine of a number of revolutions.
-pub(crate) fn cos_revolutions(value: f32) -> f32 {
-    (f64::from(value).fract() * std::f64::consts::TAU).cos() as f32
 }
 
 #[cfg(test)]
@@ -429,6 +474,5 @@ mod tests {
         assert_eq!(exp2_f32(f32::NEG_INFINITY), 0.0);
         assert!(exp2_f32(f32::NAN).is_nan());
         assert_eq!(exp2_f32(3.0), 8.0);
-        assert!((sin_revolutions(0.25) - 1.0).abs() < 1e-7 && cos_revolutions(0.25).abs() < 1e-7);
     }
 }

@@ -95,10 +95,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let mask = size_mask(size) << offset;
             let bits = core.wave.mode.bits & !mask | value << offset & mask;
             core.wave.set_mode(bits);
-            match core.wave.mode.round32() | core.wave.mode.round64() {
-                0 => Flow::Next,
-                _ => core.stop(unsupported("a float rounding mode other than to nearest even".into())),
-            }
+            Flow::Next
         },
         Op::s_set_gpr_idx_on => |core, step| {
             let index = scalar32(core.wave, step.src[0]) & 0xff;

@@ -8,7 +8,7 @@
 use super::half::{f16_to_f32, f32_to_f16};
 use super::state::{LANES, Row, Wave};
 use super::step::{Source, Step};
-use super::{crossing, result};
+use super::{crossing, nan, result};
 use crate::isa::Special;
 use std::mem::MaybeUninit;
 
@@ -38,6 +38,12 @@ pub(crate) enum Kind {
     B64,
     /// Double precision.
     F64,
+    /// The bits of a single, which have a sign but are not flushed.
+    RawF32,
+    /// The bits of a half, likewise.
+    RawF16,
+    /// The bits of a double, likewise.
+    RawF64,
 }
 
 /// A row that is being written lane by lane.
@@ -69,6 +75,16 @@ impl RowBuilder {
     pub(crate) unsafe fn done(&self) -> &Row {
         // SAFETY: the caller vouches for it.
         unsafe { self.0.assume_init_ref() }
+    }
+
+    /// The row, to be changed.
+    ///
+    /// # Safety
+    /// Every lane has been written.
+    #[inline(always)]
+    pub(crate) unsafe fn done_mut(&mut self) -> &mut Row {
+        // SAFETY: the caller vouches for it.
+        unsafe { self.0.assume_init_mut() }
     }
 }
 
@@ -208,7 +224,7 @@ pub(crate) trait Element: Copy {
     fn fetch<'a>(wave: &'a Wave, step: &Step, index: usize, spare: &'a mut Spare) -> Self::Rows<'a>;
 
     /// Reads the vector destination, for instructions that accumulate.
-    fn fetch_destination<'a>(wave: &'a Wave, step: &Step) -> Self::Rows<'a>;
+    fn fetch_destination<'a>(wave: &'a Wave, step: &Step, spare: &'a mut Spare) -> Self::Rows<'a>;
 
     /// One lane of an operand.
     fn lane(rows: Self::Rows<'_>, lane: usize) -> Self;
@@ -219,6 +235,14 @@ pub(crate) trait Element: Copy {
     /// Writes a lane of a result.
     fn put(result: &mut Self::Result, lane: usize, value: Self);
 
+    /// Makes NaNs that were computed those that the hardware computes: which one the processor chooses depends on the
+    /// compilation.
+    ///
+    /// # Safety
+    /// Every lane of the result has been written.
+    #[inline(always)]
+    unsafe fn settle(_: &Wave, _: &Step, _: &mut Self::Result) {}
+
     /// Writes a result to the active lanes of the destination.
     ///
     /// # Safety
@@ -227,7 +251,7 @@ pub(crate) trait Element: Copy {
 }
 
 macro_rules! element32 {
-    ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr) => {
+    ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr $(, computed $infinity:literal)?) => {
         impl Element for $type {
             type Rows<'a> = &'a Row;
             type Result = RowBuilder;
@@ -238,9 +262,27 @@ macro_rules! element32 {
             }
 
             #[inline(always)]
-            fn fetch_destination<'a>(wave: &'a Wave, step: &Step) -> &'a Row {
+            fn fetch_destination<'a>(wave: &'a Wave, step: &Step, spare: &'a mut Spare) -> &'a Row {
+                if wave.unusual {
+                    return spare.0[0].write(crossing::old32(wave, step, $kind));
+                }
                 wave.row(step.dst)
             }
+
+            $(
+                #[inline(always)]
+                unsafe fn settle(wave: &Wave, step: &Step, result: &mut RowBuilder) {
+                    // SAFETY: the caller vouches for it.
+                    let row = unsafe { result.done_mut() };
+                    let mut found = 0;
+                    for bits in &*row {
+                        found |= u32::from(bits & ($infinity | $infinity - 1) > $infinity);
+                    }
+                    if found != 0 {
+                        nan::settle32(wave, step, row, $kind);
+                    }
+                }
+            )?
 
             #[inline(always)]
             fn lane(rows: &Row, lane: usize) -> Self {
@@ -292,7 +334,7 @@ pub(crate) fn store64(wave: &mut Wave, step: &Step, low: &Row, high: &Row, kind:
 
 element32!(u32, Kind::B32, |bits| bits, |value| value);
 element32!(i32, Kind::B32, |bits| bits as i32, |value| value as u32);
-element32!(f32, Kind::F32, |bits| f32::from_bits(bits), |value| value.to_bits());
+element32!(f32, Kind::F32, |bits| f32::from_bits(bits), |value| value.to_bits(), computed 0x7f80_0000);
 element32!(u16, Kind::B16, |bits| bits as u16, |value| value.into());
 element32!(i16, Kind::B16, |bits| bits as i16, |value| u32::from(value as u16));
 
@@ -300,7 +342,7 @@ element32!(i16, Kind::B16, |bits| bits as i16, |value| u32::from(value as u16));
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct F16(pub(crate) f32);
 
-element32!(F16, Kind::F16, |bits| F16(f16_to_f32(bits)), |value| f32_to_f16(value.0));
+element32!(F16, Kind::F16, |bits| F16(f16_to_f32(bits)), |value| f32_to_f16(value.0), computed 0x7c00);
 
 /// The bits of a half-precision lane, where arithmetic is not on its value.
 #[derive(Clone, Copy, Debug)]
@@ -308,8 +350,33 @@ pub(crate) struct B16(pub(crate) u16);
 
 element32!(B16, Kind::F16, |bits| B16(bits as u16), |value| value.0.into());
 
+/// The bits of a half that was computed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Half(pub(crate) u16);
+
+element32!(Half, Kind::F16, |bits| Half(bits as u16), |value| value.0.into(), computed 0x7c00);
+
+/// The bits of a half, of a single or of a double that are looked at or moved, not computed with: they have a sign, but
+/// denormals stay what they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Raw<T>(pub(crate) T);
+
+element32!(Raw<u16>, Kind::RawF16, |bits| Raw(bits as u16), |value| value.0.into());
+element32!(Raw<u32>, Kind::RawF32, |bits| Raw(bits), |value| value.0);
+
+/// A float that is one of the sources, or made from one as the manual says: its NaN stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen<T>(pub(crate) T);
+
+/// A chosen single.
+pub(crate) type Single = Chosen<f32>;
+/// A chosen double.
+pub(crate) type Double = Chosen<f64>;
+
+element32!(Chosen<f32>, Kind::F32, |bits| Chosen(f32::from_bits(bits)), |value| value.0.to_bits());
+
 macro_rules! element64 {
-    ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr) => {
+    ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr $(, $computed:ident)?) => {
         impl Element for $type {
             type Rows<'a> = (&'a Row, &'a Row);
             type Result = (RowBuilder, RowBuilder);
@@ -325,9 +392,34 @@ macro_rules! element64 {
             }
 
             #[inline(always)]
-            fn fetch_destination<'a>(wave: &'a Wave, step: &Step) -> (&'a Row, &'a Row) {
+            fn fetch_destination<'a>(
+                wave: &'a Wave,
+                step: &Step,
+                spare: &'a mut Spare,
+            ) -> (&'a Row, &'a Row) {
+                if wave.unusual {
+                    let [low, high] = &mut spare.0;
+                    let (lows, highs) = crossing::old64(wave, step, $kind);
+                    return (low.write(lows), high.write(highs));
+                }
                 (wave.row(step.dst), wave.row(step.dst + 1))
             }
+
+            $(
+                #[inline(always)]
+                unsafe fn settle(wave: &Wave, step: &Step, result: &mut Self::Result) {
+                    // SAFETY: the caller vouches for it.
+                    let (low, high) = unsafe { (result.0.done_mut(), result.1.done_mut()) };
+                    let mut found = 0;
+                    for lane in 0..LANES {
+                        let magnitude = high[lane] & 0x7fff_ffff | u32::from(low[lane] != 0);
+                        found |= u32::from(magnitude > 0x7ff0_0000);
+                    }
+                    if found != 0 {
+                        nan::settle64(wave, step, low, high, Kind::$computed);
+                    }
+                }
+            )?
 
             #[inline(always)]
             fn lane(rows: (&Row, &Row), lane: usize) -> Self {
@@ -360,7 +452,9 @@ macro_rules! element64 {
 
 element64!(u64, Kind::B64, |bits| bits, |value| value);
 element64!(i64, Kind::B64, |bits| bits as i64, |value| value as u64);
-element64!(f64, Kind::F64, |bits| f64::from_bits(bits), |value| value.to_bits());
+element64!(Raw<u64>, Kind::RawF64, |bits| Raw(bits), |value| value.0);
+element64!(Chosen<f64>, Kind::F64, |bits| Chosen(f64::from_bits(bits)), |value| value.0.to_bits());
+element64!(f64, Kind::F64, |bits| f64::from_bits(bits), |value| value.to_bits(), F64);
 
 /// Declares the handlers of vector instructions: each a function from the lanes of its sources to the lane of its
 /// result. A source named in brackets is the destination's old value.
@@ -394,11 +488,17 @@ macro_rules! vector_handler {
     (@ $(($source:ident $type:ident $index:tt))* [$($old:ident $old_type:ident)?] $result:ident $body:expr) => {
         $crate::exec::step::handler!(|core, step| {
             use $crate::exec::lanes::{Element, Spare};
+            if core.wave.unusual && $crate::exec::rounding::executes(core.wave, step) {
+                return $crate::exec::rounding::execute(core.wave, step);
+            }
             $(
                 let mut spare = Spare::new();
                 let $source = <$type as Element>::fetch(core.wave, step, $index, &mut spare);
             )*
-            $(let $old = <$old_type as Element>::fetch_destination(core.wave, step);)?
+            $(
+                let mut spare = Spare::new();
+                let $old = <$old_type as Element>::fetch_destination(core.wave, step, &mut spare);
+            )?
             let mut result = <$result as Element>::result();
             for lane in 0..$crate::exec::state::LANES {
                 $(let $source = <$type as Element>::lane($source, lane);)*
@@ -407,7 +507,10 @@ macro_rules! vector_handler {
                 <$result as Element>::put(&mut result, lane, value);
             }
             // SAFETY: the loop wrote every lane.
-            unsafe { <$result as Element>::store(core.wave, step, &result) };
+            unsafe {
+                <$result as Element>::settle(core.wave, step, &mut result);
+                <$result as Element>::store(core.wave, step, &result);
+            }
             $crate::exec::step::Flow::Next
         })
     };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! VOP3P: two operations in one instruction, sums of products, and fused operations of mixed precision.
 
-use super::float::{max_f32, min_f32};
+use super::float::{max_f16, min_f16};
 use super::half::{f16_to_f32, f32_to_f16, f64_to_f16, sum_to_odd};
 use super::lanes::{Spare, row, scalar32, scalar64};
 use super::result::{finish16, finish32};
-use super::state::{LANES, Row, Wave};
-use super::step::{Flow, Source, Step, Versions, handler};
+use super::soft;
+use super::state::{LANES, Mode, Row, Wave};
+use super::step::{Flow, INTEGERS, Source, Step, Versions, handler};
 use crate::isa::{Op, Operand, inline_f16};
 
 /// A source as halves for the low and for the high result, in the low bits of two rows.
@@ -52,10 +53,11 @@ fn singles(wave: &Wave, step: &Step, index: usize) -> [Row; 2] {
 
 /// An operation on both halves of sources given by their number.
 macro_rules! pair {
-    (float |$($arg:ident $index:literal),*| $result:expr) => {
+    (float $mode:ident |$($arg:ident $index:literal),*| $result:expr) => {
         handler!(|core, step| {
             let wave = &*core.wave;
             $(let $arg = halves(wave, step, $index);)*
+            let $mode = wave.mode;
             let mut low = row!(|lane| { $(let $arg = $arg[0][lane];)* $result });
             let mut high = row!(|lane| { $(let $arg = $arg[1][lane];)* $result });
             if step.inst.mods.clamp || wave.unusual {
@@ -92,13 +94,27 @@ macro_rules! pair {
 
 /// An operation on both singles of register pairs.
 macro_rules! pair32 {
-    (|$($arg:ident $index:literal),*| $result:expr) => {
+    (|$($arg:ident $index:literal),*| $result:expr, exact $exact:expr) => {
         handler!(|core, step| {
             let wave = &*core.wave;
             $(let $arg = singles(wave, step, $index);)*
-            let mut low = row!(|lane| { $(let $arg = f32::from_bits($arg[0][lane]);)* $result.to_bits() });
-            let mut high = row!(|lane| { $(let $arg = f32::from_bits($arg[1][lane]);)* $result.to_bits() });
-            if step.inst.mods.clamp || wave.unusual {
+            let (mut low, mut high);
+            if wave.unusual {
+                let mode = wave.mode;
+                let exact = |half: usize, lane: usize| {
+                    let all = [$($arg[half][lane]),*].map(|bits| flushed_single(bits, mode));
+                    let exact: fn([u64; { [$($index),*].len() }], u32) -> u64 = $exact;
+                    exact(all.map(u64::from), mode.round32()) as u32
+                };
+                low = row!(|lane| exact(0, lane));
+                high = row!(|lane| exact(1, lane));
+            } else {
+                low = row!(|lane| { $(let $arg = f32::from_bits($arg[0][lane]);)* $result.to_bits() });
+                high = row!(|lane| { $(let $arg = f32::from_bits($arg[1][lane]);)* $result.to_bits() });
+            }
+            if step.inst.mods.clamp || wave.unusual || has_nan(&low) || has_nan(&high) {
+                settle_singles(&mut low, wave.mode, &[$(&$arg[0]),*]);
+                settle_singles(&mut high, wave.mode, &[$(&$arg[1]),*]);
                 finish_singles([&mut low, &mut high], step, wave);
             }
             let exec = core.wave.exec();
@@ -114,6 +130,29 @@ macro_rules! pair32 {
 fn finish_halves(rows: [&mut Row; 2], step: &Step, wave: &Wave) {
     for row in rows {
         *row = row.map(|bits| finish16(bits, &step.inst.mods, wave.mode));
+    }
+}
+
+/// A single with a denormal made zero, if the mode asks for it.
+fn flushed_single(bits: u32, mode: Mode) -> u32 {
+    if mode.flush_in32() && bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
+}
+
+fn is_nan(bits: u32) -> bool {
+    bits & 0x7fff_ffff > 0x7f80_0000
+}
+
+#[inline(always)]
+fn has_nan(row: &Row) -> bool {
+    row.iter().fold(0, |found, bits| found | u32::from(bits & 0x7fff_ffff > 0x7f80_0000)) != 0
+}
+
+/// Makes computed NaNs those of the first source that is one.
+#[cold]
+fn settle_singles(results: &mut Row, mode: Mode, sources: &[&Row]) {
+    for (lane, result) in results.iter_mut().enumerate().filter(|(_, bits)| is_nan(**bits)) {
+        let first = sources.iter().map(|row| flushed_single(row[lane], mode)).find(|bits| is_nan(*bits));
+        *result = first.map_or(0x7fc0_0000, |bits| bits | 0x0040_0000);
     }
 }
 
@@ -167,14 +206,41 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         Op::v_pk_min_i16 => pair!(i16, |a 0, b 1| a.min(b), clamped a.min(b)),
         Op::v_pk_max_u16 => pair!(u16, |a 0, b 1| a.max(b), clamped a.max(b)),
         Op::v_pk_min_u16 => pair!(u16, |a 0, b 1| a.min(b), clamped a.min(b)),
-        Op::v_pk_fma_f16 => pair!(float |a 0, b 1, c 2| fused(a, b, c)),
-        Op::v_pk_add_f16 => pair!(float |a 0, b 1| f32_to_f16(f16_to_f32(a) + f16_to_f32(b))),
-        Op::v_pk_mul_f16 => pair!(float |a 0, b 1| f32_to_f16(f16_to_f32(a) * f16_to_f32(b))),
-        Op::v_pk_min_f16 => pair!(float |a 0, b 1| f32_to_f16(min_f32(f16_to_f32(a), f16_to_f32(b)))),
-        Op::v_pk_max_f16 => pair!(float |a 0, b 1| f32_to_f16(max_f32(f16_to_f32(a), f16_to_f32(b)))),
-        Op::v_pk_fma_f32 => pair32!(|a 0, b 1, c 2| a.mul_add(b, c)),
-        Op::v_pk_mul_f32 => pair32!(|a 0, b 1| a * b),
-        Op::v_pk_add_f32 => pair32!(|a 0, b 1| a + b),
+        Op::v_pk_fma_f16 => pair!(float mode |a 0, b 1, c 2| {
+            let all = flushed_halves([a, b, c], mode);
+            settled16(fused(all, mode), &all)
+        }),
+        Op::v_pk_add_f16 => pair!(float mode |a 0, b 1| {
+            let [a, b] = flushed_halves([a, b], mode);
+            let sum = match mode.round64() {
+                soft::NEAREST => f32_to_f16(f16_to_f32(a) + f16_to_f32(b)),
+                round => soft::HALF.sum(a.into(), b.into(), round) as u32,
+            };
+            settled16(sum, &[a, b])
+        }),
+        Op::v_pk_mul_f16 => pair!(float mode |a 0, b 1| {
+            let [a, b] = flushed_halves([a, b], mode);
+            let product = match mode.round64() {
+                soft::NEAREST => f32_to_f16(f16_to_f32(a) * f16_to_f32(b)),
+                round => soft::HALF.product(a.into(), b.into(), round) as u32,
+            };
+            settled16(product, &[a, b])
+        }),
+        Op::v_pk_min_f16 => pair!(float mode |a 0, b 1| {
+            let [a, b] = flushed_halves([a, b], mode);
+            chosen_half(a, b, mode, min_f16)
+        }),
+        Op::v_pk_max_f16 => pair!(float mode |a 0, b 1| {
+            let [a, b] = flushed_halves([a, b], mode);
+            chosen_half(a, b, mode, max_f16)
+        }),
+        Op::v_pk_fma_f32 => {
+            pair32!(|a 0, b 1, c 2| a.mul_add(b, c), exact |all, round| soft::SINGLE.fused(all, 0, round))
+        }
+        Op::v_pk_mul_f32 => {
+            pair32!(|a 0, b 1| a * b, exact |[a, b], round| soft::SINGLE.product(a, b, round))
+        }
+        Op::v_pk_add_f32 => pair32!(|a 0, b 1| a + b, exact |[a, b], round| soft::SINGLE.sum(a, b, round)),
         Op::v_pk_mov_b32 => handler!(|core, step| {
             // The low half of the first source's choice, the high half of the second's: both are in op_sel.
             let [low, high] = [singles(core.wave, step, 0)[0], singles(core.wave, step, 1)[0]];
@@ -186,7 +252,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         Op::v_fma_mix_f32 => handler!(|core, step| {
             let result = mixed(core.wave, step);
             let (mods, mode) = (&step.inst.mods, core.wave.mode);
-            let result = row!(|lane| finish32(result[lane] as f32, mods, mode).to_bits());
+            let result = row!(|lane| finish32(result[lane], mods, mode).to_bits());
             let exec = core.wave.exec();
             core.wave.write_row(step.dst, &result, exec);
             Flow::Next
@@ -197,7 +263,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let high = step.inst.op == Op::v_fma_mixhi_f16;
             let old = core.wave.row(step.dst);
             let result = row!(|lane| {
-                let half = finish16(f64_to_f16(result[lane]), mods, mode);
+                let half = finish16(rounded_half(result[lane], mode), mods, mode);
                 if high { old[lane] & 0xffff | half << 16 } else { old[lane] & 0xffff_0000 | half }
             });
             let exec = core.wave.exec();
@@ -211,10 +277,8 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let (mods, mode) = (&step.inst.mods, wave.mode);
             let flip = 0x8000_0000 * u32::from(mods.neg >> 2 & 1);
             let result = row!(|lane| {
-                let low = f16_to_f32(a[0][lane]) * f16_to_f32(b[0][lane]);
-                let sum = low + f32::from_bits(c[lane] ^ flip);
-                let sum = f16_to_f32(a[1][lane]).mul_add(f16_to_f32(b[1][lane]), sum);
-                finish32(sum, mods, mode).to_bits()
+                let sum = dot2([a[0][lane], a[1][lane]], [b[0][lane], b[1][lane]], c[lane] ^ flip, mode);
+                finish32(f32::from_bits(sum), mods, mode).to_bits()
             });
             let exec = core.wave.exec();
             core.wave.write_row(step.dst, &result, exec);
@@ -263,9 +327,11 @@ pub(crate) fn accumulating(op: Op) -> Option<Versions> {
         Op::v_dot2c_f32_f16 => handler!(|core, step| {
             let wave = &*core.wave;
             let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
+            let (mods, mode) = (&step.inst.mods, wave.mode);
             let result = row!(|lane| {
-                let sum = f16_to_f32(a[lane]).mul_add(f16_to_f32(b[lane]), f32::from_bits(c[lane]));
-                f16_to_f32(a[lane] >> 16).mul_add(f16_to_f32(b[lane] >> 16), sum).to_bits()
+                let [a, b] = [a[lane], b[lane]];
+                let halves = |bits: u32| [bits & 0xffff, bits >> 16];
+                finish32(f32::from_bits(dot2(halves(a), halves(b), c[lane], mode)), mods, mode).to_bits()
             });
             let exec = super::result::written_lanes(core.wave, step);
             core.wave.write_row(step.dst, &result, exec);
@@ -274,9 +340,12 @@ pub(crate) fn accumulating(op: Op) -> Option<Versions> {
         Op::v_pk_fmac_f16 => handler!(|core, step| {
             let wave = &*core.wave;
             let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
+            let mode = wave.mode;
             let result = row!(|lane| {
                 let one = |shift: u32| {
-                    fused(a[lane] >> shift & 0xffff, b[lane] >> shift & 0xffff, c[lane] >> shift & 0xffff)
+                    let all = [a, b, c].map(|row| row[lane] >> shift & 0xffff);
+                    let all = flushed_halves(all, mode);
+                    finish16(settled16(fused(all, mode), &all), &step.inst.mods, mode)
                 };
                 one(0) | one(16) << 16
             });
@@ -302,8 +371,53 @@ fn bits(wave: &Wave, step: &Step, index: usize) -> Row {
     }
 }
 
+/// Two products of halves and a single, each step fused.
 #[inline(always)]
-fn fused(a: u32, b: u32, c: u32) -> u32 {
+fn dot2(a: [u32; 2], b: [u32; 2], c: u32, mode: Mode) -> u32 {
+    if mode.round32() != soft::NEAREST {
+        return (0..2).fold(c.into(), |sum, half| {
+            let wide = |bits: u32| f16_to_f32(bits).to_bits().into();
+            soft::SINGLE.fused([wide(a[half]), wide(b[half]), sum], 0, mode.round32())
+        }) as u32;
+    }
+    let flushed =
+        |value: f32| if mode.flush_in32() & value.is_subnormal() { 0.0f32.copysign(value) } else { value };
+    let sum = f16_to_f32(a[0]).mul_add(f16_to_f32(b[0]), flushed(f32::from_bits(c)));
+    let sum = f16_to_f32(a[1]).mul_add(f16_to_f32(b[1]), sum);
+    if sum.is_nan() { 0x7fc0_0000 } else { sum.to_bits() }
+}
+
+/// Halves with denormals made zero, if the mode asks for it.
+#[inline(always)]
+fn flushed_halves<const N: usize>(halves: [u32; N], mode: Mode) -> [u32; N] {
+    halves.map(|bits| if mode.flush_in64() & (bits & 0x7c00 == 0) { bits & 0x8000 } else { bits })
+}
+
+/// A computed half; a NaN becomes that of the first source that is one.
+#[inline(always)]
+fn settled16(result: u32, sources: &[u32]) -> u32 {
+    let is_nan = |bits: u32| bits & 0x7fff > 0x7c00;
+    if is_nan(result) {
+        return sources.iter().find(|bits| is_nan(**bits)).map_or(0x7e00, |bits| bits | 0x200);
+    }
+    result
+}
+
+/// The lesser or greater half; without IEEE's rules a signalling NaN is one like the others.
+#[inline(always)]
+fn chosen_half(a: u32, b: u32, mode: Mode, choose: impl Fn(u16, u16) -> u16) -> u32 {
+    let is_nan = |bits: u32| bits & 0x7fff > 0x7c00;
+    if !mode.ieee() & (is_nan(a) | is_nan(b)) {
+        return if is_nan(a) { b } else { a };
+    }
+    choose(a as u16, b as u16).into()
+}
+
+#[inline(always)]
+fn fused([a, b, c]: [u32; 3], mode: Mode) -> u32 {
+    if mode.round64() != soft::NEAREST {
+        return soft::HALF.fused([a, b, c].map(u64::from), 0, mode.round64()) as u32;
+    }
     let product = f64::from(f16_to_f32(a)) * f64::from(f16_to_f32(b));
     f64_to_f16(sum_to_odd(product, f16_to_f32(c).into()))
 }
@@ -324,10 +438,32 @@ fn signed_products(a: u32, b: u32, width: u32) -> i64 {
     (0..32 / width).map(|index| part(a, index) * part(b, index)).sum()
 }
 
-/// Fused multiply-add of sources that are singles or halves, rounded to odd in double precision.
-fn mixed(wave: &Wave, step: &Step) -> [f64; LANES] {
+/// Fused multiply-add of sources that are singles or halves, in single precision.
+fn mixed(wave: &Wave, step: &Step) -> [f32; LANES] {
     let [a, b, c] = std::array::from_fn(|index| mixed_source(wave, step, index));
-    std::array::from_fn(|lane| sum_to_odd(f64::from(a[lane]) * f64::from(b[lane]), c[lane].into()))
+    let mode = wave.mode;
+    std::array::from_fn(|lane| {
+        let all = [a[lane], b[lane], c[lane]];
+        let result = if mode.round32() == soft::NEAREST {
+            a[lane].mul_add(b[lane], c[lane])
+        } else {
+            let bits = all.map(|value| u64::from(value.to_bits()));
+            f32::from_bits(soft::SINGLE.fused(bits, 0, mode.round32()) as u32)
+        };
+        if !result.is_nan() {
+            return result;
+        }
+        let first = all.iter().map(|value| value.to_bits()).find(|bits| is_nan(*bits));
+        f32::from_bits(first.map_or(0x7fc0_0000, |bits| bits | 0x0040_0000))
+    })
+}
+
+/// A single rounded to a half.
+fn rounded_half(value: f32, mode: Mode) -> u32 {
+    if mode.round64() == soft::NEAREST || value.is_nan() {
+        return f32_to_f16(value);
+    }
+    soft::SINGLE.convert(soft::HALF, value.to_bits().into(), mode.round64()) as u32
 }
 
 fn mixed_source(wave: &Wave, step: &Step, index: usize) -> [f32; LANES] {
@@ -335,15 +471,16 @@ fn mixed_source(wave: &Wave, step: &Step, index: usize) -> [f32; LANES] {
     let has = |bits: u8| bits >> index & 1 != 0;
     let half = has(mods.op_sel_hi);
     let values = match (step.src[index], step.inst.src[index]) {
-        (_, Operand::Inline(code)) if half => [inline_f16(code).into(); LANES],
+        // A constant of a half: integers are extended to both halves, floats are the low one.
+        (_, Operand::Inline(code)) if half && code > INTEGERS => [inline_f16(code).into(); LANES],
         (Source::Vector(number), _) => *wave.row(number),
         (source, _) => [scalar32(wave, source); LANES],
     };
     values.map(|value| {
         let value = match (half, has(mods.op_sel)) {
-            (true, true) => f16_to_f32(value >> 16),
-            (true, false) => f16_to_f32(value & 0xffff),
-            (false, _) => f32::from_bits(value),
+            (true, true) => f16_to_f32(flushed_halves([value >> 16], wave.mode)[0]),
+            (true, false) => f16_to_f32(flushed_halves([value & 0xffff], wave.mode)[0]),
+            (false, _) => f32::from_bits(flushed_single(value, wave.mode)),
         };
         let value = if has(mods.abs) { value.abs() } else { value };
         if has(mods.neg) { -value } else { value }
@@ -366,6 +503,9 @@ mod tests {
     fn halves_are_fused() {
         // 1.0009765625 squared, less 1: a product rounded on its own would lose the last place.
         let near_one = 0x3c01;
-        assert_eq!(fused(near_one, near_one, 0xbc00), f32_to_f16(2.0 / 1024.0 + 1.0 / 1_048_576.0));
+        assert_eq!(
+            fused([near_one, near_one, 0xbc00], Mode { bits: 0x3f0 }),
+            f32_to_f16(2.0 / 1024.0 + 1.0 / 1_048_576.0)
+        );
     }
 }

@@ -3,8 +3,8 @@
 //! lanes that are written.
 
 use super::crossing::writable_lanes;
-use super::half::{f16_to_f32, f32_to_f16};
 use super::lanes::{Kind, row};
+use super::soft;
 use super::state::{FIRST_AGPR, LANES, Mode, Row, Wave};
 use super::step::Step;
 use crate::isa::{Mods, Op, SdwaSel, SdwaUnused};
@@ -64,7 +64,7 @@ pub(super) fn written_lanes(wave: &Wave, step: &Step) -> u64 {
 }
 
 /// The destination with the index of `s_set_gpr_idx_on` added.
-fn destination(wave: &Wave, step: &Step) -> u16 {
+pub(super) fn destination(wave: &Wave, step: &Step) -> u16 {
     match wave.indexing {
         Some((operands, by)) if operands & 8 != 0 && step.dst < FIRST_AGPR => step.dst + u16::from(by),
         _ => step.dst,
@@ -97,41 +97,76 @@ pub(super) fn preserves_high_half(op: Op) -> bool {
     )
 }
 
+/// The power of two of the output scale. The hardware leaves it out where denormals are kept, or by IEEE's rules.
+fn scale(mods: &Mods, mode: Mode, flushes: bool) -> i32 {
+    if flushes && !mode.ieee() { [0, 1, 2, -1][usize::from(mods.omod & 3)] } else { 0 }
+}
+
+/// A number between 0 and 1; a NaN is zero if the mode says so.
+macro_rules! clamped {
+    ($value:expr, $mode:expr) => {{
+        let value = $value;
+        if value.is_nan() {
+            if $mode.dx10_clamp() { 0.0 } else { value }
+        } else if value > 0.0 {
+            value.min(1.0)
+        } else {
+            // Negative zero is no exception.
+            0.0
+        }
+    }};
+}
+
 /// Output scale, denormals and clamp of a single-precision result.
 pub(super) fn finish32(value: f32, mods: &Mods, mode: Mode) -> f32 {
-    let flushed = |value: f32| if value.is_subnormal() { 0.0f32.copysign(value) } else { value };
-    let mut value = value * [1.0, 2.0, 4.0, 0.5][usize::from(mods.omod & 3)];
-    if mode.flush_out32() {
-        value = flushed(value);
+    let mut value = value;
+    let by = scale(mods, mode, mode.flush_out32());
+    if by != 0 && value.is_finite() {
+        value = f32::from_bits(soft::SINGLE.scaled(value.to_bits().into(), by, mode.round32()) as u32);
     }
-    if mods.clamp {
-        value = if value.is_nan() && mode.dx10_clamp() { 0.0 } else { value.clamp(0.0, 1.0) };
+    if mode.flush_out32() && value.is_subnormal() {
+        value = 0.0f32.copysign(value);
     }
-    value
+    if mods.clamp { clamped!(value, mode) } else { value }
 }
 
 fn finish64(value: f64, mods: &Mods, mode: Mode) -> f64 {
-    let mut value = value * [1.0, 2.0, 4.0, 0.5][usize::from(mods.omod & 3)];
+    let mut value = value;
+    let by = scale(mods, mode, mode.flush_out64());
+    if by != 0 && value.is_finite() {
+        value = f64::from_bits(soft::DOUBLE.scaled(value.to_bits(), by, mode.round64()));
+    }
     if mode.flush_out64() && value.is_subnormal() {
         value = 0.0f64.copysign(value);
     }
-    if mods.clamp {
-        value = if value.is_nan() && mode.dx10_clamp() { 0.0 } else { value.clamp(0.0, 1.0) };
-    }
-    value
+    if mods.clamp { clamped!(value, mode) } else { value }
 }
 
 /// Output scale, denormals and clamp of a half-precision result.
 pub(super) fn finish16(bits: u32, mods: &Mods, mode: Mode) -> u32 {
-    let bits = if mode.flush_out64() && bits & 0x7c00 == 0 { bits & 0x8000 } else { bits };
-    if !mods.clamp && mods.omod == 0 {
+    let mut bits = bits & 0xffff;
+    let by = scale(mods, mode, mode.flush_out64());
+    if by != 0 && bits & 0x7c00 != 0x7c00 {
+        bits = soft::HALF.scaled(bits.into(), by, mode.round64()) as u32;
+    }
+    if mode.flush_out64() && bits & 0x7c00 == 0 {
+        bits &= 0x8000;
+    }
+    if !mods.clamp {
         return bits;
     }
-    let mut value = f16_to_f32(bits) * [1.0, 2.0, 4.0, 0.5][usize::from(mods.omod & 3)];
-    if mods.clamp {
-        value = if value.is_nan() && mode.dx10_clamp() { 0.0 } else { value.clamp(0.0, 1.0) };
+    match bits {
+        // A NaN of either sign.
+        _ if bits & 0x7fff > 0x7c00 => {
+            if mode.dx10_clamp() {
+                0
+            } else {
+                bits
+            }
+        }
+        0x8000.. => 0,
+        _ => bits.min(0x3c00),
     }
-    f32_to_f16(value)
 }
 
 /// Puts a result into part of a register.
@@ -175,7 +210,10 @@ mod tests {
     fn clamp_and_scale() {
         let mode = Mode { bits: 0x1f0 };
         let mods = Mods { clamp: true, omod: 1, ..Mods::default() };
-        assert_eq!(finish32(0.25, &mods, mode), 0.5);
+        assert_eq!(finish32(0.25, &mods, mode), 0.25, "no scale where denormals are kept");
+        assert_eq!(finish32(0.25, &mods, Mode { bits: 0x1c0 }), 0.5);
+        assert_eq!(finish32(0.25, &mods, Mode { bits: 0x3c0 }), 0.25, "no scale by IEEE's rules");
+        assert_eq!(finish32(-0.0, &mods, mode).to_bits(), 0);
         assert_eq!(finish32(3.0, &mods, mode), 1.0);
         assert_eq!(finish32(-3.0, &mods, mode), 0.0);
         assert_eq!(finish32(f32::NAN, &mods, mode), 0.0);
@@ -184,6 +222,6 @@ mod tests {
         assert_eq!(finish32(1e-40, &plain, Mode { bits: 0xd0 }).to_bits(), 0);
         assert_eq!(finish32(-1e-40, &plain, Mode { bits: 0xd0 }).to_bits(), 0x8000_0000);
         assert_eq!(finish32(1e-40, &plain, mode), 1e-40);
-        assert_eq!(finish16(0x3c00, &Mods { omod: 3, ..plain }, mode), 0x3800);
+        assert_eq!(finish16(0x3c00, &Mods { omod: 3, ..plain }, Mode { bits: 0x130 }), 0x3800);
     }
 }

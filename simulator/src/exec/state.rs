@@ -61,9 +61,14 @@ impl Mode {
         self.bits & 0x80 == 0
     }
 
-    /// Whether every float operation needs a closer look.
+    /// Whether every float operation needs a closer look: rounding, denormals or rules for NaN are not the usual ones.
     pub(crate) fn is_unusual(self) -> bool {
-        self.bits & 0xff != 0xf0
+        self.bits & 0x2ff != 0x2f0
+    }
+
+    /// Whether a signalling NaN comes out of a minimum or maximum, made quiet.
+    pub(crate) fn ieee(self) -> bool {
+        self.bits & 0x200 != 0
     }
 
     /// Whether clamping turns NaN into zero.
@@ -163,6 +168,20 @@ impl Wave {
         self.visited = None;
         self.has_read = false;
         self.instructions = 0;
+    }
+
+    /// A copy of the registers, flags and modes.
+    #[cfg(test)]
+    pub(crate) fn clone_for_test(&self) -> Self {
+        let mut copy = Self::new();
+        copy.s = self.s;
+        copy.v.clone_from(&self.v);
+        copy.scc = self.scc;
+        copy.set_indexing(self.indexing);
+        copy.set_mode(self.mode.bits);
+        copy.scratch.clone_from(&self.scratch);
+        copy.scratch_size = self.scratch_size;
+        copy
     }
 
     /// The code that it is in; its kernel's is `program`.

@@ -6,7 +6,7 @@ use super::result::preserves_high_half;
 use super::shape::Shape;
 use super::state::FIRST_AGPR;
 use crate::isa::{
-    Element, Encoding, Inst, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64,
+    Element, Encoding, Inst, Op, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64,
 };
 
 /// What a handler asks the interpreter to do.
@@ -190,7 +190,7 @@ impl Step {
         Self {
             run,
             dst: vector_number(inst.dst).unwrap_or(0),
-            src: std::array::from_fn(|index| source(inst.src[index], inst.src_type[index])),
+            src: std::array::from_fn(|index| source(inst.src[index], inst.src_type[index], inst.op)),
             modified: mods.neg | mods.abs | mods.op_sel & 7 != 0 || crossed,
             altered: mods.clamp
                 || mods.omod != 0
@@ -216,7 +216,10 @@ pub(crate) fn vector_number(operand: Operand) -> Option<u16> {
     }
 }
 
-fn source(operand: Operand, ty: OperandType) -> Source {
+/// The last code of an integer constant.
+pub(super) const INTEGERS: u8 = 208;
+
+fn source(operand: Operand, ty: OperandType, op: Op) -> Source {
     match operand {
         Operand::None => Source::None,
         Operand::Sgpr(number) => Source::Scalar(number),
@@ -224,7 +227,9 @@ fn source(operand: Operand, ty: OperandType) -> Source {
         Operand::Agpr(number) => Source::Vector(FIRST_AGPR + u16::from(number)),
         Operand::Special(special) => Source::Special(special),
         Operand::Inline(code) => Source::Constant(match ty.element {
-            Element::F16 | Element::I16 | Element::Packed16 => inline_f16(code).into(),
+            Element::F16 => inline_f16(code).into(),
+            // Integers are extended to both halves; a float is one half in float instructions, else a single.
+            Element::Packed16 if code > INTEGERS && op.mnemonic().ends_with("f16") => inline_f16(code).into(),
             Element::F64 | Element::B64 => inline_u64(code),
             _ => inline_u32(code).into(),
         }),

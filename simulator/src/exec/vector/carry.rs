@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Instructions that read or write one bit for each lane: carries, selection, and the scaling flags of divisions.
 
+use super::integer::differences;
 use crate::exec::float::*;
 use crate::exec::lanes::{Element, Kind, Spare, fetch32, gathered, row, scalar64, store32};
 use crate::exec::state::{LANES, Row};
-use crate::exec::step::{Flow, Versions, handler};
+use crate::exec::step::{Flow, Source, Versions, handler};
 use crate::isa::Op;
 
 /// An addition or subtraction with carry-out, and with carry-in if the function takes one.
 macro_rules! carry {
-    (|$a:ident, $b:ident $(, $carry:ident)?| $result:expr) => {
+    ($up:literal |$a:ident, $b:ident $(, $carry:ident)?| $result:expr) => {
         handler!(|core, step| {
+            let clamp = step.inst.mods.clamp;
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let left = u32::fetch(core.wave, step, 0, &mut spare_a);
             let right = u32::fetch(core.wave, step, 1, &mut spare_b);
@@ -22,8 +24,11 @@ macro_rules! carry {
                 let ($a, $b) = (u64::from(left[lane]), u64::from(right[lane]));
                 $(let $carry = u64::from($carry[lane]);)?
                 let sum: u64 = $result;
-                sums.put(lane, sum as u32);
-                flags[lane] = (sum >> 32) as u8 & 1;
+                let over = sum >> 32 != 0;
+                // Too large saturates at the top, below zero at the bottom.
+                let limit = if $up { u32::MAX } else { 0 };
+                sums.put(lane, if clamp & over { limit } else { sum as u32 });
+                flags[lane] = over.into();
             }
             let flags = gathered(&flags) & core.wave.exec();
             // SAFETY: the loop wrote every lane.
@@ -34,10 +39,11 @@ macro_rules! carry {
     };
 }
 
-/// A multiplication of 32-bit numbers and an addition of a 64-bit one, with carry-out.
+/// A multiplication of 32-bit numbers and an addition of a 64-bit one; the flag is the sum's 65th bit.
 macro_rules! multiply_add {
     ($narrow:ty, $wide:ty) => {
         handler!(|core, step| {
+            let clamp = step.inst.mods.clamp;
             let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
             let a = <$narrow>::fetch(core.wave, step, 0, &mut spare_a);
             let b = <$narrow>::fetch(core.wave, step, 1, &mut spare_b);
@@ -47,9 +53,12 @@ macro_rules! multiply_add {
             for lane in 0..LANES {
                 let product =
                     <$wide>::from(<$narrow>::lane(a, lane)) * <$wide>::from(<$narrow>::lane(b, lane));
-                let (sum, carry) = product.overflowing_add(<$wide>::lane(c, lane));
-                <$wide>::put(&mut sums, lane, sum);
-                flags[lane] = carry.into();
+                let addend = <$wide>::lane(c, lane);
+                let (sum, over) = product.overflowing_add(addend);
+                let saturated = if clamp { product.saturating_add(addend) } else { sum };
+                <$wide>::put(&mut sums, lane, saturated);
+                // Of a signed sum it is the sign, which an overflow turns around.
+                flags[lane] = (over != (<$wide>::MIN != 0 && sum >> 63 != 0)).into();
             }
             let flags = gathered(&flags) & core.wave.exec();
             // SAFETY: the loop wrote every lane.
@@ -77,7 +86,10 @@ macro_rules! division_scale {
             }
             let flags = gathered(&flags) & core.wave.exec();
             // SAFETY: the loop wrote every lane.
-            unsafe { <$float>::store(core.wave, step, &results) };
+            unsafe {
+                <$float>::settle(core.wave, step, &mut results);
+                <$float>::store(core.wave, step, &results);
+            }
             core.wave.set_pair(step.inst.sdst, flags);
             Flow::Next
         })
@@ -87,6 +99,9 @@ macro_rules! division_scale {
 macro_rules! division_fmas {
     ($float:ty, $fmas:ident) => {
         handler!(|core, step| {
+            if core.wave.unusual && crate::exec::rounding::executes(core.wave, step) {
+                return crate::exec::rounding::execute(core.wave, step);
+            }
             let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
             let a = <$float>::fetch(core.wave, step, 0, &mut spare_a);
             let b = <$float>::fetch(core.wave, step, 1, &mut spare_b);
@@ -98,7 +113,10 @@ macro_rules! division_fmas {
                 <$float>::put(&mut results, lane, $fmas(a, b, c, scaled >> lane & 1 != 0));
             }
             // SAFETY: the loop wrote every lane.
-            unsafe { <$float>::store(core.wave, step, &results) };
+            unsafe {
+                <$float>::settle(core.wave, step, &mut results);
+                <$float>::store(core.wave, step, &results);
+            }
             Flow::Next
         })
     };
@@ -114,23 +132,46 @@ fn mask_row(mask: u64) -> Row {
 /// The handler of an instruction of this family.
 pub(crate) fn versions(op: Op) -> Option<Versions> {
     Some(match op {
-        Op::v_add_co_u32 => carry!(|a, b| a + b),
-        Op::v_sub_co_u32 => carry!(|a, b| a.wrapping_sub(b)),
-        Op::v_subrev_co_u32 => carry!(|a, b| b.wrapping_sub(a)),
-        Op::v_addc_co_u32 => carry!(|a, b, carry| a + b + carry),
-        Op::v_subb_co_u32 => carry!(|a, b, carry| a.wrapping_sub(b + carry)),
-        Op::v_subbrev_co_u32 => carry!(|a, b, carry| b.wrapping_sub(a + carry)),
+        Op::v_add_co_u32 => carry!(true | a, b | a + b),
+        Op::v_sub_co_u32 => carry!(false | a, b | a.wrapping_sub(b)),
+        Op::v_subrev_co_u32 => carry!(false | a, b | b.wrapping_sub(a)),
+        Op::v_addc_co_u32 => carry!(true | a, b, carry | a + b + carry),
+        Op::v_subb_co_u32 => carry!(false | a, b, carry | a.wrapping_sub(b + carry)),
+        Op::v_subbrev_co_u32 => carry!(false | a, b, carry | b.wrapping_sub(a + carry)),
         Op::v_mad_u64_u32 => multiply_add!(u32, u64),
         Op::v_mad_i64_i32 => multiply_add!(i32, i64),
         Op::v_div_scale_f32 => division_scale!(f32, div_scale_f32),
         Op::v_div_scale_f64 => division_scale!(f64, div_scale_f64),
         Op::v_div_fmas_f32 => division_fmas!(f32, div_fmas_f32),
         Op::v_div_fmas_f64 => division_fmas!(f64, div_fmas_f64),
+        Op::v_mqsad_u32_u8 => Versions::scalar(|core, step| {
+            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
+            let a = u64::fetch(core.wave, step, 0, &mut spare_a);
+            let b = *u32::fetch(core.wave, step, 1, &mut spare_b);
+            let Source::Vector(third) = step.src[2] else { return Flow::Next };
+            let a: [u64; LANES] = std::array::from_fn(|lane| u64::lane(a, lane));
+            let sums: [Row; 4] = std::array::from_fn(|place| {
+                let old = core.wave.row(third + place as u16);
+                row!(|lane| {
+                    let sum = differences((a[lane] >> (8 * place)) as u32, b[lane], b[lane]);
+                    if step.inst.mods.clamp {
+                        sum.saturating_add(old[lane])
+                    } else {
+                        sum.wrapping_add(old[lane])
+                    }
+                })
+            });
+            let exec = core.wave.exec();
+            for (place, sums) in (0..).zip(&sums) {
+                core.wave.write_row(step.dst + place, sums, exec);
+            }
+            Flow::Next
+        }),
         // Its sources may carry the sign modifiers of floats.
         Op::v_cndmask_b32 => handler!(|core, step| {
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
-            let a = fetch32(core.wave, step, 0, Kind::F32, &mut spare_a);
-            let b = fetch32(core.wave, step, 1, Kind::F32, &mut spare_b);
+            let a = fetch32(core.wave, step, 0, Kind::RawF32, &mut spare_a);
+            let b = fetch32(core.wave, step, 1, Kind::RawF32, &mut spare_b);
             let chosen = mask_row(scalar64(core.wave, step.src[2]));
             let result = row!(|lane| b[lane] ^ (a[lane] ^ b[lane]) & chosen[lane].wrapping_sub(1));
             store32(core.wave, step, &result, Kind::B32);

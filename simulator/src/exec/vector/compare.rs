@@ -3,7 +3,7 @@
 
 use crate::exec::core::Core;
 use crate::exec::float::{class_f16, class_f32, class_f64, is_class};
-use crate::exec::lanes::{B16, Element, F16, Spare, mask};
+use crate::exec::lanes::{Element, F16, Raw, Spare, mask};
 use crate::exec::step::{Flow, Step, Versions, handler};
 use crate::isa::Op;
 
@@ -15,9 +15,9 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
     }
     let (condition, ty) = rest.rsplit_once('_')?;
     match ty {
-        "f16" if condition == "class" => Some(compare!(B16, u32, |a, b| is_class(class_f16(a.0), b))),
-        "f32" if condition == "class" => Some(compare!(f32, u32, |a, b| is_class(class_f32(a.to_bits()), b))),
-        "f64" if condition == "class" => Some(compare!(f64, u32, |a, b| is_class(class_f64(a.to_bits()), b))),
+        "f16" if condition == "class" => Some(compare!(Raw<u16>, u32, |a, b| is_class(class_f16(a.0), b))),
+        "f32" if condition == "class" => Some(compare!(Raw<u32>, u32, |a, b| is_class(class_f32(a.0), b))),
+        "f64" if condition == "class" => Some(compare!(Raw<u64>, u32, |a, b| is_class(class_f64(a.0), b))),
         "f16" => float!(condition, F16, |value| value.0),
         "f32" => float!(condition, f32, |value| value),
         "f64" => float!(condition, f64, |value| value),

@@ -3,7 +3,7 @@
 
 use crate::exec::eighth::{bf8_to_f32, f32_to_bf8, f32_to_fp8, fp8_to_f32};
 use crate::exec::half::f32_to_f16_toward_zero;
-use crate::exec::lanes::{B16, F16, vector};
+use crate::exec::lanes::{F16, vector};
 
 vector! {
     v_cvt_i32_f64(a: f64) -> i32 a as i32;
@@ -45,8 +45,12 @@ vector! {
     v_cvt_f32_bf8(a: u32) -> f32 bf8_to_f32(a & 0xff);
     v_cvt_pk_f32_fp8(a: u32) -> u64 singles(fp8_to_f32(a & 0xff), fp8_to_f32(a >> 8 & 0xff));
     v_cvt_pk_f32_bf8(a: u32) -> u64 singles(bf8_to_f32(a & 0xff), bf8_to_f32(a >> 8 & 0xff));
-    v_cvt_pk_fp8_f32(a: f32, b: f32) -> B16 B16((f32_to_fp8(a) | f32_to_fp8(b) << 8) as u16);
-    v_cvt_pk_bf8_f32(a: f32, b: f32) -> B16 B16((f32_to_bf8(a) | f32_to_bf8(b) << 8) as u16);
+    v_cvt_pk_fp8_f32(a: f32, b: f32) -> u16 (f32_to_fp8(a) | f32_to_fp8(b) << 8) as u16;
+    v_cvt_pk_bf8_f32(a: f32, b: f32) -> u16 (f32_to_bf8(a) | f32_to_bf8(b) << 8) as u16;
+    v_cvt_pkaccum_u8_f32(a: f32, b: u32, [c: u32]) -> u32 {
+        let shift = 8 * (b & 3);
+        c & !(0xff << shift) | u32::from(a as u8) << shift
+    };
     v_cvt_pk_u8_f32(a: f32, b: u32, c: u32) -> u32 {
         let shift = 8 * (b & 3);
         c & !(0xff << shift) | u32::from(a as u8) << shift
@@ -65,10 +69,11 @@ fn packed(low: u16, high: u16) -> u32 {
 
 #[inline(always)]
 fn signed_norm(value: f32) -> i16 {
-    (value.clamp(-1.0, 1.0) * 32767.0).round_ties_even() as i16
+    // The product is exact in double precision.
+    (f64::from(value.clamp(-1.0, 1.0)) * 32767.0).round_ties_even() as i16
 }
 
 #[inline(always)]
 fn unsigned_norm(value: f32) -> u16 {
-    (value.clamp(0.0, 1.0) * 65535.0).round_ties_even() as u16
+    (f64::from(value.clamp(0.0, 1.0)) * 65535.0).round_ties_even() as u16
 }

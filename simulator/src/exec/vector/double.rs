@@ -2,15 +2,16 @@
 //! Double precision.
 
 use crate::exec::float::*;
-use crate::exec::lanes::vector;
+use crate::exec::lanes::{Chosen, Double, vector};
+use crate::exec::turns::two_over_pi_part;
 
 vector! {
     v_add_f64(a: f64, b: f64) -> f64 a + b;
     v_mul_f64(a: f64, b: f64) -> f64 a * b;
     v_fma_f64(a: f64, b: f64, c: f64) -> f64 a.mul_add(b, c);
     v_fmac_f64(a: f64, b: f64, [c: f64]) -> f64 a.mul_add(b, c);
-    v_min_f64(a: f64, b: f64) -> f64 min_f64(a, b);
-    v_max_f64(a: f64, b: f64) -> f64 max_f64(a, b);
+    v_min_f64(a: f64, b: f64) -> Double Chosen(min_f64(a, b));
+    v_max_f64(a: f64, b: f64) -> Double Chosen(max_f64(a, b));
     v_trunc_f64(a: f64) -> f64 a.trunc();
     v_ceil_f64(a: f64) -> f64 a.ceil();
     v_floor_f64(a: f64) -> f64 a.floor();
@@ -22,5 +23,6 @@ vector! {
     v_ldexp_f64(a: f64, b: i32) -> f64 ldexp_f64(a, b);
     v_frexp_exp_i32_f64(a: f64) -> i32 frexp_exponent_f64(a);
     v_frexp_mant_f64(a: f64) -> f64 frexp_mantissa_f64(a);
-    v_div_fixup_f64(a: f64, b: f64, c: f64) -> f64 div_fixup_f64(a, b, c);
+    v_div_fixup_f64(a: f64, b: f64, c: f64) -> Double Chosen(div_fixup_f64(a, b, c));
+    v_trig_preop_f64(a: f64, b: u32) -> f64 two_over_pi_part(a, b);
 }

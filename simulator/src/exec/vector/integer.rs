@@ -71,6 +71,12 @@ vector! {
     v_sad_u16(a: u32, b: u32, c: u32) -> u32 {
         (a & 0xffff).abs_diff(b & 0xffff).wrapping_add((a >> 16).abs_diff(b >> 16)).wrapping_add(c)
     };
+    v_qsad_pk_u16_u8(a: u64, b: u32, c: u64) -> u64 sliding(c, |shift, sum| {
+        differences((a >> shift) as u32, b, !0).wrapping_add(sum)
+    });
+    v_mqsad_pk_u16_u8(a: u64, b: u32, c: u64) -> u64 sliding(c, |shift, sum| {
+        differences((a >> shift) as u32, b, b).wrapping_add(sum)
+    });
     v_sad_u32(a: u32, b: u32, c: u32) -> u32 a.abs_diff(b).wrapping_add(c);
 }
 
@@ -143,9 +149,17 @@ fn bytes(f: impl Fn(u32) -> u32) -> u32 {
     f(0) & 0xff | (f(8) & 0xff) << 8 | (f(16) & 0xff) << 16 | (f(24) & 0xff) << 24
 }
 
+/// Four words of 16 bits, each computed from a shift by whole bytes and its old value.
+#[inline(always)]
+pub(super) fn sliding(old: u64, f: impl Fn(u32, u32) -> u32) -> u64 {
+    let word =
+        |place: u32| u64::from(f(8 * place, (old >> (16 * place)) as u32 & 0xffff) & 0xffff) << (16 * place);
+    word(0) | word(1) | word(2) | word(3)
+}
+
 /// The sum of absolute differences of bytes, of those that are not zero in `mask`.
 #[inline(always)]
-fn differences(a: u32, b: u32, mask: u32) -> u32 {
+pub(super) fn differences(a: u32, b: u32, mask: u32) -> u32 {
     let one = |shift: u32| {
         let difference = (a >> shift & 0xff).abs_diff(b >> shift & 0xff);
         if mask >> shift & 0xff != 0 { difference } else { 0 }

@@ -11,6 +11,7 @@ mod integer;
 mod saturate;
 mod short;
 mod single;
+mod stochastic;
 
 use super::step::Versions;
 use crate::isa::{Element, Inst};
@@ -19,7 +20,8 @@ use crate::isa::{Element, Inst};
 pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
     let op = inst.op;
     let integer = matches!(inst.dst_type.element, Element::B32 | Element::B64 | Element::I16);
-    if inst.mods.clamp && integer && !is_compare(inst) {
+    let indifferent = saturate::always_fits(op) || saturate::clamps_itself(op);
+    if inst.mods.clamp && integer && !is_compare(inst) && !indifferent {
         return saturate::versions(op);
     }
     single::versions(op)
@@ -32,6 +34,7 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
         .or_else(|| double::versions(op))
         .or_else(|| halves::versions(op))
         .or_else(|| short::versions(op))
+        .or_else(|| stochastic::versions(op))
         .or_else(|| super::packed::accumulating(op))
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Integer instructions with the clamp bit: they saturate.
 
-use super::integer::{low24, signed24};
+use super::integer::{differences, low24, signed24, sliding};
 use crate::exec::lanes::vector;
+use crate::isa::Op;
 
 vector! {
     v_add_u32(a: u32, b: u32) -> u32 a.saturating_add(b);
@@ -30,8 +31,43 @@ vector! {
     };
     v_mad_u32_u16(a: u16, b: u16, c: u32) -> u32 (u32::from(a) * u32::from(b)).saturating_add(c);
     v_mad_i32_i16(a: i16, b: i16, c: i32) -> i32 (i32::from(a) * i32::from(b)).saturating_add(c);
-    v_cvt_i32_f32(a: f32) -> i32 a as i32;
-    v_cvt_u32_f32(a: f32) -> u32 a as u32;
-    v_cvt_i32_f64(a: f64) -> i32 a as i32;
-    v_cvt_u32_f64(a: f64) -> u32 a as u32;
+    v_mul_u32_u24(a: u32, b: u32) -> u32 {
+        (u64::from(low24(a)) * u64::from(low24(b))).min(u32::MAX.into()) as u32
+    };
+    v_mul_i32_i24(a: i32, b: i32) -> i32 {
+        let product = i64::from(signed24(a)) * i64::from(signed24(b));
+        product.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+    };
+    v_sad_u8(a: u32, b: u32, c: u32) -> u32 differences(a, b, !0).saturating_add(c);
+    v_msad_u8(a: u32, b: u32, c: u32) -> u32 differences(a, b, b).saturating_add(c);
+    v_sad_hi_u8(a: u32, b: u32, c: u32) -> u32 (differences(a, b, !0) << 16).saturating_add(c);
+    v_sad_u16(a: u32, b: u32, c: u32) -> u32 {
+        ((a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16)).saturating_add(c)
+    };
+    v_sad_u32(a: u32, b: u32, c: u32) -> u32 a.abs_diff(b).saturating_add(c);
+    v_qsad_pk_u16_u8(a: u64, b: u32, c: u64) -> u64 sliding(c, |shift, sum| {
+        (differences((a >> shift) as u32, b, !0) + sum).min(0xffff)
+    });
+    v_mqsad_pk_u16_u8(a: u64, b: u32, c: u64) -> u64 sliding(c, |shift, sum| {
+        (differences((a >> shift) as u32, b, b) + sum).min(0xffff)
+    });
+}
+
+/// Whether the results of an integer instruction always fit, so that the clamp bit changes nothing.
+pub(super) fn always_fits(op: Op) -> bool {
+    let name = op.mnemonic();
+    ["v_min", "v_max", "v_med3", "v_cvt_", "v_frexp_exp", "v_mul_hi_i32_i24", "v_mul_hi_u32_u24"]
+        .iter()
+        .any(|start| name.starts_with(start))
+        && !name.starts_with("v_cvt_pkrtz")
+}
+
+/// Whether an instruction looks at its clamp bit itself.
+pub(super) fn clamps_itself(op: Op) -> bool {
+    let name = op.mnemonic();
+    name.ends_with("_co_u32")
+        || name.starts_with("v_mad_u64")
+        || name.starts_with("v_mad_i64")
+        || name == "v_mqsad_u32_u8"
+        || name.starts_with("v_dot")
 }
