@@ -4,65 +4,23 @@
 use std::fs;
 use std::ptr;
 
-use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 use windlass_codeobject::{Container, Error, File, Options, bytes_at, declared_size};
 
+use crate::guarded::Guarded;
 use crate::support::{
     Ccob, ElfBuilder, KernelSpec, amd1, compressed_offload_binary, fixtures, hip1, offload_binary, plain,
     zlib, zstd_frame, zstd_frame_without_size,
 };
 use crate::{GFX942, HOST};
 
-const PAGE: usize = 65_536;
-
-/// Bytes that end where memory ends: to read the next one kills the process.
-struct Guarded {
-    map: *mut u8,
-    mapped: usize,
-    size: usize,
-}
-
-impl Guarded {
-    fn new(bytes: &[u8]) -> Guarded {
-        let readable = bytes.len().next_multiple_of(PAGE).max(PAGE);
-        let mapped = readable + PAGE;
-        // SAFETY: a mapping of its own; the guard lies inside it, and the copy ends where the guard begins.
-        unsafe {
-            let map = mmap_anonymous(
-                ptr::null_mut(),
-                mapped,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::PRIVATE,
-            )
-            .unwrap();
-            mprotect(map.byte_add(readable), PAGE, MprotectFlags::empty()).unwrap();
-            let map = map.cast::<u8>();
-            map.add(readable - bytes.len()).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
-            Guarded { map, mapped, size: bytes.len() }
-        }
-    }
-
-    fn start(&self) -> *const u8 {
-        // SAFETY: it lies inside the mapping.
-        unsafe { self.map.add(self.mapped - PAGE - self.size) }
-    }
-
-    fn measured(&self) -> Result<Vec<u8>, Error> {
-        // SAFETY: the tests put there what their name says, and the mapping outlives the slice.
-        unsafe { bytes_at(self.start(), &Options::default()) }.map(<[u8]>::to_vec)
-    }
-}
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        // SAFETY: the mapping is its own, and no slice of it is left.
-        unsafe { munmap(self.map.cast(), self.mapped) }.unwrap();
-    }
+fn measured(guarded: &Guarded) -> Result<Vec<u8>, Error> {
+    // SAFETY: the tests put there what their name says, and the memory outlives the slice.
+    unsafe { bytes_at(guarded.start(), &Options::default()) }.map(<[u8]>::to_vec)
 }
 
 /// Measures the bytes at the end of memory, and with other bytes behind them.
 fn is_whole(bytes: &[u8], what: &str) {
-    assert_eq!(Guarded::new(bytes).measured().unwrap(), bytes, "{what}");
+    assert_eq!(measured(&Guarded::new(bytes)).unwrap(), bytes, "{what}");
     let longer = [bytes, &[0xa5; 100]].concat();
     // SAFETY: whole code lies there, and the vector outlives the slice.
     let found = unsafe { bytes_at(longer.as_ptr(), &Options::default()) }.unwrap();
@@ -138,7 +96,7 @@ fn the_wrapper_of_a_host_program_is_followed() {
     };
     let whole = Guarded::new(&wrapper(b"FPIH", 1, bundle.start()));
     bundle.start().expose_provenance();
-    assert_eq!(whole.measured().unwrap(), bundle.measured().unwrap());
+    assert_eq!(measured(&whole).unwrap(), measured(&bundle).unwrap());
     // SAFETY: a wrapper lies there that points to a whole bundle, and both outlive the file.
     let file = unsafe { File::at_address(whole.start(), &Options::default()) }.unwrap();
     assert!(matches!(file.bundles()[0].container(), Container::Ccob { version: 1, .. }));
@@ -149,7 +107,7 @@ fn the_wrapper_of_a_host_program_is_followed() {
         (wrapper(b"FPIH", 1, whole.start()), "another wrapper"),
         (wrapper(b"HIPK", 1, bundle.start()), "kpack"),
     ] {
-        let error = Guarded::new(&wrapper).measured().unwrap_err().to_string();
+        let error = measured(&Guarded::new(&wrapper)).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
 }
@@ -167,11 +125,11 @@ fn what_has_no_size_is_named() {
         (&[0; 4], "no AMD GPU code"),
         (b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0", "64-bit"),
     ] {
-        let error = Guarded::new(bytes).measured().unwrap_err().to_string();
+        let error = measured(&Guarded::new(bytes)).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
     let host = crate::support::host_elf(&[(".hip_fatbin", &bundle())]);
-    assert!(Guarded::new(&host[..64]).measured().unwrap_err().to_string().contains("machine 62"));
+    assert!(measured(&Guarded::new(&host[..64])).unwrap_err().to_string().contains("machine 62"));
     // SAFETY: a null pointer is told apart before it is read.
     let null = unsafe { bytes_at(ptr::null(), &Options::default()) };
     assert!(matches!(null, Err(Error::NotFound { .. })));
@@ -242,7 +200,7 @@ fn headers_that_contradict_themselves() {
         (Ccob { version: 4, ..Ccob::zlib(2, &content) }.bytes(), "version 4"),
         (Ccob { method: 4, ..Ccob::zlib(2, &content) }.bytes(), "method 4"),
     ] {
-        let error = Guarded::new(&bytes).measured().unwrap_err().to_string();
+        let error = measured(&Guarded::new(&bytes)).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
 }

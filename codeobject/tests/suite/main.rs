@@ -20,6 +20,8 @@ mod containers;
 mod damaged_neighbours;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod fixtures;
+#[cfg(all(target_os = "linux", any(feature = "zstd-c", feature = "zstd-pure")))]
+mod guarded;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod hostile;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
@@ -45,6 +47,7 @@ mod symbols;
 mod text_bundles;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod tools;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod until;
 mod validate;
 #[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
