@@ -357,7 +357,7 @@ impl<'a> Bundle<'a> {
     }
 
     /// The SHA-256 of its bytes in the file, [`stored_size`](Self::stored_size) of them; a key that no file can forge.
-    /// Of a binary in a kpack archive, whose bytes lie apart from their table, that of each entry's id, sizes and bytes.
+    /// Of a binary in a kpack archive, whose bytes lie apart from their table, that of each entry's id, sizes, problem and bytes.
     /// Computed once.
     pub fn digest(&self) -> [u8; 32] {
         *self.digest.get_or_init(|| match self.container {
@@ -365,10 +365,15 @@ impl<'a> Bundle<'a> {
                 let mut hash = Sha256::new();
                 for (entry, bytes) in self.entries.iter().zip(&self.stored) {
                     let is_compressed = u64::from(method.is_some());
-                    for number in [is_compressed, entry.id().len() as u64, entry.size(), bytes.len() as u64] {
+                    // What is wrong with an entry may lie outside of its bytes, in the table of another one.
+                    let problem = entry.problem().unwrap_or_default();
+                    let sizes =
+                        [entry.id().len() as u64, entry.size(), bytes.len() as u64, problem.len() as u64];
+                    for number in [is_compressed].into_iter().chain(sizes) {
                         hash.update(number.to_le_bytes());
                     }
                     hash.update(entry.id());
+                    hash.update(problem);
                     hash.update(bytes);
                 }
                 hash.finalize().into()

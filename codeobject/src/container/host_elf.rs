@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use object::LittleEndian;
-use object::elf::{FileHeader64, SectionHeader64, SectionType};
+use object::elf::{FileHeader64, SHT_NOBITS, SectionHeader64, SectionType};
 use object::read::elf::{FileHeader, SectionHeader};
 
 use crate::bytes::range;
+use crate::container::begins_bundle;
 use crate::container::room::{Ids, Room};
 use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES};
 use crate::container::wrapper;
@@ -73,8 +74,13 @@ pub(crate) fn carriers(bytes: &[u8], base: u64, room: &Room) -> Result<Carriers,
     let mut found = Carriers::default();
     let (most_entries, mut ids) = (room.entries.min(MAX_ENTRIES), room.ids(base));
     let mut is_full = false;
+    let mut is_emptied = false;
     for section in sections {
         let name = name_at(names, section.sh_name(LittleEndian));
+        if section.sh_type(LittleEndian) == SHT_NOBITS {
+            is_emptied |= name == b".hip_fatbin";
+            continue;
+        }
         let offloads =
             name == b".llvm.offloading" || section.sh_type(LittleEndian) == SectionType(SHT_LLVM_OFFLOADING);
         if name == b".hip_fatbin" || offloads {
@@ -95,21 +101,21 @@ pub(crate) fn carriers(bytes: &[u8], base: u64, room: &Room) -> Result<Carriers,
             }
         }
     }
-    // Headers may claim the same bytes many times; they are read once.
-    found.rows.sort_by_key(|row| row.start);
-    let mut end = 0;
-    found.rows.retain(|row| {
-        let is_new = row.start >= end;
-        end = end.max(row.end);
-        is_new
-    });
+    found.rows = united(found.rows);
     if sections.is_empty() {
         found.wrapped = wrapper::bundles(bytes);
+    } else if found.is_empty() {
+        // Who renamed or removed sections left what the program itself goes by.
+        let begins = |start: &u64| usize::try_from(*start).ok().and_then(|start| bytes.get(start..));
+        found.wrapped = wrapper::bundles(bytes);
+        found.wrapped.retain(|start| begins(start).is_some_and(begins_bundle));
     }
     if !found.is_empty() {
         return Ok(found);
     }
-    let present = if sections.is_empty() {
+    let present = if is_emptied {
+        "that section is empty, as in files with debug information alone; give the library itself"
+    } else if sections.is_empty() {
         "its section headers were stripped, and no wrapper in its data points to a bundle; give the library before \
          stripping"
     } else {
@@ -121,6 +127,19 @@ pub(crate) fn carriers(bytes: &[u8], base: u64, room: &Room) -> Result<Carriers,
     })
 }
 
+/// Headers may claim the same bytes many times; they are read once.
+fn united(mut rows: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    rows.sort_by_key(|row| row.start);
+    let mut united: Vec<Range<u64>> = Vec::new();
+    for row in rows {
+        match united.last_mut() {
+            Some(last) if row.start < last.end => last.end = last.end.max(row.end),
+            _ => united.push(row),
+        }
+    }
+    united
+}
+
 /// The content of the first section of that name, where it lies in the file.
 pub(crate) fn section_data<'a>(
     bytes: &'a [u8],
@@ -130,7 +149,9 @@ pub(crate) fn section_data<'a>(
     let sections = header.section_headers(LittleEndian, bytes).ok()?;
     let names = sections.get(usize::try_from(header.shstrndx(LittleEndian, bytes).ok()?).ok()?)?;
     let names = names.data(LittleEndian, bytes).ok()?;
-    let section = sections.iter().find(|section| name_at(names, section.sh_name(LittleEndian)) == wanted)?;
+    let section = sections.iter().find(|section| {
+        section.sh_type(LittleEndian) != SHT_NOBITS && name_at(names, section.sh_name(LittleEndian)) == wanted
+    })?;
     section.data(LittleEndian, bytes).ok()
 }
 

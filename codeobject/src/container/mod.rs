@@ -16,3 +16,12 @@ pub(crate) mod table;
 pub(crate) mod text_bundle;
 pub(crate) mod wrapper;
 pub(crate) mod zip;
+
+use ccob::CCOB_MAGIC;
+use offload_binary::OFFLOAD_BINARY_MAGIC;
+use table::BUNDLE_MAGIC;
+
+/// Whether a bundle or an offload binary begins here, by its magic.
+pub(crate) fn begins_bundle(bytes: &[u8]) -> bool {
+    [CCOB_MAGIC, BUNDLE_MAGIC, OFFLOAD_BINARY_MAGIC].iter().any(|magic| bytes.starts_with(magic))
+}

@@ -4,36 +4,47 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::Progress;
+use crate::container::ccob::Method;
 
 /// How many streams of one file are kept: a decoder costs far more memory than the bytes that ask for it.
 const KEPT: usize = 16;
 
+/// What tells one stream from another: the place of its bytes in memory, which all bytes of a file keep while it is
+/// open, and how they are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) start: usize,
+    pub(super) size: usize,
+    pub(super) method: Method,
+    pub(super) declared: u64,
+}
+
 /// What is kept of the streams of one file. No lock is held while somebody decodes: who finds the stream taken
 /// begins it anew.
 #[derive(Default)]
-pub(crate) struct Cache(Mutex<Vec<(u64, Progress)>>);
+pub(crate) struct Cache(Mutex<Vec<(Key, Progress)>>);
 
 impl Cache {
     /// Takes the stream at that offset out, or begins it.
-    pub(super) fn take(&self, stream: u64) -> Progress {
+    pub(super) fn take(&self, stream: Key) -> Progress {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match kept.iter().position(|(offset, _)| *offset == stream) {
+        match kept.iter().position(|(key, _)| *key == stream) {
             Some(index) => kept.remove(index).1,
             None => Progress::default(),
         }
     }
 
     /// Puts a stream back, in the place of the one that was not used for longest.
-    pub(super) fn keep(&self, stream: u64, progress: Progress) {
+    pub(super) fn keep(&self, stream: Key, progress: Progress) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let twin = kept.iter().position(|(offset, _)| *offset == stream);
+        let twin = kept.iter().position(|(key, _)| *key == stream);
         let leaves = match twin {
             Some(index) => Some(index),
             None => (kept.len() >= KEPT).then_some(0),
         };
         let gone = leaves.map(|index| kept.remove(index));
         let longer = match gone {
-            Some((offset, twin)) if offset == stream && twin.out.len() > progress.out.len() => {
+            Some((key, twin)) if key == stream && twin.out.len() > progress.out.len() => {
                 kept.push((stream, twin));
                 Some(progress)
             }

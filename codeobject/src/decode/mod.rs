@@ -15,6 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use cache::Cache;
+use cache::Key;
 pub(crate) use end::{Unmeasured, announced_size};
 use output::Output;
 
@@ -81,12 +82,12 @@ impl<'a> Stream<'a> {
     /// Calls `f` with the unpacked bytes `start..end`, after decoding what is missing.
     pub(crate) fn with_range<R>(&self, start: u64, end: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
         let range = self.range(start, end)?;
-        let mut progress = self.cache.take(self.offset);
+        let mut progress = self.cache.take(self.key());
         let result = self.decode_to(&mut progress, range.end).and_then(|()| {
             let missing = || self.missing(&progress);
             progress.out.get(range).ok_or_else(missing).map(f)
         });
-        self.cache.keep(self.offset, progress);
+        self.cache.keep(self.key(), progress);
         result
     }
 
@@ -94,9 +95,9 @@ impl<'a> Stream<'a> {
     /// kept.
     pub(crate) fn take_range(&self, start: u64, end: u64) -> Result<Image, Error> {
         let range = self.range(start, end)?;
-        let mut progress = self.cache.take(self.offset);
+        let mut progress = self.cache.take(self.key());
         if let Err(error) = self.decode_to(&mut progress, range.end) {
-            self.cache.keep(self.offset, progress);
+            self.cache.keep(self.key(), progress);
             return Err(error);
         }
         if progress.out.get(range.clone()).is_none() {
@@ -107,7 +108,12 @@ impl<'a> Stream<'a> {
 
     /// Drops what was unpacked of it: nobody will ask for more.
     pub(crate) fn forget(&self) {
-        drop(self.cache.take(self.offset));
+        drop(self.cache.take(self.key()));
+    }
+
+    fn key(&self) -> Key {
+        let (start, size) = (self.payload.as_ptr().addr(), self.payload.len());
+        Key { start, size, method: self.method, declared: self.declared }
     }
 
     /// A range of the unpacked bytes that may be asked for.

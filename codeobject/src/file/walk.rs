@@ -12,6 +12,7 @@ use crate::bundle::Bundle;
 use crate::bytes::{glimpse, range};
 use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
 use crate::container::archive::{self, Members};
+use crate::container::begins_bundle;
 use crate::container::ccob::{CCOB_MAGIC, CcobHeader};
 use crate::container::foreign;
 use crate::container::host_elf;
@@ -170,18 +171,13 @@ impl<'a, 'o> Walk<'a, 'o> {
                 end = start.saturating_add(size as u64);
             }
         }
-        if !carriers.entries.is_empty() {
+        if !carriers.entries.is_empty() && !self.is_full(base) {
             self.found(Bundle::of_sections(bytes, base, carriers.entries));
         }
         if let Some(reference) = reference {
             self.refers(reference, base);
         }
         Ok(FileKind::HostElf)
-    }
-
-    /// What comes next has bytes of its own: what was decoded is kept by its place in them.
-    fn start_another_file(&mut self) {
-        self.cache = Arc::default();
     }
 
     /// Reads what an executable of IREE holds: code objects, or bundles.
@@ -461,8 +457,4 @@ fn next_start(row: &[u8], position: usize, starts: &BTreeSet<u64>) -> Option<usi
     }
     let first = (position + 1).next_multiple_of(ALIGNMENT);
     (first..row.len()).step_by(ALIGNMENT).find(|start| begins_bundle(&row[*start..]))
-}
-
-fn begins_bundle(bytes: &[u8]) -> bool {
-    [CCOB_MAGIC, BUNDLE_MAGIC, OFFLOAD_BINARY_MAGIC].iter().any(|magic| bytes.starts_with(magic))
 }

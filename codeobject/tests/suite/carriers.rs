@@ -443,3 +443,60 @@ fn executables_of_iree_that_lie() {
     version[4] = 9;
     assert!(error(&version).to_string().contains("version 9"));
 }
+
+/// Shows each header of a section of an object, with its number.
+fn sections(object: &mut [u8], mut change: impl FnMut(usize, &mut [u8])) {
+    let table = u64::from_le_bytes(object[40..48].try_into().unwrap()) as usize;
+    let count = usize::from(u16::from_le_bytes(object[60..62].try_into().unwrap()));
+    for index in 0..count {
+        change(index, &mut object[table + 64 * index..table + 64 * (index + 1)]);
+    }
+}
+
+#[test]
+fn sections_that_overlap_hide_nothing() {
+    let (elf, one) = (elf(), bundle());
+    let row = [&one[..], &vec![0; one.len().next_multiple_of(4096) - one.len()], &one, &one].concat();
+    let whole = host_elf(&[(".hip_fatbin", &row), (".hip_fatbin", &elf)]);
+    assert_eq!(
+        File::parse(&host_elf(&[(".hip_fatbin", &row)]), &Options::default()).unwrap().bundles().len(),
+        3
+    );
+    let mut place = None;
+    sections(&mut whole.clone(), |index, header| {
+        if index == 1 {
+            place = Some(u64::from_le_bytes(header[24..32].try_into().unwrap()));
+        }
+    });
+    let start = place.unwrap();
+    // The second claims the beginning of the first, or a piece that begins inside it, whatever its order.
+    for (first, second) in [
+        ((0, one.len()), (0, row.len())),
+        ((0, row.len()), (0, one.len())),
+        ((0, one.len() + 100), (50, row.len() - 50)),
+    ] {
+        let mut host = whole.clone();
+        sections(&mut host, |index, header| {
+            let Some((offset, size)) = [None, Some(first), Some(second)].get(index).copied().flatten() else {
+                return;
+            };
+            header[24..32].copy_from_slice(&(start + offset).to_le_bytes());
+            header[32..40].copy_from_slice(&(size as u64).to_le_bytes());
+        });
+        let file = File::parse(&host, &Options::default()).unwrap();
+        assert_eq!((file.bundles().len(), file.problems()), (3, &[][..]), "{first:?} {second:?}");
+    }
+}
+
+#[test]
+fn files_with_debug_information_alone_hold_no_code() {
+    let mut host = host_elf(&[(".hip_fatbin", &bundle()), (".rocm_kpack_ref", b"\x81")]);
+    sections(&mut host, |index, header| {
+        if [1, 2].contains(&index) {
+            header[4..8].copy_from_slice(&8_u32.to_le_bytes());
+        }
+    });
+    let error = File::parse(&host, &Options::default()).unwrap_err();
+    assert!(matches!(error, Error::NotFound { .. }), "{error}");
+    assert!(error.to_string().contains("debug information"), "{error}");
+}

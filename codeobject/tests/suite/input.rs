@@ -10,7 +10,8 @@ use proptest::test_runner::TestRunner;
 use windlass_codeobject::{Container, Error, File, FileKind, Input, Options, Wheel};
 
 use crate::support::{
-    ElfBuilder, KernelSpec, Value, archive, encode, fixtures, hip1, host_elf, kpack, map, plain, zip,
+    Ccob, ElfBuilder, KernelSpec, Value, archive, encode, fixtures, hip1, host_elf, kpack, map, plain, zip,
+    zip_of,
 };
 use crate::{GFX942, HOST};
 
@@ -426,6 +427,42 @@ fn modules_of_iree_by_path() {
         if path.extension().is_some_and(|ending| ending == "vmfb") {
             let input = open(&path);
             assert_eq!(input.file(&Options::default()).unwrap().kind(), FileKind::IreeModule);
+        }
+    }
+}
+
+/// Two members whose compressed bundles lie at the same offset, one counted in the member and one in the wheel.
+#[test]
+fn members_at_equal_offsets_are_not_confused() {
+    let code = |kernel: &str| Ccob::zlib(2, &plain(&[(GFX942, &elf(kernel))], 4096)).bytes();
+    let noise: Vec<u8> = (0..20_000_u32).map(|at| (at.wrapping_mul(0x9e37_79b1) >> 13) as u8).collect();
+    let front = plain(&[(GFX942, &elf("front"))], 16);
+    let (first, second) = (code("first"), code("second"));
+    let wheel = |gap: usize| {
+        let mut packed = front.clone();
+        packed.resize(gap.max(front.len()), 0);
+        packed.extend(&first);
+        zip_of(false, &[("a.hipfb", 8, &packed), ("noise", 0, &noise), ("b.hipfb", 0, &second)])
+    };
+    let place = |wheel: &[u8]| {
+        wheel.windows(second.len()).rposition(|bytes| bytes == second).expect("it is stored as it is")
+    };
+    let mut gap = 0;
+    let bytes = loop {
+        let bytes = wheel(gap);
+        if place(&bytes) == gap {
+            break bytes;
+        }
+        gap = place(&bytes);
+    };
+    let folder = Folder::new();
+    let input = open(&folder.put("a.whl", &bytes));
+    let file = input.file(&Options::default()).unwrap();
+    assert_eq!((file.bundles().len(), file.problems()), (3, &[][..]));
+    for order in [[1, 2], [2, 1]] {
+        for index in order {
+            let kernel = ["front", "first", "second"][index];
+            assert_eq!(file.bundles()[index].extract(0).unwrap(), elf(kernel), "{order:?}");
         }
     }
 }

@@ -112,6 +112,9 @@ fn numbers_and_sizes_that_lie_are_problems_of_their_entry() {
     let bytes = kpack(true, &IMAGES, |toc| *value(toc, "toc") = row(1, 100));
     let file = parse(&bytes);
     assert!(file.bundles()[1].entries()[0].problem().unwrap().contains("another size"));
+    let good = kpack(true, &IMAGES, |_| {});
+    let good = parse(&good).bundles()[1].digest();
+    assert_ne!(file.bundles()[1].digest(), good, "what is refused is another thing");
 }
 
 #[test]

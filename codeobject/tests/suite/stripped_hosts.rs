@@ -52,6 +52,19 @@ fn wrappers_that_point_nowhere_are_passed_over() {
     assert_eq!(stored(&host), bundles()[1..]);
 }
 
+/// Headers of sections that tell nothing: none at all, one without a name, or all of them without their names.
+#[test]
+fn headers_that_tell_nothing_do_not_hide_the_wrappers() {
+    for movable in [false, true] {
+        let mut host = host(&bundles(), movable);
+        let start = host.len().next_multiple_of(8);
+        host.resize(start + 64, 0);
+        host[40..48].copy_from_slice(&(start as u64).to_le_bytes());
+        host[58..64].copy_from_slice(&[64, 0, 1, 0, 0, 0]);
+        assert_eq!(stored(&host), bundles(), "movable: {movable}");
+    }
+}
+
 #[test]
 fn without_wrappers_the_error_says_what_is_missing() {
     let error = File::parse(&host(&[], true), &Options::default()).unwrap_err();

@@ -98,3 +98,16 @@ fn what_holds_nothing_is_an_error_all_the_same() {
     assert!(matches!(wanted(b"#!/bin/sh"), Err(Error::NotRecognised { .. })));
     assert!(wanted(&Ccob::zstd(2, b"no table").bytes()).is_err());
 }
+
+#[test]
+fn sections_named_after_entries_are_behind_the_rows_of_a_host() {
+    let elf = elf();
+    let row = plain(&[(HOST, b""), (GFX942, &elf)], 4096);
+    let named = format!("__CLANG_OFFLOAD_BUNDLE__{GFX942}");
+    let bytes = host_elf(&[(".hip_fatbin", &row), (&named, &elf)]);
+    let options = Options::default();
+    assert_eq!(File::parse(&bytes, &options).unwrap().bundles().len(), 2);
+    let file = File::parse_until(&bytes, &options, |_| true).unwrap();
+    assert_eq!(file.bundles().len(), 1);
+    assert_eq!(file.bundles()[0].entries().len(), 2, "the row's");
+}

@@ -257,9 +257,15 @@ impl Flat {
 /// A zip file, with the files stored as they are (method 0) or deflated (8). A long one keeps its sizes in extra fields,
 /// as IREE does.
 pub(crate) fn zip(method: u16, long: bool, files: &[(&str, &[u8])]) -> Vec<u8> {
+    zip_of(long, &files.iter().map(|(name, content)| (*name, method, *content)).collect::<Vec<_>>())
+}
+
+/// The same, each file by a method of its own.
+pub(crate) fn zip_of(long: bool, files: &[(&str, u16, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut directory = Vec::new();
-    for (name, content) in files {
+    for (name, method, content) in files {
+        let method = *method;
         // Members need not follow each other directly.
         out.resize(out.len().next_multiple_of(16), 0);
         let packed = if method == 8 { deflated(content) } else { content.to_vec() };

@@ -32,7 +32,9 @@ impl<'a> Walk<'a, '_> {
         }
         let companions = self.companions;
         for (path, archive) in &companions.archives {
-            self.start_another_file();
+            if self.is_full(base) {
+                break;
+            }
             if let Err(error) = self.binaries(archive, 0, |binary| reference.is_to(binary)) {
                 self.problem(error.of_member(path));
             }

@@ -22,7 +22,6 @@ impl<'a> Walk<'a, '_> {
                 break;
             }
             if let Some(unpacked) = companions.members.get(&index) {
-                self.start_another_file();
                 self.inside(&member.name, |walk| walk.zipped(unpacked, 0));
             } else if member.is_stored() {
                 match zip.place(member) {
