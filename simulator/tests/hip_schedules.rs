@@ -153,6 +153,36 @@ fn a_source_that_is_reused_too_early_is_found() {
 }
 
 #[test]
+fn others_see_half_of_a_copy() {
+    let program = |machine: &Machine| {
+        let (ones, twos, target) =
+            (machine.upload(&[1_u8; 64]), machine.upload(&[2_u8; 64]), machine.malloc(64));
+        for source in [ones, twos] {
+            ok!(machine, hipMemcpyDtoDAsync(target, source, 64, machine.stream()));
+        }
+        ok!(machine, hipDeviceSynchronize());
+        machine.download::<u8>(target, 64)
+    };
+    let seen: BTreeSet<_> = (1..=8 * MANY).map(|seed| program(&seeded(seed))).collect();
+    let whole = seen.iter().filter(|bytes| bytes.iter().all(|byte| *byte == bytes[0])).count();
+    assert!(whole == 2 && seen.len() > whole, "{seen:?}");
+    // Rows are copied whole and all of them.
+    always(&[1, 0, 2, 0, 3, 0].map(|byte: u8| [byte; 64]).concat(), |machine| {
+        let rows = machine.upload(&[1_u8, 2, 3].map(|byte| [byte; 64]).concat());
+        let target = machine.upload(&[0_u8; 384]);
+        let kind = hipMemcpyKind::hipMemcpyDeviceToDevice;
+        ok!(machine, hipMemcpy2DAsync(target, 128, rows, 64, 64, 3, kind, null_mut()));
+        machine.download::<u8>(target, 384)
+    });
+    // Where source and target overlap, the copy is one step.
+    always(&(0..56).collect::<Vec<u8>>(), |machine| {
+        let bytes = machine.upload(&(0..64).collect::<Vec<u8>>());
+        ok!(machine, hipMemcpyDtoDAsync(bytes.wrapping_byte_add(8), bytes, 56, null_mut()));
+        machine.download::<u8>(bytes, 64)[8..].to_vec()
+    });
+}
+
+#[test]
 fn work_may_run_at_once_and_may_wait_for_its_waiter() {
     let query = |seed: u64| {
         let machine = seeded(seed);
@@ -186,7 +216,8 @@ fn whoever_polls_comes_to_an_end() {
 
 #[test]
 fn kernels_that_wait_for_each_other_come_to_an_end() {
-    always(&vec![1_u32], |machine| {
+    for seed in 1..=12 {
+        let machine = &seeded(seed);
         let module = machine.load(RACES);
         let word = machine.upload(&[0_u32]);
         let (first, second) = (machine.stream(), machine.stream());
@@ -194,8 +225,8 @@ fn kernels_that_wait_for_each_other_come_to_an_end() {
         launch(machine, machine.function(module, c"wait_for"), 3, 64, first, args());
         launch(machine, machine.function(module, c"tell"), 1, 1, second, args());
         ok!(machine, hipStreamSynchronize(first));
-        machine.download(word, 1)
-    });
+        assert_eq!(machine.download::<u32>(word, 1), [1]);
+    }
 }
 
 #[test]

@@ -48,6 +48,10 @@ impl Rows {
         self.width == 0 || self.count == 0 || self.planes == 0
     }
 
+    fn is_line(self) -> bool {
+        self.count == 1 && self.planes == 1
+    }
+
     fn plane_extent(self) -> Outcome<u64> {
         let gaps = self.count.saturating_sub(1).checked_mul(self.pitch).ok_or(Code::INVALID_VALUE)?;
         gaps.checked_add(self.width).ok_or(Code::INVALID_VALUE)
@@ -129,6 +133,20 @@ enum Side {
     Captured(Vec<u8>),
 }
 
+impl Side {
+    /// What lies so many bytes behind the start, and is no longer part of this.
+    fn split(&mut self, at: u64) -> Self {
+        match self {
+            Self::Known(address) => Self::Known(address.wrapping_add(at)),
+            Self::Pageable(address) => Self::Pageable(address.wrapping_add(at as usize)),
+            Self::Captured(bytes) => Self::Captured(bytes.split_off(bytes.len().min(at as usize))),
+        }
+    }
+}
+
+/// A copy that is done in two goes is cut at a multiple of this many bytes.
+const PIECE: u64 = 16;
+
 /// A copy.
 #[derive(Debug)]
 pub(crate) struct Transfer {
@@ -202,8 +220,35 @@ impl Transfer {
         matches!((&self.to, &self.from), (Side::Pageable(_), _) | (_, Side::Pageable(_)))
     }
 
+    /// Places at which [`cut`](Self::cut) can cut the copy; zero where it must be done at once.
+    pub(crate) fn places(&self) -> usize {
+        let width = self.to_rows.width;
+        let one_row = self.to_rows.is_line() && self.from_rows.is_line();
+        let apart = match (&self.to, &self.from) {
+            // A copy within one range must see the source as it was.
+            (Side::Known(to), Side::Known(from)) => to.abs_diff(*from) >= width,
+            (Side::Pageable(to), Side::Pageable(from)) => to.addr().abs_diff(from.addr()) as u64 >= width,
+            _ => true,
+        };
+        if one_row && apart {
+            usize::try_from(width / PIECE).unwrap_or(usize::MAX).saturating_sub(1)
+        } else {
+            0
+        }
+    }
+
+    /// Cuts the copy in two at a place, from 0 on; what is left out is returned.
+    pub(crate) fn cut(&mut self, place: usize) -> Self {
+        let at = (place as u64 + 1) * PIECE;
+        let rows = Rows::line(self.to_rows.width.saturating_sub(at));
+        let rest = Self { to: self.to.split(at), to_rows: rows, from: self.from.split(at), from_rows: rows };
+        self.to_rows = Rows::line(at);
+        self.from_rows = self.to_rows;
+        rest
+    }
+
     /// Moves the bytes.
-    pub(crate) fn run(self, machine: &Machine) -> Result<(), Failure> {
+    pub(crate) fn run(&self, machine: &Machine) -> Result<(), Failure> {
         let moved = self.to_rows.offsets().zip(self.from_rows.offsets());
         for (to, from) in moved {
             self.run_row(machine, to, from).map_err(|error| illegal("a copy", &error))?;

@@ -7,15 +7,14 @@ use std::time::Instant;
 
 use windlass_hip_sys::bindings::{hipError_t, hipStream_t};
 
-use crate::engine::Choose;
+use crate::engine::{Choose, Step};
 
 use super::allocation;
 use super::code::Code;
 use super::device::Device;
 use super::event::Mark;
 use super::failure::Failure;
-pub(crate) use super::launch::Dispatch;
-use super::launch::Launch;
+use super::launch::{Dispatch, Launch};
 use super::machine::Machine;
 use super::stream::Stream;
 use super::transfer::{Fill, Transfer};
@@ -87,11 +86,18 @@ impl Work {
     }
 }
 
+/// Work that has begun and goes on step by step.
+pub(crate) enum Going {
+    Dispatch(Box<Dispatch>),
+    /// The second half of a copy.
+    Rest(Transfer),
+}
+
 /// What becomes of an item that is not run to its end at once.
 pub(crate) enum Begun {
     Ended(Option<Failure>),
-    /// A dispatch, to be run step by step.
-    Dispatch(Box<Dispatch>),
+    /// Something that goes on step by step.
+    Going(Going),
     /// A host function, to be called where it keeps nobody from going on.
     HostFunction(HostFunction),
 }
@@ -108,10 +114,30 @@ impl Work {
         match self {
             Self::HostFunction(function) => Begun::HostFunction(function),
             Self::Launch(launch) if device.failure().is_none() => match launch.begin(machine, choices) {
-                Ok(dispatch) => Begun::Dispatch(Box::new(dispatch)),
+                Ok(dispatch) => Begun::Going(Going::Dispatch(Box::new(dispatch))),
                 Err(failure) => Begun::Ended(Some(failure)),
             },
+            // Others may see half of a copy.
+            Self::Transfer(mut transfer)
+                if device.failure().is_none() && transfer.places() > 0 && choices.choose(2) == 0 =>
+            {
+                let rest = transfer.cut(choices.choose(transfer.places()));
+                match transfer.run(machine) {
+                    Ok(()) => Begun::Going(Going::Rest(rest)),
+                    Err(failure) => Begun::Ended(Some(failure)),
+                }
+            }
             work => Begun::Ended(work.run(machine, device, stream).err()),
+        }
+    }
+}
+
+impl Going {
+    /// Does one step.
+    pub(crate) fn step(&mut self, machine: &Machine, choices: &mut dyn Choose) -> Result<Step, Failure> {
+        match self {
+            Self::Dispatch(dispatch) => dispatch.step(choices),
+            Self::Rest(transfer) => transfer.run(machine).map(|()| Step::Done),
         }
     }
 }

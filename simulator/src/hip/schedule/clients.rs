@@ -5,6 +5,7 @@
 //! nobody calls. But a client that merely computes must not see work go on by the clock: that could not be repeated.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use rustix::thread::gettid;
 
@@ -28,6 +29,12 @@ impl Clients {
         threads.retain(|thread| state(*thread).is_some());
         threads.iter().all(|thread| sleeps(*thread))
     }
+
+    /// What the threads have computed so far, in time on a CPU; none where the system does not tell.
+    pub(crate) fn computed(&self) -> Option<Duration> {
+        let threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.iter().filter_map(|thread| on_cpu(*thread)).reduce(|sum, more| sum + more)
+    }
 }
 
 /// The calling thread's number.
@@ -45,6 +52,12 @@ fn state(thread: i32) -> Option<char> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
     // The name of the thread stands in parentheses and may hold any.
     stat.rsplit_once(") ")?.1.chars().next()
+}
+
+/// How long a thread has been on a CPU.
+fn on_cpu(thread: i32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+    stat.split_ascii_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
 #[cfg(all(test, target_os = "linux"))]

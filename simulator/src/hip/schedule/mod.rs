@@ -29,7 +29,7 @@ use super::code::{Code, Outcome};
 use super::failure::Failure;
 use super::scheduler::Scheduler;
 use super::stream::{Point, Stream};
-use super::work::{Begun, Dispatch, HostFunction, Work};
+use super::work::{Begun, Going, HostFunction, Work};
 use choices::Choices;
 use clients::Clients;
 use log::{Recorder, Replay};
@@ -37,7 +37,7 @@ pub use report::{ScheduleReport, Schedules, schedules};
 use stage::{Entered, Request, Stage};
 use strategy::{ALL, Strategy};
 
-/// How long a client that does not sleep may stay away before work goes on without it.
+/// How long a client may compute without a call before work goes on without it.
 const AWAY: Duration = Duration::from_millis(500);
 /// How often a client that stays away is looked at.
 const LOOK: Duration = Duration::from_millis(1);
@@ -62,15 +62,14 @@ pub(crate) struct Schedule {
 struct Flight {
     strategy: Strategy,
     /// By stream.
-    dispatches: BTreeMap<u64, Going>,
+    going: BTreeMap<u64, Item>,
 }
 
-/// A dispatch that has begun.
-struct Going {
-    /// The item's number.
+/// An item of a stream that goes on by steps.
+struct Item {
     number: u64,
     stream: Arc<Stream>,
-    dispatch: Box<Dispatch>,
+    going: Going,
 }
 
 thread_local! {
@@ -253,8 +252,8 @@ impl Scheduler {
         let mut choices = schedule.stage.choices();
         let id = flight.strategy.pick(&mut *choices, &streams);
         choices.happened(&[id]);
-        if let Some(going) = flight.dispatches.get_mut(&id) {
-            let failure = match going.dispatch.step(&mut *choices) {
+        if let Some(item) = flight.going.get_mut(&id) {
+            let failure = match item.going.step(&self.machine, &mut *choices) {
                 Ok(Step::Progress) => return Ran::Something,
                 Ok(Step::Spun) => {
                     flight.strategy.demote(id);
@@ -263,9 +262,9 @@ impl Scheduler {
                 Ok(Step::Done) => None,
                 Err(failure) => Some(failure),
             };
-            let (number, stream) = (going.number, going.stream.clone());
+            let (number, stream) = (item.number, item.stream.clone());
             // Its arguments go back before anybody learns of its end.
-            flight.dispatches.remove(&id);
+            flight.going.remove(&id);
             self.end(flight, &stream, number, failure);
             return Ran::Something;
         }
@@ -275,8 +274,8 @@ impl Scheduler {
         choices.happened(&[number]);
         match self.machine.begin(&stream, item.work, &mut *choices) {
             Begun::Ended(failure) => self.end(flight, &stream, number, failure),
-            Begun::Dispatch(dispatch) => {
-                flight.dispatches.insert(id, Going { number, stream, dispatch });
+            Begun::Going(going) => {
+                flight.going.insert(id, Item { number, stream, going });
                 self.lock().set_stepped(id);
             }
             Begun::HostFunction(function) => {
@@ -354,25 +353,34 @@ impl Scheduler {
     /// What the thread does that goes on when all clients wait outside HIP.
     fn go_on_alone(self: &Arc<Self>) {
         let Some(schedule) = &self.schedule else { return };
-        let mut asleep = 0;
+        let (mut asleep, mut since, mut before) = (0, None, None);
         while self.wait_for_ready() {
             std::thread::sleep(LOOK);
-            let Some(idle) = schedule.stage.idle_for() else {
+            let Some(idle) = schedule.stage.idle_since() else {
                 asleep = 0;
                 continue;
             };
+            let computed = schedule.clients.computed();
+            if since != Some(idle) {
+                (since, before) = (Some(idle), computed);
+            }
+            // Not by the clock: a thread that gets no CPU is not away.
+            let away = match (before, computed) {
+                (Some(before), Some(computed)) => computed.saturating_sub(before),
+                _ => idle.elapsed(),
+            };
+            let away = away > AWAY;
             asleep = if schedule.clients.all_sleep() { asleep + 1 } else { 0 };
-            let away = idle > AWAY;
             // A log has a step where work went on alone.
             let replayed = schedule.stage.choices().expected().is_some();
             if !(away || asleep > ASLEEP || replayed) {
                 continue;
             }
-            while schedule.stage.try_step() {
+            while self.has_ready() && schedule.stage.try_step() {
                 self.run_steps(schedule, 1);
                 schedule.stage.leave();
-                if !(away || replayed || schedule.clients.all_sleep()) || schedule.stage.idle_for().is_none()
-                {
+                let still = away || replayed || schedule.clients.all_sleep();
+                if !still || schedule.stage.idle_since().is_none() {
                     break;
                 }
             }

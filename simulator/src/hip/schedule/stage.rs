@@ -162,11 +162,11 @@ impl Stage {
         state.waiting = if waits { state.waiting + 1 } else { state.waiting.saturating_sub(1) };
     }
 
-    /// Whether nobody acts, wants to, or waits inside a call, since so long.
-    pub(crate) fn idle_for(&self) -> Option<Duration> {
+    /// Since when nobody acts, wants to, or waits inside a call; `None` while somebody does.
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
         let state = self.lock();
         let idle = !state.busy && state.line.is_empty() && state.waiting == 0;
-        idle.then(|| state.left.elapsed())
+        idle.then_some(state.left)
     }
 
     /// Takes the stage for a step if nobody else has it or wants it. In a replay, only if a step comes next.
