@@ -3,6 +3,7 @@
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
+#define __managed__ __attribute__((managed))
 
 typedef unsigned long size_t;
 typedef struct ihipStream_t *hipStream_t;
@@ -32,6 +33,10 @@ int printf(const char *, ...);
 
 __device__ float bias[4];
 
+__managed__ int counted = 40;
+
+__global__ void count_on(int more) { counted += more; }
+
 __global__ void scale(float *values, float factor, int count) {
   int i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
   if (i < count) values[i] = values[i] * factor + bias[i % 4];
@@ -57,6 +62,12 @@ int main(int count, char **) {
     }
   }
   CHECK(hipFree(memory));
+  count_on<<<1, 1>>>(2);
+  CHECK(hipDeviceSynchronize());
+  if (counted != 42) {
+    printf("counted is %d\n", counted);
+    return 1;
+  }
   printf("right\n");
   if (count == 1) return 0;
   // With an argument: a store through a pointer to nothing.

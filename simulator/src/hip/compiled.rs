@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::allocation;
 use super::code::{Code, Outcome};
 use super::handles::{Handles, Kind};
 use super::launch::Shape;
@@ -36,6 +37,12 @@ struct Symbol {
     name: String,
 }
 
+/// A managed variable: memory that host and devices share, whose address each device's program holds under the name.
+struct Managed {
+    symbol: Symbol,
+    address: u64,
+}
+
 /// All that was registered with one simulator.
 pub(crate) struct Compiled {
     binaries: Handles<FatBinary>,
@@ -47,6 +54,7 @@ struct State {
     /// By the address of the host symbol.
     functions: BTreeMap<u64, Symbol>,
     variables: BTreeMap<u64, Symbol>,
+    managed: Vec<Managed>,
     /// Loaded when first needed; by fat binary and device.
     programs: BTreeMap<(u64, usize), Arc<Program>>,
 }
@@ -74,12 +82,39 @@ impl Compiled {
         }
     }
 
+    /// Registers a managed variable, whose memory is freed with its fat binary.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a fat binary that is not registered.
+    pub(crate) fn register_managed(
+        &self,
+        runtime: &Runtime,
+        binary: u64,
+        name: String,
+        address: u64,
+    ) -> Outcome<()> {
+        self.binaries.get(binary).ok_or(Code::INVALID_VALUE)?;
+        let managed = Managed { symbol: Symbol { binary, name }, address };
+        let mut state = self.lock();
+        for ((of, _), program) in &state.programs {
+            if *of == binary {
+                managed.tell(runtime, program)?;
+            }
+        }
+        state.managed.push(managed);
+        Ok(())
+    }
+
     /// Forgets a fat binary and everything in it.
     pub(crate) fn unregister(&self, runtime: &Runtime, binary: u64) {
         self.binaries.remove(binary);
         let mut state = self.lock();
         state.functions.retain(|_, symbol| symbol.binary != binary);
         state.variables.retain(|_, symbol| symbol.binary != binary);
+        let (managed, others) =
+            std::mem::take(&mut state.managed).into_iter().partition(|one| one.symbol.binary == binary);
+        state.managed = others;
+        let managed: Vec<Managed> = managed;
         let programs = std::mem::take(&mut state.programs);
         let (gone, kept) = programs.into_iter().partition(|((of, _), _)| *of == binary);
         state.programs = kept;
@@ -87,6 +122,9 @@ impl Compiled {
         let gone: BTreeMap<(u64, usize), Arc<Program>> = gone;
         for program in gone.into_values() {
             program.unload(runtime);
+        }
+        for managed in managed {
+            allocation::release(&runtime.machine, managed.address);
         }
     }
 
@@ -121,11 +159,26 @@ impl Compiled {
         let found = self.binaries.get(binary).ok_or(Code::INVALID_DEVICE_FUNCTION)?;
         // SAFETY: the compiler put a whole image there.
         let program = unsafe { Program::load_image(runtime, device, found.image) }?;
+        for managed in state.managed.iter().filter(|managed| managed.symbol.binary == binary) {
+            managed.tell(runtime, &program)?;
+        }
         state.programs.insert((binary, device), program.clone());
         Ok(program)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Managed {
+    /// Writes the address where a program looks for it. A program without such a variable does not use it.
+    fn tell(&self, runtime: &Runtime, program: &Program) -> Outcome<()> {
+        let Some((place, size)) = program.module.global(&self.symbol.name) else { return Ok(()) };
+        if size != size_of::<u64>() as u64 {
+            return Err(Code::INVALID_SYMBOL);
+        }
+        let told = runtime.machine.memory.write(place, &self.address.to_le_bytes());
+        told.map_err(|_| Code::INVALID_SYMBOL)
     }
 }

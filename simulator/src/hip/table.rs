@@ -93,6 +93,7 @@ const ALL: EntryPoints = table! {
         hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies hipThreadExchangeStreamCaptureMode;
     registration:
         __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
+        __hipRegisterManagedVar
         __hipPushCallConfiguration __hipPopCallConfiguration;
 };
 

@@ -5,9 +5,11 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use windlass_hip_sys::bindings::{dim3, hipError_t, hipStream_t, uint3};
 
+use crate::hip::allocation::{self, Request};
 use crate::hip::code::Code;
 use crate::hip::compiled::CallConfiguration;
 use crate::hip::launch::Shape;
+use crate::hip::ledger::Origin;
 
 /// What the compiler emits for each translation unit.
 #[repr(C)]
@@ -73,6 +75,32 @@ pub(in crate::hip) unsafe extern "C" fn __hipRegisterVar(
     let _ = hip!(__hipRegisterVar, |call| {
         call.runtime.compiled.register_variable(binary as u64, variable as u64, call.get_string(name)?);
         Ok(())
+    });
+}
+
+pub(in crate::hip) unsafe extern "C" fn __hipRegisterManagedVar(
+    binary: *mut c_void,
+    pointer: *mut *mut c_void,
+    value: *mut c_void,
+    name: *const c_char,
+    size: usize,
+    _alignment: c_uint,
+) {
+    let _ = hip!(__hipRegisterManagedVar, |call| {
+        let (name, value) = (call.get_string(name)?, call.get_bytes(value, size)?);
+        let request = Request {
+            size: size as u64,
+            origin: Origin::Device,
+            managed: true,
+            flags: 1,
+            pool: None,
+            call: call.name,
+        };
+        let machine = &call.runtime.machine;
+        let address = allocation::allocate(machine, call.thread.device.get(), request)?;
+        machine.memory.write(address, &value).map_err(|_| Code::OUT_OF_MEMORY)?;
+        call.put(pointer, address as *mut c_void)?;
+        call.runtime.compiled.register_managed(&call.runtime, binary as u64, name, address)
     });
 }
 
