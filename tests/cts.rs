@@ -30,6 +30,23 @@ fn a_simulated_gpu_with_a_seed_conforms() {
     conforms("hip-sim://gfx942?seed=7");
 }
 
+/// The oldest version, one in between, and one that lacks what the driver can do without. The newest is the default.
+#[test]
+fn every_version_of_hip_conforms() {
+    for options in ["hip=5.2", "hip=6.2", "hip=7.0", "without=hipLaunchHostFunc"] {
+        conforms(&format!("hip-sim://gfx942?{options}"));
+    }
+}
+
+#[test]
+fn a_machine_without_a_gpu_is_unavailable_in_the_words_of_its_version() {
+    for (version, status) in [("5.2", "hipErrorInvalidDevice"), ("7.0", "hipErrorNoDevice")] {
+        let error = windlass::open(&format!("hip-sim://gfx942?devices=0&hip={version}")).err().unwrap();
+        assert_eq!(error.code(), windlass::Code::Unavailable, "{error}");
+        assert!(error.to_string().contains(status), "{error}");
+    }
+}
+
 #[test]
 fn the_null_device_conforms() {
     conforms("null://");

@@ -21,6 +21,7 @@ use windlass_simulator::hip;
 
 mod absent;
 pub mod compiler;
+pub mod composed;
 pub mod declared;
 pub mod per_thread;
 pub mod refused;

@@ -6,6 +6,7 @@ use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
 use windlass_hip_sys::bindings::*;
 
+use crate::composed::{composed, hipMemset3DAsync};
 use crate::declared::*;
 use crate::versions::versioned;
 
@@ -26,26 +27,7 @@ fn finish(status: hipError_t) -> hipError_t {
     unsafe { hipStreamSynchronize(OWN) }
 }
 
-macro_rules! per_thread {
-    ($($version:literal { $($name:ident($($parameter:ident: $ty:ty),* $(,)?) => $body:expr;)* })*) => {
-        $($(
-            #[doc = concat!("`", stringify!($name), "` of the simulated GPU.")]
-            ///
-            /// # Safety
-            /// As HIP documents the function without the suffix.
-            #[unsafe(no_mangle)]
-            #[allow(non_snake_case, clippy::too_many_arguments)]
-            pub unsafe extern "C" fn $name($($parameter: $ty),*) -> hipError_t {
-                // SAFETY: the caller vouches for the arguments, which are handed on.
-                unsafe { $body }
-            }
-        )*)*
-
-        versioned! { $($version: $($name)*;)* }
-    };
-}
-
-per_thread! {
+composed! {
     "hip_5.2" {
         hipMemcpy_spt(to: *mut c_void, from: *const c_void, size: usize, kind: hipMemcpyKind)
             => hipMemcpyWithStream(to, from, size, kind, OWN);
@@ -67,6 +49,8 @@ per_thread! {
             => finish(hipMemsetAsync(to, value, size, OWN));
         hipMemset2D_spt(to: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize)
             => finish(hipMemset2DAsync(to, pitch, value, width, height, OWN));
+        hipMemset3D_spt(memory: hipPitchedPtr, value: c_int, extent: hipExtent)
+            => finish(hipMemset3DAsync(memory, value, extent, OWN));
         hipStreamSynchronize_spt(stream: hipStream_t) => hipStreamSynchronize(own(stream));
         hipStreamQuery_spt(stream: hipStream_t) => hipStreamQuery(own(stream));
         hipStreamGetFlags_spt(stream: hipStream_t, flags: *mut c_uint) => hipStreamGetFlags(own(stream), flags);
@@ -90,6 +74,8 @@ per_thread! {
         hipMemset2DAsync_spt(
             to: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize, stream: hipStream_t,
         ) => hipMemset2DAsync(to, pitch, value, width, height, own(stream));
+        hipMemset3DAsync_spt(memory: hipPitchedPtr, value: c_int, extent: hipExtent, stream: hipStream_t)
+            => hipMemset3DAsync(memory, value, extent, own(stream));
         hipMemcpy2DAsync_spt(
             to: *mut c_void, to_pitch: usize, from: *const c_void, from_pitch: usize, width: usize, height: usize,
             kind: hipMemcpyKind, stream: hipStream_t,

@@ -33,16 +33,12 @@ refused! { hipError_t;
     "hip_4.2":
         hipArray3DCreate hipArrayCreate hipBindTexture hipBindTexture2D hipBindTextureToArray
         hipBindTextureToMipmappedArray hipChooseDevice hipChooseDeviceR0000 hipConfigureCall
-        hipCtxDisablePeerAccess hipCtxEnablePeerAccess hipCtxGetApiVersion hipCtxGetCacheConfig hipCtxGetFlags
-        hipCtxGetSharedMemConfig hipCtxSetCacheConfig hipCtxSetSharedMemConfig
-        hipDeviceGetTexture1DLinearMaxWidth hipExtLaunchMultiKernelMultiDevice hipFreeArray
+        hipCtxDisablePeerAccess hipCtxEnablePeerAccess hipCtxGetApiVersion                 hipDeviceGetTexture1DLinearMaxWidth hipExtLaunchMultiKernelMultiDevice hipFreeArray
         hipFreeMipmappedArray hipGetChannelDesc hipGetMipmappedArrayLevel hipGetTextureAlignmentOffset
         hipGetTextureObjectResourceDesc hipGetTextureObjectResourceViewDesc hipGetTextureObjectTextureDesc
-        hipGetTextureReference hipLaunchByPtr hipLaunchCooperativeKernelMultiDevice hipMalloc3D
-        hipMalloc3DArray hipMallocArray hipMallocMipmappedArray hipMemAllocHost hipMemAllocPitch
-        hipMemRangeGetAttributes hipMemcpy2DFromArray hipMemcpy2DFromArrayAsync hipMemcpy2DToArray
-        hipMemcpyAtoH hipMemcpyFromArray hipMemcpyHtoA hipMemcpyParam2D hipMemcpyParam2DAsync hipMemcpyToArray
-        hipMemset3D hipMemset3DAsync hipMipmappedArrayCreate hipMipmappedArrayDestroy
+        hipGetTextureReference hipLaunchByPtr hipLaunchCooperativeKernelMultiDevice         hipMalloc3DArray hipMallocArray hipMallocMipmappedArray         hipMemRangeGetAttributes hipMemcpy2DFromArray hipMemcpy2DFromArrayAsync hipMemcpy2DToArray
+        hipMemcpyAtoH hipMemcpyFromArray hipMemcpyHtoA hipMemcpyToArray
+        hipMipmappedArrayCreate hipMipmappedArrayDestroy
         hipMipmappedArrayGetLevel hipModuleGetTexRef hipPointerSetAttribute hipRegisterActivityCallback hipRegisterApiCallback hipRemoveActivityCallback
         hipRemoveApiCallback hipSetupArgument
         hipStreamAttachMemAsync hipTexObjectCreate hipTexObjectDestroy hipTexObjectGetResourceDesc
@@ -54,7 +50,7 @@ refused! { hipError_t;
         hipTexRefSetFlags hipTexRefSetFormat hipTexRefSetMaxAnisotropy hipTexRefSetMipmapFilterMode
         hipTexRefSetMipmapLevelBias hipTexRefSetMipmapLevelClamp hipTexRefSetMipmappedArray hipUnbindTexture;
     "hip_4.3":
-        hipArrayDestroy hipDrvMemcpy2DUnaligned hipGLGetDevices hipGraphicsGLRegisterBuffer
+        hipArrayDestroy hipGLGetDevices hipGraphicsGLRegisterBuffer
         hipGraphicsMapResources hipGraphicsResourceGetMappedPointer hipGraphicsUnmapResources
         hipGraphicsUnregisterResource hipMemcpy2DToArrayAsync;
     "hip_4.4":
@@ -100,8 +96,6 @@ refused! { hipError_t;
         hipDrvGraphAddMemFreeNode hipDrvGraphExecMemcpyNodeSetParams hipDrvGraphExecMemsetNodeSetParams
         hipGraphExecGetFlags hipGraphExecNodeSetParams hipGraphNodeSetParams hipMemcpy2DArrayToArray
         hipMemcpyAtoA hipMemcpyAtoD hipMemcpyAtoHAsync hipMemcpyDtoA hipMemcpyHtoAAsync;
-    "hip_6.3":
-        hipExtHostAlloc;
     "hip_6.4":
         hipGraphAddBatchMemOpNode hipGraphBatchMemOpNodeGetParams hipGraphBatchMemOpNodeSetParams
         hipGraphExecBatchMemOpNodeSetParams hipLinkAddData hipLinkAddFile hipLinkComplete hipLinkCreate
@@ -141,9 +135,9 @@ refused! { bool;
 
 // For the thread's own stream.
 refused! { hipError_t;
-    "hip_5.2": hipMemcpy2DToArray_spt hipMemcpy2DFromArray_spt hipMemset3D_spt;
+    "hip_5.2": hipMemcpy2DToArray_spt hipMemcpy2DFromArray_spt;
     "hip_5.3":
-        hipMemcpyFromArray_spt hipMemcpy2DFromArrayAsync_spt hipMemcpy2DToArrayAsync_spt hipMemset3DAsync_spt;
+        hipMemcpyFromArray_spt hipMemcpy2DFromArrayAsync_spt hipMemcpy2DToArrayAsync_spt;
     "hip_7.1": hipGetDriverEntryPoint_spt;
 }
 

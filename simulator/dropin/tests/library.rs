@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The built library, loaded as any program would.
 
+use std::ffi::c_void;
 use std::path::PathBuf;
 use std::process::Command;
 use std::ptr::{null, null_mut};
 
-use windlass_hip_sys::bindings::{hipError_t, hipMemcpyKind};
+use windlass_hip_sys::bindings::{hipError_t, hipExtent, hipMemcpyKind, hipPitchedPtr};
 use windlass_hip_sys::{Api, Feature, Source, Version};
 
 /// Cargo builds the library beside the tests of its package.
@@ -67,6 +68,51 @@ fn its_functions_reach_a_simulated_gpu() {
     };
     assert_eq!(statuses, [hipError_t::hipSuccess; 4]);
     assert_eq!(words, [0x1234; 4]);
+}
+
+/// A function that is not of the table.
+fn symbol<T: Copy>(library: &libloading::Library, name: &str) -> T {
+    // SAFETY: the tests name the signatures that HIP declares.
+    *unsafe { library.get::<T>(name.as_bytes()) }.unwrap()
+}
+
+#[test]
+fn functions_in_other_words_do_the_same() {
+    type Allocate = unsafe extern "C" fn(*mut hipPitchedPtr, hipExtent) -> hipError_t;
+    type Fill = unsafe extern "C" fn(hipPitchedPtr, i32, hipExtent) -> hipError_t;
+    type Copy = unsafe extern "C" fn(*mut c_void, *const c_void, usize, hipMemcpyKind) -> hipError_t;
+    let api = load();
+    // SAFETY: the library is the one of this package.
+    let library = unsafe { libloading::Library::new(library()) }.unwrap();
+    let allocate: Allocate = symbol(&library, "hipMalloc3D");
+    let fill: Fill = symbol(&library, "hipMemset3D_spt");
+    let copy: Copy = symbol(&library, "hipMemcpy_spt");
+    let mut memory = hipPitchedPtr { ptr: null_mut(), pitch: 0, xsize: 0, ysize: 0 };
+    let whole = hipExtent { width: 8, height: 3, depth: 2 };
+    let part = hipExtent { width: 4, height: 2, depth: 2 };
+    let mut bytes = vec![0_u8; 6 * 256];
+    // SAFETY: the pointers are to locals and to memory that HIP allocates.
+    let statuses = unsafe {
+        [
+            allocate(&mut memory, whole),
+            fill(memory, 1, whole),
+            fill(memory, 2, part),
+            copy(
+                bytes.as_mut_ptr().cast(),
+                memory.ptr,
+                6 * memory.pitch,
+                hipMemcpyKind::hipMemcpyDeviceToHost,
+            ),
+            api.hipFree(memory.ptr),
+        ]
+    };
+    assert_eq!(statuses, [hipError_t::hipSuccess; 5]);
+    assert_eq!((memory.pitch, memory.xsize, memory.ysize), (256, 8, 3));
+    let row = |index: usize| &bytes[index * 256..][..8];
+    for index in 0..6 {
+        let left = if index % 3 == 2 { 1 } else { 2 };
+        assert_eq!(row(index), [left, left, left, left, 1, 1, 1, 1], "{index}");
+    }
 }
 
 /// Prints what a process with its own environment sees; run by the tests below.
