@@ -338,3 +338,14 @@ fn a_destroyed_stream_takes_its_capture_along() {
     ok!(machine, hipStreamSynchronize(other));
     ok!(machine, hipDeviceSynchronize());
 }
+
+#[test]
+fn a_thread_that_ends_takes_the_capture_of_its_own_stream_along() {
+    let machine = Machine::new("");
+    std::thread::scope(|scope| {
+        scope.spawn(|| machine.begin(std::ptr::without_provenance_mut(2))).join().unwrap();
+    });
+    let mut memory = null_mut();
+    ok!(machine, hipMalloc(&mut memory, 64));
+    ok!(machine, hipDeviceSynchronize());
+}

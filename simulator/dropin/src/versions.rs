@@ -6,7 +6,7 @@
 
 /// Gives functions of the module where it stands their versions: `"hip_4.2": hipInit hipMalloc;`.
 ///
-/// The assembler wants both in one object file, which the compiler makes of each module at least.
+/// The assembler wants both in one object file: the workspace's profiles have the crate compiled as one unit.
 macro_rules! versioned {
     ($($version:literal: $($name:ident)*;)*) => {
         $($(

@@ -69,6 +69,7 @@ impl Drop for ThreadState {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.upgrade() {
             for stream in self.streams.get_mut() {
+                runtime.captures.leave(&runtime, stream);
                 runtime.scheduler.destroy_stream(stream);
             }
         }
