@@ -80,6 +80,9 @@ impl fmt::Display for Container {
 /// entry. What was decoded of the sixteen bundles that were read last is kept until the [`File`](crate::File) is
 /// dropped, so that the next entry continues the stream. Threads may share a bundle and do not wait for each other:
 /// two that read the same one at the same time decode it twice.
+///
+/// Of a damaged stream those entries can be read whose bytes come out of it before the damage, in whatever order they
+/// are asked for. The checksum at its end counts for the entry that ends there, since nobody else reads so far.
 pub struct Bundle<'a> {
     index: usize,
     member: Option<Arc<str>>,

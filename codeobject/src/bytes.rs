@@ -30,14 +30,16 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            out.push_str("\\x");
-            for digit in [byte >> 4, byte & 15] {
-                out.push(char::from_digit(digit.into(), 16).unwrap_or_default());
-            }
-        }
+        out.extend(chunk.invalid().iter().copied().flat_map(escaped));
     }
     out
+}
+
+/// A byte as `\xNN`.
+pub(crate) fn escaped(byte: u8) -> [char; 4] {
+    let [high, low] =
+        [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default());
+    ['\\', 'x', high, low]
 }
 
 /// The first bytes of something unknown, for a message.

@@ -223,14 +223,67 @@ fn metadata_costs_a_small_multiple_of_its_size() {
     }
 }
 
+/// What makes a parser of YAML hold more than it reads, a megabyte of each.
+#[test]
+fn yaml_costs_less_than_itself() {
+    let _turn = turn();
+    let size = 1 << 20;
+    let unending: [(&str, &[u8]); 24] = [
+        ("[", b"? "),
+        ("{", b"? "),
+        ("{", b"\"a\" "),
+        ("[", b"a,"),
+        ("[", b"[],"),
+        ("[", b"\"a\"\n"),
+        ("", b"["),
+        ("", b"{"),
+        ("- ", b"[ "),
+        ("", b"? "),
+        ("", b"- "),
+        ("", b"a: b\n"),
+        ("", b"!a "),
+        ("", b"%TAG !a! b\n"),
+        ("", b"\xef\xbb\xbf"),
+        ("", b"\xff"),
+        ("", b"a"),
+        ("'", b"a "),
+        ("\"", b"\\x41"),
+        ("|\n", b"  x\n"),
+        ("", b" - Name: a\n   Args:\n    - Size: 4\n"),
+        ("\n", b" - {Name: a, Args: [{Size: 4, ValueKind: ByValue}]}\n"),
+        ("\n", b" - [ ? [ ] : a, ? { a: b } : c ]\n"),
+        ("\n", b" - ? - a\n"),
+    ];
+    for front in ["", "Kernels: ", "Kernels:\n - ", "Kernels:\n - Name: a\n   Args:\n    - ", "Future:\n - "]
+    {
+        for (begin, again) in unending {
+            let mut note = [front, begin].concat().into_bytes();
+            note.extend(again.iter().cycle().take(size - note.len()));
+            let elf = yaml_note(&note);
+            let peak = peak(|| drop(CodeObject::parse(&elf)));
+            assert!(peak < SLACK, "{front}{begin}{} took {peak}", String::from_utf8_lossy(again));
+        }
+    }
+}
+
+/// An ELF that is a header, a note segment of version 2 and nothing else.
+fn yaml_note(content: &[u8]) -> Vec<u8> {
+    note_of(10, b"AMD\0", content)
+}
+
 /// An ELF that is a header, a note segment and nothing else.
 fn raw_note(content: &[u8]) -> Vec<u8> {
+    note_of(32, b"AMDGPU\0\0", content)
+}
+
+fn note_of(kind: u32, name: &[u8], content: &[u8]) -> Vec<u8> {
     let mut builder = ElfBuilder::new(vec![]);
     builder.with_note = false;
     let mut elf = builder.build();
     let note = elf.len() as u64;
-    elf.extend([7_u32, content.len() as u32, 32].map(u32::to_le_bytes).concat());
-    elf.extend(b"AMDGPU\0\0");
+    let name_size = name.len() as u32 - u32::from(name.ends_with(b"\0\0"));
+    elf.extend([name_size, content.len() as u32, kind].map(u32::to_le_bytes).concat());
+    elf.extend(name);
     elf.extend(content);
     let size = elf.len() as u64 - note;
     elf.resize(elf.len().next_multiple_of(8), 0);

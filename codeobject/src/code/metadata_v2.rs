@@ -7,10 +7,10 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
+use saphyr_parser::{BufferedInput, Event, Parser, ScalarStyle};
 
-use crate::bytes::text;
 use crate::code::arg::{Access, AddressSpace, Arg, ArgKind};
+use crate::code::lookahead::Lookahead;
 use crate::code::metadata::{KernelRecord, Metadata};
 use crate::error::Error;
 use crate::warnings::Warnings;
@@ -38,8 +38,9 @@ pub(crate) fn parse(
     // Writers pad the note with NUL bytes, which are no YAML.
     let end = note.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let note = &note[..end];
-    let document = std::str::from_utf8(note).map_or_else(|_| Cow::Owned(text(note)), Cow::Borrowed);
-    let mut reader = Reader { parser: Parser::new_from_str(&document), problem: None, warnings };
+    let lookahead = Lookahead::new();
+    let parser = Parser::new_from_iter(lookahead.characters(note));
+    let mut reader = Reader { parser, lookahead, problem: None, warnings };
     let mut metadata = Metadata::default();
     if reader.document(&mut metadata, kernel).is_none() {
         let problem = reader.problem.unwrap_or_else(|| "it breaks off".to_owned());
@@ -49,13 +50,14 @@ pub(crate) fn parse(
 }
 
 /// Each method gives `None` where the document itself breaks off.
-struct Reader<'d, 'w> {
-    parser: Parser<'d, StrInput<'d>>,
+struct Reader<'d, 'w, C: Iterator<Item = char>> {
+    parser: Parser<'d, BufferedInput<C>>,
+    lookahead: Lookahead,
     problem: Option<String>,
     warnings: &'w mut Warnings,
 }
 
-impl<'d> Reader<'d, '_> {
+impl<'d, C: Iterator<Item = char>> Reader<'d, '_, C> {
     fn document(
         &mut self,
         metadata: &mut Metadata,
@@ -203,7 +205,15 @@ impl<'d> Reader<'d, '_> {
     }
 
     fn event(&mut self) -> Option<Event<'d>> {
-        let problem = match self.parser.next_event()? {
+        let event = self.parser.next_event();
+        if self.lookahead.is_exhausted() {
+            let problem =
+                "more of it belongs together than any compiler writes: a list in brackets, or one long word";
+            self.problem = Some(problem.to_owned());
+            return None;
+        }
+        self.lookahead.renew();
+        let problem = match event? {
             // The parser remembers every anchor, so a document of nothing else would take many times its size.
             Ok((event, _)) if anchored(&event) => {
                 "it has an anchor or an alias, which no compiler writes".to_owned()

@@ -10,6 +10,7 @@ pub(crate) mod elf_flags;
 pub(crate) mod extent;
 pub(crate) mod kernel;
 pub(crate) mod layout;
+mod lookahead;
 pub(crate) mod metadata;
 pub(crate) mod metadata_v2;
 pub(crate) mod msgpack;

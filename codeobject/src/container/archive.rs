@@ -68,7 +68,7 @@ impl<'a> Members<'a> {
         self.position = (start + size).next_multiple_of(2);
         self.count += 1;
         match trim(name) {
-            b"/" | b"/SYM64/" => Ok(None),
+            name if is_table(name) => Ok(None),
             b"//" => {
                 self.long_names = content;
                 Ok(None)
@@ -123,6 +123,11 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
+/// Whether that is the name of a table of symbols. Microsoft's tools put further ones in angle brackets.
+fn is_table(name: &[u8]) -> bool {
+    matches!(name, b"/" | b"/SYM64/") || name.starts_with(b"/<")
+}
+
 /// The error for a package of Debian that lies at `base` of its file.
 pub(crate) fn debian(base: u64) -> Error {
     let advice = "unpack it with `dpkg-deb -x`, and read the libraries in it";
@@ -139,7 +144,7 @@ pub(crate) fn thin(bytes: &[u8]) -> Error {
         let start = position + HEADER_SIZE;
         // Of the members, only the tables have their content here.
         match (trim(name), number(&rest[32..42])) {
-            (b"/" | b"/SYM64/", Some(size)) => position = start.saturating_add(size).next_multiple_of(2),
+            (name, Some(size)) if is_table(name) => position = start.saturating_add(size).next_multiple_of(2),
             (b"//", Some(size)) => {
                 names = range(bytes, start, size).unwrap_or_default();
                 position = start.saturating_add(size).next_multiple_of(2);

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rawzip::{CompressionMethod, FileReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder};
 
-use crate::bytes::text;
+use crate::bytes::{range, text, u16_at, u32_at};
 use crate::error::Error;
 
 pub(crate) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
@@ -21,6 +21,27 @@ const LOCAL_HEADER: u64 = 30;
 /// Up to here, or to a usual ratio of what is stored, memory is reserved on the strength of the stated size.
 const GROWTH: u64 = 1 << 20;
 const USUAL_RATIO: u64 = 16;
+
+/// What ends a zip file, without its comment; so far from the end it is looked for.
+const END_SIZE: u64 = 22;
+const LONGEST_COMMENT: usize = 1 << 16;
+
+/// Whether `bytes` end as a zip file does, whatever they begin with: programs that unpack themselves, and packages of
+/// Python that run, have something in front.
+pub(crate) fn ends(bytes: &[u8]) -> bool {
+    let first = bytes.len().saturating_sub(LONGEST_COMMENT + END_SIZE as usize);
+    let Some(found) = bytes[first..].windows(4).rposition(|four| four == b"PK\x05\x06") else { return false };
+    let end = (first + found) as u64;
+    let begins = |at: Option<u64>, magic: &[u8]| {
+        at.and_then(|at| range(bytes, at, magic.len() as u64)).is_some_and(|found| found == magic)
+    };
+    let (Some(size), Some(comment)) = (u32_at(bytes, end + 12), u16_at(bytes, end + 20)) else {
+        return false;
+    };
+    let directory = end.checked_sub(u64::from(size));
+    end + END_SIZE + u64::from(comment) <= bytes.len() as u64
+        && (begins(directory, b"PK\x01\x02") || begins(end.checked_sub(20), b"PK\x06\x07"))
+}
 
 /// A zip file whose directory was read.
 pub(crate) struct Zip<R> {

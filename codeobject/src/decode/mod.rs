@@ -67,6 +67,13 @@ struct Progress {
     failed: Option<Error>,
 }
 
+impl Progress {
+    /// Whether nothing more comes.
+    fn is_over(&self) -> bool {
+        self.ended || self.failed.is_some()
+    }
+}
+
 impl<'a> Stream<'a> {
     pub(crate) fn new(
         payload: &'a [u8],
@@ -140,34 +147,47 @@ impl<'a> Stream<'a> {
         self.broken(progress.out.len(), "the wanted range is not in it".to_owned())
     }
 
+    /// Decodes up to `need`, and judges the bytes before it.
+    ///
+    /// They are good where the decoder gives them out before it meets damage. Where `need` is all that is declared, the
+    /// stream must end well too: its checksum counts. Neither depends on how far somebody else has decoded before.
     fn decode_to(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
-        while progress.out.len() < need {
-            if let Some(error) = &progress.failed {
-                return Err(error.clone());
-            }
-            let step = self.step(progress, need);
-            if step.is_err() || progress.ended || progress.out.len() as u64 >= self.declared {
-                progress.decoder = None;
-            }
-            if let Err(error) = step {
-                tracing::debug!(target: "windlass::codeobject", %error, "decoding stopped");
-                if matches!(error, Error::Memory { .. }) {
-                    // Later there may be some, so it begins anew then.
-                    *progress = Progress::default();
-                } else {
-                    progress.failed = Some(error.clone());
-                }
+        while !self.is_settled(progress, need) {
+            let Err(error) = self.step(progress, need) else { continue };
+            tracing::debug!(target: "windlass::codeobject", %error, "decoding stopped");
+            if matches!(error, Error::Memory { .. }) {
+                // Later there may be some, so it begins anew then.
+                *progress = Progress::default();
                 return Err(error);
             }
+            progress.failed = Some(error);
         }
-        Ok(())
+        if progress.is_over() || progress.out.len() as u64 > self.declared {
+            progress.decoder = None;
+        }
+        let have = progress.out.len();
+        match &progress.failed {
+            Some(error) if have < need || self.is_all(need) && self.is_all(have) => Err(error.clone()),
+            None if have < need => {
+                Err(self.broken(have, format!("it is over, though {} bytes are declared", self.declared)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether no more is decoded for the sake of `need`. At the declared end that is known only when the stream ends,
+    /// fails, or goes on.
+    fn is_settled(&self, progress: &Progress, need: usize) -> bool {
+        let have = progress.out.len();
+        progress.is_over() || have >= need && !self.is_all(have)
+    }
+
+    /// Whether it is all that is declared, and no more.
+    fn is_all(&self, size: usize) -> bool {
+        size as u64 == self.declared
     }
 
     fn step(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
-        if progress.ended {
-            let problem = format!("it is over, though {} bytes are declared", self.declared);
-            return Err(self.broken(progress.out.len(), problem));
-        }
         self.reserve(&mut progress.out, need)?;
         if progress.decoder.is_none() {
             progress.decoder = Some(self.decoder()?);
@@ -177,9 +197,8 @@ impl<'a> Stream<'a> {
             return Err(self.broken(progress.out.len(), "the decoder read past its input".to_owned()));
         };
         let before = progress.out.len();
-        let step = decoder
-            .step(input, progress.out.memory(), need.saturating_sub(before))
-            .map_err(|problem| self.broken(before, problem))?;
+        let step = decoder.step(input, progress.out.memory(), need.saturating_sub(before));
+        let step = step.map_err(|problem| self.broken(progress.out.len(), problem))?;
         progress.consumed += step.consumed;
         progress.ended = step.ended;
         if !step.ended && step.consumed == 0 && progress.out.len() == before {

@@ -71,6 +71,10 @@ impl Decoder for Zstd {
         }
         if self.in_frame && self.decoder.is_finished() && self.decoder.can_collect() == 0 {
             self.in_frame = false;
+            let stated = self.decoder.get_checksum_from_data();
+            if stated.is_some() && stated != self.decoder.get_calculated_checksum() {
+                return Err("the checksum of a frame does not hold".to_owned());
+            }
         }
         let consumed = input.len() - rest.len();
         Ok(Step { consumed, ended: !self.in_frame && !frames::begins(rest) })

@@ -9,11 +9,11 @@ use crate::bundle::Bundle;
 use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference::{self, KpackReference};
 use crate::container::kpack_search::SearchPath;
-use crate::container::zip::{HEAD_SIZE, ZIP_MAGIC, Zip};
+use crate::container::zip::{HEAD_SIZE, Zip};
 use crate::error::Error;
 use crate::file::File;
 use crate::file::companions::Companions;
-use crate::file::walk::may_hold_code;
+use crate::file::walk::{is_zip, may_hold_code};
 use crate::options::Options;
 
 /// The most bytes that are read of a file with what lies beside it: far above any library of kernels, and below what a
@@ -63,7 +63,7 @@ impl Input {
         let path = path.as_ref();
         let bytes = read(path, LONGEST)?;
         let mut companions = Companions::default();
-        if bytes.starts_with(ZIP_MAGIC) {
+        if is_zip(&bytes) {
             unpack(&bytes, options, &mut companions);
         } else if let Ok(Some(reference)) = kpack_reference::find(&bytes, 0) {
             let room = LONGEST.saturating_sub(bytes.len() as u64);

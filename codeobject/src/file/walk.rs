@@ -24,7 +24,7 @@ use crate::container::room::Room;
 use crate::container::table::BUNDLE_MAGIC;
 use crate::container::text_bundle;
 use crate::container::wrapper;
-use crate::container::zip::ZIP_MAGIC;
+use crate::container::zip::{ZIP_MAGIC, ends};
 use crate::decode::{self, Cache};
 use crate::error::Error;
 use crate::file::FileKind;
@@ -96,7 +96,16 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// Reads a whole file. An error is one that leaves nothing to read.
     pub(crate) fn file(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
         self.room = Room::of_file(bytes.len());
-        if bytes.starts_with(ZIP_MAGIC) { self.zip(bytes) } else { self.content(bytes, 0) }
+        if is_zip(bytes) {
+            return self.zip(bytes);
+        }
+        match self.content(bytes, 0) {
+            Err(Error::NotFound { .. }) if self::zip::carries_code(bytes) => {
+                let what = "a zip file behind a program";
+                Err(Error::unsupported(what, 0, "unpack it with `unzip`, and read the files in it"))
+            }
+            result => result,
+        }
     }
 
     /// Reads a file, or a member of a zip file, that lies at `base` of the file.
@@ -243,17 +252,15 @@ impl<'a, 'o> Walk<'a, 'o> {
         // Objects for 32-bit hosts are none that GPU code lies in.
         let result = if content.starts_with(archive::THIN_MAGIC) {
             Err(archive::thin(content))
+        } else if content.starts_with(ZIP_MAGIC) {
+            let advice = "take it out with `ar x`, and read it as a file of its own";
+            Err(Error::unsupported("a zip file in an archive of objects", offset, advice))
         } else if !may_hold_code(content) {
             Ok(())
-        } else if content.starts_with(ELF_MAGIC) {
-            self.elf(content, offset).map(|_| ())
         } else if content.starts_with(archive::ARCHIVE_MAGIC) {
             self.nested(content, offset)
         } else {
-            if begins_bundle(content) {
-                self.row(content, offset);
-            }
-            Ok(())
+            self.content(content, offset).map(|_| ())
         };
         match result {
             Ok(()) | Err(Error::NotFound { .. }) => {}
@@ -441,6 +448,11 @@ pub fn may_hold_code(head: &[u8]) -> bool {
         || begins_bundle(head)
         || IreeFormat::of(head).is_some()
         || magics.iter().any(|magic| head.starts_with(magic))
+}
+
+/// Whether a whole file is a zip file. Something that is no code may stand in front of it.
+pub(crate) fn is_zip(bytes: &[u8]) -> bool {
+    bytes.starts_with(ZIP_MAGIC) || !may_hold_code(bytes) && !text_bundle::begins(bytes) && ends(bytes)
 }
 
 /// Where the wrappers of a host ELF say that bundles begin in `row`, counted from its beginning.

@@ -4,8 +4,8 @@
 use windlass_codeobject::{Container, EntryKind, EntryTarget, Error, File, FileKind, Method, Options};
 
 use crate::support::{
-    Ccob, ElfBuilder, KernelSpec, amd1, archive, compressed_offload_binary, hip1, host_elf, offload_binary,
-    offload_binary_for, plain, zip, zlib, zstd_frame,
+    Ccob, ElfBuilder, KernelSpec, amd1, archive, compressed_offload_binary, hip1, host_elf, kpack,
+    offload_binary, offload_binary_for, plain, zip, zlib, zstd_frame,
 };
 use crate::{GFX942, HOST};
 
@@ -320,6 +320,50 @@ fn archives_in_archives() {
     assert_eq!(names(&deep), ["x.a(x.a(x.a(x.a(a.o))))"]);
     let error = error(&archive(&[("x.a/", &deep)]));
     assert!(error.to_string().contains("the depth of archives"), "{error}");
+}
+
+#[test]
+fn archives_hold_whatever_files_hold() {
+    let (elf, bundle) = (elf(), bundle());
+    let library = kpack(true, &[("liba.so#0", "gfx942", &elf[..])], |_| {});
+    let zipped = zip(0, false, &[("a.co", &elf)]);
+    let members: [(&str, &[u8]); 6] = [
+        ("a.fb/", &hip1(&[&elf])),
+        ("b.fb/", &amd1(&[&elf])),
+        ("c.kpack/", &library),
+        ("d.hipfb/", &bundle),
+        ("e.zip/", &zipped),
+        ("f.fb/", &hip1(&[&elf])[..40]),
+    ];
+    let bytes = archive(&members);
+    let file = File::parse(&bytes, &Options::default()).unwrap();
+    let names: Vec<_> = file.bundles().iter().map(|bundle| bundle.member().unwrap()).collect();
+    assert_eq!(names, ["a.fb", "b.fb", "c.kpack(liba.so#0)", "d.hipfb"]);
+    assert_eq!(file.iree_executables().len(), 2);
+    for bundle in file.bundles() {
+        let last = bundle.entries().len() - 1;
+        assert!(bundle.extract(last).unwrap() == elf, "{}", bundle.member().unwrap());
+    }
+    let problems: Vec<String> = file.problems().iter().map(ToString::to_string).collect();
+    assert!(problems[0].contains("`e.zip`") && problems[0].contains("ar x"), "{problems:?}");
+    assert!(problems[1].contains("`f.fb`"), "{problems:?}");
+    assert_eq!(problems.len(), 2);
+    let alone = error(&archive(&members[4..5]));
+    assert!(alone.to_string().contains("ar x"), "{alone}");
+}
+
+#[test]
+fn tables_of_other_linkers_are_passed_over() {
+    let (elf, long) = (elf(), b"a_name_of_more_than_sixteen_bytes.o/\n");
+    let tables: [(&str, &[u8]); 5] = [
+        ("/", b"symbols"),
+        ("/", b"again"),
+        ("//", long),
+        ("/<ECSYMBOLS>/", &elf),
+        ("/<XFGHASHMAP>/", b"map"),
+    ];
+    let bytes = archive(&[&tables[..], &[("/0", &elf), ("b.o/", &elf)]].concat());
+    assert_eq!(names(&bytes), ["a_name_of_more_than_sixteen_bytes.o", "b.o"]);
 }
 
 #[test]

@@ -211,6 +211,60 @@ fn wheels_are_unpacked_where_they_hold_gpu_code() {
     assert_eq!((file.kind(), members(&file)), (FileKind::Zip, vec!["a.so".to_owned()]));
 }
 
+/// The same zip file behind `front`, with places counted from the beginning of `front` on, as Python's `zipapp` does.
+fn behind(front: &[u8], zip: &[u8]) -> Vec<u8> {
+    let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let mut out = zip.to_vec();
+    let mut shift = |at: usize| {
+        let place = word(&out, at) + front.len() as u32;
+        out[at..at + 4].copy_from_slice(&place.to_le_bytes());
+    };
+    let directory = word(zip, zip.len() - 6) as usize;
+    shift(zip.len() - 6);
+    for at in directory..zip.len() {
+        if zip[at..].starts_with(b"PK\x01\x02") {
+            shift(at + 42);
+        }
+    }
+    [front, &out].concat()
+}
+
+#[test]
+fn a_zip_file_behind_something_else_is_found_by_its_end() {
+    let folder = Folder::new();
+    let expected = ["pkg/lib/libgpu.so", "pkg/lib/libobjects.a(a.o)", "pkg/kernels/k.hsaco"];
+    let short = zip(0, false, &[("k.co", &elf("k"))]);
+    for front in [&b"#!/usr/bin/env python3\n"[..], b"MZ\x90\0 a program that unpacks it", b"\0\0\0\0"] {
+        for bytes in [[front, &wheel()].concat(), behind(front, &wheel())] {
+            let mut commented = bytes.clone();
+            let size = commented.len();
+            commented[size - 2..].copy_from_slice(&7_u16.to_le_bytes());
+            commented.extend(b"comment");
+            for bytes in [bytes, commented] {
+                let input = open(&folder.put("program", &bytes));
+                let file = input.file(&Options::default()).unwrap();
+                assert_eq!((file.kind(), file.problems()), (FileKind::Zip, &[][..]));
+                assert_eq!(members(&file), expected);
+                assert_eq!(Wheel::open(input.path()).unwrap().members().count(), 6);
+            }
+        }
+        assert_eq!(members(&File::parse(&behind(front, &short), &Options::default()).unwrap()), ["k.co"]);
+    }
+    let error = |bytes: &[u8]| File::parse(bytes, &Options::default()).unwrap_err().to_string();
+    let none = error(&[b"#!/bin/sh\n", &zip(0, false, &[("a.py", b"import this")])[..]].concat());
+    assert!(none.contains("GPU code in the zip file"), "{none}");
+    let program = host_elf(&[(".text", b"code")]);
+    let carried = error(&[&program[..], &short].concat());
+    assert!(carried.contains("zip file behind") && carried.contains("unzip"), "{carried}");
+    let plain = error(&[&program[..], &zip(0, false, &[("a.py", b"import this")])].concat());
+    assert!(!plain.contains("zip file"), "{plain}");
+    for cut in [1, 5, 22, 23, 40] {
+        let bytes = [b"#!/bin/sh\n", &wheel()[..]].concat();
+        let cut = error(&bytes[..bytes.len() - cut]);
+        assert!(!cut.contains("zip file"), "{cut}");
+    }
+}
+
 #[test]
 fn members_of_a_wheel_come_one_at_a_time() {
     let folder = Folder::new();

@@ -19,6 +19,8 @@ mod containers;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod damaged_neighbours;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod damaged_streams;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod fixtures;
 #[cfg(all(target_os = "linux", any(feature = "zstd-c", feature = "zstd-pure")))]
 mod guarded;

@@ -46,6 +46,16 @@ fn seeds() -> Vec<Vec<u8>> {
         ("/0", &seeds[0]),
         ("#1/4", b"name...."),
     ]));
+    let library = kpack(true, &[("liba.so#0", "gfx942", &seeds[0][..])], |_| {});
+    let short = zip(8, false, &[("a.co", &seeds[0])]);
+    seeds.push(archive(&[
+        ("/<ECSYMBOLS>/", b"table"),
+        ("a.fb/", &hip1(&[&seeds[0]])),
+        ("b.kpack/", &library),
+        ("c.zip/", &short),
+    ]));
+    seeds.push([b"#!/usr/bin/env python3\n", &short[..]].concat());
+    seeds.push([&host_elf(&[(".text", b"code")])[..], &short].concat());
     seeds.push(offload_binary(1, 3, "gfx942", &seeds[0]));
     seeds.push(zip(8, false, &[("a.co", &seeds[0]), ("b.so", &host_elf(&[(".hip_fatbin", &content)]))]));
     let marker = b"\x82\xabkernel_name\xa8liba.so#0\xb2kpack_search_paths\x91\xa7a.kpack";

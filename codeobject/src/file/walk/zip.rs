@@ -4,7 +4,7 @@
 use super::{Walk, may_hold_code};
 use crate::bytes::range;
 use crate::container::iree::IreeFormat;
-use crate::container::zip::{HEAD_SIZE, Zip};
+use crate::container::zip::{HEAD_SIZE, Zip, ends};
 use crate::error::Error;
 use crate::file::FileKind;
 
@@ -70,4 +70,13 @@ impl<'a> Walk<'a, '_> {
             Err(error) => self.problem(error),
         }
     }
+}
+
+/// Whether a file that begins otherwise ends as a zip file with GPU code in it.
+pub(super) fn carries_code(bytes: &[u8]) -> bool {
+    let holds = |zip: Zip<&[u8]>| {
+        let heads = zip.members.iter().filter_map(|member| zip.head(member, HEAD_SIZE).ok());
+        heads.into_iter().any(|head| may_hold_code(&head))
+    };
+    ends(bytes) && Zip::of_bytes(bytes).is_ok_and(holds)
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A compressed bundle that is damaged says the same of each entry, whatever was asked of it before.
+
+use std::fmt::Write as _;
+
+use windlass_codeobject::{Bundle, Error, File, Options};
+
+use crate::support::{Ccob, ElfBuilder, KernelSpec, kpack, plain, zlib, zstd_frame, zstd_frame_without_size};
+use crate::{GFX942, HOST};
+
+type Way = fn(&Bundle<'_>, usize) -> Result<Vec<u8>, Error>;
+
+/// Calls that give an entry's bytes. The last one asks for all heads first.
+const WAYS: [Way; 4] = [
+    |bundle, entry| bundle.extract(entry),
+    |bundle, entry| bundle.take_image(entry).map(|image| image.to_vec()),
+    |bundle, entry| bundle.with_image(entry, <[u8]>::to_vec),
+    |bundle, entry| {
+        bundle.select(&"gfx942:sramecc+:xnack-".parse().unwrap(), &Options::default());
+        bundle.image(entry).map(std::borrow::Cow::into_owned)
+    },
+];
+
+/// What asking in that order came to: for each entry its bytes, or that there are none.
+fn ask(bytes: &[u8], order: &[(usize, usize)]) -> Vec<(usize, Option<Vec<u8>>)> {
+    let file = File::parse(bytes, &Options::default()).unwrap();
+    let bundle = &file.bundles()[0];
+    order.iter().map(|&(way, entry)| (entry, WAYS[way](bundle, entry).ok())).collect()
+}
+
+/// Asks for each entry alone, then in many orders; gives which entries are good.
+fn verdicts(bytes: &[u8], entries: usize, what: &str) -> Vec<bool> {
+    let alone: Vec<Option<Vec<u8>>> =
+        (0..entries).map(|entry| ask(bytes, &[(0, entry)]).remove(0).1).collect();
+    let calls: Vec<(usize, usize)> =
+        (0..WAYS.len()).flat_map(|way| (0..entries).map(move |entry| (way, entry))).collect();
+    for first in &calls {
+        for second in &calls {
+            for (entry, answer) in ask(bytes, &[*first, *second, *first]) {
+                assert!(answer == alone[entry], "{what}: entry {entry}, asked {first:?} and {second:?}");
+            }
+        }
+    }
+    alone.iter().map(Option::is_some).collect()
+}
+
+fn content() -> Vec<u8> {
+    let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
+    builder.spare = 3000;
+    let mut elf = builder.build();
+    // Noise, which compressors store as it is, and what they pack.
+    elf.extend((0_u32..6000).map(|at| (at.wrapping_mul(0x9e37_79b1) >> 13) as u8));
+    elf.extend([7; 3000]);
+    let ids = [GFX942, "hipv4-amdgcn-amd-amdhsa--gfx90a", "hipv4-amdgcn-amd-amdhsa--gfx1100"];
+    plain(&[(HOST, b""), (ids[0], &elf), (ids[1], &elf[..9000]), (ids[2], &elf)], 64)
+}
+
+/// Streams of all kinds, and whether a checksum is at their end.
+fn streams(content: &[u8]) -> Vec<(&'static str, Ccob, bool)> {
+    let stored = {
+        use std::io::Write as _;
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::none());
+        encoder.write_all(content).unwrap();
+        encoder.finish().unwrap()
+    };
+    let cut = content.len() / 2;
+    let frames = [&content[..cut], &content[cut..]].map(zstd_frame_without_size).concat();
+    let zstd = |payload| Ccob { payload, ..Ccob::zstd(3, content) };
+    vec![
+        ("zlib", Ccob::zlib(3, content), true),
+        ("zlib, stored", Ccob { payload: stored, ..Ccob::zlib(2, content) }, true),
+        ("zstd", zstd(zstd_frame(content)), false),
+        ("zstd with a checksum", zstd(zstd_frame_without_size(content)), true),
+        ("zstd in two frames", zstd(frames), true),
+    ]
+}
+
+#[test]
+fn damage_anywhere_gives_one_answer_in_every_order() {
+    let content = content();
+    let mut seen = String::new();
+    for (what, ccob, _) in streams(&content) {
+        let size = ccob.payload.len();
+        for part in 2..=16 {
+            let at = (size - 1) * part / 16;
+            let (mut flipped, mut cut) = (ccob.clone(), ccob.clone());
+            flipped.payload[at] ^= 0x55;
+            cut.payload.truncate(at);
+            for (how, ccob) in [("flipped", flipped), ("cut", cut)] {
+                let bytes = ccob.bytes();
+                let Ok(file) = File::parse(&bytes, &Options::default()) else { continue };
+                let entries = file.bundles()[0].entries().len();
+                let good = verdicts(&bytes, entries, &format!("{what}, {how} at {at} of {size}"));
+                assert!(
+                    good.is_sorted_by(|before, behind| before >= behind),
+                    "what lies before damage is good"
+                );
+                writeln!(seen, "{}", good.iter().filter(|good| **good).count()).unwrap();
+            }
+        }
+    }
+    for good in ["1", "2", "3"] {
+        assert!(seen.lines().any(|line| line == good), "no damage left {good} entries:\n{seen}");
+    }
+}
+
+#[test]
+fn a_wrong_checksum_costs_the_entry_at_the_end_and_no_other() {
+    let content = content();
+    for (what, mut ccob, has_checksum) in streams(&content) {
+        assert_eq!(verdicts(&ccob.bytes(), 4, what), [true; 4]);
+        if has_checksum {
+            *ccob.payload.last_mut().unwrap() ^= 1;
+            assert_eq!(verdicts(&ccob.bytes(), 4, what), [true, true, true, false], "{what}");
+            if cfg!(not(feature = "zstd-c")) && ccob.method == 1 {
+                // The pure decoder reads the checksum before it gives out the window.
+                continue;
+            }
+            ccob.payload.truncate(ccob.payload.len() - 2);
+            assert_eq!(verdicts(&ccob.bytes(), 4, what), [true, true, true, false], "{what}, cut");
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_declares_more_than_may_be_reserved_gives_one_answer_too() {
+    // So much of nothing packs so well that its size is not believed.
+    let blank = vec![0; 3 << 20];
+    let ids = [GFX942, "hipv4-amdgcn-amd-amdhsa--gfx90a"];
+    let content = plain(&[(HOST, b""), (ids[0], &blank), (ids[1], &blank[..100_000])], 64);
+    for ccob in [Ccob::zlib(3, &content), Ccob { payload: zlib(&content), ..Ccob::zlib(1, &content) }] {
+        let mut ccob = ccob;
+        let size = ccob.payload.len();
+        for at in [size / 2, size - 200, size - 20, size - 1] {
+            ccob.payload[at] ^= 0x55;
+            let bytes = ccob.bytes();
+            let file = File::parse(&bytes, &Options::default()).unwrap();
+            verdicts(&bytes, file.bundles()[0].entries().len(), &format!("damaged at {at} of {size}"));
+            ccob.payload[at] ^= 0x55;
+        }
+    }
+}
+
+#[test]
+fn each_kernel_of_a_kpack_archive_must_end_well() {
+    let elf = ElfBuilder::new(vec![KernelSpec::new("k")]).build();
+    let bytes = kpack(true, &[("liba.so#0", "gfx942", &elf[..]), ("liba.so#0", "gfx90a", &elf[..])], |_| {});
+    let magic = 0xfd2f_b528_u32.to_le_bytes();
+    let frame = bytes.windows(4).position(|bytes| bytes == magic).unwrap();
+    assert_eq!(verdicts(&bytes, 2, "whole"), [true, true]);
+    let mut damaged = bytes.clone();
+    damaged[frame + elf.len() / 64] ^= 0x55;
+    let file = File::parse(&damaged, &Options::default()).unwrap();
+    let good = verdicts(&damaged, file.bundles()[0].entries().len(), "damaged");
+    assert!(good[1], "a stream of its own");
+}
