@@ -398,6 +398,14 @@ fn what_cannot_be_done_is_refused_when_it_is_added() {
 }
 
 #[test]
+fn a_copy_of_nothing_is_no_error() {
+    let machine = Machine::new("");
+    let graph = machine.graph();
+    machine.copy_node(graph, &[], null_mut(), null(), 0);
+    machine.run(graph, machine.stream());
+}
+
+#[test]
 fn memory_that_was_freed_since_is_not_touched() {
     let machine = Machine::new("");
     let memory = machine.malloc(64);

@@ -146,6 +146,7 @@ fn the_environment_describes_the_machine() {
     let hidden = [("WINDLASS_SIM", "gfx942?devices=3"), ("HIP_VISIBLE_DEVICES", "2,1")];
     assert!(devices(&hidden).contains("status 0 devices 2"));
     assert!(devices(&[("HIP_VISIBLE_DEVICES", "-1")]).contains("status 100 devices 0"));
+    assert!(devices(&[("WINDLASS_SIM", "gfx942?devices=0&hip=5.2")]).contains("status 100 devices 0"));
 }
 
 #[test]

@@ -93,6 +93,8 @@ impl Operation {
                 let arguments = launch.arguments.clone();
                 Work::Launch(Box::new(Launch::new(kernel, launch.shape, arguments)))
             }
+            // HIP takes a copy of nothing, from and to wherever.
+            Self::Copy(copy) if copy.to.1.is_empty() => Work::Nothing,
             Self::Copy(copy) => Work::Transfer(Transfer::new(&runtime.machine, copy)?),
             Self::Fill(fill) => Work::Fill(Fill::new(&runtime.machine, fill)?),
             Self::Host(function) => Work::HostFunction(*function),
