@@ -4,6 +4,7 @@
 //! An [`Engine`] owns worker threads; a [`Module`] is a loaded code object; [`Engine::dispatch`] runs a [`Kernel`] to
 //! its end on the calling thread and on idle workers. Dispatches from several threads run side by side.
 
+mod coverage;
 mod fault;
 mod job;
 mod kernel;
@@ -13,6 +14,7 @@ mod start;
 mod stepped;
 mod workgroup;
 
+pub use coverage::{Unsupported, unsupported};
 pub use fault::{Access, AccessKind, Cause, Fault, Location};
 pub use kernel::{Kernel, Parameter, ParameterKind};
 pub use launch::{Launch, Statistics};

@@ -73,7 +73,8 @@ impl Sum for f32 {
 
     #[inline(always)]
     fn to_bits(self) -> u32 {
-        f32::to_bits(self)
+        // Which NaN comes out would depend on the processor.
+        if self.is_nan() { 0x7fc0_0000 } else { f32::to_bits(self) }
     }
 
     #[inline(always)]
@@ -311,7 +312,7 @@ fn product_f64<const M: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     }
     for (pair, result) in (0u16..).zip(&results[..pairs]) {
         for (lane, value) in result.iter().enumerate() {
-            let bits = value.to_bits();
+            let bits = if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() };
             wave.row_mut(step.dst + 2 * pair)[lane] = bits as u32;
             wave.row_mut(step.dst + 2 * pair + 1)[lane] = (bits >> 32) as u32;
         }

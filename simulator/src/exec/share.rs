@@ -18,6 +18,8 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
     Some(match (inst.op, Shape::of(inst.op)) {
         (Op::ds_bpermute_b32, _) => handler!(|core, step| pull(core, step)),
         (Op::ds_permute_b32, _) => Versions::scalar(push),
+        // From here on patterns stand for the orders of an FFT.
+        (Op::ds_swizzle_b32, _) if inst.mem.offset >= 0xe000 => return None,
         (Op::ds_swizzle_b32, _) => Versions::scalar(swizzle),
         (Op::ds_write_addtid_b32, _) => Versions::scalar(write_by_lane),
         (Op::ds_read_addtid_b32, _) => Versions::scalar(read_by_lane),
@@ -289,8 +291,8 @@ fn swizzle(core: &mut Core<'_>, step: &Step) -> Flow {
 
 /// The lane that a lane reads from in `ds_swizzle_b32`.
 fn swizzle_source(pattern: usize, lane: usize) -> usize {
-    if pattern >= 0xe000 {
-        // Rotation within 32 lanes and the order of an FFT; the former only.
+    if pattern >= 0xc000 {
+        // Rotation within 32 lanes.
         let (mask, count) = (pattern & 31, pattern >> 5 & 31);
         let by = if pattern >> 10 & 1 == 0 { count } else { 32 - count };
         return lane & 32 | lane & mask | (lane & 31).wrapping_add(by) & 31 & !mask;

@@ -3,7 +3,7 @@
 
 use crate::args;
 use crate::gpu::{Buffer, Gpu};
-use windlass_simulator::engine::{AccessKind, Cause, Engine, Fault, LoadError, Module};
+use windlass_simulator::engine::{AccessKind, Cause, Engine, Fault, LoadError, Module, unsupported};
 
 fn write_at(gpu: &Gpu, buffer: Buffer, index: i64) -> Result<(), Box<Fault>> {
     let kernel = gpu.kernel("faults", "write_at");
@@ -146,4 +146,26 @@ fn only_code_for_this_processor_is_loaded() {
         let _ = Module::load(&gpu.memory, &elf[..len]);
     }
     assert_eq!(gpu.memory.usage(), before, "failed loads leave nothing behind");
+}
+
+#[test]
+fn what_does_not_run_is_known_without_a_device() {
+    let path = crate::gpu::kernels().join("bundles/vector_add.gfx942.co");
+    let elf = std::fs::read(path).unwrap();
+    assert_eq!(unsupported(&elf).unwrap(), []);
+    // The kernel's first instruction becomes s_cbranch_g_fork s[0:1], s[2:3].
+    let object = windlass_codeobject::CodeObject::parse(&elf).unwrap();
+    let kernel = object.kernels()[0].clone();
+    let segment = object.segments().iter().find(|segment| segment.executable).unwrap();
+    let place = (kernel.entry_address - segment.address + segment.offset) as usize;
+    let mut patched = elf.clone();
+    patched[place..place + 4].copy_from_slice(&0x9480_0200u32.to_le_bytes());
+    let found = unsupported(&patched).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0].symbol, found[0].address), (&kernel.name, kernel.entry_address));
+    assert!(found[0].reason.contains("s_cbranch_g_fork s[0:1], s[2:3]"), "{}", found[0].reason);
+    assert_eq!(found[0].bytes, 0x9480_0200u32.to_le_bytes());
+    patched[48] = 0x3f;
+    assert!(matches!(unsupported(&patched), Err(LoadError::WrongProcessor { .. })));
+    assert!(matches!(unsupported(&[0; 100]), Err(LoadError::Malformed { .. })));
 }

@@ -2,7 +2,7 @@
 //! Every instruction against the reference: lists of them by family, in every encoding and with every modifier, run on
 //! random registers full of edges, by both compilations of its handler.
 
-use super::reference::{Machine, fill};
+use super::reference::{Machine, Memories, fill};
 use crate::exec::core::Core;
 use crate::exec::lds::Lds;
 use crate::exec::program::Program;
@@ -10,7 +10,7 @@ use crate::exec::state::Wave;
 use crate::exec::step::{Flow, Step, has_wide_vectors};
 use crate::exec::table;
 use crate::isa;
-use crate::memory::{Memory, Options, Windows};
+use crate::memory::{Kind, Memory, Options, Windows};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -137,6 +137,238 @@ fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) ->
         }
     }
     Ok(())
+}
+
+/// Bytes of global memory; accesses start in the first half.
+const GLOBAL: usize = 16 << 10;
+const LDS: usize = 8 << 10;
+const SCRATCH: usize = 512;
+
+/// Random words that are finite as floats of every width.
+fn finite(next: &mut impl FnMut() -> u64) -> u32 {
+    next() as u32 & 0xbfff_bfff
+}
+
+/// Runs a list of memory instructions: the memories are compared as well.
+fn check_memory(list: &'static str, at_least: usize) {
+    let mut shared = Shared::new();
+    shared.lds.reset(LDS);
+    let base = shared.memory.allocate(GLOBAL as u64, 256, Kind::Device, "test").unwrap();
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for (number, (words, text)) in rows(list).enumerate() {
+        count += 1;
+        let inst = isa::decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(inst.to_string(), text, "{words:08x?}");
+        for round in 0..3 {
+            if let Err(why) = check_access(number * 3 + round, inst, text, base, &mut shared) {
+                failures.push(why);
+                break;
+            }
+        }
+    }
+    assert!(count >= at_least, "only {count} rows");
+    let shown = &failures[..failures.len().min(60)];
+    assert!(failures.is_empty(), "{} rows differ:\n{}", failures.len(), shown.join("\n"));
+}
+
+/// Registers and memories for one access.
+fn access_state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
+    let mut next = random(0x1234_5678_9abc_def1 ^ (seed as u64) << 24);
+    let mut wave = Wave::new();
+    for number in 0..64 {
+        wave.v[number].fill_with(|| finite(&mut next));
+    }
+    wave.s.fill_with(|| next() as u32);
+    wave.set_exec(EXECS[seed % EXECS.len()]);
+    wave.set_mode(0x3f0);
+    wave.s[124] = 256;
+    let (lds, scratch, buffer) =
+        (text.starts_with("ds_"), text.starts_with("scratch_"), text.contains("buffer_"));
+    let whole_address = !lds && !scratch && !buffer && !text.contains(", s[8:9]");
+    // Multiples of 16, so that every width is aligned; some past the end where that is harmless.
+    let reach = if lds {
+        LDS as u64 + 64
+    } else if scratch {
+        256
+    } else {
+        8192
+    };
+    for lane in 0..64 {
+        let mut place = next() % (reach / 16) * 16;
+        if whole_address {
+            place += base + 64;
+            wave.v[5][lane] = (place >> 32) as u32;
+        }
+        if buffer && next().is_multiple_of(8) {
+            place += 0x8000_0000;
+        }
+        wave.v[4][lane] = place as u32;
+    }
+    let start = base + 64;
+    wave.s[8] = if scratch { 64 } else { start as u32 };
+    wave.s[9] = (start >> 32) as u32 & 0xffff;
+    wave.s[10] = 6000 + 4 * (seed as u32 % 5);
+    wave.s[11] = 0x0002_7000;
+    wave.s[20] = 32;
+    wave.scratch_size = SCRATCH as u32;
+    wave.scratch = (0..SCRATCH / 4).map(|_| std::array::from_fn(|_| finite(&mut next))).collect();
+    let mut bytes = |size: usize| (0..size / 4).flat_map(|_| finite(&mut next).to_le_bytes()).collect();
+    let memories = Memories { lds: bytes(LDS), global: bytes(GLOBAL), base, scratch: scratch_by_lane(&wave) };
+    (wave, memories)
+}
+
+fn scratch_by_lane(wave: &Wave) -> Vec<Vec<u8>> {
+    (0..64).map(|lane| wave.scratch.iter().flat_map(|row| row[lane].to_le_bytes()).collect()).collect()
+}
+
+fn check_access(
+    seed: usize,
+    inst: isa::Inst,
+    text: &str,
+    base: u64,
+    shared: &mut Shared,
+) -> Result<(), String> {
+    let (wave, memories) = access_state(seed, text, base);
+    let mut expected = Machine::of(&wave);
+    expected.memory = memories.clone();
+    expected.execute(text)?;
+    for portable in compilations() {
+        for (at, word) in memories.lds.chunks_exact(4).enumerate() {
+            shared.lds.store::<4>(4 * at as u64, [word[0], word[1], word[2], word[3]]);
+        }
+        shared.memory.write(base, &memories.global).map_err(|error| error.to_string())?;
+        let mut got = wave.clone_for_test();
+        run(&mut got, inst, portable, shared).map_err(|why| format!("{text}: {why}"))?;
+        if let Some(difference) = expected.difference(&got) {
+            return Err(format!("{text}: {difference}; exec {:#x}", wave.exec()));
+        }
+        let lds: Vec<u8> = (0..LDS as u64).step_by(4).flat_map(|at| shared.lds.load::<4>(at)).collect();
+        let mut global = vec![0; GLOBAL];
+        shared.memory.read(base, &mut global).map_err(|error| error.to_string())?;
+        let scratch = scratch_by_lane(&got);
+        let lanes = scratch.iter().zip(&expected.memory.scratch).map(|(a, b)| ("scratch", a, b));
+        let spaces =
+            [("LDS", &lds, &expected.memory.lds), ("memory", &global, &expected.memory.global)].into_iter();
+        for (name, got, wanted) in spaces.chain(lanes) {
+            if let Some(at) = (0..wanted.len()).find(|&at| got[at] != wanted[at]) {
+                let place = at & !3..(at & !3) + 4;
+                let (got, wanted) = (&got[place.clone()], &wanted[place]);
+                return Err(format!("{text}: {name} at {at:#x}: {got:x?}, not {wanted:x?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether each compilation that this processor runs is the portable one.
+fn compilations() -> impl Iterator<Item = bool> {
+    [false, true].into_iter().filter(|&portable| portable || has_wide_vectors())
+}
+
+#[test]
+fn memory_access() {
+    check_memory(include_str!("cases/memory.txt"), 750);
+}
+
+#[test]
+fn matrix_products() {
+    let mut shared = Shared::new();
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for (number, (words, text)) in rows(include_str!("cases/matrix.txt")).enumerate() {
+        count += 1;
+        let inst = isa::decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(inst.to_string(), text, "{words:08x?}");
+        let mut next = random(0x0bad_cafe ^ (number as u64) << 20);
+        let mut wave = Wave::new();
+        for register in (0..112).chain(256..368) {
+            wave.v[register].fill_with(|| matrix_input(text, &mut next));
+        }
+        wave.set_exec(EXECS[number % EXECS.len()]);
+        // Neither rounding nor flushing applies to them.
+        wave.set_mode(if number.is_multiple_of(3) { 0x30f } else { 0x3f0 });
+        let mut expected = Machine::of(&wave);
+        if let Err(why) = expected.execute(text) {
+            failures.push(why);
+            continue;
+        }
+        for portable in compilations() {
+            let mut got = wave.clone_for_test();
+            if let Err(why) = run(&mut got, inst, portable, &mut shared) {
+                failures.push(format!("{text}: {why}"));
+            } else if let Some(difference) = expected.difference(&got) {
+                failures.push(format!("{text}: {difference}"));
+            }
+        }
+    }
+    assert!(count >= 320, "only {count} rows");
+    let shown = &failures[..failures.len().min(40)];
+    assert!(failures.is_empty(), "{} rows differ:\n{}", failures.len(), shown.join("\n"));
+}
+
+/// A register's worth of elements near 1, of either sign and with all kinds of mantissa; now and then zero or denormal.
+fn matrix_input(text: &str, next: &mut impl FnMut() -> u64) -> u32 {
+    let bits = next() as u32;
+    let rare = next().is_multiple_of(16);
+    match text.split(' ').next().unwrap_or("").rsplit_once('_').map_or("", |(_, ty)| ty) {
+        "f16" if rare => bits & 0x83ff_83ff,
+        "f16" => bits & 0x8fff_8fff | 0x3000_3000,
+        // A denormal, an infinity or a NaN.
+        "bf16" | "f32" | "xf32" if rare => bits & 0x807f_ffff | [0, 0, 0x7f80_0000][bits as usize % 3],
+        "bf16" => bits & 0x81ff_81ff | 0x3e80_3e80,
+        "f32" | "xf32" => bits & 0x81ff_ffff | 0x3e80_0000,
+        "f64" => bits & 0x801f_ffff | 0x3fe0_0000,
+        // The one code of eight bits that is no number is 0x80.
+        "fp8" | "bf8" => bits | 0x0101_0101,
+        _ => bits,
+    }
+}
+
+/// The mnemonics that compilers were seen to emit, and which list has each.
+#[test]
+fn every_mnemonic_of_the_census_is_tested() {
+    let lists = [
+        include_str!("cases/vector.txt"),
+        include_str!("cases/scalar.txt"),
+        include_str!("cases/packed.txt"),
+        include_str!("cases/memory.txt"),
+        include_str!("cases/matrix.txt"),
+    ];
+    let tested: std::collections::HashSet<_> = lists
+        .into_iter()
+        .flat_map(rows)
+        .map(|(words, text)| {
+            isa::decode(&words).unwrap_or_else(|error| panic!("{text}: {error}")).op.mnemonic()
+        })
+        .collect();
+    // Branches, calls, barriers and ends of programs: they move the program, so kernels test them.
+    let elsewhere = [
+        "s_barrier",
+        "s_branch",
+        "s_cbranch_execnz",
+        "s_cbranch_execz",
+        "s_cbranch_scc0",
+        "s_cbranch_scc1",
+        "s_cbranch_vccnz",
+        "s_cbranch_vccz",
+        "s_endpgm",
+        "s_getpc_b64",
+        "s_setpc_b64",
+        "s_sleep",
+        "s_swappc_b64",
+    ];
+    let census: Vec<&str> =
+        include_str!("cases/census.txt").lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(census.len(), 431);
+    for name in &census {
+        let listed = elsewhere.contains(name);
+        assert!(
+            tested.contains(name) != listed,
+            "{name}: {}",
+            if listed { "tested after all" } else { "not tested" }
+        );
+    }
 }
 
 #[test]

@@ -10,11 +10,13 @@ import pathlib
 import sys
 
 import assembler
+import matrix
+import memory
 import packed
 import scalar
 import vector
 
-FAMILIES = {"vector": vector, "scalar": scalar, "packed": packed}
+FAMILIES = {"vector": vector, "scalar": scalar, "packed": packed, "memory": memory, "matrix": matrix}
 
 
 def main():

@@ -7,6 +7,8 @@ mod convert;
 mod floats;
 mod integers;
 mod lanes;
+mod matrix;
+mod memory;
 mod packed;
 mod real;
 mod rules;
@@ -16,6 +18,7 @@ mod values;
 mod vector;
 
 use super::super::state::{LANES, Row, Wave};
+pub(super) use memory::Memories;
 use real::Format;
 pub(super) use rules::Kind;
 use std::collections::HashMap;
@@ -32,12 +35,20 @@ enum Family {
     Scalar,
     Packed,
     Vector,
+    Memory,
+    Matrix,
 }
 
 fn family(name: &str) -> Family {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    if starts(&["s_", "buffer_inv", "buffer_wbl2"]) {
+    if starts(&["s_load_", "s_store_", "s_buffer_"]) {
+        Family::Memory
+    } else if starts(&["s_", "buffer_inv", "buffer_wbl2"]) {
         Family::Scalar
+    } else if starts(&["v_mfma_"]) {
+        Family::Matrix
+    } else if starts(&["ds_", "flat_", "global_", "scratch_", "buffer_"]) {
+        Family::Memory
     } else if starts(&["v_pk_", "v_fma_mix", "v_dot2_", "v_dot4_", "v_dot8_"]) && name != "v_pk_fmac_f16" {
         Family::Packed
     } else {
@@ -52,6 +63,8 @@ pub(super) struct Machine {
     pub(super) v: Box<[Row; 512]>,
     pub(super) scc: bool,
     pub(super) mode: u32,
+    /// What memory instructions work on.
+    pub(super) memory: Memories,
     /// Results that are not one value exactly, by register and lane.
     freedom: HashMap<(usize, usize), Freedom>,
 }
@@ -69,7 +82,14 @@ struct Freedom {
 impl Machine {
     /// A copy of a wave.
     pub(super) fn of(wave: &Wave) -> Self {
-        Self { s: wave.s, v: wave.v.clone(), scc: wave.scc, mode: wave.mode.bits, freedom: HashMap::new() }
+        Self {
+            s: wave.s,
+            v: wave.v.clone(),
+            scc: wave.scc,
+            mode: wave.mode.bits,
+            memory: Memories::default(),
+            freedom: HashMap::new(),
+        }
     }
 
     /// Executes an instruction.
@@ -79,6 +99,8 @@ impl Machine {
             Family::Scalar => scalar::execute(self, &line),
             Family::Packed => packed::execute(self, &line),
             Family::Vector => vector::execute(self, &line),
+            Family::Memory => memory::execute(self, &line),
+            Family::Matrix => matrix::execute(self, &line),
         };
         done.ok_or_else(|| format!("the reference does not know {}", line.name))
     }
@@ -90,6 +112,8 @@ impl Machine {
             Family::Scalar => scalar::operands(&line),
             Family::Packed => packed::operands(&line),
             Family::Vector => vector::operands(&line),
+            Family::Memory => memory::operands(&line),
+            Family::Matrix => matrix::operands(&line),
         }
     }
 
