@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The conformance suite over the drivers of the facade.
 
-use windlass_cts::{Exit, Kernels, Options};
+use windlass_cts::{Exit, Kernels, Level, Options};
 
 fn conforms(device: &str) {
+    let (exit, text) = run(device, Level::Full);
+    assert_eq!(exit, Exit::Passed, "{text}");
+    assert!(text.contains("running"), "{text}");
+}
+
+/// What a run comes to, and what it writes.
+fn run(device: &str, level: Level) -> (Exit, String) {
     let mut options = Options::new(device);
+    options.level = level;
     options.require = true;
     options.kernels = vec![Kernels::new(windlass_local::FORMAT, windlass_local::conformance::find)];
     let (mut report, mut messages) = (Vec::new(), Vec::new());
@@ -15,9 +23,8 @@ fn conforms(device: &str) {
         &mut report,
         &mut messages,
     );
-    let text = String::from_utf8_lossy(&report);
-    assert_eq!(exit, Exit::Passed, "{text}{}", String::from_utf8_lossy(&messages));
-    assert!(text.contains("running"), "{text}");
+    report.extend(messages);
+    (exit, String::from_utf8_lossy(&report).into_owned())
 }
 
 #[test]
@@ -74,4 +81,26 @@ fn devices_that_are_shuffled_one_by_one_conform() {
     for device in ["null://", "local://?threads=0", "hip-sim://gfx942", "hip-sim://gfx942?devices=2"] {
         conforms(&format!("shuffle://?seed=12&over={device}"));
     }
+}
+
+#[test]
+fn orders_at_the_hal_times_orders_at_hip_conform() {
+    for seed in 1..=8 {
+        let (exit, text) =
+            run(&format!("shuffle://?seed={seed}&over=hip-sim://gfx942?seed={seed}"), Level::Smoke);
+        assert_eq!(exit, Exit::Passed, "{text}");
+    }
+    let schedules = windlass_simulator::schedules();
+    assert!(schedules.distinct > 8 && schedules.distinct <= schedules.runs, "{schedules}");
+}
+
+#[test]
+fn failing_calls_are_reported_and_nothing_hangs() {
+    let mut injected = 0;
+    for seed in 1..=6 {
+        let (_, text) = run(&format!("hip-sim://gfx942?seed={seed}&fail=*~0.01"), Level::Smoke);
+        assert!(!text.contains("DEADLINE_EXCEEDED") && !text.contains("panicked"), "seed {seed}: {text}");
+        injected += text.matches("because the option fail=*~0.01 says so").count();
+    }
+    assert!(injected > 10, "{injected} cases met one");
 }
