@@ -57,7 +57,7 @@ impl Strategy {
     pub(crate) fn budget(&mut self, choices: &mut dyn Choose, asks: bool) -> usize {
         let budget = match self.character(choices).eagerness {
             // Whoever only asks must learn of an end some time.
-            Eagerness::Lazy if asks => [0, 1, 8][choices.choose(3)],
+            Eagerness::Lazy if asks => [0, 1, 8, ALL][choices.choose(4)],
             Eagerness::Lazy => 0,
             Eagerness::Eager => ALL,
             Eagerness::Mixed => match choices.choose(8) {
