@@ -255,7 +255,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         } else if content.starts_with(ZIP_MAGIC) {
             let advice = "take it out with `ar x`, and read it as a file of its own";
             Err(Error::unsupported("a zip file in an archive of objects", offset, advice))
-        } else if !may_hold_code(content) {
+        } else if !may_hold_code(content) && !text_bundle::begins(content) {
             Ok(())
         } else if content.starts_with(archive::ARCHIVE_MAGIC) {
             self.nested(content, offset)
