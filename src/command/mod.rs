@@ -15,6 +15,7 @@ mod inspect;
 mod log;
 mod output;
 mod progress;
+mod ranges;
 mod run;
 mod table;
 

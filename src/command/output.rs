@@ -22,8 +22,13 @@ pub(crate) fn write(text: &str) -> Outcome {
 
 /// Writes a value as JSON to standard output.
 pub(crate) fn write_json(value: &impl Serialize) -> Outcome {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::failed(error.to_string()))?;
-    write(&text)
+    // As it goes: a report may have thousands of entries, and its text is several times as long as what it tells.
+    let mut stdout = io::BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut stdout, value).map_err(|error| match error.io_error_kind() {
+        Some(_) => Failure::output(&error.into()),
+        None => Failure::failed(error.to_string()),
+    })?;
+    writeln!(stdout).and_then(|()| stdout.flush()).map_err(|error| Failure::output(&error))
 }
 
 /// Writes a file: whole, or not at all. What was there before stays until the new bytes are all written.

@@ -32,14 +32,20 @@ impl Table {
 
     /// The lines, with so much in front of each.
     pub(crate) fn print(&self, indent: &str, text: &mut String) {
-        let shown: Vec<&Column> =
-            self.columns.iter().filter(|column| column.cells.iter().any(|cell| !cell.is_empty())).collect();
-        let rows = shown.first().map_or(0, |column| column.cells.len());
+        let width = |column: &Column| {
+            let width = column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+            width.max(column.heading.chars().count())
+        };
+        let shown: Vec<(&Column, usize)> = self
+            .columns
+            .iter()
+            .filter(|column| column.cells.iter().any(|cell| !cell.is_empty()))
+            .map(|column| (column, width(column)))
+            .collect();
+        let rows = shown.first().map_or(0, |(column, _)| column.cells.len());
         let mut line = |cell: &dyn Fn(&Column) -> String| {
             let mut out = indent.to_owned();
-            for column in &shown {
-                let width = column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-                let width = width.max(column.heading.chars().count());
+            for (column, width) in &shown {
                 let cell = cell(column);
                 out.push_str(&if column.right {
                     format!("{cell:>width$}  ")

@@ -165,3 +165,71 @@ fn compatible_code_is_chosen_on_request() {
     assert!(inspect(&[&file, "--target", "gfx1031"]).stdout.contains("allow it with --compat"));
     assert_eq!(entry(&["--compat"]), 0);
 }
+
+/// An offload bundle whose entries for gfx942 have these places.
+fn bundle_with(places: &[(usize, usize)], image: &[u8]) -> Vec<u8> {
+    let id = b"hipv4-amdgcn-amd-amdhsa--gfx942";
+    let start = (32 + places.len() * (24 + id.len())).next_multiple_of(4096);
+    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bytes.extend((places.len() as u64).to_le_bytes());
+    for (from, size) in places {
+        bytes.extend([start + from, *size, id.len()].map(|number| (number as u64).to_le_bytes()).concat());
+        bytes.extend(id);
+    }
+    bytes.resize(start, 0);
+    bytes.extend(image);
+    bytes
+}
+
+#[test]
+fn bytes_of_several_entries_are_read_and_told_once() {
+    let image = fs::read("cts/kernels/bundles/saxpy.gfx942.co").unwrap();
+    let size = image.len();
+    let path = scratch("hipfb");
+    fs::write(&path, bundle_with(&[(0, size), (0, size), (64, size - 64), (0, size)], &image)).unwrap();
+    let file = path.to_str().unwrap();
+    let report = json(&[file, "--target", "gfx942"]);
+    let [first, second, third, fourth] = report["bundles"][0]["entries"].as_array().unwrap().as_slice()
+    else {
+        panic!("{report:#}")
+    };
+    assert_eq!((&first["same_as"], first["kernels"].as_array().is_some()), (&Value::Null, true), "{first:#}");
+    for same in [second, fourth] {
+        assert_eq!((&same["same_as"], &same["content"]), (&0.into(), &first["content"]));
+        assert_eq!(same.get("kernels"), None, "{same:#}");
+    }
+    assert!(
+        third["problems"][0].as_str().unwrap().contains("it shares bytes with other entries"),
+        "{third:#}"
+    );
+    let text = inspect(&[file, "--target", "gfx942"]).stdout;
+    assert!(text.contains("of entries 0, 1, 3"), "{text}");
+    let all = inspect(&[file, "--target", "gfx942", "--all"]).stdout;
+    assert!(all.contains("entry 3, hipv4-amdgcn-amd-amdhsa--gfx942: the same bytes as entry 0"), "{all}");
+    let _ = fs::remove_file(path);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn thousands_of_entries_with_the_same_bytes_take_the_memory_of_one() {
+    let Some(library) = fixture("fatbin/libbitsandbytes_rocm64.hip_fatbin") else { return };
+    let code = scratch("co");
+    let taken =
+        windlass(["extract", library.to_str().unwrap(), "--target", "gfx942", "-o", code.to_str().unwrap()]);
+    assert_eq!(taken.code, Some(0), "{}", taken.stderr);
+    let image = fs::read(&code).unwrap();
+    let path = scratch("hipfb");
+    fs::write(&path, bundle_with(&vec![(0, image.len()); 4000], &image)).unwrap();
+    for form in ["--json", "--all"] {
+        // All of the address space, of which most is the program and its libraries.
+        let limited = ["-c", "ulimit -v 600000 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_windlass")];
+        let mut command = std::process::Command::new("sh");
+        command.args(limited).args(["inspect", path.to_str().unwrap(), "--target", "gfx942", form]);
+        let finished = crate::support::finish(&mut command);
+        assert_eq!(finished.code, Some(0), "{form}: {}", finished.stderr);
+        assert!(finished.stdout.len() < 8 << 20, "{form}: {} bytes", finished.stdout.len());
+    }
+    for file in [code, path] {
+        let _ = fs::remove_file(file);
+    }
+}

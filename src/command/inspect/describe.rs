@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading a bundle: its entries, and what is in the code of each.
 
-use std::{collections::HashMap, time::Instant};
+use std::{collections::HashMap, rc::Rc, time::Instant};
 
 use windlass_codeobject::{
     Access, Arg, ArgKind, Bundle, Callee, Calls, CodeObject, Entry, EntryTarget, Error, File, IreeBinding,
@@ -9,12 +9,31 @@ use windlass_codeobject::{
 };
 
 use super::report::{
-    ArgumentReport, BindingReport, BundleReport, EntryReport, ExportReport, IreeReport, KernelReport,
-    SymbolReport,
+    ArgumentReport, BindingReport, BundleReport, CodeReport, EntryReport, ExportReport, IreeReport,
+    KernelReport, SymbolReport, Told,
+};
+use crate::command::{
+    input::count,
+    ranges::{Bytes, Ranges},
 };
 
+/// How many bytes the lists of what kernels may call can have of any file, beside as many as its code has.
+const CALLEES: usize = 1 << 22;
+/// What an item of such a list takes beside its letters.
+const CALLEE: usize = 64;
+
+/// How many bytes the lists of callees may still have. Each of a thousand kernels may call the same thousand functions,
+/// so that the lists of a small file are long.
+pub(super) struct Room(usize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(CALLEES)
+    }
+}
+
 /// What is in a bundle of the file `bytes`.
-pub(super) fn bundle(bytes: &[u8], listed: &Bundle<'_>) -> BundleReport {
+pub(super) fn bundle(bytes: &[u8], listed: &Bundle<'_>, room: &mut Room) -> BundleReport {
     // Listing a bundle decodes its table, which for a small one is nearly all of it: for the time to be that of the
     // whole, the bundle is read anew.
     let start = Instant::now();
@@ -26,6 +45,12 @@ pub(super) fn bundle(bytes: &[u8], listed: &Bundle<'_>) -> BundleReport {
     let decode_ms = decoded.then(|| start.elapsed().as_secs_f64() * 1e3);
     let unpacked_size = bundle.unpacked_size();
     let ratio = unpacked_size.filter(|_| bundle.is_compressed() && bundle.stored_size() > 0);
+    let mut ranges = Ranges::of(bundle);
+    let mut entries: Vec<EntryReport> = Vec::with_capacity(bundle.entries().len());
+    for (index, each) in bundle.entries().iter().enumerate() {
+        let report = entry(bundle, index, each, &mut ranges, &entries, room);
+        entries.push(report);
+    }
     BundleReport {
         index: listed.index(),
         member: listed.member().map(str::to_owned),
@@ -35,12 +60,7 @@ pub(super) fn bundle(bytes: &[u8], listed: &Bundle<'_>) -> BundleReport {
         unpacked_size,
         ratio: ratio.map(|size| size as f64 / listed.stored_size() as f64),
         decode_ms,
-        entries: bundle
-            .entries()
-            .iter()
-            .enumerate()
-            .map(|(index, each)| entry(bundle, index, each))
-            .collect(),
+        entries,
     }
 }
 
@@ -80,7 +100,14 @@ fn decode(bundle: &Bundle<'_>) -> Result<(), Error> {
     entries.into_iter().try_for_each(|(index, _)| bundle.with_image(index, |_| ()))
 }
 
-fn entry(bundle: &Bundle<'_>, index: usize, entry: &Entry) -> EntryReport {
+fn entry(
+    bundle: &Bundle<'_>,
+    index: usize,
+    entry: &Entry,
+    ranges: &mut Ranges,
+    before: &[EntryReport],
+    room: &mut Room,
+) -> EntryReport {
     let mut report = EntryReport {
         index,
         id: entry.id_text(),
@@ -88,10 +115,8 @@ fn entry(bundle: &Bundle<'_>, index: usize, entry: &Entry) -> EntryReport {
         size: entry.size(),
         content: "empty".to_owned(),
         code_object_version: None,
-        kernels: Vec::new(),
-        functions: Vec::new(),
-        variables: Vec::new(),
-        undefined: Vec::new(),
+        same_as: None,
+        code: Told::default(),
         problems: Vec::new(),
         warnings: Vec::new(),
     };
@@ -104,19 +129,38 @@ fn entry(bundle: &Bundle<'_>, index: usize, entry: &Entry) -> EntryReport {
         report.content = "unreadable".to_owned();
         report.problems.push(problem.to_owned());
     } else if entry.size() > 0 {
-        let read = bundle.with_image(index, |image| contents(image, &mut report));
-        if let Err(error) = read {
-            report.content = "unreadable".to_owned();
-            report.problems.push(error.to_string());
+        match ranges.take(index, entry) {
+            Bytes::New => {
+                let read = bundle.with_image(index, |image| contents(image, &mut report, room));
+                if let Err(error) = read {
+                    report.content = "unreadable".to_owned();
+                    report.problems.push(error.to_string());
+                }
+            }
+            Bytes::SameAs(first) => {
+                report.same_as = Some(first);
+                if let Some(first) = before.get(first) {
+                    report.content.clone_from(&first.content);
+                    report.code_object_version = first.code_object_version;
+                    report.code = Told { elsewhere: true, ..first.code.clone() };
+                }
+            }
+            Bytes::Overlapping => {
+                report.content = "not looked into".to_owned();
+                let shared = "it shares bytes with other entries, and was not looked into: all of them have more bytes than their bundle";
+                report.problems.push(shared.to_owned());
+            }
         }
     }
     report
 }
 
-fn contents(image: &[u8], report: &mut EntryReport) {
+fn contents(image: &[u8], report: &mut EntryReport, room: &mut Room) {
     const AMDGPU: [u8; 2] = [224, 0];
     report.content = match image {
-        [0x7f, b'E', b'L', b'F', ..] if image.get(18..20) == Some(&AMDGPU) => return code(image, report),
+        [0x7f, b'E', b'L', b'F', ..] if image.get(18..20) == Some(&AMDGPU) => {
+            return code(image, report, room);
+        }
         [0x7f, b'E', b'L', b'F', ..] => "ELF of the host",
         [b'B', b'C', 0xc0, 0xde, ..] => "LLVM bitcode",
         [3, 2, 0x23, 7, ..] => "SPIR-V",
@@ -133,7 +177,7 @@ fn is_text(text: &str) -> bool {
     text.chars().all(|c| !c.is_control() || c.is_whitespace())
 }
 
-fn code(image: &[u8], report: &mut EntryReport) {
+fn code(image: &[u8], report: &mut EntryReport, room: &mut Room) {
     report.content = "code object".to_owned();
     let code = match CodeObject::parse(image) {
         Ok(code) => code,
@@ -145,14 +189,39 @@ fn code(image: &[u8], report: &mut EntryReport) {
     }
     let calls = code.calls(image);
     let names = code.functions().map(|function| (function.address, function.name.as_str())).collect();
-    let describe = |each| kernel(each, may_call(&code, &calls, &names, each));
-    report.kernels = code.kernels().iter().map(describe).collect();
-    report.functions = code.functions().map(symbol).collect();
-    report.variables = code.variables().map(symbol).collect();
-    report.undefined = code.undefined().map(|symbol| symbol.name.clone()).collect();
+    room.0 = room.0.saturating_add(image.len());
+    let describe = |each| kernel(each, room.take(|| may_call(&code, &calls, &names, each)));
+    let described = CodeReport {
+        kernels: code.kernels().iter().map(describe).collect(),
+        functions: code.functions().map(symbol).collect(),
+        variables: code.variables().map(symbol).collect(),
+        undefined: code.undefined().map(|symbol| symbol.name.clone()).collect(),
+    };
     let rejected = code.rejected().iter().map(|kernel| format!("{}: {}", kernel.name, kernel.reason));
     report.problems.extend(rejected);
     report.warnings = warnings(&code, &calls);
+    let cut = described.kernels.iter().filter(|kernel| kernel.may_call.is_none()).count();
+    if cut > 0 {
+        report.warnings.push(format!(
+            "what {cut} of its {} may call is not listed: the lists would be longer than the code",
+            count(described.kernels.len(), "kernel", "kernels")
+        ));
+    }
+    report.code = Told { code: Rc::new(described), elsewhere: false };
+}
+
+impl Room {
+    /// A list, where there is room for it; after the first for which there is none, no other is made.
+    fn take(&mut self, list: impl FnOnce() -> Vec<String>) -> Option<Vec<String>> {
+        if self.0 == 0 {
+            return None;
+        }
+        let list = list();
+        let size = list.iter().map(|name| name.len() + CALLEE).sum::<usize>();
+        let left = self.0.checked_sub(size);
+        self.0 = left.unwrap_or(0);
+        left.map(|_| list)
+    }
 }
 
 fn warnings(code: &CodeObject, calls: &Calls) -> Vec<String> {
@@ -186,7 +255,7 @@ fn may_call(code: &CodeObject, calls: &Calls, names: &HashMap<u64, &str>, kernel
     calls.reached_from(kernel.entry_address).into_iter().filter_map(name).collect()
 }
 
-fn kernel(kernel: &Kernel, may_call: Vec<String>) -> KernelReport {
+fn kernel(kernel: &Kernel, may_call: Option<Vec<String>>) -> KernelReport {
     KernelReport {
         name: kernel.name.clone(),
         kind: match kernel.kind {
@@ -250,5 +319,15 @@ mod tests {
         let incomplete = Calls::default();
         assert!(!incomplete.is_complete());
         assert!(warnings(&code, &incomplete)[0].contains("in part only"));
+    }
+
+    #[test]
+    fn lists_of_callees_end_where_their_room_does() {
+        let mut room = Room(1000);
+        let list = || vec!["f".repeat(236); 2];
+        assert_eq!(room.take(list), Some(list()));
+        assert_eq!(room.take(Vec::new), Some(Vec::new()));
+        assert_eq!((room.take(list), room.0), (None, 0));
+        assert_eq!(room.take(|| unreachable!("no list is made that has no room")), None);
     }
 }

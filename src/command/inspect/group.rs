@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What several entries of a bundle have in common, so that it is shown once.
 
+use std::collections::{BTreeMap, HashMap};
+
 use super::report::{EntryReport, KernelReport};
 
 /// Entries that are alike.
@@ -9,19 +11,26 @@ pub(super) struct Group<'r> {
 }
 
 /// Puts entries together that have an equal key, in their order; those without one are left out.
-pub(super) fn by<'r, K: PartialEq>(
+pub(super) fn by<'r, K: Ord>(
     entries: &'r [EntryReport],
     key: impl Fn(&'r EntryReport) -> Option<K>,
 ) -> Vec<Group<'r>> {
-    let mut groups: Vec<(K, Group<'r>)> = Vec::new();
+    let mut groups: Vec<Group<'r>> = Vec::new();
+    let mut known: BTreeMap<K, usize> = BTreeMap::new();
+    let mut of_entries: HashMap<usize, usize> = HashMap::new();
     for entry in entries {
-        let Some(key) = key(entry) else { continue };
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.entries.push(entry),
-            None => groups.push((key, Group { entries: vec![entry] })),
+        let group = match entry.same_as {
+            Some(first) => of_entries.get(&first).copied(),
+            None => key(entry).map(|key| *known.entry(key).or_insert(groups.len())),
+        };
+        let Some(group) = group else { continue };
+        of_entries.insert(entry.index, group);
+        match groups.get_mut(group) {
+            Some(known) => known.entries.push(entry),
+            None => groups.push(Group { entries: vec![entry] }),
         }
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+    groups
 }
 
 impl<'r> Group<'r> {
@@ -47,7 +56,7 @@ impl<'r> Group<'r> {
 
     /// A kernel's number over all entries: one, or the least and the greatest.
     pub(super) fn span(&self, kernel: usize, number: impl Fn(&KernelReport) -> u32) -> String {
-        let numbers = self.entries.iter().filter_map(|entry| entry.kernels.get(kernel)).map(number);
+        let numbers = self.entries.iter().filter_map(|entry| entry.code.kernels.get(kernel)).map(number);
         let (least, most) =
             numbers.fold((u32::MAX, 0), |(least, most), number| (least.min(number), most.max(number)));
         if least == most { most.to_string() } else { format!("{least}-{most}") }

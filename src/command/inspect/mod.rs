@@ -52,11 +52,12 @@ impl Inspect {
         let file = input::file(&input)?;
         let mut options = Options::default();
         options.compatible_families = self.compat;
+        let mut room = describe::Room::default();
         let report = Report {
             file: self.file.display().to_string(),
             kind: file.kind().to_string(),
             size: bytes.len(),
-            bundles: file.bundles().iter().map(|bundle| describe::bundle(bytes, bundle)).collect(),
+            bundles: file.bundles().iter().map(|bundle| describe::bundle(bytes, bundle, &mut room)).collect(),
             iree_executables: file.iree_executables().iter().map(describe::iree).collect(),
             kpack_references: file
                 .kpack_references()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `inspect` finds out, as JSON has it. Sizes are bytes.
 
-use serde::Serialize;
+use std::rc::Rc;
+
+use serde::{Serialize, Serializer};
 
 #[derive(Serialize)]
 pub(super) struct Report {
@@ -45,13 +47,48 @@ pub(super) struct EntryReport {
     /// What its bytes are: `code object v5`, `LLVM bitcode`, `empty`.
     pub(super) content: String,
     pub(super) code_object_version: Option<u32>,
+    /// The entry before it that has the very same bytes, where one does: what is in them is told there alone.
+    pub(super) same_as: Option<usize>,
+    /// Shared by the entries that have the same bytes.
+    #[serde(flatten, serialize_with = "told_here", skip_serializing_if = "Told::is_elsewhere")]
+    pub(super) code: Told,
+    pub(super) problems: Vec<String>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// What is in an entry, and whether this is the place to tell it.
+#[derive(Clone, Default)]
+pub(super) struct Told {
+    pub(super) code: Rc<CodeReport>,
+    pub(super) elsewhere: bool,
+}
+
+impl Told {
+    fn is_elsewhere(&self) -> bool {
+        self.elsewhere
+    }
+}
+
+impl std::ops::Deref for Told {
+    type Target = CodeReport;
+
+    fn deref(&self) -> &CodeReport {
+        &self.code
+    }
+}
+
+fn told_here<S: Serializer>(told: &Told, serializer: S) -> Result<S::Ok, S::Error> {
+    told.code.serialize(serializer)
+}
+
+/// What is in a code object.
+#[derive(Default, Serialize)]
+pub(super) struct CodeReport {
     pub(super) kernels: Vec<KernelReport>,
     pub(super) functions: Vec<SymbolReport>,
     pub(super) variables: Vec<SymbolReport>,
     /// What another code object has to define.
     pub(super) undefined: Vec<String>,
-    pub(super) problems: Vec<String>,
-    pub(super) warnings: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -65,8 +102,9 @@ pub(super) struct KernelReport {
     pub(super) max_workgroup_threads: u32,
     pub(super) local_memory: u32,
     pub(super) scratch: u32,
-    /// The device functions and undefined symbols that it may call, directly or not, as far as addresses tell.
-    pub(super) may_call: Vec<String>,
+    /// The device functions and undefined symbols that it may call, directly or not, as far as addresses tell. Nothing
+    /// where the lists of the kernels before it are too long already, which is a warning of the entry.
+    pub(super) may_call: Option<Vec<String>>,
     pub(super) vgprs: u32,
     pub(super) sgprs: u32,
     pub(super) wave_size: u32,

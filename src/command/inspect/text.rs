@@ -111,10 +111,10 @@ impl BundleReport {
                 entry.id.clone(),
                 entry.size.to_string(),
                 entry.content.clone(),
-                number(entry.kernels.len()),
-                number(entry.functions.len()),
-                number(entry.variables.len()),
-                number(entry.undefined.len()),
+                number(entry.code.kernels.len()),
+                number(entry.code.functions.len()),
+                number(entry.code.variables.len()),
+                number(entry.code.undefined.len()),
             ]);
         }
         table.print("  ", text);
@@ -124,9 +124,9 @@ impl BundleReport {
     fn print_groups(&self, text: &mut String, detail: Detail) {
         let some = |is_there: bool| is_there.then_some(());
         let kernels = group::by(&self.entries, |entry| {
-            some(!entry.kernels.is_empty())?;
+            some(!entry.code.kernels.is_empty())?;
             let signature = |kernel: &KernelReport| (kernel.name.clone(), kernel.kind, kernel.signature());
-            Some(entry.kernels.iter().map(signature).collect::<Vec<_>>())
+            Some(entry.code.kernels.iter().map(signature).collect::<Vec<_>>())
         });
         for group in kernels.iter().take(GROUPS) {
             print_kernels(group, text, detail);
@@ -139,9 +139,9 @@ impl BundleReport {
         let of = |symbols: &[SymbolReport]| -> Vec<String> {
             symbols.iter().map(|symbol| symbol.name.clone()).collect()
         };
-        self.print_names(text, "device functions", |entry| of(&entry.functions));
-        self.print_names(text, "variables", |entry| of(&entry.variables));
-        self.print_names(text, "undefined symbols", |entry| entry.undefined.clone());
+        self.print_names(text, "device functions", |entry| of(&entry.code.functions));
+        self.print_names(text, "variables", |entry| of(&entry.code.variables));
+        self.print_names(text, "undefined symbols", |entry| entry.code.undefined.clone());
     }
 
     fn print_names(&self, text: &mut String, what: &str, of: impl Fn(&EntryReport) -> Vec<String>) {
@@ -163,32 +163,40 @@ impl BundleReport {
 
 fn print_kernels(group: &Group<'_>, text: &mut String, detail: Detail) {
     let Some(first) = group.first() else { return };
-    text.push_str(&format!("  {} of {}\n", count(first.kernels.len(), "kernel", "kernels"), group.numbers()));
+    text.push_str(&format!(
+        "  {} of {}\n",
+        count(first.code.kernels.len(), "kernel", "kernels"),
+        group.numbers()
+    ));
     let shown = detail.limit(KERNELS);
-    for (index, kernel) in first.kernels.iter().enumerate().take(shown) {
+    for (index, kernel) in first.code.kernels.iter().enumerate().take(shown) {
         let span = |number: fn(&KernelReport) -> u32| group.span(index, number);
         kernel.print(text, &span);
     }
-    more(text, "    ", first.kernels.len(), shown, "kernel", "kernels");
+    more(text, "    ", first.code.kernels.len(), shown, "kernel", "kernels");
 }
 
 impl EntryReport {
     fn print_all(&self, text: &mut String) {
-        if self.kernels.is_empty() && self.functions.is_empty() && self.variables.is_empty() {
+        if self.code.kernels.is_empty() && self.code.functions.is_empty() && self.code.variables.is_empty() {
             return;
         }
+        if let Some(first) = self.same_as {
+            let same = format!("  entry {}, {}: the same bytes as entry {first}\n", self.index, self.id);
+            return text.push_str(&same);
+        }
         text.push_str(&format!("  entry {}, {}\n", self.index, self.id));
-        for kernel in &self.kernels {
+        for kernel in &self.code.kernels {
             kernel.print(text, &|number| number(kernel).to_string());
         }
-        for (what, symbols) in [("function", &self.functions), ("variable", &self.variables)] {
+        for (what, symbols) in [("function", &self.code.functions), ("variable", &self.code.variables)] {
             for symbol in symbols {
                 let local = if symbol.exported { "" } else { ", local" };
                 let SymbolReport { name, address, size, .. } = symbol;
                 text.push_str(&format!("    {what} {name} at {address:#x}, {size} bytes{local}\n"));
             }
         }
-        for name in &self.undefined {
+        for name in &self.code.undefined {
             text.push_str(&format!("    undefined {name}\n"));
         }
     }
@@ -220,8 +228,10 @@ impl KernelReport {
             span(|kernel| kernel.sgprs),
             span(|kernel| kernel.wave_size).replace('-', " or "),
         ));
-        if !self.may_call.is_empty() {
-            text.push_str(&format!("      may call {}\n", names(&self.may_call)));
+        match self.may_call.as_deref() {
+            None => text.push_str("      what it may call is not listed\n"),
+            Some([]) => {}
+            Some(callees) => text.push_str(&format!("      may call {}\n", names(callees))),
         }
     }
 }
