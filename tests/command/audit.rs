@@ -100,14 +100,20 @@ fn generic_code_and_modes_of_features_are_told() {
     assert_eq!(verdicts(file(&generic, ".ccob")), ["exact", "generic", "generic"]);
     let features = "cts/kernels/bundles/vector_add.features.ccob";
     let (code, modes) = report(&[features], "gfx90a,gfx942,gfx942:xnack-,gfx942:sramecc+:xnack-");
-    assert_eq!(code, Some(0), "some mode of each is served: {modes:#}");
+    assert_eq!(code, Some(1), "some modes only of gfx942 are served: {modes:#}");
     let targets = &file(&modes, ".ccob")["targets"];
-    assert_eq!(verdicts(file(&modes, ".ccob")), ["exact"; 4]);
+    assert_eq!(verdicts(file(&modes, ".ccob")), ["exact", "partial", "partial", "exact"]);
+    assert_eq!([0, 1, 2, 3].map(|index| &targets[index]["fit"]), ["exact"; 4]);
     for (index, only) in [(0, vec![]), (1, vec!["sramecc+:xnack-"]), (2, vec!["sramecc+"]), (3, vec![])] {
         assert_eq!(targets[index]["only"], serde_json::json!(only));
     }
     assert_eq!(targets[0]["size"], 2 * 4928, "both modes of gfx90a have code of their own");
-    assert!(audit(&[features], "gfx942").stdout.contains("exact for sramecc+:xnack- only"));
+    let part = audit(&[features], "gfx942");
+    assert!(part.stdout.contains("partial: exact for sramecc+:xnack- only"), "{}", part.stdout);
+    assert!(part.stdout.contains("gfx942: no code for sramecc+:xnack+, sramecc-:xnack+"), "{}", part.stdout);
+    assert!(part.stderr.contains("code for some modes only of gfx942 in 1 file"), "{}", part.stderr);
+    let (code, _) = report(&[features], "gfx90a,gfx942:sramecc+:xnack-");
+    assert_eq!(code, Some(0), "whoever means one mode names it");
     let finished = audit(&[features], "gfx942:xnack+");
     assert_eq!(finished.code, Some(1));
     assert!(finished.stdout.contains("needs xnack-"), "{}", finished.stdout);
@@ -406,6 +412,137 @@ fn members_of_one_name_are_members_of_their_own() {
 fn bundle_for(id: &str) -> Vec<u8> {
     let numbers = [1, 0, 0, id.len() as u64].map(u64::to_le_bytes).concat();
     [b"__CLANG_OFFLOAD_BUNDLE__", &numbers[..], id.as_bytes()].concat()
+}
+
+/// An offload bundle with an image under each of the ids, the same bytes for all.
+pub(crate) fn bundle_of(ids: &[String], image: &[u8]) -> Vec<u8> {
+    let table: usize = ids.iter().map(|id| 24 + id.len()).sum();
+    let start = (32 + table).next_multiple_of(4096);
+    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bytes.extend((ids.len() as u64).to_le_bytes());
+    for id in ids {
+        bytes.extend([start, image.len(), id.len()].map(|number| (number as u64).to_le_bytes()).concat());
+        bytes.extend(id.as_bytes());
+    }
+    bytes.resize(start, 0);
+    bytes.extend(image);
+    bytes
+}
+
+#[test]
+fn modes_are_those_of_ids_and_of_flags() {
+    const ON: u8 = 3;
+    const OFF: u8 = 2;
+    let folder = Folder::new();
+    for (id, flags, target, verdict, only, reason) in [
+        (
+            "gfx942",
+            ON,
+            "gfx942",
+            "partial",
+            "xnack+",
+            "gfx942:xnack+ needs xnack+, the GPU runs gfx942:xnack-",
+        ),
+        ("gfx942", ON, "gfx942:xnack+", "exact", "", ""),
+        ("gfx942:xnack-", OFF, "gfx942", "partial", "xnack-", ""),
+        ("gfx942:xnack-", OFF, "gfx942:xnack-", "exact", "", ""),
+        (
+            "gfx942:xnack-",
+            ON,
+            "gfx942",
+            "none",
+            "",
+            "its id says gfx942:xnack-, but its ELF is for gfx942:xnack+",
+        ),
+    ] {
+        let mut image = fs::read("cts/kernels/bundles/saxpy.gfx942.co").unwrap();
+        image[49] = image[49] & !3 | flags;
+        let path = folder.put("code.hipfb", &bundle_of(&[format!("hipv4-amdgcn-amd-amdhsa--{id}")], &image));
+        let (code, report) = report(&[&path], target);
+        let got = &file(&report, "code.hipfb")["targets"][0];
+        assert_eq!(
+            (code, &got["verdict"]),
+            (Some(i32::from(verdict != "exact")), &verdict.into()),
+            "{got:#}"
+        );
+        let expected = if only.is_empty() { vec![] } else { vec![only] };
+        assert_eq!(got["only"], serde_json::json!(expected), "{got:#}");
+        let reasons = got["unserved"][0]["reasons"].as_array().map_or(&[][..], Vec::as_slice);
+        let shown = reasons.first().and_then(Value::as_str).unwrap_or_default();
+        assert!(shown.ends_with(reason) && shown.is_empty() == reason.is_empty(), "{got:#}");
+    }
+    // A mode that one bundle serves and another does not is not served.
+    let [plus, minus] = [("xnack+", ON), ("xnack-", OFF)].map(|(feature, flags)| {
+        let mut image = fs::read("cts/kernels/bundles/saxpy.gfx942.co").unwrap();
+        image[49] = image[49] & !3 | flags;
+        bundle_of(&[format!("hipv4-amdgcn-amd-amdhsa--gfx942:{feature}")], &image)
+    });
+    let mut row = plus;
+    row.resize(row.len().next_multiple_of(4096), 0);
+    let row = folder.put("row.hip_fatbin", &[row, minus].concat());
+    let finished = audit(&[&row], "gfx942");
+    assert_eq!(finished.code, Some(1));
+    assert!(finished.stdout.contains("partial: no mode in all bundles"), "{}", finished.stdout);
+}
+
+#[test]
+fn code_without_metadata_serves_nobody() {
+    let folder = Folder::new();
+    let mut image = fs::read("cts/kernels/bundles/saxpy.gfx942.co").unwrap();
+    let note = image.windows(7).position(|window| window == b"AMDGPU\0").unwrap();
+    image[note] = b'X';
+    let path = folder.put("silent.co", &image);
+    let (code, report) = report(&[&path], "gfx942");
+    let file = file(&report, "silent.co");
+    assert_eq!((code, verdicts(file)), (Some(1), vec!["none"]), "{file:#}");
+    for shown in [&file["problems"][0], &file["targets"][0]["unserved"][0]["reasons"][0]] {
+        assert!(shown.as_str().unwrap().contains("no kernel metadata"), "{file:#}");
+    }
+}
+
+#[test]
+fn packages_are_named() {
+    let folder = Folder::new();
+    folder.put("a.ccob", &fs::read(VECTOR_ADD).unwrap());
+    let mut tar = vec![0; 512];
+    tar[257..262].copy_from_slice(b"ustar");
+    folder.put("without a name", &tar);
+    folder.put("b.tar.gz", b"\x1f\x8b\x08");
+    folder.put("c.TGZ", b"\x1f\x8b\x08");
+    folder.put("notes.gz", b"\x1f\x8b\x08");
+    let inner: [(&str, &[u8]); 2] = [("metadata.json", b"{}"), ("pkg-d.tar.zst", b"(\xb5/\xfd")];
+    folder.put("d.conda", &wheel(&inner));
+    folder.put("e.zip", &wheel(&inner));
+    let (code, report) = report(&[folder.path()], "gfx942");
+    assert_eq!(code, Some(0), "{report:#}");
+    let notes = report["notes"].as_array().unwrap().iter();
+    let notes: Vec<(&str, &str)> =
+        notes.map(|note| (note["path"].as_str().unwrap(), note["problem"].as_str().unwrap())).collect();
+    let expected = [
+        ("b.tar.gz", "tar -xf"),
+        ("c.TGZ", "tar -xf"),
+        ("d.conda", "cph extract"),
+        ("e.zip(pkg-d.tar.zst)", "tar -xf"),
+        ("without a name", "tar -xf"),
+    ];
+    assert_eq!(notes.len(), expected.len(), "{notes:?}");
+    for ((path, note), (name, tool)) in notes.iter().zip(expected) {
+        assert!(path.ends_with(name) && note.contains(tool), "{path}: {note}");
+    }
+}
+
+#[test]
+fn long_rows_of_offload_binaries_are_matched() {
+    let folder = Folder::new();
+    let [gfx942, gfx1100, other] = images(&folder);
+    let [gfx942, gfx1100, other] = [("gfx942", &gfx942), ("gfx1100", &gfx1100), ("gfx942", &other)]
+        .map(|(target, image)| offload_binary(target, image));
+    // A hundred sources with one kernel for two GPUs, and one with another kernel for one.
+    let row = [gfx942.repeat(100), gfx1100.repeat(100), other].concat();
+    let (code, report) = report(&[&folder.put("row.bin", &row)], "gfx942,gfx1100");
+    let file = file(&report, "row.bin");
+    assert_eq!((code, &file["bundles"]), (Some(1), &101.into()));
+    assert_eq!((&file["targets"][0]["served"], &file["targets"][1]["served"]), (&101.into(), &100.into()));
 }
 
 #[test]

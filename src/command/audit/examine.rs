@@ -6,12 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use windlass_codeobject::{Bundle, CodeObject, Entry, EntryTarget, File, Options, Selection, TargetId};
 
 use super::{
+    modes::{self, Modes},
     slots::Slots,
     unit::{self, Service, Slot, Unit},
 };
+use crate::command::ranges::{Bytes, Ranges};
 
-/// Features beyond these are left open: each doubles the modes.
-const FEATURES: usize = 3;
+/// So many features that entries state are listed; [`Modes`] tells fewer apart.
+const LISTED: usize = 64;
 /// So many reasons are kept of a bundle.
 const REFUSALS: usize = 8;
 
@@ -39,13 +41,12 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
     if let [processor] = Vec::from_iter(&processors)[..] {
         unit.pattern = unit::pattern(path, processor);
     }
-    let modes: Vec<_> = targets.iter().map(|target| modes(target, &bundles)).collect();
     let mut slots = Slots::default();
     for bundle in bundles {
         unit.stored_size += bundle.stored_size();
         unit.unpacked_size += bundle.unpacked_size().unwrap_or_default();
         unit.has.extend(gpus(bundle).map(ToString::to_string));
-        let (slot, problems) = examine(bundle, targets, &modes, options);
+        let (slot, problems) = examine(bundle, targets, options);
         unit.problems.extend(problems);
         slots.add(file.kind(), bundle, slot);
     }
@@ -95,110 +96,192 @@ fn place(bundle: &Bundle<'_>) -> String {
     }
 }
 
-/// A target in each mode of the features that it leaves open and that entries for it state.
-fn modes(target: &TargetId, bundles: &[&Bundle<'_>]) -> Vec<(String, TargetId)> {
-    let features: BTreeSet<_> = bundles
-        .iter()
-        .flat_map(|bundle| gpus(bundle))
-        .filter(|code| code.processor() == target.processor() || code.is_generic())
-        .flat_map(TargetId::features)
-        .map(|(feature, _)| feature)
-        .filter(|feature| target.feature(feature).is_none())
-        .take(FEATURES)
-        .collect();
-    let mut modes = vec![(String::new(), target.clone())];
-    for feature in features {
-        modes = modes
-            .into_iter()
-            .flat_map(|(mode, target)| {
-                ["+", "-"].map(|on| {
-                    let colon = if mode.is_empty() { "" } else { ":" };
-                    let stated = format!("{target}:{feature}{on}").parse();
-                    (format!("{mode}{colon}{feature}{on}"), stated.unwrap_or_else(|_| target.clone()))
-                })
-            })
-            .collect();
+/// What a target gets of a bundle, in each of its modes.
+struct Asked<'t> {
+    target: &'t TargetId,
+    features: BTreeSet<String>,
+    /// By the name of the mode, the target in that mode, and what it gets.
+    choices: BTreeMap<String, (TargetId, Selection)>,
+}
+
+impl<'t> Asked<'t> {
+    /// Asks for each mode of the features that the target leaves open and that entries for it state, in their ids or in
+    /// the flags of their ELFs.
+    fn new(bundle: &Bundle<'_>, target: &'t TargetId, options: &Options) -> Self {
+        let ids = gpus(bundle).filter(|code| is_near(code, target));
+        let mut asked = Self { target, features: open_features(ids, target), choices: BTreeMap::new() };
+        asked.choose(bundle, options);
+        // Flags count where the id states nothing, and only where nothing else serves.
+        if asked.choices.values().any(|(_, choice)| choice.best.is_none()) {
+            let elfs = elfs(bundle, target);
+            let known = asked.features.len();
+            asked.features.extend(open_features(elfs.iter(), target));
+            if asked.features.len() > known {
+                asked.choose(bundle, options);
+            }
+        }
+        asked
     }
-    modes
+
+    fn choose(&mut self, bundle: &Bundle<'_>, options: &Options) {
+        self.choices.clear();
+        let Self { target, features, choices } = self;
+        // The fits are of no matter yet: it may turn out that what was chosen cannot be loaded.
+        Modes::of(features.iter().map(String::as_str), |mode| {
+            let name = modes::name(mode);
+            let colon = if name.is_empty() { "" } else { ":" };
+            let agent: TargetId = format!("{target}{colon}{name}").parse().unwrap_or_else(|_| target.clone());
+            let choice = bundle.select(&agent, options);
+            choices.insert(name, (agent, choice));
+            None
+        });
+    }
+
+    /// The entries that some mode gets.
+    fn chosen(&self) -> impl Iterator<Item = usize> {
+        self.choices.values().filter_map(|(_, choice)| choice.best)
+    }
+
+    fn service(&self, bundle: &Bundle<'_>, codes: &Codes, options: &Options) -> Service {
+        let mut service = Service::default();
+        let mut taken = BTreeSet::new();
+        let mut unserved = Vec::new();
+        service.modes = Modes::of(self.features.iter().map(String::as_str), |mode| {
+            let (agent, choice) = self.choices.get(&modes::name(mode))?;
+            let Some(best) = choice.best.filter(|best| codes.kernels.contains_key(best)) else {
+                unserved.push((agent, choice));
+                return None;
+            };
+            if taken.insert(best) {
+                service.size += bundle.entries().get(best).map_or(0, |entry| entry.size());
+                service.kernels.extend(codes.kernels.get(&best).into_iter().flatten().cloned());
+            }
+            choice.fit()
+        });
+        service.refusals = self.refusals(bundle, &unserved, codes, service.modes.is_served());
+        if !service.modes.is_served() {
+            service.compatible = compatible(bundle, self.target, codes, options);
+        }
+        service
+    }
+
+    /// Why entries were refused that are not simply for another processor: each in a mode that it claims to serve.
+    fn refusals(
+        &self,
+        bundle: &Bundle<'_>,
+        unserved: &[(&TargetId, &Selection)],
+        codes: &Codes,
+        is_served: bool,
+    ) -> Vec<String> {
+        let Some(first) = unserved.first() else { return Vec::new() };
+        let reason = |(index, entry): (usize, &Entry)| {
+            let claims = |agent: &TargetId| match entry.target() {
+                EntryTarget::Gpu(code) => {
+                    code.processor() == agent.processor()
+                        && code.features().all(|(feature, on)| agent.feature(feature) == Some(on))
+                }
+                _ => false,
+            };
+            let is_near = match entry.target() {
+                EntryTarget::Gpu(code) => code.processor() == self.target.processor(),
+                EntryTarget::SpirV => true,
+                _ => false,
+            };
+            let claimed = unserved.iter().find(|(agent, _)| claims(agent));
+            let (_, choice) = claimed.or((!is_served && is_near).then_some(first))?;
+            let reason =
+                codes.unusable.get(&index).or(choice.verdicts.get(index).map(|verdict| &verdict.reason));
+            Some(format!("{}: {}", entry.id_text(), reason?))
+        };
+        bundle.entries().iter().enumerate().filter_map(reason).take(REFUSALS).collect()
+    }
+}
+
+/// Whether code may be for a target, as far as its processor goes.
+fn is_near(code: &TargetId, target: &TargetId) -> bool {
+    code.processor() == target.processor() || code.is_generic()
+}
+
+/// The features that code states and that a target leaves open.
+fn open_features<'c>(codes: impl Iterator<Item = &'c TargetId>, target: &TargetId) -> BTreeSet<String> {
+    let features = codes.flat_map(TargetId::features).map(|(feature, _)| feature);
+    features.filter(|feature| target.feature(feature).is_none()).map(str::to_owned).take(LISTED).collect()
+}
+
+/// What the flags of the ELFs say that are for a target by their ids.
+fn elfs(bundle: &Bundle<'_>, target: &TargetId) -> Vec<TargetId> {
+    let mut ranges = Ranges::of(bundle);
+    let mut near: Vec<(usize, &Entry)> = bundle.entries().iter().enumerate().collect();
+    near.retain(|(_, entry)| {
+        entry.size() > 0 && matches!(entry.target(), EntryTarget::Gpu(code) if is_near(code, target))
+    });
+    near.sort_by_key(|(_, entry)| entry.offset());
+    near.retain(|(index, entry)| ranges.take(*index, entry) == Bytes::New);
+    let code = |(index, _): &(usize, &Entry)| bundle.with_image(*index, CodeObject::parse).ok()?.ok();
+    near.iter().filter_map(code).map(|code| code.target().clone()).collect()
 }
 
 /// What each target gets from a bundle, and what is wrong with the bundle.
-fn examine(
-    bundle: &Bundle<'_>,
-    agents: &[TargetId],
-    modes: &[Vec<(String, TargetId)>],
-    options: &Options,
-) -> (Slot, Vec<String>) {
-    let choose = |(mode, agent): &(String, TargetId)| (mode.clone(), bundle.select(agent, options));
-    let chosen: Vec<Vec<(String, Selection)>> =
-        modes.iter().map(|modes| modes.iter().map(choose).collect()).collect();
-    let (kernels, problems) = kernels(bundle, chosen.iter().flatten().filter_map(|(_, choice)| choice.best));
-    let service = |(agent, choices): (&TargetId, &Vec<(String, Selection)>)| {
-        let mut service = Service::default();
-        let mut taken = BTreeSet::new();
-        for (mode, choice) in choices {
-            let best = choice.best.filter(|best| kernels.contains_key(best));
-            let fit = best.and_then(|best| choice.verdicts.get(best)).and_then(|verdict| verdict.fit);
-            service.modes.insert(mode.clone(), fit);
-            if let Some(best) = best.filter(|best| taken.insert(*best)) {
-                service.size += bundle.entries().get(best).map_or(0, |entry| entry.size());
-                service.kernels.extend(kernels.get(&best).into_iter().flatten().cloned());
-            }
-        }
-        if let (false, Some((_, choice))) = (service.is_served(), choices.first()) {
-            service.refusals = refusals(bundle, agent, choice);
-            service.compatible = compatible(bundle, agent, options);
-        }
-        service
-    };
-    (Slot(agents.iter().zip(&chosen).map(service).collect()), problems)
-}
-
-/// Why entries were refused that are not simply for another processor.
-fn refusals(bundle: &Bundle<'_>, agent: &TargetId, choice: &Selection) -> Vec<String> {
-    let is_near = |target: &EntryTarget| match target {
-        EntryTarget::Gpu(target) => target.processor() == agent.processor(),
-        EntryTarget::SpirV => true,
-        _ => false,
-    };
-    let entries = bundle.entries().iter().zip(&choice.verdicts);
-    entries
-        .filter(|(entry, _)| is_near(entry.target()))
-        .map(|(entry, verdict)| format!("{}: {}", entry.id_text(), verdict.reason))
-        .take(REFUSALS)
-        .collect()
+fn examine(bundle: &Bundle<'_>, targets: &[TargetId], options: &Options) -> (Slot, Vec<String>) {
+    let asked: Vec<_> = targets.iter().map(|target| Asked::new(bundle, target, options)).collect();
+    let codes = Codes::read(bundle, asked.iter().flat_map(Asked::chosen).collect());
+    let services = asked.iter().map(|asked| asked.service(bundle, &codes, options)).collect();
+    (Slot(services), codes.problems)
 }
 
 /// The entry that would be taken if code of the same family counted.
-fn compatible(bundle: &Bundle<'_>, agent: &TargetId, options: &Options) -> Option<String> {
+fn compatible(bundle: &Bundle<'_>, agent: &TargetId, codes: &Codes, options: &Options) -> Option<String> {
     let mut options = options.clone();
     options.compatible_families = true;
-    let best = bundle.select(agent, &options).best?;
+    let best = bundle.select(agent, &options).best.filter(|best| !codes.unusable.contains_key(best))?;
     bundle.entries().get(best).map(|entry| entry.id_text())
 }
 
-/// The kernels in the entries that somebody gets, in the order in which a compressed bundle unpacks them.
-fn kernels(
-    bundle: &Bundle<'_>,
-    wanted: impl Iterator<Item = usize>,
-) -> (BTreeMap<usize, BTreeSet<String>>, Vec<String>) {
-    let wanted: BTreeSet<usize> = wanted.collect();
-    let mut wanted: Vec<_> =
-        wanted.into_iter().filter_map(|index| Some((bundle.entries().get(index)?, index))).collect();
-    wanted.sort_by_key(|(entry, _)| entry.offset());
-    let (mut kernels, mut problems) = (BTreeMap::new(), Vec::new());
-    let place = place(bundle);
-    for (entry, index) in wanted {
-        match bundle.with_image(index, CodeObject::parse).and_then(|code| code) {
-            Ok(code) => {
-                let rejected = code.rejected().iter();
-                problems.extend(rejected.map(|kernel| {
-                    format!("{place}, {}: kernel `{}`: {}", entry.id_text(), kernel.name, kernel.reason)
-                }));
-                kernels.insert(index, code.kernels().iter().map(|kernel| kernel.name.clone()).collect());
+/// What is in the entries that somebody gets.
+#[derive(Default)]
+struct Codes {
+    kernels: BTreeMap<usize, BTreeSet<String>>,
+    /// Entries that fit, and that nobody can load.
+    unusable: BTreeMap<usize, String>,
+    problems: Vec<String>,
+}
+
+impl Codes {
+    /// Reads entries in the order in which a compressed bundle unpacks them.
+    fn read(bundle: &Bundle<'_>, wanted: BTreeSet<usize>) -> Self {
+        let mut wanted: Vec<_> =
+            wanted.into_iter().filter_map(|index| Some((bundle.entries().get(index)?, index))).collect();
+        wanted.sort_by_key(|(entry, _)| entry.offset());
+        let mut codes = Self::default();
+        let place = place(bundle);
+        for (entry, index) in wanted {
+            let read = bundle.with_image(index, CodeObject::parse).and_then(|code| code);
+            let code = read.map_err(|error| error.to_string()).and_then(launchable);
+            match code {
+                Ok(code) => {
+                    let rejected = code.rejected().iter();
+                    codes.problems.extend(rejected.map(|kernel| {
+                        format!("{place}, {}: kernel `{}`: {}", entry.id_text(), kernel.name, kernel.reason)
+                    }));
+                    let kernels = code.kernels().iter().map(|kernel| kernel.name.clone());
+                    codes.kernels.insert(index, kernels.collect());
+                }
+                Err(problem) => {
+                    codes.problems.push(format!("{place}, {}: {problem}", entry.id_text()));
+                    codes.unusable.insert(index, problem);
+                }
             }
-            Err(error) => problems.push(format!("{place}, {}: {error}", entry.id_text())),
         }
+        codes
     }
-    (kernels, problems)
+}
+
+/// Refuses code without any metadata: nothing of it can be launched.
+fn launchable(code: CodeObject) -> Result<CodeObject, String> {
+    let is_silent =
+        code.metadata_version().is_none() && code.kernels().is_empty() && code.rejected().is_empty();
+    match code.warnings() {
+        [_, ..] if is_silent => Err(code.warnings().join("; ")),
+        _ => Ok(code),
+    }
 }

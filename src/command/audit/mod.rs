@@ -2,6 +2,7 @@
 //! `windlass audit`: which GPUs the code in files and folders serves, and which it does not.
 
 mod examine;
+mod modes;
 mod report;
 mod search;
 mod slots;
@@ -28,9 +29,11 @@ const COMPAT: &str = "compat";
     Files are known by their content: host libraries, executables, objects and archives, code objects, bundles, kpack \
     archives, IREE's modules, and the members of wheels. Links in folders are not followed. Files for one target each \
     whose paths differ in that target alone count as one (*).\n\n\
-    Wheels in wheels are looked into; packages of Debian and RPM are named and not. SPIR-V alone serves no GPU.\n\n\
-    A target without features stands for every mode of them; where a file serves some modes only, they are named.\n\n\
-    Exit codes: 0 every target is served by every file with GPU code; 1 some target is not, or a file cannot be read; \
+    Wheels in wheels are looked into; tar files and packages of Debian, RPM and conda are named and not. SPIR-V alone serves no GPU.\n\n\
+    A target without features stands for every mode of them; a file that serves some modes only serves it in part, and \
+    names them. Who means one mode asks for it, as gfx90a:xnack-.\n\n\
+    Exit codes: 0 every target is served wholly by every file with GPU code; 1 some target is not, or in part only, or a \
+    file cannot be read; \
     2 the command line is wrong, or there is no GPU code at all.")]
 pub(crate) struct Audit {
     /// Files and folders

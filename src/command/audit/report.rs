@@ -7,6 +7,7 @@ use serde::Serialize;
 use windlass_codeobject::{Fit, Options, TargetId};
 
 use super::{
+    modes::Modes,
     search::Found,
     unit::{self, Service, Unit},
 };
@@ -53,11 +54,14 @@ pub(super) struct FileReport {
 #[derive(Serialize)]
 pub(super) struct TargetReport {
     pub(super) target: String,
-    /// `exact`, `generic`, `compatible`, or `none`: the worst of all bundles.
+    /// `exact`, `generic`, `compatible`: the worst of all bundles; `partial` where some modes have no code in some of
+    /// them, `none` where a bundle has no code for any mode.
     pub(super) verdict: &'static str,
+    /// How well the code fits that there is: `exact`, `generic`, `compatible`.
+    pub(super) fit: Option<&'static str>,
     /// How many of the bundles have code for it.
     pub(super) served: usize,
-    /// The modes of features that have code, where others have none.
+    /// The modes of features that have code in all bundles that have any, where others have none.
     pub(super) only: Vec<String>,
     /// Bytes of its code.
     pub(super) size: u64,
@@ -67,10 +71,12 @@ pub(super) struct TargetReport {
     pub(super) unserved: Vec<Unserved>,
 }
 
-/// A bundle without code for a target.
+/// A bundle without code for a target, or for some of its modes.
 #[derive(Serialize)]
 pub(super) struct Unserved {
     pub(super) bundle: String,
+    /// The modes without code; none are named where no mode has any.
+    pub(super) modes: Vec<String>,
     /// Why entries for this processor do not fit, where there are any.
     pub(super) reasons: Vec<String>,
     /// The entry that `--compat` would count.
@@ -100,19 +106,23 @@ impl Report {
 
     /// Whether all is well.
     pub(super) fn judge(&self) -> Outcome {
-        let unserved: Vec<_> = self
-            .targets
-            .iter()
-            .enumerate()
-            .map(|(index, target)| (target, self.files.iter().filter(|file| file.lacks(index)).count()))
-            .filter(|(_, lacking)| *lacking > 0)
-            .map(|(target, lacking)| format!("{target} in {}", count(lacking, "file", "files")))
-            .collect();
+        let with = |verdict: &str| -> Vec<String> {
+            let files = |index| self.files.iter().filter(|file| file.is(index, verdict)).count();
+            let targets = self.targets.iter().enumerate().map(|(index, target)| (target, files(index)));
+            targets
+                .filter(|(_, files)| *files > 0)
+                .map(|(target, files)| format!("{target} in {}", count(files, "file", "files")))
+                .collect()
+        };
+        let (unserved, partial) = (with("none"), with("partial"));
         let damaged =
             self.problems.len() + self.files.iter().filter(|file| !file.problems.is_empty()).count();
         let mut wrong = Vec::new();
         if !unserved.is_empty() {
             wrong.push(format!("no code for {}", unserved.join(", for ")));
+        }
+        if !partial.is_empty() {
+            wrong.push(format!("code for some modes only of {}", partial.join(", of ")));
         }
         if damaged > 0 {
             wrong.push(format!("{} with problems", count(damaged, "file", "files")));
@@ -132,8 +142,8 @@ impl Report {
 }
 
 impl FileReport {
-    fn lacks(&self, target: usize) -> bool {
-        self.targets.get(target).is_some_and(|target| target.verdict == "none")
+    fn is(&self, target: usize, verdict: &str) -> bool {
+        self.targets.get(target).is_some_and(|target| target.verdict == verdict)
     }
 }
 
@@ -162,28 +172,39 @@ fn describe(unit: &Unit, targets: &[TargetId]) -> FileReport {
 fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<&String>) -> TargetReport {
     let services = || unit.slots.iter().filter_map(|(name, slot)| Some((name, slot.0.get(index)?)));
     let kernels: BTreeSet<&String> = services().flat_map(|(_, service)| &service.kernels).collect();
-    let worst = services().map(|(_, service)| service.fit()).min().flatten();
-    let served = services().filter(|(_, service)| service.is_served()).count();
-    let only: BTreeSet<&str> = services().flat_map(|(_, service)| service.only()).collect();
+    let bundles = services().count();
+    let served = services().filter(|(_, service)| service.modes.is_served()).count();
+    let fit = services().filter_map(|(_, service)| service.modes.fit()).min().map(|fit| match fit {
+        Fit::Exact => "exact",
+        Fit::Generic => "generic",
+        _ => "compatible",
+    });
+    // A mode is served where all bundles that serve any serve it.
+    let serving = services().map(|(_, service)| &service.modes).filter(|modes| modes.is_served());
+    let modes = serving.fold(None, |sum: Option<Modes>, modes| {
+        Some(sum.map_or_else(|| modes.clone(), |sum| sum.both(modes)))
+    });
+    let is_whole = modes.as_ref().is_none_or(Modes::is_whole);
     let missing = all.difference(&kernels).filter(|_| served > 0);
     let unserved = |(name, service): (&String, &Service)| Unserved {
         bundle: name.clone(),
+        modes: if service.modes.is_served() { service.modes.names(false) } else { Vec::new() },
         reasons: service.refusals.clone(),
         compatible: service.compatible.clone(),
     };
     TargetReport {
         target: target.to_string(),
-        verdict: match worst {
-            Some(Fit::Exact) => "exact",
-            Some(Fit::Generic) => "generic",
-            Some(_) => "compatible",
-            None => "none",
+        verdict: match fit {
+            Some(_) if served == bundles && !is_whole => "partial",
+            Some(fit) if served == bundles => fit,
+            _ => "none",
         },
+        fit,
         served,
-        only: only.into_iter().map(str::to_owned).collect(),
+        only: modes.filter(|_| !is_whole).map(|modes| modes.names(true)).unwrap_or_default(),
         size: services().map(|(_, service)| service.size).sum(),
         kernels: kernels.len(),
         missing_kernels: missing.map(|kernel| (*kernel).clone()).collect(),
-        unserved: services().filter(|(_, service)| !service.is_served()).map(unserved).collect(),
+        unserved: services().filter(|(_, service)| !service.modes.is_whole()).map(unserved).collect(),
     }
 }

@@ -16,12 +16,32 @@ use crate::command::{input::count, progress::Progress};
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 const THIN_MAGIC: &[u8] = b"!<thin>\n";
 /// Packages that may hold libraries, by how they begin, and what is said of them.
-const PACKAGES: [(&[u8], &str); 2] = [
+const PACKAGES: [(&[u8], &str); 3] = [
     (b"!<arch>\ndebian-binary", "a Debian package is not looked into; unpack it with `dpkg-deb -x`"),
     (b"\xed\xab\xee\xdb", "an RPM package is not looked into; unpack it with `rpm2cpio` and `cpio`"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive is not looked into; unpack it first"),
+];
+const TAR: &str = "a tar file is not looked into; unpack it with `tar -xf`";
+const CONDA: &str = "a conda package is not looked into; unpack it with `cph extract`";
+/// Where a tar file says that it is one, and how.
+const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
+/// How names of tar files end. What is compressed tells nothing else until it is unpacked.
+const TAR_ENDINGS: [&str; 12] = [
+    ".tar",
+    ".tar.gz",
+    ".tgz",
+    ".tar.bz2",
+    ".tbz2",
+    ".tbz",
+    ".tar.xz",
+    ".txz",
+    ".tar.zst",
+    ".tzst",
+    ".tar.lz4",
+    ".tar.lzma",
 ];
 /// So many first bytes tell what a file is.
-const HEAD: u64 = 64;
+const HEAD: u64 = 512;
 
 /// What a search has found.
 #[derive(Default)]
@@ -95,8 +115,9 @@ impl<'s> Search<'s> {
             Ok(head) => head,
             Err(error) => return self.found.problems.push((path.display().to_string(), error.to_string())),
         };
-        if let Some((_, note)) = PACKAGES.iter().find(|(magic, _)| head.starts_with(magic)) {
-            self.found.notes.push((path.display().to_string(), (*note).to_owned()));
+        let note = PACKAGES.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, note)| *note);
+        if let Some(note) = note.or_else(|| is_conda(path, &head).then_some(CONDA)) {
+            self.found.notes.push((path.display().to_string(), note.to_owned()));
         } else if head.starts_with(ZIP_MAGIC) {
             self.zip(path);
         } else if may_hold_code(&head) || head.starts_with(THIN_MAGIC) {
@@ -104,6 +125,8 @@ impl<'s> Search<'s> {
         } else if !head.is_empty() && is_named_zip(path) {
             // Something may stand in front of a zip file: its directory is at its end.
             self.zip(path);
+        } else if is_tar(&head) || !head.is_empty() && is_named_tar(&path.to_string_lossy()) {
+            self.found.notes.push((path.display().to_string(), TAR.to_owned()));
         }
     }
 
@@ -128,6 +151,8 @@ impl<'s> Search<'s> {
             let name = format!("{shown}({})", member.name());
             self.progress.say(name.clone());
             match member.may_hold_code() {
+                // Its content is not unpacked for that: nearly all members are none.
+                Ok(false) if is_named_tar(member.name()) => self.found.notes.push((name, TAR.to_owned())),
                 Ok(false) => {}
                 Ok(true) => self.input(name, member.open(self.options)),
                 Err(error) => unreadable.push(error),
@@ -162,6 +187,21 @@ impl<'s> Search<'s> {
 
 fn is_named_zip(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "whl" || extension == "zip")
+}
+
+/// A conda package is a zip file of two tar files.
+fn is_conda(path: &Path, head: &[u8]) -> bool {
+    head.starts_with(ZIP_MAGIC) && path.extension().is_some_and(|extension| extension == "conda")
+}
+
+fn is_tar(head: &[u8]) -> bool {
+    let (at, magic) = TAR_MAGIC;
+    head.get(at..).is_some_and(|rest| rest.starts_with(magic))
+}
+
+fn is_named_tar(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    TAR_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 fn head(path: &Path) -> io::Result<Vec<u8>> {

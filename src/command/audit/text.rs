@@ -67,8 +67,13 @@ impl FileReport {
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for target in &self.targets {
-            if let Some(unserved) = target.unserved.first() {
-                let place = match (unserved.bundle.as_str(), target.unserved.len()) {
+            // Bundles without any code for it come before those that lack some mode.
+            let is_partial = target.unserved.iter().all(|unserved| !unserved.modes.is_empty());
+            let mut lacking =
+                target.unserved.iter().filter(|unserved| is_partial || unserved.modes.is_empty());
+            let lack = lacking.clone().count();
+            if let Some(unserved) = lacking.next() {
+                let place = match (unserved.bundle.as_str(), lack) {
                     ("", _) if self.bundles == 1 => String::new(),
                     ("", 1) => " in the first binary".to_owned(),
                     ("", many) => format!(" in the first binary and {} more", many - 1),
@@ -79,7 +84,11 @@ impl FileReport {
                     [] => "no GPU as it is".to_owned(),
                     has => has.join(", "),
                 };
-                lines.push(format!("{}: no code{place}; it is for {has}", target.target));
+                let modes = match &unserved.modes[..] {
+                    [] => String::new(),
+                    modes => format!(" for {}", modes.join(", ")),
+                };
+                lines.push(format!("{}: no code{modes}{place}; it is for {has}", target.target));
                 lines.extend(unserved.compatible.iter().map(|entry| format!("  --compat counts {entry}")));
                 let shown = unserved.reasons.iter().take(LINES);
                 lines.extend(shown.map(|reason| format!("  {reason}")));
@@ -107,6 +116,8 @@ impl TargetReport {
         }
         let mut cell = match self.verdict {
             "none" => format!("none in {} of {bundles}", bundles - self.served),
+            "partial" if self.only.is_empty() => "partial: no mode in all bundles".to_owned(),
+            "partial" => format!("partial: {}", self.fit.unwrap_or_default()),
             verdict => verdict.to_owned(),
         };
         if !self.only.is_empty() {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_codeobject::Fit;
+use super::modes::Modes;
 
 /// A file with GPU code, or several of them.
 #[derive(Clone, Debug)]
@@ -32,50 +32,29 @@ pub(super) struct Slot(pub(super) Vec<Service>);
 /// What a target gets.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Service {
-    /// How well its code fits, in each mode of the features that the file tells apart (`xnack+`); nothing where there is
-    /// none.
-    pub(super) modes: BTreeMap<String, Option<Fit>>,
+    /// How well its code fits, in each mode of the features that the file tells apart (`xnack+`).
+    pub(super) modes: Modes,
     /// Bytes of the entries that it gets.
     pub(super) size: u64,
     pub(super) kernels: BTreeSet<String>,
-    /// Why entries for this processor were refused, where all were.
+    /// Why entries for this processor were refused, where all were, or all for some mode.
     pub(super) refusals: Vec<String>,
     /// The entry that it would get if code of the same family counted, where it gets none.
     pub(super) compatible: Option<String>,
 }
 
 impl Service {
-    /// Whether some mode has code.
-    pub(super) fn is_served(&self) -> bool {
-        self.modes.values().any(Option::is_some)
-    }
-
-    /// The worst fit among the modes that have code.
-    pub(super) fn fit(&self) -> Option<Fit> {
-        self.modes.values().flatten().min().copied()
-    }
-
-    /// The modes that have code, where others have none.
-    pub(super) fn only(&self) -> Vec<&str> {
-        let served = self.modes.iter().filter(|(_, fit)| fit.is_some()).map(|(mode, _)| mode.as_str());
-        if self.modes.values().all(Option::is_some) { Vec::new() } else { served.collect() }
-    }
-
     fn add(&mut self, other: Service) {
-        // One side may tell no modes apart: it says the same of all.
-        let modes: BTreeSet<String> = self.modes.keys().chain(other.modes.keys()).cloned().collect();
-        let told = modes.iter().filter(|mode| !mode.is_empty() || modes.len() == 1);
-        let fit = |service: &Service, mode: &String| {
-            service.modes.get(mode).or(service.modes.get("")).copied().flatten()
-        };
-        self.modes = told.map(|mode| (mode.clone(), fit(self, mode).max(fit(&other, mode)))).collect();
+        self.modes = self.modes.either(&other.modes);
         self.size += other.size;
         self.kernels.extend(other.kernels);
         self.refusals.extend(other.refusals);
         self.compatible = self.compatible.take().or(other.compatible);
-        if self.is_served() {
-            self.refusals.clear();
+        if self.modes.is_served() {
             self.compatible = None;
+        }
+        if self.modes.is_whole() {
+            self.refusals.clear();
         }
     }
 }
@@ -185,23 +164,5 @@ mod tests {
         ] {
             assert_eq!(pattern(path, processor).as_deref(), expected, "{path}");
         }
-    }
-
-    fn service(modes: &[(&str, Option<Fit>)]) -> Service {
-        let modes = modes.iter().map(|(mode, fit)| ((*mode).to_owned(), *fit)).collect();
-        Service { modes, ..Service::default() }
-    }
-
-    #[test]
-    fn modes_of_several_files_come_together() {
-        let mut both = service(&[("xnack+", Some(Fit::Exact)), ("xnack-", None)]);
-        assert_eq!((both.only(), both.fit()), (vec!["xnack+"], Some(Fit::Exact)));
-        both.add(service(&[("", None)]));
-        assert_eq!(both.only(), ["xnack+"]);
-        both.add(service(&[("xnack+", None), ("xnack-", Some(Fit::Generic))]));
-        assert_eq!((both.only(), both.fit()), (vec![], Some(Fit::Generic)));
-        let mut nothing = service(&[("", None)]);
-        nothing.add(service(&[("", None)]));
-        assert!(!nothing.is_served());
     }
 }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How well code fits in each mode of the features that a target leaves open.
+
+use std::collections::BTreeSet;
+
+use windlass_codeobject::Fit;
+
+/// Features beyond these are not told apart: each doubles the modes.
+pub(super) const FEATURES: usize = 3;
+
+/// One mode: each feature, and whether it is on.
+pub(super) type Mode<'m> = [(&'m str, bool)];
+
+/// A fit for each mode, or nothing where there is no code for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Modes {
+    /// In the order of the alphabet.
+    features: Vec<String>,
+    /// By the number of the mode: a bit for each feature, the first feature's the highest, set where it is off.
+    fits: Vec<Option<Fit>>,
+}
+
+impl Default for Modes {
+    /// No code, in the one mode that there is where no features are told apart.
+    fn default() -> Self {
+        Self { features: Vec::new(), fits: vec![None] }
+    }
+}
+
+impl Modes {
+    /// Asks for the fit in each mode of the features, of which the first few count.
+    pub(super) fn of<'m>(
+        features: impl IntoIterator<Item = &'m str>,
+        fit: impl FnMut(&Mode<'_>) -> Option<Fit>,
+    ) -> Self {
+        let features: BTreeSet<&str> = features.into_iter().collect();
+        let features: Vec<String> = features.into_iter().take(FEATURES).map(str::to_owned).collect();
+        let fits = all(&features).iter().map(Vec::as_slice).map(fit).collect();
+        Self { features, fits }
+    }
+
+    /// Whether some mode has code.
+    pub(super) fn is_served(&self) -> bool {
+        self.fits.iter().any(Option::is_some)
+    }
+
+    /// Whether every mode has code.
+    pub(super) fn is_whole(&self) -> bool {
+        self.fits.iter().all(Option::is_some)
+    }
+
+    /// The worst fit among the modes that have code.
+    pub(super) fn fit(&self) -> Option<Fit> {
+        self.fits.iter().flatten().min().copied()
+    }
+
+    /// The modes that have code, or those that have none, as `sramecc+:xnack-`.
+    pub(super) fn names(&self, served: bool) -> Vec<String> {
+        let modes = all(&self.features).into_iter().zip(&self.fits);
+        modes.filter(|(_, fit)| fit.is_some() == served).map(|(mode, _)| name(&mode)).collect()
+    }
+
+    /// What serves a mode where either does.
+    pub(super) fn either(&self, other: &Self) -> Self {
+        self.with(other, Ord::max)
+    }
+
+    /// What serves a mode where both do, as well as the worse of them.
+    pub(super) fn both(&self, other: &Self) -> Self {
+        self.with(other, Ord::min)
+    }
+
+    fn with(&self, other: &Self, pick: impl Fn(Option<Fit>, Option<Fit>) -> Option<Fit>) -> Self {
+        let features = self.features.iter().chain(&other.features).map(String::as_str);
+        Self::of(features, |mode| pick(self.at(mode), other.at(mode)))
+    }
+
+    /// The fit in a mode that may have more features than are told apart here, or lack some: then the worst counts.
+    fn at(&self, mode: &Mode<'_>) -> Option<Fit> {
+        let agrees = |own: &Vec<(&str, bool)>| {
+            own.iter()
+                .all(|(feature, on)| mode.iter().all(|(other, stated)| feature != other || on == stated))
+        };
+        let modes = all(&self.features).into_iter().zip(&self.fits);
+        modes.filter(|(own, _)| agrees(own)).map(|(_, fit)| *fit).min().flatten()
+    }
+}
+
+/// `sramecc+:xnack-`.
+pub(super) fn name(mode: &Mode<'_>) -> String {
+    let stated = |(feature, on): &(&str, bool)| format!("{feature}{}", if *on { '+' } else { '-' });
+    mode.iter().map(stated).collect::<Vec<_>>().join(":")
+}
+
+fn all(features: &[String]) -> Vec<Vec<(&str, bool)>> {
+    let mut modes = vec![Vec::new()];
+    for feature in features {
+        let with = |mode: Vec<_>| [true, false].map(|on| [&mode[..], &[(feature.as_str(), on)]].concat());
+        modes = modes.into_iter().flat_map(with).collect();
+    }
+    modes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXACT: Option<Fit> = Some(Fit::Exact);
+    const GENERIC: Option<Fit> = Some(Fit::Generic);
+
+    fn xnack(on: Option<Fit>, off: Option<Fit>) -> Modes {
+        Modes::of(["xnack"], |mode| if mode[0].1 { on } else { off })
+    }
+
+    #[test]
+    fn modes_of_several_files_come_together() {
+        let plus = xnack(EXACT, None);
+        assert_eq!(
+            (plus.names(true), plus.names(false)),
+            (vec!["xnack+".to_owned()], vec!["xnack-".to_owned()])
+        );
+        assert!(plus.is_served() && !plus.is_whole());
+        assert_eq!(plus.either(&Modes::default()), plus);
+        assert!(!plus.both(&Modes::default()).is_served());
+        let whole = plus.either(&xnack(None, GENERIC));
+        assert!(whole.is_whole());
+        assert_eq!(whole.fit(), GENERIC);
+        // Each serves a mode of its own, and no mode is served by both.
+        assert!(!plus.both(&xnack(None, GENERIC)).is_served());
+        assert!(!Modes::default().either(&Modes::default()).is_served());
+    }
+
+    #[test]
+    fn features_that_one_side_does_not_tell_apart_hold_for_all_its_modes() {
+        let plus = xnack(EXACT, None);
+        let sramecc = Modes::of(["sramecc"], |mode| mode[0].1.then_some(Fit::Generic));
+        assert_eq!(plus.both(&sramecc).names(true), ["sramecc+:xnack+"]);
+        assert_eq!(plus.either(&sramecc).names(false), ["sramecc-:xnack-"]);
+        let all = Modes::of(["a", "b", "c", "d"], |_| EXACT);
+        assert_eq!(all.fits.len(), 1 << FEATURES);
+        assert!(all.is_whole() && all.names(false).is_empty());
+    }
+}
