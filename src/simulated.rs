@@ -12,7 +12,19 @@ pub(crate) struct Source;
 
 /// The options of a machine: what the URI says, then what `WINDLASS_SIM` says, then the simulator's defaults.
 const KEYS: &[&str] = &[
-    "devices", "memory", "threads", "units", "seed", "hip", "without", "faults", "fail", "delay", "record",
+    "devices",
+    "memory",
+    "threads",
+    "units",
+    "seed",
+    "hip",
+    "without",
+    "faults",
+    "lds",
+    "uninitialised",
+    "fail",
+    "delay",
+    "record",
     "replay",
 ];
 

@@ -165,11 +165,12 @@ fn each_fault_has_its_own_message() {
             semaphore.wait_blocking(1, SOON).expect("a kernel that does nothing wrong");
         }
     }
-    // LDS is checked by nobody: beyond what the launch asked for, stores vanish and loads give zero, as on hardware.
     let config = DispatchConfig::new([1; 3]).workgroup_size([1; 3]).dynamic_local_memory(16);
     let done = Semaphore::new(0);
-    run(&write_lds_at, config, &[words.arg(), (1_u32 << 20).into(), 7_u32.into()], &done);
-    done.wait_blocking(1, SOON).expect("a store to LDS out of bounds is no fault");
+    run(&write_lds_at, config, &[words.arg(), 5_u32.into(), 7_u32.into()], &done);
+    let overrun = failure(&done);
+    assert_eq!(overrun.code(), Code::Aborted, "{overrun}");
+    names(&overrun, &["write_lds_at", "write of 4 bytes", "4 bytes past the end of the 16 bytes of LDS"]);
     let bytes = queue(&device, 0).download(&[], &words).expect("a download").wait(SOON).expect("the words");
     assert_eq!(bytes[..8], [0, 0, 0, 0, 7, 0, 0, 0]);
 }

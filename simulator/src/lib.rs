@@ -33,4 +33,4 @@ mod options;
 
 pub use hip::{ScheduleReport, Schedules, Simulator, schedules};
 pub use injection::Injection;
-pub use options::{Faults, Options, OptionsError};
+pub use options::{Faults, Lds, Options, OptionsError, Uninitialised};

@@ -23,6 +23,8 @@ use crate::injection::Injection;
 /// | `seed` | one thing at a time, in an order drawn from this number | none: side by side |
 /// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
 /// | `without` | functions of HIP that are absent, with commas between | none |
+/// | `lds` | what an access behind the end of LDS is: `fault`; `hardware`, reads give zero and writes vanish | `fault` |
+/// | `uninitialised` | whether reads of device memory that nobody wrote are told of: `ignore` or `report` (slow) | `ignore` |
 /// | `faults` | what a bad access or trap of a kernel costs: `sticky`, the device, as on hardware; `submission`, what the event behind it stands for | `sticky` |
 /// | `fail` | calls that fail, separated by commas: `hipMalloc@3:hipErrorOutOfMemory`; see [`Injection`] | none |
 /// | `delay` | calls that are late, separated by commas: `hipMemcpyAsync@2:5ms`; see [`Injection`] | none |
@@ -63,6 +65,32 @@ pub struct Options {
     pub record: Option<PathBuf>,
     /// What to repeat, as `record` wrote it.
     pub replay: Option<PathBuf>,
+    /// What an access behind the end of LDS is.
+    pub lds: Lds,
+    /// Whether reads of device memory that nobody wrote are told of.
+    pub uninitialised: Uninitialised,
+}
+
+/// What an access of a kernel behind the end of its workgroup's LDS is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lds {
+    /// A fault, with the bytes that kernel and launch asked for as the end.
+    #[default]
+    Fault,
+    /// As on hardware: reads give zero, writes vanish. The end is rounded up to a multiple of 512.
+    Hardware,
+}
+
+/// What a kernel's read of device memory that nobody wrote is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Uninitialised {
+    /// Nobody's business.
+    #[default]
+    Ignore,
+    /// An error in the log, once for each instruction of a dispatch; see
+    /// [`Simulator::take_findings`](crate::Simulator::take_findings). The kernel goes on. Memory that the host can write
+    /// (pinned, managed, registered) counts as written. Kernels run slower.
+    Report,
 }
 
 /// What a kernel or copy that goes wrong takes with it.
@@ -87,7 +115,8 @@ impl Faults {
 
 /// The one processor whose instructions the engine knows.
 const TARGET: &str = "gfx942";
-const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, fail, delay, record, replay";
+const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, uninitialised, fail, delay, \
+                    record, replay";
 
 impl Default for Options {
     fn default() -> Self {
@@ -104,6 +133,8 @@ impl Default for Options {
             injections: Vec::new(),
             record: None,
             replay: None,
+            lds: Lds::Fault,
+            uninitialised: Uninitialised::Ignore,
         }
     }
 }
@@ -181,6 +212,13 @@ impl FromStr for Options {
                 "record" => options.record = Some(PathBuf::from(value)).filter(|path| path != ""),
                 "replay" => options.replay = Some(PathBuf::from(value)).filter(|path| path != ""),
                 "delay" => options.inject(false, Injection::delays(value)?),
+                "lds" => {
+                    options.lds = choice(key, value, [("fault", Lds::Fault), ("hardware", Lds::Hardware)])?;
+                }
+                "uninitialised" => {
+                    let ways = [("ignore", Uninitialised::Ignore), ("report", Uninitialised::Report)];
+                    options.uninitialised = choice(key, value, ways)?;
+                }
                 _ => {
                     return Err(OptionsError(format!(
                         "the simulator has no option {key:?}; options are {KEYS}"
@@ -221,6 +259,12 @@ impl fmt::Display for Options {
             if let Some(path) = path {
                 write!(f, "&{key}={}", path.display())?;
             }
+        }
+        if self.lds == Lds::Hardware {
+            f.write_str("&lds=hardware")?;
+        }
+        if self.uninitialised == Uninitialised::Report {
+            f.write_str("&uninitialised=report")?;
         }
         Ok(())
     }
@@ -271,6 +315,13 @@ fn functions(key: &str, value: &str) -> Result<Vec<String>, OptionsError> {
     Ok(known.map(|name| (*name).to_owned()).collect())
 }
 
+fn choice<T: Copy>(key: &str, value: &str, ways: [(&str, T); 2]) -> Result<T, OptionsError> {
+    let [(first, _), (second, _)] = ways;
+    let way = ways.into_iter().find(|(name, _)| *name == value);
+    let way = way.ok_or_else(|| OptionsError(format!("{key}={value}: {first} or {second} is needed")))?;
+    Ok(way.1)
+}
+
 fn version(key: &str, value: &str) -> Result<(u32, u32), OptionsError> {
     let parts =
         value.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
@@ -306,7 +357,8 @@ mod tests {
     fn a_spelling_survives_a_round_trip() {
         let text = "gfx942?devices=2&memory=1073741824&units=8&threads=2&seed=7&hip=6.2\
                     &without=hipLaunchHostFunc,hipMallocAsync&faults=submission\
-                    &fail=hipMalloc@3,hipFree~0.5:hipErrorUnknown&delay=hipMemcpy@1:5ms&record=a/b&replay=c";
+                    &fail=hipMalloc@3,hipFree~0.5:hipErrorUnknown&delay=hipMemcpy@1:5ms&record=a/b&replay=c\
+                    &lds=hardware&uninitialised=report";
         let options: Options = text.parse().unwrap();
         assert_eq!(options.to_string(), text);
         assert_eq!(options.hip_version() / 100_000, 602);
@@ -330,6 +382,8 @@ mod tests {
             ("?fail=hipMaloc", "hipMalloc"),
             ("?delay=hipMalloc", "5ms"),
             ("?record=x", "seed=1"),
+            ("?lds=none", "hardware"),
+            ("?uninitialised=yes", "report"),
         ] {
             let message = text.parse::<Options>().unwrap_err().to_string();
             assert!(message.contains(named), "{text}: {message}");

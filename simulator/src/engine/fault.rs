@@ -37,8 +37,12 @@ pub enum Cause {
         /// What could not be allocated.
         reason: String,
     },
-    /// An access outside every live allocation.
+    /// An access outside every live allocation, or behind the end of LDS or of private memory.
     IllegalAddress,
+    /// A write to code or to constants.
+    ReadOnly,
+    /// A read of device memory that nobody wrote. It is reported, where that was asked for, and stops nothing.
+    Uninitialised,
     /// An atomic access to an address that is not a multiple of its size.
     MisalignedAtomic,
     /// `s_trap` with this number; 2 is what `abort` and failed assertions compile to.
@@ -47,6 +51,8 @@ pub enum Cause {
     IllegalProgramCounter {
         /// Where it jumped to.
         target: u64,
+        /// What is there, relative to the nearest allocation.
+        place: Place,
     },
     /// [`Engine::cancel`](super::Engine::cancel) was called.
     Cancelled,
@@ -62,17 +68,38 @@ pub struct Location {
     pub wave: u32,
     /// Lane in the wave, if one is to blame.
     pub lane: Option<u32>,
+    /// The lane's position in its workgroup.
+    pub work_item: Option<[u32; 3]>,
     /// Byte offset from the kernel's entry; negative or large in a function that it called.
     pub offset: i64,
     /// The instruction in LLVM's syntax.
     pub instruction: String,
+    /// The function that the instruction is in, by the code object's symbols, and the byte offset from its start.
+    pub function: Option<(String, u64)>,
+    /// Where that is in the source, if the code object has debug information: the innermost line first, then those that
+    /// it was inlined into.
+    pub source: Vec<SourceLine>,
+}
+
+/// A line of a kernel's source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SourceLine {
+    /// The file, as the compiler was told of it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1; 0 if it is not known.
+    pub column: u32,
+    /// The function, as the compiler names it; empty if it is not known.
+    pub function: String,
 }
 
 /// A memory access that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
-    /// First byte.
+    /// First byte; in LDS and in private memory, its offset.
     pub address: u64,
     /// Bytes.
     pub size: u32,
@@ -113,13 +140,18 @@ impl fmt::Display for Fault {
             }
             Cause::OutOfMemory { reason } => write!(f, "kernel {kernel} cannot be launched: {reason}")?,
             Cause::IllegalAddress => write!(f, "kernel {kernel} accessed memory that is not its own")?,
+            Cause::ReadOnly => write!(f, "kernel {kernel} wrote to what it may only read")?,
+            Cause::Uninitialised => write!(f, "kernel {kernel} read memory that nobody wrote")?,
             Cause::MisalignedAtomic => write!(f, "kernel {kernel} used a misaligned address in an atomic")?,
             Cause::Trap(2) => {
                 write!(f, "kernel {kernel} stopped itself (s_trap 2: abort or failed assertion)")?
             }
             Cause::Trap(number) => write!(f, "kernel {kernel} stopped itself (s_trap {number})")?,
-            Cause::IllegalProgramCounter { target } => {
-                write!(f, "kernel {kernel} jumped to {target:#x}, which is not its code")?;
+            Cause::IllegalProgramCounter { target, place } => {
+                write!(
+                    f,
+                    "kernel {kernel} jumped to {target:#x}, which is no code that it has: it is {place}"
+                )?;
             }
             Cause::Cancelled => write!(f, "kernel {kernel} was cancelled")?,
         }
@@ -138,12 +170,33 @@ impl std::error::Error for Fault {}
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.workgroup;
-        write!(f, "instruction: {}, {:+#x} from the entry\n  ", self.instruction, self.offset)?;
-        write!(f, "where:       workgroup ({x}, {y}, {z}), wave {}", self.wave)?;
-        match self.lane {
-            Some(lane) => write!(f, ", lane {lane}"),
-            None => Ok(()),
+        write!(f, "instruction: {}, {:+#x} from the entry", self.instruction, self.offset)?;
+        if let Some((function, offset)) = &self.function {
+            write!(f, ", in {function}+{offset:#x}")?;
         }
+        for (index, line) in self.source.iter().enumerate() {
+            write!(f, "\n  {} {line}", if index == 0 { "source:     " } else { "inlined in: " })?;
+        }
+        write!(f, "\n  where:       workgroup ({x}, {y}, {z}), wave {}", self.wave)?;
+        match (self.lane, self.work_item) {
+            (Some(lane), Some([x, y, z])) => write!(f, ", lane {lane}, work-item ({x}, {y}, {z})"),
+            (Some(lane), None) => write!(f, ", lane {lane}"),
+            // Scalar instructions act for all lanes at once.
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for SourceLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        if self.column != 0 {
+            write!(f, ":{}", self.column)?;
+        }
+        if !self.function.is_empty() {
+            write!(f, " ({})", self.function)?;
+        }
+        Ok(())
     }
 }
 
@@ -154,6 +207,11 @@ impl fmt::Display for Access {
             AccessKind::Write => "write",
             AccessKind::Atomic => "atomic",
         };
-        write!(f, "{kind} of {} bytes at {:#x}, which is {}", self.size, self.address, self.place)
+        let Self { size, address, place, .. } = self;
+        let plural = if *size == 1 { "" } else { "s" };
+        match place {
+            Place::Lds { .. } | Place::Scratch { .. } => write!(f, "{kind} of {size} byte{plural}, {place}"),
+            _ => write!(f, "{kind} of {size} byte{plural} at {address:#x}, which is {place}"),
+        }
     }
 }

@@ -4,11 +4,12 @@
 use super::fault::{Cause, Fault};
 use super::kernel::Kernel;
 use super::launch::Statistics;
+use super::scene::Scene;
 use super::start::Start;
 use super::workgroup::{Progress, Workgroup};
 use crate::exec::Position;
 use crate::memory::Memory;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -45,6 +46,8 @@ struct State {
     closed: bool,
     statistics: Statistics,
     fault: Option<Box<Fault>>,
+    /// What did not stop it, by the instruction's place.
+    findings: BTreeMap<Option<i64>, Box<Fault>>,
 }
 
 impl Crew {
@@ -117,6 +120,22 @@ impl Job {
         Ticket { job: Arc::downgrade(self), crew: self.crew.clone() }
     }
 
+    /// What there is to tell about a wave of a workgroup.
+    pub(super) fn scene(&self, workgroup: [u32; 3]) -> Scene<'_> {
+        Scene { memory: &self.memory, kernel: &self.kernel, start: &self.start, workgroup }
+    }
+
+    /// Notes what did not stop it, the first time for each instruction.
+    pub(super) fn note(&self, finding: Box<Fault>) {
+        let instruction = finding.location.as_ref().map(|location| location.offset);
+        self.crew.lock().findings.entry(instruction).or_insert(finding);
+    }
+
+    /// What was noted since this was last asked.
+    pub(super) fn findings(&self) -> Vec<Box<Fault>> {
+        std::mem::take(&mut self.crew.lock().findings).into_values().collect()
+    }
+
     /// Runs the dispatch on the caller's thread, with what help there is, to its end.
     pub(super) fn finish(&self) -> Result<Statistics, Box<Fault>> {
         self.share();
@@ -141,7 +160,7 @@ impl Job {
         while !self.stop.load(Ordering::Relaxed) {
             let fresh = if waiting.len() < RESIDENT { self.take() } else { None };
             let Some(mut workgroup) = fresh.or_else(|| waiting.pop_front()) else { break };
-            match workgroup.run(&self.memory, &self.kernel, &self.stop) {
+            match workgroup.run(self) {
                 Ok(Progress::Done) => {
                     done.workgroups += 1;
                     done.waves += workgroup.waves();

@@ -167,7 +167,8 @@ impl Kernel {
         const SHOWN: usize = 5;
         let record = &self.record;
         let Some(entry) = record.program.find(record.entry) else {
-            let cause = Cause::IllegalProgramCounter { target: record.entry };
+            let place = self.module.memory().place(record.entry);
+            let cause = Cause::IllegalProgramCounter { target: record.entry, place };
             return Err(Fault::before_start(self.name(), cause));
         };
         let problems = &entry.region.problems;

@@ -15,6 +15,8 @@ pub struct Launch<'a> {
     pub dynamic_lds: u32,
     /// The explicit arguments in the kernel's layout; what is missing reads as zero. Hidden ones are added.
     pub arguments: &'a [u8],
+    /// Whether an access behind the end of LDS is a fault. Otherwise it is as on hardware: reads give zero, writes vanish.
+    pub lds_faults: bool,
     /// Draws the order in which workgroups start; `None` is ascending.
     pub seed: Option<u64>,
 }
@@ -22,7 +24,7 @@ pub struct Launch<'a> {
 impl<'a> Launch<'a> {
     /// A launch of `grid` workgroups of `block` work-items.
     pub fn new(grid: [u32; 3], block: [u32; 3], arguments: &'a [u8]) -> Self {
-        Self { grid, block, work_items: None, dynamic_lds: 0, arguments, seed: None }
+        Self { grid, block, work_items: None, dynamic_lds: 0, arguments, lds_faults: true, seed: None }
     }
 }
 

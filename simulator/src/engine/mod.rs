@@ -5,17 +5,20 @@
 //! its end on the calling thread and on idle workers. Dispatches from several threads run side by side.
 
 mod coverage;
+mod debug;
 mod fault;
 mod job;
 mod kernel;
 mod launch;
 mod module;
+mod scene;
 mod start;
 mod stepped;
 mod workgroup;
 
 pub use coverage::{Unsupported, unsupported};
-pub use fault::{Access, AccessKind, Cause, Fault, Location};
+pub(crate) use debug::Debug;
+pub use fault::{Access, AccessKind, Cause, Fault, Location, SourceLine};
 pub use kernel::{Kernel, Parameter, ParameterKind};
 pub use launch::{Launch, Statistics};
 pub use module::{LoadError, Module};
@@ -37,7 +40,12 @@ pub struct Engine {
     running: Mutex<Vec<Arc<AtomicBool>>>,
     /// Where idle workers look for a dispatch to help with.
     help: OnceLock<Sender<Ticket>>,
+    /// What kernels did that is reported but did not stop them, the oldest first.
+    findings: Mutex<Vec<Box<Fault>>>,
 }
+
+/// Findings kept for [`Engine::take_findings`]; more are in the log alone.
+const FINDINGS: usize = 256;
 
 impl Engine {
     /// An engine that spreads the workgroups of a dispatch over `threads` threads, the caller's among them. Threads
@@ -48,6 +56,7 @@ impl Engine {
             cancelled: AtomicBool::new(false),
             running: Mutex::default(),
             help: OnceLock::new(),
+            findings: Mutex::default(),
         })
     }
 
@@ -73,12 +82,14 @@ impl Engine {
             let _ = self.help().send(job.ticket());
         }
         let result = job.finish();
+        self.keep(job.findings());
         drop(block);
         match &result {
             Ok(statistics) => {
                 tracing::trace!(target: "windlass::sim", kernel = kernel.name(), ?statistics, "dispatch");
             }
-            Err(fault) => tracing::error!(target: "windlass::sim", "{fault}"),
+            // Whoever launched it says so to the user.
+            Err(fault) => tracing::debug!(target: "windlass::sim", "{fault}"),
         }
         result
     }
@@ -97,6 +108,23 @@ impl Engine {
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
         Ok(Stepped::new(Job::new(memory.clone(), owned, start, entry, launch.seed), block))
+    }
+
+    /// What kernels did since this was last asked that is reported but did not stop them: reads of memory that nobody
+    /// wrote, where [`track_writes`](crate::memory::Options::track_writes) is set. 256 are kept.
+    pub fn take_findings(&self) -> Vec<Fault> {
+        let findings = std::mem::take(&mut *self.findings.lock().unwrap_or_else(PoisonError::into_inner));
+        findings.into_iter().map(|finding| *finding).collect()
+    }
+
+    /// Logs findings, and keeps them for [`take_findings`](Self::take_findings).
+    pub(crate) fn keep(&self, findings: Vec<Box<Fault>>) {
+        for finding in &findings {
+            tracing::error!(target: "windlass::sim", "{finding}");
+        }
+        let mut kept = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = FINDINGS.saturating_sub(kept.len());
+        kept.extend(findings.into_iter().take(room));
     }
 
     /// Stops every dispatch, now and from now on, with [`Cause::Cancelled`].

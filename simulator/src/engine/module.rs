@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Code objects in device memory.
 
+use super::debug::Debug;
 use super::kernel::{Kernel, Record};
 use crate::exec::Program;
 use crate::memory::{Kind, Memory, MemoryError};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use windlass_codeobject::{CodeObject, Relocation, RelocationKind, SymbolRole};
+use windlass_codeobject::{CodeObject, Relocation, RelocationKind, Segment, SymbolRole};
 
 /// A code object loaded for one simulated GPU. Dropping the last handle frees its memory.
 pub struct Module {
@@ -80,6 +81,15 @@ impl Module {
     /// # Errors
     /// See [`LoadError`]; nothing stays allocated then.
     pub fn load(memory: &Arc<Memory>, elf: &[u8]) -> Result<Arc<Self>, LoadError> {
+        Self::load_for(memory, elf, "code object".into())
+    }
+
+    /// As [`Module::load`], for somebody whom messages about its memory name.
+    pub(crate) fn load_for(
+        memory: &Arc<Memory>,
+        elf: &[u8],
+        owner: Arc<str>,
+    ) -> Result<Arc<Self>, LoadError> {
         let object = CodeObject::parse(elf).map_err(|error| malformed(error.to_string()))?;
         let target = object.target();
         if !matches!(target.processor(), "gfx942" | "gfx9-4-generic") {
@@ -98,7 +108,7 @@ impl Module {
         if !align.is_power_of_two() || align > 1 << 30 {
             return Err(malformed(format!("a segment is aligned to {align} bytes")));
         }
-        let base = memory.allocate(size, align, Kind::Code, "code object")?;
+        let base = memory.allocate(size, align, Kind::Code, owner)?;
         let mut module =
             Self { memory: memory.clone(), base, kernels: HashMap::new(), globals: HashMap::new() };
         // From here on, dropping the module frees its memory.
@@ -117,6 +127,7 @@ impl Module {
         for relocation in object.relocations() {
             self.relocate(relocation)?;
         }
+        let debug = Arc::new(Debug::new(elf, self.base));
         let mut programs = Vec::new();
         for segment in object.segments().iter().filter(|segment| segment.executable) {
             // The file bounds this size; `memory_size` is bounded by nothing.
@@ -124,7 +135,7 @@ impl Module {
             let address = self.base + segment.address;
             self.memory.read(address, &mut code)?;
             let words = code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-            let program = Arc::new(Program::new(address, words));
+            let program = Arc::new(Program::new(address, words).with_debug(debug.clone()));
             self.memory.code().add(&program);
             programs.push(program);
         }
@@ -135,6 +146,12 @@ impl Module {
                 self.kernels.insert(kernel.name.clone(), Arc::new(record));
             }
         }
+        let read_only = object.segments().iter().filter(|segment| !segment.writable);
+        let range = |segment: &Segment| {
+            let start = self.base + segment.address;
+            start..start + segment.memory_size
+        };
+        self.memory.protect(self.base, &read_only.map(range).collect::<Vec<_>>())?;
         let is_object = |role| matches!(role, SymbolRole::Variable | SymbolRole::Marker);
         for symbol in object.symbols().iter().filter(|symbol| is_object(symbol.role)) {
             self.globals.insert(symbol.name.clone(), (self.base.wrapping_add(symbol.address), symbol.size));

@@ -35,6 +35,8 @@ pub(super) struct Start {
     items: [u32; 3],
     /// Bytes of LDS.
     pub(super) lds: u32,
+    /// Bytes of LDS that the kernel and its launch asked for, if it must not touch more.
+    pub(super) lds_limit: Option<u32>,
     private: u32,
     mode: u32,
     arguments: u64,
@@ -104,6 +106,7 @@ impl Start {
             block,
             items,
             lds: lds.next_multiple_of(LDS_UNIT),
+            lds_limit: launch.lds_faults.then_some(lds),
             private,
             mode,
             arguments: 0,
@@ -214,6 +217,13 @@ impl Start {
             let first = u64::from(workgroup[axis]) * u64::from(self.block[axis]);
             u64::from(self.items[axis]).saturating_sub(first).min(self.block[axis].into()) as u32
         })
+    }
+
+    /// The position of a lane in its workgroup.
+    pub(super) fn work_item(&self, workgroup: [u32; 3], wave: u32, lane: u32) -> [u32; 3] {
+        let [x, y, _] = self.extent(workgroup).map(|extent| extent.max(1));
+        let number = wave * 64 + lane;
+        [number % x, number / x % y, number / x / y]
     }
 
     /// Waves of a workgroup.

@@ -53,6 +53,11 @@ impl Stepped {
         self.done
     }
 
+    /// What waves did since this was last asked that is reported but did not stop them.
+    pub(crate) fn findings(&self) -> Vec<Box<Fault>> {
+        self.job.findings()
+    }
+
     /// Runs one turn of one wave.
     ///
     /// # Errors
@@ -77,7 +82,7 @@ impl Stepped {
         }
         let workgroup = &mut self.residents[index];
         choices.happened(&[workgroup.number]);
-        let step = workgroup.step(&self.job.memory, &self.job.kernel, &self.job.stop, choices)?;
+        let step = workgroup.step(&self.job, choices)?;
         match step {
             Step::Done => {
                 let workgroup = self.residents.swap_remove(index);

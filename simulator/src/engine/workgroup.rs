@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A workgroup in flight: its waves take turns until all have ended.
 
-use super::fault::{Access, Fault, Location};
-use super::kernel::Kernel;
+use super::fault::Fault;
+use super::job::Job;
 use super::start::Start;
 use super::stepped::{Choose, Step};
-use crate::exec::{Core, Lds, Position, Status, Trouble, Turn, Wave};
-use crate::memory::{Memory, Windows};
+use crate::exec::{Core, Lds, Position, Status, Turn, Wave};
+use crate::memory::Windows;
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
 
 /// Instructions that a wave runs before it is another's turn.
 const TURN: u64 = 20_000;
@@ -61,6 +61,9 @@ impl Workgroup {
         let id = start.workgroup(number);
         let mut lds = SPARE.with_borrow_mut(|spare| spare.lds.pop()).unwrap_or_else(Lds::new);
         lds.reset(start.lds as usize);
+        if let Some(limit) = start.lds_limit {
+            lds.set_limit(limit.into());
+        }
         let waves = (0..start.waves(id))
             .map(|number| {
                 let spare = SPARE.with_borrow_mut(|spare| spare.waves.pop());
@@ -88,12 +91,8 @@ impl Workgroup {
     ///
     /// # Errors
     /// A wave's fault. The workgroup is not to be run again.
-    pub(super) fn run(
-        &mut self,
-        memory: &Memory,
-        kernel: &Kernel,
-        stop: &AtomicBool,
-    ) -> Result<Progress, Box<Fault>> {
+    pub(super) fn run(&mut self, job: &Job) -> Result<Progress, Box<Fault>> {
+        let scene = job.scene(self.id);
         let mut patience = PATIENCE;
         let lds = self.lds.get_or_insert_with(Lds::new);
         let abreast = self.waves.len() > 1;
@@ -109,19 +108,23 @@ impl Workgroup {
                 let mut core = Core {
                     wave,
                     lds: &mut *lds,
-                    memory,
+                    memory: &job.memory,
                     windows: &mut self.windows,
-                    program: &kernel.record.program,
+                    program: &job.kernel.record.program,
                     abreast,
-                    stop,
+                    stop: &job.stop,
                     trouble: None,
                 };
-                match core.run(TURN) {
+                let turn = core.run(TURN);
+                for finding in wave.findings.drain(..) {
+                    job.note(scene.finding(wave.number, finding));
+                }
+                match turn {
                     Ok(Turn::Over) => {}
                     Ok(Turn::Slept) => spun = true,
                     Ok(Turn::Spent) => (spun, slept) = (true, false),
                     Ok(Turn::Abreast) => caught_up = false,
-                    Err(trouble) => return Err(fault(memory, kernel, self.id, wave, trouble)),
+                    Err(trouble) => return Err(scene.fault(wave, trouble)),
                 }
             }
             // A loop that reads and writes never uses up a turn, and may still be waiting for others.
@@ -140,7 +143,7 @@ impl Workgroup {
                 patience = PATIENCE;
             } else if spun {
                 patience -= 1;
-                if slept || patience == 0 || stop.load(std::sync::atomic::Ordering::Relaxed) {
+                if slept || patience == 0 || job.stop.load(Ordering::Relaxed) {
                     return Ok(Progress::Waiting);
                 }
             }
@@ -153,13 +156,7 @@ impl Workgroup {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub(super) fn step(
-        &mut self,
-        memory: &Memory,
-        kernel: &Kernel,
-        stop: &AtomicBool,
-        choices: &mut dyn Choose,
-    ) -> Result<Step, Box<Fault>> {
+    pub(super) fn step(&mut self, job: &Job, choices: &mut dyn Choose) -> Result<Step, Box<Fault>> {
         let mut ready = self.with_status(Status::Ready);
         if ready.is_empty() {
             ready = self.with_status(Status::Barrier);
@@ -177,12 +174,12 @@ impl Workgroup {
         let mut core = Core {
             wave,
             lds,
-            memory,
+            memory: &job.memory,
             windows: &mut self.windows,
-            program: &kernel.record.program,
+            program: &job.kernel.record.program,
             // Any order is legal, and what breaks in one is a race.
             abreast: false,
-            stop,
+            stop: &job.stop,
             trouble: None,
         };
         // Mostly to the next barrier or to the end, sometimes a few instructions: others then see half of what it does.
@@ -193,7 +190,11 @@ impl Workgroup {
             }
             _ => core.run(STEP),
         };
-        let turn = ran.map_err(|trouble| fault(memory, kernel, self.id, wave, trouble))?;
+        let scene = job.scene(self.id);
+        for finding in wave.findings.drain(..) {
+            job.note(scene.finding(wave.number, finding));
+        }
+        let turn = ran.map_err(|trouble| scene.fault(wave, trouble))?;
         choices.happened(&[index as u64, wave.instructions - before]);
         if self.waves.iter().all(|wave| wave.status == Status::Ended) {
             return Ok(Step::Done);
@@ -219,27 +220,4 @@ impl Drop for Workgroup {
             }
         });
     }
-}
-
-/// Says what a wave did wrong, and where.
-fn fault(memory: &Memory, kernel: &Kernel, workgroup: [u32; 3], wave: &Wave, trouble: Trouble) -> Box<Fault> {
-    let step = wave.position.as_ref().and_then(|position| position.region.steps.get(position.index));
-    let base = wave.code(&kernel.record.program).base();
-    let location = step.map(|step| {
-        let address = base + u64::from(step.offset);
-        Location {
-            workgroup,
-            wave: wave.number,
-            lane: trouble.lane,
-            offset: address.wrapping_sub(kernel.record.entry) as i64,
-            instruction: step.inst.disassemble(step.offset.into()),
-        }
-    });
-    let access = trouble.access.map(|(address, size, kind)| Access {
-        address,
-        size,
-        kind,
-        place: memory.place(address),
-    });
-    Box::new(Fault { kernel: kernel.name().to_owned(), cause: trouble.cause, location, access })
 }

@@ -11,6 +11,7 @@ use super::step::{Flow, Source, Step, Versions, handler};
 use super::vmem::{atomic, one_span, to_lds, with_spans};
 use crate::engine::AccessKind;
 use crate::isa::{Encoding, Inst};
+use crate::memory::Use;
 
 /// The handler of an instruction of this family.
 pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
@@ -171,14 +172,15 @@ fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
 fn buffer_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let Target { addresses, whole, partial } = target(core, step, part.size());
     if partial.is_empty()
-        && let Some(span) = one_span(core, &addresses, whole, part.size())
+        && let Some(span) = one_span(core, &addresses, whole, part.size(), Use::Read)
     {
         load(&span, &mut core.wave.v, step.dst, part, &addresses, whole);
         return Flow::Next;
     }
-    let flow = with_spans(core, &addresses, whole, part.size(), AccessKind::Read, |core, span, mask| {
-        load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
-    });
+    let flow =
+        with_spans(core, step, &addresses, whole, part.size(), AccessKind::Read, |core, span, mask| {
+            load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
+        });
     if flow != Flow::Next || partial.is_empty() {
         return flow;
     }
@@ -209,9 +211,10 @@ fn outside(
             continue;
         }
         let some = Part::Dwords((available / 4) as u8);
-        let flow = with_spans(core, addresses, lane_mask, available, AccessKind::Read, |core, span, mask| {
-            load(&span, &mut core.wave.v, step.dst, some, addresses, mask);
-        });
+        let flow =
+            with_spans(core, step, addresses, lane_mask, available, AccessKind::Read, |core, span, mask| {
+                load(&span, &mut core.wave.v, step.dst, some, addresses, mask);
+            });
         if flow != Flow::Next {
             return flow;
         }
@@ -231,13 +234,13 @@ fn buffer_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let Target { addresses, whole, partial } = target(core, step, part.size());
     if partial.is_empty()
-        && let Some(mut span) = one_span(core, &addresses, whole, part.size())
+        && let Some(mut span) = one_span(core, &addresses, whole, part.size(), Use::Write)
     {
         store(&mut span, &core.wave.v, data, part, &addresses, whole);
         return Flow::Next;
     }
     let mut flow =
-        with_spans(core, &addresses, whole, part.size(), AccessKind::Write, |core, mut span, mask| {
+        with_spans(core, step, &addresses, whole, part.size(), AccessKind::Write, |core, mut span, mask| {
             store(&mut span, &core.wave.v, data, part, &addresses, mask);
         });
     for (lane, available) in partial {
@@ -245,10 +248,17 @@ fn buffer_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
             continue;
         }
         let some = Part::Dwords((available / 4) as u8);
-        flow =
-            with_spans(core, &addresses, 1 << lane, available, AccessKind::Write, |core, mut span, mask| {
+        flow = with_spans(
+            core,
+            step,
+            &addresses,
+            1 << lane,
+            available,
+            AccessKind::Write,
+            |core, mut span, mask| {
                 store(&mut span, &core.wave.v, data, some, &addresses, mask);
-            });
+            },
+        );
     }
     flow
 }

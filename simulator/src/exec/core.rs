@@ -17,8 +17,43 @@ pub(crate) struct Trouble {
     pub(crate) cause: Cause,
     /// The lane to blame, if it is one.
     pub(crate) lane: Option<u32>,
-    /// The access to blame: address, bytes and kind.
-    pub(crate) access: Option<(u64, u32, AccessKind)>,
+    /// The access to blame.
+    pub(crate) access: Option<Stray>,
+}
+
+/// An access to memory that is to be reported.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stray {
+    /// Which memory.
+    pub(crate) segment: Segment,
+    /// First byte: a global address, or an offset.
+    pub(crate) address: u64,
+    /// Bytes.
+    pub(crate) size: u32,
+    /// What it was.
+    pub(crate) kind: AccessKind,
+}
+
+/// A memory that instructions access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Segment {
+    /// Device memory.
+    Global,
+    /// LDS, of which the workgroup has so many bytes.
+    Lds(u64),
+    /// Private memory, of which the lane has so many bytes.
+    Scratch(u64),
+}
+
+/// Something that is reported but does not stop the wave.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finding {
+    /// Address of the instruction.
+    pub(crate) instruction: u64,
+    /// The lane.
+    pub(crate) lane: Option<u32>,
+    /// The access.
+    pub(crate) access: Stray,
 }
 
 /// Why a wave's turn ended.
@@ -166,9 +201,61 @@ impl Core<'_> {
         size: u64,
         kind: AccessKind,
     ) -> Flow {
-        let lane = lane.map(|lane| lane as u32);
-        self.trouble = Some(Trouble { cause, lane, access: Some((address, size as u32, kind)) });
+        self.stop_in(Segment::Global, cause, lane, address, size, kind)
+    }
+
+    /// As [`stop_access`](Self::stop_access), for an access to any memory.
+    #[cold]
+    pub(crate) fn stop_in(
+        &mut self,
+        segment: Segment,
+        cause: Cause,
+        lane: Option<usize>,
+        address: u64,
+        size: u64,
+        kind: AccessKind,
+    ) -> Flow {
+        let access = Some(Stray { segment, address, size: size as u32, kind });
+        self.trouble = Some(Trouble { cause, lane: lane.map(|lane| lane as u32), access });
         Flow::Stop
+    }
+
+    /// Stops the wave because of an access to device memory that was refused: to what is not there, or to what is
+    /// not the kernel's to write.
+    #[cold]
+    pub(crate) fn refuse(&mut self, lane: Option<usize>, address: u64, size: u64, kind: AccessKind) -> Flow {
+        let exists = self.memory.span(address, size).is_ok();
+        let cause = if exists && kind != AccessKind::Read { Cause::ReadOnly } else { Cause::IllegalAddress };
+        self.stop_access(cause, lane, address, size, kind)
+    }
+
+    /// Where writes are noted: reports that a lane reads what nobody wrote, and notes what it writes.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn note_access(
+        &mut self,
+        step: &Step,
+        lane: Option<usize>,
+        address: u64,
+        size: u64,
+        kind: AccessKind,
+    ) {
+        if kind != AccessKind::Write
+            && let Some(unwritten) = self.memory.first_unwritten(address, size)
+        {
+            let instruction = self.wave.code(self.program).base() + u64::from(step.offset);
+            let left = address + size - unwritten;
+            let access = Stray { segment: Segment::Global, address: unwritten, size: left as u32, kind };
+            let lane = lane.map(|lane| lane as u32);
+            let findings = &mut self.wave.findings;
+            // Each instruction is told of once.
+            if findings.iter().all(|finding| finding.instruction != instruction) {
+                findings.push(Finding { instruction, lane, access });
+            }
+        }
+        if kind != AccessKind::Read {
+            self.memory.note_write(address, size);
+        }
     }
 
     /// Jumps to an address: in the code that the wave is in, in the kernel's own, or in another module's.
@@ -182,7 +269,8 @@ impl Core<'_> {
             })
         });
         if position.is_none() {
-            return self.stop(Cause::IllegalProgramCounter { target: address });
+            return self
+                .stop(Cause::IllegalProgramCounter { target: address, place: self.memory.place(address) });
         }
         self.wave.position = position;
         Flow::Jump

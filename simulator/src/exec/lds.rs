@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory that a workgroup shares. Reads past its end give zero, writes there vanish.
+//! Memory that a workgroup shares. Reads past its end give zero, writes there vanish, as on hardware, unless a limit is
+//! set: then instructions find by it what they must not touch, before they touch anything.
 
 use super::state::POISON;
 
@@ -13,12 +14,14 @@ pub(crate) struct Lds {
     /// All that there may be; zero from `size` on.
     bytes: Box<[u8; MAX_LDS + BEYOND]>,
     size: usize,
+    /// An access that ends behind this is a fault.
+    limit: u64,
 }
 
 impl Lds {
     /// LDS of no size.
     pub(crate) fn new() -> Self {
-        Self { bytes: Box::new([0; MAX_LDS + BEYOND]), size: 0 }
+        Self { bytes: Box::new([0; MAX_LDS + BEYOND]), size: 0, limit: u64::MAX }
     }
 
     /// Gives it a size in bytes and contents that nobody should rely on.
@@ -29,6 +32,18 @@ impl Lds {
             self.bytes[size..self.size].fill(0);
         }
         self.size = size;
+        self.limit = u64::MAX;
+    }
+
+    /// Makes an access that ends behind the first `limit` bytes a fault.
+    pub(crate) fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
+    /// Where accesses must end.
+    #[inline(always)]
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// Bytes.

@@ -42,7 +42,7 @@ mod turns;
 mod vector;
 mod vmem;
 
-pub(crate) use self::core::{Core, Trouble, Turn};
+pub(crate) use self::core::{Core, Finding, Segment, Stray, Trouble, Turn};
 pub(crate) use lanes::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub(crate) use lds::Lds;
 pub(crate) use program::{Program, Programs};

@@ -7,6 +7,7 @@
 use super::state::Position;
 use super::step::Step;
 use super::table;
+use crate::engine::Debug;
 use crate::isa::{self, Inst, Op};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -18,6 +19,7 @@ pub(crate) struct Program {
     base: u64,
     words: Vec<u32>,
     regions: RwLock<HashMap<u64, (Arc<Region>, usize)>>,
+    debug: Arc<Debug>,
 }
 
 /// All code that an entry reaches without calls, in the order of addresses.
@@ -60,7 +62,7 @@ impl Programs {
     }
 
     /// The code that holds an address.
-    fn at(&self, address: u64) -> Option<Arc<Program>> {
+    pub(crate) fn at(&self, address: u64) -> Option<Arc<Program>> {
         let programs = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let (_, program) = programs.range(..=address).next_back()?;
         program.upgrade().filter(|program| program.contains(address))
@@ -77,7 +79,26 @@ impl Programs {
 impl Program {
     /// Code that lies at `base` in device memory.
     pub(crate) fn new(base: u64, words: Vec<u32>) -> Self {
-        Self { base, words, regions: RwLock::default() }
+        Self { base, words, debug: Arc::default(), regions: RwLock::default() }
+    }
+
+    /// The same, with what the code object says about it.
+    pub(crate) fn with_debug(self, debug: Arc<Debug>) -> Self {
+        Self { debug, ..self }
+    }
+
+    /// What the code object says about its code.
+    pub(crate) fn debug(&self) -> &Debug {
+        &self.debug
+    }
+
+    /// The instruction at a byte offset, in LLVM's syntax.
+    pub(crate) fn disassemble(&self, offset: u32) -> String {
+        let words = self.words.get(offset as usize / 4..).unwrap_or_default();
+        match isa::decode(words) {
+            Ok(inst) => inst.disassemble(offset.into()),
+            Err(error) => error.to_string(),
+        }
     }
 
     /// Address of the first word.

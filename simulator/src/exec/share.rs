@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! LDS instructions, and those that use its wires to move data between lanes.
 
-use super::core::Core;
+use super::core::{Core, Segment};
 use super::lanes::{row, scalar32};
 use super::shape::{Part, Place, Shape};
-use super::space::{Address, InRegister, Space, each_lane, load, store};
+use super::space::{Address, Addresses, InRegister, Space, each_lane, load, store};
 use super::state::{LANES, Lanes, Row, VECTORS};
 use super::step::{Flow, Source, Step, Versions, handler};
+use crate::engine::{AccessKind, Cause};
 use crate::isa::{Encoding, Inst, Op};
 
 /// The handler of an instruction of this family.
@@ -99,10 +100,40 @@ fn two_offsets(step: &Step, part: Part) -> [u32; 2] {
     [step.inst.mem.offset as u32 * unit, u32::from(step.inst.mem.offset1) * unit]
 }
 
+/// Stops the wave if a lane's access of `size` bytes ends behind what the workgroup has.
+#[inline(always)]
+pub(super) fn overrun(
+    core: &mut Core<'_>,
+    addresses: &impl Address,
+    lanes: u64,
+    size: u64,
+    kind: AccessKind,
+) -> Option<Flow> {
+    let limit = core.lds.limit();
+    if limit == u64::MAX {
+        return None;
+    }
+    let vectors = &core.wave.v;
+    let mut greatest = 0;
+    each_lane!(lanes, |lane| {
+        greatest = greatest.max(addresses.of(vectors, lane));
+    });
+    if lanes == 0 || greatest.saturating_add(size) <= limit {
+        return None;
+    }
+    let ends_behind = |lane: &usize| addresses.of(vectors, *lane).saturating_add(size) > limit;
+    let lane = Lanes(lanes).find(ends_behind);
+    let address = lane.map_or(greatest, |lane| addresses.of(vectors, lane));
+    Some(core.stop_in(Segment::Lds(limit), Cause::IllegalAddress, lane, address, size, kind))
+}
+
 #[inline(always)]
 fn read(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
+    if let Some(stop) = overrun(core, &addresses, exec, part.size(), AccessKind::Read) {
+        return stop;
+    }
     load(&*core.lds, &mut core.wave.v, step.dst, part, &addresses, exec);
     Flow::Next
 }
@@ -116,9 +147,16 @@ fn read_any(core: &mut Core<'_>, step: &Step) -> Flow {
 
 #[inline(always)]
 fn read_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let offsets = two_offsets(step, part);
+    let exec = core.wave.exec();
+    for offset in offsets {
+        if let Some(stop) = overrun(core, &address(step, offset), exec, part.size(), AccessKind::Read) {
+            return stop;
+        }
+    }
     match part {
-        Part::Dwords(1) => read_pair::<1>(core, step, two_offsets(step, part)),
-        _ => read_pair::<2>(core, step, two_offsets(step, part)),
+        Part::Dwords(1) => read_pair::<1>(core, step, offsets),
+        _ => read_pair::<2>(core, step, offsets),
     }
     Flow::Next
 }
@@ -147,6 +185,9 @@ fn write(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
+    if let Some(stop) = overrun(core, &addresses, exec, part.size(), AccessKind::Write) {
+        return stop;
+    }
     store(core.lds, &core.wave.v, data, part, &addresses, exec);
     Flow::Next
 }
@@ -164,6 +205,11 @@ fn write_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
         return Flow::Next;
     };
     let exec = core.wave.exec();
+    for offset in two_offsets(step, part) {
+        if let Some(stop) = overrun(core, &address(step, offset), exec, part.size(), AccessKind::Write) {
+            return stop;
+        }
+    }
     for (data, offset) in [first, second].into_iter().zip(two_offsets(step, part)) {
         let addresses = address(step, offset);
         store(core.lds, &core.wave.v, data, part, &addresses, exec);
@@ -174,21 +220,32 @@ fn write_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
 fn atomic(core: &mut Core<'_>, step: &Step) -> Flow {
     let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
-    atomic_at(core, step, step.src[1], &addresses, exec);
-    Flow::Next
+    atomic_at(core, step, step.src[1], &addresses, exec).unwrap_or(Flow::Next)
 }
 
 /// A read-modify-write of LDS. Waves of a workgroup take turns on one thread, so each is atomic as it is. The operands
-/// are in `data` and, in LDS instructions with two, in `src[2]`.
+/// are in `data` and, in LDS instructions with two, in `src[2]`. Stops the wave for an address that it may not use.
 pub(super) fn atomic_at(
     core: &mut Core<'_>,
     step: &Step,
     data: Source,
     addresses: &impl Address,
     lanes: u64,
-) {
-    let Shape::Atomic { rmw, wide } = step.shape else { return };
-    let Source::Vector(first) = data else { return };
+) -> Option<Flow> {
+    let Shape::Atomic { rmw, wide } = step.shape else { return None };
+    let Source::Vector(first) = data else { return None };
+    let size = if wide { 8 } else { 4 };
+    let stop = overrun(core, addresses, lanes, size, AccessKind::Atomic);
+    if stop.is_some() {
+        return stop;
+    }
+    let misaligned = |lane: &usize| !addresses.of(&core.wave.v, *lane).is_multiple_of(size);
+    if let Some(lane) = Lanes(lanes).find(misaligned) {
+        let (segment, at) =
+            (Segment::Lds(core.lds.limit().min(core.lds.len() as u64)), addresses.of(&core.wave.v, lane));
+        let cause = Cause::MisalignedAtomic;
+        return Some(core.stop_in(segment, cause, Some(lane), at, size, AccessKind::Atomic));
+    }
     let second = match step.src[2] {
         Source::Vector(number) if step.inst.encoding == Encoding::Ds => number,
         _ => first + if wide { 2 } else { 1 },
@@ -215,6 +272,7 @@ pub(super) fn atomic_at(
             }
         }
     }
+    None
 }
 
 fn exchange_two(core: &mut Core<'_>, step: &Step) -> Flow {
@@ -226,6 +284,11 @@ fn exchange_two(core: &mut Core<'_>, step: &Step) -> Flow {
     let part = Part::Dwords(if wide { 2 } else { 1 });
     let exec = core.wave.exec();
     let [at_first, at_second] = two_offsets(step, part).map(|offset| address(step, offset));
+    for addresses in [&at_first, &at_second] {
+        if let Some(stop) = overrun(core, addresses, exec, part.size(), AccessKind::Atomic) {
+            return stop;
+        }
+    }
     let dwords = if wide { 2 } else { 1 };
     for lane in Lanes(exec) {
         let mut old = [0; 4];
@@ -304,21 +367,32 @@ fn swizzle_source(pattern: usize, lane: usize) -> usize {
     lane & 32 | (((lane & 31) & and | or) ^ xor)
 }
 
+/// The address of every lane: a dword further on than that of the lane before.
+fn addresses_by_lane(core: &Core<'_>, step: &Step) -> Addresses {
+    let base = u64::from(core.wave.m0() & 0xffff) + u64::from(step.inst.mem.offset as u32);
+    std::array::from_fn(|lane| base + 4 * lane as u64)
+}
+
 fn write_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
-    if let Source::Vector(data) = step.src[1] {
-        let base = u64::from(core.wave.m0() & 0xffff) + u64::from(step.inst.mem.offset as u32);
-        for lane in Lanes(core.wave.exec()) {
-            let value = core.wave.row(data)[lane];
-            core.lds.store32(lane, base + 4 * lane as u64, value);
-        }
+    let Source::Vector(data) = step.src[1] else { return Flow::Next };
+    let (addresses, exec) = (addresses_by_lane(core, step), core.wave.exec());
+    if let Some(stop) = overrun(core, &addresses, exec, 4, AccessKind::Write) {
+        return stop;
+    }
+    for lane in Lanes(exec) {
+        let value = core.wave.row(data)[lane];
+        core.lds.store32(lane, addresses[lane], value);
     }
     Flow::Next
 }
 
 fn read_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
-    let base = u64::from(core.wave.m0() & 0xffff) + u64::from(step.inst.mem.offset as u32);
-    for lane in Lanes(core.wave.exec()) {
-        let value = core.lds.load32(lane, base + 4 * lane as u64);
+    let (addresses, exec) = (addresses_by_lane(core, step), core.wave.exec());
+    if let Some(stop) = overrun(core, &addresses, exec, 4, AccessKind::Read) {
+        return stop;
+    }
+    for lane in Lanes(exec) {
+        let value = core.lds.load32(lane, addresses[lane]);
         core.wave.row_mut(step.dst)[lane] = value;
     }
     Flow::Next
@@ -328,6 +402,9 @@ fn read_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
 fn count(core: &mut Core<'_>, step: &Step) -> Flow {
     let exec = core.wave.exec();
     let address = u64::from(scalar32(core.wave, Source::Scalar(124)) & 0xffff) + step.inst.mem.offset as u64;
+    if let Some(stop) = overrun(core, &[address; LANES], exec & exec.wrapping_neg(), 4, AccessKind::Atomic) {
+        return stop;
+    }
     let old = core.lds.load32(0, address);
     let lanes = exec.count_ones();
     let new = if step.inst.op == Op::ds_append { old.wrapping_add(lanes) } else { old.wrapping_sub(lanes) };

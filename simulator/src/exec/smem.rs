@@ -5,8 +5,9 @@ use super::buffer::Resource;
 use super::core::Core;
 use super::lanes::{scalar32, scalar64};
 use super::step::{Flow, Source, Step, Versions};
-use crate::engine::{AccessKind, Cause};
+use crate::engine::AccessKind;
 use crate::isa::{Op, Operand};
+use crate::memory::Use;
 
 /// The handler of an instruction of this family.
 pub(crate) fn versions(op: Op) -> Option<Versions> {
@@ -46,9 +47,12 @@ fn address(core: &Core<'_>, step: &Step) -> u64 {
 fn load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     let address = address(core, step);
     let size = N as u64 * 4;
-    let Some(span) = core.memory.span_through(core.windows, address, size) else {
-        return core.stop_access(Cause::IllegalAddress, None, address, size, AccessKind::Read);
+    let Some(span) = core.memory.span_through(core.windows, address, size, Use::Read) else {
+        return core.refuse(None, address, size, AccessKind::Read);
     };
+    if core.memory.tracks_writes() {
+        core.note_access(step, None, address, size, AccessKind::Read);
+    }
     let mut words = [0; N];
     for (index, word) in words.iter_mut().enumerate() {
         *word = span.load(address + index as u64 * 4);
@@ -66,9 +70,12 @@ fn buffer_load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
             continue;
         }
         let address = resource.base().wrapping_add(offset);
-        let Some(span) = core.memory.span_through(core.windows, address, 4) else {
-            return core.stop_access(Cause::IllegalAddress, None, address, 4, AccessKind::Read);
+        let Some(span) = core.memory.span_through(core.windows, address, 4, Use::Read) else {
+            return core.refuse(None, address, 4, AccessKind::Read);
         };
+        if core.memory.tracks_writes() {
+            core.note_access(step, None, address, 4, AccessKind::Read);
+        }
         *word = span.load(address);
     }
     write(core, step, words)
@@ -86,9 +93,12 @@ fn write<const N: usize>(core: &mut Core<'_>, step: &Step, words: [u32; N]) -> F
 fn store<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     let address = address(core, step);
     let size = N as u64 * 4;
-    let Some(span) = core.memory.span_through(core.windows, address, size) else {
-        return core.stop_access(Cause::IllegalAddress, None, address, size, AccessKind::Write);
+    let Some(span) = core.memory.span_through(core.windows, address, size, Use::Write) else {
+        return core.refuse(None, address, size, AccessKind::Write);
     };
+    if core.memory.tracks_writes() {
+        core.note_access(step, None, address, size, AccessKind::Write);
+    }
     if let Source::Scalar(first) = step.src[1] {
         for index in 0..N {
             span.store(address + index as u64 * 4, core.wave.s[(usize::from(first) + index) & 127]);

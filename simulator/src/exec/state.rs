@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a wave is made of: registers, flags and its position in the program.
 
+use super::core::Finding;
 use super::program::{Program, Region};
 use crate::isa::Operand;
 use std::sync::{Arc, OnceLock};
@@ -131,6 +132,8 @@ pub(crate) struct Wave {
     pub(crate) number: u32,
     /// Instructions executed.
     pub(crate) instructions: u64,
+    /// What it did that is reported but did not stop it.
+    pub(crate) findings: Vec<Finding>,
 }
 
 impl Wave {
@@ -153,6 +156,7 @@ impl Wave {
             has_read: false,
             number: 0,
             instructions: 0,
+            findings: Vec::new(),
         }
     }
 
@@ -168,6 +172,7 @@ impl Wave {
         self.visited = None;
         self.has_read = false;
         self.instructions = 0;
+        self.findings.clear();
     }
 
     /// A copy of the registers, flags and modes.

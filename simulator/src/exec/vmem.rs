@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! GLOBAL, FLAT and SCRATCH instructions.
 
-use super::core::Core;
+use super::core::{Core, Segment};
 use super::lanes::{PRIVATE_APERTURE, SHARED_APERTURE, mask, scalar32, scalar64};
 use super::shape::{Part, Shape};
+use super::share::overrun;
 use super::space::{Addresses, Private, Space, load, store};
 use super::state::{LANES, Lanes};
 use super::step::{Flow, Source, Step, Versions, handler};
 use crate::engine::{AccessKind, Cause};
 use crate::isa::{Encoding, Inst};
+use crate::memory::Use;
 use crate::memory::access::Span;
 
 /// The handler of an instruction of this family.
@@ -87,17 +89,22 @@ fn bounds(addresses: &Addresses, mask: u64) -> (u64, u64) {
 }
 
 /// The space that holds the accesses of all lanes in `mask`, if one allocation does. It nearly always does, so handlers
-/// look for it first and serve it inline, compiled for their processor and for what they move.
+/// look for it first and serve it inline, compiled for their processor and for what they move. None where writes are
+/// noted: that is done lane by lane.
 #[inline(always)]
 pub(super) fn one_span<'m>(
     core: &mut Core<'m>,
     addresses: &Addresses,
     mask: u64,
     size: u64,
+    usage: Use,
 ) -> Option<Span<'m>> {
+    if core.memory.tracks_writes() {
+        return None;
+    }
     let (least, greatest) = bounds(addresses, mask);
     let len = greatest.checked_sub(least)?.checked_add(size)?;
-    core.memory.span_through(core.windows, least, len)
+    core.memory.span_through(core.windows, least, len, usage)
 }
 
 /// Runs `f` on a space that holds the accesses of the lanes in `mask`: once for all where one allocation holds them,
@@ -105,6 +112,7 @@ pub(super) fn one_span<'m>(
 #[inline(always)]
 pub(super) fn with_spans(
     core: &mut Core<'_>,
+    step: &Step,
     addresses: &Addresses,
     mask: u64,
     size: u64,
@@ -114,34 +122,53 @@ pub(super) fn with_spans(
     if mask == 0 {
         return Flow::Next;
     }
-    if let Some(span) = one_span(core, addresses, mask, size) {
+    let usage = if kind == AccessKind::Read { Use::Read } else { Use::Write };
+    if let Some(span) = one_span(core, addresses, mask, size, usage) {
         f(core, span, mask);
         return Flow::Next;
     }
     let memory = core.memory;
     // All lanes are looked at before the first one is served: a fault leaves memory as it was.
     for lane in Lanes(mask) {
-        if memory.span_through(core.windows, addresses[lane], size).is_none() {
-            return core.stop_access(Cause::IllegalAddress, Some(lane), addresses[lane], size, kind);
+        if memory.span_through(core.windows, addresses[lane], size, usage).is_none() {
+            return core.refuse(Some(lane), addresses[lane], size, kind);
         }
     }
+    if memory.tracks_writes() {
+        note_accesses(core, step, addresses, mask, size, kind);
+    }
     for lane in Lanes(mask) {
-        if let Some(span) = memory.span_through(core.windows, addresses[lane], size) {
+        if let Some(span) = memory.span_through(core.windows, addresses[lane], size, usage) {
             f(core, span, 1 << lane);
         }
     }
     Flow::Next
 }
 
+#[cold]
+#[inline(never)]
+fn note_accesses(
+    core: &mut Core<'_>,
+    step: &Step,
+    addresses: &Addresses,
+    lanes: u64,
+    size: u64,
+    kind: AccessKind,
+) {
+    for lane in Lanes(lanes) {
+        core.note_access(step, Some(lane), addresses[lane], size, kind);
+    }
+}
+
 #[inline(always)]
 fn global_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
-    if let Some(span) = one_span(core, &addresses, exec, part.size()) {
+    if let Some(span) = one_span(core, &addresses, exec, part.size(), Use::Read) {
         load(&span, &mut core.wave.v, step.dst, part, &addresses, exec);
         return Flow::Next;
     }
-    with_spans(core, &addresses, exec, part.size(), AccessKind::Read, |core, span, mask| {
+    with_spans(core, step, &addresses, exec, part.size(), AccessKind::Read, |core, span, mask| {
         load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
     })
 }
@@ -165,11 +192,11 @@ fn global_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
-    if let Some(mut span) = one_span(core, &addresses, exec, part.size()) {
+    if let Some(mut span) = one_span(core, &addresses, exec, part.size(), Use::Write) {
         store(&mut span, &core.wave.v, data, part, &addresses, exec);
         return Flow::Next;
     }
-    with_spans(core, &addresses, exec, part.size(), AccessKind::Write, |core, mut span, mask| {
+    with_spans(core, step, &addresses, exec, part.size(), AccessKind::Write, |core, mut span, mask| {
         store(&mut span, &core.wave.v, data, part, &addresses, mask);
     })
 }
@@ -196,7 +223,7 @@ pub(super) fn atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, la
             AccessKind::Atomic,
         );
     }
-    with_spans(core, addresses, lanes, size, AccessKind::Atomic, |core, span, mask| {
+    with_spans(core, step, addresses, lanes, size, AccessKind::Atomic, |core, span, mask| {
         for lane in Lanes(mask) {
             let word = |index: u16| core.wave.row(data + index)[lane];
             if wide {
@@ -236,7 +263,11 @@ pub(super) fn to_lds(
     part: Part,
 ) -> Flow {
     let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
-    with_spans(core, addresses, lanes, part.size(), AccessKind::Read, |core, span, mask| {
+    let targets: Addresses = std::array::from_fn(|lane| base.wrapping_add(lane as u64 * 4));
+    if let Some(stop) = overrun(core, &targets, lanes, 4, AccessKind::Write) {
+        return stop;
+    }
+    with_spans(core, step, addresses, lanes, part.size(), AccessKind::Read, |core, span, mask| {
         for lane in Lanes(mask) {
             let value = match part {
                 Part::Byte(super::shape::Place::Signed) => span.load8(lane, addresses[lane]) as i8 as u32,
@@ -245,7 +276,7 @@ pub(super) fn to_lds(
                 Part::Short(_) => span.load16(lane, addresses[lane]).into(),
                 Part::Dwords(_) => span.load32(lane, addresses[lane]),
             };
-            core.lds.store32(lane, base.wrapping_add(lane as u64 * 4), value);
+            core.lds.store32(lane, targets[lane], value);
         }
     })
 }
@@ -280,8 +311,9 @@ fn private(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) 
     let (_, greatest) = bounds(addresses, lanes);
     if greatest + part.size() > limit {
         let beyond = Lanes(lanes).find(|&lane| addresses[lane] + part.size() > limit);
-        let address = PRIVATE_APERTURE + beyond.map_or(greatest, |lane| addresses[lane]);
-        return core.stop_access(Cause::IllegalAddress, beyond, address, part.size(), kind);
+        let address = beyond.map_or(greatest, |lane| addresses[lane]);
+        let segment = Segment::Scratch(limit);
+        return core.stop_in(segment, Cause::IllegalAddress, beyond, address, part.size(), kind);
     }
     let wave = &mut *core.wave;
     let mut space = Private(&mut wave.scratch);
@@ -306,22 +338,46 @@ fn flat(core: &mut Core<'_>, step: &Step) -> Flow {
     let exec = core.wave.exec();
     let (in_lds, in_private) = apertures(&addresses, exec);
     let offsets = addresses.map(|address| address & 0xffff_ffff);
+    let (size, kind) = match step.shape {
+        Shape::Store(part) => (part.size(), AccessKind::Write),
+        Shape::Load(part) => (part.size(), AccessKind::Read),
+        _ => return Flow::Next,
+    };
+    if let Some(stop) = overrun(core, &offsets, in_lds, size, kind) {
+        return stop;
+    }
     let flow = match step.shape {
         Shape::Load(part) => {
             let in_global = exec & !in_lds & !in_private;
             // Registers of addresses may be overwritten by the first part; all are computed by now.
             load(&*core.lds, &mut core.wave.v, step.dst, part, &offsets, in_lds);
-            with_spans(core, &addresses, in_global, part.size(), AccessKind::Read, |core, span, mask| {
-                load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
-            })
+            with_spans(
+                core,
+                step,
+                &addresses,
+                in_global,
+                part.size(),
+                AccessKind::Read,
+                |core, span, mask| {
+                    load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
+                },
+            )
         }
         Shape::Store(part) => {
             let Source::Vector(data) = step.src[1] else { return Flow::Next };
             let in_global = exec & !in_lds & !in_private;
             store(core.lds, &core.wave.v, data, part, &offsets, in_lds);
-            with_spans(core, &addresses, in_global, part.size(), AccessKind::Write, |core, mut span, mask| {
-                store(&mut span, &core.wave.v, data, part, &addresses, mask);
-            })
+            with_spans(
+                core,
+                step,
+                &addresses,
+                in_global,
+                part.size(),
+                AccessKind::Write,
+                |core, mut span, mask| {
+                    store(&mut span, &core.wave.v, data, part, &addresses, mask);
+                },
+            )
         }
         _ => Flow::Next,
     };
@@ -337,6 +393,8 @@ fn flat_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
         return core.stop_access(Cause::IllegalAddress, Some(lane), addresses[lane], 4, AccessKind::Atomic);
     }
     let offsets = addresses.map(|address| address & 0xffff_ffff);
-    super::share::atomic_at(core, step, step.src[1], &offsets, in_lds);
+    if let Some(stop) = super::share::atomic_at(core, step, step.src[1], &offsets, in_lds) {
+        return stop;
+    }
     atomic(core, step, &addresses, exec & !in_lds)
 }

@@ -21,7 +21,7 @@ pub(crate) struct Request {
     pub(crate) flags: u32,
     pub(crate) pool: Option<Arc<Pool>>,
     /// The call, for reports.
-    pub(crate) call: &'static str,
+    pub(crate) call: Arc<str>,
 }
 
 /// Allocates. Zero bytes give the null address, as HIP has it.
@@ -46,7 +46,7 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
             if kind != Kind::HostPinned {
                 budget.give_back(size);
             }
-            tracing::debug!(target: "windlass::sim", call, size, %error, "no memory");
+            tracing::debug!(target: "windlass::sim", %call, size, %error, "no memory");
             return Err(match error {
                 MemoryError::Invalid { .. } => Code::INVALID_VALUE,
                 _ => Code::OUT_OF_MEMORY,
@@ -61,21 +61,21 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
 }
 
 /// Frees what starts at `base`, whoever made it. Whether there was anything.
-pub(crate) fn release(machine: &Machine, base: u64) -> bool {
+pub(crate) fn release(machine: &Machine, base: u64, by: Arc<str>) -> bool {
     match machine.ledger.remove(base, |holding| holding.origin != Origin::Registered) {
         Some(holding) => {
-            settle(machine, &holding);
+            settle(machine, &holding, by);
             true
         }
         None => false,
     }
 }
 
-/// Gives back the memory of a holding that was struck out of the ledger.
-pub(crate) fn settle(machine: &Machine, holding: &Holding) {
+/// Gives back the memory of a holding that was struck out of the ledger, on behalf of a call.
+pub(crate) fn settle(machine: &Machine, holding: &Holding, by: Arc<str>) {
     let freed = match holding.origin {
         Origin::Registered => machine.memory.unregister_host(holding.base),
-        _ => machine.memory.free(holding.base),
+        _ => machine.memory.free_as(holding.base, Some(by)),
     };
     if let Err(error) = freed {
         tracing::error!(target: "windlass::sim", %error, "ledger and memory disagree");

@@ -9,6 +9,7 @@ use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use windlass_hip_sys::bindings::hipError_t;
 
@@ -24,6 +25,8 @@ use super::stream::{Role, Stream};
 /// A HIP function at work.
 pub(crate) struct Call {
     pub(crate) name: &'static str,
+    /// Which call of the simulator's it is, counted from 1.
+    pub(crate) number: u64,
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) thread: Rc<ThreadState>,
 }
@@ -65,7 +68,8 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
     let entered = catch_unwind(AssertUnwindSafe(|| {
         let _ = EXPLANATION.try_with(|latest| latest.borrow_mut().take());
         let (runtime, thread) = current::current()?;
-        let call = Call { name, runtime, thread };
+        let number = runtime.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let call = Call { name, number, runtime, thread };
         if let Some(code) = no_gpu::answer(&call.runtime, name) {
             call.note(code);
             return Err(code);
@@ -113,6 +117,13 @@ pub(crate) fn body<F: FnOnce(&Call) -> Outcome<()>>(body: F) -> F {
 }
 
 impl Call {
+    /// The call, by name and number, and who made it: for reports on what came of it.
+    pub(crate) fn describe(&self) -> Arc<str> {
+        let thread = std::thread::current();
+        let thread = thread.name().map_or_else(|| format!("{:?}", thread.id()), |name| format!("{name:?}"));
+        format!("{}, call {}, thread {thread}", self.name, self.number).into()
+    }
+
     /// The calling thread's device, which must not have failed.
     pub(crate) fn device(&self) -> Outcome<&Device> {
         let device = self.any_device()?;

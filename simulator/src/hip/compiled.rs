@@ -158,7 +158,8 @@ impl Compiled {
         }
         let found = self.binaries.get(binary).ok_or(Code::INVALID_DEVICE_FUNCTION)?;
         // SAFETY: the compiler put a whole image there.
-        let program = unsafe { Program::load_image(runtime, device, found.image) }?;
+        let program =
+            unsafe { Program::load_image(runtime, device, found.image, "registered by the program".into()) }?;
         for managed in state.managed.iter().filter(|managed| managed.symbol.binary == binary) {
             managed.tell(runtime, &program)?;
         }

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::engine::{self, Cause, Choose, Engine, Fault, Kernel, Step, Stepped};
+use crate::options::Lds;
 
 use super::call;
 use super::code::{Code, Outcome};
@@ -28,12 +29,16 @@ pub(crate) struct Launch {
     kernel: Arc<Kernel>,
     shape: Shape,
     arguments: Vec<u8>,
+    /// The call that launched it, by name and, where that is known, by number.
+    by: (&'static str, Option<u64>),
 }
 
 /// A launch that has begun and goes on by steps.
 pub(crate) struct Dispatch {
     kernel: Arc<Kernel>,
     stepped: Stepped,
+    engine: Arc<Engine>,
+    by: (&'static str, Option<u64>),
 }
 
 impl Shape {
@@ -84,38 +89,45 @@ impl Shape {
 
 impl Launch {
     /// A launch of a checked shape with its arguments in the kernel's layout.
-    pub(crate) fn new(kernel: Arc<Kernel>, shape: Shape, arguments: Vec<u8>) -> Self {
-        Self { kernel, shape, arguments }
+    pub(crate) fn new(
+        kernel: Arc<Kernel>,
+        shape: Shape,
+        arguments: Vec<u8>,
+        by: (&'static str, Option<u64>),
+    ) -> Self {
+        Self { kernel, shape, arguments, by }
     }
 
     /// Runs the kernel to its end.
     pub(crate) fn run(self, machine: &Machine) -> Result<(), Failure> {
         tally::count(Count::Launch);
-        match machine.engine.dispatch(&machine.memory, &self.kernel, &self.parameters()) {
+        match machine.engine.dispatch(&machine.memory, &self.kernel, &self.parameters(machine)) {
             Ok(statistics) => {
                 tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics);
                 Ok(())
             }
-            Err(fault) => Err(failure(&fault)),
+            Err(fault) => Err(failure(&fault, self.by)),
         }
     }
 
     /// Begins to run the kernel; workgroups start in an order that is chosen.
     pub(crate) fn begin(self, machine: &Machine, choices: &mut dyn Choose) -> Result<Dispatch, Failure> {
         tally::count(Count::Launch);
-        let mut parameters = self.parameters();
+        let mut parameters = self.parameters(machine);
         // Zero is the ascending order, which is that of hardware.
         parameters.seed = match choices.choose(4) {
             0 => None,
             _ => Some(choices.choose(1 << 16) as u64),
         };
         let stepped = Engine::begin(&machine.memory, &self.kernel, &parameters);
-        Ok(Dispatch { stepped: stepped.map_err(|fault| failure(&fault))?, kernel: self.kernel })
+        let stepped = stepped.map_err(|fault| failure(&fault, self.by))?;
+        Ok(Dispatch { stepped, kernel: self.kernel, engine: machine.engine.clone(), by: self.by })
     }
 
-    fn parameters(&self) -> engine::Launch<'_> {
+    fn parameters(&self, machine: &Machine) -> engine::Launch<'_> {
         let mut launch = engine::Launch::new(self.shape.grid, self.shape.block, &self.arguments);
         launch.dynamic_lds = self.shape.dynamic_lds;
+        launch.lds_faults = machine.lds == Lds::Fault;
         launch
     }
 }
@@ -125,7 +137,10 @@ impl Dispatch {
     pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<Step, Failure> {
         // A defect of the simulator must fail the device, not the thread that happens to be here.
         let stepped = catch_unwind(AssertUnwindSafe(|| self.stepped.step(choices)));
-        let step = stepped.map_err(|_| Failure::defect())?.map_err(|fault| failure(&fault))?;
+        if !matches!(stepped, Ok(Ok(Step::Progress | Step::Spun))) {
+            self.engine.keep(self.stepped.findings());
+        }
+        let step = stepped.map_err(|_| Failure::defect())?.map_err(|fault| failure(&fault, self.by))?;
         if step == Step::Done {
             let statistics = self.stepped.statistics();
             tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics);
@@ -134,8 +149,9 @@ impl Dispatch {
     }
 }
 
-fn failure(fault: &Fault) -> Failure {
-    Failure::new(code_of(fault), fault.to_string())
+fn failure(fault: &Fault, (call, number): (&'static str, Option<u64>)) -> Failure {
+    let number = number.map(|number| format!(", call {number}")).unwrap_or_default();
+    Failure::new(code_of(fault), format!("{fault}\n  launched by: {call}{number}"))
 }
 
 /// Workgroups of so many work-items that fit into a compute unit at once, by waves and by LDS.
@@ -153,7 +169,10 @@ pub(crate) fn occupancy(kernel: &Kernel, block_size: u32, dynamic_lds: u64) -> u
 /// What HIP answers after a fault.
 fn code_of(fault: &Fault) -> Code {
     match fault.cause {
-        Cause::IllegalAddress | Cause::MisalignedAtomic => Code::ILLEGAL_ADDRESS,
+        Cause::IllegalAddress
+        | Cause::ReadOnly
+        | Cause::MisalignedAtomic
+        | Cause::IllegalProgramCounter { .. } => Code::ILLEGAL_ADDRESS,
         Cause::InvalidLaunch { .. } => Code::INVALID_CONFIGURATION,
         Cause::OutOfMemory { .. } => Code::LAUNCH_OUT_OF_RESOURCES,
         Cause::Unsupported { .. } => Code::NOT_SUPPORTED,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::{Choose, Engine};
 use crate::memory::Memory;
-use crate::options::Faults;
+use crate::options::{Faults, Lds, Options};
 
 use super::code::{Code, Outcome};
 use super::device::Device;
@@ -24,6 +24,8 @@ pub(crate) struct Machine {
     /// Who holds which memory.
     pub(crate) ledger: Ledger,
     faults: Faults,
+    /// What an access behind the end of LDS is.
+    pub(crate) lds: Lds,
     last_fault: Mutex<Option<String>>,
 }
 
@@ -32,9 +34,17 @@ impl Machine {
         memory: Arc<Memory>,
         engine: Arc<Engine>,
         devices: Vec<Device>,
-        faults: Faults,
+        options: &Options,
     ) -> Self {
-        Self { memory, engine, devices, ledger: Ledger::default(), faults, last_fault: Mutex::new(None) }
+        Self {
+            memory,
+            engine,
+            devices,
+            ledger: Ledger::default(),
+            faults: options.faults,
+            lds: options.lds,
+            last_fault: Mutex::new(None),
+        }
     }
 
     pub(crate) fn device(&self, index: usize) -> Outcome<&Device> {

@@ -91,7 +91,8 @@ impl Operation {
             Self::Launch(launch) => {
                 let kernel = launch.function.kernel.clone();
                 let arguments = launch.arguments.clone();
-                Work::Launch(Box::new(Launch::new(kernel, launch.shape, arguments)))
+                let by = ("hipGraphLaunch", None);
+                Work::Launch(Box::new(Launch::new(kernel, launch.shape, arguments, by)))
             }
             // HIP takes a copy of nothing, from and to wherever.
             Self::Copy(copy) if copy.to.1.is_empty() => Work::Nothing,

@@ -40,17 +40,18 @@ impl Program {
         runtime: &Runtime,
         device: usize,
         image: *const c_void,
+        by: Arc<str>,
     ) -> Outcome<Arc<Self>> {
         // SAFETY: the caller vouches for the image.
         let bytes = unsafe { image::copy(image) }?;
-        Self::load(runtime, device, &bytes)
+        Self::load(runtime, device, &bytes, by)
     }
 
-    /// Loads what suits a device from the bytes of a file.
-    pub(crate) fn load(runtime: &Runtime, device: usize, bytes: &[u8]) -> Outcome<Arc<Self>> {
+    /// Loads what suits a device from the bytes of a file, on behalf of a call.
+    pub(crate) fn load(runtime: &Runtime, device: usize, bytes: &[u8], by: Arc<str>) -> Outcome<Arc<Self>> {
         let machine = &runtime.machine;
         let elf = select(bytes, &runtime.options.target_id())?;
-        let module = Module::load(&machine.memory, &elf).map_err(|error| {
+        let module = Module::load_for(&machine.memory, &elf, by).map_err(|error| {
             call::explain(format!("the module was not loaded: {error}"));
             match error {
                 LoadError::WrongProcessor { .. } => Code::NO_BINARY_FOR_GPU,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::Engine;
 use crate::memory::{self, Memory, MemoryError};
-use crate::options::Options;
+use crate::options::{Options, Uninitialised};
 
 use super::allocation;
 use super::capture::Captures;
@@ -44,6 +44,8 @@ pub(crate) struct Runtime {
     pub(crate) captures: Captures,
     pub(crate) compiled: Compiled,
     pub(crate) injections: Injections,
+    /// Calls of HIP's functions so far.
+    pub(crate) calls: AtomicU64,
     per_device: Vec<PerDevice>,
     /// Whether a call has looked for a GPU.
     initialised: AtomicBool,
@@ -91,15 +93,16 @@ impl Runtime {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let salt = COUNT.fetch_add(1, Ordering::Relaxed);
         let capacity = options.memory.saturating_mul(u64::from(options.devices.max(1)));
-        let memory =
-            Memory::new(memory::Options { capacity, ..Default::default() }).map_err(Error::Memory)?;
+        let track_writes = options.uninitialised == Uninitialised::Report;
+        let memory = memory::Options { capacity, track_writes, ..Default::default() };
+        let memory = Memory::new(memory).map_err(Error::Memory)?;
         let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
         let engine = Engine::new(threads.unwrap_or(1));
         let seen = slots.iter().enumerate();
         let devices: Vec<Device> =
             seen.map(|(index, slot)| Device::new(index, *slot, options.memory)).collect();
         let count = devices.len();
-        let machine = Arc::new(Machine::new(memory, engine, devices, options.faults));
+        let machine = Arc::new(Machine::new(memory, engine, devices, &options));
         let contexts = Handles::new(Kind::Context, salt);
         let pools = Handles::new(Kind::Pool, salt);
         let schedule = Schedule::new(&options).map_err(Error::Setup)?;
@@ -138,6 +141,7 @@ impl Runtime {
                 captures: Captures::default(),
                 compiled: Compiled::new(salt),
                 injections,
+                calls: AtomicU64::new(0),
                 per_device,
                 initialised: AtomicBool::new(false),
             }
@@ -195,7 +199,7 @@ impl Runtime {
 
     /// Puts a device back to how it was at the start: nothing allocated, nothing queued, no failure. Handles of its
     /// streams, events and modules are stale afterwards.
-    pub(crate) fn reset(&self, device: usize) -> Outcome<()> {
+    pub(crate) fn reset(&self, device: usize, by: Arc<str>) -> Outcome<()> {
         self.synchronize(device)?;
         for stream in self.streams.remove_where(|stream| stream.device == device) {
             self.captures.leave(self, &stream);
@@ -208,7 +212,7 @@ impl Runtime {
         self.compiled.unload(device);
         for holding in self.machine.ledger.of_device(device) {
             if self.machine.ledger.remove(holding.base, |_| true).is_some() {
-                allocation::settle(&self.machine, &holding);
+                allocation::settle(&self.machine, &holding, by.clone());
             }
         }
         self.machine.device(device)?.recover();

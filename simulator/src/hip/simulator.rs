@@ -69,6 +69,12 @@ impl Simulator {
     pub fn schedule(&self) -> Option<ScheduleReport> {
         self.runtime.scheduler.schedule.as_ref().map(Schedule::report)
     }
+
+    /// What kernels did since this was last asked that is reported but did not stop them, a report each: reads of
+    /// memory that nobody wrote, with the option `uninitialised=report`. 256 are kept; the log has all.
+    pub fn take_findings(&self) -> Vec<String> {
+        self.runtime.machine.engine.take_findings().iter().map(ToString::to_string).collect()
+    }
 }
 
 impl fmt::Debug for Simulator {

@@ -28,8 +28,8 @@ pub(crate) enum Work {
     Launch(Box<Launch>),
     Transfer(Transfer),
     Fill(Fill),
-    /// Frees the allocation that starts at the address.
-    Free(u64),
+    /// Frees the allocation that starts at the address, on behalf of a call.
+    Free(u64, Arc<str>),
     HostFunction(HostFunction),
 }
 
@@ -78,8 +78,8 @@ impl Work {
             Self::Launch(launch) => launch.run(machine),
             Self::Transfer(transfer) => transfer.run(machine),
             Self::Fill(fill) => fill.run(machine),
-            Self::Free(address) => {
-                allocation::release(machine, address);
+            Self::Free(address, by) => {
+                allocation::release(machine, address, by);
                 Ok(())
             }
         }

@@ -3,6 +3,7 @@
 
 use super::{AllocationInfo, Kind};
 use std::fmt;
+use std::sync::Arc;
 
 /// Why an operation on device memory failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,13 +82,31 @@ pub enum Place {
     Before(AllocationInfo, u64),
     /// So many bytes into an allocation that was freed.
     Freed(AllocationInfo, u64),
+    /// At the null pointer, or a little behind it.
+    Null,
+    /// Memory of the host's that kernels cannot reach. What the host has there: `[stack]`, `[heap]`, a file's name.
+    Host(Arc<str>),
+    /// In the LDS of a workgroup, or beyond it.
+    Lds {
+        /// Bytes from its start, as the kernel computed them.
+        offset: u64,
+        /// Bytes of LDS that the workgroup has.
+        size: u64,
+    },
+    /// In the private memory of a lane, or beyond it.
+    Scratch {
+        /// Bytes from its start, as the kernel computed them.
+        offset: u64,
+        /// Bytes that the lane has.
+        size: u64,
+    },
 }
 
 impl Place {
     /// The allocation that the place refers to.
     pub fn allocation(&self) -> Option<&AllocationInfo> {
         match self {
-            Self::Nowhere => None,
+            Self::Nowhere | Self::Null | Self::Host(_) | Self::Lds { .. } | Self::Scratch { .. } => None,
             Self::Inside(info, _) | Self::Past(info, _) | Self::Before(info, _) | Self::Freed(info, _) => {
                 Some(info)
             }
@@ -104,9 +123,31 @@ impl fmt::Display for Place {
             Self::Past(info, distance) => write!(f, "{distance} bytes past the end of {info}"),
             Self::Before(info, distance) => write!(f, "{distance} bytes before {info}"),
             Self::Freed(info, offset) => {
-                write!(f, "{offset} bytes into {info}, which was freed (use after free)")
+                write!(f, "{offset} bytes into {info}, which was freed")?;
+                match &info.freed_by {
+                    Some(by) => write!(f, " by {by} (use after free)"),
+                    None => f.write_str(" (use after free)"),
+                }
             }
+            Self::Null => f.write_str("a null pointer"),
+            Self::Host(name) => write!(
+                f,
+                "host memory ({name}) that kernels cannot reach: allocate it by hipHostMalloc, or register it by \
+                 hipHostRegister"
+            ),
+            Self::Lds { offset, size } => limited(f, *offset, *size, "bytes of LDS of the workgroup"),
+            Self::Scratch { offset, size } => limited(f, *offset, *size, "bytes of scratch of the lane"),
         }
+    }
+}
+
+/// Says where an offset of 32 bits is, relative to memory of some size.
+fn limited(f: &mut fmt::Formatter<'_>, offset: u64, size: u64, what: &str) -> fmt::Result {
+    match (offset.checked_sub(size), (offset as u32 as i32).checked_neg()) {
+        (None, _) => write!(f, "{offset} bytes into the {size} {what}"),
+        (_, Some(before @ 1..)) => write!(f, "{before} bytes before the {size} {what}"),
+        (Some(0), _) => write!(f, "directly past the end of the {size} {what}"),
+        (Some(past), _) => write!(f, "{past} bytes past the end of the {size} {what}"),
     }
 }
 

@@ -13,19 +13,26 @@ pub(crate) mod access;
 mod arena;
 mod block;
 mod error;
+mod host;
+mod map;
 mod pages;
+mod shadow;
+mod window;
 
 pub(crate) use block::Block;
 pub use error::{MemoryError, Place};
+pub(crate) use window::{Use, Windows};
 
 use crate::exec::Programs;
 use access::Span;
 use arena::Arena;
-use std::collections::BTreeMap;
+use map::{Map, Record};
+use shadow::Shadow;
 use std::fmt;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use window::Window;
 
 /// What an allocation is for, and who can touch it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,11 +70,13 @@ pub struct Options {
     pub capacity: u64,
     /// Whether fresh device memory is filled with a pattern (`0xCB`).
     pub poison: bool,
+    /// Whether it is noted which bytes of device memory were written, so that reads of others can be told.
+    pub track_writes: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { capacity: 16 << 30, poison: true }
+        Self { capacity: 16 << 30, poison: true, track_writes: false }
     }
 }
 
@@ -80,8 +89,10 @@ pub struct AllocationInfo {
     pub size: u64,
     /// What it is for.
     pub kind: Kind,
-    /// Whom it belongs to, in words.
+    /// Who allocated it, in words.
     pub owner: Arc<str>,
+    /// Who freed it, in words, if that is known.
+    pub freed_by: Option<Arc<str>>,
 }
 
 /// How much memory is in use.
@@ -93,77 +104,6 @@ pub struct Usage {
     pub total: u64,
     /// Live allocations of every kind.
     pub allocations: usize,
-}
-
-#[derive(Clone)]
-struct Record {
-    info: AllocationInfo,
-    /// What to add to an address to find its byte.
-    delta: u64,
-}
-
-impl Record {
-    fn contains(&self, address: u64) -> bool {
-        address.wrapping_sub(self.info.base) < self.info.size
-    }
-
-    fn holds(&self, address: u64, len: u64) -> bool {
-        let offset = address.wrapping_sub(self.info.base);
-        offset <= self.info.size && len <= self.info.size - offset
-    }
-}
-
-#[derive(Default)]
-struct Map {
-    live: BTreeMap<u64, Record>,
-    freed: BTreeMap<u64, AllocationInfo>,
-    used: u64,
-}
-
-impl Map {
-    /// The live allocation that starts at or before an address.
-    fn at_or_before(&self, address: u64) -> Option<&Record> {
-        self.live.range(..=address).next_back().map(|(_, record)| record)
-    }
-
-    fn overlapping(&self, base: u64, size: u64) -> Option<&Record> {
-        let last = base.saturating_add(size.saturating_sub(1));
-        self.at_or_before(last).filter(|record| record.info.base >= base || record.contains(base))
-    }
-
-    /// Where an address is, for messages.
-    fn place(&self, address: u64) -> Place {
-        let before = self.at_or_before(address);
-        if let Some(record) = before.filter(|record| record.contains(address)) {
-            return Place::Inside(record.info.clone(), address - record.info.base);
-        }
-        if let Some((_, info)) = self.freed.range(..=address).next_back()
-            && address - info.base < info.size
-        {
-            return Place::Freed(info.clone(), address - info.base);
-        }
-        // Code and arguments lie between the client's allocations, but it is from the latter that a kernel strays.
-        let place = self.nearest(address, Kind::is_clients);
-        place.or_else(|| self.nearest(address, |_| true)).unwrap_or(Place::Nowhere)
-    }
-
-    /// Where an address outside of all allocations is, relative to the nearest one of certain kinds.
-    fn nearest(&self, address: u64, wanted: impl Fn(Kind) -> bool) -> Option<Place> {
-        /// Farther than this from any allocation, its name would only mislead.
-        const NEAR: u64 = 64 << 20;
-        let past = |record: &Record| address - record.info.base - record.info.size;
-        let before = self.live.range(..address).rev().map(|(_, record)| record);
-        let before = before.take_while(|record| past(record) <= NEAR).find(|record| wanted(record.info.kind));
-        let ahead = self.live.range(address..).map(|(base, record)| (base - address, &record.info));
-        let ahead = ahead.take_while(|(distance, _)| *distance <= NEAR).find(|(_, info)| wanted(info.kind));
-        match (before, ahead) {
-            (Some(record), ahead) if ahead.is_none_or(|(distance, _)| past(record) <= distance) => {
-                Some(Place::Past(record.info.clone(), past(record)))
-            }
-            (_, Some((distance, info))) => Some(Place::Before(info.clone(), distance)),
-            (_, None) => None,
-        }
-    }
 }
 
 /// The memory of one simulator.
@@ -178,41 +118,9 @@ pub struct Memory {
     generation: AtomicU64,
     capacity: u64,
     poison: bool,
+    track_writes: bool,
     /// The code in it that kernels may enter.
     code: Programs,
-}
-
-/// A remembered allocation, valid while no other one is freed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
-    base: u64,
-    size: u64,
-    delta: u64,
-    generation: u64,
-}
-
-impl Window {
-    /// A window that contains nothing.
-    const EMPTY: Self = Self { base: 0, size: 0, delta: 0, generation: u64::MAX };
-
-    #[inline]
-    fn holds(&self, address: u64, len: u64) -> bool {
-        let offset = address.wrapping_sub(self.base);
-        offset <= self.size && len <= self.size - offset
-    }
-}
-
-/// A few remembered allocations: as many as a kernel usually touches in turn.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Windows {
-    known: [Window; 4],
-    oldest: usize,
-}
-
-impl Default for Windows {
-    fn default() -> Self {
-        Self { known: [Window::EMPTY; 4], oldest: 0 }
-    }
 }
 
 impl Memory {
@@ -234,6 +142,7 @@ impl Memory {
             generation: AtomicU64::new(0),
             capacity: options.capacity,
             poison: options.poison,
+            track_writes: options.track_writes,
             code: Programs::default(),
         }))
     }
@@ -284,7 +193,10 @@ impl Memory {
         } else if size > 0 {
             guard.clear(base, size);
         }
-        let info = AllocationInfo { base, size, kind, owner: owner.into() };
+        let info = AllocationInfo { base, size, kind, owner: owner.into(), freed_by: None };
+        // The host writes the other kinds without a word.
+        let tracked = self.track_writes && kind == Kind::Device;
+        let shadow = tracked.then(|| Arc::new(Shadow::new(size)));
         let mut map = self.write_map();
         let end = base + size.max(1);
         let stale: Vec<u64> = map
@@ -297,8 +209,22 @@ impl Memory {
         for key in stale {
             map.freed.remove(&key);
         }
-        map.live.insert(base, Record { info, delta });
+        map.live.insert(base, Record { info, delta, read_only: Arc::default(), shadow });
         Ok(base)
+    }
+
+    /// Lets kernels only read parts of the allocation that starts at `base`. Copies and fills may still write them.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotAnAllocation`] unless a live allocation starts there.
+    pub fn protect(&self, base: u64, read_only: &[Range<u64>]) -> Result<(), MemoryError> {
+        let mut map = self.write_map();
+        let Some(record) = map.live.get_mut(&base) else {
+            return Err(MemoryError::NotAnAllocation { address: base, place: map.place(base) });
+        };
+        record.read_only = read_only.into();
+        self.generation.fetch_add(1, Ordering::Release);
+        Ok(())
     }
 
     /// Frees the allocation that starts at `address`. Its addresses are not handed out again soon.
@@ -306,7 +232,15 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::NotAnAllocation`] unless `address` is what [`Memory::allocate`] returned and was not freed yet.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
-        let record = self.forget(address, |kind| kind != Kind::Registered)?;
+        self.free_as(address, None)
+    }
+
+    /// As [`Memory::free`], for somebody whom messages about later uses name.
+    ///
+    /// # Errors
+    /// As [`Memory::free`].
+    pub(crate) fn free_as(&self, address: u64, by: Option<Arc<str>>) -> Result<(), MemoryError> {
+        let record = self.forget(address, by, |kind| kind != Kind::Registered)?;
         let AllocationInfo { base, size, .. } = record.info;
         let mut arena = if lock(&self.device).contains(base) { lock(&self.device) } else { lock(&self.host) };
         /// Smaller ranges keep their pages: giving them back costs more than they are worth.
@@ -349,8 +283,9 @@ impl Memory {
                 reason: format!("{len} bytes at {base:#x} overlap {}", record.info),
             });
         }
-        let info = AllocationInfo { base, size: len, kind: Kind::Registered, owner: owner.into() };
-        map.live.insert(base, Record { info, delta: 0 });
+        let kind = Kind::Registered;
+        let info = AllocationInfo { base, size: len, kind, owner: owner.into(), freed_by: None };
+        map.live.insert(base, Record { info, delta: 0, read_only: Arc::default(), shadow: None });
         Ok(base)
     }
 
@@ -359,7 +294,7 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::NotAnAllocation`] unless `address` starts a registered range.
     pub fn unregister_host(&self, address: u64) -> Result<(), MemoryError> {
-        self.forget(address, |kind| kind == Kind::Registered)?;
+        self.forget(address, None, |kind| kind == Kind::Registered)?;
         // Later registrations of the same host memory are not uses of freed memory.
         self.write_map().freed.remove(&address);
         Ok(())
@@ -378,7 +313,20 @@ impl Memory {
 
     /// Where an address is, relative to the nearest allocation.
     pub fn place(&self, address: u64) -> Place {
-        self.read_map().place(address)
+        /// What a member of a struct, or an element of an array, at the null pointer can be away from it.
+        const NULL: u64 = 4096;
+        let place = self.read_map().place(address);
+        let known = matches!(place, Place::Inside(..) | Place::Freed(..));
+        if known || self.device_range().contains(&address) || lock(&self.host).contains(address) {
+            return place;
+        }
+        match host::mapping(address) {
+            _ if address < NULL => Place::Null,
+            // Registered memory ends somewhere in the host's.
+            Some(_) if matches!(place, Place::Past(..) | Place::Before(..)) => place,
+            Some(name) => Place::Host(name.into()),
+            None => place,
+        }
     }
 
     /// How much memory is in use.
@@ -402,6 +350,7 @@ impl Memory {
     /// [`MemoryError::OutOfBounds`] unless the whole range is inside one live allocation; nothing is written then.
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         self.span(address, bytes.len() as u64)?.write(bytes);
+        self.note_write(address, bytes.len() as u64);
         Ok(())
     }
 
@@ -430,6 +379,7 @@ impl Memory {
         let span = self.span(address, len)?;
         // SAFETY: the caller vouches for the host side.
         unsafe { span.write_raw(source) };
+        self.note_write(address, len);
         Ok(())
     }
 
@@ -442,6 +392,7 @@ impl Memory {
             return Err(MemoryError::Invalid { reason: "an empty fill pattern".into() });
         }
         self.span(address, len)?.fill(pattern);
+        self.note_write(address, len);
         Ok(())
     }
 
@@ -453,29 +404,71 @@ impl Memory {
         let from = self.span(source, len)?;
         let to = self.span(destination, len)?;
         to.copy_from(&from);
+        self.note_copy(destination, source, len);
         Ok(())
+    }
+
+    /// Whether writes are noted.
+    #[inline]
+    pub(crate) fn tracks_writes(&self) -> bool {
+        self.track_writes
+    }
+
+    /// Notes that bytes were written, where that is of interest.
+    pub(crate) fn note_write(&self, address: u64, len: u64) {
+        if let Some((shadow, offset)) = self.shadow(address, len) {
+            shadow.mark(offset, len);
+        }
+    }
+
+    /// The first of some bytes that was never written; none where it is not known.
+    pub(crate) fn first_unwritten(&self, address: u64, len: u64) -> Option<u64> {
+        let (shadow, offset) = self.shadow(address, len)?;
+        Some(address - offset + shadow.first_unwritten(offset, len)?)
+    }
+
+    fn note_copy(&self, destination: u64, source: u64, len: u64) {
+        match (self.shadow(destination, len), self.shadow(source, len)) {
+            (Some((to, offset)), Some((from, from_offset))) => to.copy(offset, &from, from_offset, len),
+            (Some((to, offset)), None) => to.mark(offset, len),
+            (None, _) => {}
+        }
+    }
+
+    /// The shadow of the allocation that holds a range, and the range's offset in it.
+    fn shadow(&self, address: u64, len: u64) -> Option<(Arc<Shadow>, u64)> {
+        if !self.track_writes {
+            return None;
+        }
+        let map = self.read_map();
+        let record = map.at_or_before(address).filter(|record| record.holds(address, len))?;
+        Some((record.shadow.clone()?, address - record.info.base))
     }
 
     /// Resolves a range that must lie inside one live allocation.
     pub(crate) fn span(&self, address: u64, len: u64) -> Result<Span<'_>, MemoryError> {
-        match self.window(address, len) {
+        match self.window(address, len, Use::Read) {
             Some(window) => Ok(self.span_of(&window, address, len)),
             None => Err(MemoryError::OutOfBounds { address, len, place: self.place(address) }),
         }
     }
 
-    /// Resolves a range like [`Memory::span`], asking `windows` first and leaving the allocation found there.
+    /// Resolves a range for a kernel, asking `windows` first and leaving what was found there. `None` where the range
+    /// is not inside one live allocation, or holds something that the kernel may not write but wants to.
     #[inline]
-    pub(crate) fn span_through(&self, windows: &mut Windows, address: u64, len: u64) -> Option<Span<'_>> {
+    pub(crate) fn span_through(
+        &self,
+        windows: &mut Windows,
+        address: u64,
+        len: u64,
+        usage: Use,
+    ) -> Option<Span<'_>> {
         let generation = self.generation.load(Ordering::Acquire);
-        let known =
-            windows.known.iter().find(|window| window.generation == generation && window.holds(address, len));
-        let window = match known {
-            Some(window) => *window,
+        let window = match windows.find(address, len, usage, generation) {
+            Some(window) => window,
             None => {
-                let window = self.window(address, len)?;
-                windows.known[windows.oldest % windows.known.len()] = window;
-                windows.oldest = windows.oldest.wrapping_add(1);
+                let window = self.window(address, len, usage)?;
+                windows.remember(window, usage);
                 window
             }
         };
@@ -491,15 +484,24 @@ impl Memory {
     }
 
     #[cold]
-    fn window(&self, address: u64, len: u64) -> Option<Window> {
+    fn window(&self, address: u64, len: u64, usage: Use) -> Option<Window> {
         let map = self.read_map();
         // Read under the lock: a free that this lookup does not see yet will change it.
         let generation = self.generation.load(Ordering::Acquire);
         let record = map.at_or_before(address).filter(|record| record.holds(address, len))?;
-        Some(Window { base: record.info.base, size: record.info.size, delta: record.delta, generation })
+        let range = match usage {
+            Use::Read => record.info.base..record.info.base + record.info.size,
+            Use::Write => record.writable(address, len)?,
+        };
+        Some(Window { base: range.start, size: range.end - range.start, delta: record.delta, generation })
     }
 
-    fn forget(&self, address: u64, admits: impl Fn(Kind) -> bool) -> Result<Record, MemoryError> {
+    fn forget(
+        &self,
+        address: u64,
+        by: Option<Arc<str>>,
+        admits: impl Fn(Kind) -> bool,
+    ) -> Result<Record, MemoryError> {
         let mut map = self.write_map();
         match map.live.get(&address) {
             Some(record) if admits(record.info.kind) => {}
@@ -512,7 +514,7 @@ impl Memory {
         if record.info.kind.counts() {
             map.used = map.used.saturating_sub(record.info.size);
         }
-        map.freed.insert(address, record.info.clone());
+        map.freed.insert(address, AllocationInfo { freed_by: by, ..record.info.clone() });
         Ok(record)
     }
 

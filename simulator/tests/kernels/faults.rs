@@ -4,6 +4,7 @@
 use crate::args;
 use crate::gpu::{Buffer, Gpu};
 use windlass_simulator::engine::{AccessKind, Cause, Engine, Fault, LoadError, Module, unsupported};
+use windlass_simulator::memory::Place;
 
 fn write_at(gpu: &Gpu, buffer: Buffer, index: i64) -> Result<(), Box<Fault>> {
     let kernel = gpu.kernel("faults", "write_at");
@@ -62,14 +63,16 @@ fn one_lane_is_blamed() {
 }
 
 #[test]
-fn lds_has_an_end_but_no_fault() {
+fn lds_has_an_end() {
     let gpu = Gpu::new();
     let out = gpu.buffer(&[1u32]);
     let kernel = gpu.kernel("faults", "write_lds_at");
     gpu.run_grid(&kernel, [1, 1, 1], [1, 1, 1], 64, args![out, 15u32, 77u32]);
     assert_eq!(gpu.contents::<u32>(out), [77]);
-    gpu.run_grid(&kernel, [1, 1, 1], [1, 1, 1], 64, args![out, 20000u32, 77u32]);
-    assert_eq!(gpu.contents::<u32>(out), [0], "past the end writes vanish and reads give zero");
+    let fault = gpu.launch(&kernel, [1, 1, 1], [1, 1, 1], 64, args![out, 16u32, 78u32]).unwrap_err();
+    assert_eq!(fault.cause, Cause::IllegalAddress);
+    assert_eq!(fault.access.unwrap().place, Place::Lds { offset: 64, size: 64 });
+    assert_eq!(gpu.contents::<u32>(out), [77]);
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxRelease(device: hipDe
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxReset(device: hipDevice_t) -> hipError_t {
-    hip!(hipDevicePrimaryCtxReset, |call| call.runtime.reset(call.device_at(device)?.index))
+    hip!(hipDevicePrimaryCtxReset, |call| call.runtime.reset(call.device_at(device)?.index, call.describe()))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxSetFlags(

@@ -103,7 +103,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceReset() -> hipError_t {
-    hip!(hipDeviceReset, |call| call.runtime.reset(call.any_device()?.index))
+    hip!(hipDeviceReset, |call| call.runtime.reset(call.any_device()?.index, call.describe()))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGetDeviceFlags(flags: *mut c_uint) -> hipError_t {

@@ -100,7 +100,8 @@ fn launch(
         }
         Target::Run(stream) => {
             let KernelCall { function, shape, arguments } = kernel;
-            let launch = Launch::new(function.kernel.clone(), shape, arguments);
+            let by = (call.name, Some(call.number));
+            let launch = Launch::new(function.kernel.clone(), shape, arguments, by);
             call.runtime.scheduler.enqueue(stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
         }
     }

@@ -31,7 +31,7 @@ fn request(
         return Err(Code::INVALID_VALUE);
     }
     let device = call.device()?.index;
-    let request = Request { size: size as u64, origin, managed, flags, pool: None, call: call.name };
+    let request = Request { size: size as u64, origin, managed, flags, pool: None, call: call.describe() };
     let address = allocation::allocate(&call.runtime.machine, device, request)?;
     call.put(pointer, address as *mut c_void)
 }
@@ -53,7 +53,7 @@ fn give_back(call: &Call, pointer: *mut c_void, admits: impl Fn(&Holding) -> boo
     }
     // Another thread may have freed it meanwhile.
     let holding = ledger.remove(base, admits).ok_or(Code::INVALID_VALUE)?;
-    allocation::settle(&call.runtime.machine, &holding);
+    allocation::settle(&call.runtime.machine, &holding, call.describe());
     call.runtime.machine.device(device)?.check()
 }
 
@@ -163,7 +163,7 @@ pub(in crate::hip) unsafe extern "C" fn hipHostRegister(
         if machine.ledger.overlaps(base, size as u64) {
             return Err(Code::HOST_MEMORY_ALREADY_REGISTERED);
         }
-        let owner = format!("{}, device {device}", call.name);
+        let owner = format!("{}, device {device}", call.describe());
         // SAFETY: the client vouches for the range until hipHostUnregister, which ends the registration.
         let registered = unsafe { machine.memory.register_host(pointer.cast(), size as u64, owner) };
         registered.map_err(|_| Code::INVALID_VALUE)?;

@@ -42,7 +42,7 @@ fn load(call: &Call, module: *mut hipModule_t, image: *const c_void) -> Outcome<
     }
     let device = call.device()?.index;
     // SAFETY: the client vouches for the image, as long as its own headers say.
-    let program = unsafe { Program::load_image(&call.runtime, device, image) }?;
+    let program = unsafe { Program::load_image(&call.runtime, device, image, call.describe()) }?;
     enter(call, module, program)
 }
 
@@ -60,7 +60,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLoad(
             explain(format!("{path} was not read: {error}"));
             Code::FILE_NOT_FOUND
         })?;
-        enter(call, module, Program::load(&call.runtime, device, &bytes)?)
+        enter(call, module, Program::load(&call.runtime, device, &bytes, call.describe())?)
     })
 }
 

@@ -32,7 +32,7 @@ fn take(call: &Call, pointer: *mut *mut c_void, size: usize, pool: Arc<Pool>) ->
         managed: false,
         flags: 0,
         pool: Some(pool),
-        call: call.name,
+        call: call.describe(),
     };
     // The address is known at once. Only the contents are ordered, and what is new needs no order.
     let address = allocation::allocate(&call.runtime.machine, device, request)?;
@@ -74,7 +74,7 @@ pub(in crate::hip) unsafe extern "C" fn hipFreeAsync(
         if holding.base != base || !matches!(holding.origin, Origin::Device | Origin::Pool) {
             return Err(Code::INVALID_VALUE);
         }
-        call.runtime.scheduler.enqueue(&stream, Work::Free(base), &[]).map(|_| ())
+        call.runtime.scheduler.enqueue(&stream, Work::Free(base, call.describe()), &[]).map(|_| ())
     })
 }
 

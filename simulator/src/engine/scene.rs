@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Puts what a wave did wrong into words: which instruction of which lane, in which line, and what was there.
+
+use super::fault::{Access, Cause, Fault, Location};
+use super::kernel::Kernel;
+use super::start::Start;
+use crate::exec::{Finding, Program, Segment, Stray, Trouble, Wave};
+use crate::memory::{Memory, Place};
+
+/// Where a wave is when it does something that is to be told.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) memory: &'a Memory,
+    pub(super) kernel: &'a Kernel,
+    pub(super) start: &'a Start,
+    pub(super) workgroup: [u32; 3],
+}
+
+impl Scene<'_> {
+    /// What a wave did wrong, and where.
+    pub(super) fn fault(&self, wave: &Wave, trouble: Trouble) -> Box<Fault> {
+        let step = wave.position.as_ref().and_then(|position| position.region.steps.get(position.index));
+        let program = wave.code(&self.kernel.record.program);
+        let location = step.map(|step| self.location(program, step.offset, wave.number, trouble.lane));
+        let access = trouble.access.map(|stray| self.access(stray));
+        Box::new(Fault { kernel: self.kernel.name().to_owned(), cause: trouble.cause, location, access })
+    }
+
+    /// What a wave did that did not stop it. It may have jumped to other code since.
+    pub(super) fn finding(&self, wave: u32, finding: Finding) -> Box<Fault> {
+        let own = &self.kernel.record.program;
+        let program = if own.contains(finding.instruction) {
+            Some(own.clone())
+        } else {
+            self.memory.code().at(finding.instruction)
+        };
+        let location = program.map(|program| {
+            let offset = (finding.instruction - program.base()) as u32;
+            self.location(&program, offset, wave, finding.lane)
+        });
+        let access = Some(self.access(finding.access));
+        let kernel = self.kernel.name().to_owned();
+        Box::new(Fault { kernel, cause: Cause::Uninitialised, location, access })
+    }
+
+    /// The place of an instruction at a byte offset of some code.
+    fn location(&self, program: &Program, offset: u32, wave: u32, lane: Option<u32>) -> Location {
+        let address = program.base() + u64::from(offset);
+        Location {
+            workgroup: self.workgroup,
+            wave,
+            lane,
+            work_item: lane.map(|lane| self.start.work_item(self.workgroup, wave, lane)),
+            offset: address.wrapping_sub(self.kernel.record.entry) as i64,
+            instruction: program.disassemble(offset),
+            function: program.debug().function(address),
+            source: program.debug().lines(address),
+        }
+    }
+
+    fn access(&self, stray: Stray) -> Access {
+        let Stray { segment, address, size, kind } = stray;
+        let place = match segment {
+            Segment::Global => self.memory.place(address),
+            Segment::Lds(size) => Place::Lds { offset: address, size },
+            Segment::Scratch(size) => Place::Scratch { offset: address, size },
+        };
+        Access { address, size, kind, place }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The map of allocations: which are live, which were freed, what kernels may write, and where a stray address is.
+
+use super::shadow::Shadow;
+use super::{AllocationInfo, Kind, Place};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What the map knows of a live allocation.
+#[derive(Clone)]
+pub(super) struct Record {
+    pub(super) info: AllocationInfo,
+    /// What to add to an address to find its byte.
+    pub(super) delta: u64,
+    /// Addresses that kernels may only read.
+    pub(super) read_only: Arc<[Range<u64>]>,
+    /// Which bytes were written, where somebody asked.
+    pub(super) shadow: Option<Arc<Shadow>>,
+}
+
+impl Record {
+    pub(super) fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.info.base) < self.info.size
+    }
+
+    pub(super) fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.wrapping_sub(self.info.base);
+        offset <= self.info.size && len <= self.info.size - offset
+    }
+
+    /// The largest range around one that the record holds in which kernels may write everything.
+    pub(super) fn writable(&self, address: u64, len: u64) -> Option<Range<u64>> {
+        let (end, read_only) = (address + len, &self.read_only);
+        let before = read_only.iter().map(|range| range.end).filter(|before| *before <= address).max();
+        let after = read_only.iter().map(|range| range.start).filter(|after| *after >= end).min();
+        let around = before.unwrap_or(self.info.base)..after.unwrap_or(self.info.base + self.info.size);
+        let free = read_only.iter().all(|range| range.end <= around.start || range.start >= around.end);
+        free.then_some(around)
+    }
+}
+
+/// The allocations of one memory.
+#[derive(Default)]
+pub(super) struct Map {
+    pub(super) live: BTreeMap<u64, Record>,
+    pub(super) freed: BTreeMap<u64, AllocationInfo>,
+    /// Bytes that count against the capacity.
+    pub(super) used: u64,
+}
+
+impl Map {
+    /// The live allocation that starts at or before an address.
+    pub(super) fn at_or_before(&self, address: u64) -> Option<&Record> {
+        self.live.range(..=address).next_back().map(|(_, record)| record)
+    }
+
+    pub(super) fn overlapping(&self, base: u64, size: u64) -> Option<&Record> {
+        let last = base.saturating_add(size.saturating_sub(1));
+        self.at_or_before(last).filter(|record| record.info.base >= base || record.contains(base))
+    }
+
+    /// Where an address is, for messages.
+    pub(super) fn place(&self, address: u64) -> Place {
+        let before = self.at_or_before(address);
+        if let Some(record) = before.filter(|record| record.contains(address)) {
+            return Place::Inside(record.info.clone(), address - record.info.base);
+        }
+        if let Some((_, info)) = self.freed.range(..=address).next_back()
+            && address - info.base < info.size
+        {
+            return Place::Freed(info.clone(), address - info.base);
+        }
+        // Code and arguments lie between the client's allocations, but it is from the latter that a kernel strays.
+        let place = self.nearest(address, Kind::is_clients);
+        place.or_else(|| self.nearest(address, |_| true)).unwrap_or(Place::Nowhere)
+    }
+
+    /// Where an address outside of all allocations is, relative to the nearest one of certain kinds.
+    fn nearest(&self, address: u64, wanted: impl Fn(Kind) -> bool) -> Option<Place> {
+        /// Farther than this from any allocation, its name would only mislead.
+        const NEAR: u64 = 64 << 20;
+        let past = |record: &Record| address - record.info.base - record.info.size;
+        let before = self.live.range(..address).rev().map(|(_, record)| record);
+        let before = before.take_while(|record| past(record) <= NEAR).find(|record| wanted(record.info.kind));
+        let ahead = self.live.range(address..).map(|(base, record)| (base - address, &record.info));
+        let ahead = ahead.take_while(|(distance, _)| *distance <= NEAR).find(|(_, info)| wanted(info.kind));
+        match (before, ahead) {
+            (Some(record), ahead) if ahead.is_none_or(|(distance, _)| past(record) <= distance) => {
+                Some(Place::Past(record.info.clone(), past(record)))
+            }
+            (_, Some((distance, info))) => Some(Place::Before(info.clone(), distance)),
+            (_, None) => None,
+        }
+    }
+}
