@@ -9,6 +9,7 @@ use windlass::{Argument, Buffer, Code, Device, DispatchConfig, Error, Function, 
 const VECTOR_ADD: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.ccob");
 const VECTOR_ADD_GFX942: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.gfx942.co");
 const FAULTS: &[u8] = include_bytes!("../cts/kernels/bundles/faults.ccob");
+const VIOLATIONS: &[u8] = include_bytes!("../cts/kernels/bundles/violations.ccob");
 const COUNT: u64 = 1000;
 /// Longer than anything here takes, so that a hang is a failure.
 const SOON: Duration = Duration::from_secs(60);
@@ -269,4 +270,70 @@ fn a_sticky_fault_loses_the_device_as_on_hardware() {
     names(&bad, &["vector_add", "lane 39", "lost"]);
     assert_eq!(device.allocate_device(64).expect_err("the device is lost").code(), Code::DataLoss);
     open("hip-sim://gfx942?faults=sticky").allocate_device(64).expect("another machine");
+}
+
+/// A kernel of `violations.hip`, its last argument if it has one, and what its report says besides the place.
+type Violation = (&'static str, Option<Argument<'static>>, &'static [&'static str]);
+
+fn violations() -> [Violation; 14] {
+    let long = |value: i64| Some(value.into());
+    let word = |value: u32| Some(value.into());
+    [
+        ("stray_store", long(16), &["directly past the end of the 64-byte allocation", "global_store_dword"]),
+        ("stray_load", long(-2), &["read of 4 bytes", "8 bytes before the 64-byte allocation"]),
+        ("stray_atomic", long(68), &["atomic of 4 bytes", "4 bytes past the end of the 64-byte allocation"]),
+        ("stray_atomic", long(5), &["misaligned", "5 bytes into the 64-byte allocation"]),
+        ("write_code", None, &["may only read", "code object at 0x"]),
+        ("write_constant", None, &["may only read", "code object at 0x"]),
+        ("stray_lds_store", word(64), &["write of 4 bytes", "directly past the end of the 256 bytes of LDS"]),
+        ("stray_lds_load", word(65), &["read of 4 bytes", "4 bytes past the end of the 256 bytes of LDS"]),
+        ("stray_lds_atomic", word(256), &["atomic of 4 bytes", "past the end of the 256 bytes of LDS"]),
+        ("stray_lds_atomic", word(2), &["misaligned", "2 bytes into the 256 bytes of LDS"]),
+        ("stray_scratch_store", word(9000), &["write of 4 bytes", "bytes of scratch of the lane"]),
+        ("stray_scratch_load", word(9000), &["read of 4 bytes", "bytes of scratch of the lane"]),
+        ("deep_recursion", word(5000), &["write of 4 bytes", "bytes of scratch of the lane"]),
+        ("stray_call", long(0), &["jumped to 0x0", "a null pointer"]),
+    ]
+}
+
+/// Runs a kernel of which work-item 165 of two workgroups of 96 does what `argument` says, on 64 bytes.
+fn violate(device: &Device, kernel: &str, argument: Option<Argument<'static>>) -> (Semaphore, Buffer) {
+    let function = function(device, VIOLATIONS, kernel);
+    let words = device.allocate_device(64).expect("64 bytes");
+    let done = Semaphore::new(0);
+    let config = DispatchConfig::new([2, 1, 1]).workgroup_size([96, 1, 1]);
+    let arguments: Vec<_> = [words.arg(), 165_u32.into()].into_iter().chain(argument).collect();
+    queue(device, 0).dispatch(&[], &[done.at(1)], &function, config, &arguments).expect("a dispatch");
+    (done, words)
+}
+
+#[test]
+fn each_kind_of_memory_error_is_named_and_the_device_works_after_it() {
+    for (uri, code) in [
+        ("hip-sim://gfx942", Code::Aborted),
+        ("hip-sim://gfx942?faults=sticky", Code::DataLoss),
+        ("hip-sim://gfx942?seed=4", Code::Aborted),
+    ] {
+        let mut device = open(uri);
+        for (kernel, argument, says) in violations() {
+            let error = failure(&violate(&device, kernel, argument).0);
+            assert_eq!(error.code(), code, "{error}");
+            names(
+                &error,
+                &[kernel, "src/violations.hip:", "workgroup (1, 0, 0), wave 1", "hipModuleLaunchKernel"],
+            );
+            names(&error, says);
+            if !matches!(kernel, "deep_recursion" | "stray_call") {
+                names(&error, &["wave 1, lane 5, work-item (69, 0, 0)"]);
+            }
+            if code == Code::DataLoss {
+                device = open(uri);
+            }
+            let (done, words) = violate(&device, "stray_store", Some(3_i64.into()));
+            done.wait_blocking(1, SOON).expect("a kernel that does nothing wrong");
+            let bytes =
+                queue(&device, 0).download(&[], &words).expect("a download").wait(SOON).expect("the words");
+            assert_eq!(bytes[12..16], [7, 0, 0, 0]);
+        }
+    }
 }
