@@ -124,7 +124,7 @@ impl Compiled {
             program.unload(runtime);
         }
         for managed in managed {
-            allocation::release(&runtime.machine, managed.address);
+            allocation::release(&runtime.machine, managed.address, "__hipUnregisterFatBinary".into());
         }
     }
 

@@ -94,7 +94,7 @@ pub(in crate::hip) unsafe extern "C" fn __hipRegisterManagedVar(
             managed: true,
             flags: 1,
             pool: None,
-            call: call.name,
+            call: call.describe(),
         };
         let machine = &call.runtime.machine;
         let address = allocation::allocate(machine, call.thread.device.get(), request)?;
