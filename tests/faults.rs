@@ -173,7 +173,7 @@ fn each_fault_has_its_own_message() {
     assert_eq!(overrun.code(), Code::Aborted, "{overrun}");
     names(&overrun, &["write_lds_at", "write of 4 bytes", "4 bytes past the end of the 16 bytes of LDS"]);
     let bytes = queue(&device, 0).download(&[], &words).expect("a download").wait(SOON).expect("the words");
-    assert_eq!(bytes[..8], [0, 0, 0, 0, 7, 0, 0, 0]);
+    assert_eq!(bytes[..8], [1, 0, 0, 0, 7, 0, 0, 0]);
 }
 
 #[test]
