@@ -96,10 +96,6 @@ impl Start {
         }
         let rsrc1 = description.descriptor.compute_pgm_rsrc1;
         let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
-        if mode & 15 != 0 {
-            let instructions = "a float rounding mode other than to nearest even".into();
-            return Err(Fault::before_start(kernel.name(), Cause::Unsupported { instructions }));
-        }
         Ok(Self {
             descriptor: description.descriptor,
             grid: launch.grid,

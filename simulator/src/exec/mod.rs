@@ -8,7 +8,7 @@
 //!
 //! Where it is not the hardware bit for bit: approximate instructions (reciprocals, roots, exponentials, logarithms,
 //! sines) give the host's results, which differ in the last place or two; matrix instructions add in ascending order of the
-//! inner dimension, each step fused; a rounding mode other than to nearest even is refused.
+//! inner dimension, each step fused, and give the usual NaN.
 //!
 //! A workgroup's waves take turns on one thread: each runs until it ends, waits at a barrier or has used up its turn.
 //! So LDS needs no locks, and memory instructions take effect in order; counters to wait for are always zero.
