@@ -132,8 +132,8 @@ impl Job {
     }
 
     /// What was noted since this was last asked.
-    pub(super) fn findings(&self) -> Vec<Box<Fault>> {
-        std::mem::take(&mut self.crew.lock().findings).into_values().collect()
+    pub(super) fn findings(&self) -> Vec<Fault> {
+        std::mem::take(&mut self.crew.lock().findings).into_values().map(|finding| *finding).collect()
     }
 
     /// Runs the dispatch on the caller's thread, with what help there is, to its end.

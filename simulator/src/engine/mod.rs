@@ -41,7 +41,7 @@ pub struct Engine {
     /// Where idle workers look for a dispatch to help with.
     help: OnceLock<Sender<Ticket>>,
     /// What kernels did that is reported but did not stop them, the oldest first.
-    findings: Mutex<Vec<Box<Fault>>>,
+    findings: Mutex<Vec<Fault>>,
 }
 
 /// Findings kept for [`Engine::take_findings`]; more are in the log alone.
@@ -113,12 +113,11 @@ impl Engine {
     /// What kernels did since this was last asked that is reported but did not stop them: reads of memory that nobody
     /// wrote, where [`track_writes`](crate::memory::Options::track_writes) is set. 256 are kept.
     pub fn take_findings(&self) -> Vec<Fault> {
-        let findings = std::mem::take(&mut *self.findings.lock().unwrap_or_else(PoisonError::into_inner));
-        findings.into_iter().map(|finding| *finding).collect()
+        std::mem::take(&mut *self.findings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Logs findings, and keeps them for [`take_findings`](Self::take_findings).
-    pub(crate) fn keep(&self, findings: Vec<Box<Fault>>) {
+    pub(crate) fn keep(&self, findings: Vec<Fault>) {
         for finding in &findings {
             tracing::error!(target: "windlass::sim", "{finding}");
         }

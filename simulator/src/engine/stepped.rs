@@ -54,7 +54,7 @@ impl Stepped {
     }
 
     /// What waves did since this was last asked that is reported but did not stop them.
-    pub(crate) fn findings(&self) -> Vec<Box<Fault>> {
+    pub(crate) fn findings(&self) -> Vec<Fault> {
         self.job.findings()
     }
 
