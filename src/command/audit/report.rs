@@ -54,8 +54,7 @@ pub(super) struct FileReport {
 #[derive(Serialize)]
 pub(super) struct TargetReport {
     pub(super) target: String,
-    /// `exact`, `generic`, `compatible`: the worst of all bundles; `partial` where some modes have no code in some of
-    /// them, `none` where a bundle has no code for any mode.
+    /// `exact`, `generic`, `compatible`: the worst of all bundles; `none` where no mode has code in all of them.
     pub(super) verdict: &'static str,
     /// How well the code fits that there is: `exact`, `generic`, `compatible`.
     pub(super) fit: Option<&'static str>,
@@ -114,15 +113,12 @@ impl Report {
                 .map(|(target, files)| format!("{target} in {}", count(files, "file", "files")))
                 .collect()
         };
-        let (unserved, partial) = (with("none"), with("partial"));
+        let unserved = with("none");
         let damaged =
             self.problems.len() + self.files.iter().filter(|file| !file.problems.is_empty()).count();
         let mut wrong = Vec::new();
         if !unserved.is_empty() {
             wrong.push(format!("no code for {}", unserved.join(", for ")));
-        }
-        if !partial.is_empty() {
-            wrong.push(format!("code for some modes only of {}", partial.join(", of ")));
         }
         if damaged > 0 {
             wrong.push(format!("{} with problems", count(damaged, "file", "files")));
@@ -185,6 +181,7 @@ fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<
         Some(sum.map_or_else(|| modes.clone(), |sum| sum.both(modes)))
     });
     let is_whole = modes.as_ref().is_none_or(Modes::is_whole);
+    let only = modes.filter(|_| !is_whole).map(|modes| modes.names(true)).unwrap_or_default();
     let missing = all.difference(&kernels).filter(|_| served > 0);
     let unserved = |(name, service): (&String, &Service)| Unserved {
         bundle: name.clone(),
@@ -195,13 +192,12 @@ fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<
     TargetReport {
         target: target.to_string(),
         verdict: match fit {
-            Some(_) if served == bundles && !is_whole => "partial",
-            Some(fit) if served == bundles => fit,
+            Some(fit) if served == bundles && (is_whole || !only.is_empty()) => fit,
             _ => "none",
         },
         fit,
         served,
-        only: modes.filter(|_| !is_whole).map(|modes| modes.names(true)).unwrap_or_default(),
+        only,
         size: services().map(|(_, service)| service.size).sum(),
         kernels: kernels.len(),
         missing_kernels: missing.map(|kernel| (*kernel).clone()).collect(),

@@ -115,9 +115,8 @@ impl TargetReport {
             return "none".to_owned();
         }
         let mut cell = match self.verdict {
+            "none" if self.served == bundles => "none: no mode in all bundles".to_owned(),
             "none" => format!("none in {} of {bundles}", bundles - self.served),
-            "partial" if self.only.is_empty() => "partial: no mode in all bundles".to_owned(),
-            "partial" => format!("partial: {}", self.fit.unwrap_or_default()),
             verdict => verdict.to_owned(),
         };
         if !self.only.is_empty() {
