@@ -255,6 +255,18 @@ fn wheels_are_looked_into() {
     assert!(damaged["problems"][0]["path"].as_str().unwrap().contains("add_gfx942.hsaco"), "{damaged:#}");
 }
 
+#[test]
+fn applications_of_python_are_looked_into_whatever_their_names() {
+    let folder = Folder::new();
+    let code = fs::read("cts/kernels/bundles/saxpy.gfx942.co").unwrap();
+    let script = b"#!/usr/bin/env python3\n";
+    folder.put("tool", &[&script[..], &wheel(&[("kernels/saxpy.co", &code)])].concat());
+    folder.put("plain", script);
+    let (exit, whole) = report(&[folder.path()], "gfx90a");
+    assert_eq!((exit, whole["problems"].as_array().map(Vec::len)), (Some(1), Some(0)), "{whole:#}");
+    assert_eq!(verdicts(file(&whole, "tool(kernels/saxpy.co)")), ["none"]);
+}
+
 /// A kpack archive with one code object for gfx942.
 fn kpack(binary: &str, image: &[u8]) -> Vec<u8> {
     let mut bytes = b"KPAK\x01\0\0\0".to_vec();

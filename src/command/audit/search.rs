@@ -15,6 +15,8 @@ use crate::command::{input::count, progress::Progress};
 
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 const THIN_MAGIC: &[u8] = b"!<thin>\n";
+/// How what a shell runs begins; Python's applications have a zip file behind it.
+const SCRIPT: &[u8] = b"#!";
 /// Packages that may hold libraries, by how they begin, and what is said of them.
 const PACKAGES: [(&[u8], &str); 3] = [
     (b"!<arch>\ndebian-binary", "a Debian package is not looked into; unpack it with `dpkg-deb -x`"),
@@ -122,7 +124,9 @@ impl<'s> Search<'s> {
             self.zip(path);
         } else if may_hold_code(&head) || head.starts_with(THIN_MAGIC) {
             self.input(path.display().to_string(), Input::open(path, self.options));
-        } else if !head.is_empty() && is_named_zip(path) {
+        } else if !head.is_empty() && is_named_zip(path)
+            || head.starts_with(SCRIPT) && Wheel::open(path).is_ok()
+        {
             // Something may stand in front of a zip file: its directory is at its end.
             self.zip(path);
         } else if is_tar(&head) || !head.is_empty() && is_named_tar(&path.to_string_lossy()) {
