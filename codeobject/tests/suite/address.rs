@@ -72,7 +72,8 @@ fn the_end_of_version_1_is_where_its_stream_ends() {
         is_whole(&ccob.bytes(), &format!("payload {index}"));
     }
     // What a byte of zlib unpacks to does not fit into one step.
-    let even = plain(&[(HOST, b""), (GFX942, &vec![0; 1 << 20])], 4096);
+    let zeros = if cfg!(miri) { 1 << 17 } else { 1 << 20 };
+    let even = plain(&[(HOST, b""), (GFX942, &vec![0; zeros])], 4096);
     is_whole(&Ccob::zlib(1, &even).bytes(), "zeros");
     let stored = Ccob { payload: stored_zlib(&content), ..Ccob::zlib(1, &content) };
     is_whole(&stored.bytes(), "uncompressed blocks");
@@ -90,12 +91,12 @@ fn the_wrapper_of_a_host_program_is_followed() {
     let bundle = Guarded::new(&Ccob::zstd(1, &bundle()).bytes());
     let wrapper = |magic: &[u8; 4], version: u32, start: *const u8| {
         let mut bytes = [*magic, version.to_le_bytes()].concat();
-        bytes.extend(start.addr().to_ne_bytes());
-        bytes.extend([0; 8]);
+        bytes.extend([0; 16]);
+        // SAFETY: there is room for a pointer. As one, and not as a number, it may still be read through.
+        unsafe { bytes.as_mut_ptr().add(8).cast::<*const u8>().write_unaligned(start) };
         bytes
     };
     let whole = Guarded::new(&wrapper(b"FPIH", 1, bundle.start()));
-    bundle.start().expose_provenance();
     assert_eq!(measured(&whole).unwrap(), measured(&bundle).unwrap());
     // SAFETY: a wrapper lies there that points to a whole bundle, and both outlive the file.
     let file = unsafe { File::at_address(whole.start(), &Options::default()) }.unwrap();
