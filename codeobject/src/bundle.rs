@@ -360,7 +360,8 @@ impl<'a> Bundle<'a> {
     }
 
     /// The SHA-256 of its bytes in the file, [`stored_size`](Self::stored_size) of them; a key that no file can forge.
-    /// Of a binary in a kpack archive, whose bytes lie apart from their table, that of each entry's id, sizes, problem and bytes.
+    /// Of a binary in a kpack archive, whose bytes lie apart from their table, that of each entry's id, sizes, problem and
+    /// bytes.
     /// Computed once.
     pub fn digest(&self) -> [u8; 32] {
         *self.digest.get_or_init(|| match self.container {

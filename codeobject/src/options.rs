@@ -10,8 +10,8 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// How many bytes one bundle may unpack to, an entry of a kpack archive, or the members of a zip file. Default 1 GiB. A bundle that declares more is still listed, and what
-    /// lies within the limit can be extracted.
+    /// How many bytes one bundle may unpack to, an entry of a kpack archive, or the members of a zip file. Default 1 GiB.
+    /// A bundle that declares more is still listed, and what lies within the limit can be extracted.
     pub max_unpacked: u64,
     /// How many bytes may lie at an address that is given without a length ([`bytes_at`](crate::bytes_at)). Default
     /// 4 GiB.

@@ -3,17 +3,16 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A folder that holds the library under the name that programs are linked against.
 fn library_folder() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let library = test.ancestors().skip(1).take(2).map(|folder| folder.join("libamdhip64.so"));
-    let library = library.into_iter().find(|path| path.exists()).expect("the library beside the tests");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled");
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::copy(library, folder.join("libamdhip64.so.7")).unwrap();
+    std::fs::copy(common::library(), folder.join("libamdhip64.so.7")).unwrap();
     folder
 }
 

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls that `WINDLASS_SIM` makes fail, in a program that has the library in place of AMD's.
 
+mod common;
+
 use std::ffi::c_void;
-use std::path::PathBuf;
 use std::process::Command;
 use std::ptr::null_mut;
 
+use common::library;
 use windlass_hip_sys::bindings::hipError_t;
 use windlass_hip_sys::{Api, Source};
 
 /// Set in the process that calls.
 const CHILD: &str = "WINDLASS_TEST_CHILD";
-
-/// Cargo builds the library beside the tests of its package.
-fn library() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let folders = test.ancestors().skip(1).take(2);
-    let name = format!("{}amdhip64{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    let mut candidates = folders.map(|folder| folder.join(&name));
-    candidates.find(|path| path.exists()).expect("the library beside the tests")
-}
 
 #[test]
 fn exported_functions_and_looked_up_ones_fail_as_the_variable_says() {

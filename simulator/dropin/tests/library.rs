@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The built library, loaded as any program would.
 
+mod common;
+
 use std::ffi::c_void;
-use std::path::PathBuf;
 use std::process::Command;
 use std::ptr::{null, null_mut};
 
+use common::library;
 use windlass_hip_sys::bindings::{hipError_t, hipExtent, hipMemcpyKind, hipPitchedPtr};
 use windlass_hip_sys::{Api, Feature, Source, Version};
-
-/// Cargo builds the library beside the tests of its package.
-fn library() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let folders = test.ancestors().skip(1).take(2);
-    let name = format!("{}amdhip64{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    let mut candidates = folders.map(|folder| folder.join(&name));
-    candidates.find(|path| path.exists()).expect("the library beside the tests")
-}
 
 fn load() -> Api {
     // SAFETY: the library is the one of this package.

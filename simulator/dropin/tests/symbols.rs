@@ -3,6 +3,8 @@
 
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
+mod common;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use object::elf;
@@ -18,11 +20,7 @@ struct Exports {
 }
 
 fn exports() -> Exports {
-    let test = std::env::current_exe().unwrap();
-    let folders = test.ancestors().skip(1).take(2);
-    let mut candidates = folders.map(|folder| folder.join("libamdhip64.so"));
-    let path = candidates.find(|path| path.exists()).expect("the library beside the tests");
-    let bytes = std::fs::read(path).unwrap();
+    let bytes = std::fs::read(common::library()).unwrap();
     let file = ElfFile64::<object::Endianness>::parse(&*bytes).unwrap();
     let (endian, data) = (file.endian(), file.data());
     let header = file.elf_header();
