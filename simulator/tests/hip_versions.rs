@@ -105,6 +105,13 @@ fn a_looked_up_function_has_the_layout_of_the_version_that_is_asked_for() {
         assert_eq!(look_up(&machine, "hipGetDeviceProperties", version), Some(address(name)), "{version}");
     }
     assert_eq!(look_up(&machine, "hipNoSuchFunction", 710), None);
+    // The functions for the thread's own stream are in the library; the plain ones in their place would be a guess.
+    let (name, mut function) = (c"hipMemcpy".as_ptr(), null_mut());
+    fails!(hipErrorNotSupported, machine, hipGetProcAddress(name, &mut function, 710, 2, null_mut()));
+    fails!(hipErrorInvalidValue, machine, hipGetProcAddress(name, &mut function, 710, 3, null_mut()));
+    fails!(hipErrorInvalidValue, machine, hipGetProcAddress(name, null_mut(), 710, 0, null_mut()));
+    ok!(machine, hipGetProcAddress(name, &mut function, 710, 1, null_mut()));
+    assert_eq!(function, address("hipMemcpy"));
 }
 
 /// The codes of a few calls, in this order, on a machine without a GPU.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Functions of the library that need no GPU: what compilers emit calls to, and a constructor of a plain struct.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use half::f16;
 use windlass_hip_sys::bindings::{hipChannelFormatDesc, hipChannelFormatKind};
+use windlass_simulator::hip::Exported;
 
-use crate::versions::versioned;
+use crate::versions::{exported, versioned};
 
 /// `hipCreateChannelDesc`: so many bits in each direction, and what they mean.
 #[unsafe(no_mangle)]
@@ -34,3 +35,14 @@ pub extern "C" fn __gnu_f2h_ieee(value: f32) -> u16 {
 }
 
 versioned! { "hip_4.2": hipCreateChannelDesc __gnu_h2f_ieee __gnu_f2h_ieee; }
+
+/// The function of this name, if it is one of these.
+pub(crate) fn find(name: &str) -> Option<Exported> {
+    let address = match name {
+        "hipCreateChannelDesc" => hipCreateChannelDesc as *const c_void,
+        "__gnu_h2f_ieee" => __gnu_h2f_ieee as *const c_void,
+        "__gnu_f2h_ieee" => __gnu_f2h_ieee as *const c_void,
+        _ => return None,
+    };
+    Some(exported(address, "hip_4.2"))
+}

@@ -5,10 +5,12 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use windlass_hip_sys::bindings::*;
 
+use crate::absent::Absent;
 use crate::declared::*;
 use crate::versions::versioned;
 
 /// Defines exported functions by calls of others: `"hip_4.2" { name(parameter: type) => expression; }`.
+/// One that the version of HIP lacks refuses, as the table's do.
 macro_rules! composed {
     ($($version:literal { $($name:ident($($parameter:ident: $ty:ty),* $(,)?) => $body:expr;)* })*) => {
         $($(
@@ -19,12 +21,23 @@ macro_rules! composed {
             #[unsafe(no_mangle)]
             #[allow(non_snake_case, clippy::too_many_arguments)]
             pub unsafe extern "C" fn $name($($parameter: $ty),*) -> hipError_t {
+                if !$crate::has(stringify!($name)) {
+                    return Absent::refuse(stringify!($name));
+                }
                 // SAFETY: the caller vouches for the arguments, which are handed on.
                 unsafe { $body }
             }
         )*)*
 
         versioned! { $($version: $($name)*;)* }
+
+        /// The function of this name, if it is one of these.
+        pub(crate) fn find(name: &str) -> Option<windlass_simulator::hip::Exported> {
+            match name {
+                $($(stringify!($name) => Some($crate::versions::exported($name as *const c_void, $version)),)*)*
+                _ => None,
+            }
+        }
     };
 }
 

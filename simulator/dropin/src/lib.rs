@@ -20,6 +20,7 @@ use windlass_hip_sys::EntryPoints;
 use windlass_simulator::hip;
 
 mod absent;
+pub mod by_name;
 pub mod compiler;
 pub mod composed;
 pub mod declared;
@@ -47,8 +48,20 @@ fn table() -> &'static EntryPoints {
         if let Err(error) = hip::Tally::attach_from_environment() {
             tracing::error!("{}: {error}; launches are not counted", hip::Tally::VARIABLE);
         }
+        hip::process_export(|name| {
+            let elsewhere =
+                || composed::find(name).or_else(|| per_thread::find(name)).or_else(|| by_name::find(name));
+            declared::find(name).or_else(elsewhere).or_else(|| compiler::find(name))
+        });
         hip::process_entries()
     })
+}
+
+/// Whether there is a function behind an exported name, in the version of HIP that is spoken.
+fn has(name: &str) -> bool {
+    // The table brings the exported names with it.
+    table();
+    hip::process_has(name)
 }
 
 /// Tells this library from AMD's; its value means nothing.
@@ -67,7 +80,7 @@ pub unsafe extern "C" fn windlass_simulator_has(name: *const c_char) -> c_int {
     }
     // SAFETY: the caller vouches for the string.
     let name = unsafe { CStr::from_ptr(name) };
-    c_int::from(name.to_str().is_ok_and(|name| table().address(name).is_some()))
+    c_int::from(name.to_str().is_ok_and(has))
 }
 
 /// Writes why the latest call of this thread failed, or where it did not the report of the latest fault, to `buffer`, cut

@@ -6,6 +6,7 @@ use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
 use windlass_hip_sys::bindings::*;
 
+use crate::absent::Absent;
 use crate::composed::{composed, hipMemset3DAsync};
 use crate::declared::*;
 use crate::versions::versioned;

@@ -33,10 +33,11 @@ refused! { hipError_t;
     "hip_4.2":
         hipArray3DCreate hipArrayCreate hipBindTexture hipBindTexture2D hipBindTextureToArray
         hipBindTextureToMipmappedArray hipChooseDevice hipChooseDeviceR0000 hipConfigureCall
-        hipCtxDisablePeerAccess hipCtxEnablePeerAccess hipCtxGetApiVersion                 hipDeviceGetTexture1DLinearMaxWidth hipExtLaunchMultiKernelMultiDevice hipFreeArray
+        hipCtxDisablePeerAccess hipCtxEnablePeerAccess hipCtxGetApiVersion hipDeviceGetTexture1DLinearMaxWidth hipExtLaunchMultiKernelMultiDevice hipFreeArray
         hipFreeMipmappedArray hipGetChannelDesc hipGetMipmappedArrayLevel hipGetTextureAlignmentOffset
         hipGetTextureObjectResourceDesc hipGetTextureObjectResourceViewDesc hipGetTextureObjectTextureDesc
-        hipGetTextureReference hipLaunchByPtr hipLaunchCooperativeKernelMultiDevice         hipMalloc3DArray hipMallocArray hipMallocMipmappedArray         hipMemRangeGetAttributes hipMemcpy2DFromArray hipMemcpy2DFromArrayAsync hipMemcpy2DToArray
+        hipGetTextureReference hipLaunchByPtr hipLaunchCooperativeKernelMultiDevice hipMalloc3DArray hipMallocArray
+        hipMallocMipmappedArray hipMemRangeGetAttributes hipMemcpy2DFromArray hipMemcpy2DFromArrayAsync hipMemcpy2DToArray
         hipMemcpyAtoH hipMemcpyFromArray hipMemcpyHtoA hipMemcpyToArray
         hipMipmappedArrayCreate hipMipmappedArrayDestroy
         hipMipmappedArrayGetLevel hipModuleGetTexRef hipPointerSetAttribute hipRegisterActivityCallback hipRegisterApiCallback hipRemoveActivityCallback
@@ -103,7 +104,7 @@ refused! { hipError_t;
     "hip_6.5":
         hipMemGetHandleForAddressRange;
     "hip_7.1":
-        hipGetDriverEntryPoint hipMemAdvise_v2 hipMemPrefetchAsync_v2 hipMemcpy3DBatchAsync hipMemcpy3DPeer
+        hipMemAdvise_v2 hipMemPrefetchAsync_v2 hipMemcpy3DBatchAsync hipMemcpy3DPeer
         hipMemcpy3DPeerAsync hipMemcpyBatchAsync hipMemsetD2D16 hipMemsetD2D16Async hipMemsetD2D32
         hipMemsetD2D32Async hipMemsetD2D8 hipMemsetD2D8Async hipModuleLoadFatBinary hipStreamGetAttribute
         hipStreamGetId hipStreamSetAttribute;
@@ -138,7 +139,6 @@ refused! { hipError_t;
     "hip_5.2": hipMemcpy2DToArray_spt hipMemcpy2DFromArray_spt;
     "hip_5.3":
         hipMemcpyFromArray_spt hipMemcpy2DFromArrayAsync_spt hipMemcpy2DToArrayAsync_spt;
-    "hip_7.1": hipGetDriverEntryPoint_spt;
 }
 
 // C++ names.

@@ -8,7 +8,9 @@ use std::process::Command;
 use std::ptr::{null, null_mut};
 
 use common::library;
-use windlass_hip_sys::bindings::{hipError_t, hipExtent, hipMemcpyKind, hipPitchedPtr};
+use windlass_hip_sys::bindings::{
+    hipDriverProcAddressQueryResult, hipError_t, hipExtent, hipMemcpyKind, hipPitchedPtr,
+};
 use windlass_hip_sys::{Api, Feature, Source, Version};
 
 fn load() -> Api {
@@ -105,6 +107,76 @@ fn functions_in_other_words_do_the_same() {
     for index in 0..6 {
         let left = if index % 3 == 2 { 1 } else { 2 };
         assert_eq!(row(index), [left, left, left, left, 1, 1, 1, 1], "{index}");
+    }
+}
+
+/// What hipGetProcAddress gives, and what it says about it.
+fn look_up(api: &Api, name: &str, flags: u64) -> (hipError_t, *mut c_void, hipDriverProcAddressQueryResult) {
+    let name = std::ffi::CString::new(name).unwrap();
+    let mut function = null_mut();
+    let mut found = hipDriverProcAddressQueryResult::HIP_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+    // SAFETY: the pointers are to locals.
+    let status = unsafe { api.hipGetProcAddress(name.as_ptr(), &mut function, 710, flags, &mut found) };
+    (status, function, found)
+}
+
+#[test]
+fn functions_are_found_by_name_as_the_dynamic_linker_finds_them() {
+    const SUCCESS: hipDriverProcAddressQueryResult =
+        hipDriverProcAddressQueryResult::HIP_GET_PROC_ADDRESS_SUCCESS;
+    const NOT_FOUND: hipDriverProcAddressQueryResult =
+        hipDriverProcAddressQueryResult::HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    let (default, legacy, per_thread) = (0, 1, 2);
+    let api = load();
+    // SAFETY: the library is the one of this package.
+    let library = unsafe { libloading::Library::new(library()) }.unwrap();
+    for (name, flags, meant) in [
+        ("hipMemcpy", default, "hipMemcpy"),
+        ("hipMemcpy", legacy, "hipMemcpy"),
+        ("hipMemcpy", per_thread, "hipMemcpy_spt"),
+        ("hipMemcpy_spt", default, "hipMemcpy_spt"),
+        ("hipMemset3DAsync", default, "hipMemset3DAsync"),
+        ("hipMemset3DAsync", per_thread, "hipMemset3DAsync_spt"),
+        // Without a variant for the thread's own stream, and with nothing but that in the way.
+        ("hipGetDeviceCount", per_thread, "hipGetDeviceCount"),
+        ("hipGetDeviceProperties", per_thread, "hipGetDevicePropertiesR0600"),
+        ("hipMalloc3D", default, "hipMalloc3D"),
+        ("hipCreateChannelDesc", default, "hipCreateChannelDesc"),
+    ] {
+        let address: *mut c_void = symbol(&library, meant);
+        assert_eq!(look_up(&api, name, flags), (hipError_t::hipSuccess, address, SUCCESS), "{name} {flags}");
+    }
+    for name in ["hipNoSuchFunction", "hipMallocArray", "hipImportExternalMemory", "hipMemcpyFromArray_spt"] {
+        let missing = (hipError_t::hipErrorInvalidValue, null_mut(), NOT_FOUND);
+        assert_eq!(look_up(&api, name, default), missing, "{name}");
+        assert_eq!(look_up(&api, name, per_thread), missing, "{name}");
+    }
+    assert_eq!(look_up(&api, "hipMalloc", 3).0, hipError_t::hipErrorInvalidValue);
+    assert_eq!(look_up(&api, "", default).0, hipError_t::hipErrorInvalidValue);
+}
+
+#[test]
+fn a_program_built_for_the_own_stream_finds_that_streams_functions() {
+    type LookUp = unsafe extern "C" fn(
+        *const std::ffi::c_char,
+        *mut *mut c_void,
+        u64,
+        *mut hipDriverProcAddressQueryResult,
+    ) -> hipError_t;
+    // SAFETY: the library is the one of this package.
+    let library = unsafe { libloading::Library::new(library()) }.unwrap();
+    for (look_up, flags, meant) in [
+        ("hipGetDriverEntryPoint", 0, "hipMemsetAsync"),
+        ("hipGetDriverEntryPoint", 2, "hipMemsetAsync_spt"),
+        ("hipGetDriverEntryPoint_spt", 0, "hipMemsetAsync_spt"),
+        ("hipGetDriverEntryPoint_spt", 1, "hipMemsetAsync"),
+    ] {
+        let entry: LookUp = symbol(&library, look_up);
+        let mut function = null_mut();
+        // SAFETY: the pointers are to a string, a local, and nothing.
+        let status = unsafe { entry(c"hipMemsetAsync".as_ptr(), &mut function, flags, null_mut()) };
+        let address: *mut c_void = symbol(&library, meant);
+        assert_eq!((status, function), (hipError_t::hipSuccess, address), "{look_up} {flags}");
     }
 }
 

@@ -38,6 +38,7 @@ mod inject;
 mod lanes;
 mod launch;
 mod ledger;
+mod lookup;
 mod machine;
 mod no_gpu;
 mod node;
@@ -55,7 +56,8 @@ mod tally;
 mod transfer;
 mod work;
 
-pub use process::{process_entries, process_fault, process_refuse};
+pub use lookup::{Exported, process_export};
+pub use process::{process_entries, process_fault, process_has, process_refuse};
 pub use runtime::Error;
 pub use schedule::{ScheduleReport, Schedules, schedules};
 pub use simulator::Simulator;

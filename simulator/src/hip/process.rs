@@ -10,6 +10,7 @@ use crate::options::Options;
 use super::call;
 use super::code::{Code, Outcome};
 use super::current;
+use super::lookup;
 use super::runtime::Runtime;
 use super::table;
 
@@ -17,6 +18,14 @@ use super::table;
 /// made from `WINDLASS_SIM` by the first call. Where that variable makes no sense, the calls answer `hipErrorNoDevice`.
 pub fn process_entries() -> EntryPoints {
     table::entries(&Options::from_environment().unwrap_or_default())
+}
+
+/// Whether the process's machine has a function, of the table or of those that [`process_export`](super::process_export)
+/// names.
+pub fn process_has(name: &str) -> bool {
+    static OPTIONS: OnceLock<Options> = OnceLock::new();
+    let options = OPTIONS.get_or_init(|| Options::from_environment().unwrap_or_default());
+    lookup::find(options, name).is_some()
 }
 
 /// Why the latest call of the calling thread failed, where more than its status is known. Where it did not fail, as

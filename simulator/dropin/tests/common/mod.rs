@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 /// Cargo builds the library beside the tests of its package.
-pub fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folders = test.ancestors().skip(1).take(2);
     let name = format!("{}amdhip64{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);

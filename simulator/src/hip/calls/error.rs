@@ -5,8 +5,9 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use windlass_hip_sys::bindings::{hipDriverProcAddressQueryResult, hipError_t};
 
+use crate::hip::call;
 use crate::hip::code::Code;
-use crate::hip::table;
+use crate::hip::lookup;
 
 pub(in crate::hip) unsafe extern "C" fn hipInit(flags: c_uint) -> hipError_t {
     hip!(hipInit, |call| match flags {
@@ -76,27 +77,46 @@ pub(in crate::hip) unsafe extern "C" fn hipExtGetLastError() -> hipError_t {
     })
 }
 
+/// HIP_GET_PROC_ADDRESS_DEFAULT, _LEGACY_STREAM.
+const PLAIN: [u64; 2] = [0, 1];
+/// HIP_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.
+const PER_THREAD: u64 = 2;
+
 pub(in crate::hip) unsafe extern "C" fn hipGetProcAddress(
     symbol: *const c_char,
     function: *mut *mut c_void,
     version: c_int,
-    _flags: u64,
+    flags: u64,
     found: *mut hipDriverProcAddressQueryResult,
 ) -> hipError_t {
     hip!(hipGetProcAddress, |call| {
-        let mut name = call.get_string(symbol)?;
+        let name = call.get_string(symbol)?;
+        let known = flags == PER_THREAD || PLAIN.contains(&flags);
+        if name.is_empty() || function.is_null() || !known {
+            return Err(Code::INVALID_VALUE);
+        }
+        if flags == PER_THREAD && !lookup::has_per_thread() {
+            call::explain(
+                "functions for the thread's own stream are in the drop-in library alone".to_owned(),
+            );
+            return Err(Code::NOT_SUPPORTED);
+        }
+        let look_up = |name: &str| lookup::find(&call.runtime.options, name);
         // Clients of HIP 6 and newer mean the newer layout by the plain name. Versions come as 600 or as 60000000.
         let major = if version >= 10_000_000 { version / 10_000_000 } else { version / 100 };
-        if name == "hipGetDeviceProperties" && major >= 6 {
-            name.push_str("R0600");
-        }
-        let address = table::entries(&call.runtime.options).address(&name);
+        let address = match name.as_str() {
+            "hipGetDeviceProperties" if major >= 6 => look_up("hipGetDevicePropertiesR0600"),
+            "hipGetDeviceProperties" => look_up(&name),
+            // What has no variant for the thread's own stream is the same for every stream.
+            _ if flags == PER_THREAD => look_up(&format!("{name}_spt")).or_else(|| look_up(&name)),
+            _ => look_up(&name),
+        };
         let result = match address {
             Some(_) => hipDriverProcAddressQueryResult::HIP_GET_PROC_ADDRESS_SUCCESS,
             None => hipDriverProcAddressQueryResult::HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND,
         };
         call.put_if(found, result);
         call.put(function, address.unwrap_or(std::ptr::null()).cast_mut())?;
-        address.map(|_| ()).ok_or(Code::NOT_FOUND)
+        address.map(|_| ()).ok_or(Code::INVALID_VALUE)
     })
 }
