@@ -73,6 +73,52 @@ fn what_entries_have_in_common_is_shown_once() {
 }
 
 #[test]
+fn what_the_simulated_gpu_does_not_execute_is_said() {
+    const CODE: &str = "cts/kernels/bundles/vector_add.gfx942.co";
+    let text = inspect(&[CODE, "--target", "gfx942"]).stdout;
+    assert!(text.contains("the simulated GPU executes every instruction of entry 0"), "{text}");
+    let fat = json(&[FAT, "--target", "gfx942"]);
+    let told: Vec<&Value> = fat["bundles"][0]["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| &entry["not_simulated"])
+        .collect();
+    assert_eq!(
+        told,
+        [&Value::Null, &Value::Null, &Value::Null, &Value::Array(Vec::new())],
+        "gfx942 alone is simulated"
+    );
+
+    // The kernel's first instructions become s_cbranch_g_fork, which no compiler emits.
+    let mut code = fs::read(CODE).unwrap();
+    let object = windlass_codeobject::CodeObject::parse(&code).unwrap();
+    let entry = object.kernels()[0].entry_address;
+    let segment = object.segments().iter().find(|segment| segment.executable).unwrap();
+    let place = usize::try_from(entry - segment.address + segment.offset).unwrap();
+    code[place..place + 8].copy_from_slice(&[0x00, 0x02, 0x80, 0x94, 0x02, 0x04, 0x80, 0x94]);
+    let file = scratch("co");
+    fs::write(&file, code).unwrap();
+    let file = file.to_str().unwrap();
+    let text = inspect(&[file, "--target", "gfx942"]).stdout;
+    let line = format!(
+        "s_cbranch_g_fork s[0:1], s[2:3] (not implemented) in vector_add at {entry:#x}, 2 of the kind"
+    );
+    assert!(
+        text.contains("the simulated GPU does not execute, of entry 0:") && text.contains(&line),
+        "{text}"
+    );
+    let report = json(&[file, "--target", "gfx942"]);
+    let [found] = report["bundles"][0]["entries"][0]["not_simulated"].as_array().unwrap().as_slice() else {
+        panic!("{report}")
+    };
+    assert_eq!(
+        (&found["symbol"], &found["address"], &found["count"]),
+        (&"vector_add".into(), &entry.into(), &2.into())
+    );
+}
+
+#[test]
 fn columns_stand_below_each_other() {
     let text = inspect(&[LIBRARY, "--target", "gfx942"]).stdout;
     let lines: Vec<&str> = text.lines().collect();

@@ -238,6 +238,7 @@ fn code_that_segments_share_is_bounded() {
 
 /// A table of functions and calls on every generation, compiled where there is a compiler.
 #[test]
+#[cfg_attr(miri, ignore = "starts a compiler")]
 fn a_table_on_every_generation() {
     let directory = std::env::temp_dir().join(format!("windlass-calls-{}", std::process::id()));
     fs::create_dir_all(&directory).unwrap();

@@ -1,60 +1,154 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What of a code object would not run, without a device to load it on.
 
-use super::LoadError;
-use crate::exec::Program;
-use std::collections::BTreeMap;
-use windlass_codeobject::CodeObject;
+use std::collections::HashMap;
 
-/// An instruction that the simulator does not execute.
+use windlass_codeobject::{CodeObject, Segment};
+
+use super::LoadError;
+use crate::exec::{NoInstruction, Reached, handler, reach};
+use crate::isa::{DecodeError, Encoding, Inst, Op};
+
+/// Instructions of one kind that the simulator does not execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unsupported {
-    /// The kernel or function that reaches it, the first one of several.
-    pub symbol: String,
-    /// Its address in the code object.
-    pub address: u64,
-    /// What it is, in LLVM's syntax where it can be decoded, and why it is not executed.
+    /// The first of them in LLVM's syntax where it can be decoded, and why it is not executed.
     pub reason: String,
-    /// Its bytes.
+    /// The kernel or function that reaches the first.
+    pub symbol: String,
+    /// The address of the first in the code object.
+    pub address: u64,
+    /// The bytes of the first.
     pub bytes: Vec<u8>,
+    /// How many there are.
+    pub count: usize,
 }
 
-/// The instructions of a gfx942 code object that the simulator does not execute, in the order of their addresses: those
-/// that its kernels and functions reach. Empty if everything runs.
+/// What the simulator does not execute of the code that the kernels and functions of a gfx942 code object reach: each
+/// kind of instruction once, in the order of the addresses. Empty if everything runs.
+///
+/// Takes time and memory in proportion to the code.
 ///
 /// # Errors
 /// As for [`Module::load`](super::Module::load), if the bytes are no code object or one for another processor.
 pub fn unsupported(elf: &[u8]) -> Result<Vec<Unsupported>, LoadError> {
-    let object =
-        CodeObject::parse(elf).map_err(|error| LoadError::Malformed { reason: error.to_string() })?;
+    let malformed = |reason: &str| LoadError::Malformed { reason: reason.to_owned() };
+    let object = CodeObject::parse(elf).map_err(|error| malformed(&error.to_string()))?;
     let target = object.target();
     if !matches!(target.processor(), "gfx942" | "gfx9-4-generic") {
         return Err(LoadError::WrongProcessor { processor: target.to_string() });
     }
-    let mut found = BTreeMap::new();
-    for segment in object.segments().iter().filter(|segment| segment.executable) {
+    let mut segments: Vec<&Segment> = object.segments().iter().filter(|segment| segment.executable).collect();
+    segments.sort_by_key(|segment| segment.address);
+    let mut left = elf.len();
+    let mut code = Vec::with_capacity(segments.len());
+    for segment in &segments {
         let start = usize::try_from(segment.offset).unwrap_or(usize::MAX);
         let end = usize::try_from(segment.offset.saturating_add(segment.file_size)).unwrap_or(usize::MAX);
-        let code = elf
-            .get(start..end)
-            .ok_or_else(|| LoadError::Malformed { reason: "a segment lies outside of the file".into() })?;
-        let words = code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let program = Program::new(segment.address, words);
-        let kernels = object.kernels().iter().map(|kernel| (&kernel.name, kernel.entry_address));
-        let functions = object.functions().map(|symbol| (&symbol.name, symbol.address));
-        for (symbol, entry) in kernels.chain(functions) {
-            let Some(position) = program.find(entry) else { continue };
-            for problem in &position.region.problems {
-                let address = segment.address.wrapping_add(problem.offset);
-                found.entry(address).or_insert_with(|| Unsupported {
-                    symbol: symbol.clone(),
-                    address,
-                    reason: problem.text.clone(),
-                    bytes: problem.words.iter().flat_map(|word| word.to_le_bytes()).collect(),
-                });
-            }
+        let bytes = elf.get(start..end).ok_or_else(|| malformed("a segment lies outside of the file"))?;
+        left = left.checked_sub(bytes.len()).ok_or_else(|| malformed("segments of code share bytes"))?;
+        let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        code.push(Code { base: segment.address, seen: vec![false; words.len() + 1], words });
+    }
+    let mut kinds = Kinds::default();
+    let kernels = object.kernels().iter().map(|kernel| (kernel.name.as_str(), kernel.entry_address));
+    let functions = object.functions().map(|symbol| (symbol.name.as_str(), symbol.address));
+    for (symbol, entry) in kernels.chain(functions) {
+        let after = code.partition_point(|code| code.base <= entry);
+        let Some(code) = after.checked_sub(1).and_then(|index| code.get_mut(index)) else { continue };
+        let offset = entry - code.base;
+        if offset.is_multiple_of(4) && offset / 4 < code.words.len() as u64 {
+            let Code { base, words, seen } = code;
+            reach(words, offset / 4, &mut Walk { base: *base, words, seen, symbol, kinds: &mut kinds });
         }
     }
-    Ok(found.into_values().collect())
+    kinds.found.sort_by_key(|found| found.address);
+    Ok(kinds.found)
+}
+
+/// A segment of code.
+struct Code {
+    base: u64,
+    words: Vec<u32>,
+    /// Which words have been reached; the last stands for all behind the code.
+    seen: Vec<bool>,
+}
+
+/// What makes two instructions one kind.
+#[derive(PartialEq, Eq, Hash)]
+enum Kind {
+    /// Instructions that are not executed, for one reason.
+    Op(Op, &'static str),
+    /// Words that are no instruction of this format.
+    Undecodable(Option<Encoding>),
+    /// Instructions that are cut off.
+    Truncated,
+    /// Code that is left without an end.
+    End,
+}
+
+#[derive(Default)]
+struct Kinds {
+    found: Vec<Unsupported>,
+    known: HashMap<Kind, usize>,
+}
+
+/// What one symbol reaches that none before it did.
+struct Walk<'a> {
+    base: u64,
+    words: &'a [u32],
+    seen: &'a mut [bool],
+    symbol: &'a str,
+    kinds: &'a mut Kinds,
+}
+
+impl Walk<'_> {
+    fn slot(&self, word: u64) -> usize {
+        usize::try_from(word).map_or(self.words.len(), |word| word.min(self.words.len()))
+    }
+}
+
+impl Reached for Walk<'_> {
+    fn has(&self, word: u64) -> bool {
+        self.seen[self.slot(word)]
+    }
+
+    fn add(&mut self, word: u64, found: Result<Inst, NoInstruction>) {
+        let slot = self.slot(word);
+        self.seen[slot] = true;
+        let mut why = "";
+        let kind = match &found {
+            Ok(inst) => match handler(inst) {
+                Ok(_) => return,
+                Err(reason) => {
+                    why = reason;
+                    Kind::Op(inst.op, reason)
+                }
+            },
+            Err(NoInstruction::Undecodable(DecodeError::Unknown { encoding, .. })) => {
+                Kind::Undecodable(*encoding)
+            }
+            Err(NoInstruction::Undecodable(DecodeError::Truncated { .. })) => Kind::Truncated,
+            Err(NoInstruction::End) => Kind::End,
+        };
+        if let Some(known) = self.kinds.known.get(&kind).and_then(|&index| self.kinds.found.get_mut(index)) {
+            known.count += 1;
+            return;
+        }
+        let reason = match &found {
+            Ok(inst) => format!("{} ({why})", inst.disassemble(word * 4)),
+            Err(error) => error.to_string(),
+        };
+        let size = found.map_or(1, |inst| usize::from(inst.size) / 4);
+        let words = self.words.get(slot..).unwrap_or_default().iter().take(size);
+        self.kinds.known.insert(kind, self.kinds.found.len());
+        self.kinds.found.push(Unsupported {
+            reason,
+            symbol: self.symbol.to_owned(),
+            address: self.base.wrapping_add(word.wrapping_mul(4)),
+            bytes: words.flat_map(|word| word.to_le_bytes()).collect(),
+            count: 1,
+        });
+    }
 }

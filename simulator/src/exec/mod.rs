@@ -27,6 +27,7 @@ mod matrix;
 mod nan;
 mod packed;
 mod program;
+mod reach;
 mod result;
 mod rounding;
 mod scalar;
@@ -46,7 +47,9 @@ pub(crate) use self::core::{Core, Finding, Segment, Stray, Trouble, Turn};
 pub(crate) use lanes::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub(crate) use lds::Lds;
 pub(crate) use program::{Program, Programs};
+pub(crate) use reach::{NoInstruction, Reached, reach};
 pub(crate) use state::{Position, Status, Wave};
+pub(crate) use table::handler;
 
 #[cfg(test)]
 mod tests;

@@ -4,11 +4,12 @@
 //! Code is decoded when it is first entered, following branches from there, so that data between functions and code
 //! that is never called cost nothing and cannot fail. What one entry reaches without calls is a [`Region`].
 
+use super::reach::{NoInstruction, Reached, branch_target, ends_flow, reach};
 use super::state::Position;
 use super::step::Step;
 use super::table;
 use crate::engine::Debug;
-use crate::isa::{self, Inst, Op};
+use crate::isa::{self, Inst};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
@@ -132,26 +133,8 @@ impl Program {
 
     /// Decodes what is reached from a word.
     fn decode(&self, entry: u64) -> Region {
-        let mut found: BTreeMap<u64, Result<Inst, String>> = BTreeMap::new();
-        let mut open = vec![entry];
-        while let Some(mut at) = open.pop() {
-            while !found.contains_key(&at) {
-                let inst = match self.words.get(at as usize..).filter(|words| !words.is_empty()) {
-                    Some(words) => isa::decode(words).map_err(|error| error.to_string()),
-                    None => Err("execution runs past the end of the code".into()),
-                };
-                let decoded = inst.clone();
-                found.insert(at, inst);
-                let Ok(inst) = decoded else { break };
-                if let Some(target) = branch_target(&inst, at) {
-                    open.push(target);
-                }
-                if ends_flow(inst.op) {
-                    break;
-                }
-                at += u64::from(inst.size) / 4;
-            }
-        }
+        let mut found = BTreeMap::new();
+        reach(&self.words, entry, &mut found);
         let mut region = lay_out(found, entry);
         for problem in &mut region.problems {
             let at = (problem.offset / 4) as usize;
@@ -162,25 +145,18 @@ impl Program {
     }
 }
 
-/// Whether nothing behind an instruction is reached by falling through.
-fn ends_flow(op: Op) -> bool {
-    // Compilers put nothing behind a trap, which stops the wave.
-    matches!(
-        op,
-        Op::s_endpgm | Op::s_endpgm_saved | Op::s_branch | Op::s_setpc_b64 | Op::s_rfe_b64 | Op::s_trap
-    )
-}
-
-/// The word that a branch within a function goes to. Calls are not followed.
-fn branch_target(inst: &Inst, at: u64) -> Option<u64> {
-    if inst.op == Op::s_call_b64 {
-        return None;
+impl Reached for BTreeMap<u64, Result<Inst, NoInstruction>> {
+    fn has(&self, word: u64) -> bool {
+        self.contains_key(&word)
     }
-    inst.branch_target(at * 4).map(|address| address / 4)
+
+    fn add(&mut self, word: u64, found: Result<Inst, NoInstruction>) {
+        self.insert(word, found);
+    }
 }
 
 /// Orders decoded instructions so that the one behind a step follows it, and resolves branches.
-fn lay_out(found: BTreeMap<u64, Result<Inst, String>>, entry: u64) -> Region {
+fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, entry: u64) -> Region {
     let mut steps = Vec::with_capacity(found.len());
     let mut problems = Vec::new();
     let mut index_of = HashMap::with_capacity(found.len());
@@ -203,7 +179,7 @@ fn lay_out(found: BTreeMap<u64, Result<Inst, String>>, entry: u64) -> Region {
             },
             Err(reason) => {
                 steps.push(Step::new(table::unsupported, table::placeholder(), offset));
-                Some(reason.clone())
+                Some(reason.to_string())
             }
         };
         if let Some(text) = reason {

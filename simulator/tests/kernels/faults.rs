@@ -156,18 +156,24 @@ fn what_does_not_run_is_known_without_a_device() {
     let path = crate::gpu::kernels().join("bundles/vector_add.gfx942.co");
     let elf = std::fs::read(path).unwrap();
     assert_eq!(unsupported(&elf).unwrap(), []);
-    // The kernel's first instruction becomes s_cbranch_g_fork s[0:1], s[2:3].
+    // The kernel's first two instructions become s_cbranch_g_fork.
     let object = windlass_codeobject::CodeObject::parse(&elf).unwrap();
     let kernel = object.kernels()[0].clone();
     let segment = object.segments().iter().find(|segment| segment.executable).unwrap();
     let place = (kernel.entry_address - segment.address + segment.offset) as usize;
     let mut patched = elf.clone();
     patched[place..place + 4].copy_from_slice(&0x9480_0200u32.to_le_bytes());
+    patched[place + 4..place + 8].copy_from_slice(&0x9480_0402u32.to_le_bytes());
     let found = unsupported(&patched).unwrap();
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((&found[0].symbol, found[0].address), (&kernel.name, kernel.entry_address));
     assert!(found[0].reason.contains("s_cbranch_g_fork s[0:1], s[2:3]"), "{}", found[0].reason);
-    assert_eq!(found[0].bytes, 0x9480_0200u32.to_le_bytes());
+    assert_eq!((&*found[0].bytes, found[0].count), (&0x9480_0200u32.to_le_bytes()[..], 2));
+    // What is no instruction at all ends its path.
+    patched[place + 4..place + 8].copy_from_slice(&[0xff; 4]);
+    let found = unsupported(&patched).unwrap();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!((found[1].address, found[1].count), (kernel.entry_address + 4, 1));
     patched[48] = 0x3f;
     assert!(matches!(unsupported(&patched), Err(LoadError::WrongProcessor { .. })));
     assert!(matches!(unsupported(&[0; 100]), Err(LoadError::Malformed { .. })));

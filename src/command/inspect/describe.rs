@@ -12,6 +12,7 @@ use super::report::{
     ArgumentReport, BindingReport, BundleReport, CodeReport, EntryReport, ExportReport, IreeReport,
     KernelReport, SymbolReport, Told,
 };
+use super::simulated;
 use crate::command::{
     input::count,
     ranges::{Bytes, Ranges},
@@ -196,6 +197,7 @@ fn code(image: &[u8], report: &mut EntryReport, room: &mut Room) {
         functions: code.functions().map(symbol).collect(),
         variables: code.variables().map(symbol).collect(),
         undefined: code.undefined().map(|symbol| symbol.name.clone()).collect(),
+        not_simulated: simulated::not_executed(image),
     };
     let rejected = code.rejected().iter().map(|kernel| format!("{}: {}", kernel.name, kernel.reason));
     report.problems.extend(rejected);

@@ -4,6 +4,7 @@
 mod describe;
 mod group;
 mod report;
+mod simulated;
 mod text;
 
 use std::path::PathBuf;

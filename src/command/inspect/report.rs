@@ -89,6 +89,20 @@ pub(super) struct CodeReport {
     pub(super) variables: Vec<SymbolReport>,
     /// What another code object has to define.
     pub(super) undefined: Vec<String>,
+    /// What the simulated GPU does not execute of it; nothing where it is for a processor that is not simulated.
+    pub(super) not_simulated: Option<Vec<NotSimulated>>,
+}
+
+/// Instructions of one kind.
+#[derive(Clone, Serialize, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NotSimulated {
+    /// The first of them, and why it is not executed.
+    pub(super) instruction: String,
+    /// The first kernel or function that reaches it.
+    pub(super) symbol: String,
+    /// Counted from where the code is loaded.
+    pub(super) address: u64,
+    pub(super) count: usize,
 }
 
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ use super::{
     group::{self, Group},
     report::{
         ArgumentReport, BindingReport, BundleReport, Choice, DeviceReport, EntryReport, IreeReport,
-        KernelReport, Report, SymbolReport, TargetReport,
+        KernelReport, NotSimulated, Report, SymbolReport, TargetReport,
     },
 };
 use crate::command::{input::count, table::Table};
@@ -90,6 +90,25 @@ impl BundleReport {
             }
         } else {
             self.print_groups(text, detail);
+        }
+        self.print_simulated(text, detail);
+    }
+
+    /// Whether the simulated GPU executes what the entries hold.
+    fn print_simulated(&self, text: &mut String, detail: Detail) {
+        let groups = group::by(&self.entries, |entry| entry.code.not_simulated.clone());
+        for group in &groups {
+            let Some(found) = group.first().and_then(|entry| entry.code.not_simulated.as_deref()) else {
+                continue;
+            };
+            let of = group.numbers();
+            if found.is_empty() {
+                text.push_str(&format!("  the simulated GPU executes every instruction of {of}\n"));
+                continue;
+            }
+            text.push_str(&format!("  the simulated GPU does not execute, of {of}:\n"));
+            let told: Vec<String> = found.iter().map(NotSimulated::text).collect();
+            lines(text, "    ", &told, detail);
         }
     }
 
@@ -233,6 +252,14 @@ impl KernelReport {
             Some([]) => {}
             Some(callees) => text.push_str(&format!("      may call {}\n", names(callees))),
         }
+    }
+}
+
+impl NotSimulated {
+    fn text(&self) -> String {
+        let Self { instruction, symbol, address, count } = self;
+        let times = if *count == 1 { String::new() } else { format!(", {count} of the kind") };
+        format!("{instruction} in {symbol} at {address:#x}{times}")
     }
 }
 
