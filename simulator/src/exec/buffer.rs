@@ -8,8 +8,8 @@ use super::shape::{Part, Shape};
 use super::space::{Addresses, load, store};
 use super::state::{LANES, Lanes, Wave};
 use super::step::{Flow, Source, Step, Versions, handler};
-use super::vmem::{atomic, one_span, to_lds, with_spans};
-use crate::engine::AccessKind;
+use super::vmem::{atomic, lds_targets, one_span, to_lds, with_spans};
+use crate::engine::{AccessKind, Cause};
 use crate::isa::{Encoding, Inst};
 use crate::memory::Use;
 
@@ -27,9 +27,12 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
         Shape::Store(Part::Dwords(4)) => handler!(|core, step| buffer_store(core, step, Part::Dwords(4))),
         Shape::Store(_) => Versions::scalar(buffer_store_any),
         Shape::Atomic { .. } => Versions::scalar(buffer_atomic),
-        Shape::None => return None,
+        Shape::LoadFormat(_) | Shape::StoreFormat(_) | Shape::None => return None,
     })
 }
+
+/// Bytes that stay together in a swizzled buffer.
+const ELEMENT: u64 = 4;
 
 /// A buffer resource.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +63,11 @@ impl Resource {
         u64::from(high << 14 | low)
     }
 
+    /// The word that describes elements.
+    pub(super) fn description(&self) -> u32 {
+        self.words[3]
+    }
+
     /// Records; bytes in a raw buffer.
     fn records(&self) -> u64 {
         self.words[2].into()
@@ -85,8 +93,6 @@ impl Resource {
 
     /// Address of a byte of a record.
     fn address(&self, index: u64, offset: u64, scalar: u64) -> u64 {
-        /// Bytes of an element that stay together when swizzled.
-        const ELEMENT: u64 = 4;
         let start = self.base().wrapping_add(scalar);
         if !self.is_swizzled() {
             return start.wrapping_add(index.wrapping_mul(self.stride())).wrapping_add(offset);
@@ -100,12 +106,12 @@ impl Resource {
     }
 
     /// How many of `size` bytes at an offset of a record the buffer has, in dwords if it is more than one; `scalar` is the
-    /// scalar offset.
-    fn available(&self, index: u64, offset: u64, scalar: u64, size: u64) -> u64 {
-        if self.stride() == 0 {
+    /// scalar offset. Its length counts records for an instruction with an index, bytes for one without.
+    fn available(&self, index: Option<u64>, offset: u64, scalar: u64, size: u64) -> u64 {
+        let Some(index) = index.filter(|_| self.stride() != 0) else {
             let left = self.records().saturating_sub(offset.saturating_add(scalar));
             return if left >= size { size } else { left / 4 * 4 };
-        }
+        };
         let inside = index < self.records()
             && (!self.is_swizzled() || offset.checked_add(size).is_some_and(|end| end <= self.stride()));
         if inside { size } else { 0 }
@@ -113,16 +119,26 @@ impl Resource {
 }
 
 /// What the lanes of a buffer instruction access.
-struct Target {
-    addresses: Addresses,
+pub(super) struct Target {
+    pub(super) addresses: Addresses,
     /// Lanes whose whole access lies in the buffer.
-    whole: u64,
+    pub(super) whole: u64,
     /// Of each other lane, the bytes that lie in it; empty if there are none.
-    partial: Vec<(usize, u64)>,
+    pub(super) partial: Vec<(usize, u64)>,
+    /// Whether accesses are larger than what a swizzled buffer keeps together.
+    pub(super) crosses: bool,
+}
+
+/// Stops the wave at an access to more of a swizzled buffer than a dword, whose parts lie apart.
+#[cold]
+pub(super) fn refuse_crossing(core: &mut Core<'_>, step: &Step) -> Flow {
+    let instruction = step.inst.disassemble(step.offset.into());
+    let instructions = format!("{instruction} (more than a dword of a swizzled buffer)");
+    core.stop(Cause::Unsupported { instructions })
 }
 
 #[inline(always)]
-fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
+pub(super) fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
     let wave = &*core.wave;
     let resource = Resource::read(wave, step.src[2]);
     let scalar = u64::from(scalar32(wave, step.src[3]));
@@ -145,7 +161,7 @@ fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
             whole |= u64::from(offset < limit) << lane;
         }
         if whole & exec == exec && !resource.is_swizzled() {
-            return Target { addresses, whole: exec, partial: Vec::new() };
+            return Target { addresses, whole: exec, partial: Vec::new(), crosses: false };
         }
     }
     let (mut whole, mut partial) = (0, Vec::new());
@@ -160,17 +176,20 @@ fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
         }
         let offset = constant.wrapping_add(if mem.offen { word(mem.idxen.into()) } else { 0 }).into();
         addresses[lane] = resource.address(index, offset, scalar);
-        match resource.available(index, offset, scalar, size) {
+        match resource.available(Some(index).filter(|_| mem.idxen), offset, scalar, size) {
             available if available == size => whole |= 1 << lane,
             available => partial.push((lane, available)),
         }
     }
-    Target { addresses, whole, partial }
+    Target { addresses, whole, partial, crosses: resource.is_swizzled() && size > ELEMENT }
 }
 
 #[inline(always)]
 fn buffer_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
-    let Target { addresses, whole, partial } = target(core, step, part.size());
+    let Target { addresses, whole, partial, crosses } = target(core, step, part.size());
+    if crosses {
+        return refuse_crossing(core, step);
+    }
     if partial.is_empty()
         && let Some(span) = one_span(core, &addresses, whole, part.size(), Use::Read)
     {
@@ -232,7 +251,10 @@ fn buffer_store_any(core: &mut Core<'_>, step: &Step) -> Flow {
 #[inline(always)]
 fn buffer_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
-    let Target { addresses, whole, partial } = target(core, step, part.size());
+    let Target { addresses, whole, partial, crosses } = target(core, step, part.size());
+    if crosses {
+        return refuse_crossing(core, step);
+    }
     if partial.is_empty()
         && let Some(mut span) = one_span(core, &addresses, whole, part.size(), Use::Write)
     {
@@ -265,7 +287,10 @@ fn buffer_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
 
 fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
     let Shape::Atomic { wide, .. } = step.shape else { return Flow::Next };
-    let Target { addresses, whole, partial } = target(core, step, if wide { 8 } else { 4 });
+    let Target { addresses, whole, partial, crosses } = target(core, step, if wide { 8 } else { 4 });
+    if crosses {
+        return refuse_crossing(core, step);
+    }
     if !step.inst.dst.is_none() {
         for (lane, _) in partial {
             core.wave.row_mut(step.dst)[lane] = 0;
@@ -279,10 +304,17 @@ fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
 
 fn buffer_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
     let Shape::Load(part) = step.shape else { return Flow::Next };
-    let Target { addresses, whole, partial } = target(core, step, part.size());
-    let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
+    let Target { addresses, whole, partial, crosses } = target(core, step, part.size());
+    if crosses {
+        return refuse_crossing(core, step);
+    }
+    let lanes = partial.iter().fold(whole, |mask, (lane, _)| mask | 1 << lane);
+    let targets = match lds_targets(core, step, lanes) {
+        Ok(targets) => targets,
+        Err(stop) => return stop,
+    };
     for (lane, _) in partial {
-        core.lds.store(base.wrapping_add(lane as u64 * 4), 0u32.to_le_bytes());
+        core.lds.store(targets[lane], 0u32.to_le_bytes());
     }
     to_lds(core, step, &addresses, whole, part)
 }
@@ -298,24 +330,25 @@ mod tests {
     #[test]
     fn raw_buffers_end_dword_by_dword() {
         let raw = resource(0, 22, false);
-        assert_eq!(raw.available(0, 0, 0, 16), 16);
-        assert_eq!(raw.available(0, 8, 0, 16), 12);
-        assert_eq!(raw.available(0, 8, 8, 16), 4);
-        assert_eq!(raw.available(0, 20, 0, 2), 2);
-        assert_eq!(raw.available(0, 20, 0, 4), 0);
-        assert_eq!(raw.available(0, 0x8000_0000, 0, 4), 0);
+        assert_eq!(raw.available(None, 0, 0, 16), 16);
+        assert_eq!(raw.available(None, 8, 0, 16), 12);
+        assert_eq!(raw.available(None, 8, 8, 16), 4);
+        assert_eq!(raw.available(None, 20, 0, 2), 2);
+        assert_eq!(raw.available(None, 20, 0, 4), 0);
+        assert_eq!(raw.available(None, 0x8000_0000, 0, 4), 0);
         assert_eq!(raw.bytes(), 22);
     }
 
     #[test]
     fn records_are_counted_where_there_is_a_stride() {
         let records = resource(16, 4, false);
-        assert_eq!(records.available(3, 12, 0, 4), 4);
-        assert_eq!(records.available(4, 0, 0, 4), 0);
+        assert_eq!(records.available(Some(3), 12, 0, 4), 4);
+        assert_eq!(records.available(Some(4), 0, 0, 4), 0);
+        assert_eq!(records.available(None, 4, 0, 4), 0, "without an index there are 4 bytes");
         assert_eq!(records.address(3, 12, 100), 0x1000 + 48 + 12 + 100);
         assert_eq!(records.bytes(), 64);
         let swizzled = resource(16, 64, true);
-        assert_eq!(swizzled.available(0, 14, 0, 4), 0);
+        assert_eq!(swizzled.available(Some(0), 14, 0, 4), 0);
         // Eight records interleave their dwords.
         assert_eq!(swizzled.address(1, 0, 0), 0x1004);
         assert_eq!(swizzled.address(0, 4, 0), 0x1000 + 4 * 8);

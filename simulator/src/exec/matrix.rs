@@ -58,7 +58,7 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
 }
 
 /// What is summed up.
-trait Sum: Copy + Default {
+pub(super) trait Sum: Copy + Default {
     fn from_bits(bits: u32) -> Self;
     fn to_bits(self) -> u32;
     /// Adds a product.
@@ -101,7 +101,7 @@ impl Sum for i32 {
 }
 
 /// The type of A's or B's elements, of which one register holds `PER_REGISTER`.
-trait Input<S> {
+pub(super) trait Input<S> {
     const PER_REGISTER: usize;
     /// The element of a register, counted from its low bits.
     fn widen(register: u32, element: usize) -> S;
@@ -118,7 +118,7 @@ trait Input<S> {
 macro_rules! input {
     ($(#[$meta:meta])* $name:ident, $sum:ty, $per:literal, |$bits:ident| $widen:expr $(, $rows:item)?) => {
         $(#[$meta])*
-        struct $name;
+        pub(super) struct $name;
 
         impl Input<$sum> for $name {
             const PER_REGISTER: usize = $per;
@@ -165,7 +165,7 @@ input!(I8, i32, 4, |bits| bits as i8 as i32);
 
 /// A tile's place in the registers of the result: the register and first lane of a row.
 #[inline(always)]
-fn place<const M: usize>(block: usize, row: usize) -> (usize, usize) {
+pub(super) fn place<const M: usize>(block: usize, row: usize) -> (usize, usize) {
     match M {
         4 => (row, 4 * block),
         16 => (4 * block + row % 4, row / 4 * 16),
@@ -260,7 +260,12 @@ fn start(wave: &mut Wave, step: &Step, registers: usize) {
 
 /// One element of each lane, widened.
 #[inline(always)]
-fn element_row<S: Sum, I: Input<S>>(wave: &Wave, source: Source, element: usize, values: &mut [S; LANES]) {
+pub(super) fn element_row<S: Sum, I: Input<S>>(
+    wave: &Wave,
+    source: Source,
+    element: usize,
+    values: &mut [S; LANES],
+) {
     let Source::Vector(number) = source else { return };
     let row = wave.row(number + (element / I::PER_REGISTER) as u16);
     I::widen_row(row, element % I::PER_REGISTER, values);

@@ -13,6 +13,10 @@ pub(crate) enum Shape {
     Load(Part),
     /// Registers to memory.
     Store(Part),
+    /// Memory to registers, converted from a buffer's format.
+    LoadFormat(Components),
+    /// Registers to memory, converted to a buffer's format.
+    StoreFormat(Components),
     /// A read-modify-write.
     Atomic {
         /// What becomes of the old value.
@@ -52,6 +56,50 @@ pub(crate) enum Place {
     },
 }
 
+/// The components of an element, and how they lie in the registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Components {
+    /// So many, a register each.
+    Whole(u8),
+    /// So many, two in a register, the first in its low half.
+    Halves(u8),
+    /// One, in the high half of a register.
+    HighHalf,
+}
+
+impl Components {
+    /// How many.
+    pub(crate) fn count(self) -> u8 {
+        match self {
+            Self::Whole(count) | Self::Halves(count) => count,
+            Self::HighHalf => 1,
+        }
+    }
+
+    /// Whether each has half a register.
+    pub(crate) fn are_halves(self) -> bool {
+        !matches!(self, Self::Whole(_))
+    }
+
+    /// The register of a component, counted from the first, and its half of it.
+    pub(crate) fn place(self, component: u8) -> (u16, Option<u8>) {
+        match self {
+            Self::Whole(_) => (component.into(), None),
+            Self::Halves(_) => ((component / 2).into(), Some(component % 2)),
+            Self::HighHalf => (0, Some(1)),
+        }
+    }
+
+    /// From what follows `format_` in a mnemonic: `xyz`, `d16_xy`, `d16_hi_x`.
+    fn named(name: &str) -> Self {
+        match name.strip_prefix("d16_") {
+            Some("hi_x") => Self::HighHalf,
+            Some(letters) => Self::Halves(letters.len() as u8),
+            None => Self::Whole(name.len() as u8),
+        }
+    }
+}
+
 impl Part {
     /// Bytes in memory.
     pub(crate) fn size(self) -> u64 {
@@ -69,8 +117,13 @@ impl Shape {
         let name = op.mnemonic();
         let Some((space, rest)) = name.split_once('_') else { return Self::None };
         match space {
-            "flat" | "global" | "scratch" | "buffer" => vector_memory(rest),
+            "flat" | "global" | "scratch" | "buffer" | "tbuffer" => vector_memory(rest),
             "ds" => lds(rest),
+            "s" => rest
+                .strip_prefix("buffer_")
+                .unwrap_or(rest)
+                .strip_prefix("atomic_")
+                .map_or(Self::None, atomic),
             _ => Self::None,
         }
     }
@@ -78,18 +131,24 @@ impl Shape {
 
 fn vector_memory(name: &str) -> Shape {
     let (action, what) = name.split_once('_').unwrap_or((name, ""));
+    if let Some(letters) = what.strip_prefix("format_") {
+        let components = Components::named(letters);
+        return if action == "load" { Shape::LoadFormat(components) } else { Shape::StoreFormat(components) };
+    }
     match action {
         "load" => part(what.strip_prefix("lds_").unwrap_or(what)).map_or(Shape::None, Shape::Load),
         "store" => part(what).map_or(Shape::None, Shape::Store),
-        "atomic" => {
-            let (what, wide) = match what.strip_suffix("_x2") {
-                Some(what) => (what, true),
-                None => (what, what.ends_with("f64")),
-            };
-            Rmw::named(what).map_or(Shape::None, |rmw| Shape::Atomic { rmw, wide })
-        }
+        "atomic" => atomic(what),
         _ => Shape::None,
     }
+}
+
+fn atomic(name: &str) -> Shape {
+    let (name, wide) = match name.strip_suffix("_x2") {
+        Some(name) => (name, true),
+        None => (name, name.ends_with("f64")),
+    };
+    Rmw::named(name).map_or(Shape::None, |rmw| Shape::Atomic { rmw, wide })
 }
 
 fn part(name: &str) -> Option<Part> {
@@ -176,6 +235,7 @@ mod tests {
             (Op::global_atomic_cmpswap_x2, Shape::Atomic { rmw: Rmw::CompareSwap, wide: true }),
             (Op::global_atomic_add_f64, Shape::Atomic { rmw: Rmw::AddF64, wide: true }),
             (Op::buffer_atomic_smax, Shape::Atomic { rmw: Rmw::MaxI, wide: false }),
+            (Op::s_buffer_atomic_umin_x2, Shape::Atomic { rmw: Rmw::MinU, wide: true }),
             (Op::ds_add_rtn_u32, Shape::Atomic { rmw: Rmw::Add, wide: false }),
             (Op::ds_max_rtn_i64, Shape::Atomic { rmw: Rmw::MaxI, wide: true }),
             (Op::ds_pk_add_rtn_bf16, Shape::Atomic { rmw: Rmw::AddPackedBf16, wide: false }),
@@ -183,7 +243,9 @@ mod tests {
             (Op::ds_wrxchg2st64_rtn_b32, Shape::Atomic { rmw: Rmw::Swap, wide: false }),
             (Op::buffer_wbl2, Shape::None),
             (Op::ds_bpermute_b32, Shape::None),
-            (Op::buffer_load_format_x, Shape::None),
+            (Op::buffer_load_format_xyz, Shape::LoadFormat(Components::Whole(3))),
+            (Op::tbuffer_store_format_d16_xy, Shape::StoreFormat(Components::Halves(2))),
+            (Op::buffer_load_format_d16_hi_x, Shape::LoadFormat(Components::HighHalf)),
         ];
         for (op, shape) in cases {
             assert_eq!(Shape::of(op), shape, "{}", op.mnemonic());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Scalar memory: loads that the whole wave shares.
+//! Scalar memory: accesses that the whole wave makes once.
 
 use super::buffer::Resource;
 use super::core::Core;
 use super::lanes::{scalar32, scalar64};
+use super::shape::Shape;
 use super::step::{Flow, Source, Step, Versions};
-use crate::engine::AccessKind;
+use crate::engine::{AccessKind, Cause};
 use crate::isa::{Op, Operand};
 use crate::memory::Use;
 
@@ -25,9 +26,21 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         Op::s_store_dword => store::<1>,
         Op::s_store_dwordx2 => store::<2>,
         Op::s_store_dwordx4 => store::<4>,
-        _ => return None,
+        Op::s_buffer_store_dword => buffer_store::<1>,
+        Op::s_buffer_store_dwordx2 => buffer_store::<2>,
+        Op::s_buffer_store_dwordx4 => buffer_store::<4>,
+        // Probes look for translations, and what is discarded from a cache has been in memory all along.
+        Op::s_atc_probe | Op::s_atc_probe_buffer | Op::s_dcache_discard | Op::s_dcache_discard_x2 => {
+            |_, _| Flow::Next
+        }
+        _ => return atomic_versions(op),
     };
     Some(Versions::scalar(handler))
+}
+
+fn atomic_versions(op: Op) -> Option<Versions> {
+    let Shape::Atomic { .. } = Shape::of(op) else { return None };
+    Some(Versions::scalar(if op.mnemonic().starts_with("s_buffer_") { buffer_atomic } else { plain_atomic }))
 }
 
 /// Immediate and register offset together.
@@ -99,10 +112,81 @@ fn store<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     if core.memory.tracks_writes() {
         core.note_access(step, None, address, size, AccessKind::Write);
     }
-    if let Source::Scalar(first) = step.src[1] {
-        for index in 0..N {
-            span.store(address + index as u64 * 4, core.wave.s[(usize::from(first) + index) & 127]);
-        }
+    for index in 0..N {
+        span.store(address + index as u64 * 4, word(core, step, index));
     }
     Flow::Next
+}
+
+/// A register of the data of a store or an atomic.
+fn word(core: &Core<'_>, step: &Step, index: usize) -> u32 {
+    match step.src[1] {
+        Source::Scalar(first) => core.wave.s[(usize::from(first) + index) & 127],
+        _ => 0,
+    }
+}
+
+/// The address of `size` bytes at an offset in a buffer, if it has them.
+fn in_buffer(core: &Core<'_>, step: &Step, offset: u64, size: u64) -> Option<u64> {
+    let resource = Resource::read(core.wave, step.src[0]);
+    let inside = offset.checked_add(size).is_some_and(|end| end <= resource.bytes());
+    inside.then(|| resource.base().wrapping_add(offset))
+}
+
+fn buffer_store<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
+    let offset = offset(core, step) & !3;
+    for index in 0..N {
+        let Some(address) = in_buffer(core, step, offset.wrapping_add(index as u64 * 4), 4) else { continue };
+        let Some(span) = core.memory.span_through(core.windows, address, 4, Use::Write) else {
+            return core.refuse(None, address, 4, AccessKind::Write);
+        };
+        if core.memory.tracks_writes() {
+            core.note_access(step, None, address, 4, AccessKind::Write);
+        }
+        span.store(address, word(core, step, index));
+    }
+    Flow::Next
+}
+
+fn plain_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
+    let address = address(core, step);
+    atomic(core, step, Some(address))
+}
+
+fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Atomic { wide, .. } = step.shape else { return Flow::Next };
+    let offset = offset(core, step) & !3;
+    let address = in_buffer(core, step, offset, if wide { 8 } else { 4 });
+    atomic(core, step, address)
+}
+
+/// A read-modify-write; what lies outside of its buffer stays as it is and gives zero.
+fn atomic(core: &mut Core<'_>, step: &Step, address: Option<u64>) -> Flow {
+    let Shape::Atomic { rmw, wide } = step.shape else { return Flow::Next };
+    let pair = |core: &Core<'_>, first| {
+        u64::from(word(core, step, first)) | u64::from(word(core, step, first + 1)) << 32
+    };
+    let old = match address {
+        None => 0,
+        Some(address) => {
+            let size = if wide { 8 } else { 4 };
+            if !address.is_multiple_of(size) {
+                return core.stop_access(Cause::MisalignedAtomic, None, address, size, AccessKind::Atomic);
+            }
+            let Some(span) = core.memory.span_through(core.windows, address, size, Use::Write) else {
+                return core.refuse(None, address, size, AccessKind::Atomic);
+            };
+            if core.memory.tracks_writes() {
+                core.note_access(step, None, address, size, AccessKind::Atomic);
+            }
+            if wide {
+                let (a, b) = (pair(core, 0), pair(core, 2));
+                span.update64(address, |old| rmw.apply64(old, a, b))
+            } else {
+                let (a, b) = (word(core, step, 0), word(core, step, 1));
+                span.update32(address, |old| rmw.apply32(old, a, b)).into()
+            }
+        }
+    };
+    if wide { write(core, step, [old as u32, (old >> 32) as u32]) } else { write(core, step, [old as u32]) }
 }

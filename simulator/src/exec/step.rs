@@ -145,6 +145,8 @@ pub(crate) enum Sharing {
 impl Sharing {
     fn of(inst: &Inst) -> Self {
         match (inst.encoding, Shape::of(inst.op)) {
+            (_, Shape::LoadFormat(_)) => Self::Reads,
+            (_, Shape::StoreFormat(_)) => Self::Writes,
             (Encoding::Flat | Encoding::Global | Encoding::Mubuf | Encoding::Ds, Shape::Load(_)) => {
                 Self::Reads
             }

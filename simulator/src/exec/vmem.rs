@@ -3,7 +3,7 @@
 
 use super::core::{Core, Segment};
 use super::lanes::{PRIVATE_APERTURE, SHARED_APERTURE, mask, scalar32, scalar64};
-use super::shape::{Part, Shape};
+use super::shape::{Part, Place, Shape};
 use super::share::overrun;
 use super::space::{Addresses, Private, Space, load, store};
 use super::state::{LANES, Lanes};
@@ -33,7 +33,8 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
             _ => Versions::scalar(global_store_any),
         },
         (Encoding::Global, Shape::Atomic { .. }) => Versions::scalar(global_atomic),
-        (Encoding::Scratch, Shape::Load(_)) if !to_lds => Versions::scalar(scratch),
+        (Encoding::Scratch, Shape::Load(_)) if to_lds => Versions::scalar(scratch_to_lds),
+        (Encoding::Scratch, Shape::Load(_)) => Versions::scalar(scratch),
         (Encoding::Scratch, Shape::Store(_)) => Versions::scalar(scratch),
         (Encoding::Flat, Shape::Load(_) | Shape::Store(_)) => Versions::scalar(flat),
         (Encoding::Flat, Shape::Atomic { .. }) => Versions::scalar(flat_atomic),
@@ -254,7 +255,31 @@ fn global_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
     to_lds(core, step, &addresses, exec, part)
 }
 
-/// Loads from device memory into LDS at M0 and the instruction's offset.
+/// Where the lanes' dwords of a load into LDS go: at M0 and the instruction's offset, one behind the other.
+///
+/// # Errors
+/// The stop, if one of them ends behind what the workgroup has.
+pub(super) fn lds_targets(core: &mut Core<'_>, step: &Step, lanes: u64) -> Result<Addresses, Flow> {
+    let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
+    let targets: Addresses = std::array::from_fn(|lane| base.wrapping_add(lane as u64 * 4));
+    match overrun(core, &targets, lanes, 4, AccessKind::Write) {
+        Some(stop) => Err(stop),
+        None => Ok(targets),
+    }
+}
+
+/// The dword that a load into LDS makes of a part.
+fn extended(space: &impl Space, lane: usize, address: u64, part: Part) -> u32 {
+    match part {
+        Part::Byte(Place::Signed) => space.load8(lane, address) as i8 as u32,
+        Part::Byte(_) => space.load8(lane, address).into(),
+        Part::Short(Place::Signed) => space.load16(lane, address) as i16 as u32,
+        Part::Short(_) => space.load16(lane, address).into(),
+        Part::Dwords(_) => space.load32(lane, address),
+    }
+}
+
+/// Loads from device memory into LDS.
 pub(super) fn to_lds(
     core: &mut Core<'_>,
     step: &Step,
@@ -262,26 +287,20 @@ pub(super) fn to_lds(
     lanes: u64,
     part: Part,
 ) -> Flow {
-    let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
-    let targets: Addresses = std::array::from_fn(|lane| base.wrapping_add(lane as u64 * 4));
-    if let Some(stop) = overrun(core, &targets, lanes, 4, AccessKind::Write) {
-        return stop;
-    }
+    let targets = match lds_targets(core, step, lanes) {
+        Ok(targets) => targets,
+        Err(stop) => return stop,
+    };
     with_spans(core, step, addresses, lanes, part.size(), AccessKind::Read, |core, span, mask| {
         for lane in Lanes(mask) {
-            let value = match part {
-                Part::Byte(super::shape::Place::Signed) => span.load8(lane, addresses[lane]) as i8 as u32,
-                Part::Byte(_) => span.load8(lane, addresses[lane]).into(),
-                Part::Short(super::shape::Place::Signed) => span.load16(lane, addresses[lane]) as i16 as u32,
-                Part::Short(_) => span.load16(lane, addresses[lane]).into(),
-                Part::Dwords(_) => span.load32(lane, addresses[lane]),
-            };
+            let value = extended(&span, lane, addresses[lane], part);
             core.lds.store32(lane, targets[lane], value);
         }
     })
 }
 
-fn scratch(core: &mut Core<'_>, step: &Step) -> Flow {
+/// The offset of every lane in private memory.
+fn scratch_addresses(core: &Core<'_>, step: &Step) -> Addresses {
     let mut base = i64::from(step.inst.mem.offset) as u32;
     if step.src[2] != Source::None {
         base = base.wrapping_add(scalar32(core.wave, step.src[2]));
@@ -293,8 +312,59 @@ fn scratch(core: &mut Core<'_>, step: &Step) -> Flow {
             addresses[lane] = u64::from(base.wrapping_add(row[lane]));
         }
     }
+    addresses
+}
+
+fn scratch(core: &mut Core<'_>, step: &Step) -> Flow {
+    let addresses = scratch_addresses(core, step);
     let exec = core.wave.exec();
     private(core, step, &addresses, exec)
+}
+
+/// Loads from private memory into LDS.
+fn scratch_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Load(part) = step.shape else { return Flow::Next };
+    let addresses = scratch_addresses(core, step);
+    let exec = core.wave.exec();
+    let targets = match lds_targets(core, step, exec) {
+        Ok(targets) => targets,
+        Err(stop) => return stop,
+    };
+    if let Err(stop) = reserve(core, &addresses, exec, part.size(), AccessKind::Read) {
+        return stop;
+    }
+    let space = Private(&mut core.wave.scratch);
+    for lane in Lanes(exec) {
+        let value = extended(&space, lane, addresses[lane], part);
+        core.lds.store32(lane, targets[lane], value);
+    }
+    Flow::Next
+}
+
+/// Makes room for accesses to private memory.
+///
+/// # Errors
+/// The stop, if one of them ends behind what a lane has.
+fn reserve(
+    core: &mut Core<'_>,
+    addresses: &Addresses,
+    lanes: u64,
+    size: u64,
+    kind: AccessKind,
+) -> Result<(), Flow> {
+    if lanes == 0 {
+        return Ok(());
+    }
+    let limit = u64::from(core.wave.scratch_size);
+    let (_, greatest) = bounds(addresses, lanes);
+    if greatest + size > limit {
+        let beyond = Lanes(lanes).find(|&lane| addresses[lane] + size > limit);
+        let address = beyond.map_or(greatest, |lane| addresses[lane]);
+        let segment = Segment::Scratch(limit);
+        return Err(core.stop_in(segment, Cause::IllegalAddress, beyond, address, size, kind));
+    }
+    Private(&mut core.wave.scratch).grow(greatest + size);
+    Ok(())
 }
 
 /// Loads or stores in private memory, at offsets from its start.
@@ -304,20 +374,11 @@ fn private(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) 
         Shape::Store(part) => (part, AccessKind::Write),
         _ => return Flow::Next,
     };
-    if lanes == 0 {
-        return Flow::Next;
-    }
-    let limit = u64::from(core.wave.scratch_size);
-    let (_, greatest) = bounds(addresses, lanes);
-    if greatest + part.size() > limit {
-        let beyond = Lanes(lanes).find(|&lane| addresses[lane] + part.size() > limit);
-        let address = beyond.map_or(greatest, |lane| addresses[lane]);
-        let segment = Segment::Scratch(limit);
-        return core.stop_in(segment, Cause::IllegalAddress, beyond, address, part.size(), kind);
+    if let Err(stop) = reserve(core, addresses, lanes, part.size(), kind) {
+        return stop;
     }
     let wave = &mut *core.wave;
     let mut space = Private(&mut wave.scratch);
-    space.grow(greatest + part.size());
     match (kind, step.src[1]) {
         (AccessKind::Read, _) => load(&space, &mut wave.v, step.dst, part, addresses, lanes),
         (_, Source::Vector(data)) => store(&mut space, &wave.v, data, part, addresses, lanes),

@@ -4,6 +4,7 @@
 //! Each is given as text and as words; the disassembler vouches that they agree.
 
 mod abreast;
+mod buffers;
 mod random;
 mod reference;
 mod semantics;

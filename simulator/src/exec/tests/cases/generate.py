@@ -10,13 +10,15 @@ import pathlib
 import sys
 
 import assembler
+import buffer
 import matrix
 import memory
 import packed
 import scalar
 import vector
 
-FAMILIES = {"vector": vector, "scalar": scalar, "packed": packed, "memory": memory, "matrix": matrix}
+FAMILIES = {"vector": vector, "scalar": scalar, "packed": packed, "memory": memory,
+            "buffer": buffer, "matrix": matrix}
 
 
 def main():

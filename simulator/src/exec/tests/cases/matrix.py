@@ -17,10 +17,26 @@ SHAPES = [
     ("i32_4x4x4_16b_i8", 1, 4), ("f64_16x16x4_f64", 2, 8), ("f64_4x4x4_4b_f64", 2, 2),
 ] + [(f"f32_{shape}_{a}_{b}", 2, size) for shape, size in (("16x16x32", 4), ("32x32x16", 16)) for a in ("fp8", "bf8") for b in ("fp8", "bf8")]
 
+# Name and registers of the result; A has two registers, B has four.
+SPARSE = [
+    ("f32_16x16x32_f16", 4), ("f32_32x32x16_f16", 16), ("f32_16x16x32_bf16", 4), ("f32_32x32x16_bf16", 16),
+    ("i32_16x16x64_i8", 4), ("i32_32x32x32_i8", 16),
+] + [(f"f32_{shape}_{a}_{b}", size) for shape, size in (("16x16x64", 4), ("32x32x32", 16)) for a in ("fp8", "bf8") for b in ("fp8", "bf8")]
+
+
+def sparse():
+    out = []
+    for name, results in SPARSE:
+        op = f"v_smfmac_{name}"
+        for tail in ("", " abid:1", " abid:2", " abid:3", " cbsz:1 abid:1"):
+            out.append(f"{op} {regs(80, results)}, v[2:3], v[4:7], v8{tail}")
+        out += [f"{op} {regs(16, results, 'a')}, a[2:3], v[4:7], v8", f"{op} {regs(16, results)}, v[2:3], a[4:7], v9 abid:1"]
+    return out
+
 
 def candidates():
     """All lines."""
-    out = []
+    out = sparse()
     for name, inputs, results in SHAPES:
         op = f"v_mfma_{name}"
         a, b, c, d = regs(2, inputs), regs(4, inputs), regs(8, results), regs(80, results)

@@ -104,6 +104,31 @@ def scalar():
     return out
 
 
+def scalar_atomics():
+    out = []
+    for suffix, width in (("", 1), ("x2", 2), ("x4", 4)):
+        data = sgpr(32, width)
+        out += [f"s_buffer_store_dword{suffix} {data}, s[8:11], 0x40", f"s_buffer_store_dword{suffix} {data}, s[8:11], s20"]
+        # Past the end of the buffer, in part or in whole.
+        out += [f"s_buffer_store_dword{suffix} {data}, s[8:11], 0x{at:x}" for at in (5996, 6008, 9000)]
+    for name in RMW.split() + ["cmpswap"]:
+        for x2 in ("", "_x2"):
+            data = sgpr(32, (2 if x2 else 1) * (2 if name == "cmpswap" else 1))
+            for tail in ("", " glc"):
+                out += [f"s_atomic_{name}{x2} {data}, s[8:9], 0x40{tail}", f"s_atomic_{name}{x2} {data}, s[8:9], s20{tail}"]
+                out += [f"s_buffer_atomic_{name}{x2} {data}, s[8:11], 0x{at:x}{tail}" for at in (0x40, 9000)]
+    out += ["s_atc_probe 7, s[8:9], s20", "s_atc_probe_buffer 1, s[8:11], 0x40", "s_dcache_discard s[8:9], 0x40", "s_dcache_discard_x2 s[8:9], s20"]
+    return out
+
+
+def to_lds():
+    out = []
+    for name in "ubyte sbyte ushort sshort dword".split():
+        out += [f"global_load_lds_{name} v[4:5], off", f"global_load_lds_{name} v4, s[8:9] offset:16"]
+        out += [f"scratch_load_lds_{name} v4, off", f"scratch_load_lds_{name} off, s8 offset:16"]
+    return out
+
+
 def candidates():
     """All lines."""
-    return lds() + flat() + scalar()
+    return lds() + flat() + scalar() + scalar_atomics() + to_lds()

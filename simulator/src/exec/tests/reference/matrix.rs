@@ -108,6 +108,9 @@ fn element(machine: &Machine, register: usize, (lane, index): (usize, usize), ty
 
 /// Executes a matrix instruction, if it is one.
 pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
+    if let Some(name) = line.name.strip_prefix("v_smfmac_") {
+        return sparse(machine, line, &Shape::parse(name)?);
+    }
     let shape = Shape::parse(line.name.strip_prefix("v_mfma_")?)?;
     let first = |index: usize| match line.operands[index].what {
         What::Vector(number) => Some(number),
@@ -166,6 +169,45 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
         if doubles {
             machine.v[register + 1][lane] = (value >> 32) as u32;
         }
+    }
+    Some(())
+}
+
+/// A product with a sparse A, of which two in four consecutive elements of a row are stored, with their places among the
+/// four in a register of indices. The inner dimension counts what B has.
+fn sparse(machine: &mut Machine, line: &Line<'_>, shape: &Shape<'_>) -> Option<()> {
+    let first = |index: usize| match line.operands[index].what {
+        What::Vector(number) => Some(number),
+        _ => None,
+    };
+    let (dst, a, b, indices) = (first(0)?, first(1)?, first(2)?, first(3)?);
+    let dense = shape.per_lane();
+    // So many indices of two bits make a set, of which a register holds as many as fit.
+    let bits = dense as u32;
+    let set = if line.number("cbsz") == 0 { line.number("abid") as u32 % (32 / bits) } else { 0 };
+    let mut results = Vec::new();
+    for row in 0..shape.size {
+        for column in 0..shape.size {
+            let (register, lane) = shape.output(0, row, column);
+            let mut sum = u64::from(machine.v[dst + register][lane]);
+            for stored in 0..shape.inner / 2 {
+                // Lanes in groups hold consecutive parts of the inner dimension, A's half as many elements.
+                let (group, at) = (stored / (dense / 2), stored % (dense / 2));
+                let from = group * shape.size + row;
+                let index = machine.v[indices][from] >> (bits * set + 2 * at as u32) & 3;
+                let k = stored / 2 * 4 + index as usize;
+                let x = element(machine, a, (from, at), shape.inputs[0]);
+                let y = element(machine, b, shape.input(0, column, k), shape.inputs[1]);
+                sum = match shape.result {
+                    "i32" => (signed(x, 8) * signed(y, 8) + signed(sum, 32)) as u64 & 0xffff_ffff,
+                    _ => real::fused(F32, Round::Nearest, x, y, sum),
+                };
+            }
+            results.push((dst + register, lane, sum));
+        }
+    }
+    for (register, lane, value) in results {
+        machine.v[register][lane] = value as u32;
     }
     Some(())
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Loads, stores and read-modify-writes, byte by byte, in ascending order of lanes.
 
+use super::buffers;
 use super::integers::signed;
 use super::real::{self, F16, F32, F64, Format, Round};
 use super::rules::Kind;
@@ -13,7 +14,7 @@ const BF16: Format = Format { exponent: 8, mantissa: 7 };
 
 /// Where an access goes.
 #[derive(Clone, Copy)]
-enum Space {
+pub(super) enum Space {
     Lds,
     Global,
     Scratch,
@@ -42,12 +43,12 @@ impl Memories {
     }
 
     /// Little-endian; zero outside.
-    fn load(&mut self, space: Space, lane: usize, address: u64, size: usize) -> u64 {
+    pub(super) fn load(&mut self, space: Space, lane: usize, address: u64, size: usize) -> u64 {
         let bytes = self.place(space, lane, address, size);
         bytes.map_or(0, |bytes| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
-    fn store(&mut self, space: Space, lane: usize, address: u64, size: usize, value: u64) {
+    pub(super) fn store(&mut self, space: Space, lane: usize, address: u64, size: usize, value: u64) {
         if let Some(bytes) = self.place(space, lane, address, size) {
             bytes.copy_from_slice(&value.to_le_bytes()[..size]);
         }
@@ -89,6 +90,12 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     }
     let (space, rest) = line.name.split_once('_')?;
     let (action, what) = rest.split_once('_')?;
+    if let Some(what) = what.strip_prefix("format_") {
+        return buffers::formatted(machine, line, what, action == "load");
+    }
+    if line.has("lds") || what.starts_with("lds_") {
+        return lds_load(machine, line, space, what.trim_start_matches("lds_"));
+    }
     match action {
         "load" => vector_access(machine, line, space, what, true),
         "store" => vector_access(machine, line, space, what, false),
@@ -154,7 +161,7 @@ fn transfer(
     Some(())
 }
 
-fn active(machine: &Machine) -> Vec<usize> {
+pub(super) fn active(machine: &Machine) -> Vec<usize> {
     (0..LANES).filter(|lane| machine.exec() >> lane & 1 != 0).collect()
 }
 
@@ -453,8 +460,17 @@ impl Target {
     }
 }
 
-/// A lane's address, and how many bytes are there for it.
-fn located(machine: &Machine, line: &Line<'_>, space: &str, target: &Target, lane: usize) -> (u64, usize) {
+/// A lane's address, and how many of `size` bytes are there for it.
+fn located(
+    machine: &Machine,
+    line: &Line<'_>,
+    space: &str,
+    target: &Target,
+    (lane, size): (usize, usize),
+) -> (u64, usize) {
+    if space == "buffer" {
+        return buffers::located(machine, line, lane, size);
+    }
     let offset = line.number("offset") as u64;
     let address = &line.operands[target.address];
     let low = match address.what {
@@ -462,17 +478,6 @@ fn located(machine: &Machine, line: &Line<'_>, space: &str, target: &Target, lan
         _ => 0u64,
     };
     let full = |number: usize| word(machine, number, lane, true);
-    // The scalar part comes behind the address and, in stores, behind the data.
-    let base = line
-        .operands
-        .iter()
-        .skip(
-            target.address.max(target.data) + usize::from(target.data < target.address || space == "buffer"),
-        )
-        .find_map(|operand| match operand.what {
-            What::Scalar(number) => Some(number),
-            _ => None,
-        });
     match space {
         "flat" => (full(vector(line, target.address)).wrapping_add(offset), 16),
         "global" => match (line.operands.last().map(|operand| operand.what), address.what) {
@@ -489,24 +494,35 @@ fn located(machine: &Machine, line: &Line<'_>, space: &str, target: &Target, lan
             };
             ((low.wrapping_add(scalar).wrapping_add(offset)) & 0xffff_ffff, 16)
         }
-        _ => {
-            let resource = base.unwrap_or(8);
-            let start = machine.pair(resource) & 0xffff_ffff_ffff;
-            let records = u64::from(machine.s[resource + 2]);
-            let scalar = scalar(machine, line, 3);
-            let within = u64::from((low as u32).wrapping_add(offset as u32)) + scalar;
-            (start.wrapping_add(within), records.saturating_sub(within).min(16) as usize)
-        }
+        _ => panic!("{line:?}"),
     }
+}
+
+/// Loads from memory into LDS: one dword for each lane.
+fn lds_load(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str) -> Option<()> {
+    let (size, sign, _) = part(what)?;
+    let target = Target { address: 0, ..Target::of(line, space, true, false) };
+    let mut values = [None; LANES];
+    for lane in active(machine) {
+        let (address, available) = located(machine, line, space, &target, (lane, size));
+        let value = if available < size { 0 } else { machine.memory.load(target.space, lane, address, size) };
+        values[lane] = Some(if sign { signed(value, 8 * size as u32) as u32 } else { value as u32 });
+    }
+    buffers::into_lds(machine, line, values);
+    Some(())
 }
 
 fn vector_access(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str, load: bool) -> Option<()> {
     let target = Target::of(line, space, load, false);
     let data = vector(line, target.data);
+    let size = part(what)?.0;
+    if space == "buffer" && buffers::crosses(machine, line, size) {
+        return None;
+    }
     // All addresses are taken before a register changes.
     let places: Vec<_> = active(machine)
         .into_iter()
-        .map(|lane| (lane, located(machine, line, space, &target, lane)))
+        .map(|lane| (lane, located(machine, line, space, &target, (lane, size))))
         .collect();
     for (lane, (address, available)) in places {
         transfer(machine, (target.space, lane, address), data, what, load, available)?;
@@ -522,7 +538,7 @@ fn vector_atomic(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str
     let data = vector(line, target.data);
     let mut results = Vec::new();
     for lane in active(machine) {
-        let (address, available) = located(machine, line, space, &target, lane);
+        let (address, available) = located(machine, line, space, &target, (lane, size));
         let a = word(machine, data, lane, wide);
         let b = if what.starts_with("cmpswap") { word(machine, data + size / 4, lane, wide) } else { 0 };
         if available < size {
@@ -543,6 +559,12 @@ fn vector_atomic(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str
 }
 
 fn scalar_access(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
+    if line.name.starts_with("s_atc_") || line.name.starts_with("s_dcache_") {
+        return Some(());
+    }
+    if let Some((_, what)) = line.name.split_once("atomic_") {
+        return scalar_atomic(machine, line, what);
+    }
     let count: usize = match line.name.rsplit_once("dword")?.1 {
         "" => 1,
         count => count.strip_prefix('x')?.parse().ok()?,
@@ -558,12 +580,46 @@ fn scalar_access(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     for (at, word) in words.into_iter().enumerate() {
         let within = offset.wrapping_add(4 * at as u64);
         let address = start.wrapping_add(within);
+        let outside = buffer && within + 4 > u64::from(machine.s[base + 2]);
         if line.name.contains("_store_") {
+            if outside {
+                continue;
+            }
             machine.memory.store(Space::Global, 0, address, 4, word.into());
-        } else if buffer && within + 4 > u64::from(machine.s[base + 2]) {
+        } else if outside {
             machine.s[data + at] = 0;
         } else {
             machine.s[data + at] = machine.memory.load(Space::Global, 0, address, 4) as u32;
+        }
+    }
+    Some(())
+}
+
+/// A read-modify-write by the wave as a whole.
+fn scalar_atomic(machine: &mut Machine, line: &Line<'_>, what: &str) -> Option<()> {
+    let (What::Scalar(data), What::Scalar(base)) = (line.operands[0].what, line.operands[1].what) else {
+        return None;
+    };
+    let buffer = line.name.contains("_buffer_");
+    let wide = what.ends_with("_x2");
+    let size = if wide { 8 } else { 4 };
+    let word = |machine: &Machine, at: usize| {
+        if wide { machine.pair(data + 2 * at) } else { machine.s[data + at].into() }
+    };
+    let (a, b) = (word(machine, 0), if what.starts_with("cmpswap") { word(machine, 1) } else { 0 });
+    let offset = scalar(machine, line, 2).wrapping_add(line.number("offset") as u64) & !3;
+    let mut old = 0;
+    if !buffer || offset + size as u64 <= machine.s[base + 2].into() {
+        let start = machine.pair(base) & if buffer { 0xffff_ffff_ffff } else { !3 };
+        let address = start.wrapping_add(offset);
+        old = machine.memory.load(Space::Global, 0, address, size);
+        let new = updated(what, old, a, b, wide)?;
+        machine.memory.store(Space::Global, 0, address, size, new);
+    }
+    if line.has("glc") {
+        machine.s[data] = old as u32;
+        if wide {
+            machine.s[data + 1] = (old >> 32) as u32;
         }
     }
     Some(())

@@ -3,8 +3,10 @@
 //! lane by lane from the manual's description. It shares no code with the interpreter.
 
 mod angle;
+mod buffers;
 mod convert;
 mod floats;
+mod formats;
 mod integers;
 mod lanes;
 mod matrix;
@@ -41,13 +43,13 @@ enum Family {
 
 fn family(name: &str) -> Family {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    if starts(&["s_load_", "s_store_", "s_buffer_"]) {
+    if starts(&["s_load_", "s_store_", "s_buffer_", "s_atomic_", "s_atc_", "s_dcache_discard"]) {
         Family::Memory
     } else if starts(&["s_", "buffer_inv", "buffer_wbl2"]) {
         Family::Scalar
-    } else if starts(&["v_mfma_"]) {
+    } else if starts(&["v_mfma_", "v_smfmac_"]) {
         Family::Matrix
-    } else if starts(&["ds_", "flat_", "global_", "scratch_", "buffer_"]) {
+    } else if starts(&["ds_", "flat_", "global_", "scratch_", "buffer_", "tbuffer_"]) {
         Family::Memory
     } else if starts(&["v_pk_", "v_fma_mix", "v_dot2_", "v_dot4_", "v_dot8_"]) && name != "v_pk_fmac_f16" {
         Family::Packed
