@@ -195,9 +195,14 @@ impl Bundle {
                 continue;
             }
             let bytes = bundle.extract(index).map_err(|error| Failure::input(format!("{from}: {error}")))?;
-            let id = match bundle.container() {
-                // Their entries are called by their target alone.
-                Container::RawElf | Container::Kpack { .. } => None,
+            let id = match (bundle.container(), entry.target()) {
+                // Their entries are called by their target alone. The modes that it states count as much as the code's.
+                (Container::RawElf | Container::Kpack { .. }, EntryTarget::Gpu(target))
+                    if target.features().next().is_some() =>
+                {
+                    Some(Id::Target(target.clone()))
+                }
+                (Container::RawElf | Container::Kpack { .. }, _) => None,
                 _ => Some(Id::Whole(entry.id_text())),
             };
             let unchecked = !matches!(entry.target(), EntryTarget::Gpu(_));
@@ -230,6 +235,10 @@ impl Item {
     fn add<'a>(&'a self, writer: &mut BundleWriter<'a>, unchecked: bool) -> Result<(), WriteError> {
         let added = match &self.id {
             None => writer.add_code_object(&self.bytes),
+            Some(Id::Target(target)) if unchecked => {
+                let id = format!("hipv4-amdgcn-amd-amdhsa--{target}");
+                writer.add_unchecked(&id, &self.bytes)
+            }
             Some(Id::Target(target)) => writer.add_target(&EntryKind::HipV4, target, &self.bytes),
             Some(Id::Whole(id)) if unchecked || self.unchecked => writer.add_unchecked(id, &self.bytes),
             Some(Id::Whole(id)) => writer.add(id, &self.bytes),

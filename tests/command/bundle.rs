@@ -5,6 +5,7 @@ use std::{fs, path::PathBuf};
 
 use windlass_codeobject::{File, Options};
 
+use crate::audit::made::kpack_for;
 use crate::support::{Finished, fixture, scratch, windlass};
 
 const GFX942: &str = "cts/kernels/bundles/vector_add.gfx942.co";
@@ -239,4 +240,23 @@ fn outputs_that_are_no_plain_files_stay_what_they_are() {
     let finished = windlass(["bundle", "-o", "/dev/null", GFX942]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+}
+
+#[test]
+fn the_modes_that_an_archive_states_are_not_dropped() {
+    // A kpack archive that says gfx942:xnack+ of code whose flags leave the mode open.
+    let image = fs::read(GFX942).unwrap();
+    let archive = Output::new("kpack");
+    fs::write(&archive.0, kpack_for("gfx942:xnack+", "lib/a.so", &image)).unwrap();
+    let out = Output::new("hipfb");
+    let refused = windlass(["bundle", &archive.name(), "-o", &out.name()]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("its ELF is for gfx942") && refused.stderr.contains("--unchecked"));
+    let written = windlass(["bundle", &archive.name(), "--unchecked", "-o", &out.name()]);
+    assert_eq!(written.code, Some(0), "{}", written.stderr);
+    assert_eq!(out.entries()[1].0, "hipv4-amdgcn-amd-amdhsa--gfx942:xnack+");
+    // Of an archive that states none, the flags count.
+    fs::write(&archive.0, kpack_for("gfx942", "lib/a.so", &image)).unwrap();
+    assert_eq!(windlass(["bundle", &archive.name(), "-o", &out.name()]).code, Some(0));
+    assert_eq!(out.entries()[1].0, "hipv4-amdgcn-amd-amdhsa--gfx942");
 }

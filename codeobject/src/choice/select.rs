@@ -160,6 +160,24 @@ impl Bundle<'_> {
     }
 }
 
+impl TargetId {
+    /// How code for `code`'s processor fits this GPU, whatever the modes of their features; `None` where it does not.
+    ///
+    /// ```
+    /// use windlass_codeobject::{Fit, Options, TargetId};
+    ///
+    /// let (gpu, code): (TargetId, TargetId) = ("gfx906".parse()?, "gfx900:xnack-".parse()?);
+    /// let mut options = Options::default();
+    /// assert_eq!(gpu.processor_fit(&code, &options), None);
+    /// options.compatible_families = true;
+    /// assert_eq!(gpu.processor_fit(&code, &options), Some(Fit::Family));
+    /// # Ok::<(), windlass_codeobject::Error>(())
+    /// ```
+    pub fn processor_fit(&self, code: &TargetId, options: &Options) -> Option<Fit> {
+        processors_fit(code, self.processor(), options).ok().map(|candidate| candidate.fit)
+    }
+}
+
 /// An entry that fits by its id.
 struct Candidate<'e> {
     fit: Fit,

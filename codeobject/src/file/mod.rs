@@ -33,7 +33,7 @@ pub enum FileKind {
     Archive,
     /// An executable out of IREE's compiler, for HIP (`HIP1`) or for its AMDGPU driver (`AMD1`).
     IreeExecutable,
-    /// A module of IREE (`.vmfb`) with executables for AMD GPUs.
+    /// A module of IREE (`.vmfb`) with executables for AMD GPUs, and with no other GPU code.
     IreeModule,
     /// A zip file, such as a wheel of Python, with any of these as members.
     Zip,

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_codeobject::{Bundle, CodeObject, Entry, EntryTarget, File, Options, Selection, TargetId};
+use windlass_codeobject::{
+    Bundle, CodeObject, Container, Entry, EntryTarget, Error, File, Options, Selection, TargetId, validate,
+};
 
 use super::{
     modes::{self, Modes},
@@ -34,6 +36,7 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
         unpacked_size: 0,
         has: BTreeSet::new(),
         slots: BTreeMap::new(),
+        binaries: BTreeSet::new(),
         problems,
     };
     let processors: BTreeSet<_> =
@@ -46,6 +49,8 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
         unit.stored_size += bundle.stored_size();
         unit.unpacked_size += bundle.unpacked_size().unwrap_or_default();
         unit.has.extend(gpus(bundle).map(ToString::to_string));
+        let binary = bundle.member().filter(|_| matches!(bundle.container(), Container::Kpack { .. }));
+        unit.binaries.extend(binary.map(str::to_owned));
         let (slot, problems) = examine(bundle, targets, options);
         unit.problems.extend(problems);
         slots.add(file.kind(), bundle, slot);
@@ -108,12 +113,12 @@ impl<'t> Asked<'t> {
     /// Asks for each mode of the features that the target leaves open and that entries for it state, in their ids or in
     /// the flags of their ELFs.
     fn new(bundle: &Bundle<'_>, target: &'t TargetId, options: &Options) -> Self {
-        let ids = gpus(bundle).filter(|code| is_near(code, target));
+        let ids = gpus(bundle).filter(|code| target.processor_fit(code, options).is_some());
         let mut asked = Self { target, features: open_features(ids, target), choices: BTreeMap::new() };
         asked.choose(bundle, options);
         // Flags count where the id states nothing, and only where nothing else serves.
         if asked.choices.values().any(|(_, choice)| choice.best.is_none()) {
-            let elfs = elfs(bundle, target);
+            let elfs = elfs(bundle, target, options);
             let known = asked.features.len();
             asked.features.extend(open_features(elfs.iter(), target));
             if asked.features.len() > known {
@@ -158,7 +163,7 @@ impl<'t> Asked<'t> {
             }
             choice.fit()
         });
-        service.refusals = self.refusals(bundle, &unserved, codes, service.modes.is_served());
+        service.refusals = self.refusals(bundle, &unserved, codes, options, service.modes.is_served());
         if !service.modes.is_served() {
             service.compatible = compatible(bundle, self.target, codes, options);
         }
@@ -171,19 +176,20 @@ impl<'t> Asked<'t> {
         bundle: &Bundle<'_>,
         unserved: &[(&TargetId, &Selection)],
         codes: &Codes,
+        options: &Options,
         is_served: bool,
     ) -> Vec<String> {
         let Some(first) = unserved.first() else { return Vec::new() };
         let reason = |(index, entry): (usize, &Entry)| {
             let claims = |agent: &TargetId| match entry.target() {
                 EntryTarget::Gpu(code) => {
-                    code.processor() == agent.processor()
+                    agent.processor_fit(code, options).is_some()
                         && code.features().all(|(feature, on)| agent.feature(feature) == Some(on))
                 }
                 _ => false,
             };
             let is_near = match entry.target() {
-                EntryTarget::Gpu(code) => code.processor() == self.target.processor(),
+                EntryTarget::Gpu(code) => self.target.processor_fit(code, options).is_some(),
                 EntryTarget::SpirV => true,
                 _ => false,
             };
@@ -197,11 +203,6 @@ impl<'t> Asked<'t> {
     }
 }
 
-/// Whether code may be for a target, as far as its processor goes.
-fn is_near(code: &TargetId, target: &TargetId) -> bool {
-    code.processor() == target.processor() || code.is_generic()
-}
-
 /// The features that code states and that a target leaves open.
 fn open_features<'c>(codes: impl Iterator<Item = &'c TargetId>, target: &TargetId) -> BTreeSet<String> {
     let features = codes.flat_map(TargetId::features).map(|(feature, _)| feature);
@@ -209,11 +210,12 @@ fn open_features<'c>(codes: impl Iterator<Item = &'c TargetId>, target: &TargetI
 }
 
 /// What the flags of the ELFs say that are for a target by their ids.
-fn elfs(bundle: &Bundle<'_>, target: &TargetId) -> Vec<TargetId> {
+fn elfs(bundle: &Bundle<'_>, target: &TargetId, options: &Options) -> Vec<TargetId> {
     let mut ranges = Ranges::of(bundle);
     let mut near: Vec<(usize, &Entry)> = bundle.entries().iter().enumerate().collect();
     near.retain(|(_, entry)| {
-        entry.size() > 0 && matches!(entry.target(), EntryTarget::Gpu(code) if is_near(code, target))
+        let is_near = |code| target.processor_fit(code, options).is_some();
+        entry.size() > 0 && matches!(entry.target(), EntryTarget::Gpu(code) if is_near(code))
     });
     near.sort_by_key(|(_, entry)| entry.offset());
     near.retain(|(index, entry)| ranges.take(*index, entry) == Bytes::New);
@@ -229,11 +231,15 @@ fn examine(bundle: &Bundle<'_>, targets: &[TargetId], options: &Options) -> (Slo
     (Slot(services), codes.problems)
 }
 
-/// The entry that would be taken if code of the same family counted.
-fn compatible(bundle: &Bundle<'_>, agent: &TargetId, codes: &Codes, options: &Options) -> Option<String> {
+/// The entry that would be taken, in some mode, if code of the same family counted.
+fn compatible(bundle: &Bundle<'_>, target: &TargetId, codes: &Codes, options: &Options) -> Option<String> {
+    if options.compatible_families {
+        return None;
+    }
     let mut options = options.clone();
     options.compatible_families = true;
-    let best = bundle.select(agent, &options).best.filter(|best| !codes.unusable.contains_key(best))?;
+    let asked = Asked::new(bundle, target, &options);
+    let best = asked.chosen().find(|best| !codes.unusable.contains_key(best))?;
     bundle.entries().get(best).map(|entry| entry.id_text())
 }
 
@@ -255,7 +261,7 @@ impl Codes {
         let mut codes = Self::default();
         let place = place(bundle);
         for (entry, index) in wanted {
-            let read = bundle.with_image(index, CodeObject::parse).and_then(|code| code);
+            let read = bundle.with_image(index, loadable).and_then(|code| code);
             let code = read.map_err(|error| error.to_string()).and_then(launchable);
             match code {
                 Ok(code) => {
@@ -274,6 +280,12 @@ impl Codes {
         }
         codes
     }
+}
+
+/// Reads code as who loads it does, who believes the headers only where they lead to what is there.
+fn loadable(image: &[u8]) -> Result<CodeObject, Error> {
+    validate(image)?;
+    CodeObject::parse(image)
 }
 
 /// Refuses code without any metadata: nothing of it can be launched.

@@ -32,9 +32,9 @@ const COMPAT: &str = "compat";
     Wheels in wheels are looked into; tar files and packages of Debian, RPM and conda are named and not. SPIR-V alone serves no GPU.\n\n\
     A target without features stands for every mode of them; a file that serves some modes only serves it in part, and \
     names them. Who means one mode asks for it, as gfx90a:xnack-.\n\n\
-    Exit codes: 0 every target is served wholly by every file with GPU code; 1 some target is not, or in part only, or a \
-    file cannot be read; \
-    2 the command line is wrong, or there is no GPU code at all.")]
+    Exit codes: 0 every target has code in every file with GPU code, for one of its modes at least; 1 some target has \
+    none in some file, or something is damaged or cannot be read; 2 the command line is wrong, or there is no GPU code \
+    at all.")]
 pub(crate) struct Audit {
     /// Files and folders
     #[arg(required = true)]

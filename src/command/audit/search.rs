@@ -103,8 +103,8 @@ impl<'s> Search<'s> {
     /// the code is judged there.
     fn judge_split(&mut self) {
         for (name, reference, error) in std::mem::take(&mut self.split) {
-            let names = || self.found.units.iter().flat_map(|unit| unit.slots.keys());
-            if !names().any(|name| reference.is_to(name)) {
+            let mut binaries = self.found.units.iter().flat_map(|unit| &unit.binaries);
+            if !binaries.any(|binary| reference.is_to(binary)) {
                 self.found.problems.push((name, error.to_string()));
             }
         }

@@ -22,6 +22,8 @@ pub(super) struct Unit {
     pub(super) has: BTreeSet<String>,
     /// What must serve each target, by its name in the file.
     pub(super) slots: BTreeMap<String, Slot>,
+    /// The host binaries that kpack archives in it hold code for.
+    pub(super) binaries: BTreeSet<String>,
     pub(super) problems: Vec<String>,
 }
 
@@ -74,6 +76,7 @@ impl Unit {
         self.stored_size += other.stored_size;
         self.unpacked_size += other.unpacked_size;
         self.has.extend(other.has);
+        self.binaries.extend(other.binaries);
         self.problems.extend(other.problems);
         for (name, slot) in other.slots {
             add(&mut self.slots, name, slot);

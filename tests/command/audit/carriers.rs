@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use super::made::{archive, images, kpack, offload_binary, split_library, wheel};
+use super::made::{archive, hip1, images, kpack, offload_binary, split_library, stored, wheel};
 use super::{BUNDLES, Folder, VECTOR_ADD, audit, file, report, verdicts};
 use crate::support::{fixture, scratch, windlass};
 
@@ -87,6 +87,37 @@ fn libraries_and_their_kpack_archives_may_come_in_two_wheels() {
     let (code, both) = report(&[folder.path()], "gfx942");
     assert_eq!(code, Some(0), "{both:#}");
     assert_eq!(verdicts(file(&both, "(sdk/.kpack/a_gfx942.kpack)")), ["exact"]);
+}
+
+#[test]
+fn no_name_of_a_bundle_stands_for_the_code_of_a_split_library() {
+    let folder = Folder::new();
+    folder.put("a.ccob", &fs::read(VECTOR_ADD).unwrap());
+    folder.put("lib/liba.so", &split_library("bundle 0", "../.kpack/a_@GFXARCH@.kpack"));
+    let (code, alone) = report(&[folder.path()], "gfx942");
+    assert_eq!(code, Some(1), "{alone:#}");
+    assert!(alone["problems"][0]["path"].as_str().unwrap().ends_with("liba.so"), "{alone:#}");
+}
+
+#[test]
+fn a_zip_file_with_an_executable_of_iree_is_no_module_unless_all_its_code_is() {
+    let folder = Folder::new();
+    let [gfx942, gfx1100, _] = images(&folder);
+    let [first, second] = [&gfx942, &gfx1100].map(|image| hip1(image));
+    let module = [("module.fb", &b"vm"[..]), ("a.fb", &first), ("b.fb", &second)];
+    let path = folder.put("both.vmfb", &stored(&module));
+    let (code, both) = report(&[&path], "gfx942,gfx1100");
+    assert_eq!((code, verdicts(file(&both, "both.vmfb"))), (Some(0), vec!["exact", "exact"]), "{both:#}");
+    let mixed: [(&str, &[u8]); 3] = [("a.fb", &first), ("a.co", &gfx942), ("b.co", &gfx1100)];
+    let mixed = stored(&mixed);
+    let paths = [folder.put("mixed.zip", &mixed), folder.put("mixed.whl", &wheel(&[("mixed.zip", &mixed)]))];
+    for path in paths {
+        let (code, mixed) = report(&[&path], "gfx942,gfx1100");
+        assert_eq!(code, Some(1), "{mixed:#}");
+        for file in mixed["files"].as_array().unwrap() {
+            assert!(verdicts(file).contains(&"none"), "{mixed:#}");
+        }
+    }
 }
 
 #[test]

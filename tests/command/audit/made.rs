@@ -23,8 +23,40 @@ pub(super) fn wheel(files: &[(&str, &[u8])]) -> Vec<u8> {
     out
 }
 
+/// A zip file with its members as they are.
+pub(super) fn stored(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut archive = rawzip::ZipArchiveWriter::new(&mut out);
+    for (name, bytes) in files {
+        let (mut entry, config) = archive.new_file(name).start().unwrap();
+        let mut writer = config.wrap(&mut entry);
+        writer.write_all(bytes).unwrap();
+        let (_, descriptor) = writer.finish().unwrap();
+        entry.finish(descriptor).unwrap();
+    }
+    archive.finish().unwrap();
+    out
+}
+
+/// An executable of IREE for HIP with one module.
+pub(super) fn hip1(image: &[u8]) -> Vec<u8> {
+    let halves = |low: u32, high: u32| low | high << 16;
+    let magic = u32::from_le_bytes(*b"HIP1");
+    // A table of two lists, of which the second has a table with the image.
+    let root = [16, magic, halves(8, 12), halves(4, 8), 8, 8, 8, 0, 1, 12];
+    let module = [halves(6, 8), 4, 8, 4, image.len() as u32];
+    let flat = [&root[..], &module].concat().into_iter().flat_map(u32::to_le_bytes);
+    let flat: Vec<u8> = flat.chain(image.iter().copied()).chain([0; 4]).collect();
+    [b"HIP1\0\0\0\0", &(flat.len() as u64).to_le_bytes()[..], &[0; 48], &flat].concat()
+}
+
 /// A kpack archive with one code object for gfx942.
 pub(super) fn kpack(binary: &str, image: &[u8]) -> Vec<u8> {
+    kpack_for("gfx942", binary, image)
+}
+
+/// The same for another architecture.
+pub(crate) fn kpack_for(arch: &str, binary: &str, image: &[u8]) -> Vec<u8> {
     let mut bytes = b"KPAK\x01\0\0\0".to_vec();
     bytes.resize(64, 0);
     bytes.extend(image);
@@ -32,7 +64,7 @@ pub(super) fn kpack(binary: &str, image: &[u8]) -> Vec<u8> {
     bytes[8..16].copy_from_slice(&toc.to_le_bytes());
     let string = |text: &str| [&[0xa0 | text.len() as u8], text.as_bytes()].concat();
     bytes.push(0x82);
-    for part in ["toc", binary, "gfx942", "ordinal"] {
+    for part in ["toc", binary, arch, "ordinal"] {
         bytes.extend(string(part));
         bytes.push(if part == "ordinal" { 0 } else { 0x81 });
     }

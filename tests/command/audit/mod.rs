@@ -2,7 +2,7 @@
 //! `audit`: what files, folders and wheels have for each target.
 
 mod carriers;
-mod made;
+pub(crate) mod made;
 mod targets;
 
 use std::{fs, path::PathBuf};

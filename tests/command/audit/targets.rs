@@ -76,6 +76,41 @@ fn compatible_families_count_where_they_are_asked_for() {
 }
 
 #[test]
+fn modes_of_compatible_code_are_asked_for_as_well() {
+    let folder = Folder::new();
+    let path = folder.extract(VECTOR_ADD, "gfx1100", "code");
+    let mut bytes = fs::read(&path).unwrap();
+    // The flags say gfx900:xnack-.
+    bytes[48..50].copy_from_slice(&[0x2c, 0x02]);
+    let bundle = bundle_of(&["hipv4-amdgcn-amd-amdhsa--gfx900:xnack-".to_owned()], &bytes);
+    for path in [folder.put("code", &bytes), folder.put("code.hipfb", &bundle)] {
+        let (code, compat) = report(&[&path], "gfx906,gfx906:xnack-,compat");
+        let file = &compat["files"][0];
+        assert_eq!((code, verdicts(file)), (Some(0), vec!["compatible"; 2]), "{compat:#}");
+        assert_eq!(file["targets"][0]["only"], serde_json::json!(["xnack-"]));
+        let strict = audit(&[&path], "gfx906");
+        assert_eq!(strict.code, Some(1));
+        assert!(strict.stdout.contains("--compat counts "), "{}", strict.stdout);
+        assert_eq!(report(&[&path], "gfx906:xnack+,compat").0, Some(1));
+        assert_eq!(report(&[&path], "gfx908,compat").0, Some(1));
+    }
+}
+
+#[test]
+fn what_cannot_be_loaded_serves_nobody() {
+    let folder = Folder::new();
+    let path = folder.extract(VECTOR_ADD, "gfx942", "code");
+    let mut bytes = fs::read(&path).unwrap();
+    // The section headers lie behind the end of the file.
+    bytes[40..48].copy_from_slice(&0xffff_fff0_u64.to_le_bytes());
+    folder.put("code", &bytes);
+    let (code, damaged) = report(&[&path], "gfx942");
+    assert_eq!((code, verdicts(file(&damaged, "code"))), (Some(1), vec!["none"]), "{damaged:#}");
+    let problem = damaged["files"][0]["problems"][0].as_str().unwrap();
+    assert!(problem.contains("cut short"), "{problem}");
+}
+
+#[test]
 fn files_for_one_target_each_count_as_one() {
     let folder = Folder::new();
     for target in ["gfx942", "gfx90a"] {

@@ -14,7 +14,8 @@ impl<'a> Walk<'a, '_> {
     pub(super) fn zip(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
         let zip = Zip::of_bytes(bytes)?;
         self.problems.extend(zip.problem.clone());
-        let mut kind = FileKind::Zip;
+        // How many bundles are in executables of IREE: of a module all are.
+        let mut of_iree = 0;
         let mut packed = None;
         let companions = self.companions;
         for (index, member) in zip.members.iter().enumerate() {
@@ -27,10 +28,11 @@ impl<'a> Walk<'a, '_> {
                 match zip.place(member) {
                     Ok(place) => {
                         let content = range(bytes, place.start, place.end - place.start).unwrap_or_default();
-                        if IreeFormat::of(content).is_some() {
-                            kind = FileKind::IreeModule;
-                        }
+                        let before = self.bundles.len();
                         self.inside(&member.name, |walk| walk.zipped(content, place.start));
+                        if IreeFormat::of(content).is_some() {
+                            of_iree += self.bundles.len() - before;
+                        }
                     }
                     Err(error) => self.problem(error),
                 }
@@ -57,7 +59,8 @@ impl<'a> Walk<'a, '_> {
                         .to_owned(),
             });
         }
-        Ok(kind)
+        let is_module = of_iree > 0 && of_iree == self.bundles.len();
+        Ok(if is_module { FileKind::IreeModule } else { FileKind::Zip })
     }
 
     /// Reads a member that lies at `base` of the file.
