@@ -50,6 +50,18 @@ fn the_list_has_every_mnemonic() {
     assert!(missing.is_empty(), "no row for {missing:?}");
 }
 
+/// LLVM's assembler knows no instruction that the decoder does not, nor the other way round.
+#[test]
+fn llvm_has_the_same_mnemonics() {
+    let rows = include_str!("data/mnemonics.txt").lines().filter(|line| !line.starts_with('#'));
+    // An older spelling is followed by today's.
+    let assembled: HashSet<&str> = rows.map(|row| row.split('\t').next_back().unwrap_or(row)).collect();
+    let decoded: HashSet<&str> = Op::ALL.iter().map(|op| op.mnemonic()).collect();
+    let mut different: Vec<_> = assembled.symmetric_difference(&decoded).collect();
+    different.sort();
+    assert!(different.is_empty(), "{different:?}");
+}
+
 #[test]
 fn every_shorter_prefix_is_truncated() {
     for (words, text) in golden() {

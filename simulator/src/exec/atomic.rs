@@ -2,7 +2,9 @@
 //! Read-modify-writes: what becomes of the old value.
 
 use super::float::{max_f32, max_f64, min_f32, min_f64};
-use super::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
+use super::half::{f16_to_f32, f32_to_bf16, f32_to_f16};
+use super::lanes::Kind;
+use super::nan::{carried, delivered};
 
 /// The function of a read-modify-write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,16 +184,29 @@ impl Rmw {
                 }
             }
             Self::MaskOr => old & !a | b,
-            Self::AddF32 => (float(old) + float(a)).to_bits(),
+            Self::AddF32 => sum(Kind::F32, old.into(), a.into(), |old, a| {
+                (float(old as u32) + float(a as u32)).to_bits().into()
+            }) as u32,
             Self::MinF => min_f32(float(old), float(a)).to_bits(),
             Self::MaxF => max_f32(float(old), float(a)).to_bits(),
             Self::AddPackedF16 => {
-                let sum = |shift: u32| f32_to_f16(f16_to_f32(old >> shift) + f16_to_f32(a >> shift));
-                sum(0) | sum(16) << 16
+                let half = |shift: u32| {
+                    let (old, a) = (old >> shift & 0xffff, a >> shift & 0xffff);
+                    sum(Kind::F16, old.into(), a.into(), |old, a| {
+                        f32_to_f16(f16_to_f32(old as u32) + f16_to_f32(a as u32)).into()
+                    }) as u32
+                };
+                half(0) | half(16) << 16
             }
             Self::AddPackedBf16 => {
-                let sum = |shift: u32| f32_to_bf16(bf16_to_f32(old >> shift) + bf16_to_f32(a >> shift));
-                sum(0) & 0xffff | sum(16) << 16
+                // A bfloat16 is the high half of a single.
+                let half = |old: u32, a: u32| {
+                    let (old, a) = (old & 0xffff_0000, a & 0xffff_0000);
+                    sum(Kind::F32, old.into(), a.into(), |old, a| {
+                        u64::from(f32_to_bf16(float(old as u32) + float(a as u32))) << 16
+                    }) as u32
+                };
+                half(old << 16, a << 16) >> 16 | half(old, a)
             }
             Self::AddF64 => old,
         }
@@ -255,10 +270,22 @@ impl Rmw {
                 }
             }
             Self::MaskOr => old & !a | b,
-            Self::AddF64 => (float(old) + float(a)).to_bits(),
+            Self::AddF64 => sum(Kind::F64, old, a, |old, a| (float(old) + float(a)).to_bits()),
             Self::MinF => min_f64(float(old), float(a)).to_bits(),
             Self::MaxF => max_f64(float(old), float(a)).to_bits(),
             Self::AddF32 | Self::AddPackedF16 | Self::AddPackedBf16 => old,
+        }
+    }
+}
+
+/// A sum of floats. Of NaNs the first counts, made quiet, memory's before the operand's; processors differ there.
+fn sum(kind: Kind, old: u64, a: u64, add: impl Fn(u64, u64) -> u64) -> u64 {
+    match carried(old, kind).or_else(|| carried(a, kind)) {
+        Some(nan) => delivered(Some(nan), kind),
+        None => {
+            let sum = add(old, a);
+            // Infinities of different signs.
+            if carried(sum, kind).is_some() { delivered(None, kind) } else { sum }
         }
     }
 }
@@ -283,6 +310,8 @@ mod tests {
         assert_eq!(Rmw::ReverseSub.apply64(1, 3, 0), 2);
         assert_eq!(Rmw::AddPackedF16.apply32(0x3c00_4000, 0x3c00_3c00, 0), 0x4000_4200);
         assert_eq!(Rmw::AddPackedBf16.apply32(0x3f80_4000, 0x3f80_3f80, 0), 0x4000_4040);
+        assert_eq!(Rmw::AddF32.apply32(0x7f80_0000, 0xff80_0000, 0), 0x7fc0_0000);
+        assert_eq!(Rmw::AddPackedBf16.apply32(0xff81_3f80, 0x7fc5_3f80, 0), 0xffc1_4000);
         assert_eq!(f64::from_bits(Rmw::MinF.apply64(f64::NAN.to_bits(), 1.5f64.to_bits(), 0)), 1.5);
     }
 }

@@ -107,7 +107,7 @@ fn signs(mods: &Mods, index: usize, sign: u32) -> (u32, u32) {
 }
 
 /// The source with the index of `s_set_gpr_idx_on` added.
-fn indexed(wave: &Wave, step: &Step, index: usize) -> Source {
+pub(super) fn indexed(wave: &Wave, step: &Step, index: usize) -> Source {
     match (step.src[index], wave.indexing) {
         (Source::Vector(number), Some((operands, by)))
             if operands >> index & 1 != 0 && number < FIRST_AGPR =>

@@ -3,6 +3,7 @@
 
 use super::core::Core;
 use super::lanes::{scalar32, scalar64};
+use super::reach::BREAKPOINT;
 use super::step::{Flow, Step, Versions};
 use crate::engine::Cause;
 use crate::isa::Op;
@@ -44,8 +45,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         Op::s_barrier => |_, _| Flow::Barrier,
         Op::s_trap => |core, step| {
             let number = step.inst.imm as u8;
-            // 3 is a debugger's breakpoint; without one it does nothing.
-            if number == 3 { Flow::Next } else { core.stop(Cause::Trap(number)) }
+            if number == BREAKPOINT { Flow::Next } else { core.stop(Cause::Trap(number)) }
         },
         // Messages reach graphics stages and an interrupt handler; a compute wave's have no effect here.
         Op::s_sendmsg => |_, _| Flow::Next,

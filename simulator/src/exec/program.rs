@@ -186,7 +186,7 @@ fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, entry: u64) -> Reg
             let count = inst.as_ref().map_or(1, |inst| usize::from(inst.size) / 4);
             problems.push(Problem { offset: at * 4, text, words: vec![0; count] });
         } else if let Ok(inst) = inst
-            && !ends_flow(inst.op)
+            && !ends_flow(inst)
         {
             let next = at + u64::from(inst.size) / 4;
             if decoded.peek().is_none_or(|(following, _)| **following != next) {

@@ -3,6 +3,9 @@
 
 use crate::isa::{self, DecodeError, Inst, Op};
 
+/// The trap that a debugger waits for; without one it does nothing.
+pub(crate) const BREAKPOINT: u8 = 3;
+
 /// Why there is no instruction at a word that is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoInstruction {
@@ -42,7 +45,7 @@ pub(crate) fn reach(code: &[u32], entry: u64, reached: &mut impl Reached) {
             reached.add(at, found.clone());
             let Ok(inst) = found else { break };
             open.extend(branch_target(&inst, at));
-            if ends_flow(inst.op) {
+            if ends_flow(&inst) {
                 break;
             }
             at += u64::from(inst.size) / 4;
@@ -51,12 +54,13 @@ pub(crate) fn reach(code: &[u32], entry: u64, reached: &mut impl Reached) {
 }
 
 /// Whether nothing behind an instruction is reached by falling through.
-pub(crate) fn ends_flow(op: Op) -> bool {
-    // Compilers put nothing behind a trap, which stops the wave.
-    matches!(
-        op,
-        Op::s_endpgm | Op::s_endpgm_saved | Op::s_branch | Op::s_setpc_b64 | Op::s_rfe_b64 | Op::s_trap
-    )
+pub(crate) fn ends_flow(inst: &Inst) -> bool {
+    match inst.op {
+        Op::s_endpgm | Op::s_endpgm_saved | Op::s_branch | Op::s_setpc_b64 | Op::s_rfe_b64 => true,
+        // Compilers put nothing behind a trap, which stops the wave, unless it is a breakpoint.
+        Op::s_trap => inst.imm as u8 != BREAKPOINT,
+        _ => false,
+    }
 }
 
 /// The word that a branch within a function goes to. Calls are not followed.

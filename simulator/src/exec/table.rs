@@ -134,6 +134,7 @@ mod tests {
         "s_endpgm_ordered_ps_done",
         "s_scratch_",
         "v_screen_partition_",
+        "buffer_store_lds_",
         "ds_condxchg32_",
         "ds_gws_",
     ];
@@ -147,5 +148,26 @@ mod tests {
             assert_eq!(handler(&example(op)).is_err(), listed.is_some(), "{}", op.mnemonic());
         }
         assert_eq!(used.len(), NOT_EXECUTED.len(), "an entry stands for nothing");
+    }
+
+    #[test]
+    fn the_manual_says_what_is_not_executed() {
+        let manual = include_str!("../../../docs/simulator.md");
+        let count = |wanted: bool| {
+            let listed = |op: &Op| NOT_EXECUTED.iter().any(|start| op.mnemonic().starts_with(start));
+            Op::ALL.iter().filter(|op| listed(op) == wanted).count()
+        };
+        let spelled = include_str!("../../tests/data/mnemonics.txt").lines().count() - 1;
+        for row in [
+            format!("| spellings that LLVM 19 assembles | {spelled} |"),
+            format!("| instructions that they stand for, all decoded | {} |", Op::ALL.len()),
+            format!("| executed | {} |", count(false)),
+            format!("| refused | {} |", count(true)),
+        ] {
+            assert!(manual.contains(&row), "docs/simulator.md has no row {row}");
+        }
+        for start in NOT_EXECUTED {
+            assert!(manual.contains(&format!("`{start}")), "docs/simulator.md gives no reason for {start}");
+        }
     }
 }

@@ -449,13 +449,40 @@ fn flat_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
     let (in_lds, in_private) = apertures(&addresses, exec);
-    if let Some(lane) = Lanes(in_private).next() {
-        // Private memory belongs to one lane; compilers do not emit atomics on it.
-        return core.stop_access(Cause::IllegalAddress, Some(lane), addresses[lane], 4, AccessKind::Atomic);
-    }
     let offsets = addresses.map(|address| address & 0xffff_ffff);
     if let Some(stop) = super::share::atomic_at(core, step, step.src[1], &offsets, in_lds) {
         return stop;
     }
-    atomic(core, step, &addresses, exec & !in_lds)
+    match atomic(core, step, &addresses, exec & !in_lds & !in_private) {
+        Flow::Next => private_atomic(core, step, &offsets, in_private),
+        stop => stop,
+    }
+}
+
+/// A read-modify-write of private memory, which belongs to one lane.
+fn private_atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) -> Flow {
+    let (Shape::Atomic { rmw, wide }, Source::Vector(data)) = (step.shape, step.src[1]) else {
+        return Flow::Next;
+    };
+    let size = if wide { 8 } else { 4 };
+    let stray = Lanes(lanes).find(|&lane| !addresses[lane].is_multiple_of(size));
+    if let Some(lane) = stray.or_else(|| Lanes(lanes).next().filter(|_| wide)) {
+        // The dwords of a lane lie apart, so that compilers do without atomics on more than one.
+        let segment = Segment::Scratch(core.wave.scratch_size.into());
+        let cause = if stray.is_some() { Cause::MisalignedAtomic } else { Cause::IllegalAddress };
+        return core.stop_in(segment, cause, Some(lane), addresses[lane], size, AccessKind::Atomic);
+    }
+    if let Err(stop) = reserve(core, addresses, lanes, size, AccessKind::Atomic) {
+        return stop;
+    }
+    for lane in Lanes(lanes) {
+        let (a, b) = (core.wave.row(data)[lane], core.wave.row(data + 1)[lane]);
+        let mut space = Private(&mut core.wave.scratch);
+        let old = space.load32(lane, addresses[lane]);
+        space.store32(lane, addresses[lane], rmw.apply32(old, a, b));
+        if !step.inst.dst.is_none() {
+            core.wave.row_mut(step.dst)[lane] = old;
+        }
+    }
+    Flow::Next
 }

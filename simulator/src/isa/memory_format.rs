@@ -112,7 +112,10 @@ pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
         mem.lds = bit(first, 16);
         mem.nt = bit(first, 17);
     }
-    if mem.lds && !f.row.has(MAY_LDS) {
+    if mem.lds != f.row.has(LDS_DST) && !(mem.lds && f.row.has(MAY_LDS)) {
+        return Err(Invalid);
+    }
+    if f.row.has(LDS_DST) && (mem.offen || mem.idxen || bit(second, 23)) {
         return Err(Invalid);
     }
     if f.row.has(CACHE) {

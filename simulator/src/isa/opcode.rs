@@ -250,7 +250,7 @@ opcodes! {
     buffer_store_byte_d16_hi, buffer_store_short, buffer_store_short_d16_hi, buffer_store_dword,
     buffer_store_dwordx2, buffer_store_dwordx3, buffer_store_dwordx4, buffer_load_ubyte_d16,
     buffer_load_ubyte_d16_hi, buffer_load_sbyte_d16, buffer_load_sbyte_d16_hi, buffer_load_short_d16,
-    buffer_load_short_d16_hi, buffer_load_format_d16_hi_x, buffer_store_format_d16_hi_x, buffer_wbl2, buffer_inv,
+    buffer_load_short_d16_hi, buffer_load_format_d16_hi_x, buffer_store_format_d16_hi_x, buffer_store_lds_dword, buffer_wbl2, buffer_inv,
     buffer_wbinvl1, buffer_wbinvl1_vol, buffer_atomic_swap, buffer_atomic_cmpswap, buffer_atomic_add,
     buffer_atomic_sub, buffer_atomic_smin, buffer_atomic_umin, buffer_atomic_smax, buffer_atomic_umax,
     buffer_atomic_and, buffer_atomic_or, buffer_atomic_xor, buffer_atomic_inc, buffer_atomic_dec,

@@ -237,7 +237,9 @@ fn buffer(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
     } else {
         list.src(inst, 1)?;
     }
-    list.src_or_off(inst, 0)?;
+    if inst.op != Op::buffer_store_lds_dword {
+        list.src_or_off(inst, 0)?;
+    }
     list.src(inst, 2)?;
     list.src(inst, 3)?;
     if inst.encoding == Encoding::Mtbuf {

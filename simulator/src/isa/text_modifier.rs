@@ -32,6 +32,10 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
         Encoding::Smem if inst.mem.sc0 => f.write_str(" glc"),
         Encoding::Ds if tables::is_gws(inst.op) => f.write_str(" gds"),
         Encoding::Flat | Encoding::Global | Encoding::Scratch => cache(&inst.mem, f),
+        Encoding::Mubuf if inst.op == Op::buffer_store_lds_dword => {
+            f.write_str(" lds")?;
+            cache(&inst.mem, f)
+        }
         Encoding::Mubuf | Encoding::Mtbuf => {
             cache(&inst.mem, f)?;
             f.write_str(if inst.mem.lds { " lds" } else { "" })

@@ -92,7 +92,13 @@ fn state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
     }
     wave.scratch_size = SCRATCH as u32;
     let mut bytes = |size: usize| (0..size / 4).flat_map(|_| finite(&mut next).to_le_bytes()).collect();
-    let memories = Memories { lds: bytes(LDS), global: bytes(GLOBAL), base, scratch: scratch_by_lane(&wave) };
+    let memories = Memories {
+        lds: bytes(LDS),
+        global: bytes(GLOBAL),
+        base,
+        scratch: scratch_by_lane(&wave),
+        ..Memories::default()
+    };
     (wave, memories)
 }
 

@@ -5,6 +5,8 @@
 
 mod abreast;
 mod buffers;
+mod control;
+mod indexing;
 mod random;
 mod reference;
 mod semantics;

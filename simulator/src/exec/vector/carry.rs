@@ -2,8 +2,10 @@
 //! Instructions that read or write one bit for each lane: carries, selection, and the scaling flags of divisions.
 
 use super::integer::differences;
+use crate::exec::crossing::indexed;
 use crate::exec::float::*;
 use crate::exec::lanes::{Element, Kind, Spare, fetch32, gathered, row, scalar64, store32};
+use crate::exec::result::destination;
 use crate::exec::state::{LANES, Row};
 use crate::exec::step::{Flow, Source, Versions, handler};
 use crate::isa::Op;
@@ -148,7 +150,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let a = u64::fetch(core.wave, step, 0, &mut spare_a);
             let b = *u32::fetch(core.wave, step, 1, &mut spare_b);
-            let Source::Vector(third) = step.src[2] else { return Flow::Next };
+            let Source::Vector(third) = indexed(core.wave, step, 2) else { return Flow::Next };
             let a: [u64; LANES] = std::array::from_fn(|lane| u64::lane(a, lane));
             let sums: [Row; 4] = std::array::from_fn(|place| {
                 let old = core.wave.row(third + place as u16);
@@ -161,9 +163,9 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
                     }
                 })
             });
-            let exec = core.wave.exec();
+            let (exec, first) = (core.wave.exec(), destination(core.wave, step));
             for (place, sums) in (0..).zip(&sums) {
-                core.wave.write_row(step.dst + place, sums, exec);
+                core.wave.write_row(first + place, sums, exec);
             }
             Flow::Next
         }),

@@ -3,6 +3,7 @@
 
 use crate::exec::eighth::{f32_to_bf8, f32_to_fp8};
 use crate::exec::lanes::{Element, Kind, Spare, row, store32};
+use crate::exec::result::destination;
 use crate::exec::state::Row;
 use crate::exec::step::{Flow, Versions, handler};
 use crate::isa::Op;
@@ -17,7 +18,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
                 let a = f32::fetch(core.wave, step, 0, &mut spare_a);
                 let b = u32::fetch(core.wave, step, 1, &mut spare_b);
                 let place = 8 * u32::from(step.inst.mods.op_sel >> 2 & 3);
-                let old: &Row = core.wave.row(step.dst);
+                let old: &Row = core.wave.row(destination(core.wave, step));
                 let result = row!(|lane| {
                     let mantissa = a[lane].wrapping_add(b[lane] >> $shift) & 0x7f_ffff;
                     let finite = f32::from_bits(a[lane]).is_finite();

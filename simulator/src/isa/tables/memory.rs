@@ -200,6 +200,7 @@ pub(in super::super) const MUBUF: &[Row] = &[
     row(0x27, buffer_store_format_d16_hi_x, N, [B32], PLAIN),
     row(0x28, buffer_wbl2, N, [], CACHE),
     row(0x29, buffer_inv, N, [], CACHE),
+    row(0x3d, buffer_store_lds_dword, N, [], LDS_DST),
     row(0x3e, buffer_wbinvl1, N, [], CACHE),
     row(0x3f, buffer_wbinvl1_vol, N, [], CACHE),
     row(0x40, buffer_atomic_swap, B32, [B32], ATOMIC),

@@ -123,7 +123,7 @@ pub(super) const TWO_OFFSETS: u32 = 1 << 19;
 pub(super) const GWS: u32 = 1 << 20;
 /// Returns the old value if asked to.
 pub(super) const ATOMIC: u32 = 1 << 21;
-/// Data goes to LDS, the destination field is unused.
+/// Data goes between LDS and memory, the data field is unused.
 pub(super) const LDS_DST: u32 = 1 << 22;
 /// Cache control, clocks: no data and no scope.
 pub(super) const CACHE: u32 = 1 << 23;

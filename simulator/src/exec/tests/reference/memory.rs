@@ -29,9 +29,21 @@ pub(crate) struct Memories {
     pub(crate) base: u64,
     /// One memory for each lane.
     pub(crate) scratch: Vec<Vec<u8>>,
+    /// High halves of the addresses of LDS, and of those of private memory, for instructions that look.
+    pub(crate) apertures: [u64; 2],
 }
 
 impl Memories {
+    /// Where a flat access goes.
+    fn aperture(&self, address: u64) -> (Space, u64) {
+        let within = address & 0xffff_ffff;
+        match address >> 32 {
+            high if high == self.apertures[0] => (Space::Lds, within),
+            high if high == self.apertures[1] => (Space::Scratch, within),
+            _ => (Space::Global, address),
+        }
+    }
+
     fn place(&mut self, space: Space, lane: usize, address: u64, size: usize) -> Option<&mut [u8]> {
         let (bytes, start) = match space {
             Space::Lds => (&mut self.lds, address),
@@ -262,7 +274,7 @@ fn updated(name: &str, old: u64, a: u64, b: u64, wide: bool) -> Option<u64> {
     let halves = |format: Format| {
         (0..2).fold(0, |out, half| {
             let part = |value: u64| value >> (16 * half) & 0xffff;
-            out | real::add(format, Round::Nearest, part(old), part(a)) << (16 * half)
+            out | sum(format, part(old), part(a)) << (16 * half)
         })
     };
     let value = match name {
@@ -332,26 +344,36 @@ fn updated(name: &str, old: u64, a: u64, b: u64, wide: bool) -> Option<u64> {
             }
         }
         "mskor" => old & !a | b,
-        "add_f32" | "add_f64" => real::add(float, Round::Nearest, old, a),
-        "min_f32" | "min_f64" => {
-            if real::order(float, a, old) == Some(Ordering::Less) {
-                a
-            } else {
-                old
-            }
-        }
-        "max_f32" | "max_f64" => {
-            if real::order(float, a, old) == Some(Ordering::Greater) {
-                a
-            } else {
-                old
-            }
-        }
+        "add_f32" | "add_f64" => sum(float, old, a),
+        "min_f32" | "min_f64" => extreme(float, old, a, Ordering::Less),
+        "max_f32" | "max_f64" => extreme(float, old, a, Ordering::Greater),
         "pk_add_f16" => halves(F16),
         "pk_add_bf16" => halves(BF16),
         _ => return None,
     };
     Some(value & mask)
+}
+
+/// A sum. Of NaNs the memory's counts first, made quiet.
+fn sum(format: Format, old: u64, a: u64) -> u64 {
+    match [old, a].into_iter().find(|&value| format.is_nan(value)) {
+        Some(nan) => nan | format.quiet(),
+        None => real::add(format, Round::Nearest, old, a),
+    }
+}
+
+/// The minimum or maximum by IEEE's rules of 2008: a number wins over a quiet NaN, nothing over a signalling one.
+fn extreme(format: Format, old: u64, a: u64, wanted: Ordering) -> u64 {
+    if let Some(nan) = [old, a].into_iter().find(|&value| format.is_signalling(value)) {
+        return nan | format.quiet();
+    }
+    match real::order(format, a, old) {
+        _ if format.is_nan(old) => a,
+        Some(order) if order == wanted => a,
+        // -0 is less than +0.
+        Some(Ordering::Equal) if format.is_negative(a) == (wanted == Ordering::Less) => a,
+        _ => old,
+    }
 }
 
 /// LDS instructions that move data between lanes or know addresses of their own.
@@ -525,7 +547,11 @@ fn vector_access(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str
         .map(|lane| (lane, located(machine, line, space, &target, (lane, size))))
         .collect();
     for (lane, (address, available)) in places {
-        transfer(machine, (target.space, lane, address), data, what, load, available)?;
+        let (space, address) = match space {
+            "flat" => machine.memory.aperture(address),
+            _ => (target.space, address),
+        };
+        transfer(machine, (space, lane, address), data, what, load, available)?;
     }
     Some(())
 }
@@ -545,9 +571,13 @@ fn vector_atomic(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str
             results.push((lane, 0));
             continue;
         }
-        let old = machine.memory.load(target.space, lane, address, size);
+        let (space, address) = match space {
+            "flat" => machine.memory.aperture(address),
+            _ => (target.space, address),
+        };
+        let old = machine.memory.load(space, lane, address, size);
         let new = updated(what, old, a, b, wide)?;
-        machine.memory.store(target.space, lane, address, size, new);
+        machine.memory.store(space, lane, address, size, new);
         results.push((lane, old));
     }
     if returns {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Program control, by programs of a few instructions that show which way they went: every branch both ways, calls,
+//! computed jumps, barriers, sleeps, traps and ends.
+
+use super::super::core::{Trouble, Turn};
+use super::super::state::Status;
+use super::*;
+use crate::engine::Cause;
+
+const BASE: u64 = 0x1000;
+
+/// What a program did.
+struct Outcome {
+    wave: Wave,
+    /// How its turns ended, and whether the wave then stood at a barrier.
+    turns: Vec<(Turn, bool)>,
+    trouble: Option<Trouble>,
+}
+
+impl Outcome {
+    /// The register by which a program tells where it was.
+    fn told(&self) -> u32 {
+        self.wave.s[20]
+    }
+}
+
+/// The programs about a mnemonic; the decoder vouches that the words are what the source says.
+fn program(name: &str) -> Vec<u32> {
+    let row = include_str!("cases/control.txt").lines().find(|line| line.split('\t').next() == Some(name));
+    let mut fields = row.unwrap_or_else(|| panic!("no program about {name}")).split('\t').skip(1);
+    let words = fields.next().unwrap_or("").split(' ');
+    let words: Vec<u32> = words.map(|word| u32::from_str_radix(word, 16).expect("hexadecimal")).collect();
+    let source = fields.next().unwrap_or("").split("; ");
+    let source = source.map(|line| line.split(": ").last().unwrap_or("").split(' ').next().unwrap_or(""));
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let decoded = isa::decode_program(&bytes).map(|(_, inst)| inst.map_or("", |inst| inst.op.mnemonic()));
+    assert!(source.eq(decoded), "{name}: not what its source says");
+    words
+}
+
+/// Runs the program about a mnemonic with a number in `s[4:5]`, a turn after the other, until it ends.
+fn play(name: &str, number: u64) -> Outcome {
+    let program = Arc::new(Program::new(BASE, program(name)));
+    let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
+    let stop = AtomicBool::new(false);
+    let mut wave = Wave::new();
+    wave.set_exec(!0);
+    wave.set_mode(0x1f0);
+    (wave.s[4], wave.s[5]) = (number as u32, (number >> 32) as u32);
+    wave.s[20] = 99;
+    wave.status = Status::Ready;
+    wave.position = program.find(BASE);
+    let mut turns = Vec::new();
+    loop {
+        let mut core = Core {
+            wave: &mut wave,
+            lds: &mut Lds::new(),
+            memory: &memory,
+            windows: &mut Windows::default(),
+            program: &program,
+            abreast: false,
+            stop: &stop,
+            trouble: None,
+        };
+        match core.run(1000) {
+            Ok(turn) => turns.push((turn, wave.status == Status::Barrier)),
+            Err(trouble) => return Outcome { wave, turns, trouble: Some(trouble) },
+        }
+        if wave.status == Status::Ended {
+            return Outcome { wave, turns, trouble: None };
+        }
+        wave.status = Status::Ready;
+        assert!(turns.len() < 10, "{name} does not end: {turns:?}");
+    }
+}
+
+#[test]
+fn branches_go_both_ways() {
+    // Taken without and with a number; 1 is told where the branch is taken, 2 behind it.
+    let branches = [
+        ("s_cbranch_scc0", true, false),
+        ("s_cbranch_scc1", false, true),
+        ("s_cbranch_vccz", true, false),
+        ("s_cbranch_vccnz", false, true),
+        ("s_cbranch_execz", true, false),
+        ("s_cbranch_execnz", false, true),
+        // Without a debugger its flags are clear.
+        ("s_cbranch_cdbgsys", false, false),
+        ("s_cbranch_cdbguser", false, false),
+        ("s_cbranch_cdbgsys_or_user", false, false),
+        ("s_cbranch_cdbgsys_and_user", false, false),
+    ];
+    for (name, without, with) in branches {
+        // Either half of a mask counts.
+        for (number, taken) in [(0, without), (1, with), (1 << 32, with), (u64::MAX, with)] {
+            let told = play(name, number).told();
+            assert_eq!(told, if taken { 1 } else { 2 }, "{name} with {number:#x}");
+        }
+    }
+}
+
+#[test]
+fn branches_go_back_and_forth() {
+    assert_eq!(play("s_branch", 10).told(), 12);
+    assert_eq!(play("s_branch", 3).told(), 3);
+}
+
+#[test]
+fn addresses_of_code_are_known() {
+    let outcome = play("s_getpc_b64", 0);
+    assert_eq!(outcome.wave.pair(20), BASE + 8, "the instruction behind");
+}
+
+#[test]
+fn computed_jumps_go_where_they_say() {
+    assert_eq!(play("s_setpc_b64", 0x0c).told(), 1);
+    assert_eq!(play("s_setpc_b64", 0x14).told(), 2);
+    for nowhere in [0x1000, 0x0e, u64::MAX] {
+        let outcome = play("s_setpc_b64", nowhere);
+        let cause = outcome.trouble.expect("no code is there").cause;
+        assert!(matches!(cause, Cause::IllegalProgramCounter { .. }), "{cause:?}");
+    }
+}
+
+#[test]
+fn calls_return() {
+    for (offset, told) in [(0x14, 45), (0x1c, 55)] {
+        let outcome = play("s_swappc_b64", offset);
+        assert_eq!((outcome.told(), outcome.wave.pair(30)), (told, BASE + 0x10));
+    }
+    let outcome = play("s_call_b64", 0);
+    assert_eq!((outcome.told(), outcome.wave.pair(30)), (45, BASE + 4));
+}
+
+#[test]
+fn programs_end_where_they_say() {
+    for name in ["s_endpgm", "s_endpgm_saved"] {
+        let outcome = play(name, 0);
+        assert_eq!((outcome.told(), outcome.turns), (1, vec![(Turn::Over, false)]), "{name}");
+    }
+}
+
+#[test]
+fn waits_end_a_turn_and_go_on() {
+    let outcome = play("s_barrier", 0);
+    assert_eq!((outcome.told(), outcome.turns), (2, vec![(Turn::Over, true), (Turn::Over, false)]));
+    let outcome = play("s_sleep", 0);
+    assert_eq!((outcome.told(), outcome.turns), (2, vec![(Turn::Slept, false), (Turn::Over, false)]));
+}
+
+#[test]
+fn traps_stop_but_for_breakpoints() {
+    let outcome = play("s_trap", 0);
+    assert_eq!(outcome.told(), 2, "3 is a breakpoint");
+    let cause = outcome.trouble.expect("2 is a trap").cause;
+    assert!(matches!(cause, Cause::Trap(2)), "{cause:?}");
+}
