@@ -321,7 +321,8 @@ impl<'a> Bundle<'a> {
 
     /// The name of what it belongs to, where the file is a collection with names: of the file in an archive, as in
     /// `a.o`, or in `b.a(a.o)` where archives hold archives; of the host binary in a kpack archive. Bytes that are not
-    /// UTF-8 are written as `\xNN`. `None` for what lies in the file itself.
+    /// UTF-8 are written as `\xNN`. Of the names of files 512 letters are shown, and `…` where one has more.
+    /// `None` for what lies in the file itself.
     pub fn member(&self) -> Option<&str> {
         self.member.as_deref()
     }
@@ -389,6 +390,28 @@ impl<'a> Bundle<'a> {
     /// The entries, in the order of the file.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The bytes that an entry comes from, as they lie in memory: its own where it is not compressed, else all of the
+    /// compressed bytes that it is a part of, with their header where they have one. Entries of any two bundles of a file
+    /// whose bytes lie at the same place have them in common. `None` where the entry cannot be read.
+    pub fn stored_bytes(&self, entry: usize) -> Option<&'a [u8]> {
+        let range = self.entry(entry).ok()?.range();
+        match &self.data {
+            Data::Stored(bytes) => stored_range(bytes, range.start, range.end).ok(),
+            Data::Packed(_) => self.stored.first().copied(),
+            Data::Each(_) => self.stored.get(entry).copied(),
+        }
+    }
+
+    /// Drops what is kept of its unpacked bytes: who reads it next decodes it from the beginning, its table included, as
+    /// for the first time. For those that measure how long that takes.
+    pub fn forget_unpacked(&self) {
+        match &self.data {
+            Data::Stored(_) => {}
+            Data::Packed(stream) => stream.stream.forget(),
+            Data::Each(streams) => streams.iter().flatten().for_each(Stream::forget),
+        }
     }
 
     /// The bytes of an entry, in memory of their own.

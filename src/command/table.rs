@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A table in text whose columns stand below each other.
 
+/// The letters of a cell that are shown: as wide as it is, so wide are all cells of its column. Ids have 60 at most, and
+/// who needs more of a longer one asks for JSON.
+const WIDEST: usize = 80;
+
 /// Rows of cells under a heading. Columns of which no cell has anything are left out.
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -24,9 +28,10 @@ impl Table {
         Table { columns: headings.iter().map(column).collect() }
     }
 
+    /// One more row. What is too long of a cell is cut, which an ellipsis says.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
-            column.cells.push(cell);
+            column.cells.push(cut(cell));
         }
     }
 
@@ -63,9 +68,37 @@ impl Table {
     }
 }
 
+/// A cell of so many letters that a column can have.
+fn cut(mut cell: String) -> String {
+    let mut letters = cell.char_indices();
+    if let Some((end, _)) = letters.nth(WIDEST - 1)
+        && letters.next().is_some()
+    {
+        cell.truncate(end);
+        cell.push('…');
+        cell.shrink_to_fit();
+    }
+    cell
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_cells_are_cut() {
+        for (letters, shown) in [(WIDEST, WIDEST), (WIDEST + 1, WIDEST - 1), (100_000, WIDEST - 1)] {
+            let mut table = Table::new(&["name", ">bytes"]);
+            table.row(["ö".repeat(letters), "1".to_owned()]);
+            table.row(["short".to_owned(), "2".repeat(70_000)]);
+            let mut text = String::new();
+            table.print("", &mut text);
+            let [_, long, short] = text.lines().collect::<Vec<_>>()[..] else { panic!("{text}") };
+            assert_eq!(long.chars().filter(|letter| *letter == 'ö').count(), shown);
+            assert_eq!(long.contains('…'), letters > WIDEST);
+            assert_eq!(short.chars().count(), 2 * WIDEST + 2, "columns stand below each other");
+        }
+    }
 
     #[test]
     fn columns_stand_below_each_other_and_empty_ones_are_left_out() {

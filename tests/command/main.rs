@@ -14,5 +14,6 @@ mod iree;
 mod listing;
 mod mistakes;
 mod results;
+mod shared;
 mod support;
 mod triton;

@@ -16,6 +16,9 @@ use crate::code::layout::{Relocation, RelocationKind, SymbolRole};
 /// How many dwords behind `s_getpc_b64` its additions are looked for. Schedulers put little between them.
 const WINDOW: usize = 12;
 
+/// More work than any file makes.
+const NO_LIMIT: u64 = u64::MAX;
+
 /// What the functions of a code object may call. Addresses count from where the code object is loaded.
 ///
 /// It takes memory in proportion to the code and its relocations, and each question time in proportion to what is
@@ -43,18 +46,25 @@ impl Calls {
     /// [`entry_address`](crate::Kernel::entry_address).
     pub fn of(&self, address: u64) -> Vec<Callee> {
         let mut search = Search::new(&self.map);
-        search.follow(self.made_by(address));
+        search.follow(self.made_by(address), &mut { NO_LIMIT });
         search.into_found()
     }
 
     /// What the function that begins at `address` may call, and what that may call, and so on, in order.
     pub fn reached_from(&self, address: u64) -> Vec<Callee> {
+        self.reached_within(address, &mut { NO_LIMIT }).unwrap_or_default()
+    }
+
+    /// The same for as long as there is `work`, of which each address that is followed takes one; `None` where there is
+    /// too little. Who asks for all functions of a file asks so: each may lead to all of a table that holds nothing but
+    /// addresses of data, so that even empty lists take time in proportion to the square of the file's size.
+    pub fn reached_within(&self, address: u64, work: &mut u64) -> Option<Vec<Callee>> {
         let mut search = Search::new(&self.map);
-        search.follow(self.made_by(address));
+        search.follow(self.made_by(address), work)?;
         while let Some(callee) = search.functions.pop() {
-            search.follow(self.made_by(callee));
+            search.follow(self.made_by(callee), work)?;
         }
-        search.into_found()
+        Some(search.into_found())
     }
 
     /// Whether all of the code was looked at. Only a file whose executable segments share bytes can have more code than
@@ -90,7 +100,7 @@ impl CodeObject {
         let mut starts = functions(self);
         let mut search = Search::new(&map);
         for (_, address) in &places {
-            search.follow(&[*address]);
+            search.follow(&[*address], &mut { NO_LIMIT });
         }
         for function in search.functions {
             starts.entry(function).or_insert(u64::MAX);
@@ -215,9 +225,15 @@ impl Search<'_> {
         Search { map, seen: HashSet::new(), found: BTreeSet::new(), functions: Vec::new() }
     }
 
-    /// Each leads to a function itself, or to what is stored there.
-    fn follow(&mut self, addresses: &[u64]) {
+    /// Each leads to a function itself, or to what is stored there. `None` where there is too little work left.
+    fn follow(&mut self, addresses: &[u64], work: &mut u64) -> Option<()> {
         let map = self.map;
+        let mut take = |number: usize| {
+            let left = work.checked_sub(number as u64);
+            *work = left.unwrap_or(0);
+            left
+        };
+        take(addresses.len())?;
         let mut open = addresses.to_vec();
         while let Some(address) = open.pop() {
             if let Some(is_function) = map.is_function(address) {
@@ -234,6 +250,7 @@ impl Search<'_> {
                 Some(start) => map.contents.get(&start).map(Vec::as_slice).unwrap_or_default(),
                 None => map.others.get(&address).map(std::slice::from_ref).unwrap_or_default(),
             };
+            take(contents.len())?;
             for content in contents {
                 match *content {
                     Content::Address(address) => open.push(address),
@@ -241,6 +258,7 @@ impl Search<'_> {
                 }
             }
         }
+        Some(())
     }
 
     fn into_found(self) -> Vec<Callee> {

@@ -80,7 +80,10 @@ impl<'a> Members<'a> {
                 let is_table = name.starts_with(b"__.SYMDEF");
                 let content = content.get(before..).unwrap_or_default();
                 let offset = self.base.saturating_add(start + before as u64);
-                let name = text(name.get(..SHOWN_NAME).unwrap_or(name));
+                let name = match name.get(..SHOWN_NAME) {
+                    Some(shown) if shown.len() < name.len() => text(shown) + "…",
+                    _ => text(name),
+                };
                 Ok((!is_table).then_some(Member { name, content, offset }))
             }
         }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::bytes::{range, text, u32_at, u64_at};
 use crate::container::flatbuffer::Table;
+use crate::container::room::Room;
 use crate::error::Error;
 
 const PREFIX_SIZE: u64 = 64;
@@ -196,13 +197,13 @@ pub(crate) fn stored_size(format: IreeFormat, bytes: &[u8], base: u64) -> Result
         .ok_or_else(|| Error::malformed(what, base, format!("its size {size:#x} overflows")))
 }
 
-/// Reads an executable that lies at `base` of its file, with at most so many entry points.
-pub(crate) fn read(
+/// Reads an executable that lies at `base` of its file, with no more entry points than there is room for.
+pub(crate) fn read<'a>(
     format: IreeFormat,
-    bytes: &[u8],
+    bytes: &'a [u8],
     base: u64,
-    most_exports: usize,
-) -> Result<Contents<'_>, Error> {
+    room: &mut Room,
+) -> Result<Contents<'a>, Error> {
     let what = format.name();
     let size = stored_size(format, bytes, base)?;
     let buffer = range(bytes, PREFIX_SIZE, size - PREFIX_SIZE)
@@ -214,7 +215,7 @@ pub(crate) fn read(
     let outside = || malformed("its flatbuffer points outside itself");
     let root = Table::root(buffer).ok_or_else(outside)?;
     let exports = root.vector(format.schema().exports).ok_or_else(outside)?;
-    let limit = u32::try_from(most_exports).unwrap_or(u32::MAX).min(MAX_EXPORTS);
+    let limit = u32::try_from(room.entries).unwrap_or(u32::MAX).min(MAX_EXPORTS);
     if exports.count > limit {
         return Err(Error::Limit {
             what: format!("the number of entry points of {what}"),
@@ -226,6 +227,9 @@ pub(crate) fn read(
     }
     let executable = executable(format, root).ok_or_else(outside)?;
     let images = images(format, root, base.saturating_add(PREFIX_SIZE)).ok_or_else(outside)?;
+    let bytes_of = |export: &IreeExport<'_>| (export.name.len() + export.bindings.len()) as u64;
+    room.exports(executable.exports.iter().map(bytes_of).fold(0, u64::saturating_add), base)?;
+    room.entries = room.entries.saturating_sub(executable.exports.len());
     Ok((executable, images))
 }
 

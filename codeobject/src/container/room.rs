@@ -10,6 +10,9 @@ const BYTES_PER_ENTRY: usize = 64;
 /// Real ids have less than a hundred bytes, fewer than the code that they name. All ids of a file may have so many
 /// bytes, and half as many more as the file has.
 const ID_BYTES: u64 = 512 << 10;
+/// Entry points of executables of IREE may share their names and lists of bindings, though no compiler lets them. All of
+/// a file may have so many bytes of them, and half as many more as the file has.
+const EXPORT_BYTES: u64 = 2 << 20;
 /// What reading tables may cost in bytes, those of damaged bundles too: so many, and a multiple of the file's size.
 const WORK: u64 = 256 << 20;
 const WORK_PER_BYTE: u64 = 16;
@@ -24,6 +27,7 @@ const MEASURED_PER_BYTE: u64 = 64;
 pub(crate) struct Room {
     pub(crate) entries: usize,
     id_bytes: u64,
+    export_bytes: u64,
     work: u64,
     measured: u64,
 }
@@ -34,6 +38,7 @@ impl Room {
         Room {
             entries: ENTRIES.saturating_add(size / BYTES_PER_ENTRY),
             id_bytes: ID_BYTES.saturating_add(size as u64 / 2),
+            export_bytes: EXPORT_BYTES.saturating_add(size as u64 / 2),
             work: WORK.saturating_add((size as u64).saturating_mul(WORK_PER_BYTE)),
             measured: MEASURED.saturating_add((size as u64).saturating_mul(MEASURED_PER_BYTE)),
         }
@@ -72,6 +77,18 @@ impl Room {
     /// Takes out what was inflated to find an end.
     pub(crate) fn measure(&mut self, unpacked: u64) {
         self.measured = self.measured.saturating_sub(unpacked);
+    }
+
+    /// Takes out what the names and bindings of entry points have that lie at `offset`.
+    pub(crate) fn exports(&mut self, bytes: u64, offset: u64) -> Result<(), Error> {
+        self.export_bytes = self.export_bytes.checked_sub(bytes).ok_or_else(|| Error::Limit {
+            what: "the names and bindings of all entry points (bytes)".to_owned(),
+            offset,
+            value: self.export_bytes.saturating_add(1),
+            limit: self.export_bytes,
+            advice: "no compiler writes so many, the input is damaged".to_owned(),
+        })?;
+        Ok(())
     }
 
     /// What the ids of one bundle, which lies at `offset`, may take.

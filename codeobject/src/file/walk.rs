@@ -38,6 +38,8 @@ const MAX_PROBLEMS: usize = 64;
 const ALIGNMENT: usize = 4096;
 /// What a bundle takes at least whose end cannot be told: wrappers that lead into it lead nowhere.
 const LEAST_SIZE: usize = 32;
+/// How many letters of a member's name are shown.
+const LONGEST_MEMBER: usize = 512;
 /// How deep archives in archives are read.
 const MAX_DEPTH: usize = 4;
 
@@ -194,8 +196,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         if self.is_full(base) {
             return Ok(());
         }
-        let (mut executable, images) = iree::read(format, bytes, base, self.room.entries)?;
-        self.room.entries = self.room.entries.saturating_sub(executable.exports().len());
+        let (mut executable, images) = iree::read(format, bytes, base, &mut self.room)?;
         let first = self.bundles.len();
         for (image, offset) in images {
             if self.is_full(offset) {
@@ -285,8 +286,7 @@ impl<'a, 'o> Walk<'a, 'o> {
     fn inside(&mut self, name: &str, read: impl FnOnce(&mut Self)) {
         let outer = self.member.take();
         self.path.push(name.to_owned());
-        let closing = ")".repeat(self.path.len() - 1);
-        self.member = Some(format!("{}{closing}", self.path.join("(")).into());
+        self.member = Some(member_name(&self.path).into());
         read(self);
         self.path.pop();
         self.member = outer;
@@ -453,6 +453,25 @@ pub fn may_hold_code(head: &[u8]) -> bool {
 /// Whether a whole file is a zip file. Something that is no code may stand in front of it.
 pub(crate) fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(ZIP_MAGIC) || !may_hold_code(bytes) && !text_bundle::begins(bytes) && ends(bytes)
+}
+
+/// The name of a member of which the names lead there, each the same share of what is shown of them all. There may be as
+/// many members as bundles, all of them with the longest name, and in as many archives as are read.
+fn member_name(path: &[String]) -> String {
+    let share = LONGEST_MEMBER / path.len().max(1);
+    let mut name = String::new();
+    for (depth, part) in path.iter().enumerate() {
+        name.extend((depth > 0).then_some('('));
+        match part.char_indices().nth(share) {
+            None => name.push_str(part),
+            Some(_) => {
+                name.extend(part.chars().take(share.saturating_sub(1)));
+                name.push('…');
+            }
+        }
+    }
+    name.push_str(&")".repeat(path.len().saturating_sub(1)));
+    name
 }
 
 /// Where the wrappers of a host ELF say that bundles begin in `row`, counted from its beginning.

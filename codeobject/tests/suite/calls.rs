@@ -215,6 +215,28 @@ fn tables_of_tables_end() {
     }
 }
 
+/// Empty lists too are a long way to go.
+#[test]
+fn questions_end_where_the_work_does() {
+    let slots: Vec<To> = (0..MANY).map(To::Slot).collect();
+    let functions = [vec![To::Slot(0)], vec![To::Slot(1)], vec![To::Function(3)], vec![]];
+    let (calls, starts) = calls_of(&functions, &slots, &[(0, MANY)]);
+    let mut work = MANY as u64 + 1;
+    assert_eq!(calls.reached_within(starts[0], &mut work), Some(Vec::new()));
+    assert_eq!(work, 0, "the table's slots, and the way to it");
+    for caller in [0, 1, 2] {
+        assert_eq!(calls.reached_within(starts[caller], &mut work), None);
+    }
+    assert_eq!(calls.reached_within(starts[3], &mut work), Some(Vec::new()), "nothing to follow");
+    for (left, found) in [(MANY as u64, None), (MANY as u64 + 2, Some(Vec::new()))] {
+        work = left;
+        assert_eq!(calls.reached_within(starts[1], &mut work), found);
+        assert_eq!(work, found.map_or(0, |_| 1));
+    }
+    assert_eq!(calls.reached_within(starts[2], &mut 1), Some(at(&starts, [3])));
+    assert_eq!(calls.reached_from(starts[0]), []);
+}
+
 /// Segments of the same bytes could make the code as long as they are many.
 #[test]
 fn code_that_segments_share_is_bounded() {

@@ -286,7 +286,7 @@ fn members_give_their_names() {
     assert_eq!(File::parse(&elf, &Options::default()).unwrap().bundles()[0].member(), None);
     let path = "d/".repeat(1000) + "a.o";
     let long = archive(&[("//", format!("{path}/\n").as_bytes()), ("/0", &elf)]);
-    assert_eq!(names(&long), [&path[..256]], "a longer name is shown by its beginning");
+    assert_eq!(names(&long), [format!("{}…", &path[..256])], "a longer name is shown by its beginning");
 }
 
 #[test]
@@ -551,4 +551,24 @@ fn files_with_debug_information_alone_hold_no_code() {
     let error = File::parse(&host, &Options::default()).unwrap_err();
     assert!(matches!(error, Error::NotFound { .. }), "{error}");
     assert!(error.to_string().contains("debug information"), "{error}");
+}
+
+/// Each member may have the longest name, in archives of which each has it too.
+#[test]
+fn long_names_of_members_are_cut() {
+    let (elf, long) = (elf(), [&[0xff; 1000][..], b"/\n"].concat());
+    let mut bytes = archive(&[("//", &long), ("/0", &elf), ("/900", &elf), ("c.o/", &elf)]);
+    let found = names(&bytes);
+    assert_eq!(found[0].chars().count(), 512);
+    assert!(found[0].starts_with("\\xff\\xff") && found[0].ends_with('…'), "{found:?}");
+    assert_eq!(found[1..], ["\\xff".repeat(100), "c.o".to_owned()]);
+    for _ in 0..4 {
+        bytes = archive(&[("//", &long), ("/0", &bytes)]);
+    }
+    for (index, name) in names(&bytes).iter().enumerate() {
+        assert!(name.chars().count() <= 512 + 2 * 4, "{name}");
+        let cut = if index == 2 { 4 } else { 5 };
+        assert_eq!((name.matches('…').count(), name.matches('(').count()), (cut, 4), "{name}");
+        assert!(name.ends_with(if index == 2 { "(c.o))))" } else { "…))))" }), "{name}");
+    }
 }

@@ -84,6 +84,52 @@ fn lists_that_lie() {
     assert!(matches!(File::parse(&many, &Options::default()), Err(Error::Limit { limit: 65_536, .. })));
 }
 
+/// Lets all entry points be the first one. `field` is where the root has their list.
+fn share(bytes: &mut [u8], field: usize) {
+    let read =
+        |bytes: &[u8], at: usize| at + u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let list = read(bytes, read(bytes, 64) + field);
+    let count = read(bytes, list) - list;
+    let first = read(bytes, list + 4);
+    for at in (list + 4..list + 4 + 4 * count).step_by(4) {
+        bytes[at..at + 4].copy_from_slice(&((first - at) as u32).to_le_bytes());
+    }
+}
+
+#[test]
+fn entry_points_that_share_their_names_or_bindings_are_bounded() {
+    let (long, flags) = ("n".repeat(100_000), [1_u64; 12_500]);
+    let cases: [(&str, &[u64]); 2] = [(&long, &[]), ("n", &flags)];
+    for (name, flags) in cases {
+        // Of the first all is there, the others are short until they share it.
+        let exports = |count: usize| {
+            let mut exports = vec![(name, [1, 1, 1], 0, flags)];
+            exports.resize(count, ("", [1, 1, 1], 0, &[][..]));
+            exports
+        };
+        for count in [20, 4000] {
+            let hip = (hip1_with(&exports(count), &[&elf()]), 4);
+            let amd = (amd1_with("", &exports(count), &[&elf()]), 8);
+            for (mut bytes, field) in [hip, amd] {
+                share(&mut bytes, field);
+                let parsed = File::parse(&bytes, &Options::default());
+                if count == 20 {
+                    let exports = parsed.unwrap().iree_executables()[0].exports().to_vec();
+                    assert!(exports.len() == 20 && exports.iter().all(|export| *export == exports[0]));
+                    assert_eq!(
+                        (exports[7].name(), exports[7].bindings().len()),
+                        (name.to_owned(), flags.len())
+                    );
+                } else {
+                    let error = parsed.unwrap_err();
+                    assert!(matches!(error, Error::Limit { .. }), "{error}");
+                    assert!(error.to_string().contains("names and bindings of all entry points"), "{error}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn what_its_compiler_writes_agrees_with_the_kernels() {
     let Some(root) = fixtures() else { return };

@@ -211,14 +211,14 @@ fn open_features<'c>(codes: impl Iterator<Item = &'c TargetId>, target: &TargetI
 
 /// What the flags of the ELFs say that are for a target by their ids.
 fn elfs(bundle: &Bundle<'_>, target: &TargetId, options: &Options) -> Vec<TargetId> {
-    let mut ranges = Ranges::of(bundle);
+    let mut ranges = Ranges::of(std::slice::from_ref(bundle));
     let mut near: Vec<(usize, &Entry)> = bundle.entries().iter().enumerate().collect();
     near.retain(|(_, entry)| {
         let is_near = |code| target.processor_fit(code, options).is_some();
         entry.size() > 0 && matches!(entry.target(), EntryTarget::Gpu(code) if is_near(code))
     });
     near.sort_by_key(|(_, entry)| entry.offset());
-    near.retain(|(index, entry)| ranges.take(*index, entry) == Bytes::New);
+    near.retain(|(index, _)| ranges.take(bundle, *index) == Bytes::New);
     let code = |(index, _): &(usize, &Entry)| bundle.with_image(*index, CodeObject::parse).ok()?.ok();
     near.iter().filter_map(code).map(|code| code.target().clone()).collect()
 }

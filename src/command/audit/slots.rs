@@ -214,11 +214,10 @@ fn targets(bundle: &Bundle<'_>) -> BTreeSet<String> {
 
 /// The kernels of all entries, of those too that nobody asks for.
 fn kernels(bundle: &Bundle<'_>) -> BTreeSet<Rc<str>> {
-    let mut ranges = Ranges::of(bundle);
-    let entries = bundle.entries().iter().enumerate();
-    let codes = entries
-        .filter(|(index, entry)| ranges.take(*index, entry) == Bytes::New)
-        .filter_map(|(index, _)| bundle.with_image(index, CodeObject::parse).and_then(|code| code).ok());
+    let mut ranges = Ranges::of(std::slice::from_ref(bundle));
+    let codes = (0..bundle.entries().len())
+        .filter(|index| ranges.take(bundle, *index) == Bytes::New)
+        .filter_map(|index| bundle.with_image(index, CodeObject::parse).and_then(|code| code).ok());
     let mut kernels = BTreeSet::new();
     for code in codes {
         kernels.extend(code.kernels().iter().map(|kernel| Rc::from(kernel.name.as_str())));

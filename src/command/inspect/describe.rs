@@ -4,64 +4,63 @@
 use std::{collections::HashMap, rc::Rc, time::Instant};
 
 use windlass_codeobject::{
-    Access, Arg, ArgKind, Bundle, Callee, Calls, CodeObject, Entry, EntryTarget, Error, File, IreeBinding,
-    IreeExecutable, IreeExport, Kernel, KernelKind, Options, Symbol,
+    Access, Arg, ArgKind, Bundle, Calls, CodeObject, Entry, EntryTarget, IreeBinding, IreeExecutable,
+    IreeExport, Kernel, KernelKind, Symbol,
 };
 
 use super::report::{
     ArgumentReport, BindingReport, BundleReport, CodeReport, EntryReport, ExportReport, IreeReport,
     KernelReport, SymbolReport, Told,
 };
-use super::simulated;
+use super::{
+    callees::{Lists, Room},
+    simulated,
+};
 use crate::command::{
     input::count,
-    ranges::{Bytes, Ranges},
+    ranges::{Bytes, Owner, Ranges},
 };
 
-/// How many bytes the lists of what kernels may call can have of any file, beside as many as its code has.
-const CALLEES: usize = 1 << 22;
-/// What an item of such a list takes beside its letters.
-const CALLEE: usize = 64;
-
-/// How many bytes the lists of callees may still have. Each of a thousand kernels may call the same thousand functions,
-/// so that the lists of a small file are long.
-pub(super) struct Room(usize);
-
-impl Default for Room {
-    fn default() -> Self {
-        Self(CALLEES)
-    }
+/// Describes the bundles of a file one after the other, and what they have in common once.
+pub(super) struct Describe {
+    ranges: Ranges,
+    /// What was in each entry that was looked into.
+    known: HashMap<Owner, Known>,
+    room: Room,
 }
 
-/// What is in a bundle of the file `bytes`.
-pub(super) fn bundle(bytes: &[u8], listed: &Bundle<'_>, room: &mut Room) -> BundleReport {
-    // Listing a bundle decodes its table, which for a small one is nearly all of it: for the time to be that of the
-    // whole, the bundle is read anew.
-    let start = Instant::now();
-    let fresh = if listed.is_compressed() { read_anew(bytes, listed) } else { None };
-    let start = fresh.as_ref().map_or_else(Instant::now, |_| start);
-    let bundle = fresh.as_ref().and_then(|file| file.bundles().first()).unwrap_or(listed);
-    // What is decoded here is kept for the entries, which are read next.
-    let decoded = bundle.is_compressed() && decode(bundle).is_ok();
-    let decode_ms = decoded.then(|| start.elapsed().as_secs_f64() * 1e3);
-    let unpacked_size = bundle.unpacked_size();
-    let ratio = unpacked_size.filter(|_| bundle.is_compressed() && bundle.stored_size() > 0);
-    let mut ranges = Ranges::of(bundle);
-    let mut entries: Vec<EntryReport> = Vec::with_capacity(bundle.entries().len());
-    for (index, each) in bundle.entries().iter().enumerate() {
-        let report = entry(bundle, index, each, &mut ranges, &entries, room);
-        entries.push(report);
+struct Known {
+    content: String,
+    code_object_version: Option<u32>,
+    code: Rc<CodeReport>,
+}
+
+impl Describe {
+    /// For all bundles of a file.
+    pub(super) fn new(bundles: &[Bundle<'_>]) -> Self {
+        Self { ranges: Ranges::of(bundles), known: HashMap::new(), room: Room::default() }
     }
-    BundleReport {
-        index: listed.index(),
-        member: listed.member().map(str::to_owned),
-        container: listed.container().to_string(),
-        offset: listed.offset(),
-        stored_size: listed.stored_size(),
-        unpacked_size,
-        ratio: ratio.map(|size| size as f64 / listed.stored_size() as f64),
-        decode_ms,
-        entries,
+
+    /// What is in a bundle of the file.
+    pub(super) fn bundle(&mut self, bundle: &Bundle<'_>) -> BundleReport {
+        let places: Vec<Bytes> =
+            (0..bundle.entries().len()).map(|index| self.ranges.take(bundle, index)).collect();
+        // What is decoded here is kept for the entries, which are read next.
+        let decode_ms = if bundle.is_compressed() { decode(bundle, &places) } else { None };
+        let unpacked_size = bundle.unpacked_size();
+        let ratio = unpacked_size.filter(|_| bundle.is_compressed() && bundle.stored_size() > 0);
+        let entries = bundle.entries().iter().zip(places).enumerate();
+        BundleReport {
+            index: bundle.index(),
+            member: bundle.member().map(str::to_owned),
+            container: bundle.container().to_string(),
+            offset: bundle.offset(),
+            stored_size: bundle.stored_size(),
+            unpacked_size,
+            ratio: ratio.map(|size| size as f64 / bundle.stored_size() as f64),
+            decode_ms,
+            entries: entries.map(|(index, (entry, bytes))| self.entry(bundle, index, entry, bytes)).collect(),
+        }
     }
 }
 
@@ -83,77 +82,82 @@ pub(super) fn iree(executable: &IreeExecutable<'_>) -> IreeReport {
     }
 }
 
-/// A file of this bundle alone; nothing where its bytes do not stand for themselves.
-fn read_anew<'a>(bytes: &'a [u8], listed: &Bundle<'_>) -> Option<File<'a>> {
-    let start = usize::try_from(listed.offset()).ok()?;
-    let size = usize::try_from(listed.stored_size()).ok()?;
-    let file = File::parse(bytes.get(start..start.checked_add(size)?)?, &Options::default()).ok()?;
-    let [bundle] = file.bundles() else { return None };
-    let same = bundle.container() == listed.container() && bundle.entries() == listed.entries();
-    same.then_some(file)
-}
-
-/// Decodes all entries.
-fn decode(bundle: &Bundle<'_>) -> Result<(), Error> {
+/// Decodes all entries that are to be read, and says how many milliseconds that took; nothing where it fails, or where
+/// none is to be read.
+fn decode(bundle: &Bundle<'_>, places: &[Bytes]) -> Option<f64> {
     let mut entries: Vec<(usize, &Entry)> = bundle.entries().iter().enumerate().collect();
-    entries.retain(|(_, entry)| entry.size() > 0 && entry.problem().is_none());
+    entries.retain(|(index, entry)| entry.size() > 0 && places.get(*index) == Some(&Bytes::New));
+    entries.retain(|(_, entry)| entry.problem().is_none());
     entries.sort_by_key(|(_, entry)| entry.offset().saturating_add(entry.size()));
-    entries.into_iter().try_for_each(|(index, _)| bundle.with_image(index, |_| ()))
+    if entries.is_empty() {
+        return None;
+    }
+    // Listing a bundle decodes its table, which for a small one is nearly all of it: for the time to be that of the
+    // whole, it is decoded from its beginning.
+    bundle.forget_unpacked();
+    let start = Instant::now();
+    entries.into_iter().try_for_each(|(index, _)| bundle.with_image(index, |_| ())).ok()?;
+    Some(start.elapsed().as_secs_f64() * 1e3)
 }
 
-fn entry(
-    bundle: &Bundle<'_>,
-    index: usize,
-    entry: &Entry,
-    ranges: &mut Ranges,
-    before: &[EntryReport],
-    room: &mut Room,
-) -> EntryReport {
-    let mut report = EntryReport {
-        index,
-        id: entry.id_text(),
-        target: None,
-        size: entry.size(),
-        content: "empty".to_owned(),
-        code_object_version: None,
-        same_as: None,
-        code: Told::default(),
-        problems: Vec::new(),
-        warnings: Vec::new(),
-    };
-    match entry.target() {
-        EntryTarget::Gpu(target) => report.target = Some(target.to_string()),
-        EntryTarget::Unknown(why) => report.problems.push(format!("its id is not understood: {why}")),
-        _ => {}
-    }
-    if let Some(problem) = entry.problem() {
-        report.content = "unreadable".to_owned();
-        report.problems.push(problem.to_owned());
-    } else if entry.size() > 0 {
-        match ranges.take(index, entry) {
-            Bytes::New => {
-                let read = bundle.with_image(index, |image| contents(image, &mut report, room));
-                if let Err(error) = read {
-                    report.content = "unreadable".to_owned();
-                    report.problems.push(error.to_string());
+impl Describe {
+    fn entry(&mut self, bundle: &Bundle<'_>, index: usize, entry: &Entry, bytes: Bytes) -> EntryReport {
+        let mut report = EntryReport {
+            index,
+            id: entry.id_text(),
+            target: None,
+            size: entry.size(),
+            content: "empty".to_owned(),
+            code_object_version: None,
+            same_as: None,
+            same_as_bundle: None,
+            code: Told::default(),
+            problems: Vec::new(),
+            warnings: Vec::new(),
+        };
+        match entry.target() {
+            EntryTarget::Gpu(target) => report.target = Some(target.to_string()),
+            EntryTarget::Unknown(why) => report.problems.push(format!("its id is not understood: {why}")),
+            _ => {}
+        }
+        if let Some(problem) = entry.problem() {
+            report.content = "unreadable".to_owned();
+            report.problems.push(problem.to_owned());
+        } else if entry.size() > 0 {
+            match bytes {
+                Bytes::New => self.read(bundle, index, &mut report),
+                Bytes::SameAs(first) => {
+                    report.same_as = Some(first.1);
+                    report.same_as_bundle = (first.0 != bundle.index()).then_some(first.0);
+                    if let Some(known) = self.known.get(&first) {
+                        report.content.clone_from(&known.content);
+                        report.code_object_version = known.code_object_version;
+                        report.code = Told { elsewhere: true, code: Rc::clone(&known.code) };
+                    }
                 }
-            }
-            Bytes::SameAs(first) => {
-                report.same_as = Some(first);
-                if let Some(first) = before.get(first) {
-                    report.content.clone_from(&first.content);
-                    report.code_object_version = first.code_object_version;
-                    report.code = Told { elsewhere: true, ..first.code.clone() };
+                Bytes::Overlapping => {
+                    report.content = "not looked into".to_owned();
+                    let shared = "it shares bytes with other entries, and was not looked into: all of them together have more bytes than there are";
+                    report.problems.push(shared.to_owned());
                 }
-            }
-            Bytes::Overlapping => {
-                report.content = "not looked into".to_owned();
-                let shared = "it shares bytes with other entries, and was not looked into: all of them have more bytes than their bundle";
-                report.problems.push(shared.to_owned());
             }
         }
+        report
     }
-    report
+
+    fn read(&mut self, bundle: &Bundle<'_>, index: usize, report: &mut EntryReport) {
+        let read = bundle.with_image(index, |image| contents(image, report, &mut self.room));
+        if let Err(error) = read {
+            report.content = "unreadable".to_owned();
+            report.problems.push(error.to_string());
+        }
+        let known = Known {
+            content: report.content.clone(),
+            code_object_version: report.code_object_version,
+            code: Rc::clone(&report.code.code),
+        };
+        self.known.insert((bundle.index(), index), known);
+    }
 }
 
 fn contents(image: &[u8], report: &mut EntryReport, room: &mut Room) {
@@ -189,11 +193,10 @@ fn code(image: &[u8], report: &mut EntryReport, room: &mut Room) {
         report.content = format!("code object v{version}");
     }
     let calls = code.calls(image);
-    let names = code.functions().map(|function| (function.address, function.name.as_str())).collect();
-    room.0 = room.0.saturating_add(image.len());
-    let describe = |each| kernel(each, room.take(|| may_call(&code, &calls, &names, each)));
+    room.widen(image.len());
+    let mut lists = Lists::new(&code, &calls, room);
     let described = CodeReport {
-        kernels: code.kernels().iter().map(describe).collect(),
+        kernels: code.kernels().iter().map(|each| kernel(each, lists.of(each))).collect(),
         functions: code.functions().map(symbol).collect(),
         variables: code.variables().map(symbol).collect(),
         undefined: code.undefined().map(|symbol| symbol.name.clone()).collect(),
@@ -205,25 +208,11 @@ fn code(image: &[u8], report: &mut EntryReport, room: &mut Room) {
     let cut = described.kernels.iter().filter(|kernel| kernel.may_call.is_none()).count();
     if cut > 0 {
         report.warnings.push(format!(
-            "what {cut} of its {} may call is not listed: the lists would be longer than the code",
+            "what {cut} of its {} may call is not listed: the lists, or the way to them, would be longer than the code",
             count(described.kernels.len(), "kernel", "kernels")
         ));
     }
     report.code = Told { code: Rc::new(described), elsewhere: false };
-}
-
-impl Room {
-    /// A list, where there is room for it; after the first for which there is none, no other is made.
-    fn take(&mut self, list: impl FnOnce() -> Vec<String>) -> Option<Vec<String>> {
-        if self.0 == 0 {
-            return None;
-        }
-        let list = list();
-        let size = list.iter().map(|name| name.len() + CALLEE).sum::<usize>();
-        let left = self.0.checked_sub(size);
-        self.0 = left.unwrap_or(0);
-        left.map(|_| list)
-    }
 }
 
 fn warnings(code: &CodeObject, calls: &Calls) -> Vec<String> {
@@ -244,20 +233,7 @@ fn symbol(symbol: &Symbol) -> SymbolReport {
     }
 }
 
-/// The names of what a kernel may call; an address where the symbol is gone.
-fn may_call(code: &CodeObject, calls: &Calls, names: &HashMap<u64, &str>, kernel: &Kernel) -> Vec<String> {
-    let name = |callee| match callee {
-        Callee::At(address) if address == kernel.entry_address => None,
-        Callee::At(address) => {
-            Some(names.get(&address).map_or_else(|| format!("{address:#x}"), |name| (*name).to_owned()))
-        }
-        Callee::Undefined(symbol) => code.symbols().get(symbol).map(|symbol| symbol.name.clone()),
-        _ => None,
-    };
-    calls.reached_from(kernel.entry_address).into_iter().filter_map(name).collect()
-}
-
-fn kernel(kernel: &Kernel, may_call: Option<Vec<String>>) -> KernelReport {
+fn kernel(kernel: &Kernel, may_call: Option<Rc<[String]>>) -> KernelReport {
     KernelReport {
         name: kernel.name.clone(),
         kind: match kernel.kind {
@@ -321,15 +297,5 @@ mod tests {
         let incomplete = Calls::default();
         assert!(!incomplete.is_complete());
         assert!(warnings(&code, &incomplete)[0].contains("in part only"));
-    }
-
-    #[test]
-    fn lists_of_callees_end_where_their_room_does() {
-        let mut room = Room(1000);
-        let list = || vec!["f".repeat(236); 2];
-        assert_eq!(room.take(list), Some(list()));
-        assert_eq!(room.take(Vec::new), Some(Vec::new()));
-        assert_eq!((room.take(list), room.0), (None, 0));
-        assert_eq!(room.take(|| unreachable!("no list is made that has no room")), None);
     }
 }

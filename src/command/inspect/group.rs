@@ -10,7 +10,8 @@ pub(super) struct Group<'r> {
     pub(super) entries: Vec<&'r EntryReport>,
 }
 
-/// Puts entries together that have an equal key, in their order; those without one are left out.
+/// Puts entries together that have an equal key, in their order; those without one are left out, and those whose bytes
+/// are those of an entry in another bundle.
 pub(super) fn by<'r, K: Ord>(
     entries: &'r [EntryReport],
     key: impl Fn(&'r EntryReport) -> Option<K>,
@@ -18,7 +19,7 @@ pub(super) fn by<'r, K: Ord>(
     let mut groups: Vec<Group<'r>> = Vec::new();
     let mut known: BTreeMap<K, usize> = BTreeMap::new();
     let mut of_entries: HashMap<usize, usize> = HashMap::new();
-    for entry in entries {
+    for entry in entries.iter().filter(|entry| entry.same_as_bundle.is_none()) {
         let group = match entry.same_as {
             Some(first) => of_entries.get(&first).copied(),
             None => key(entry).map(|key| *known.entry(key).or_insert(groups.len())),

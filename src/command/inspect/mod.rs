@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `windlass inspect`: what is in a file, and which part of it each device would get.
 
+mod callees;
 mod describe;
 mod group;
 mod report;
@@ -17,6 +18,7 @@ use super::{
     failure::{Failure, Outcome, Stage},
     input, output,
 };
+use describe::Describe;
 use report::{Choice, DeviceReport, KpackReport, Report, TargetReport};
 
 /// Options of `inspect`.
@@ -49,16 +51,15 @@ impl Inspect {
             self.target.iter().map(|text| input::parse_target("--target", text)).collect::<Outcome<_>>()?;
         let devices = self.devices()?;
         let input = input::open(&self.file)?;
-        let bytes = input.bytes();
         let file = input::file(&input)?;
         let mut options = Options::default();
         options.compatible_families = self.compat;
-        let mut room = describe::Room::default();
+        let mut describe = Describe::new(file.bundles());
         let report = Report {
             file: self.file.display().to_string(),
             kind: file.kind().to_string(),
-            size: bytes.len(),
-            bundles: file.bundles().iter().map(|bundle| describe::bundle(bytes, bundle, &mut room)).collect(),
+            size: input.bytes().len(),
+            bundles: file.bundles().iter().map(|bundle| describe.bundle(bundle)).collect(),
             iree_executables: file.iree_executables().iter().map(describe::iree).collect(),
             kpack_references: file
                 .kpack_references()

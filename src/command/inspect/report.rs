@@ -33,7 +33,8 @@ pub(super) struct BundleReport {
     pub(super) unpacked_size: Option<u64>,
     /// Unpacked by stored bytes; of compressed bundles.
     pub(super) ratio: Option<f64>,
-    /// How long reading it took, its table and all entries decoded; of compressed bundles.
+    /// How long reading it took, its table and all entries decoded; of compressed bundles, unless their bytes are those of
+    /// others before them.
     pub(super) decode_ms: Option<f64>,
     pub(super) entries: Vec<EntryReport>,
 }
@@ -49,6 +50,8 @@ pub(super) struct EntryReport {
     pub(super) code_object_version: Option<u32>,
     /// The entry before it that has the very same bytes, where one does: what is in them is told there alone.
     pub(super) same_as: Option<usize>,
+    /// The bundle that this entry is in, where it is not the same bundle.
+    pub(super) same_as_bundle: Option<usize>,
     /// Shared by the entries that have the same bytes.
     #[serde(flatten, serialize_with = "told_here", skip_serializing_if = "Told::is_elsewhere")]
     pub(super) code: Told,
@@ -118,10 +121,15 @@ pub(super) struct KernelReport {
     pub(super) scratch: u32,
     /// The device functions and undefined symbols that it may call, directly or not, as far as addresses tell. Nothing
     /// where the lists of the kernels before it are too long already, which is a warning of the entry.
-    pub(super) may_call: Option<Vec<String>>,
+    #[serde(serialize_with = "list")]
+    pub(super) may_call: Option<Rc<[String]>>,
     pub(super) vgprs: u32,
     pub(super) sgprs: u32,
     pub(super) wave_size: u32,
+}
+
+fn list<S: Serializer>(list: &Option<Rc<[String]>>, serializer: S) -> Result<S::Ok, S::Error> {
+    list.as_deref().serialize(serializer)
 }
 
 #[derive(Serialize, PartialEq)]

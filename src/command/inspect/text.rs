@@ -89,6 +89,9 @@ impl BundleReport {
                 entry.print_all(text);
             }
         } else {
+            for entry in self.entries.iter().filter(|entry| entry.same_as_bundle.is_some()).take(GROUPS) {
+                entry.print_all(text);
+            }
             self.print_groups(text, detail);
         }
         self.print_simulated(text, detail);
@@ -201,7 +204,8 @@ impl EntryReport {
             return;
         }
         if let Some(first) = self.same_as {
-            let same = format!("  entry {}, {}: the same bytes as entry {first}\n", self.index, self.id);
+            let of = self.same_as_bundle.map(|bundle| format!(" of bundle {bundle}")).unwrap_or_default();
+            let same = format!("  entry {}, {}: the same bytes as entry {first}{of}\n", self.index, self.id);
             return text.push_str(&same);
         }
         text.push_str(&format!("  entry {}, {}\n", self.index, self.id));
