@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use object::elf;
+use object::read::elf::{ElfFile64, FileHeader as _};
+
 /// The versions of AMD's linker map, each of which contains the one before.
 const VERSIONS: &[&str] = &[
     "hip_4.2", "hip_4.3", "hip_4.4", "hip_4.5", "hip_5.0", "hip_5.1", "hip_5.2", "hip_5.3", "hip_5.5",
@@ -48,7 +51,8 @@ fn linker_map() -> Result<String, std::fmt::Error> {
     Ok(map)
 }
 
-/// Links a library of one function with the map, as Cargo will link this one.
+/// Links a library of one function with the map, as Cargo will link this one, and sees whether the function has its
+/// version: GNU ld refuses the map, gold passes it over.
 fn takes_versions(folder: &Path, argument: &str) -> Result<bool, Box<dyn Error>> {
     let source = folder.join("probe.rs");
     std::fs::write(
@@ -69,5 +73,21 @@ fn takes_versions(folder: &Path, argument: &str) -> Result<bool, Box<dyn Error>>
     }
     let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     compiler.args(flags.split('\x1f').filter(|flag| !flag.is_empty()));
-    Ok(compiler.output()?.status.success())
+    Ok(compiler.output()?.status.success() && has_version(&std::fs::read(folder.join("probe.so"))?)?)
+}
+
+/// Whether a library's function `probe` is one of `hip_6.0`.
+fn has_version(library: &[u8]) -> Result<bool, Box<dyn Error>> {
+    let file = ElfFile64::<object::Endianness>::parse(library)?;
+    let (endian, data) = (file.endian(), file.data());
+    let sections = file.elf_header().sections(endian, data)?;
+    let Some(versions) = sections.versions(endian, data)? else { return Ok(false) };
+    let table = sections.symbols(endian, data, elf::SHT_DYNSYM)?;
+    for (index, symbol) in table.enumerate() {
+        if table.symbol_name(endian, symbol)? == b"probe" {
+            let version = versions.version(versions.version_index(endian, index).index())?;
+            return Ok(version.is_some_and(|version| version.name() == b"hip_6.0"));
+        }
+    }
+    Ok(false)
 }

@@ -482,3 +482,43 @@ fn boxes_are_copied() {
     ok!(machine, hipDrvMemcpy3D(&drv));
     assert_eq!(back, [25, 26, 29, 30, 33, 34, 45, 46, 49, 50, 53, 54]);
 }
+
+#[test]
+fn a_reset_takes_the_graphs_of_its_device_along() {
+    let machine = Machine::new("gfx942?devices=2");
+    let function = machine.vector_add();
+    let (own, empty) = (machine.graph(), machine.graph());
+    let words = machine.malloc(64);
+    let node = machine.fill_node(own, &[], words, 1, 16);
+    let exec = machine.exec(own);
+    ok!(machine, hipSetDevice(1));
+    // One that only launches a kernel of the first device, and one that has nothing to do with it.
+    let (launching, other) = (machine.graph(), machine.graph());
+    let mut arguments = [0_u64; 4];
+    let mut arguments = arguments.each_mut().map(|argument| (&raw mut *argument).cast::<c_void>());
+    let parameters = hipKernelNodeParams {
+        func: function.cast(),
+        kernelParams: arguments.as_mut_ptr(),
+        blockDim: dim3 { x: 64, y: 1, z: 1 },
+        gridDim: dim3 { x: 1, y: 1, z: 1 },
+        ..Default::default()
+    };
+    let mut kernel = null_mut();
+    ok!(machine, hipGraphAddKernelNode(&mut kernel, launching, null(), 0, &parameters));
+    let other_exec = machine.exec(other);
+    ok!(machine, hipSetDevice(0));
+    ok!(machine, hipDeviceReset());
+    let mut count = 0;
+    for graph in [own, empty, launching] {
+        fails!(hipErrorInvalidValue, machine, hipGraphGetNodes(graph, null_mut(), &mut count));
+        fails!(hipErrorInvalidValue, machine, hipGraphDestroy(graph));
+    }
+    for node in [node, kernel] {
+        fails!(hipErrorInvalidValue, machine, hipGraphNodeGetType(node, &mut hipGraphNodeType(0)));
+    }
+    fails!(hipErrorInvalidValue, machine, hipGraphLaunch(exec, null_mut()));
+    fails!(hipErrorInvalidValue, machine, hipGraphExecDestroy(exec));
+    ok!(machine, hipGraphGetNodes(other, null_mut(), &mut count));
+    ok!(machine, hipGraphLaunch(other_exec, null_mut()));
+    ok!(machine, hipGraphExecDestroy(other_exec));
+}

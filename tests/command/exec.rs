@@ -14,7 +14,7 @@ const WINDLASS: &str = env!("CARGO_BIN_EXE_windlass");
 const VADD: &str = "cts/kernels/bundles/vector_add.ccob";
 
 /// The drop-in library of this build, the newest of those beside the command: cargo builds it with the whole workspace.
-fn library() -> Option<PathBuf> {
+pub(crate) fn library() -> Option<PathBuf> {
     let folder = Path::new(WINDLASS).parent().expect("a folder");
     let places = [folder.join("deps/libamdhip64.so"), folder.join("libamdhip64.so")];
     let modified = |path: &PathBuf| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
@@ -132,6 +132,45 @@ fn programs_find_the_library_by_every_usual_way_and_the_folder_goes() {
     assert_eq!(*path, format!("{folder}/lib:/own"));
     assert!(!Path::new(folder).exists(), "{folder} is still there");
     std::fs::remove_dir_all(rocm).expect("the folder goes");
+}
+
+#[test]
+fn schedules_are_counted_and_each_is_written_down() {
+    let Some(library) = library() else { return };
+    let folder = scratch("logs");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let log = folder.join("run.log");
+    let run = run(1024).join(" ");
+    let closing = |device: String, script: String| {
+        let mut command = command();
+        command
+            .args(["exec", "--device", &device, "--library"])
+            .arg(&library)
+            .args(["--", "sh", "-c", &script]);
+        let finished = finish(&mut command);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.stderr.lines().last().unwrap_or_default().to_owned()
+    };
+    let device = format!("hip-sim://gfx942?seed=7&record={}", log.display());
+    let one = closing(device.clone(), run.clone());
+    assert!(
+        one.contains("1 launch and 0 faults on a simulated gfx942; 1 schedule under seed 7 with "),
+        "{one}"
+    );
+    assert!(one.ends_with(" choices"), "{one}");
+    assert!(closing("hip-sim://".to_owned(), run.clone()).ends_with("on a simulated gfx942"));
+    let two = closing(device, format!("{run}; {run}"));
+    assert!(two.contains("by 2 processes; ") && two.contains(" under seed 7 with "), "{two}");
+    // The log of the run before is replaced, those of one run are not.
+    let mut names: Vec<_> =
+        std::fs::read_dir(&folder).expect("a folder").map(|log| log.expect("a log").path()).collect();
+    names.sort();
+    assert_eq!(names, [log, folder.join("run.log.1")]);
+    for name in names {
+        let text = std::fs::read_to_string(&name).expect("a log");
+        assert!(text.contains("hipModuleLaunchKernel"), "{}: {text}", name.display());
+    }
+    std::fs::remove_dir_all(folder).expect("the folder goes");
 }
 
 #[test]

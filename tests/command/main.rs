@@ -9,6 +9,7 @@ mod committed;
 mod conformance;
 #[cfg(target_os = "linux")]
 mod exec;
+mod exec_symbols;
 mod inspect;
 mod iree;
 mod listing;

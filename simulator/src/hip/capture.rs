@@ -76,7 +76,7 @@ impl Captures {
         if stream.capture().is_some() {
             return Err(Code::ILLEGAL_STATE);
         }
-        let graph = Arc::new(Graph::for_capture());
+        let graph = Arc::new(Graph::for_capture(stream.device));
         let graph_handle = runtime.graphs.insert(graph.clone()).ok_or(Code::OUT_OF_MEMORY)?.get();
         let member = Member { stream: stream.clone(), frontier: Vec::new() };
         let capture = Arc::new(Capture {

@@ -2,7 +2,7 @@
 //! Events: what was recorded last, and when the device got there.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::Duration;
 
 use super::capture::Capture;
 use super::code::{Code, Outcome};
@@ -42,7 +42,8 @@ pub(crate) struct Recording {
 /// What a stream leaves in a recording when it gets there.
 #[derive(Debug, Default)]
 pub(crate) struct Mark {
-    pub(crate) time: OnceLock<Instant>,
+    /// On the machine's clock.
+    pub(crate) time: OnceLock<Duration>,
     /// The first failure on the stream since the recording before.
     pub(crate) failure: OnceLock<Arc<Failure>>,
 }
@@ -110,8 +111,8 @@ impl Event {
         let (Some(start), Some(end)) = (start.mark.time.get(), end.mark.time.get()) else {
             return Err(Code::INVALID_HANDLE);
         };
-        let forward = end.saturating_duration_since(*start).as_secs_f64();
-        let backward = start.saturating_duration_since(*end).as_secs_f64();
+        let forward = end.saturating_sub(*start).as_secs_f64();
+        let backward = start.saturating_sub(*end).as_secs_f64();
         Ok(((forward - backward) * 1000.0) as f32)
     }
 }

@@ -9,8 +9,10 @@ use super::code::{Code, Outcome};
 use super::node::Operation;
 
 /// A graph that a client builds. Handles of its nodes are kept by the runtime.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Graph {
+    /// The one that was current when it was made.
+    device: usize,
     state: Mutex<State>,
     /// Whether a stream is captured into it, so that it is not the client's yet.
     captured_into: AtomicBool,
@@ -66,9 +68,19 @@ pub(crate) struct Step {
 }
 
 impl Graph {
+    /// An empty graph of a device.
+    pub(crate) fn new(device: usize) -> Self {
+        Self { device, state: Mutex::default(), captured_into: AtomicBool::new(false) }
+    }
+
     /// A graph that a stream is captured into.
-    pub(crate) fn for_capture() -> Self {
-        Self { captured_into: AtomicBool::new(true), ..Self::default() }
+    pub(crate) fn for_capture(device: usize) -> Self {
+        Self { captured_into: AtomicBool::new(true), ..Self::new(device) }
+    }
+
+    /// Whether it is a device's, or has work for it.
+    pub(crate) fn concerns(&self, device: usize) -> bool {
+        self.device == device || self.lock().nodes.iter().any(|entry| entry.node.operation().concerns(device))
     }
 
     pub(crate) fn end_capture(&self) {

@@ -14,6 +14,8 @@ use super::stream::{Point, Stream};
 /// An instantiated graph. What becomes of the graph that it was made from does not concern it.
 #[derive(Debug)]
 pub(crate) struct GraphExec {
+    /// That of the call which instantiated it.
+    device: usize,
     state: Mutex<State>,
 }
 
@@ -35,14 +37,19 @@ pub(crate) enum Difference {
 impl GraphExec {
     /// # Errors
     /// `INVALID_VALUE` for a graph whose nodes wait for each other in a circle.
-    pub(crate) fn new(graph: &Graph) -> Outcome<Self> {
+    pub(crate) fn new(graph: &Graph, device: usize) -> Outcome<Self> {
         let steps = Arc::new(graph.freeze()?);
-        Ok(Self { state: Mutex::new(State { steps, latest: None }) })
+        Ok(Self { device, state: Mutex::new(State { steps, latest: None }) })
     }
 
     /// The steps as they are now.
     pub(crate) fn steps(&self) -> Arc<Vec<Step>> {
         self.lock().steps.clone()
+    }
+
+    /// Whether it is a device's, or has work for it.
+    pub(crate) fn concerns(&self, device: usize) -> bool {
+        self.device == device || self.steps().iter().any(|step| step.operation.concerns(device))
     }
 
     /// Queues the graph on a stream, behind the launch before.

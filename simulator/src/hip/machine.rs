@@ -8,6 +8,7 @@ use crate::engine::{Choose, Engine};
 use crate::memory::Memory;
 use crate::options::{Faults, Lds, Options};
 
+use super::clock::Clock;
 use super::code::{Code, Outcome};
 use super::device::Device;
 use super::failure::Failure;
@@ -23,6 +24,8 @@ pub(crate) struct Machine {
     pub(crate) devices: Vec<Device>,
     /// Who holds which memory.
     pub(crate) ledger: Ledger,
+    /// What events tell the time by.
+    pub(crate) clock: Clock,
     faults: Faults,
     /// What an access behind the end of LDS is.
     pub(crate) lds: Lds,
@@ -41,6 +44,7 @@ impl Machine {
             engine,
             devices,
             ledger: Ledger::default(),
+            clock: Clock::new(options.seed.is_some() || options.replay.is_some()),
             faults: options.faults,
             lds: options.lds,
             last_fault: Mutex::new(None),

@@ -24,6 +24,7 @@ mod call;
 #[allow(non_snake_case, clippy::too_many_arguments)]
 mod calls;
 mod capture;
+mod clock;
 mod code;
 mod compiled;
 mod current;
@@ -61,4 +62,5 @@ pub use process::{process_entries, process_fault, process_has, process_refuse};
 pub use runtime::Error;
 pub use schedule::{ScheduleReport, Schedules, schedules};
 pub use simulator::Simulator;
+pub use table::version_has;
 pub use tally::Tally;

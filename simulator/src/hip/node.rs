@@ -81,6 +81,15 @@ impl Operation {
         }
     }
 
+    /// Whether a device has to do with it.
+    pub(crate) fn concerns(&self, device: usize) -> bool {
+        match self {
+            Self::Record(event) | Self::Wait(event) => event.device == device,
+            Self::Child(steps) => steps.iter().any(|step| step.operation.concerns(device)),
+            _ => self.device() == Some(device),
+        }
+    }
+
     /// Makes it ready to run. Whatever records an event leaves its mark in `mark`.
     ///
     /// # Errors

@@ -198,7 +198,7 @@ impl Runtime {
     }
 
     /// Puts a device back to how it was at the start: nothing allocated, nothing queued, no failure. Handles of its
-    /// streams, events and modules are stale afterwards.
+    /// streams, events, modules and graphs are stale afterwards.
     pub(crate) fn reset(&self, device: usize, by: Arc<str>) -> Outcome<()> {
         self.synchronize(device)?;
         for stream in self.streams.remove_where(|stream| stream.device == device) {
@@ -206,6 +206,12 @@ impl Runtime {
             self.scheduler.destroy_stream(&stream);
         }
         drop(self.events.remove_where(|event| event.device == device));
+        drop(self.graph_execs.remove_where(|exec| exec.concerns(device)));
+        for graph in self.graphs.remove_where(|graph| !graph.is_captured_into() && graph.concerns(device)) {
+            for node in graph.nodes() {
+                self.nodes.remove(node);
+            }
+        }
         drop(self.functions.remove_where(|function| function.program.device == device));
         drop(self.modules.remove_where(|program| program.device == device));
         drop(self.pools.remove_where(|pool| pool.device == device && !pool.is_default));

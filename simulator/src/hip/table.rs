@@ -126,6 +126,13 @@ pub(crate) fn has(name: &str) -> bool {
     ALL.address(name).is_some()
 }
 
+/// Whether a machine has one of the simulator's functions: in its version of HIP, and not taken away. `None` for names
+/// that say nothing to the simulator.
+pub fn version_has(options: &Options, name: &str) -> Option<bool> {
+    (has(name) || options.without.iter().any(|gone| gone == name))
+        .then(|| entries(options).address(name).is_some())
+}
+
 /// The functions that the simulated version of HIP has, but for those that the options take away.
 pub(crate) fn entries(options: &Options) -> EntryPoints {
     let mut entries = ALL;

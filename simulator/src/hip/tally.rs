@@ -4,11 +4,14 @@
 //! Whoever starts a program makes the file and names it in [`Tally::VARIABLE`]; the drop-in library of each process maps
 //! it and adds to it. What is counted is there however a process ends.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::schedule::{ScheduleReport, Schedules};
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +25,10 @@ pub struct Tally {
     pub faults: u64,
     /// Launches that were refused: the call itself answered an error.
     pub refused: u64,
+    /// What ran under a seed, of the first 256 processes: a process runs one schedule.
+    pub schedules: Schedules,
+    /// Choices that were made in these schedules.
+    pub choices: u64,
 }
 
 /// What is counted, by its place in the file.
@@ -31,16 +38,25 @@ pub(crate) enum Count {
     Launch = 2,
     Fault = 3,
     Refusal = 4,
+    /// Simulators that began to write down a schedule.
+    Recording = 5,
 }
 
-/// Words of the file: a mark, then one for each [`Count`].
-const WORDS: usize = 5;
+/// Words in front of the schedules: a mark, then one for each [`Count`].
+const COUNTS: usize = 6;
+/// Processes whose schedules there is room for.
+const SLOTS: usize = 256;
+/// Words for the schedule of one process: calls, choices, hash.
+const SLOT: usize = 3;
+const WORDS: usize = COUNTS + SLOTS * SLOT;
 const BYTES: usize = 8 * WORDS;
 /// The first word, so that no other file is written to.
-const MARK: u64 = u64::from_ne_bytes(*b"WLtally1");
+const MARK: u64 = u64::from_ne_bytes(*b"WLtally2");
 
 /// The mapped file of this process.
 static MAPPED: OnceLock<Option<&'static [AtomicU64; WORDS]>> = OnceLock::new();
+/// This process's number among those that count in the file, from 0 on.
+static NUMBER: OnceLock<usize> = OnceLock::new();
 
 impl Tally {
     /// The environment variable that names the file.
@@ -70,7 +86,18 @@ impl Tally {
                 "it holds no counts of the simulated GPU",
             ));
         }
+        let number = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
+        let slots = words.get(COUNTS..).unwrap_or_default().as_chunks::<SLOT>().0;
+        let slots = slots.iter().map(|slot| slot.each_ref().map(number)).filter(|[calls, ..]| *calls > 0);
+        let (mut runs, mut choices, mut hashes) = (0, 0, BTreeSet::new());
+        for [_, of_this, hash] in slots {
+            runs += 1;
+            choices += of_this;
+            hashes.insert(hash);
+        }
         Ok(Self {
+            schedules: Schedules { runs, distinct: hashes.len() as u64 },
+            choices,
             processes: word(Count::Process),
             launches: word(Count::Launch),
             faults: word(Count::Fault),
@@ -90,7 +117,8 @@ impl Tally {
         let mut outcome = Ok(());
         MAPPED.get_or_init(|| map(Path::new(&path)).map_err(|error| outcome = Err(error)).ok());
         if outcome.is_ok() {
-            count(Count::Process);
+            let earlier = take(Count::Process).unwrap_or(0);
+            let _ = NUMBER.set(usize::try_from(earlier).unwrap_or(usize::MAX));
         }
         outcome
     }
@@ -98,8 +126,23 @@ impl Tally {
 
 /// Adds one.
 pub(crate) fn count(what: Count) {
-    if let Some(Some(words)) = MAPPED.get() {
-        words[what as usize].fetch_add(1, Ordering::Relaxed);
+    take(what);
+}
+
+/// Adds one. What it was before, in all processes together; `None` where nobody counts.
+pub(crate) fn take(what: Count) -> Option<u64> {
+    let words = (*MAPPED.get()?)?;
+    Some(words.get(what as usize)?.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Tells how far the schedule of this process has come.
+pub(crate) fn schedule(report: impl FnOnce() -> ScheduleReport) {
+    let (Some(Some(words)), Some(number)) = (MAPPED.get(), NUMBER.get()) else { return };
+    let slots = words.get(COUNTS..).unwrap_or_default().as_chunks::<SLOT>().0;
+    let Some(slot) = slots.get(*number) else { return };
+    let report = report();
+    for (word, value) in slot.iter().zip([report.calls, report.choices, report.hash]) {
+        word.store(value, Ordering::Relaxed);
     }
 }
 
@@ -136,6 +179,16 @@ mod tests {
         bytes[8 * Count::Fault as usize] = 3;
         std::fs::write(&path, &bytes).unwrap();
         assert_eq!(Tally::read(&path).unwrap(), Tally { faults: 3, ..Tally::default() });
+        // Two schedules that went the same way, and one that did not.
+        let mut scheduled = bytes.clone();
+        for (process, schedule) in [(0, [5, 7, 99]), (2, [5, 7, 99]), (SLOTS - 1, [1, 2, 3])] {
+            for (word, value) in schedule.into_iter().enumerate() {
+                scheduled[8 * (COUNTS + SLOT * process + word)] = value;
+            }
+        }
+        std::fs::write(&path, &scheduled).unwrap();
+        let tally = Tally::read(&path).unwrap();
+        assert_eq!((tally.schedules.runs, tally.schedules.distinct, tally.choices), (3, 2, 16));
         for other in [&bytes[..8], &[0; BYTES], b""] {
             std::fs::write(&path, other).unwrap();
             assert_eq!(Tally::read(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);

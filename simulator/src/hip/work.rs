@@ -3,7 +3,6 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::time::Instant;
 
 use windlass_hip_sys::bindings::{hipError_t, hipStream_t};
 
@@ -69,7 +68,7 @@ impl Work {
         match self {
             Self::Nothing | Self::HostFunction(_) => Ok(()),
             Self::Stamp(mark) => {
-                let _ = mark.time.set(Instant::now());
+                let _ = mark.time.set(machine.clock.now());
                 if let Some(failure) = stream.take_failure() {
                     let _ = mark.failure.set(failure);
                 }

@@ -8,10 +8,13 @@ use std::{
 };
 
 use tempfile::TempDir;
-use windlass_simulator::hip::Tally;
+use windlass_simulator::{
+    Options,
+    hip::{Tally, version_has},
+};
 
 use super::super::failure::{Failure, Outcome};
-use super::is_hip;
+use super::{hidden, is_hip};
 
 /// What programs look for: the name for linking, then the sonames of ROCm 5, 6 and 7.
 const NAMES: [&str; 4] = ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"];
@@ -25,23 +28,28 @@ pub(super) struct Folder {
 
 impl Folder {
     /// Makes the folder: `lib` with the names of the library and with what an installed ROCm has there, and links to
-    /// everything else of that.
-    pub(super) fn new(library: &Path) -> Outcome<Self> {
+    /// everything else of that. Where the machine lacks functions, the library is a copy without them.
+    pub(super) fn new(library: &Path, machine: &Options) -> Outcome<Self> {
         let root = tempfile::Builder::new().prefix("windlass-exec-").tempdir();
         let root =
             root.map_err(|error| Failure::failed(format!("cannot make a folder for links: {error}")))?;
         let folder = Self { root };
-        folder.fill(library).map_err(|error| {
+        let copy = copy(library, machine)?;
+        folder.fill(library, copy.as_deref()).map_err(|error| {
             Failure::failed(format!("cannot make links in {}: {error}", folder.root().display()))
         })?;
         Ok(folder)
     }
 
-    fn fill(&self, library: &Path) -> io::Result<()> {
+    fn fill(&self, library: &Path, copy: Option<&[u8]>) -> io::Result<()> {
         let libraries = self.libraries();
         fs::create_dir(&libraries)?;
+        let changed = libraries.join("libamdhip64.so.windlass");
+        if let Some(copy) = copy {
+            fs::write(&changed, copy)?;
+        }
         for name in NAMES {
-            symlink(library, libraries.join(name))?;
+            symlink(if copy.is_some() { &changed } else { library }, libraries.join(name))?;
         }
         // Programs may ask ROCM_PATH for compilers and device libraries too.
         let installed = std::env::var_os("ROCM_PATH").filter(|path| !path.is_empty());
@@ -70,6 +78,31 @@ impl Folder {
     pub(super) fn tally(&self) -> PathBuf {
         self.root().join("windlass-tally")
     }
+}
+
+/// The library without the symbols that the machine lacks, where it lacks any: those of functions that were taken away,
+/// and of later versions of HIP.
+fn copy(library: &Path, machine: &Options) -> Outcome<Option<Vec<u8>>> {
+    let newest = Options::default();
+    if machine.hip == newest.hip && machine.without.is_empty() {
+        return Ok(None);
+    }
+    let is_later = |version: Option<&str>| {
+        let numbers = version.and_then(|version| version.strip_prefix("hip_")?.split_once('.'));
+        let numbers = numbers.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        numbers.is_some_and(|numbers: (u32, u32)| numbers > machine.hip)
+    };
+    let lacks = |name: &str, version: Option<&str>| {
+        // What is for the thread's own stream goes with the function that it stands for.
+        let plain = name.strip_suffix("_spt").and_then(|plain| version_has(machine, plain));
+        let present = version_has(machine, name).unwrap_or_else(|| !is_later(version));
+        // The versions are symbols themselves.
+        version != Some(name) && (!present || plain == Some(false))
+    };
+    let mut bytes = super::super::input::read(library)?;
+    hidden::hide(&mut bytes, lacks)
+        .map_err(|error| Failure::failed(format!("cannot make a copy of {}: {error}", library.display())))?;
+    Ok(Some(bytes))
 }
 
 /// Links what a folder holds into another; nothing where there is no such folder.

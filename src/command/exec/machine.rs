@@ -6,11 +6,11 @@ use windlass_simulator::Options;
 
 use super::super::failure::{Failure, Outcome};
 
-/// The value of `WINDLASS_SIM` for a URI: what the URI says, then what the variable says now.
+/// The value of `WINDLASS_SIM` for a URI, and what it means: what the URI says, then what the variable says now.
 ///
 /// # Errors
 /// The URI is not one of a simulated machine, or one of the two does not describe a machine.
-pub(super) fn describe(uri: &str) -> Outcome<String> {
+pub(super) fn describe(uri: &str) -> Outcome<(String, Options)> {
     let own = match std::env::var("WINDLASS_SIM") {
         Ok(own) => own,
         Err(std::env::VarError::NotPresent) => String::new(),
@@ -18,8 +18,9 @@ pub(super) fn describe(uri: &str) -> Outcome<String> {
     };
     own.parse::<Options>().map_err(|error| Failure::input(format!("WINDLASS_SIM={own}: {error}")))?;
     let machine = merge(uri, &own)?;
-    machine.parse::<Options>().map_err(|error| Failure::input(format!("--device {uri}: {error}")))?;
-    Ok(machine)
+    let options = machine.parse::<Options>();
+    let options = options.map_err(|error| Failure::input(format!("--device {uri}: {error}")))?;
+    Ok((machine, options))
 }
 
 fn merge(uri: &str, own: &str) -> Outcome<String> {

@@ -3,6 +3,7 @@
 
 mod child;
 mod folder;
+mod hidden;
 mod machine;
 
 use std::{
@@ -12,7 +13,7 @@ use std::{
 };
 
 use clap::Args;
-use windlass_simulator::hip::Tally;
+use windlass_simulator::{Options, hip::Tally};
 
 use super::failure::{self, Failure, Outcome, note};
 use folder::Folder;
@@ -41,18 +42,18 @@ impl Exec {
     }
 
     fn start(self) -> Outcome<u8> {
-        let machine = machine::describe(&self.device)?;
+        let (machine, options) = machine::describe(&self.device)?;
         let library = folder::library(self.library.as_deref())?;
         let Some((program, arguments)) = self.command.split_first() else {
             return Err(Failure::input("there is no command to run"));
         };
-        let folder = Folder::new(&library)?;
+        let folder = Folder::new(&library, &options)?;
         let mut command = Command::new(program);
         command.args(arguments);
         surround(&mut command, &folder, &machine);
         let ending = child::run(&mut command)
             .map_err(|error| Failure::input(format!("cannot run {}: {error}", program.display())))?;
-        note(&closing_line(&machine, Tally::read(&folder.tally()), &ending));
+        note(&closing_line(&options, Tally::read(&folder.tally()), &ending));
         Ok(ending.code())
     }
 }
@@ -75,24 +76,32 @@ fn surround(command: &mut Command, folder: &Folder, machine: &str) {
 }
 
 /// What there is to say at the end.
-fn closing_line(machine: &str, tally: std::io::Result<Tally>, ending: &child::Ending) -> String {
+fn closing_line(machine: &Options, tally: std::io::Result<Tally>, ending: &child::Ending) -> String {
     let mut line = match tally {
         Err(error) => format!("windlass exec: what ran on the simulated GPU is not known: {error}"),
         Ok(Tally { processes: 0, .. }) => {
             "windlass exec: nothing used the simulated GPU: no process loaded libamdhip64.so, or none called it".to_owned()
         }
         Ok(tally) => {
-            let target = machine.split('?').next().filter(|target| !target.is_empty()).unwrap_or("gfx942");
             let mut line = format!(
-                "windlass exec: {} and {} on a simulated {target}",
+                "windlass exec: {} and {} on a simulated {}",
                 count(tally.launches, "launch", "launches"),
                 count(tally.faults, "fault", "faults"),
+                machine.target,
             );
             if tally.refused > 0 {
                 line += &format!(", {} refused", count(tally.refused, "launch", "launches"));
             }
             if tally.processes > 1 {
                 line += &format!(", by {} processes", tally.processes);
+            }
+            if tally.schedules.runs > 0 {
+                line += &format!(
+                    "; {} under {} with {}",
+                    count(tally.schedules.distinct, "schedule", "different schedules"),
+                    machine.seed.map_or_else(|| "a replay".to_owned(), |seed| format!("seed {seed}")),
+                    count(tally.choices, "choice", "choices"),
+                );
             }
             line
         }

@@ -48,7 +48,11 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphCreate(graph: *mut hipGraph_t, f
         if graph.is_null() || flags != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        let handle = call.runtime.graphs.insert(Arc::default()).ok_or(Code::OUT_OF_MEMORY)?;
+        let handle = call
+            .runtime
+            .graphs
+            .insert(Arc::new(Graph::new(call.device()?.index)))
+            .ok_or(Code::OUT_OF_MEMORY)?;
         call.put(graph, handle.get() as hipGraph_t)
     })
 }

@@ -28,7 +28,7 @@ fn instantiate(call: &Call, made: *mut hipGraphExec_t, handle: hipGraph_t) -> Ou
     if graph.is_captured_into() {
         return Err(Code::INVALID_VALUE);
     }
-    let exec = Arc::new(GraphExec::new(&graph)?);
+    let exec = Arc::new(GraphExec::new(&graph, call.thread.device.get())?);
     let handle = call.runtime.graph_execs.insert(exec).ok_or(Code::OUT_OF_MEMORY)?;
     call.put(made, handle.get() as hipGraphExec_t)
 }

@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use super::log_file;
+
 /// First line of a log, in front of the seed.
 const HEADER: &str = "windlass schedule 1 seed ";
 
@@ -71,7 +73,7 @@ impl Recorder {
     pub(crate) fn create(path: &Path, seed: u64) -> Result<Self, String> {
         let say =
             |error| format!("the schedule cannot be written to {}: {error} (option record=)", path.display());
-        let mut file = BufWriter::new(File::create(path).map_err(say)?);
+        let mut file = BufWriter::new(log_file::create(path).map_err(say)?);
         writeln!(file, "{HEADER}{seed}").map_err(say)?;
         Ok(Self { file, failed: false })
     }

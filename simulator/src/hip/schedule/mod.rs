@@ -12,6 +12,7 @@
 mod choices;
 mod clients;
 mod log;
+mod log_file;
 mod report;
 mod stage;
 mod strategy;
@@ -29,6 +30,7 @@ use super::code::{Code, Outcome};
 use super::failure::Failure;
 use super::scheduler::Scheduler;
 use super::stream::{Point, Stream};
+use super::tally;
 use super::work::{Begun, Going, HostFunction, Work};
 use choices::Choices;
 use clients::Clients;
@@ -167,6 +169,7 @@ impl<'a> Turn<'a> {
         let Entered::Call(number) = schedule.stage.enter(|| Some(request))? else { return None };
         thread.set(Some(number));
         schedule.set_turn(Some(number));
+        scheduler.machine.clock.turn();
         let turn = Self { scheduler, schedule, asks: function.ends_with("Query") };
         turn.point();
         Some(turn)
@@ -192,6 +195,7 @@ impl Drop for Turn<'_> {
         if !std::thread::panicking() {
             self.point();
         }
+        tally::schedule(|| self.schedule.report());
         self.schedule.set_turn(None);
         self.schedule.stage.leave();
         self.scheduler.attend(self.schedule);
@@ -252,6 +256,7 @@ impl Scheduler {
         let mut choices = schedule.stage.choices();
         let id = flight.strategy.pick(&mut *choices, &streams);
         choices.happened(&[id]);
+        self.machine.clock.turn();
         if let Some(item) = flight.going.get_mut(&id) {
             let failure = match item.going.step(&self.machine, &mut *choices) {
                 Ok(Step::Progress) => return Ran::Something,

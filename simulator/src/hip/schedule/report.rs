@@ -56,7 +56,7 @@ impl fmt::Display for ScheduleReport {
 }
 
 /// How many schedules this process has run to their end, and how many different ones are among them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Schedules {
     /// Simulators with a seed that were closed after some call.

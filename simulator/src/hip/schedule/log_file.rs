@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The file that a schedule is written to. Several simulators may be given one name for it, and none takes away what
+//! another has written: whoever comes takes the name, and the file that had it gets a number behind its own.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::hip::tally::{self, Count};
+
+/// The names under which this process has begun logs.
+static BEGUN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Begins a log. What a simulator of this process, or of this run of `windlass exec`, began under the same name is moved
+/// to the first of `NAME.1`, `NAME.2` and so on that is free, as is what anybody still writes to. A log of an earlier run
+/// is replaced.
+pub(super) fn create(path: &Path) -> io::Result<File> {
+    let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
+    let own = std::path::absolute(path)?;
+    // Each process of such a run has one simulator, and all of them count in one place.
+    let is_first = tally::take(Count::Recording).unwrap_or(0) == 0 && !begun.contains(&own);
+    if !is_first {
+        move_away(path)?;
+    }
+    let mut file = open(path)?;
+    if is_held(&file) {
+        move_away(path)?;
+        file = open(path)?;
+        is_held(&file);
+    }
+    file.set_len(0)?;
+    begun.insert(own);
+    Ok(file)
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    // Not emptied yet: it may be somebody's.
+    OpenOptions::new().write(true).create(true).truncate(false).open(path)
+}
+
+/// Gives the file the first free number. Who writes to it goes on doing so.
+fn move_away(path: &Path) -> io::Result<()> {
+    for number in 1_u64.. {
+        let mut name = OsString::from(path);
+        name.push(format!(".{number}"));
+        match rename(path, Path::new(&name)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => break,
+            outcome => return outcome,
+        }
+    }
+    Ok(())
+}
+
+/// Renames a file, unless there is one of the new name.
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // Not every file system can.
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {}
+            outcome => return Ok(outcome?),
+        }
+    }
+    if to.exists() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    std::fs::rename(from, to)
+}
+
+/// Takes hold of the file for as long as it is open. Whether somebody else holds it.
+#[cfg(target_os = "linux")]
+fn is_held(file: &File) -> bool {
+    use rustix::fs::{FlockOperation, flock};
+    // A file system without locks holds nothing.
+    flock(file, FlockOperation::NonBlockingLockExclusive) == Err(rustix::io::Errno::WOULDBLOCK)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_held(_file: &File) -> bool {
+    false
+}
