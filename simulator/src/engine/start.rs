@@ -95,7 +95,8 @@ impl Start {
             return Err(refuse(format!("waves of {} lanes, a gfx942 has 64", description.wavefront_size)));
         }
         let rsrc1 = description.descriptor.compute_pgm_rsrc1;
-        let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
+        let mode =
+            rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 | (rsrc1 >> 26 & 1) << 23;
         Ok(Self {
             descriptor: description.descriptor,
             grid: launch.grid,

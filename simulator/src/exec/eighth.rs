@@ -13,16 +13,16 @@ pub(crate) fn bf8_to_f32(bits: u32) -> f32 {
     widened(bits, 2, 16)
 }
 
-/// Rounds to FP8, to nearest even; what is too large becomes the greatest number.
+/// Rounds to FP8, to nearest even; what is too large becomes the NaN, or the greatest number if it `saturates`.
 #[inline(always)]
-pub(crate) fn f32_to_fp8(value: f32) -> u32 {
-    narrowed(value, 3, 8)
+pub(crate) fn f32_to_fp8(value: f32, saturates: bool) -> u32 {
+    narrowed(value, 3, 8, saturates)
 }
 
-/// Rounds to BF8, to nearest even; what is too large becomes the greatest number.
+/// Rounds to BF8, to nearest even; what is too large becomes the NaN, or the greatest number if it `saturates`.
 #[inline(always)]
-pub(crate) fn f32_to_bf8(value: f32) -> u32 {
-    narrowed(value, 2, 16)
+pub(crate) fn f32_to_bf8(value: f32, saturates: bool) -> u32 {
+    narrowed(value, 2, 16, saturates)
 }
 
 #[inline(always)]
@@ -38,7 +38,7 @@ fn widened(bits: u32, mantissa: u32, bias: u32) -> f32 {
 }
 
 #[inline(always)]
-fn narrowed(value: f32, mantissa: u32, bias: u32) -> u32 {
+fn narrowed(value: f32, mantissa: u32, bias: u32, saturates: bool) -> u32 {
     if value.is_nan() || value.is_infinite() {
         return 0x80;
     }
@@ -52,6 +52,9 @@ fn narrowed(value: f32, mantissa: u32, bias: u32) -> u32 {
         let rounded = bits + ((1 << (drop - 1)) - 1) + (bits >> drop & 1);
         (rounded >> drop) - ((127 - bias) << mantissa)
     };
+    if code > 0x7f && !saturates {
+        return 0x80;
+    }
     match (code.min(0x7f), value.is_sign_negative()) {
         (0, _) => 0,
         (code, true) => code | 0x80,
@@ -73,13 +76,14 @@ mod tests {
     #[test]
     fn every_code_survives_a_round_trip() {
         for bits in (0..256).filter(|&bits| bits != 0x80) {
-            assert_eq!(f32_to_fp8(fp8_to_f32(bits)), bits, "{bits:#x}");
-            assert_eq!(f32_to_bf8(bf8_to_f32(bits)), bits, "{bits:#x}");
+            assert_eq!(f32_to_fp8(fp8_to_f32(bits), false), bits, "{bits:#x}");
+            assert_eq!(f32_to_bf8(bf8_to_f32(bits), false), bits, "{bits:#x}");
         }
         for (value, code) in
             [(1.0625, 0x40), (1.1875, 0x42), (1e9, 0x7f), (-1e9, 0xff), (2f32.powi(-11), 0), (f32::NAN, 0x80)]
         {
-            assert_eq!(f32_to_fp8(value), code, "{value}");
+            assert_eq!(f32_to_fp8(value, true), code, "{value}");
         }
+        assert_eq!([247.0, 248.0, -1e9].map(|value| f32_to_fp8(value, false)), [0x7f, 0x80, 0x80]);
     }
 }

@@ -72,6 +72,11 @@ impl Mode {
         self.bits & 0x200 != 0
     }
 
+    /// Whether a float of eight bits that is too large becomes the greatest one instead of NaN.
+    pub(crate) fn saturates(self) -> bool {
+        self.bits >> 23 & 1 != 0
+    }
+
     /// Whether clamping turns NaN into zero.
     pub(crate) fn dx10_clamp(self) -> bool {
         self.bits & 0x100 != 0

@@ -75,6 +75,30 @@ pub(crate) fn placeholder() -> Inst {
     }
 }
 
+/// What is known and not executed, by the start of its mnemonic. docs/simulator.md has the reasons.
+#[cfg(test)]
+const NOT_EXECUTED: &[&str] = &[
+    "s_cbranch_g_fork",
+    "s_cbranch_i_fork",
+    "s_cbranch_join",
+    "s_rfe_",
+    "s_setvskip",
+    "s_setkill",
+    "s_sendmsghalt",
+    "s_endpgm_ordered_ps_done",
+    "s_scratch_",
+    "v_screen_partition_",
+    "buffer_store_lds_",
+    "ds_condxchg32_",
+    "ds_gws_",
+];
+
+/// Whether every form of a mnemonic that has a meaning is executed.
+#[cfg(test)]
+pub(super) fn is_executed(mnemonic: &str) -> bool {
+    !NOT_EXECUTED.iter().any(|start| mnemonic.starts_with(start))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,23 +146,6 @@ mod tests {
         Inst { op, encoding, mem, ..placeholder() }
     }
 
-    /// What is known and not executed, by the start of its mnemonic. docs/simulator.md has the reasons.
-    const NOT_EXECUTED: &[&str] = &[
-        "s_cbranch_g_fork",
-        "s_cbranch_i_fork",
-        "s_cbranch_join",
-        "s_rfe_",
-        "s_setvskip",
-        "s_setkill",
-        "s_sendmsghalt",
-        "s_endpgm_ordered_ps_done",
-        "s_scratch_",
-        "v_screen_partition_",
-        "buffer_store_lds_",
-        "ds_condxchg32_",
-        "ds_gws_",
-    ];
-
     #[test]
     fn all_is_executed_but_what_is_listed() {
         let mut used = std::collections::HashSet::<&str>::new();
@@ -153,16 +160,13 @@ mod tests {
     #[test]
     fn the_manual_says_what_is_not_executed() {
         let manual = include_str!("../../../docs/simulator.md");
-        let count = |wanted: bool| {
-            let listed = |op: &Op| NOT_EXECUTED.iter().any(|start| op.mnemonic().starts_with(start));
-            Op::ALL.iter().filter(|op| listed(op) == wanted).count()
-        };
+        let count = |wanted: bool| Op::ALL.iter().filter(|op| is_executed(op.mnemonic()) == wanted).count();
         let spelled = include_str!("../../tests/data/mnemonics.txt").lines().count() - 1;
         for row in [
             format!("| spellings that LLVM 19 assembles | {spelled} |"),
             format!("| instructions that they stand for, all decoded | {} |", Op::ALL.len()),
-            format!("| executed | {} |", count(false)),
-            format!("| refused | {} |", count(true)),
+            format!("| executed | {} |", count(true)),
+            format!("| refused | {} |", count(false)),
         ] {
             assert!(manual.contains(&row), "docs/simulator.md has no row {row}");
         }

@@ -149,6 +149,15 @@ fn waits_end_a_turn_and_go_on() {
 }
 
 #[test]
+fn clocks_do_not_go_back() {
+    for name in ["s_memtime", "s_memrealtime"] {
+        let wave = play(name, 0).wave;
+        assert_ne!(wave.pair(20), 99, "{name} writes nothing");
+        assert!(wave.pair(20) <= wave.pair(22), "{name}");
+    }
+}
+
+#[test]
 fn traps_stop_but_for_breakpoints() {
     let outcome = play("s_trap", 0);
     assert_eq!(outcome.told(), 2, "3 is a breakpoint");

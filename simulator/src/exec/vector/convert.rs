@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Conversions between types.
 
-use crate::exec::eighth::{bf8_to_f32, f32_to_bf8, f32_to_fp8, fp8_to_f32};
+use crate::exec::eighth::{bf8_to_f32, fp8_to_f32};
 use crate::exec::half::f32_to_f16_toward_zero;
 use crate::exec::lanes::{F16, vector};
 
@@ -45,8 +45,6 @@ vector! {
     v_cvt_f32_bf8(a: u32) -> f32 bf8_to_f32(a & 0xff);
     v_cvt_pk_f32_fp8(a: u32) -> u64 singles(fp8_to_f32(a & 0xff), fp8_to_f32(a >> 8 & 0xff));
     v_cvt_pk_f32_bf8(a: u32) -> u64 singles(bf8_to_f32(a & 0xff), bf8_to_f32(a >> 8 & 0xff));
-    v_cvt_pk_fp8_f32(a: f32, b: f32) -> u16 (f32_to_fp8(a) | f32_to_fp8(b) << 8) as u16;
-    v_cvt_pk_bf8_f32(a: f32, b: f32) -> u16 (f32_to_bf8(a) | f32_to_bf8(b) << 8) as u16;
     v_cvt_pkaccum_u8_f32(a: f32, b: u32, [c: u32]) -> u32 {
         let shift = 8 * (b & 3);
         c & !(0xff << shift) | u32::from(a as u8) << shift

@@ -6,12 +6,12 @@ mod compare;
 mod convert;
 mod crosslane;
 mod double;
+mod eighths;
 mod halves;
 mod integer;
 mod saturate;
 mod short;
 mod single;
-mod stochastic;
 
 use super::step::Versions;
 use crate::isa::{Element, Inst};
@@ -34,7 +34,7 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
         .or_else(|| double::versions(op))
         .or_else(|| halves::versions(op))
         .or_else(|| short::versions(op))
-        .or_else(|| stochastic::versions(op))
+        .or_else(|| eighths::versions(op))
         .or_else(|| super::packed::accumulating(op))
 }
 

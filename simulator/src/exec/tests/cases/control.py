@@ -53,6 +53,8 @@ PROGRAMS = [
     ("s_endpgm_saved", "s_movk_i32 s20, 1; s_endpgm_saved; s_movk_i32 s20, 2; s_endpgm"),
     ("s_barrier", "s_movk_i32 s20, 1; s_barrier; s_movk_i32 s20, 2; s_endpgm"),
     ("s_sleep", "s_movk_i32 s20, 1; s_sleep 3; s_movk_i32 s20, 2; s_endpgm"),
+    ("s_memtime", "s_memtime s[20:21]; s_waitcnt lgkmcnt(0); s_memtime s[22:23]; s_endpgm"),
+    ("s_memrealtime", "s_memrealtime s[20:21]; s_waitcnt lgkmcnt(0); s_memrealtime s[22:23]; s_endpgm"),
     ("s_trap", "s_movk_i32 s20, 1; s_trap 3; s_movk_i32 s20, 2; s_trap 2"),
 ]
 

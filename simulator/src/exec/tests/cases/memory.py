@@ -49,6 +49,7 @@ def lds():
             out.append(f"ds_{name}_{ty} v4, {vgpr(10, width)}, {vgpr(16, width)}")
             out.append(f"ds_{name}_rtn_{ty} {vgpr(40, width)}, v4, {vgpr(10, width)}, {vgpr(16, width)}")
     out += ["ds_cmpst_f32 v4, v10, v16", "ds_cmpst_rtn_f64 v[40:41], v4, v[10:11], v[16:17]"]
+    out += ["ds_cmpst_rtn_f32 v40, v4, v10, v16", "ds_cmpst_f64 v4, v[10:11], v[16:17]"]
     out += ["ds_wrap_rtn_b32 v40, v4, v10, v16", "ds_nop", "ds_append v40 offset:64", "ds_consume v40 offset:64"]
     out += ["ds_permute_b32 v40, v4, v10", "ds_permute_b32 v40, v4, v10 offset:12", "ds_bpermute_b32 v40, v4, v10"]
     out += ["ds_bpermute_b32 v40, v4, v10 offset:20", "ds_read_addtid_b32 v40 offset:32", "ds_write_addtid_b32 v10 offset:32"]

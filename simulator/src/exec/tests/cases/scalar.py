@@ -60,6 +60,6 @@ def candidates():
     out += ["s_getreg_b32 s20, hwreg(HW_REG_MODE)", "s_getreg_b32 s20, hwreg(HW_REG_MODE, 4, 4)"]
     out += ["s_getreg_b32 s20, hwreg(HW_REG_STATUS, 0, 1)", "s_set_gpr_idx_off", "s_set_gpr_idx_mode gpr_idx(SRC0,DST)"]
     out += ["s_set_gpr_idx_on s8, gpr_idx(SRC0,SRC1)", "s_set_gpr_idx_on s8, gpr_idx(DST)", "s_set_gpr_idx_idx s8"]
-    for op in "s_nop 3|s_waitcnt vmcnt(0)|s_setprio 2|s_icache_inv|s_incperflevel 1|s_decperflevel 1|s_wakeup|s_dcache_inv|s_dcache_wb|s_ttracedata|s_sethalt 0|s_trap 3|s_sendmsg sendmsg(MSG_INTERRUPT)|buffer_inv sc1|buffer_wbl2 sc1".split("|"):
+    for op in "s_nop 3|s_waitcnt vmcnt(0)|s_setprio 2|s_icache_inv|s_incperflevel 1|s_decperflevel 1|s_wakeup|s_dcache_inv|s_dcache_wb|s_ttracedata|s_sethalt 0|s_trap 3|s_sendmsg sendmsg(MSG_INTERRUPT)|buffer_inv sc1|buffer_wbl2 sc1|buffer_wbinvl1|buffer_wbinvl1_vol|s_dcache_inv_vol|s_dcache_wb_vol".split("|"):
         out.append(op)
     return out

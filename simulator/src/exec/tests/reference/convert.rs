@@ -49,13 +49,18 @@ pub(super) fn from_eighth(code: u64, mantissa: u32) -> u64 {
     real::from_number(F32, Round::Nearest, number)
 }
 
-/// The nearest of all codes, even on a tie; too large is the greatest, infinite is NaN.
-pub(super) fn to_eighth(bits: u64, mantissa: u32) -> u64 {
+/// The nearest of all codes, even on a tie. Infinite is NaN; too large as well, or the greatest if the mode says so.
+pub(super) fn to_eighth(lane: &Lane, bits: u64, mantissa: u32) -> u64 {
     if F32.field(bits) == 255 {
         return 0x80;
     }
     let value = real::to_f64(F32, F32.magnitude(bits));
     let code = |code: u64| real::to_f64(F32, from_eighth(code, mantissa));
+    // Where the next code would be if there were one.
+    let end = 2.0 * code(0x7f) - code(0x7e);
+    if lane.mode >> 23 & 1 == 0 && value >= (code(0x7f) + end) / 2.0 {
+        return 0x80;
+    }
     let above = (0..0x80u64).find(|&candidate| code(candidate) >= value).unwrap_or(0x7f);
     let chosen = if above == 0 || code(above) < value {
         above
@@ -174,8 +179,8 @@ pub(super) fn rule(stem: &str) -> Option<Rule> {
         "pk_f32_bf8" => Rule::new(Kind::B64, &[Kind::B32], |_, s| {
             from_eighth(s[0] & 0xff, 2) | from_eighth(s[0] >> 8 & 0xff, 2) << 32
         }),
-        "pk_fp8_f32" => two(Kind::B16, Kind::F32, |_, a, b| to_eighth(a, 3) | to_eighth(b, 3) << 8),
-        "pk_bf8_f32" => two(Kind::B16, Kind::F32, |_, a, b| to_eighth(a, 2) | to_eighth(b, 2) << 8),
+        "pk_fp8_f32" => two(Kind::B16, Kind::F32, |l, a, b| to_eighth(l, a, 3) | to_eighth(l, b, 3) << 8),
+        "pk_bf8_f32" => two(Kind::B16, Kind::F32, |l, a, b| to_eighth(l, a, 2) | to_eighth(l, b, 2) << 8),
         "sr_fp8_f32" => stochastic(3),
         "sr_bf8_f32" => stochastic(2),
         "pk_u8_f32" => Rule::new(Kind::B32, &[Kind::F32, Kind::B32, Kind::B32], move |_, s| {
@@ -204,7 +209,7 @@ fn stochastic(mantissa: u32) -> Rule {
     Rule::new(Kind::B32, &[Kind::F32, Kind::B32], move |lane, s| {
         // As many random bits as the result has fewer.
         let added = s[0] & 0xff80_0000 | (s[0].wrapping_add(s[1] >> (9 + mantissa))) & 0x7f_ffff;
-        let code = if F32.field(s[0]) == 255 { 0x80 } else { to_eighth(added, mantissa) };
+        let code = if F32.field(s[0]) == 255 { 0x80 } else { to_eighth(lane, added, mantissa) };
         let shift = 8 * lane.byte;
         lane.old & 0xffff_ffff & !(0xff << shift) | code << shift
     })

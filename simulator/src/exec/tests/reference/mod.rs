@@ -45,7 +45,7 @@ fn family(name: &str) -> Family {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     if starts(&["s_load_", "s_store_", "s_buffer_", "s_atomic_", "s_atc_", "s_dcache_discard"]) {
         Family::Memory
-    } else if starts(&["s_", "buffer_inv", "buffer_wbl2"]) {
+    } else if starts(&["s_", "buffer_inv", "buffer_wbl2", "buffer_wbinvl1"]) {
         Family::Scalar
     } else if starts(&["v_mfma_", "v_smfmac_"]) {
         Family::Matrix

@@ -68,11 +68,15 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
             | "s_wakeup"
             | "s_dcache_inv"
             | "s_dcache_wb"
+            | "s_dcache_inv_vol"
+            | "s_dcache_wb_vol"
             | "s_ttracedata"
             | "s_sethalt"
             | "s_trap"
             | "s_sendmsg"
             | "buffer_inv"
+            | "buffer_wbinvl1"
+            | "buffer_wbinvl1_vol"
             | "buffer_wbl2"
     ) {
         return Some(());
