@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `inspect` of files that name the same bytes many times, or that have code where only other code is asked for.
+//! Files that name the same bytes many times, or that have code where only other code is asked for: what `inspect` and
+//! `audit` say of them.
 
 use std::{fs, io::Write, process::Command};
 
@@ -10,14 +11,14 @@ use crate::support::{finish, scratch};
 const SAXPY: &str = "cts/kernels/bundles/saxpy.gfx942.co";
 const VECTOR_ADD: &str = "cts/kernels/bundles/vector_add.gfx942.co";
 
-/// What `inspect` prints of a file, within so many kilobytes of addresses, of which most is the program itself.
-fn inspect_within(kilobytes: usize, bytes: &[u8], arguments: &[&str]) -> String {
+/// What the command prints of a file, within 600 MB of addresses, of which most is the program itself.
+fn limited(command: &str, bytes: &[u8], arguments: &[&str]) -> String {
     let path = scratch("bin");
     fs::write(&path, bytes).unwrap();
-    let limit = format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"");
-    let limited = ["-c", &limit, env!("CARGO_BIN_EXE_windlass"), "inspect", path.to_str().unwrap()];
+    let limit = "ulimit -v 600000 && exec \"$0\" \"$@\"";
+    let limited = ["-c", limit, env!("CARGO_BIN_EXE_windlass"), command, path.to_str().unwrap()];
     let mut command = Command::new("sh");
-    command.args(limited).args(["--target", "gfx942"]).args(arguments);
+    command.args(limited).args(arguments);
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     let finished = finish(&mut command);
     let _ = fs::remove_file(path);
@@ -25,8 +26,12 @@ fn inspect_within(kilobytes: usize, bytes: &[u8], arguments: &[&str]) -> String 
     finished.stdout
 }
 
-fn json_within(kilobytes: usize, bytes: &[u8]) -> Value {
-    serde_json::from_str(&inspect_within(kilobytes, bytes, &["--json"])).unwrap()
+fn inspect(bytes: &[u8], arguments: &[&str]) -> String {
+    limited("inspect", bytes, &[&["--target", "gfx942"], arguments].concat())
+}
+
+fn json(bytes: &[u8]) -> Value {
+    serde_json::from_str(&inspect(bytes, &["--json"])).unwrap()
 }
 
 /// A compressed bundle of version 3 with one entry for gfx942, whose sizes do not depend on the code.
@@ -79,7 +84,7 @@ fn what_is_told_of_a_compressed_bundle_is_of_its_own_bytes() {
     let mut member = b"__CLANG_OFFLOAD_BUNDLE__\0\0\0\0\0\0\0\0".to_vec();
     member.resize(at, 0);
     member.extend(own);
-    let report = json_within(4_000_000, &zip(&data, &member));
+    let report = json(&zip(&data, &member));
     let bundles = report["bundles"].as_array().unwrap();
     assert_eq!(bundles.len(), 2, "{report:#}");
     assert_eq!(bundles[1]["offset"], at);
@@ -147,7 +152,7 @@ impl Shared<'_> {
 fn an_image_that_many_bundles_share_is_told_once() {
     for image in [fs::read(SAXPY).unwrap(), compressed(SAXPY)] {
         let file = Shared { exports: 1, name: b"saxpy", bindings: 2, modules: 3000, image: &image };
-        let report = json_within(4_000_000, &file.bytes());
+        let report = json(&file.bytes());
         let bundles = report["bundles"].as_array().unwrap();
         assert_eq!(bundles.len(), 3000);
         let entry = |bundle: &Value| bundle["entries"][0].clone();
@@ -157,10 +162,13 @@ fn an_image_that_many_bundles_share_is_told_once() {
             assert_eq!((&entry["same_as"], &entry["same_as_bundle"]), (&0.into(), &0.into()), "{bundle:#}");
             assert_eq!((entry.get("kernels"), &bundle["decode_ms"]), (None, &Value::Null), "{bundle:#}");
         }
-        let all = inspect_within(4_000_000, &file.bytes(), &["--all"]);
+        let all = inspect(&file.bytes(), &["--all"]);
         assert_eq!(all.matches("the same bytes as entry 0 of bundle 0").count(), 2999);
         assert_eq!(all.matches("saxpy(").count(), 1);
-        let summary = inspect_within(4_000_000, &file.bytes(), &[]);
+        let audit = limited("audit", &file.bytes(), &["--targets", "gfx942", "--json"]);
+        let audit: Value = serde_json::from_str(&audit).unwrap();
+        assert_eq!(audit["files"][0]["targets"][0]["verdict"], "exact", "{audit:#}");
+        let summary = inspect(&file.bytes(), &[]);
         assert!(summary.contains("the same bytes as entry 0 of bundle 0"), "{summary}");
     }
 }
@@ -170,9 +178,9 @@ fn long_names_in_tables_are_cut() {
     let image = fs::read(SAXPY).unwrap();
     let name = [&b"n".repeat(70_000)[..], b"END"].concat();
     let file = Shared { exports: 1, name: &name, bindings: 1, modules: 1, image: &image }.bytes();
-    let text = inspect_within(4_000_000, &file, &["--all"]);
+    let text = inspect(&file, &["--all"]);
     assert!(text.contains("nnn…") && !text.contains("END"), "{text}");
-    assert_eq!(json_within(4_000_000, &file)["iree_executables"][0]["exports"][0]["name"], {
+    assert_eq!(json(&file)["iree_executables"][0]["exports"][0]["name"], {
         String::from_utf8(name).unwrap()
     });
 }

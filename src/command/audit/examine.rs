@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Judging one file: what each target gets from each of its bundles.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use windlass_codeobject::{
-    Bundle, CodeObject, Container, Entry, EntryTarget, Error, File, Options, Selection, TargetId, validate,
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
 };
 
+use windlass_codeobject::{Bundle, Container, Entry, EntryTarget, File, Options, Selection, TargetId};
+
 use super::{
+    images::{Images, Kernels},
     modes::{self, Modes},
     slots::Slots,
     unit::{self, Service, Slot, Unit},
 };
-use crate::command::ranges::{Bytes, Ranges};
 
 /// So many features that entries state are listed; [`Modes`] tells fewer apart.
 const LISTED: usize = 64;
@@ -45,15 +46,16 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
         unit.pattern = unit::pattern(path, processor);
     }
     let mut slots = Slots::default();
+    let images = Images::of(file.bundles());
     for bundle in bundles {
         unit.stored_size += bundle.stored_size();
         unit.unpacked_size += bundle.unpacked_size().unwrap_or_default();
         unit.has.extend(gpus(bundle).map(ToString::to_string));
         let binary = bundle.member().filter(|_| matches!(bundle.container(), Container::Kpack { .. }));
         unit.binaries.extend(binary.map(str::to_owned));
-        let (slot, problems) = examine(bundle, targets, options);
+        let (slot, problems) = examine(bundle, targets, options, &images);
         unit.problems.extend(problems);
-        slots.add(file.kind(), bundle, slot);
+        slots.add(file.kind(), bundle, slot, &images);
     }
     unit.slots = slots.finish();
     Some(unit)
@@ -112,13 +114,13 @@ struct Asked<'t> {
 impl<'t> Asked<'t> {
     /// Asks for each mode of the features that the target leaves open and that entries for it state, in their ids or in
     /// the flags of their ELFs.
-    fn new(bundle: &Bundle<'_>, target: &'t TargetId, options: &Options) -> Self {
+    fn new(bundle: &Bundle<'_>, target: &'t TargetId, options: &Options, images: &Images) -> Self {
         let ids = gpus(bundle).filter(|code| target.processor_fit(code, options).is_some());
         let mut asked = Self { target, features: open_features(ids, target), choices: BTreeMap::new() };
         asked.choose(bundle, options);
         // Flags count where the id states nothing, and only where nothing else serves.
         if asked.choices.values().any(|(_, choice)| choice.best.is_none()) {
-            let elfs = elfs(bundle, target, options);
+            let elfs = elfs(bundle, target, options, images);
             let known = asked.features.len();
             asked.features.extend(open_features(elfs.iter(), target));
             if asked.features.len() > known {
@@ -147,7 +149,7 @@ impl<'t> Asked<'t> {
         self.choices.values().filter_map(|(_, choice)| choice.best)
     }
 
-    fn service(&self, bundle: &Bundle<'_>, codes: &Codes, options: &Options) -> Service {
+    fn service(&self, bundle: &Bundle<'_>, codes: &Codes, options: &Options, images: &Images) -> Service {
         let mut service = Service::default();
         let mut taken = BTreeSet::new();
         let mut unserved = Vec::new();
@@ -159,13 +161,13 @@ impl<'t> Asked<'t> {
             };
             if taken.insert(best) {
                 service.size += bundle.entries().get(best).map_or(0, |entry| entry.size());
-                service.kernels.extend(codes.kernels.get(&best).into_iter().flatten().cloned());
+                service.kernels.extend(codes.kernels.get(&best).map(Rc::clone));
             }
             choice.fit()
         });
         service.refusals = self.refusals(bundle, &unserved, codes, options, service.modes.is_served());
         if !service.modes.is_served() {
-            service.compatible = compatible(bundle, self.target, codes, options);
+            service.compatible = compatible(bundle, self.target, codes, options, images);
         }
         service
     }
@@ -210,35 +212,46 @@ fn open_features<'c>(codes: impl Iterator<Item = &'c TargetId>, target: &TargetI
 }
 
 /// What the flags of the ELFs say that are for a target by their ids.
-fn elfs(bundle: &Bundle<'_>, target: &TargetId, options: &Options) -> Vec<TargetId> {
-    let mut ranges = Ranges::of(std::slice::from_ref(bundle));
+fn elfs(bundle: &Bundle<'_>, target: &TargetId, options: &Options, images: &Images) -> Vec<TargetId> {
     let mut near: Vec<(usize, &Entry)> = bundle.entries().iter().enumerate().collect();
     near.retain(|(_, entry)| {
         let is_near = |code| target.processor_fit(code, options).is_some();
         entry.size() > 0 && matches!(entry.target(), EntryTarget::Gpu(code) if is_near(code))
     });
     near.sort_by_key(|(_, entry)| entry.offset());
-    near.retain(|(index, _)| ranges.take(bundle, *index) == Bytes::New);
-    let code = |(index, _): &(usize, &Entry)| bundle.with_image(*index, CodeObject::parse).ok()?.ok();
-    near.iter().filter_map(code).map(|code| code.target().clone()).collect()
+    let mut elfs: Vec<_> =
+        near.iter().filter_map(|(index, _)| images.read(bundle, *index).target.clone()).collect();
+    elfs.dedup();
+    elfs
 }
 
 /// What each target gets from a bundle, and what is wrong with the bundle.
-fn examine(bundle: &Bundle<'_>, targets: &[TargetId], options: &Options) -> (Slot, Vec<String>) {
-    let asked: Vec<_> = targets.iter().map(|target| Asked::new(bundle, target, options)).collect();
-    let codes = Codes::read(bundle, asked.iter().flat_map(Asked::chosen).collect());
-    let services = asked.iter().map(|asked| asked.service(bundle, &codes, options)).collect();
+fn examine(
+    bundle: &Bundle<'_>,
+    targets: &[TargetId],
+    options: &Options,
+    images: &Images,
+) -> (Slot, Vec<String>) {
+    let asked: Vec<_> = targets.iter().map(|target| Asked::new(bundle, target, options, images)).collect();
+    let codes = Codes::read(bundle, asked.iter().flat_map(Asked::chosen).collect(), images);
+    let services = asked.iter().map(|asked| asked.service(bundle, &codes, options, images)).collect();
     (Slot(services), codes.problems)
 }
 
 /// The entry that would be taken, in some mode, if code of the same family counted.
-fn compatible(bundle: &Bundle<'_>, target: &TargetId, codes: &Codes, options: &Options) -> Option<String> {
+fn compatible(
+    bundle: &Bundle<'_>,
+    target: &TargetId,
+    codes: &Codes,
+    options: &Options,
+    images: &Images,
+) -> Option<String> {
     if options.compatible_families {
         return None;
     }
     let mut options = options.clone();
     options.compatible_families = true;
-    let asked = Asked::new(bundle, target, &options);
+    let asked = Asked::new(bundle, target, &options, images);
     let best = asked.chosen().find(|best| !codes.unusable.contains_key(best))?;
     bundle.entries().get(best).map(|entry| entry.id_text())
 }
@@ -246,7 +259,7 @@ fn compatible(bundle: &Bundle<'_>, target: &TargetId, codes: &Codes, options: &O
 /// What is in the entries that somebody gets.
 #[derive(Default)]
 struct Codes {
-    kernels: BTreeMap<usize, BTreeSet<String>>,
+    kernels: BTreeMap<usize, Kernels>,
     /// Entries that fit, and that nobody can load.
     unusable: BTreeMap<usize, String>,
     problems: Vec<String>,
@@ -254,46 +267,27 @@ struct Codes {
 
 impl Codes {
     /// Reads entries in the order in which a compressed bundle unpacks them.
-    fn read(bundle: &Bundle<'_>, wanted: BTreeSet<usize>) -> Self {
+    fn read(bundle: &Bundle<'_>, wanted: BTreeSet<usize>, images: &Images) -> Self {
         let mut wanted: Vec<_> =
             wanted.into_iter().filter_map(|index| Some((bundle.entries().get(index)?, index))).collect();
         wanted.sort_by_key(|(entry, _)| entry.offset());
         let mut codes = Self::default();
         let place = place(bundle);
         for (entry, index) in wanted {
-            let read = bundle.with_image(index, loadable).and_then(|code| code);
-            let code = read.map_err(|error| error.to_string()).and_then(launchable);
-            match code {
-                Ok(code) => {
-                    let rejected = code.rejected().iter();
-                    codes.problems.extend(rejected.map(|kernel| {
-                        format!("{place}, {}: kernel `{}`: {}", entry.id_text(), kernel.name, kernel.reason)
-                    }));
-                    let kernels = code.kernels().iter().map(|kernel| kernel.name.clone());
-                    codes.kernels.insert(index, kernels.collect());
+            let image = images.read(bundle, index);
+            let id = entry.id_text();
+            match &image.problem {
+                None => {
+                    let rejected = image.take_rejected().into_iter();
+                    codes.problems.extend(rejected.map(|kernel| format!("{place}, {id}: {kernel}")));
+                    codes.kernels.insert(index, Rc::clone(&image.kernels));
                 }
-                Err(problem) => {
-                    codes.problems.push(format!("{place}, {}: {problem}", entry.id_text()));
-                    codes.unusable.insert(index, problem);
+                Some(problem) => {
+                    codes.problems.push(format!("{place}, {id}: {problem}"));
+                    codes.unusable.insert(index, problem.clone());
                 }
             }
         }
         codes
-    }
-}
-
-/// Reads code as who loads it does, who believes the headers only where they lead to what is there.
-fn loadable(image: &[u8]) -> Result<CodeObject, Error> {
-    validate(image)?;
-    CodeObject::parse(image)
-}
-
-/// Refuses code without any metadata: nothing of it can be launched.
-fn launchable(code: CodeObject) -> Result<CodeObject, String> {
-    let is_silent =
-        code.metadata_version().is_none() && code.kernels().is_empty() && code.rejected().is_empty();
-    match code.warnings() {
-        [_, ..] if is_silent => Err(code.warnings().join("; ")),
-        _ => Ok(code),
     }
 }

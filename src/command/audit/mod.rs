@@ -2,6 +2,7 @@
 //! `windlass audit`: which GPUs the code in files and folders serves, and which it does not.
 
 mod examine;
+mod images;
 mod modes;
 mod report;
 mod search;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `audit` finds out, as JSON has it. Sizes are bytes.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, rc::Rc};
 
 use serde::Serialize;
 use windlass_codeobject::{Fit, Options, TargetId};
@@ -144,8 +144,7 @@ impl FileReport {
 }
 
 fn describe(unit: &Unit, targets: &[TargetId]) -> FileReport {
-    let all: BTreeSet<&String> =
-        unit.slots.values().flat_map(|slot| &slot.0).flat_map(|service| &service.kernels).collect();
+    let all = kernels(unit.slots.values().flat_map(|slot| &slot.0));
     // Where everything is damaged there is nothing to serve anybody, and the problems say so.
     let described = if unit.slots.is_empty() { &[][..] } else { targets };
     FileReport {
@@ -165,9 +164,17 @@ fn describe(unit: &Unit, targets: &[TargetId]) -> FileReport {
     }
 }
 
-fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<&String>) -> TargetReport {
+/// The kernels of all; images that several get are looked at once.
+fn kernels<'u>(services: impl Iterator<Item = &'u Service>) -> BTreeSet<&'u str> {
+    let mut seen = BTreeSet::new();
+    let images = services.flat_map(|service| &service.kernels);
+    let images = images.filter(|kernels| seen.insert(Rc::as_ptr(kernels)));
+    images.flat_map(|kernels| kernels.iter().map(|kernel| &**kernel)).collect()
+}
+
+fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<&str>) -> TargetReport {
     let services = || unit.slots.iter().filter_map(|(name, slot)| Some((name, slot.0.get(index)?)));
-    let kernels: BTreeSet<&String> = services().flat_map(|(_, service)| &service.kernels).collect();
+    let kernels = kernels(services().map(|(_, service)| service));
     let bundles = services().count();
     let served = services().filter(|(_, service)| service.modes.is_served()).count();
     let fit = services().filter_map(|(_, service)| service.modes.fit()).min().map(|fit| match fit {
@@ -200,7 +207,7 @@ fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<
         only,
         size: services().map(|(_, service)| service.size).sum(),
         kernels: kernels.len(),
-        missing_kernels: missing.map(|kernel| (*kernel).clone()).collect(),
+        missing_kernels: missing.map(|kernel| (*kernel).to_owned()).collect(),
         unserved: services().filter(|(_, service)| !service.modes.is_whole()).map(unserved).collect(),
     }
 }

@@ -7,13 +7,13 @@ use std::{
     rc::Rc,
 };
 
-use windlass_codeobject::{Bundle, CodeObject, Container, EntryTarget, FileKind};
+use windlass_codeobject::{Bundle, Container, EntryTarget, FileKind};
 
 use super::{
     examine,
+    images::Images,
     unit::{self, Slot},
 };
-use crate::command::ranges::{Bytes, Ranges};
 
 /// So many parts are compared with a bundle: a row may have ten thousands that share a kernel.
 const COMPARED: usize = 64;
@@ -68,9 +68,9 @@ enum Bond {
 }
 
 impl Slots {
-    pub(super) fn add(&mut self, kind: FileKind, bundle: &Bundle<'_>, slot: Slot) {
+    pub(super) fn add(&mut self, kind: FileKind, bundle: &Bundle<'_>, slot: Slot, images: &Images) {
         let (purpose, bond) = purpose(kind, bundle);
-        let kernels = if bond == Bond::Kernels { kernels(bundle) } else { BTreeSet::new() };
+        let kernels = if bond == Bond::Kernels { kernels(bundle, images) } else { BTreeSet::new() };
         let number = bundle.index();
         let name = self.part(purpose, bond, targets(bundle), kernels, number);
         unit::add(&mut self.all, name, slot);
@@ -213,16 +213,21 @@ fn targets(bundle: &Bundle<'_>) -> BTreeSet<String> {
 }
 
 /// The kernels of all entries, of those too that nobody asks for.
-fn kernels(bundle: &Bundle<'_>) -> BTreeSet<Rc<str>> {
-    let mut ranges = Ranges::of(std::slice::from_ref(bundle));
-    let codes = (0..bundle.entries().len())
-        .filter(|index| ranges.take(bundle, *index) == Bytes::New)
-        .filter_map(|index| bundle.with_image(index, CodeObject::parse).and_then(|code| code).ok());
+fn kernels(bundle: &Bundle<'_>, images: &Images) -> BTreeSet<Rc<str>> {
     let mut kernels = BTreeSet::new();
-    for code in codes {
-        kernels.extend(code.kernels().iter().map(|kernel| Rc::from(kernel.name.as_str())));
+    let mut last = None;
+    for index in (0..bundle.entries().len()).filter(|index| has_bytes(bundle, *index)) {
+        let image = images.read(bundle, index);
+        if last.as_ref().is_none_or(|last| !Rc::ptr_eq(last, &image.kernels)) {
+            kernels.extend(image.kernels.iter().map(Rc::clone));
+            last = Some(Rc::clone(&image.kernels));
+        }
     }
     kernels
+}
+
+fn has_bytes(bundle: &Bundle<'_>, index: usize) -> bool {
+    bundle.entries().get(index).is_some_and(|entry| entry.size() > 0)
 }
 
 #[cfg(test)]

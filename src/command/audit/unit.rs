@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::modes::Modes;
+use super::{images::Kernels, modes::Modes};
 
 /// A file with GPU code, or several of them.
 #[derive(Clone, Debug)]
@@ -38,7 +38,8 @@ pub(super) struct Service {
     pub(super) modes: Modes,
     /// Bytes of the entries that it gets.
     pub(super) size: u64,
-    pub(super) kernels: BTreeSet<String>,
+    /// Those of each image that it gets.
+    pub(super) kernels: Vec<Kernels>,
     /// Why entries for this processor were refused, where all were, or all for some mode.
     pub(super) refusals: Vec<String>,
     /// The entry that it would get if code of the same family counted, where it gets none.
