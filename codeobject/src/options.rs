@@ -11,7 +11,8 @@
 #[non_exhaustive]
 pub struct Options {
     /// How many bytes one bundle may unpack to, an entry of a kpack archive, or the members of a zip file. Default 1 GiB.
-    /// A bundle that declares more is still listed, and what lies within the limit can be extracted.
+    /// A bundle that declares more is still listed, and what lies within the limit can be extracted. What a file keeps
+    /// unpacked, so that the next entry continues where the last one ended, comes to no more in sum.
     pub max_unpacked: u64,
     /// How many bytes may lie at an address that is given without a length ([`bytes_at`](crate::bytes_at)). Default
     /// 4 GiB.

@@ -228,7 +228,7 @@ fn metadata_costs_a_small_multiple_of_its_size() {
 fn yaml_costs_less_than_itself() {
     let _turn = turn();
     let size = 1 << 20;
-    let unending: [(&str, &[u8]); 24] = [
+    let unending: [(&str, &[u8]); 27] = [
         ("[", b"? "),
         ("{", b"? "),
         ("{", b"\"a\" "),
@@ -240,6 +240,9 @@ fn yaml_costs_less_than_itself() {
         ("- ", b"[ "),
         ("", b"? "),
         ("", b"- "),
+        ("a", b"\n "),
+        ("[a", b" \n"),
+        ("'a", b"\n"),
         ("", b"a: b\n"),
         ("", b"!a "),
         ("", b"%TAG !a! b\n"),

@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use crate::bytes::escaped;
 
-/// So many letters may be read ahead, or marks of which each counts as many letters. Compilers write no more than a
-/// few hundred of both between two values.
+/// So many letters and blanks may be read ahead, or marks of which each counts as many letters. Compilers write no more
+/// than a few hundred of both between two values.
 const MOST: u32 = 1 << 16;
 const MARK: u32 = 16;
 
@@ -40,7 +40,7 @@ impl Lookahead {
             .utf8_chunks()
             .flat_map(|chunk| chunk.valid().chars().chain(chunk.invalid().iter().copied().flat_map(escaped)));
         all.map_while(move |character| {
-            let is_letter = character.is_ascii_alphanumeric() || "_.$@".contains(character);
+            let is_letter = character.is_ascii_alphanumeric() || "_.$@ \n\r".contains(character);
             left.set(left.get().saturating_sub(if is_letter { 1 } else { MARK }));
             (left.get() > 0).then_some(character)
         })

@@ -207,8 +207,7 @@ impl<'d, C: Iterator<Item = char>> Reader<'d, '_, C> {
     fn event(&mut self) -> Option<Event<'d>> {
         let event = self.parser.next_event();
         if self.lookahead.is_exhausted() {
-            let problem =
-                "more of it belongs together than any compiler writes: a list in brackets, or one long word";
+            let problem = "more of it belongs together than any compiler writes: a list in brackets, one long word, or a comment";
             self.problem = Some(problem.to_owned());
             return None;
         }

@@ -19,19 +19,30 @@ pub(super) struct Key {
     pub(super) declared: u64,
 }
 
-/// What is kept of the streams of one file. No lock is held while somebody decodes: who finds the stream taken
-/// begins it anew.
+/// What is kept of the streams of one file, in the order in which they were used. No lock is held while somebody
+/// decodes: who finds the stream taken begins it anew.
 #[derive(Default)]
 pub(crate) struct Cache(Mutex<Vec<(Key, Progress)>>);
 
 impl Cache {
-    /// Takes the stream at that offset out, or begins it.
-    pub(super) fn take(&self, stream: Key) -> Progress {
+    /// Takes the stream out, or begins it. Where it and the others would come to more than `most` unpacked bytes once it
+    /// has `need`, those leave that were not used for longest.
+    pub(super) fn take(&self, stream: Key, need: usize, most: u64) -> Progress {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match kept.iter().position(|(key, _)| *key == stream) {
+        let progress = match kept.iter().position(|(key, _)| *key == stream) {
             Some(index) => kept.remove(index).1,
             None => Progress::default(),
-        }
+        };
+        let mut total = progress.out.len().max(need) as u64;
+        let fit = kept.iter().rev().take_while(|(_, progress)| {
+            total = total.saturating_add(progress.out.len() as u64);
+            total <= most
+        });
+        let leave = kept.len() - fit.count();
+        let gone: Vec<(Key, Progress)> = kept.drain(..leave).collect();
+        drop(kept);
+        drop(gone);
+        progress
     }
 
     /// Puts a stream back, in the place of the one that was not used for longest.

@@ -28,6 +28,9 @@ use crate::image::Image;
 const SMALLEST_STEP: usize = 4096;
 /// Up to here the output may grow in one piece, whatever the size of the input.
 const GROWTH: usize = 1 << 20;
+/// How far a decoder that writes into all of the output at once may go beyond what is declared: the largest block of
+/// zstd, so that one which begins before the end has room.
+const OVERSHOOT: usize = 1 << 17;
 /// Output up to this multiple of the input is reserved in one piece; what claims to grow more has to prove it.
 const USUAL_RATIO: usize = 64;
 
@@ -61,6 +64,8 @@ pub(crate) struct Stream<'a> {
 #[derive(Default)]
 struct Progress {
     decoder: Option<Box<dyn Decoder>>,
+    /// Whether the stream, begun anew since, gave out so much that its declared size is believed.
+    believed: bool,
     consumed: usize,
     out: Output,
     ended: bool,
@@ -89,7 +94,7 @@ impl<'a> Stream<'a> {
     /// Calls `f` with the unpacked bytes `start..end`, after decoding what is missing.
     pub(crate) fn with_range<R>(&self, start: u64, end: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
         let range = self.range(start, end)?;
-        let mut progress = self.cache.take(self.key());
+        let mut progress = self.cache.take(self.key(), range.end, self.max_unpacked);
         let result = self.decode_to(&mut progress, range.end).and_then(|()| {
             let missing = || self.missing(&progress);
             progress.out.get(range).ok_or_else(missing).map(f)
@@ -102,7 +107,7 @@ impl<'a> Stream<'a> {
     /// kept.
     pub(crate) fn take_range(&self, start: u64, end: u64) -> Result<Image, Error> {
         let range = self.range(start, end)?;
-        let mut progress = self.cache.take(self.key());
+        let mut progress = self.cache.take(self.key(), range.end, self.max_unpacked);
         if let Err(error) = self.decode_to(&mut progress, range.end) {
             self.cache.keep(self.key(), progress);
             return Err(error);
@@ -115,7 +120,7 @@ impl<'a> Stream<'a> {
 
     /// Drops what was unpacked of it: nobody will ask for more.
     pub(crate) fn forget(&self) {
-        drop(self.cache.take(self.key()));
+        drop(self.cache.take(self.key(), 0, u64::MAX));
     }
 
     fn key(&self) -> Key {
@@ -188,9 +193,13 @@ impl<'a> Stream<'a> {
     }
 
     fn step(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
-        self.reserve(&mut progress.out, need)?;
+        if progress.out.is_full() && self.may_stay() && !self.stays(progress) && progress.out.len() >= GROWTH
+        {
+            *progress = Progress { believed: true, ..Progress::default() };
+        }
+        self.reserve(progress, need)?;
         if progress.decoder.is_none() {
-            progress.decoder = Some(self.decoder()?);
+            progress.decoder = Some(self.decoder(self.stays(progress))?);
         }
         let (Some(decoder), Some(input)) = (&mut progress.decoder, self.payload.get(progress.consumed..))
         else {
@@ -208,16 +217,22 @@ impl<'a> Stream<'a> {
     }
 
     /// Makes room for more output, without believing a size that the output has not come near to.
-    fn reserve(&self, out: &mut Output, need: usize) -> Result<(), Error> {
+    fn reserve(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
+        let most = usize::try_from(self.declared.min(self.max_unpacked)).unwrap_or(usize::MAX);
+        let stays = self.stays(progress);
+        let out = &mut progress.out;
         if !out.is_full() {
             return Ok(());
         }
-        let most = usize::try_from(self.declared.min(self.max_unpacked)).unwrap_or(usize::MAX);
-        out.reserve(if self.is_plausible() {
+        out.reserve(if stays {
+            most.saturating_add(OVERSHOOT)
+        } else if self.is_plausible() {
             most
         } else {
             let next = need.max(out.len().saturating_add(SMALLEST_STEP));
-            next.min(self.believed().max(out.len().saturating_mul(2))).min(most)
+            let believed =
+                if self.may_stay() { GROWTH } else { self.believed().max(out.len().saturating_mul(2)) };
+            next.min(believed).min(most)
         })
     }
 
@@ -226,16 +241,27 @@ impl<'a> Stream<'a> {
         GROWTH.max(self.payload.len().saturating_mul(USUAL_RATIO))
     }
 
-    /// Whether room for all output is reserved at once: the output then never moves, and memory that nothing was
-    /// written to costs nothing but addresses.
+    /// Whether room for all output is reserved at once: memory that nothing was written to costs nothing but addresses.
     fn is_plausible(&self) -> bool {
         self.declared <= self.max_unpacked && self.declared <= self.believed() as u64
     }
 
-    fn decoder(&self) -> Result<Box<dyn Decoder>, Error> {
+    /// Whether the decoder can use output that never moves as its window. Without that it takes the memory of the
+    /// window besides, which may be all of the output again.
+    fn may_stay(&self) -> bool {
+        cfg!(feature = "zstd-c") && self.method == Method::Zstd && self.declared <= self.max_unpacked
+    }
+
+    /// Whether it does: where all output is reserved at once, which takes a declared size that can be believed, or one
+    /// that a megabyte of output came out for.
+    fn stays(&self, progress: &Progress) -> bool {
+        self.may_stay() && (progress.believed || self.is_plausible())
+    }
+
+    fn decoder(&self, output_stays: bool) -> Result<Box<dyn Decoder>, Error> {
         match self.method {
             Method::Zlib => Ok(Box::new(zlib::Inflate::new())),
-            Method::Zstd => zstd_decoder(self.declared, self.max_unpacked, self.is_plausible(), self.offset),
+            Method::Zstd => zstd_decoder(self.declared, self.max_unpacked, output_stays, self.offset),
         }
     }
 

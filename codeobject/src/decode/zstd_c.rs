@@ -11,19 +11,25 @@ const USUAL_WINDOW_LOG: u32 = 27;
 const MAX_WINDOW_LOG: u32 = 31;
 /// Enough of a frame to tell how long its header is.
 const FRAME_HEAD: usize = 5;
+const BLOCK_HEADER: usize = 3;
 
+/// Decodes a block at a time, so that none is decoded which nobody asked for, and so that damage costs its own block and
+/// never the one before it: the library forgets what it gave out in a call that fails.
 pub(super) struct Zstd {
     context: DCtx<'static>,
     declared: u64,
-    output_stays: bool,
-    begun: bool,
-    /// The input up to the end of the next block: so no block is decoded that nobody asked for, and none is copied.
-    next_input: usize,
+    produced: u64,
+    at_frame: bool,
+    /// The library may hold output for which there was no room.
+    holds_output: bool,
+    /// How much input the library wants, which may count in the header behind a block.
+    hint: usize,
 }
 
 impl Zstd {
     /// A decoder for a stream that declares so many bytes. Where the output does not move between steps, it serves as
-    /// the decoder's window, which saves the copy and half of the memory.
+    /// the decoder's window, which saves the copy and half of the memory; it must then have room for
+    /// [`OVERSHOOT`](super::OVERSHOOT) more.
     pub(super) fn new(declared: u64, output_stays: bool) -> Result<Zstd, Error> {
         let no_context = || Error::Memory { what: "a zstd decoder", bytes: 0 };
         let mut context = DCtx::try_create().ok_or_else(no_context)?;
@@ -31,29 +37,54 @@ impl Zstd {
         let window_log = declared_log.clamp(USUAL_WINDOW_LOG, MAX_WINDOW_LOG);
         context.set_parameter(DParameter::WindowLogMax(window_log)).map_err(|_| no_context())?;
         context.set_parameter(DParameter::StableOutBuffer(output_stays)).map_err(|_| no_context())?;
-        Ok(Zstd { context, declared, output_stays, begun: false, next_input: FRAME_HEAD })
+        Ok(Zstd { context, declared, produced: 0, at_frame: true, holds_output: false, hint: FRAME_HEAD })
+    }
+
+    /// A frame must not state more than is left of what is declared: the library would only say that the output is too
+    /// small, and not in every case.
+    fn check_frame(&self, input: &[u8]) -> Result<(), String> {
+        let stated = get_frame_content_size(input).ok().flatten().unwrap_or_default();
+        let holds = self.produced.saturating_add(stated);
+        if holds <= self.declared {
+            return Ok(());
+        }
+        Err(format!("it holds {holds} bytes, where {} are declared", self.declared))
+    }
+
+    /// Gives input to the library; how much of it was used.
+    fn decompress(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, String> {
+        let filled = out.len();
+        let mut input = InBuffer::around(input);
+        let mut output = OutBuffer::around_pos(&mut *out, filled);
+        let hint = self.context.decompress_stream(&mut output, &mut input);
+        self.hint = hint.map_err(|code| get_error_name(code).to_owned())?;
+        let consumed = input.pos();
+        self.produced += (out.len() - filled) as u64;
+        self.holds_output = out.len() == out.capacity();
+        Ok(consumed)
     }
 }
 
 impl Decoder for Zstd {
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>, _wanted: usize) -> Result<Step, String> {
-        // The library would only say that the output is too small.
-        if self.output_stays && !std::mem::replace(&mut self.begun, true) {
-            let stated = get_frame_content_size(input).ok().flatten().unwrap_or_default();
-            if stated > self.declared {
-                return Err(format!("it holds {stated} bytes, where {} are declared", self.declared));
+        let before = out.len();
+        if self.holds_output {
+            self.decompress(&[], out)?;
+            if out.len() > before {
+                return Ok(Step { consumed: 0, ended: false });
             }
         }
-        let mut input_buffer = InBuffer::around(input.get(..self.next_input).unwrap_or(input));
-        let filled = out.len();
-        let mut output = OutBuffer::around_pos(out, filled);
-        let hint = self
-            .context
-            .decompress_stream(&mut output, &mut input_buffer)
-            .map_err(|code| get_error_name(code).to_owned())?;
-        let consumed = input_buffer.pos();
-        self.next_input = if hint == 0 { FRAME_HEAD } else { hint };
+        if self.at_frame {
+            self.check_frame(input)?;
+        }
+        let wanted = match self.hint {
+            _ if self.at_frame => FRAME_HEAD,
+            more if more > BLOCK_HEADER => more - BLOCK_HEADER,
+            little => little,
+        };
+        let consumed = self.decompress(input.get(..wanted).unwrap_or(input), out)?;
+        self.at_frame = self.hint == 0;
         let rest = input.get(consumed..).unwrap_or_default();
-        Ok(Step { consumed, ended: hint == 0 && !frames::begins(rest) })
+        Ok(Step { consumed, ended: self.at_frame && !frames::begins(rest) })
     }
 }

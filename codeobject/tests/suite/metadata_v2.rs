@@ -104,6 +104,14 @@ fn scalars_stay_what_is_written() {
 }
 
 #[test]
+fn many_blanks_between_values_are_read_over() {
+    let blanks = " \n".repeat(20_000);
+    let code = parse(&[], &format!("  - Name: k\n{blanks}    SymbolName: 'k@kd'\n"));
+    let [kernel] = code.rejected() else { panic!("{:?}", code.rejected()) };
+    assert_eq!(kernel.name, "k", "its note is read; there is no descriptor");
+}
+
+#[test]
 fn the_note_that_other_readers_misread() {
     let Some(root) = fixtures() else { return };
     let bytes = std::fs::read(root.join("clang/v2note_yn.o")).unwrap();
