@@ -18,6 +18,7 @@ use super::code::{Code, Outcome};
 use super::current::{self, ThreadState};
 use super::device::Device;
 use super::no_gpu;
+use super::owner::Standing;
 use super::runtime::Runtime;
 use super::schedule::Turn;
 use super::stream::{Role, Stream};
@@ -68,14 +69,20 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
     let entered = catch_unwind(AssertUnwindSafe(|| {
         let _ = EXPLANATION.try_with(|latest| latest.borrow_mut().take());
         let (runtime, thread) = current::current()?;
+        let standing = runtime.owner.standing(name);
         let number = runtime.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let call = Call { name, number, runtime, thread };
-        if let Some(code) = no_gpu::answer(&call.runtime, name) {
+        let answer = match standing {
+            Standing::Refused => Some(Standing::REFUSAL),
+            Standing::Own | Standing::Apart => no_gpu::answer(&call.runtime, name),
+        };
+        if let Some(code) = answer {
             call.note(code);
             return Err(code);
         }
         // A defect in the body is an error of this call, whose state of the thread still counts.
-        let turn = call.runtime.scheduler.turn(&call.thread.number, name);
+        let scheduled = standing == Standing::Own;
+        let turn = scheduled.then(|| call.runtime.scheduler.turn(&call.thread.number, name)).flatten();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             // With a seed no clock counts: a late call is one that comes when all else is done.
             let late = |time| turn.as_ref().map_or_else(|| std::thread::sleep(time), Turn::let_all_run);

@@ -14,6 +14,7 @@ impl Code {
     pub(crate) const SUCCESS: Self = Self(0);
     pub(crate) const INVALID_VALUE: Self = Self(1);
     pub(crate) const OUT_OF_MEMORY: Self = Self(2);
+    pub(crate) const NOT_INITIALIZED: Self = Self(3);
     pub(crate) const DEINITIALIZED: Self = Self(4);
     pub(crate) const INVALID_CONFIGURATION: Self = Self(9);
     pub(crate) const INVALID_PITCH_VALUE: Self = Self(12);

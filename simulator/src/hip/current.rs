@@ -67,7 +67,8 @@ impl ThreadState {
 
 impl Drop for ThreadState {
     fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.upgrade() {
+        let runtime = self.runtime.upgrade().filter(|runtime| !runtime.owner.is_elsewhere());
+        if let Some(runtime) = runtime {
             for stream in self.streams.get_mut() {
                 runtime.captures.leave(&runtime, stream);
                 runtime.scheduler.destroy_stream(stream);

@@ -43,6 +43,7 @@ mod lookup;
 mod machine;
 mod no_gpu;
 mod node;
+mod owner;
 mod pool;
 mod process;
 mod program;

@@ -20,6 +20,7 @@ use super::graph_exec::GraphExec;
 use super::handles::{Handles, Kind};
 use super::inject::Injections;
 use super::machine::Machine;
+use super::owner::Owner;
 use super::pool::Pool;
 use super::program::{Function, Program};
 use super::schedule::Schedule;
@@ -44,6 +45,7 @@ pub(crate) struct Runtime {
     pub(crate) captures: Captures,
     pub(crate) compiled: Compiled,
     pub(crate) injections: Injections,
+    pub(crate) owner: Owner,
     /// Calls of HIP's functions so far.
     pub(crate) calls: AtomicU64,
     per_device: Vec<PerDevice>,
@@ -141,6 +143,7 @@ impl Runtime {
                 captures: Captures::default(),
                 compiled: Compiled::new(salt),
                 injections,
+                owner: Owner::default(),
                 calls: AtomicU64::new(0),
                 per_device,
                 initialised: AtomicBool::new(false),
@@ -232,6 +235,10 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
+        // What a child inherits may be locked by threads that it has not.
+        if self.owner.is_elsewhere() {
+            return;
+        }
         self.scheduler.close();
         // Nobody is left to learn what a kernel that still runs would write.
         self.machine.engine.cancel();
