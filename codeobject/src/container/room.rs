@@ -56,6 +56,17 @@ impl Room {
         Ok(())
     }
 
+    /// Pays for `bytes` that lie at `offset` and are about to be looked through for bundles.
+    pub(crate) fn look_through(&mut self, bytes: u64, offset: u64) -> Result<(), Error> {
+        self.work(bytes, offset).map_err(|_| Error::Limit {
+            what: "looking through the images of all modules, this and those before it,".to_owned(),
+            offset,
+            value: WORK.saturating_add(1),
+            limit: WORK,
+            advice: "modules share their images as no compiler writes them, the input is damaged".to_owned(),
+        })
+    }
+
     /// How much may still be inflated to find the end of the bundle at `offset`.
     pub(crate) fn measurable(&self, offset: u64) -> Result<u64, Error> {
         if self.measured > 0 { Ok(self.measured) } else { Err(Room::unmeasured(offset)) }

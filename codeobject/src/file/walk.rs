@@ -203,6 +203,11 @@ impl<'a, 'o> Walk<'a, 'o> {
                 break;
             }
             if !image.starts_with(ELF_MAGIC) {
+                // Modules may share an image, which is looked through for each of them.
+                if let Err(error) = self.room.look_through(image.len() as u64, offset) {
+                    self.problem(error);
+                    break;
+                }
                 self.row(image, offset);
                 continue;
             }

@@ -3,7 +3,7 @@
 
 use windlass_codeobject::{Container, EntryKind, EntryTarget, Error, File, FileKind, Method, Options};
 
-use crate::support::{Ccob, ElfBuilder, KernelSpec, plain, zstd_frame, zstd_frame_without_size};
+use crate::support::{Ccob, ElfBuilder, KernelSpec, kpack, plain, zstd_frame, zstd_frame_without_size};
 use crate::{GFX942, HOST};
 
 fn elf() -> Vec<u8> {
@@ -185,4 +185,33 @@ fn only_what_is_wanted_is_unpacked() {
         assert!(matches!(error, Error::Limit { limit: 65536, .. }), "{error}");
         assert!(error.to_string().contains("Options::max_unpacked"), "{error}");
     }
+}
+
+#[test]
+fn where_entries_come_from_and_reading_them_anew() {
+    let (elf, plain) = (elf(), bundle());
+    let ccob = Ccob::zstd(3, &plain).bytes();
+    let images = [("liba.so#0", "gfx942", &elf[..]), ("liba.so#0", "gfx1100", &elf)];
+    let packed = kpack(true, &images, |_| {});
+    let stored = kpack(false, &images, |_| {});
+    for (bytes, entry, is_own) in
+        [(&plain, 1, true), (&ccob, 1, false), (&packed, 1, false), (&stored, 1, true)]
+    {
+        let file = open(bytes);
+        let bundle = &file.bundles()[0];
+        let from = bundle.stored_bytes(entry).unwrap();
+        assert!(bytes.as_ptr_range().contains(&from.as_ptr()), "of the file");
+        assert_eq!((from == elf, bundle.is_compressed()), (is_own, !is_own));
+        assert_eq!(bundle.stored_bytes(9), None);
+        for _ in 0..2 {
+            assert_eq!(bundle.extract(entry).unwrap(), elf);
+            bundle.forget_unpacked();
+        }
+    }
+    let file = open(&ccob);
+    let [bundle] = file.bundles() else { panic!("{file:?}") };
+    assert_eq!((bundle.stored_bytes(0), bundle.stored_bytes(1)), (Some(&ccob[..]), Some(&ccob[..])));
+    let other = open(&packed);
+    let [bundle] = other.bundles() else { panic!("{other:?}") };
+    assert_ne!(bundle.stored_bytes(0).map(<[u8]>::as_ptr), bundle.stored_bytes(1).map(<[u8]>::as_ptr));
 }

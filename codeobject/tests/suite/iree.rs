@@ -5,7 +5,7 @@ use std::fs;
 
 use windlass_codeobject::{CodeObject, Error, File, IreeFormat, Options};
 
-use crate::support::{ElfBuilder, KernelSpec, amd1_with, fixtures, hip1_with, zip};
+use crate::support::{ElfBuilder, KernelSpec, amd1_with, archive, fixtures, hip1_with, zip};
 
 fn elf() -> Vec<u8> {
     ElfBuilder::new(vec![KernelSpec::new("scale")]).build()
@@ -127,6 +127,25 @@ fn entry_points_that_share_their_names_or_bindings_are_bounded() {
                 }
             }
         }
+    }
+}
+
+/// Each of many modules may have the same megabyte that nothing is in.
+#[test]
+#[cfg_attr(miri, ignore = "looks through hundreds of megabytes")]
+fn images_that_modules_share_are_looked_through_for_some() {
+    let (nothing, elf) = (vec![0; 1 << 20], elf());
+    for (modules, is_cut) in [(100, false), (2000, true)] {
+        let mut images = vec![&nothing[..]];
+        images.resize(modules, &[]);
+        let mut bytes = hip1_with(&[], &images);
+        share(&mut bytes, 8);
+        let both = archive(&[("a.fb/", &bytes), ("b.co/", &elf)]);
+        let file = File::parse(&both, &Options::default()).unwrap();
+        assert_eq!(file.bundles().len(), 1);
+        let problems: Vec<String> = file.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(problems.len(), usize::from(is_cut), "{problems:?}");
+        assert!(problems.iter().all(|problem| problem.contains("share their images")), "{problems:?}");
     }
 }
 

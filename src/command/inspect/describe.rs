@@ -27,6 +27,8 @@ pub(super) struct Describe {
     /// What was in each entry that was looked into.
     known: HashMap<Owner, Known>,
     room: Room,
+    /// What is in entries without code, of which there may be tens of thousands.
+    nothing: Rc<CodeReport>,
 }
 
 struct Known {
@@ -38,7 +40,12 @@ struct Known {
 impl Describe {
     /// For all bundles of a file.
     pub(super) fn new(bundles: &[Bundle<'_>]) -> Self {
-        Self { ranges: Ranges::of(bundles), known: HashMap::new(), room: Room::default() }
+        Self {
+            ranges: Ranges::of(bundles),
+            known: HashMap::new(),
+            room: Room::default(),
+            nothing: Rc::default(),
+        }
     }
 
     /// What is in a bundle of the file.
@@ -111,7 +118,7 @@ impl Describe {
             code_object_version: None,
             same_as: None,
             same_as_bundle: None,
-            code: Told::default(),
+            code: Told { code: Rc::clone(&self.nothing), elsewhere: false },
             problems: Vec::new(),
             warnings: Vec::new(),
         };

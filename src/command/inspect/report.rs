@@ -60,7 +60,7 @@ pub(super) struct EntryReport {
 }
 
 /// What is in an entry, and whether this is the place to tell it.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Told {
     pub(super) code: Rc<CodeReport>,
     pub(super) elsewhere: bool,
