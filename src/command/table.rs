@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A table in text whose columns stand below each other.
 
-/// The letters of a cell that are shown: as wide as it is, so wide are all cells of its column. Ids have 60 at most, and
-/// who needs more of a longer one asks for JSON.
-const WIDEST: usize = 80;
+/// So many letters of a cell are shown: as wide as it is, so wide are all cells of its column. Real ids and names have
+/// fewer, and who needs more of a longer one asks for JSON.
+const WIDEST: usize = 120;
 
 /// Rows of cells under a heading. Columns of which no cell has anything are left out.
 pub(crate) struct Table {
     columns: Vec<Column>,
+    widest: usize,
 }
 
 struct Column {
@@ -21,17 +22,22 @@ impl Table {
     /// Headings; one that begins with `>` is of numbers.
     pub(crate) fn new(headings: &[&str]) -> Table {
         let column = |heading: &&str| Column {
-            heading: heading.trim_start_matches('>').to_owned(),
+            heading: cut(heading.trim_start_matches('>').to_owned(), WIDEST),
             right: heading.starts_with('>'),
             cells: Vec::new(),
         };
-        Table { columns: headings.iter().map(column).collect() }
+        Table { columns: headings.iter().map(column).collect(), widest: WIDEST }
+    }
+
+    /// The same where cells may have so many letters.
+    pub(crate) fn with_widest(self, widest: usize) -> Table {
+        Table { widest, ..self }
     }
 
     /// One more row. What is too long of a cell is cut, which an ellipsis says.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
-            column.cells.push(cut(cell));
+            column.cells.push(cut(cell, self.widest));
         }
     }
 
@@ -68,10 +74,10 @@ impl Table {
     }
 }
 
-/// A cell of so many letters that a column can have.
-fn cut(mut cell: String) -> String {
+/// A cell of so many letters at most.
+fn cut(mut cell: String, widest: usize) -> String {
     let mut letters = cell.char_indices();
-    if let Some((end, _)) = letters.nth(WIDEST - 1)
+    if let Some((end, _)) = letters.nth(widest.saturating_sub(1))
         && letters.next().is_some()
     {
         cell.truncate(end);

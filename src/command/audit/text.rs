@@ -9,6 +9,8 @@ use crate::command::{
 
 /// How many reasons, and problems, are shown of a file.
 const LINES: usize = 4;
+/// How many letters of a path are shown in the table.
+const LONGEST_PATH: usize = 400;
 
 impl Report {
     pub(super) fn text(&self) -> String {
@@ -16,7 +18,7 @@ impl Report {
         if !self.files.is_empty() {
             let mut headings = vec!["file", ">stored", ">unpacked"];
             headings.extend(self.targets.iter().map(String::as_str));
-            let mut table = Table::new(&headings);
+            let mut table = Table::new(&headings).with_widest(LONGEST_PATH);
             for file in &self.files {
                 let mut cells = file.cells();
                 // Of what cannot be read there is nothing to say.
