@@ -98,4 +98,19 @@ mod tests {
         assert!(!room.take(&list));
         assert_eq!(room.bytes, 0);
     }
+
+    #[test]
+    fn kernels_that_begin_at_the_same_place_share_a_list() {
+        let image = include_bytes!("../../../cts/kernels/bundles/saxpy.gfx942.co");
+        let code = CodeObject::parse(image).unwrap();
+        let calls = code.calls(image);
+        let mut room = Room::default();
+        let mut lists = Lists::new(&code, &calls, &mut room);
+        let [first, other] = code.kernels() else { panic!("{code:?}") };
+        let list = lists.of(first).unwrap();
+        assert!(Rc::ptr_eq(&list, &lists.of(&first.clone()).unwrap()));
+        assert!(!Rc::ptr_eq(&list, &lists.of(other).unwrap()));
+        lists.room.bytes = 0;
+        assert!(lists.of(first).is_none());
+    }
 }
