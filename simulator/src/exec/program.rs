@@ -9,7 +9,7 @@ use super::state::Position;
 use super::step::Step;
 use super::table;
 use crate::engine::Debug;
-use crate::isa::{self, Inst};
+use crate::isa::{self, Inst, Op};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
@@ -161,12 +161,23 @@ fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, entry: u64) -> Reg
     let mut problems = Vec::new();
     let mut index_of = HashMap::with_capacity(found.len());
     let mut gotos = Vec::new();
+    // Compilers turn indexing on and off in one piece of code.
+    let mut indexed = false;
     let mut decoded = found.iter().peekable();
     while let Some((&at, inst)) = decoded.next() {
         // A branch may lead past what a step's offset can hold only in code of more than 4 GiB.
         let offset = u32::try_from(at * 4).unwrap_or(u32::MAX);
         index_of.insert(at, steps.len());
+        match inst.as_ref().map(|inst| inst.op) {
+            Ok(Op::s_set_gpr_idx_on) => indexed = true,
+            Ok(Op::s_set_gpr_idx_off) => indexed = false,
+            _ => {}
+        }
         let reason = match inst {
+            Ok(inst) if indexed && table::ignores_indexing(inst) => {
+                steps.push(Step::new(table::unsupported, *inst, offset));
+                Some(format!("{} (registers by index)", inst.disassemble(at * 4)))
+            }
             Ok(inst) => match table::handler(inst) {
                 Ok(handler) => {
                     steps.push(Step::new(handler, *inst, offset));

@@ -47,6 +47,16 @@ pub(super) fn versions(inst: &Inst) -> Result<Versions, &'static str> {
     }
 }
 
+/// Whether an instruction takes the registers that it names even where `s_set_gpr_idx_on` is in effect, which is not what
+/// the hardware does.
+pub(super) fn ignores_indexing(inst: &Inst) -> bool {
+    match inst.encoding {
+        Encoding::Vop3p => true,
+        Encoding::Mai => !inst.op.mnemonic().starts_with("v_accvgpr"),
+        _ => matches!(inst.op, Op::v_writelane_b32 | Op::v_swap_b32),
+    }
+}
+
 /// Runs in place of what cannot be executed; entered only through an address that no scan could know.
 pub(crate) fn unsupported(core: &mut Core<'_>, step: &Step) -> Flow {
     let instructions = format!("{} at offset {:#x}", step.inst.disassemble(step.offset.into()), step.offset);

@@ -4,6 +4,7 @@
 
 use super::reference::{Machine, fill};
 use super::semantics::{EXECS, Shared, random, rows, run};
+use crate::exec::program::Program;
 use crate::exec::state::Wave;
 use crate::isa;
 
@@ -123,4 +124,21 @@ fn texts_are_shifted() {
         "v_add_co_u32_e32 v40, vcc, v4, v12"
     );
     assert_eq!(shifted("v_cmp_lt_f32_e32 vcc, v4, v10", 0b1001, 6), "v_cmp_lt_f32_e32 vcc, v10, v10");
+}
+
+#[test]
+fn what_does_not_index_is_refused() {
+    const ON: u32 = 0xbf11_0904;
+    const OFF: u32 = 0xbf9c_0000;
+    const END: u32 = 0xbf81_0000;
+    // v_pk_add_u16 v2, v0, v2 clamp
+    const PACKED: [u32; 2] = [0xd38a_c002, 0x1802_0500];
+    let problems = |words: Vec<u32>| {
+        let program = Program::new(0x1000, words);
+        let region = program.find(0x1000).expect("code").region;
+        region.problems.iter().map(|problem| problem.text.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(problems(vec![ON, OFF, PACKED[0], PACKED[1], END]), [""; 0]);
+    let found = problems(vec![ON, PACKED[0], PACKED[1], OFF, END]);
+    assert_eq!(found, ["v_pk_add_u16 v2, v0, v2 clamp (registers by index)"]);
 }
