@@ -61,19 +61,13 @@ fn wrong(error: &OptionsError) -> Error {
     Error::invalid_argument(error.to_string())
 }
 
-/// What holds where neither the URI nor the variable says otherwise: the device outlives a kernel that goes wrong.
-const DEFAULTS: &str = "faults=submission";
-
 /// Spells a machine as the simulator reads it, which lets the last of several settings of a key hold.
 fn describe(target: &str, given: &[(&str, &str)], environment: &str) -> String {
     let (default_target, defaults) = environment.split_once('?').unwrap_or((environment, ""));
     let target = if target.is_empty() { default_target } else { target };
     let key = |setting: &str| setting.split('=').next().unwrap_or_default().to_owned();
     let kept = defaults.split('&').filter(|setting| !given.iter().any(|(name, _)| *name == key(setting)));
-    let settings = std::iter::once(DEFAULTS)
-        .chain(kept)
-        .map(str::to_owned)
-        .chain(given.iter().map(|(name, value)| format!("{name}={value}")));
+    let settings = kept.map(str::to_owned).chain(given.iter().map(|(name, value)| format!("{name}={value}")));
     format!("{target}?{}", settings.collect::<Vec<_>>().join("&"))
 }
 

@@ -25,7 +25,7 @@ use crate::injection::Injection;
 /// | `without` | functions of HIP that are absent, with commas between | none |
 /// | `lds` | what an access behind the end of LDS is: `fault`; `hardware`, reads give zero and writes vanish | `fault` |
 /// | `uninitialised` | whether reads of device memory that nobody wrote are told of: `ignore` or `report` (slow) | `ignore` |
-/// | `faults` | what a bad access or trap of a kernel costs: `sticky`, the device, as on hardware; `submission`, what the event behind it stands for | `sticky` |
+/// | `faults` | what a bad access or trap of a kernel costs: `submission`, what waits for it; `sticky`, the device, as on hardware | `submission` |
 /// | `fail` | calls that fail, separated by commas: `hipMalloc@3:hipErrorOutOfMemory`; see [`Injection`] | none |
 /// | `delay` | calls that are late, separated by commas: `hipMemcpyAsync@2:5ms`; see [`Injection`] | none |
 /// | `record` | the file to write in which order things happened; needs `seed` | none |
@@ -96,12 +96,12 @@ pub enum Uninitialised {
 /// What a kernel or copy that goes wrong takes with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Faults {
-    /// The device: as on hardware, every later call answers the error, until the device is reset.
-    #[default]
-    Sticky,
     /// Nothing else. Work behind it goes on. The event that is recorded next on its stream answers the error for as long
-    /// as it stands for that recording; the next synchronisation with the stream, and with the device, answers it once.
+    /// as it stands for that recording; the next synchronisation with the stream or the device answers it, once.
+    #[default]
     Submission,
+    /// The device: as on hardware, every later call answers the error, until the device is reset.
+    Sticky,
 }
 
 impl Faults {
@@ -129,7 +129,7 @@ impl Default for Options {
             seed: None,
             hip: (7, 1),
             without: Vec::new(),
-            faults: Faults::Sticky,
+            faults: Faults::Submission,
             injections: Vec::new(),
             record: None,
             replay: None,
@@ -298,9 +298,9 @@ fn bytes(key: &str, value: &str) -> Result<u64, OptionsError> {
 }
 
 fn faults(key: &str, value: &str) -> Result<Faults, OptionsError> {
-    let kinds = [Faults::Sticky, Faults::Submission];
+    let kinds = [Faults::Submission, Faults::Sticky];
     let kind = kinds.into_iter().find(|kind| kind.name() == value);
-    kind.ok_or_else(|| OptionsError(format!("{key}={value}: sticky or submission is needed")))
+    kind.ok_or_else(|| OptionsError(format!("{key}={value}: submission or sticky is needed")))
 }
 
 /// Names of the table, each once, in its order.

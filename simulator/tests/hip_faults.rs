@@ -50,7 +50,7 @@ fn past(index: u64) -> String {
 
 #[test]
 fn a_sticky_fault_answers_every_call() {
-    let scene = Scene::new("");
+    let scene = Scene::new("?faults=sticky");
     let machine = &scene.machine;
     assert!(!machine.api.contains_faults());
     let (first, second) = (machine.stream(), machine.stream());
@@ -71,7 +71,7 @@ fn a_sticky_fault_answers_every_call() {
 
 #[test]
 fn a_contained_fault_is_told_by_the_event_behind_it() {
-    let scene = Scene::new("?faults=submission");
+    let scene = Scene::new("");
     let machine = &scene.machine;
     assert!(machine.api.contains_faults());
     let stream = machine.stream();
@@ -109,19 +109,24 @@ fn a_contained_fault_is_told_by_the_event_behind_it() {
 
 #[test]
 fn synchronisation_tells_a_contained_fault_once() {
-    let scene = Scene::new("?faults=submission");
+    let scene = Scene::new("");
     let machine = &scene.machine;
     let (bad, good) = (machine.stream(), machine.stream());
+    let event = machine.event();
     for round in 0..3 {
         assert_eq!(scene.write(16 + round, bad), hipError_t::hipSuccess);
         assert_eq!(scene.write(round, good), hipError_t::hipSuccess);
         ok!(machine, hipStreamSynchronize(good));
         fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(bad));
         assert!(scene.diagnosis().contains(&past(16 + round as u64)), "{}", scene.diagnosis());
-        ok!(machine, hipStreamSynchronize(bad));
-        ok!(machine, hipStreamQuery(bad));
-        fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
+        for stream in [bad, good] {
+            ok!(machine, hipStreamSynchronize(stream));
+            ok!(machine, hipStreamQuery(stream));
+        }
         ok!(machine, hipDeviceSynchronize());
+        // It is recorded when all is told.
+        ok!(machine, hipEventRecord(event, bad));
+        ok!(machine, hipEventSynchronize(event));
         let mut memory = null_mut();
         ok!(machine, hipMalloc(&mut memory, 64));
         ok!(machine, hipFree(memory));
@@ -130,8 +135,49 @@ fn synchronisation_tells_a_contained_fault_once() {
 }
 
 #[test]
+fn the_device_tells_what_no_stream_told() {
+    let scene = Scene::new("");
+    let machine = &scene.machine;
+    let streams = [null_mut(), machine.stream(), machine.stream()];
+    for (index, stream) in (16..).zip(streams) {
+        assert_eq!(scene.write(index, stream), hipError_t::hipSuccess);
+    }
+    fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(streams[1]));
+    // Two are left, which one call tells together.
+    fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
+    assert!(!scene.diagnosis().contains(&past(17)), "{}", scene.diagnosis());
+    ok!(machine, hipDeviceSynchronize());
+    for stream in streams {
+        ok!(machine, hipStreamSynchronize(stream));
+    }
+    // The null stream's is not told by a copy that comes later.
+    assert_eq!(machine.download::<u32>(scene.words, 1), [0]);
+}
+
+#[test]
+fn what_an_event_told_is_not_told_again() {
+    let scene = Scene::new("");
+    let machine = &scene.machine;
+    let (stream, event) = (machine.stream(), machine.event());
+    assert_eq!(scene.write(16, stream), hipError_t::hipSuccess);
+    ok!(machine, hipEventRecord(event, stream));
+    for _ in 0..2 {
+        fails!(hipErrorIllegalAddress, machine, hipEventSynchronize(event));
+        ok!(machine, hipStreamSynchronize(stream));
+        ok!(machine, hipDeviceSynchronize());
+    }
+    // One that was recorded before anybody was told stands for its work whoever tells first.
+    assert_eq!(scene.write(17, stream), hipError_t::hipSuccess);
+    ok!(machine, hipEventRecord(event, stream));
+    fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
+    fails!(hipErrorIllegalAddress, machine, hipEventSynchronize(event));
+    ok!(machine, hipEventRecord(event, stream));
+    ok!(machine, hipEventSynchronize(event));
+}
+
+#[test]
 fn copies_and_fills_fail_alone_too() {
-    let scene = Scene::new("?faults=submission");
+    let scene = Scene::new("");
     let machine = &scene.machine;
     let stream = machine.stream();
     let mut memory = null_mut();
@@ -167,7 +213,7 @@ fn patched() -> Vec<u8> {
 
 #[test]
 fn an_unknown_instruction_is_refused_by_the_launch() {
-    for options in ["", "?faults=submission"] {
+    for options in ["", "?faults=sticky"] {
         let scene = Scene::new(options);
         let machine = &scene.machine;
         let module = machine.load(&patched());

@@ -211,7 +211,7 @@ fn kernels_of_two_streams_run_at_the_same_time() {
 
 #[test]
 fn a_bad_store_fails_the_device_and_names_its_lane() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?faults=sticky");
     let function = kernel(&machine, "faults", c"write_one_lane_at");
     let values = machine.upload(&[0_u32; 256]);
     let stream = machine.stream();

@@ -378,7 +378,7 @@ fn pools_give_memory_in_stream_order() {
 
 #[test]
 fn use_after_free_in_stream_order_fails_the_device() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?faults=sticky");
     let stream = machine.stream();
     let mut memory = null_mut();
     ok!(machine, hipMallocAsync(&mut memory, 4096, stream));
@@ -403,7 +403,7 @@ fn use_after_free_in_stream_order_fails_the_device() {
 
 #[test]
 fn a_failure_is_its_device_s_own() {
-    let machine = Machine::new("gfx942?devices=2");
+    let machine = Machine::new("gfx942?devices=2&faults=sticky");
     let mut memory = null_mut();
     ok!(machine, hipMallocAsync(&mut memory, 4096, null_mut()));
     ok!(machine, hipSetDevice(1));

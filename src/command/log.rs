@@ -20,6 +20,8 @@ pub(crate) fn start() -> Outcome {
             filter.display()
         ))
     })?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    // What cannot be written is lost: to say so where nothing can be written would panic.
+    let log = tracing_subscriber::fmt().log_internal_errors(false);
+    log.with_env_filter(filter).with_writer(io::stderr).init();
     Ok(())
 }

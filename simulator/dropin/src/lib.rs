@@ -39,6 +39,8 @@ fn table() -> &'static EntryPoints {
             .with_env_filter(filter.unwrap_or_else(|_| EnvFilter::new("error")))
             .with_writer(std::io::stderr)
             .with_ansi(std::io::stderr().is_terminal())
+            // It would be told where nothing can be written, and panic.
+            .log_internal_errors(false)
             .without_time();
         // Only this function installs one, once.
         let _ = log.try_init();

@@ -12,6 +12,7 @@ mod kernel;
 mod launch;
 mod module;
 mod scene;
+mod service;
 mod start;
 mod stepped;
 mod workgroup;

@@ -3,6 +3,7 @@
 
 use super::fault::{Access, Cause, Fault, Location};
 use super::kernel::Kernel;
+use super::service::Service;
 use super::start::Start;
 use crate::exec::{Finding, Program, Segment, Stray, Trouble, Wave};
 use crate::memory::{Memory, Place};
@@ -22,8 +23,14 @@ impl Scene<'_> {
         let step = wave.position.as_ref().and_then(|position| position.region.steps.get(position.index));
         let program = wave.code(&self.kernel.record.program);
         let location = step.map(|step| self.location(program, step.offset, wave.number, trouble.lane));
+        let kernel = self.kernel.name().to_owned();
+        let service = trouble.access.filter(|stray| stray.segment == Segment::Global);
+        if let Some(service) = service.and_then(|stray| Service::at(stray.address)) {
+            let cause = Cause::Unsupported { instructions: service.name().to_owned() };
+            return Box::new(Fault { kernel, cause, location, access: None });
+        }
         let access = trouble.access.map(|stray| self.access(stray));
-        Box::new(Fault { kernel: self.kernel.name().to_owned(), cause: trouble.cause, location, access })
+        Box::new(Fault { kernel, cause: trouble.cause, location, access })
     }
 
     /// What a wave did that did not stop it. It may have jumped to other code since.

@@ -4,6 +4,7 @@
 use super::fault::{Cause, Fault};
 use super::kernel::Kernel;
 use super::launch::Launch;
+use super::service::Service;
 use crate::exec::{PRIVATE_APERTURE, SHARED_APERTURE, Wave};
 use crate::memory::{Block, Memory};
 use std::sync::Arc;
@@ -157,7 +158,7 @@ impl Start {
         Ok(block)
     }
 
-    /// The value of a hidden argument; services that the simulator lacks are null.
+    /// The value of a hidden argument; what is not there is null, but for a [`Service`].
     fn hidden(&self, kind: HiddenKind, launch: &Launch<'_>) -> u64 {
         // Only whole workgroups count; the partial one at the end is in the remainder.
         let whole = |axis: usize| (self.items[axis] / self.block[axis]).into();
@@ -178,7 +179,7 @@ impl Start {
             HiddenKind::PrivateBase => PRIVATE_APERTURE >> 32,
             HiddenKind::SharedBase => SHARED_APERTURE >> 32,
             HiddenKind::QueuePtr => self.queue,
-            _ => 0,
+            _ => Service::of(kind).map_or(0, Service::address),
         }
     }
 

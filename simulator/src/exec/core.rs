@@ -6,7 +6,8 @@ use super::program::Program;
 use super::state::{Position, Status, Wave};
 use super::step::{Flow, Sharing, Step};
 use crate::engine::{AccessKind, Cause};
-use crate::memory::{Memory, Windows};
+use crate::memory::access::Span;
+use crate::memory::{Memory, Use, Windows};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -90,6 +91,26 @@ pub(crate) struct Core<'a> {
     pub(crate) stop: &'a AtomicBool,
     /// Why the wave stopped.
     pub(crate) trouble: Option<Trouble>,
+}
+
+impl<'m> Core<'m> {
+    /// The bytes of one access to device memory of a step; none where they are not the kernel's to use like this.
+    #[inline]
+    pub(crate) fn span(
+        &mut self,
+        step: &Step,
+        address: u64,
+        size: u64,
+        kind: AccessKind,
+    ) -> Option<Span<'m>> {
+        let usage = if kind == AccessKind::Read { Use::Read } else { Use::Write };
+        let memory = self.memory;
+        let span = memory.span_through(self.windows, address, size, usage);
+        if span.is_none() && step.may_stick_out(address, size, kind) {
+            return memory.span_of_dwords(address, size, usage);
+        }
+        span
+    }
 }
 
 impl Core<'_> {

@@ -218,5 +218,9 @@ fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, entry: u64) -> Reg
     for (from, next) in gotos {
         steps[from].target = index_of.get(&next).map_or(u32::MAX, |&to| to as u32);
     }
+    // The loop of an atomic begins with a load of the dword that it will swap.
+    if steps.iter().any(Step::is_compare_and_swap) {
+        steps.iter_mut().filter(|step| step.loads_dwords()).for_each(|step| step.widened = true);
+    }
     Region { entry: index_of.get(&entry).copied().unwrap_or(0), steps, problems }
 }

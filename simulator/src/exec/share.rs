@@ -104,6 +104,7 @@ fn two_offsets(step: &Step, part: Part) -> [u32; 2] {
 #[inline(always)]
 pub(super) fn overrun(
     core: &mut Core<'_>,
+    step: &Step,
     addresses: &impl Address,
     lanes: u64,
     size: u64,
@@ -121,17 +122,22 @@ pub(super) fn overrun(
     if lanes == 0 || greatest.saturating_add(size) <= limit {
         return None;
     }
-    let ends_behind = |lane: &usize| addresses.of(vectors, *lane).saturating_add(size) > limit;
-    let lane = Lanes(lanes).find(ends_behind);
-    let address = lane.map_or(greatest, |lane| addresses.of(vectors, lane));
-    Some(core.stop_in(Segment::Lds(limit), Cause::IllegalAddress, lane, address, size, kind))
+    let ends_behind = |lane: &usize| {
+        let address = addresses.of(vectors, *lane);
+        // LDS is given out in larger units, so what sticks out is there.
+        let end = if step.may_stick_out(address, size, kind) { limit.next_multiple_of(4) } else { limit };
+        address.saturating_add(size) > end
+    };
+    let lane = Lanes(lanes).find(ends_behind)?;
+    let address = addresses.of(vectors, lane);
+    Some(core.stop_in(Segment::Lds(limit), Cause::IllegalAddress, Some(lane), address, size, kind))
 }
 
 #[inline(always)]
 fn read(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
-    if let Some(stop) = overrun(core, &addresses, exec, part.size(), AccessKind::Read) {
+    if let Some(stop) = overrun(core, step, &addresses, exec, part.size(), AccessKind::Read) {
         return stop;
     }
     load(&*core.lds, &mut core.wave.v, step.dst, part, &addresses, exec);
@@ -150,7 +156,7 @@ fn read_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let offsets = two_offsets(step, part);
     let exec = core.wave.exec();
     for offset in offsets {
-        if let Some(stop) = overrun(core, &address(step, offset), exec, part.size(), AccessKind::Read) {
+        if let Some(stop) = overrun(core, step, &address(step, offset), exec, part.size(), AccessKind::Read) {
             return stop;
         }
     }
@@ -185,7 +191,7 @@ fn write(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
-    if let Some(stop) = overrun(core, &addresses, exec, part.size(), AccessKind::Write) {
+    if let Some(stop) = overrun(core, step, &addresses, exec, part.size(), AccessKind::Write) {
         return stop;
     }
     store(core.lds, &core.wave.v, data, part, &addresses, exec);
@@ -206,7 +212,8 @@ fn write_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     };
     let exec = core.wave.exec();
     for offset in two_offsets(step, part) {
-        if let Some(stop) = overrun(core, &address(step, offset), exec, part.size(), AccessKind::Write) {
+        if let Some(stop) = overrun(core, step, &address(step, offset), exec, part.size(), AccessKind::Write)
+        {
             return stop;
         }
     }
@@ -235,7 +242,7 @@ pub(super) fn atomic_at(
     let Shape::Atomic { rmw, wide } = step.shape else { return None };
     let Source::Vector(first) = data else { return None };
     let size = if wide { 8 } else { 4 };
-    let stop = overrun(core, addresses, lanes, size, AccessKind::Atomic);
+    let stop = overrun(core, step, addresses, lanes, size, AccessKind::Atomic);
     if stop.is_some() {
         return stop;
     }
@@ -285,7 +292,7 @@ fn exchange_two(core: &mut Core<'_>, step: &Step) -> Flow {
     let exec = core.wave.exec();
     let [at_first, at_second] = two_offsets(step, part).map(|offset| address(step, offset));
     for addresses in [&at_first, &at_second] {
-        if let Some(stop) = overrun(core, addresses, exec, part.size(), AccessKind::Atomic) {
+        if let Some(stop) = overrun(core, step, addresses, exec, part.size(), AccessKind::Atomic) {
             return stop;
         }
     }
@@ -376,7 +383,7 @@ fn addresses_by_lane(core: &Core<'_>, step: &Step) -> Addresses {
 fn write_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let (addresses, exec) = (addresses_by_lane(core, step), core.wave.exec());
-    if let Some(stop) = overrun(core, &addresses, exec, 4, AccessKind::Write) {
+    if let Some(stop) = overrun(core, step, &addresses, exec, 4, AccessKind::Write) {
         return stop;
     }
     for lane in Lanes(exec) {
@@ -388,7 +395,7 @@ fn write_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
 
 fn read_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
     let (addresses, exec) = (addresses_by_lane(core, step), core.wave.exec());
-    if let Some(stop) = overrun(core, &addresses, exec, 4, AccessKind::Read) {
+    if let Some(stop) = overrun(core, step, &addresses, exec, 4, AccessKind::Read) {
         return stop;
     }
     for lane in Lanes(exec) {
@@ -402,7 +409,9 @@ fn read_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
 fn count(core: &mut Core<'_>, step: &Step) -> Flow {
     let exec = core.wave.exec();
     let address = u64::from(scalar32(core.wave, Source::Scalar(124)) & 0xffff) + step.inst.mem.offset as u64;
-    if let Some(stop) = overrun(core, &[address; LANES], exec & exec.wrapping_neg(), 4, AccessKind::Atomic) {
+    if let Some(stop) =
+        overrun(core, step, &[address; LANES], exec & exec.wrapping_neg(), 4, AccessKind::Atomic)
+    {
         return stop;
     }
     let old = core.lds.load32(0, address);

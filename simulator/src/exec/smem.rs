@@ -8,7 +8,6 @@ use super::shape::Shape;
 use super::step::{Flow, Source, Step, Versions};
 use crate::engine::{AccessKind, Cause};
 use crate::isa::{Op, Operand};
-use crate::memory::Use;
 
 /// The handler of an instruction of this family.
 pub(crate) fn versions(op: Op) -> Option<Versions> {
@@ -60,7 +59,7 @@ fn address(core: &Core<'_>, step: &Step) -> u64 {
 fn load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     let address = address(core, step);
     let size = N as u64 * 4;
-    let Some(span) = core.memory.span_through(core.windows, address, size, Use::Read) else {
+    let Some(span) = core.span(step, address, size, AccessKind::Read) else {
         return core.refuse(None, address, size, AccessKind::Read);
     };
     if core.memory.tracks_writes() {
@@ -83,7 +82,7 @@ fn buffer_load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
             continue;
         }
         let address = resource.base().wrapping_add(offset);
-        let Some(span) = core.memory.span_through(core.windows, address, 4, Use::Read) else {
+        let Some(span) = core.span(step, address, 4, AccessKind::Read) else {
             return core.refuse(None, address, 4, AccessKind::Read);
         };
         if core.memory.tracks_writes() {
@@ -106,7 +105,7 @@ fn write<const N: usize>(core: &mut Core<'_>, step: &Step, words: [u32; N]) -> F
 fn store<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     let address = address(core, step);
     let size = N as u64 * 4;
-    let Some(span) = core.memory.span_through(core.windows, address, size, Use::Write) else {
+    let Some(span) = core.span(step, address, size, AccessKind::Write) else {
         return core.refuse(None, address, size, AccessKind::Write);
     };
     if core.memory.tracks_writes() {
@@ -137,7 +136,7 @@ fn buffer_store<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     let offset = offset(core, step) & !3;
     for index in 0..N {
         let Some(address) = in_buffer(core, step, offset.wrapping_add(index as u64 * 4), 4) else { continue };
-        let Some(span) = core.memory.span_through(core.windows, address, 4, Use::Write) else {
+        let Some(span) = core.span(step, address, 4, AccessKind::Write) else {
             return core.refuse(None, address, 4, AccessKind::Write);
         };
         if core.memory.tracks_writes() {
@@ -173,7 +172,7 @@ fn atomic(core: &mut Core<'_>, step: &Step, address: Option<u64>) -> Flow {
             if !address.is_multiple_of(size) {
                 return core.stop_access(Cause::MisalignedAtomic, None, address, size, AccessKind::Atomic);
             }
-            let Some(span) = core.memory.span_through(core.windows, address, size, Use::Write) else {
+            let Some(span) = core.span(step, address, size, AccessKind::Atomic) else {
                 return core.refuse(None, address, size, AccessKind::Atomic);
             };
             if core.memory.tracks_writes() {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An instruction made ready to run: a handler, resolved operands and what it was made from.
 
+use super::atomic::Rmw;
 use super::core::Core;
 use super::result::preserves_high_half;
-use super::shape::Shape;
+use super::shape::{Part, Shape};
 use super::state::FIRST_AGPR;
+use crate::engine::AccessKind;
 use crate::isa::{
     Element, Encoding, Inst, Op, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64,
 };
@@ -176,6 +178,8 @@ pub(crate) struct Step {
     pub(crate) shape: Shape,
     /// What it does to memory that waves share.
     pub(crate) sharing: Sharing,
+    /// Whether it stands for accesses narrower than its dwords; see [`may_stick_out`](Self::may_stick_out).
+    pub(crate) widened: bool,
     /// Index of the step that a direct branch goes to.
     pub(crate) target: u32,
     /// Byte offset in the code segment.
@@ -202,11 +206,41 @@ impl Step {
             narrows: inst.op.mnemonic().starts_with("v_cmpx"),
             shape: Shape::of(inst.op),
             sharing: Sharing::of(&inst),
+            widened: is_widened(inst.op),
             target: u32::MAX,
             offset,
             inst,
         }
     }
+}
+
+impl Step {
+    /// Whether an access may stick out of an allocation with a part of its first or last dword.
+    ///
+    /// A GPU has no atomics on bytes and halves and no scalar loads of them. Compilers make dwords of both, which hold
+    /// bytes behind the end of an array whose size is no multiple of four.
+    pub(crate) fn may_stick_out(&self, address: u64, size: u64, kind: AccessKind) -> bool {
+        let dwords = address.is_multiple_of(4) && size.is_multiple_of(4);
+        self.widened && dwords && kind != AccessKind::Write
+    }
+
+    /// Whether it is how a loop makes an atomic of a byte or a half of its own.
+    pub(crate) fn is_compare_and_swap(&self) -> bool {
+        let Shape::Atomic { rmw, wide: false } = self.shape else { return false };
+        matches!(rmw, Rmw::CompareSwap | Rmw::CompareStore | Rmw::CompareStoreF)
+    }
+
+    /// Whether it loads nothing but whole dwords.
+    pub(crate) fn loads_dwords(&self) -> bool {
+        let scalar = self.inst.encoding == Encoding::Smem && self.inst.op.mnemonic().contains("load_dword");
+        scalar || matches!(self.shape, Shape::Load(Part::Dwords(_)))
+    }
+}
+
+/// Whether compilers use an instruction for something narrower, wherever it stands.
+fn is_widened(op: Op) -> bool {
+    let atomic = matches!(Shape::of(op), Shape::Atomic { wide: false, .. });
+    atomic || matches!(op, Op::s_load_dword | Op::s_buffer_load_dword)
 }
 
 /// The number of a vector or accumulation register in the file that holds both.

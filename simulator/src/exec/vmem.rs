@@ -131,7 +131,7 @@ pub(super) fn with_spans(
     let memory = core.memory;
     // All lanes are looked at before the first one is served: a fault leaves memory as it was.
     for lane in Lanes(mask) {
-        if memory.span_through(core.windows, addresses[lane], size, usage).is_none() {
+        if core.span(step, addresses[lane], size, kind).is_none() {
             return core.refuse(Some(lane), addresses[lane], size, kind);
         }
     }
@@ -139,7 +139,7 @@ pub(super) fn with_spans(
         note_accesses(core, step, addresses, mask, size, kind);
     }
     for lane in Lanes(mask) {
-        if let Some(span) = memory.span_through(core.windows, addresses[lane], size, usage) {
+        if let Some(span) = core.span(step, addresses[lane], size, kind) {
             f(core, span, 1 << lane);
         }
     }
@@ -262,7 +262,7 @@ fn global_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
 pub(super) fn lds_targets(core: &mut Core<'_>, step: &Step, lanes: u64) -> Result<Addresses, Flow> {
     let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
     let targets: Addresses = std::array::from_fn(|lane| base.wrapping_add(lane as u64 * 4));
-    match overrun(core, &targets, lanes, 4, AccessKind::Write) {
+    match overrun(core, step, &targets, lanes, 4, AccessKind::Write) {
         Some(stop) => Err(stop),
         None => Ok(targets),
     }
@@ -404,7 +404,7 @@ fn flat(core: &mut Core<'_>, step: &Step) -> Flow {
         Shape::Load(part) => (part.size(), AccessKind::Read),
         _ => return Flow::Next,
     };
-    if let Some(stop) = overrun(core, &offsets, in_lds, size, kind) {
+    if let Some(stop) = overrun(core, step, &offsets, in_lds, size, kind) {
         return stop;
     }
     let flow = match step.shape {

@@ -17,6 +17,7 @@ use super::capture::Capture;
 use super::code::{Code, Outcome};
 use super::current::{self, ThreadState};
 use super::device::Device;
+use super::failure::tell;
 use super::no_gpu;
 use super::owner::Standing;
 use super::runtime::Runtime;
@@ -46,7 +47,7 @@ thread_local! {
 
 /// Says why the call at work on this thread is refused.
 pub(crate) fn explain(explanation: String) {
-    tracing::error!(target: "windlass::sim", "{explanation}");
+    tell(|| tracing::error!(target: "windlass::sim", "{explanation}"));
     let _ = EXPLANATION.try_with(|latest| *latest.borrow_mut() = Some(explanation));
 }
 
@@ -103,7 +104,7 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
         Ok(outcome) => outcome.err().unwrap_or(Code::SUCCESS),
         Err(_) => Code::UNKNOWN,
     };
-    tracing::trace!(target: "windlass::sim", call = name, status = ?code);
+    tell(|| tracing::trace!(target: "windlass::sim", call = name, status = ?code));
     hipError_t(code.0)
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::capture::Capture;
 use super::code::{Code, Outcome};
 use super::failure::Failure;
-use super::stream::Point;
+use super::stream::{Point, Stream};
 
 /// `hipEventDisableTiming`.
 pub(crate) const DISABLE_TIMING: u32 = 0x2;
@@ -46,6 +46,24 @@ pub(crate) struct Mark {
     pub(crate) time: OnceLock<Duration>,
     /// The first failure on the stream since the recording before.
     pub(crate) failure: OnceLock<Arc<Failure>>,
+    /// Failures that were told before the recording was asked for.
+    known: Vec<Arc<Failure>>,
+}
+
+impl Mark {
+    /// For a recording that is asked for now.
+    pub(crate) fn on(stream: &Stream) -> Self {
+        Self { known: stream.told_failures(), ..Self::default() }
+    }
+
+    /// The stream has got here, at a time of the machine's clock.
+    pub(crate) fn reach(&self, stream: &Stream, time: Duration) {
+        let _ = self.time.set(time);
+        let news = |failure: &Arc<Failure>| !self.known.iter().any(|known| Arc::ptr_eq(known, failure));
+        if let Some(failure) = stream.take_failures().into_iter().find(news) {
+            let _ = self.failure.set(failure);
+        }
+    }
 }
 
 impl Recording {

@@ -2,11 +2,14 @@
 //! Failed work, and who has not been told of it yet.
 //!
 //! Under [`Faults::Sticky`](crate::options::Faults) a failure makes its device unusable, as on hardware. Under
-//! [`Faults::Submission`](crate::options::Faults) work behind it goes on, and the failure is told once by each of: the
-//! event recorded next on its stream, which repeats it until it is recorded anew; the next synchronisation with its
-//! stream; the next synchronisation with its device.
+//! [`Faults::Submission`](crate::options::Faults) work behind it goes on, and the failure is told once: by the next
+//! synchronisation with its stream or with its device, whichever comes first. The event recorded next on its stream
+//! stands for it as well, unless it was told before that call, and repeats it until it is recorded anew; what an event
+//! has told, no synchronisation tells again.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::call;
 use super::code::{Code, Outcome};
@@ -18,42 +21,76 @@ pub(crate) struct Failure {
     pub(crate) report: String,
     /// Whether it was the kernel or copy alone. Otherwise the device cannot be trusted any more, whatever the options.
     pub(crate) contained: bool,
+    /// Whether a call has answered it.
+    told: AtomicBool,
 }
 
 impl Failure {
     /// A failure that a kernel or copy brought upon itself.
     pub(crate) fn new(code: Code, report: String) -> Self {
-        Self { code, report, contained: true }
+        Self { code, report, contained: true, told: AtomicBool::new(false) }
     }
 
     /// A defect of the simulator.
     pub(crate) fn defect() -> Self {
         let report = "the simulator itself failed".to_owned();
-        Self { code: Code::UNKNOWN, report, contained: false }
+        Self { contained: false, ..Self::new(Code::UNKNOWN, report) }
     }
 
     /// The answer to the call at work on this thread, which is explained by the report.
     pub(crate) fn answer<T>(&self) -> Outcome<T> {
+        self.told.store(true, Ordering::Relaxed);
         call::remind(&self.report);
         Err(self.code)
     }
+
+    fn is_told(&self) -> bool {
+        self.told.load(Ordering::Relaxed)
+    }
 }
 
-/// The first failure since somebody asked last.
+/// What failed since somebody asked last, the first of it first.
 #[derive(Debug, Default)]
-pub(crate) struct Unreported(Mutex<Option<Arc<Failure>>>);
+pub(crate) struct Unreported(Mutex<Vec<Arc<Failure>>>);
 
 impl Unreported {
+    /// More are not kept for a client that never asks.
+    const MOST: usize = 64;
+
     pub(crate) fn note(&self, failure: &Arc<Failure>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| failure.clone());
+        let mut failures = self.lock();
+        failures.retain(|failure| !failure.is_told());
+        if failures.len() < Self::MOST {
+            failures.push(failure.clone());
+        }
     }
 
-    pub(crate) fn take(&self) -> Option<Arc<Failure>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// All of it, told or not.
+    pub(crate) fn take(&self) -> Vec<Arc<Failure>> {
+        std::mem::take(&mut *self.lock())
     }
 
-    /// `Err` with what was noted, once.
+    /// What was told elsewhere.
+    pub(crate) fn told(&self) -> Vec<Arc<Failure>> {
+        self.lock().iter().filter(|failure| failure.is_told()).cloned().collect()
+    }
+
+    /// `Err` with the first that was not told, once. It speaks for the others.
     pub(crate) fn report(&self) -> Outcome<()> {
-        self.take().map_or(Ok(()), |failure| failure.answer())
+        let failures = self.take();
+        let mut untold = failures.iter().filter(|failure| !failure.is_told());
+        let Some(first) = untold.next() else { return Ok(()) };
+        untold.for_each(|failure| failure.told.store(true, Ordering::Relaxed));
+        first.answer()
     }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Failure>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Logs something. What listens to the log is not ours and may panic, as when it cannot write: that must not take along
+/// a thread that others wait for, or reach C.
+pub(crate) fn tell(log: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(log));
 }

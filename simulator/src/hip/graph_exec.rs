@@ -58,7 +58,7 @@ impl GraphExec {
         let mut marks = Vec::with_capacity(state.steps.len());
         let mut steps = Vec::with_capacity(state.steps.len());
         for step in state.steps.iter() {
-            let mark = Arc::new(Mark::default());
+            let mark = Arc::new(Mark::on(stream));
             let waits = match &step.operation {
                 Operation::Wait(event) => event.recording().map(|recording| recording.point),
                 _ => None,

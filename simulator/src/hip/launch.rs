@@ -10,7 +10,7 @@ use crate::options::Lds;
 use super::call;
 use super::code::{Code, Outcome};
 use super::device::limits;
-use super::failure::Failure;
+use super::failure::{Failure, tell};
 use super::machine::Machine;
 use super::tally::{self, Count};
 
@@ -103,7 +103,7 @@ impl Launch {
         tally::count(Count::Launch);
         match machine.engine.dispatch(&machine.memory, &self.kernel, &self.parameters(machine)) {
             Ok(statistics) => {
-                tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics);
+                tell(|| tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics));
                 Ok(())
             }
             Err(fault) => Err(failure(&fault, self.by)),
@@ -143,7 +143,7 @@ impl Dispatch {
         let step = stepped.map_err(|_| Failure::defect())?.map_err(|fault| failure(&fault, self.by))?;
         if step == Step::Done {
             let statistics = self.stepped.statistics();
-            tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics);
+            tell(|| tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics));
         }
         Ok(step)
     }

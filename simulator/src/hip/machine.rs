@@ -11,7 +11,7 @@ use crate::options::{Faults, Lds, Options};
 use super::clock::Clock;
 use super::code::{Code, Outcome};
 use super::device::Device;
-use super::failure::Failure;
+use super::failure::{Failure, tell};
 use super::ledger::Ledger;
 use super::stream::Stream;
 use super::tally::{self, Count};
@@ -89,11 +89,11 @@ impl Machine {
 
     fn report(&self, device: &Device, stream: &Stream, failure: Failure) {
         let code = failure.code;
-        tracing::error!(target: "windlass::sim", device = device.index, ?code, "{}", failure.report);
+        tell(|| tracing::error!(target: "windlass::sim", device = device.index, ?code, "{}", failure.report));
         tally::count(Count::Fault);
         let failure = Arc::new(failure);
         let mut last_fault = self.last_fault.lock().unwrap_or_else(PoisonError::into_inner);
-        let tell = if failure.contained && self.faults == Faults::Submission {
+        let is_news = if failure.contained && self.faults == Faults::Submission {
             stream.fail(&failure);
             device.unreported.note(&failure);
             true
@@ -101,7 +101,7 @@ impl Machine {
             // What fails after the first time says nothing about its cause.
             device.fail(&failure)
         };
-        if tell {
+        if is_news {
             *last_fault = Some(failure.report.clone());
         }
     }

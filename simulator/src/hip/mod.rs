@@ -14,8 +14,9 @@
 //!   was never recorded is no wait.
 //! - Arguments of kernels, and pageable sources of asynchronous copies, are taken when the call is made.
 //! - Handles are looked up, not followed: a stale, foreign or invented one is an error.
-//! - A kernel that goes wrong makes its device answer with that error until `hipDeviceReset`; what is queued behind it
-//!   is passed over. The report names kernel, instruction, lane and address.
+//! - What waits for a kernel that goes wrong is told of it, once, and the device goes on. With `faults=sticky` the device
+//!   answers with that error until `hipDeviceReset`, and what is queued is passed over. The report names kernel,
+//!   instruction, lane and address.
 //! - What is not implemented is absent from the table, and answers `hipErrorNotSupported` in the drop-in.
 
 mod allocation;

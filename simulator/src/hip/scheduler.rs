@@ -14,6 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use smallvec::SmallVec;
 
 use super::code::{Code, Outcome};
+use super::failure::tell;
 use super::machine::Machine;
 use super::runtime::Runtime;
 use super::schedule::{Schedule, Turn};
@@ -221,7 +222,7 @@ impl Scheduler {
                 // The threads there are will get to it.
                 Err(_) if state.threads > 0 => break,
                 Err(error) => {
-                    tracing::error!(target: "windlass::sim", %error, "no thread to run streams on");
+                    tell(|| tracing::error!(target: "windlass::sim", %error, "no thread to run streams on"));
                     return Err(Code::OUT_OF_MEMORY);
                 }
             }

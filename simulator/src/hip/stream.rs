@@ -86,8 +86,13 @@ impl Stream {
     }
 
     /// What failed since an event was recorded last. Whoever records one now takes it over.
-    pub(crate) fn take_failure(&self) -> Option<Arc<Failure>> {
+    pub(crate) fn take_failures(&self) -> Vec<Arc<Failure>> {
         self.owner.as_deref().unwrap_or(self).for_event.take()
+    }
+
+    /// What failed, and was told, since an event was recorded last: nothing for one that is recorded behind.
+    pub(crate) fn told_failures(&self) -> Vec<Arc<Failure>> {
+        self.for_event.told()
     }
 
     /// `Err` with what failed since somebody synchronised last, once.

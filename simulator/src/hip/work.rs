@@ -68,10 +68,7 @@ impl Work {
         match self {
             Self::Nothing | Self::HostFunction(_) => Ok(()),
             Self::Stamp(mark) => {
-                let _ = mark.time.set(machine.clock.now());
-                if let Some(failure) = stream.take_failure() {
-                    let _ = mark.failure.set(failure);
-                }
+                mark.reach(stream, machine.clock.now());
                 Ok(())
             }
             Self::Launch(launch) => launch.run(machine),

@@ -29,6 +29,15 @@ impl Record {
         offset <= self.info.size && len <= self.info.size - offset
     }
 
+    /// The part of a range of whole dwords that the record holds, if each of them has a byte in it.
+    pub(super) fn holds_dwords_of(&self, address: u64, len: u64) -> Option<Range<u64>> {
+        let (base, end) = (self.info.base, self.info.base + self.info.size);
+        let whole = address.is_multiple_of(4) && len.is_multiple_of(4) && self.info.size > 0;
+        let last = address.checked_add(len)?;
+        let inside = whole && base & !3 <= address && last <= end.checked_next_multiple_of(4)?;
+        inside.then(|| address.max(base)..last.min(end))
+    }
+
     /// The largest range around one that the record holds in which kernels may write everything.
     pub(super) fn writable(&self, address: u64, len: u64) -> Option<Range<u64>> {
         let (end, read_only) = (address + len, &self.read_only);

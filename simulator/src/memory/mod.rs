@@ -261,7 +261,8 @@ impl Memory {
     ///
     /// # Safety
     /// The range stays mapped and may be read and written by any thread until [`Memory::unregister_host`]; the caller
-    /// treats its bytes as memory that others change at any time.
+    /// treats its bytes as memory that others change at any time. So are the bytes of the aligned dwords in which it
+    /// begins and ends: atomics of kernels read them and write them back, as on hardware.
     ///
     /// # Errors
     /// [`MemoryError::Invalid`] for a null pointer, an empty range or one that overlaps an allocation.
@@ -416,33 +417,34 @@ impl Memory {
 
     /// Notes that bytes were written, where that is of interest.
     pub(crate) fn note_write(&self, address: u64, len: u64) {
-        if let Some((shadow, offset)) = self.shadow(address, len) {
-            shadow.mark(offset, len);
+        if let Some((shadow, held)) = self.shadow(address, len) {
+            shadow.mark(held.start, held.end - held.start);
         }
     }
 
     /// The first of some bytes that was never written; none where it is not known.
     pub(crate) fn first_unwritten(&self, address: u64, len: u64) -> Option<u64> {
-        let (shadow, offset) = self.shadow(address, len)?;
-        Some(address - offset + shadow.first_unwritten(offset, len)?)
+        let (shadow, held) = self.shadow(address, len)?;
+        Some(address - held.start + shadow.first_unwritten(held.start, held.end - held.start)?)
     }
 
     fn note_copy(&self, destination: u64, source: u64, len: u64) {
         match (self.shadow(destination, len), self.shadow(source, len)) {
-            (Some((to, offset)), Some((from, from_offset))) => to.copy(offset, &from, from_offset, len),
-            (Some((to, offset)), None) => to.mark(offset, len),
+            (Some((to, at)), Some((from, from_at))) => to.copy(at.start, &from, from_at.start, len),
+            (Some((to, at)), None) => to.mark(at.start, len),
             (None, _) => {}
         }
     }
 
-    /// The shadow of the allocation that holds a range, and the range's offset in it.
-    fn shadow(&self, address: u64, len: u64) -> Option<(Arc<Shadow>, u64)> {
+    /// The shadow of the allocation that a range begins in, and the offsets of what it holds of the range.
+    fn shadow(&self, address: u64, len: u64) -> Option<(Arc<Shadow>, Range<u64>)> {
         if !self.track_writes {
             return None;
         }
         let map = self.read_map();
-        let record = map.at_or_before(address).filter(|record| record.holds(address, len))?;
-        Some((record.shadow.clone()?, address - record.info.base))
+        let record = map.at_or_before(address).filter(|record| record.holds(address, 0))?;
+        let offset = address - record.info.base;
+        Some((record.shadow.clone()?, offset..record.info.size.min(offset.saturating_add(len))))
     }
 
     /// Resolves a range that must lie inside one live allocation.
@@ -473,6 +475,21 @@ impl Memory {
             }
         };
         Some(self.span_of(&window, address, len))
+    }
+
+    /// As [`span_through`](Self::span_through) for whole dwords each of which has a byte in the allocation: the first
+    /// and the last may stick out. What sticks out exists and is nobody else's: allocations begin on pages of their own.
+    #[cold]
+    pub(crate) fn span_of_dwords(&self, address: u64, len: u64, usage: Use) -> Option<Span<'_>> {
+        let map = self.read_map();
+        // Registered memory may begin within the first dword.
+        let record = map.at_or_before(address | 3)?;
+        let held = record.holds_dwords_of(address, len)?;
+        if usage == Use::Write {
+            record.writable(held.start, held.end - held.start)?;
+        }
+        // SAFETY: as in `span_of`; a dword does not leave the page of the byte that the allocation has in it.
+        Some(unsafe { Span::new(address.wrapping_add(record.delta) as *mut u8, address, len) })
     }
 
     /// The bytes of a range that a window holds.
