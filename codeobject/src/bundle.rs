@@ -86,6 +86,7 @@ impl fmt::Display for Container {
 pub struct Bundle<'a> {
     index: usize,
     member: Option<Arc<str>>,
+    damage: Option<Arc<str>>,
     container: Container,
     offset: u64,
     stored_size: u64,
@@ -177,6 +178,7 @@ impl<'a> Bundle<'a> {
         Ok(Bundle {
             index: 0,
             member: None,
+            damage: None,
             container: Container::Ccob { version: header.version, method: header.method },
             offset,
             stored_size: size,
@@ -215,6 +217,7 @@ impl<'a> Bundle<'a> {
         Ok(Bundle {
             index: 0,
             member: None,
+            damage: None,
             container: Container::OffloadBinary { version, method: Some(method) },
             offset,
             stored_size: header.size,
@@ -248,6 +251,7 @@ impl<'a> Bundle<'a> {
         Bundle {
             index: 0,
             member: None,
+            damage: None,
             container,
             offset,
             stored_size: size,
@@ -305,13 +309,25 @@ impl<'a> Bundle<'a> {
         bundle
     }
 
-    pub(crate) fn found(mut self, index: usize, outer: Option<Arc<str>>) -> Bundle<'a> {
-        self.index = index;
+    pub(crate) fn found(
+        mut self,
+        index: usize,
+        outer: Option<Arc<str>>,
+        damage: Option<Arc<str>>,
+    ) -> Bundle<'a> {
+        (self.index, self.damage) = (index, damage);
         self.member = match (outer, self.member.take()) {
             (Some(outer), Some(own)) => Some(format!("{outer}({own})").into()),
             (outer, own) => own.or(outer),
         };
         self
+    }
+
+    /// What is wrong with the file that it came in as a whole, where its checksum tells: a member of a zip file that is
+    /// stored as it is. It is among the [`problems`](crate::File::problems) as well. Nothing tells which bytes are
+    /// damaged, so the entries can be read.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// Its number in the file, from 0.

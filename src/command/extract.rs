@@ -66,7 +66,8 @@ impl Extract {
             image.len(),
             bundle.index()
         ));
-        Ok(())
+        // As `unzip` does: what there is, and no success.
+        bundle.damage().map_or(Ok(()), |damage| Err(Failure::failed(damage.to_owned())))
     }
 
     fn options(&self) -> Options {

@@ -2,11 +2,12 @@
 //! The members of zip files: of IREE's modules (`.vmfb`), which store them as they are, and of Python's wheels, which
 //! compress them.
 
+use std::borrow::Cow;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use rawzip::{CompressionMethod, FileReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder};
+use rawzip::{CompressionMethod, FileReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipLocator};
 
 use crate::bytes::{range, text, u16_at, u32_at};
 use crate::error::Error;
@@ -26,21 +27,47 @@ const USUAL_RATIO: u64 = 16;
 const END_SIZE: u64 = 22;
 const LONGEST_COMMENT: usize = 1 << 16;
 
+/// So many bytes at the end of a file tell whether it ends as a zip file does.
+const TAIL: usize = LONGEST_COMMENT + END_SIZE as usize;
+
 /// Whether `bytes` end as a zip file does, whatever they begin with: programs that unpack themselves, and packages of
 /// Python that run, have something in front.
 pub(crate) fn ends(bytes: &[u8]) -> bool {
-    let first = bytes.len().saturating_sub(LONGEST_COMMENT + END_SIZE as usize);
-    let Some(found) = bytes[first..].windows(4).rposition(|four| four == b"PK\x05\x06") else { return false };
-    let end = (first + found) as u64;
-    let begins = |at: Option<u64>, magic: &[u8]| {
-        at.and_then(|at| range(bytes, at, magic.len() as u64)).is_some_and(|found| found == magic)
+    let before = bytes.len().saturating_sub(TAIL);
+    let tail = bytes.get(before..).unwrap_or_default();
+    ends_in(tail, before as u64, |at, magic| range(bytes, at, 4) == Some(magic))
+}
+
+/// The same of a file, of which little is read.
+pub(crate) fn file_ends(file: &mut fs::File) -> io::Result<bool> {
+    let size = file.seek(SeekFrom::End(0))?;
+    let before = size.saturating_sub(TAIL as u64);
+    file.seek(SeekFrom::Start(before))?;
+    let mut tail = Vec::new();
+    file.by_ref().take(TAIL as u64).read_to_end(&mut tail)?;
+    Ok(ends_in(&tail, before, |at, magic| {
+        let mut found = [0; 4];
+        let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut found));
+        read.is_ok() && found == magic
+    }))
+}
+
+/// Whether a record in `tail`, in front of which there are `before` bytes, ends a zip file. `begins` tells whether the
+/// directory, or what states its place in a long file, begins with its magic where it should.
+fn ends_in(tail: &[u8], before: u64, mut begins: impl FnMut(u64, &[u8]) -> bool) -> bool {
+    let mut ends = |found: u64| {
+        let (Some(size), Some(comment)) = (u32_at(tail, found + 12), u16_at(tail, found + 20)) else {
+            return false;
+        };
+        let mut begins = |distance: u64, magic: &[u8]| {
+            let at = (before + found).checked_sub(distance);
+            at.is_some_and(|at| begins(at, magic))
+        };
+        found + END_SIZE + u64::from(comment) <= tail.len() as u64
+            && (begins(size.into(), b"PK\x01\x02") || begins(20, b"PK\x06\x07"))
     };
-    let (Some(size), Some(comment)) = (u32_at(bytes, end + 12), u16_at(bytes, end + 20)) else {
-        return false;
-    };
-    let directory = end.checked_sub(u64::from(size));
-    end + END_SIZE + u64::from(comment) <= bytes.len() as u64
-        && (begins(directory, b"PK\x01\x02") || begins(end.checked_sub(20), b"PK\x06\x07"))
+    let mut records = tail.windows(4).enumerate().rev().filter(|(_, four)| *four == b"PK\x05\x06");
+    records.any(|(found, _)| ends(found as u64))
 }
 
 /// A zip file whose directory was read.
@@ -54,7 +81,8 @@ pub(crate) struct Zip<R> {
 /// A row of the directory.
 #[derive(Clone)]
 pub(crate) struct Member {
-    pub(crate) name: String,
+    /// As the directory has it.
+    name: Box<[u8]>,
     /// As the directory states it.
     pub(crate) stored_size: u64,
     /// As the directory states it.
@@ -69,8 +97,51 @@ impl Member {
         self.method == CompressionMethod::STORE && !self.is_encrypted
     }
 
+    /// Its name as the directory has it.
+    pub(crate) fn raw_name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// Its name; bytes that are not UTF-8 are written as `\xNN`.
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        str::from_utf8(&self.name).map_or_else(|_| text(&self.name).into(), Cow::Borrowed)
+    }
+
     fn what(&self) -> String {
-        format!("the member `{}` of the zip file", self.name)
+        format!("the member `{}` of the zip file", self.name())
+    }
+}
+
+/// Where the bytes of a zip file are that is read member by member.
+pub(crate) enum Carrier {
+    File(FileReader),
+    Bytes(Vec<u8>),
+}
+
+impl ReaderAt for Carrier {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        match self {
+            Carrier::File(file) => file.read_at(buffer, offset),
+            Carrier::Bytes(bytes) => bytes.read_at(buffer, offset),
+        }
+    }
+}
+
+impl Zip<Carrier> {
+    pub(crate) fn of_file(mut file: fs::File) -> Result<Zip<Carrier>, Error> {
+        let size = file.seek(SeekFrom::End(0)).map_err(|error| bad_directory(&error.into()))?;
+        Zip::of(Carrier::File(file.into()), size)
+    }
+
+    pub(crate) fn of_vec(bytes: Vec<u8>) -> Result<Zip<Carrier>, Error> {
+        let size = bytes.len() as u64;
+        Zip::of(Carrier::Bytes(bytes), size)
+    }
+
+    fn of(carrier: Carrier, size: u64) -> Result<Zip<Carrier>, Error> {
+        let mut buffer = vec![0; DIRECTORY_BUFFER];
+        let archive = ZipLocator::new().locate_in_reader(carrier, &mut buffer, size);
+        Zip::read(archive.map_err(|(_, error)| bad_directory(&error))?)
     }
 }
 
@@ -78,14 +149,6 @@ impl<'a> Zip<&'a [u8]> {
     pub(crate) fn of_bytes(bytes: &'a [u8]) -> Result<Zip<&'a [u8]>, Error> {
         let archive = ZipArchive::from_slice(bytes).map_err(|error| bad_directory(&error))?;
         Zip::read(archive.into_reader_archive())
-    }
-}
-
-impl Zip<FileReader> {
-    pub(crate) fn of_file(file: fs::File) -> Result<Zip<FileReader>, Error> {
-        let mut buffer = vec![0; DIRECTORY_BUFFER];
-        let archive = ZipArchive::from_file(file, &mut buffer).map_err(|error| bad_directory(&error))?;
-        Zip::read(archive)
     }
 }
 
@@ -111,7 +174,7 @@ impl<R: ReaderAt> Zip<R> {
                 Ok(None) => break,
                 Ok(Some(row)) if row.is_dir() => {}
                 Ok(Some(row)) => members.push(Member {
-                    name: text(row.file_path().as_bytes()),
+                    name: row.file_path().as_bytes().into(),
                     stored_size: row.compressed_size_hint(),
                     size: row.uncompressed_size_hint(),
                     method: row.compression_method(),
@@ -145,16 +208,51 @@ impl<R: ReaderAt> Zip<R> {
         Ok(head)
     }
 
+    /// Whether a member may be a zip file, whatever it begins with. It is unpacked to its end for that, and not kept; one that
+    /// has more than `most` bytes is not.
+    pub(crate) fn may_be_zip(&self, member: &Member, most: u64) -> Result<bool, Error> {
+        if member.size < END_SIZE {
+            return Ok(false);
+        }
+        let unreadable = |error: io::Error| broken(member, error.to_string());
+        let (mut tail, mut before) = (Vec::with_capacity(2 * TAIL), 0);
+        if member.is_stored() {
+            let place = self.place(member)?;
+            let start = place.end.saturating_sub(TAIL as u64).max(place.start);
+            before = start - place.start;
+            tail.resize(usize::try_from(place.end - start).unwrap_or(TAIL), 0);
+            self.archive.get_ref().read_exact_at(&mut tail, start).map_err(unreadable)?;
+        } else {
+            if member.size > most {
+                return Err(too_large(member, most));
+            }
+            let mut reader = self.reader(member)?.take(member.size);
+            while reader.by_ref().take(TAIL as u64).read_to_end(&mut tail).map_err(unreadable)? > 0 {
+                let more = tail.len().saturating_sub(TAIL);
+                before += more as u64;
+                tail.drain(..more);
+            }
+        }
+        // What lies in front of the tail is believed; who unpacks it all finds out.
+        let in_tail = |at: u64, magic: &[u8]| {
+            at.checked_sub(before).is_none_or(|at| range(&tail, at, 4) == Some(magic))
+        };
+        Ok(ends_in(&tail, before, in_tail))
+    }
+
+    /// Compares the checksum of a member that is stored as it is.
+    pub(crate) fn check(&self, member: &Member) -> Result<(), Error> {
+        let entry =
+            self.archive.get_entry(member.place).map_err(|error| broken(member, error.to_string()))?;
+        let mut reader = entry.verifying_reader(entry.reader());
+        io::copy(&mut reader, &mut io::sink()).map_err(|error| broken(member, error.to_string()))?;
+        Ok(())
+    }
+
     /// All bytes of a member, which may have `most`. Its checksum is compared.
     pub(crate) fn unpack(&self, member: &Member, most: u64) -> Result<Vec<u8>, Error> {
         if member.size > most {
-            return Err(Error::Limit {
-                what: format!("unpacking {}", member.what()),
-                offset: 0,
-                value: member.size,
-                limit: most,
-                advice: "raise `Options::max_unpacked` if the file is to be trusted".to_owned(),
-            });
+            return Err(too_large(member, most));
         }
         let entry =
             self.archive.get_entry(member.place).map_err(|error| broken(member, error.to_string()))?;
@@ -213,6 +311,16 @@ fn refuse_overlap(mut places: Vec<Range<u64>>) -> Result<(), Error> {
                 format!("a member ends at {end:#x}, behind the beginning of the next at {start:#x}");
             Err(Error::malformed("the directory of the zip file", start, problem))
         }
+    }
+}
+
+fn too_large(member: &Member, most: u64) -> Error {
+    Error::Limit {
+        what: format!("unpacking {}", member.what()),
+        offset: 0,
+        value: member.size,
+        limit: most,
+        advice: "raise `Options::max_unpacked` if the file is to be trusted".to_owned(),
     }
 }
 

@@ -9,18 +9,16 @@ use crate::bundle::Bundle;
 use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference::{self, KpackReference};
 use crate::container::kpack_search::SearchPath;
-use crate::container::zip::{HEAD_SIZE, Zip};
 use crate::error::Error;
 use crate::file::File;
 use crate::file::companions::Companions;
-use crate::file::walk::{is_zip, may_hold_code};
+use crate::file::unpack::unpack;
+use crate::file::walk::is_zip;
 use crate::options::Options;
 
 /// The most bytes that are read of a file with what lies beside it: far above any library of kernels, and below what a
 /// machine has.
 const LONGEST: u64 = 4 << 30;
-/// How much larger than a zip file its members usually are, at most.
-const USUAL_RATIO: u64 = 32;
 /// The most archives that a file may refer to.
 const MOST_ARCHIVES: usize = 256;
 
@@ -51,7 +49,7 @@ impl Input {
     ///
     /// - Of a host ELF that refers to kpack archives, those that lie where it says: relative to the folder in which the
     ///   file really is (links are followed), upwards only by `..` at the beginning. Absolute paths are not followed.
-    /// - Of a zip file, the compressed members that hold GPU code, which may have
+    /// - Of a zip file, and of zip files in it, the compressed members that hold GPU code, which may have
     ///   [`max_unpacked`](Options::max_unpacked) bytes together. A [`Wheel`](crate::Wheel) gives them one at a time.
     ///
     /// What of these cannot be had is among the [`problems`](File::problems) of the [`file`](Self::file).
@@ -64,7 +62,7 @@ impl Input {
         let bytes = read(path, LONGEST)?;
         let mut companions = Companions::default();
         if is_zip(&bytes) {
-            unpack(&bytes, options, &mut companions);
+            companions = unpack(&bytes, options, options.max_unpacked);
         } else if let Ok(Some(reference)) = kpack_reference::find(&bytes, 0) {
             let room = LONGEST.saturating_sub(bytes.len() as u64);
             read_archives(path, &reference, room, &mut companions);
@@ -138,33 +136,6 @@ fn read(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
 
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Error {
     Error::Read { path: path.to_owned(), problem: error.to_string() }
-}
-
-/// Unpacks the compressed members of a zip file that hold GPU code.
-pub(crate) fn unpack(bytes: &[u8], options: &Options, companions: &mut Companions) {
-    // What is wrong with the directory is found again by whoever parses the bytes.
-    let Ok(zip) = Zip::of_bytes(bytes) else { return };
-    let mut room = options.max_unpacked;
-    // What proves to hold no code costs time, not memory.
-    let mut work = room.saturating_add((bytes.len() as u64).saturating_mul(USUAL_RATIO));
-    for (index, member) in zip.members.iter().enumerate().filter(|(_, member)| !member.is_stored()) {
-        let unpacked = zip.head(member, HEAD_SIZE).and_then(|head| {
-            let wanted = may_hold_code(&head);
-            wanted.then(|| zip.unpack(member, room.min(work))).transpose()
-        });
-        match unpacked {
-            Ok(Some(unpacked)) if holds_code(&unpacked, options) => {
-                room = room.saturating_sub(unpacked.len() as u64);
-                companions.members.insert(index, unpacked);
-            }
-            Ok(unpacked) => work = work.saturating_sub(unpacked.map_or(0, |unpacked| unpacked.len() as u64)),
-            Err(error) => companions.problem(error),
-        }
-    }
-}
-
-fn holds_code(bytes: &[u8], options: &Options) -> bool {
-    !matches!(File::parse(bytes, options), Err(Error::NotFound { .. } | Error::NotRecognised { .. }))
 }
 
 /// Reads the archives that the ELF at `path` refers to.

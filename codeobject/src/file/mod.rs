@@ -5,6 +5,7 @@
 pub(crate) mod address;
 pub(crate) mod companions;
 pub(crate) mod input;
+pub(crate) mod unpack;
 pub(crate) mod walk;
 pub(crate) mod wheel;
 

@@ -40,8 +40,8 @@ const ALIGNMENT: usize = 4096;
 const LEAST_SIZE: usize = 32;
 /// How many letters of a member's name are shown.
 const LONGEST_MEMBER: usize = 512;
-/// How deep archives in archives are read.
-const MAX_DEPTH: usize = 4;
+/// How deep archives in archives are read, and zip files in zip files.
+pub(crate) const MAX_DEPTH: usize = 4;
 
 /// What a walk has found so far.
 pub(crate) struct Walk<'a, 'o> {
@@ -55,6 +55,8 @@ pub(crate) struct Walk<'a, 'o> {
     room: Room,
     /// What is being read, where it is a file in another.
     member: Option<Arc<str>>,
+    /// What is wrong with that as a whole.
+    damage: Option<Arc<str>>,
     /// The names of which that is made, from the outermost on.
     path: Vec<String>,
     /// Names of binaries that kpack archives hold code for.
@@ -84,6 +86,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             cache: Arc::default(),
             room: Room::of_file(0),
             member: None,
+            damage: None,
             path: Vec::new(),
             binaries: BTreeSet::new(),
             bundles: Vec::new(),
@@ -99,21 +102,16 @@ impl<'a, 'o> Walk<'a, 'o> {
     pub(crate) fn file(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
         self.room = Room::of_file(bytes.len());
         if is_zip(bytes) {
-            return self.zip(bytes);
+            return self.zip(bytes, 0);
         }
-        match self.content(bytes, 0) {
-            Err(Error::NotFound { .. }) if self::zip::carries_code(bytes) => {
-                let what = "a zip file behind a program";
-                Err(Error::unsupported(what, 0, "unpack it with `unzip`, and read the files in it"))
-            }
-            result => result,
-        }
+        self.content(bytes, 0)
     }
 
     /// Reads a file, or a member of a zip file, that lies at `base` of the file.
     fn content(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         if bytes.starts_with(ELF_MAGIC) {
-            self.elf(bytes, base)
+            let result = self.elf(bytes, base);
+            self.behind(bytes, base, result)
         } else if let Some(format) = IreeFormat::of(bytes) {
             self.iree_executable(format, bytes, base)?;
             Ok(FileKind::IreeExecutable)
@@ -258,7 +256,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         // Objects for 32-bit hosts are none that GPU code lies in.
         let result = if content.starts_with(archive::THIN_MAGIC) {
             Err(archive::thin(content))
-        } else if content.starts_with(ZIP_MAGIC) {
+        } else if is_zip(content) {
             let advice = "take it out with `ar x`, and read it as a file of its own";
             Err(Error::unsupported("a zip file in an archive of objects", offset, advice))
         } else if !may_hold_code(content) && !text_bundle::begins(content) {
@@ -275,16 +273,15 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     fn nested(&mut self, content: &'a [u8], offset: u64) -> Result<(), Error> {
-        if self.path.len() > MAX_DEPTH {
-            return Err(Error::Limit {
-                what: "the depth of archives in archives".to_owned(),
-                offset,
-                value: self.path.len() as u64,
-                limit: MAX_DEPTH as u64,
-                advice: "take the inner archive out with `ar x`".to_owned(),
-            });
-        }
+        self.check_depth("archives in archives", offset, "take the inner archive out with `ar x`")?;
         self.archive(content, offset)
+    }
+
+    fn check_depth(&self, what: &str, offset: u64, advice: &str) -> Result<(), Error> {
+        match self.path.len() {
+            0..=MAX_DEPTH => Ok(()),
+            depth => Err(too_deep(what, offset, depth, advice)),
+        }
     }
 
     /// Reads what is in a member under its name.
@@ -388,7 +385,7 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     fn found(&mut self, bundle: Bundle<'a>) {
         self.room.take(bundle.entries());
-        let bundle = bundle.found(self.bundles.len(), self.member.clone());
+        let bundle = bundle.found(self.bundles.len(), self.member.clone(), self.damage.clone());
         self.is_done = self.is_done || (self.is_last)(&bundle);
         self.bundles.push(bundle);
     }
@@ -439,6 +436,18 @@ impl<'a, 'o> Walk<'a, 'o> {
             return Err(Room::unmeasured(offset));
         }
         Ok(size.map_or(all, |size| header.header_size.saturating_add(size)))
+    }
+}
+
+pub(crate) const UNZIP: &str = "take the inner zip file out with `unzip`";
+
+pub(crate) fn too_deep(what: &str, offset: u64, depth: usize, advice: &str) -> Error {
+    Error::Limit {
+        what: format!("the depth of {what}"),
+        offset,
+        value: depth as u64,
+        limit: MAX_DEPTH as u64,
+        advice: advice.to_owned(),
     }
 }
 

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The members of a wheel, one at a time.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::fmt;
 use std::fs;
-use std::ops::Bound;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use rawzip::FileReader;
-
 use crate::container::archive::THIN_MAGIC;
+use crate::container::iree::IreeFormat;
+use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference;
 use crate::container::kpack_search::SearchPath;
-use crate::container::zip::{HEAD_SIZE, Member, ZIP_MAGIC, Zip};
+use crate::container::zip::{Carrier, HEAD_SIZE, Member, ZIP_MAGIC, Zip, file_ends};
 use crate::error::Error;
 use crate::file::companions::Companions;
-use crate::file::input::{Input, not_followed, unpack, unreadable};
-use crate::file::walk::may_hold_code;
+use crate::file::input::{Input, not_followed, unreadable};
+use crate::file::unpack::unpack;
+use crate::file::walk::{is_zip, may_hold_code};
 use crate::options::Options;
 
 /// So many members are looked at for one search path.
 const MOST_ARCHIVES: usize = 256;
 
-/// A wheel of Python, or any zip file, of which only the directory is in memory.
+/// A wheel of Python, or any zip file, of which only the directory is in memory. Something may lie in front of it, as a
+/// script does in Python's applications.
 ///
 /// [`Input::open`] unpacks all members with GPU code at once; here they come one after the other, so that a wheel of
 /// many gigabytes costs what its largest member does.
@@ -45,9 +47,9 @@ const MOST_ARCHIVES: usize = 256;
 /// ```
 pub struct Wheel {
     path: PathBuf,
-    zip: Zip<FileReader>,
-    /// Places in the directory.
-    by_name: BTreeMap<String, usize>,
+    zip: Zip<Carrier>,
+    /// Places in the directory, in the order of the names there.
+    by_name: Vec<usize>,
 }
 
 /// A member of a [`Wheel`].
@@ -66,17 +68,42 @@ impl Wheel {
     pub fn open(path: impl AsRef<Path>) -> Result<Wheel, Error> {
         let path = path.as_ref();
         let file = fs::File::open(path).map_err(|error| unreadable(path, &error))?;
-        let zip = Zip::of_file(file)?;
+        Ok(Wheel::new(path.to_owned(), Zip::of_file(file)?))
+    }
+
+    fn new(path: PathBuf, zip: Zip<Carrier>) -> Wheel {
+        let name = |index: &usize| zip.members.get(*index).map_or(&[][..], Member::raw_name);
+        let mut by_name: Vec<usize> = (0..zip.members.len()).collect();
+        by_name.sort_by(|one, other| name(one).cmp(name(other)));
         // Of members of one name the first counts.
-        let names = zip.members.iter().enumerate().rev().map(|(index, member)| (member.name.clone(), index));
-        Ok(Wheel { path: path.to_owned(), by_name: names.collect(), zip })
+        by_name.dedup_by(|later, first| name(later) == name(first));
+        Wheel { path, zip, by_name }
+    }
+
+    /// Whether the file is a zip file by how it begins or, whatever it begins with that is no code, by how it ends; no
+    /// more is read. A zip file whose directory is damaged is one, too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`] where the file cannot be read.
+    pub fn is_at(path: impl AsRef<Path>) -> Result<bool, Error> {
+        let path = path.as_ref();
+        let read = || -> io::Result<bool> {
+            let mut file = fs::File::open(path)?;
+            let mut head = Vec::new();
+            file.by_ref().take(HEAD_SIZE as u64).read_to_end(&mut head)?;
+            Ok(head.starts_with(ZIP_MAGIC) || !may_hold_code(&head) && file_ends(&mut file)?)
+        };
+        read().map_err(|error| unreadable(path, &error))
     }
 
     /// The members whose names begin so, in the order of their names.
     fn beginning(&self, with: &str) -> impl Iterator<Item = &Member> {
-        let from = self.by_name.range::<str, _>((Bound::Included(with), Bound::Unbounded));
-        let found = from.take_while(move |(name, _)| name.starts_with(with)).take(MOST_ARCHIVES);
-        found.filter_map(|(_, index)| self.zip.members.get(*index))
+        let member = |index: &usize| self.zip.members.get(*index);
+        let is_before = |index: &usize| member(index).is_some_and(|found| found.raw_name() < with.as_bytes());
+        let from = self.by_name.partition_point(is_before);
+        let names = self.by_name.get(from..).unwrap_or_default().iter().filter_map(member);
+        names.take_while(move |found| found.raw_name().starts_with(with.as_bytes())).take(MOST_ARCHIVES)
     }
 
     /// The files in it, in the order of its directory.
@@ -101,8 +128,8 @@ impl fmt::Debug for Wheel {
 
 impl<'w> WheelMember<'w> {
     /// Its name, with `/` between folders. Bytes that are not UTF-8 are written as `\xNN`.
-    pub fn name(&self) -> &'w str {
-        &self.member.name
+    pub fn name(&self) -> Cow<'w, str> {
+        self.member.name()
     }
 
     /// How many bytes it takes in the wheel, by the directory.
@@ -116,7 +143,7 @@ impl<'w> WheelMember<'w> {
     }
 
     /// Whether it begins like a file that may hold GPU code: an ELF, an archive, a bundle, another zip file. Only its first
-    /// bytes are unpacked.
+    /// bytes are unpacked; [`wheel`](Self::wheel) finds zip files behind something else.
     ///
     /// # Errors
     ///
@@ -126,8 +153,38 @@ impl<'w> WheelMember<'w> {
         Ok(may_hold_code(&head) || head.starts_with(ZIP_MAGIC) || head.starts_with(THIN_MAGIC))
     }
 
-    /// Unpacks it, [`max_unpacked`](Options::max_unpacked) bytes at most, and with it the kpack archives in the wheel
-    /// that it refers to, or, of a zip file in it, the members with GPU code.
+    /// Whether it is an executable of IREE, as those of a module are.
+    ///
+    /// # Errors
+    ///
+    /// Where its first bytes cannot be unpacked.
+    pub fn is_iree_executable(&self) -> Result<bool, Error> {
+        Ok(IreeFormat::of(&self.wheel.zip.head(self.member, HEAD_SIZE)?).is_some())
+    }
+
+    /// The zip file that it is, whatever it begins with that is no code, to be read member by member; `None` where it is
+    /// none. It is unpacked, [`max_unpacked`](Options::max_unpacked) bytes at most; to find out that it is none takes
+    /// reading it to its end, and no memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), and [`Error::Malformed`] where its directory is damaged.
+    pub fn wheel(&self, options: &Options) -> Result<Option<Wheel>, Error> {
+        let Wheel { zip, .. } = self.wheel;
+        let head = zip.head(self.member, HEAD_SIZE)?;
+        let may_be = head.starts_with(ZIP_MAGIC)
+            || !may_hold_code(&head) && zip.may_be_zip(self.member, options.max_unpacked)?;
+        if !may_be {
+            return Ok(None);
+        }
+        let bytes = zip.unpack(self.member, options.max_unpacked)?;
+        let inner = is_zip(&bytes).then(|| Zip::of_vec(bytes)).transpose();
+        let inner = inner.map_err(|error| error.of_member(&self.name()))?;
+        Ok(inner.map(|inner| Wheel::new(self.path(), inner)))
+    }
+
+    /// Unpacks it, and with it the kpack archives in the wheel that it refers to, or, of a zip file, the members with GPU
+    /// code: [`max_unpacked`](Options::max_unpacked) bytes together at most.
     ///
     /// # Errors
     ///
@@ -135,12 +192,13 @@ impl<'w> WheelMember<'w> {
     /// method of compression that is not read (deflate is).
     pub fn open(&self, options: &Options) -> Result<Input, Error> {
         let bytes = self.wheel.zip.unpack(self.member, options.max_unpacked)?;
+        let mut room = options.max_unpacked.saturating_sub(bytes.len() as u64);
         let mut companions = Companions::default();
-        if bytes.starts_with(ZIP_MAGIC) {
-            unpack(&bytes, options, &mut companions);
+        if is_zip(&bytes) {
+            companions = unpack(&bytes, options, room);
         } else if let Ok(Some(reference)) = kpack_reference::find(&bytes, 0) {
             for search in &reference.search_paths {
-                self.unpack_archives(search, options, &mut companions);
+                self.unpack_archives(search, &mut room, &mut companions);
             }
         }
         Ok(Input::new(self.path(), bytes, companions))
@@ -148,34 +206,44 @@ impl<'w> WheelMember<'w> {
 
     /// The wheel's path and the name. Whatever the name is, the path does not leave the wheel's.
     fn path(&self) -> PathBuf {
-        let parts = Path::new(&self.member.name).components();
+        let name = self.member.name();
+        let parts = Path::new(&*name).components();
         let inside = parts.filter(|part| matches!(part, Component::Normal(_)));
         self.wheel.path.join(inside.collect::<PathBuf>())
     }
 
-    fn unpack_archives(&self, search: &str, options: &Options, companions: &mut Companions) {
+    fn unpack_archives(&self, search: &str, room: &mut u64, companions: &mut Companions) {
         let path = match SearchPath::parse(search) {
             Ok(path) => path,
             Err(why) => return companions.problem(not_followed(search, why)),
         };
-        let Some(folder) = path.folder_in_zip(&self.member.name) else { return };
-        let mut room = options.max_unpacked;
+        let Some(folder) = path.folder_in_zip(&self.member.name()) else { return };
         for member in self.wheel.beginning(&path.beginning_in_zip(&folder)) {
-            let name = member.name.rsplit_once('/').map_or(member.name.as_str(), |(_, name)| name);
-            let is_in_folder =
-                member.name.len() == name.len() + folder.len() + usize::from(!folder.is_empty());
-            let is_known = companions.archives.iter().any(|(known, _)| *known == member.name);
+            let full = member.name();
+            let name = full.rsplit_once('/').map_or(&*full, |(_, name)| name);
+            let is_in_folder = full.len() == name.len() + folder.len() + usize::from(!folder.is_empty());
+            let is_known = companions.archives.iter().any(|(known, _)| *known == full);
             if !is_in_folder || !path.matches(name) || is_known {
                 continue;
             }
-            match self.wheel.zip.unpack(member, room) {
+            match self.unpack_archive(member, *room) {
                 Ok(bytes) => {
-                    room = room.saturating_sub(bytes.len() as u64);
-                    companions.archives.push((member.name.clone(), bytes));
+                    *room = room.saturating_sub(bytes.len() as u64);
+                    companions.archives.push((full.into_owned(), bytes));
                 }
                 Err(error) => companions.problem(error),
             }
         }
+    }
+
+    /// Unpacks a member only if it begins as an archive does.
+    fn unpack_archive(&self, member: &Member, room: u64) -> Result<Vec<u8>, Error> {
+        let zip = &self.wheel.zip;
+        if !zip.head(member, HEAD_SIZE)?.starts_with(KPACK_MAGIC) {
+            let path = WheelMember { wheel: self.wheel, member }.path();
+            return Err(unreadable(&path, &io::Error::other("it is no kpack archive")));
+        }
+        zip.unpack(member, room)
     }
 }
 

@@ -227,7 +227,10 @@ fn containers_of_iree_hold_what_its_compiler_dumps() {
         let bytes = fs::read(root.join("iree").join(container)).unwrap();
         let dump = fs::read(root.join("iree").join(dump)).unwrap();
         let file = File::parse(&bytes, &Options::default()).unwrap();
-        assert_eq!((file.bundles().len(), file.problems()), (1, &[][..]), "{container}");
+        // Somebody changed the bytes of this one, and left its checksums.
+        let damaged = container == "gfx942/add_feat.vmfb";
+        assert_eq!((file.bundles().len(), file.problems().len()), (1, usize::from(damaged)), "{container}");
+        assert_eq!(file.bundles()[0].damage().is_some(), damaged, "{container}");
         assert_eq!(file.bundles()[0].extract(0).unwrap(), dump, "{container}");
     }
 }

@@ -30,7 +30,8 @@ const COMPAT: &str = "compat";
     Files are known by their content: host libraries, executables, objects and archives, code objects, bundles, kpack \
     archives, IREE's modules, and the members of wheels. Links in folders are not followed. Files for one target each \
     whose paths differ in that target alone count as one (*).\n\n\
-    Wheels in wheels are looked into; tar files and packages of Debian, RPM and conda are named and not. SPIR-V alone serves no GPU.\n\n\
+    Zip files are looked into member by member, wherever they lie: in each other, behind a script or anything that holds \
+    no code. Tar files and packages of Debian, RPM and conda are named, and not looked into. SPIR-V alone serves no GPU.\n\n\
     A target without features stands for every mode of them; a file that serves some modes only serves it in part, and \
     names them. Who means one mode asks for it, as gfx90a:xnack-.\n\n\
     Exit codes: 0 every target has code in every file with GPU code, for one of its modes at least; 1 some target has \

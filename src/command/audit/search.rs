@@ -15,8 +15,6 @@ use crate::command::{input::count, progress::Progress};
 
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 const THIN_MAGIC: &[u8] = b"!<thin>\n";
-/// How what a shell runs begins; Python's applications have a zip file behind it.
-const SCRIPT: &[u8] = b"#!";
 /// Packages that may hold libraries, by how they begin, and what is said of them.
 const PACKAGES: [(&[u8], &str); 3] = [
     (b"!<arch>\ndebian-binary", "a Debian package is not looked into; unpack it with `dpkg-deb -x`"),
@@ -42,6 +40,10 @@ const TAR_ENDINGS: [&str; 12] = [
     ".tar.lz4",
     ".tar.lzma",
 ];
+/// How names of zip files end that are damaged if they are none.
+const ZIP_ENDINGS: [&str; 6] = ["whl", "zip", "pyz", "pyzw", "egg", "vmfb"];
+/// How deep zip files in zip files are looked into.
+const DEEPEST: usize = 4;
 /// So many first bytes tell what a file is.
 const HEAD: u64 = 512;
 
@@ -120,47 +122,79 @@ impl<'s> Search<'s> {
         let note = PACKAGES.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, note)| *note);
         if let Some(note) = note.or_else(|| is_conda(path, &head).then_some(CONDA)) {
             self.found.notes.push((path.display().to_string(), note.to_owned()));
-        } else if head.starts_with(ZIP_MAGIC) {
-            self.zip(path);
         } else if may_hold_code(&head) || head.starts_with(THIN_MAGIC) {
             self.input(path.display().to_string(), Input::open(path, self.options));
-        } else if !head.is_empty() && is_named_zip(path)
-            || head.starts_with(SCRIPT) && Wheel::open(path).is_ok()
-        {
-            // Something may stand in front of a zip file: its directory is at its end.
-            self.zip(path);
-        } else if is_tar(&head) || !head.is_empty() && is_named_tar(&path.to_string_lossy()) {
-            self.found.notes.push((path.display().to_string(), TAR.to_owned()));
+        } else {
+            self.other(path, &head);
         }
     }
 
-    /// Looks into a wheel member by member, and into a module of IREE, whose members belong together, at once.
-    fn zip(&mut self, path: &Path) {
-        let shown = path.display().to_string();
-        let wheel = match Wheel::open(path) {
-            Ok(wheel) => wheel,
-            Err(error) => return self.found.problems.push((shown, error.to_string())),
+    /// Looks into what is no carrier of code by how it begins: zip files, which may have anything in front.
+    fn other(&mut self, path: &Path, head: &[u8]) {
+        let shown = || path.display().to_string();
+        let is_zip = match Wheel::is_at(path) {
+            Ok(is_zip) => is_zip,
+            // What is no file of bytes, such as a pipe, has no end to look at.
+            Err(_) if !path.is_file() => false,
+            Err(error) => return self.found.problems.push((shown(), error.to_string())),
         };
-        if wheel.members().all(|member| member.stored_size() == member.size()) {
-            let input = Input::open(path, self.options);
-            let kind =
-                input.as_ref().ok().and_then(|input| input.file(self.options).ok().map(|file| file.kind()));
-            if kind == Some(FileKind::IreeModule) {
-                return self.input(shown, input);
+        if is_zip || !head.is_empty() && is_named_zip(path) {
+            match Wheel::open(path) {
+                Ok(wheel) => {
+                    let whole = || Input::open(path, self.options);
+                    self.zip(&mut vec![shown()], &wheel, self.options, &whole);
+                }
+                Err(error) => self.found.problems.push((shown(), error.to_string())),
+            }
+        } else if is_tar(head) || !head.is_empty() && is_named_tar(&path.to_string_lossy()) {
+            self.found.notes.push((shown(), TAR.to_owned()));
+        }
+    }
+
+    /// Looks into a zip file member by member, wherever it lies, and into a module of IREE, whose members belong together,
+    /// at once. `path` has its name, behind those of the zip files that it is in; `whole` reads it at once.
+    fn zip(
+        &mut self,
+        path: &mut Vec<String>,
+        wheel: &Wheel,
+        options: &Options,
+        whole: &dyn Fn() -> Result<Input, Error>,
+    ) {
+        if wheel.members().any(|member| member.is_iree_executable().unwrap_or_default()) {
+            let input = whole();
+            let file = input.as_ref().ok().and_then(|input| input.file(options).ok());
+            if file.is_some_and(|file| file.kind() == FileKind::IreeModule) {
+                return self.input(nested(path), input);
             }
         }
         let mut unreadable = Vec::new();
         for member in wheel.members() {
             self.found.members += 1;
-            let name = format!("{shown}({})", member.name());
+            path.push(member.name().into_owned());
+            let name = nested(path);
             self.progress.say(name.clone());
-            match member.may_hold_code() {
-                // Its content is not unpacked for that: nearly all members are none.
-                Ok(false) if is_named_tar(member.name()) => self.found.notes.push((name, TAR.to_owned())),
-                Ok(false) => {}
-                Ok(true) => self.input(name, member.open(self.options)),
+            match member.wheel(options) {
+                Ok(Some(_)) if path.len() > DEEPEST => {
+                    let problem = "zip files so deep in zip files are not looked into; unpack the outer ones";
+                    self.found.problems.push((name, problem.to_owned()));
+                }
+                Ok(Some(inner)) => {
+                    let mut left = options.clone();
+                    left.max_unpacked = left.max_unpacked.saturating_sub(member.size());
+                    self.zip(path, &inner, &left, &|| member.open(options));
+                }
+                Ok(None) => match member.may_hold_code() {
+                    Ok(true) => self.input(name, member.open(options)),
+                    // Its content is not unpacked for that: nearly all members are none.
+                    Ok(false) if is_named_tar(&member.name()) => {
+                        self.found.notes.push((name, TAR.to_owned()));
+                    }
+                    Ok(false) => {}
+                    Err(error) => unreadable.push(error),
+                },
                 Err(error) => unreadable.push(error),
             }
+            path.pop();
         }
         // All for one reason, mostly: a method of compression, or a password.
         if let Some(error) = unreadable.first() {
@@ -168,10 +202,10 @@ impl<'s> Search<'s> {
                 0 => String::new(),
                 more => format!("; and {} more", count(more, "member", "members")),
             };
-            self.found.problems.push((shown.clone(), format!("{error}{more}")));
+            self.found.problems.push((nested(path), format!("{error}{more}")));
         }
         if let Some(problem) = wheel.problem() {
-            self.found.problems.push((shown, problem.to_string()));
+            self.found.problems.push((nested(path), problem.to_string()));
         }
     }
 
@@ -189,8 +223,13 @@ impl<'s> Search<'s> {
     }
 }
 
+/// The name of what is in a zip file, which may be in another: `outer.whl(inner.whl(a.so))`.
+fn nested(path: &[String]) -> String {
+    format!("{}{}", path.join("("), ")".repeat(path.len().saturating_sub(1)))
+}
+
 fn is_named_zip(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "whl" || extension == "zip")
+    path.extension().is_some_and(|extension| ZIP_ENDINGS.iter().any(|ending| extension == *ending))
 }
 
 /// A conda package is a zip file of two tar files.

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use super::made::{archive, hip1, images, kpack, offload_binary, split_library, stored, wheel};
+use super::made::{archive, hip1, images, kpack, kpack_for, offload_binary, split_library, stored, wheel};
 use super::{BUNDLES, Folder, VECTOR_ADD, audit, file, report, verdicts};
 use crate::support::{fixture, scratch, windlass};
 
@@ -220,13 +220,13 @@ fn files_in_files_are_looked_into_or_said() {
     let (code, nested) = report(&[folder.path()], "gfx942");
     assert_eq!(
         (code, &nested["looked_at"], &nested["members"]),
-        (Some(0), &5.into(), &3.into()),
+        (Some(0), &7.into(), &5.into()),
         "{nested:#}"
     );
-    assert_eq!(verdicts(file(&nested, "outer.whl(inner.whl)")), ["exact"]);
+    assert_eq!(verdicts(file(&nested, "outer.whl(inner.whl(pkg/libkernels.so))")), ["exact"]);
     assert_eq!(verdicts(file(&nested, "front.whl(pkg/libkernels.so)")), ["exact"]);
     let text = audit(&[folder.path()], "gfx942").stdout;
-    assert!(text.ends_with("2 files with GPU code; 5 looked at, 3 members of wheels among them\n"), "{text}");
+    assert!(text.ends_with("2 files with GPU code; 7 looked at, 5 members of wheels among them\n"), "{text}");
     folder.put("x.deb", &archive(&[("debian-binary/", b"2.0\n")]));
     let (code, noted) = report(&[folder.path()], "gfx942");
     assert_eq!(code, Some(0));
@@ -238,6 +238,88 @@ fn files_in_files_are_looked_into_or_said() {
     fs::remove_file(folder.0.join("thin.a")).unwrap();
     folder.put("no.whl", b"this is no wheel");
     assert_eq!(audit(&[folder.path()], "gfx942").code, Some(1));
+}
+
+#[test]
+fn a_zip_file_is_judged_by_its_members_wherever_it_lies() {
+    let folder = Folder::new();
+    let [gfx942, gfx1100, _] = images(&folder);
+    let [first, second] = [("gfx942", &gfx942), ("gfx1100", &gfx1100)]
+        .map(|(arch, image)| kpack_for(arch, "lib/liba.so#0", image));
+    let members: [(&str, &[u8]); 3] = [
+        (".kpack/a_gfx942.kpack", &first),
+        (".kpack/a_gfx1100.kpack", &second),
+        ("lib/liba.so", &split_library("lib/liba.so", "../.kpack/a_@GFXARCH@.kpack")),
+    ];
+    let script = b"#!/usr/bin/env python3\n";
+    for zip in [wheel(&members), stored(&members)] {
+        let application = [&script[..], &zip].concat();
+        for (name, bytes) in [
+            ("a.whl", zip.clone()),
+            ("b.whl", wheel(&[("a.whl", &zip)])),
+            ("c.whl", stored(&[("d.whl", &wheel(&[("a.whl", &zip)]))])),
+            ("application", application.clone()),
+            ("e.whl", wheel(&[("application", &application)])),
+            ("other", [&[0x55; 100_000][..], &zip].concat()),
+        ] {
+            let path = folder.put("one/x", &bytes);
+            let named = folder.0.join("one").join(name);
+            fs::rename(path, &named).unwrap();
+            let (code, report) = report(&[named.to_str().unwrap()], "gfx942,gfx1100");
+            assert_eq!((code, report["files"].as_array().unwrap().len()), (Some(0), 2), "{name}: {report:#}");
+            for file in report["files"].as_array().unwrap() {
+                assert_eq!(verdicts(file), ["exact"; 2], "{name}: {report:#}");
+            }
+            let shown = windlass(["inspect", named.to_str().unwrap()]);
+            assert_eq!(shown.code, Some(0), "{name}: {}", shown.stderr);
+            fs::remove_file(named).unwrap();
+        }
+    }
+}
+
+#[test]
+fn zip_files_that_cannot_be_judged_are_named() {
+    let folder = Folder::new();
+    let code = fs::read(VECTOR_ADD).unwrap();
+    let good = folder.put("a.ccob", &code);
+    let zip = stored(&[("a.ccob", &code), ("b.ccob", &code)]);
+    // Both rows of the directory lead to one member.
+    let mut damaged = zip.clone();
+    let rows: Vec<usize> = (0..zip.len() - 4).filter(|at| zip[*at..].starts_with(b"PK\x01\x02")).collect();
+    damaged.copy_within(rows[0] + 42..rows[0] + 46, rows[1] + 42);
+    let script = b"#!/usr/bin/env python3\n";
+    let application = [&script[..], &damaged].concat();
+    let mut checksum = zip.clone();
+    let at = zip.windows(4).position(|window| window == b"CCOB").unwrap();
+    checksum[at + code.len() - 1] ^= 1;
+    let mut deep = zip.clone();
+    for _ in 0..6 {
+        deep = stored(&[("d.zip", &deep)]);
+    }
+    let program = [&fs::read("cts/kernels/bundles/libkernels.so").unwrap()[..], &zip].concat();
+    for (name, bytes, words) in [
+        ("tool", application.clone(), "directory of the zip file"),
+        ("tool.whl", wheel(&[("tool", &application)]), "directory of the zip file"),
+        ("crc.zip", checksum.clone(), "checksum"),
+        ("crc.whl", wheel(&[("crc.zip", &checksum)]), "checksum"),
+        ("deep.zip", deep, "deep in zip files"),
+        ("program", program.clone(), "zip file behind"),
+        ("program.whl", wheel(&[("program", &program)]), "zip file behind"),
+    ] {
+        let path = folder.put(name, &bytes);
+        let finished = audit(&[&path, &good], "gfx942");
+        assert_eq!(finished.code, Some(1), "{name}: {}", finished.stdout);
+        let text = finished.stdout.to_lowercase();
+        assert!(text.contains(words) && text.contains(name), "{name}: {}", finished.stdout);
+    }
+    // What is damaged is written, as `unzip` does, and not with success.
+    let out = folder.0.join("out").display().to_string();
+    let path = folder.put("crc.zip", &checksum);
+    let taken = windlass(["extract", &path, "--target", "gfx942", "-o", &out]);
+    assert_eq!(taken.code, Some(1), "{}", taken.stderr);
+    assert!(taken.stderr.contains("a.ccob"), "{}", taken.stderr);
+    let taken = windlass(["extract", &path, "--target", "gfx942", "--bundle", "1", "-o", &out]);
+    assert_eq!(taken.code, Some(0), "{}", taken.stderr);
 }
 
 #[test]

@@ -1,56 +1,59 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The walk through the members of a zip file.
+//! The walk through the members of a zip file, and of zip files in it.
 
-use super::{Walk, may_hold_code};
+use super::{UNZIP, Walk, is_zip, may_hold_code};
 use crate::bytes::range;
 use crate::container::iree::IreeFormat;
-use crate::container::zip::{HEAD_SIZE, Zip, ends};
+use crate::container::zip::{HEAD_SIZE, Member, ZIP_MAGIC, Zip, ends};
 use crate::error::Error;
 use crate::file::FileKind;
+use crate::file::companions::Companions;
 
 impl<'a> Walk<'a, '_> {
-    /// Reads the members that are stored as they are, and those that somebody has unpacked; members without GPU code
-    /// are passed over.
-    pub(super) fn zip(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
+    /// Reads the members of a zip file at `base` that are stored as they are, and those that somebody has unpacked;
+    /// members without GPU code are passed over.
+    pub(super) fn zip(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+        self.check_depth("zip files in zip files", base, UNZIP)?;
         let zip = Zip::of_bytes(bytes)?;
-        self.problems.extend(zip.problem.clone());
+        let found = |walk: &Self| (walk.bundles.len(), walk.references.len(), walk.problems.len());
+        let before = found(self);
+        if let Some(problem) = &zip.problem {
+            self.problem(problem.clone());
+        }
         // How many bundles are in executables of IREE: of a module all are.
         let mut of_iree = 0;
         let mut packed = None;
         let companions = self.companions;
         for (index, member) in zip.members.iter().enumerate() {
-            if self.is_full(0) {
+            if self.is_full(base) {
                 break;
             }
-            if let Some(unpacked) = companions.members.get(&index) {
-                self.inside(&member.name, |walk| walk.zipped(unpacked, 0));
+            let unpacked = companions.members.get(&index);
+            self.companions = unpacked.map_or(Companions::NONE, |unpacked| &unpacked.companions);
+            if let Some(content) = unpacked.and_then(|unpacked| unpacked.bytes.as_ref()) {
+                self.inside(&member.name(), |walk| walk.zipped(content, 0));
             } else if member.is_stored() {
-                match zip.place(member) {
-                    Ok(place) => {
-                        let content = range(bytes, place.start, place.end - place.start).unwrap_or_default();
-                        let before = self.bundles.len();
-                        self.inside(&member.name, |walk| walk.zipped(content, place.start));
-                        if IreeFormat::of(content).is_some() {
-                            of_iree += self.bundles.len() - before;
-                        }
-                    }
-                    Err(error) => self.problem(error),
+                let first = self.bundles.len();
+                if self.stored_member(bytes, base, &zip, member) {
+                    of_iree += self.bundles.len() - first;
                 }
-            } else if companions.is_empty() && packed.is_none() {
+            } else if !companions.are_unpacked && packed.is_none() {
                 let head = zip.head(member, HEAD_SIZE);
-                packed = head.is_ok_and(|head| may_hold_code(&head)).then(|| member.name.clone());
+                let is_wanted = |head: Vec<u8>| may_hold_code(&head) || head.starts_with(ZIP_MAGIC);
+                packed = head.is_ok_and(is_wanted).then(|| member.name().into_owned());
             }
+        }
+        self.companions = companions;
+        if !self.path.is_empty() {
+            // Those of the file itself are told at the end.
+            companions.problems.iter().for_each(|problem| self.problem(problem.clone()));
         }
         if let Some(name) = packed {
             let advice = "open the file by its path (`Input::open`), which unpacks such members";
-            self.problems.push(Error::unsupported(
-                format!("the compressed member `{name}` of a zip file"),
-                0,
-                advice,
-            ));
+            let what = format!("the compressed member `{name}` of a zip file");
+            self.problem(Error::unsupported(what, base, advice));
         }
-        let nothing = self.bundles.is_empty() && self.references.is_empty() && self.problems.is_empty();
-        if nothing && companions.problems.is_empty() {
+        if found(self) == before && companions.problems.is_empty() {
             return Err(Error::NotFound {
                 what: "GPU code in the zip file".to_owned(),
                 present:
@@ -59,27 +62,76 @@ impl<'a> Walk<'a, '_> {
                         .to_owned(),
             });
         }
-        let is_module = of_iree > 0 && of_iree == self.bundles.len();
+        let is_module = of_iree > 0 && before.0 + of_iree == self.bundles.len();
         Ok(if is_module { FileKind::IreeModule } else { FileKind::Zip })
+    }
+
+    /// Reads a member that is stored as it is, also where its checksum says that it is damaged: IREE never compares those.
+    /// Tells whether it is an executable of IREE.
+    fn stored_member(&mut self, bytes: &'a [u8], base: u64, zip: &Zip<&[u8]>, member: &Member) -> bool {
+        let place = match zip.place(member) {
+            Ok(place) => place,
+            Err(error) => {
+                self.problem(error);
+                return false;
+            }
+        };
+        let content = range(bytes, place.start, place.end - place.start).unwrap_or_default();
+        if !is_read(content) {
+            return false;
+        }
+        let outer = self.damage.clone();
+        if let Err(error) = zip.check(member) {
+            self.damage = Some(error.to_string().into());
+            self.problem(error);
+        }
+        self.inside(&member.name(), |walk| walk.zipped(content, base.saturating_add(place.start)));
+        self.damage = outer;
+        IreeFormat::of(content).is_some()
     }
 
     /// Reads a member that lies at `base` of the file.
     fn zipped(&mut self, content: &'a [u8], base: u64) {
-        if !may_hold_code(content) {
-            return;
-        }
-        match self.content(content, base) {
+        let result = match is_zip(content) {
+            true => self.zip(content, base),
+            false => self.content(content, base),
+        };
+        match result {
             Ok(_) | Err(Error::NotFound { .. }) => {}
             Err(error) => self.problem(error),
         }
     }
+
+    /// Says of a program whether a zip file with GPU code lies behind it, which is not read.
+    pub(super) fn behind(
+        &mut self,
+        bytes: &[u8],
+        base: u64,
+        result: Result<FileKind, Error>,
+    ) -> Result<FileKind, Error> {
+        if !matches!(result, Ok(_) | Err(Error::NotFound { .. })) || !carries_code(bytes) {
+            return result;
+        }
+        let advice = "unpack it with `unzip`, and read the files in it";
+        let error = Error::unsupported("a zip file behind a program", base, advice);
+        if result.is_err() {
+            return Err(error);
+        }
+        self.problem(error);
+        result
+    }
 }
 
-/// Whether a file that begins otherwise ends as a zip file with GPU code in it.
-pub(super) fn carries_code(bytes: &[u8]) -> bool {
+/// Whether a member is looked into.
+fn is_read(content: &[u8]) -> bool {
+    may_hold_code(content) || is_zip(content)
+}
+
+/// Whether a file that begins otherwise ends as a zip file with GPU code in it, or with zip files, which may have some.
+fn carries_code(bytes: &[u8]) -> bool {
     let holds = |zip: Zip<&[u8]>| {
         let heads = zip.members.iter().filter_map(|member| zip.head(member, HEAD_SIZE).ok());
-        heads.into_iter().any(|head| may_hold_code(&head))
+        heads.into_iter().any(|head| may_hold_code(&head) || head.starts_with(ZIP_MAGIC))
     };
     ends(bytes) && Zip::of_bytes(bytes).is_ok_and(holds)
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Unpacking the members of a zip file that hold GPU code, and of zip files in it.
+
+use crate::bytes::range;
+use crate::container::zip::{HEAD_SIZE, Member, ZIP_MAGIC, Zip};
+use crate::error::Error;
+use crate::file::File;
+use crate::file::companions::{Companions, Unpacked};
+use crate::file::walk::{MAX_DEPTH, UNZIP, is_zip, may_hold_code, too_deep};
+use crate::options::Options;
+
+/// How much larger than a zip file its members usually are, at most.
+const USUAL_RATIO: u64 = 32;
+
+/// What the zip file that `bytes` are needs, `room` bytes together at most.
+pub(crate) fn unpack(bytes: &[u8], options: &Options, room: u64) -> Companions {
+    // What proves to hold no code costs time, not memory.
+    let work = room.saturating_add((bytes.len() as u64).saturating_mul(USUAL_RATIO));
+    Unpacking { options, room, work, depth: 0 }.zip(bytes)
+}
+
+struct Unpacking<'o> {
+    options: &'o Options,
+    /// So many bytes may yet be kept.
+    room: u64,
+    /// So many may yet be unpacked that are not kept.
+    work: u64,
+    /// In how many zip files is what is being unpacked.
+    depth: usize,
+}
+
+impl Unpacking<'_> {
+    fn zip(&mut self, bytes: &[u8]) -> Companions {
+        let mut companions = Companions { are_unpacked: true, ..Companions::default() };
+        // What is wrong with the directory is found again by whoever parses the bytes.
+        let Ok(zip) = Zip::of_bytes(bytes) else { return companions };
+        if self.depth > MAX_DEPTH {
+            companions.problem(too_deep("zip files in zip files", 0, self.depth, UNZIP));
+            return companions;
+        }
+        self.depth += 1;
+        for (index, member) in zip.members.iter().enumerate() {
+            let unpacked = if member.is_stored() {
+                // What is wrong with its place is found again as well.
+                let place = zip.place(member).unwrap_or_default();
+                let content = range(bytes, place.start, place.end.saturating_sub(place.start));
+                let inner = content.filter(|content| is_zip(content));
+                Ok(inner.map(|inner| Unpacked { bytes: None, companions: self.zip(inner) }))
+            } else {
+                self.member(&zip, member)
+            };
+            match unpacked {
+                Ok(Some(unpacked)) => drop(companions.members.insert(index, unpacked)),
+                Ok(None) => {}
+                Err(error) => companions.problem(error),
+            }
+        }
+        self.depth -= 1;
+        companions
+    }
+
+    /// A compressed member, where it holds code.
+    fn member(&mut self, zip: &Zip<&[u8]>, member: &Member) -> Result<Option<Unpacked>, Error> {
+        let head = zip.head(member, HEAD_SIZE)?;
+        if !may_hold_code(&head) && !head.starts_with(ZIP_MAGIC) {
+            let may_be_zip = zip.may_be_zip(member, self.work)?;
+            self.work = self.work.saturating_sub(member.size);
+            if !may_be_zip {
+                return Ok(None);
+            }
+        }
+        let bytes = zip.unpack(member, self.room.min(self.work))?;
+        let size = bytes.len() as u64;
+        let room = self.room;
+        self.room = room.saturating_sub(size);
+        let companions = if is_zip(&bytes) { self.zip(&bytes) } else { Companions::default() };
+        let holds_code = !matches!(
+            File::with_companions(&bytes, &companions, self.options, &mut |_| true),
+            Err(Error::NotFound { .. } | Error::NotRecognised { .. })
+        );
+        if holds_code {
+            return Ok(Some(Unpacked { bytes: Some(bytes), companions }));
+        }
+        self.room = room;
+        self.work = self.work.saturating_sub(size);
+        Ok(None)
+    }
+}
