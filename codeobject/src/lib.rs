@@ -40,6 +40,7 @@
 //!
 //! Code may lie beside the file, in the kpack archives (`.kpack`) that libraries of ROCm refer to since 2026, or compressed
 //! in a wheel: [`Input::open`] brings both. Who has bytes and no path calls [`File::parse`], which sees no more than these.
+//! Zip files may lie in zip files and behind a script; the checksums of members that are read are compared.
 //! [`Wheel`] takes the members of a wheel one at a time, and [`may_hold_code`] tells by its first bytes whether a
 //! file is worth reading.
 //!

@@ -95,16 +95,25 @@ fn wheel(data: &[u8], options: &Options) {
     let path = std::env::temp_dir().join(format!("windlass-fuzz-{}.whl", std::process::id()));
     std::fs::write(&path, data).expect("a temporary file");
     if let Ok(wheel) = Wheel::open(&path) {
-        for member in wheel.members().take(MOST_READ) {
-            if member.may_hold_code() == Ok(true)
-                && let Ok(input) = member.open(options)
-                && let Ok(file) = input.file(options)
-            {
-                read(&file, options);
-            }
-        }
+        members(&wheel, options, 0);
     }
     let _ = std::fs::remove_file(&path);
+}
+
+fn members(wheel: &Wheel, options: &Options, depth: usize) {
+    for member in wheel.members().take(MOST_READ) {
+        if depth < 2
+            && let Ok(Some(inner)) = member.wheel(options)
+        {
+            members(&inner, options, depth + 1);
+        }
+        if member.may_hold_code() == Ok(true)
+            && let Ok(input) = member.open(options)
+            && let Ok(file) = input.file(options)
+        {
+            read(&file, options);
+        }
+    }
 }
 
 fn read(file: &File<'_>, options: &Options) {

@@ -132,10 +132,9 @@ impl<'s> Search<'s> {
     /// Looks into what is no carrier of code by how it begins: zip files, which may have anything in front.
     fn other(&mut self, path: &Path, head: &[u8]) {
         let shown = || path.display().to_string();
-        let is_zip = match Wheel::is_at(path) {
-            Ok(is_zip) => is_zip,
-            // What is no file of bytes, such as a pipe, has no end to look at.
-            Err(_) if !path.is_file() => false,
+        // A pipe has no end to look at.
+        let is_zip = match path.is_file().then(|| Wheel::is_at(path)).transpose() {
+            Ok(is_zip) => is_zip.unwrap_or_default(),
             Err(error) => return self.found.problems.push((shown(), error.to_string())),
         };
         if is_zip || !head.is_empty() && is_named_zip(path) {
@@ -167,7 +166,12 @@ impl<'s> Search<'s> {
                 return self.input(nested(path), input);
             }
         }
-        let mut unreadable = Vec::new();
+        let mut unreadable = None;
+        let mut more = 0;
+        let mut note = |error| {
+            more += usize::from(unreadable.is_some());
+            unreadable.get_or_insert(error);
+        };
         for member in wheel.members() {
             self.found.members += 1;
             path.push(member.name().into_owned());
@@ -190,15 +194,15 @@ impl<'s> Search<'s> {
                         self.found.notes.push((name, TAR.to_owned()));
                     }
                     Ok(false) => {}
-                    Err(error) => unreadable.push(error),
+                    Err(error) => note(error),
                 },
-                Err(error) => unreadable.push(error),
+                Err(error) => note(error),
             }
             path.pop();
         }
         // All for one reason, mostly: a method of compression, or a password.
-        if let Some(error) = unreadable.first() {
-            let more = match unreadable.len() - 1 {
+        if let Some(error) = unreadable {
+            let more = match more {
                 0 => String::new(),
                 more => format!("; and {} more", count(more, "member", "members")),
             };

@@ -313,11 +313,14 @@ fn zip_files_that_cannot_be_judged_are_named() {
         assert!(text.contains(words) && text.contains(name), "{name}: {}", finished.stdout);
     }
     // What is damaged is written, as `unzip` does, and not with success.
-    let out = folder.0.join("out").display().to_string();
-    let path = folder.put("crc.zip", &checksum);
+    let image = fs::read("cts/kernels/bundles/saxpy.gfx942.co").unwrap();
+    let mut zip = stored(&[("a.co", &image), ("b.co", &image)]);
+    let at = zip.windows(4).position(|window| window == b"\x7fELF").unwrap();
+    zip[at + image.len() - 1] ^= 1;
+    let (path, out) = (folder.put("elf.zip", &zip), folder.0.join("out").display().to_string());
     let taken = windlass(["extract", &path, "--target", "gfx942", "-o", &out]);
-    assert_eq!(taken.code, Some(1), "{}", taken.stderr);
-    assert!(taken.stderr.contains("a.ccob"), "{}", taken.stderr);
+    assert_eq!((taken.code, fs::read(&out).unwrap().len()), (Some(1), image.len()), "{}", taken.stderr);
+    assert!(taken.stderr.contains("a.co") && taken.stderr.contains("hecksum"), "{}", taken.stderr);
     let taken = windlass(["extract", &path, "--target", "gfx942", "--bundle", "1", "-o", &out]);
     assert_eq!(taken.code, Some(0), "{}", taken.stderr);
 }
