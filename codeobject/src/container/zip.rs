@@ -74,7 +74,7 @@ fn ends_in(tail: &[u8], before: u64, mut begins: impl FnMut(u64, &[u8]) -> bool)
 pub(crate) struct Zip<R> {
     archive: ZipArchive<R>,
     pub(crate) members: Vec<Member>,
-    /// Why the directory ends before its end.
+    /// Why the directory ends before its end, or what it does not have.
     pub(crate) problem: Option<Error>,
 }
 
@@ -187,6 +187,12 @@ impl<R: ReaderAt> Zip<R> {
                     break;
                 }
             }
+        }
+        let mut magic = [0; 4];
+        let begins = archive.get_ref().read_exact_at(&mut magic, 0).is_ok_and(|()| magic == ZIP_MAGIC);
+        if begins && problem.is_none() && places.iter().all(|place| place.start > 0) {
+            let hidden = "it begins with a member that is not in its directory, as two zip files in a row do";
+            problem = Some(Error::malformed("the zip file", 0, hidden));
         }
         refuse_overlap(places)?;
         Ok(Zip { archive, members, problem })

@@ -111,7 +111,7 @@ impl Wheel {
         self.zip.members.iter().map(|member| WheelMember { wheel: self, member })
     }
 
-    /// Why the directory could be read in part only.
+    /// Why the directory could be read in part only, or which members it lacks.
     pub fn problem(&self) -> Option<&Error> {
         self.zip.problem.as_ref()
     }

@@ -55,6 +55,8 @@ mod validate;
 #[cfg(not(any(feature = "zstd-c", feature = "zstd-pure")))]
 mod without_zstd;
 mod writer;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod zips;
 
 const GFX942: &str = "hipv4-amdgcn-amd-amdhsa--gfx942";
 const HOST: &str = "host-x86_64-unknown-linux-gnu-";
