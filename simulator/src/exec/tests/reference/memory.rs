@@ -5,6 +5,7 @@ use super::buffers;
 use super::integers::signed;
 use super::real::{self, F16, F32, F64, Format, Round};
 use super::rules::Kind;
+use super::scalar_memory;
 use super::text::{Line, What, integer};
 use super::values::Register;
 use super::{LANES, M0, Machine};
@@ -78,7 +79,7 @@ fn vector(line: &Line<'_>, index: usize) -> usize {
     }
 }
 
-fn scalar(machine: &Machine, line: &Line<'_>, index: usize) -> u64 {
+pub(super) fn scalar(machine: &Machine, line: &Line<'_>, index: usize) -> u64 {
     match line.operands[index].what {
         What::Scalar(number) => machine.s[number].into(),
         What::Constant(text) => integer(text) as u64,
@@ -92,7 +93,7 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
         return Some(());
     }
     if line.name.starts_with("s_") {
-        return scalar_access(machine, line);
+        return scalar_memory::execute(machine, line);
     }
     if let Some(name) = line.name.strip_prefix("ds_") {
         if crossing(machine, line, name).is_some() {
@@ -260,7 +261,7 @@ fn set_word(machine: &mut Machine, register: usize, lane: usize, wide: bool, val
 }
 
 /// The new value of a read-modify-write, by its name in LDS or in memory.
-fn updated(name: &str, old: u64, a: u64, b: u64, wide: bool) -> Option<u64> {
+pub(super) fn updated(name: &str, old: u64, a: u64, b: u64, wide: bool) -> Option<u64> {
     let bits = if wide { 64 } else { 32 };
     let mask = u64::MAX >> (64 - bits);
     let name = name.strip_suffix("_x2").unwrap_or(name);
@@ -583,73 +584,6 @@ fn vector_atomic(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str
     if returns {
         for (lane, old) in results {
             set_word(machine, vector(line, 0), lane, wide, old);
-        }
-    }
-    Some(())
-}
-
-fn scalar_access(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
-    if line.name.starts_with("s_atc_") || line.name.starts_with("s_dcache_") {
-        return Some(());
-    }
-    if let Some((_, what)) = line.name.split_once("atomic_") {
-        return scalar_atomic(machine, line, what);
-    }
-    let count: usize = match line.name.rsplit_once("dword")?.1 {
-        "" => 1,
-        count => count.strip_prefix('x')?.parse().ok()?,
-    };
-    let (What::Scalar(data), What::Scalar(base)) = (line.operands[0].what, line.operands[1].what) else {
-        return None;
-    };
-    let buffer = line.name.contains("_buffer_");
-    let immediate = line.number("offset") as u64;
-    let offset = scalar(machine, line, 2).wrapping_add(immediate) & !3;
-    let start = machine.pair(base) & if buffer { 0xffff_ffff_ffff } else { !3 };
-    let words: Vec<u32> = (0..count).map(|at| machine.s[data + at]).collect();
-    for (at, word) in words.into_iter().enumerate() {
-        let within = offset.wrapping_add(4 * at as u64);
-        let address = start.wrapping_add(within);
-        let outside = buffer && within + 4 > u64::from(machine.s[base + 2]);
-        if line.name.contains("_store_") {
-            if outside {
-                continue;
-            }
-            machine.memory.store(Space::Global, 0, address, 4, word.into());
-        } else if outside {
-            machine.s[data + at] = 0;
-        } else {
-            machine.s[data + at] = machine.memory.load(Space::Global, 0, address, 4) as u32;
-        }
-    }
-    Some(())
-}
-
-/// A read-modify-write by the wave as a whole.
-fn scalar_atomic(machine: &mut Machine, line: &Line<'_>, what: &str) -> Option<()> {
-    let (What::Scalar(data), What::Scalar(base)) = (line.operands[0].what, line.operands[1].what) else {
-        return None;
-    };
-    let buffer = line.name.contains("_buffer_");
-    let wide = what.ends_with("_x2");
-    let size = if wide { 8 } else { 4 };
-    let word = |machine: &Machine, at: usize| {
-        if wide { machine.pair(data + 2 * at) } else { machine.s[data + at].into() }
-    };
-    let (a, b) = (word(machine, 0), if what.starts_with("cmpswap") { word(machine, 1) } else { 0 });
-    let offset = scalar(machine, line, 2).wrapping_add(line.number("offset") as u64) & !3;
-    let mut old = 0;
-    if !buffer || offset + size as u64 <= machine.s[base + 2].into() {
-        let start = machine.pair(base) & if buffer { 0xffff_ffff_ffff } else { !3 };
-        let address = start.wrapping_add(offset);
-        old = machine.memory.load(Space::Global, 0, address, size);
-        let new = updated(what, old, a, b, wide)?;
-        machine.memory.store(Space::Global, 0, address, size, new);
-    }
-    if line.has("glc") {
-        machine.s[data] = old as u32;
-        if wide {
-            machine.s[data + 1] = (old >> 32) as u32;
         }
     }
     Some(())
