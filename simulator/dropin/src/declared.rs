@@ -93,11 +93,17 @@ versioned! {
     "hip_4.4":
         hipStreamWaitValue32 hipStreamWaitValue64 hipStreamWriteValue32 hipStreamWriteValue64
         hipGraphAddEmptyNode hipGraphAddDependencies hipGraphGetNodes hipGraphKernelNodeSetParams
-        hipGraphExecKernelNodeSetParams;
+        hipGraphExecKernelNodeSetParams hipGraphGetRootNodes hipGraphMemcpyNodeSetParams
+        hipGraphMemsetNodeSetParams;
     "hip_4.5":
         hipGraphAddHostNode hipGraphAddChildGraphNode hipGraphAddEventRecordNode hipGraphAddEventWaitNode
         hipGraphGetEdges hipGraphNodeGetType hipGraphInstantiateWithFlags hipGraphExecUpdate
-        hipStreamGetCaptureInfo hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies;
+        hipStreamGetCaptureInfo hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies
+        hipGraphDestroyNode hipGraphEventRecordNodeSetEvent hipGraphEventWaitNodeSetEvent
+        hipGraphExecEventRecordNodeSetEvent hipGraphExecEventWaitNodeSetEvent hipGraphExecHostNodeSetParams
+        hipGraphExecMemcpyNodeSetParams hipGraphExecMemcpyNodeSetParams1D hipGraphExecMemsetNodeSetParams
+        hipGraphHostNodeSetParams hipGraphMemcpyNodeSetParams1D hipGraphNodeGetDependencies
+        hipGraphNodeGetDependentNodes hipGraphRemoveDependencies;
     "hip_5.0":
         hipPointerGetAttribute hipDrvPointerGetAttributes hipThreadExchangeStreamCaptureMode;
     "hip_5.1":

@@ -55,21 +55,15 @@ refused! { hipError_t;
         hipGraphicsMapResources hipGraphicsResourceGetMappedPointer hipGraphicsUnmapResources
         hipGraphicsUnregisterResource hipMemcpy2DToArrayAsync;
     "hip_4.4":
-        hipGraphGetRootNodes hipGraphKernelNodeGetParams hipGraphMemcpyNodeGetParams
-        hipGraphMemcpyNodeSetParams hipGraphMemsetNodeGetParams hipGraphMemsetNodeSetParams;
+        hipGraphKernelNodeGetParams hipGraphMemcpyNodeGetParams hipGraphMemsetNodeGetParams;
     "hip_4.5":
         hipDeviceGetGraphMemAttribute hipDeviceGraphMemTrim hipDeviceSetGraphMemAttribute
         hipGraphAddMemcpyNodeFromSymbol hipGraphAddMemcpyNodeToSymbol hipGraphChildGraphNodeGetGraph
-        hipGraphClone hipGraphDestroyNode hipGraphEventRecordNodeGetEvent hipGraphEventRecordNodeSetEvent
-        hipGraphEventWaitNodeGetEvent hipGraphEventWaitNodeSetEvent hipGraphExecChildGraphNodeSetParams
-        hipGraphExecEventRecordNodeSetEvent hipGraphExecEventWaitNodeSetEvent hipGraphExecHostNodeSetParams
-        hipGraphExecMemcpyNodeSetParams hipGraphExecMemcpyNodeSetParams1D
-        hipGraphExecMemcpyNodeSetParamsFromSymbol hipGraphExecMemcpyNodeSetParamsToSymbol
-        hipGraphExecMemsetNodeSetParams hipGraphHostNodeGetParams hipGraphHostNodeSetParams
-        hipGraphMemcpyNodeSetParams1D hipGraphMemcpyNodeSetParamsFromSymbol
-        hipGraphMemcpyNodeSetParamsToSymbol hipGraphNodeFindInClone hipGraphNodeGetDependencies
-        hipGraphNodeGetDependentNodes hipGraphRemoveDependencies hipGraphicsGLRegisterImage
-        hipGraphicsSubResourceGetMappedArray;
+        hipGraphClone hipGraphEventRecordNodeGetEvent hipGraphEventWaitNodeGetEvent
+        hipGraphExecChildGraphNodeSetParams hipGraphExecMemcpyNodeSetParamsFromSymbol
+        hipGraphExecMemcpyNodeSetParamsToSymbol hipGraphHostNodeGetParams
+        hipGraphMemcpyNodeSetParamsFromSymbol hipGraphMemcpyNodeSetParamsToSymbol hipGraphNodeFindInClone
+        hipGraphicsGLRegisterImage hipGraphicsSubResourceGetMappedArray;
     "hip_5.0":
         hipGraphKernelNodeGetAttribute hipGraphKernelNodeSetAttribute;
     "hip_5.1":

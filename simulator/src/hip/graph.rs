@@ -119,6 +119,58 @@ impl Graph {
         sound
     }
 
+    /// Takes edges away.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` where one of them does not exist; then none goes.
+    pub(crate) fn disconnect(&self, edges: &[(u64, u64)]) -> Outcome<()> {
+        let mut state = self.lock();
+        let mut kept: Vec<(usize, Vec<u64>)> = Vec::new();
+        for (from, to) in edges {
+            let place = state.place(*to)?;
+            let index = match kept.iter().position(|(known, _)| *known == place) {
+                Some(index) => index,
+                None => {
+                    let after = state.nodes.get(place).map(|entry| entry.after.clone());
+                    kept.push((place, after.unwrap_or_default()));
+                    kept.len() - 1
+                }
+            };
+            let after = kept.get_mut(index).map(|(_, after)| after).ok_or(Code::INVALID_VALUE)?;
+            let edge = after.iter().position(|node| node == from).ok_or(Code::INVALID_VALUE)?;
+            after.remove(edge);
+        }
+        for (place, after) in kept {
+            if let Some(entry) = state.nodes.get_mut(place) {
+                entry.after = after;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a node away, with its edges.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a node of another graph, and while a stream is captured into this one.
+    pub(crate) fn remove(&self, handle: u64) -> Outcome<()> {
+        if self.is_captured_into() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let mut state = self.lock();
+        let place = state.place(handle)?;
+        state.nodes.remove(place);
+        for entry in &mut state.nodes {
+            entry.after.retain(|node| *node != handle);
+        }
+        Ok(())
+    }
+
+    /// Handles of the nodes that wait for no other.
+    pub(crate) fn roots(&self) -> Vec<u64> {
+        let state = self.lock();
+        state.nodes.iter().filter(|entry| entry.after.is_empty()).map(|entry| entry.handle).collect()
+    }
+
     /// Handles of the nodes, in the order in which they were added.
     pub(crate) fn nodes(&self) -> Vec<u64> {
         self.lock().nodes.iter().map(|entry| entry.handle).collect()

@@ -6,8 +6,8 @@ use windlass_hip_sys::EntryPoints;
 use crate::options::Options;
 
 use super::calls::{
-    capture, context, copy, device, error, event, fill, graph, graph_exec, graph_node, launch, memory,
-    module, pointer, pool, properties, registration, stream, volume,
+    capture, context, copy, device, error, event, fill, graph, graph_edit, graph_exec, graph_node, launch,
+    memory, module, pointer, pool, properties, registration, stream, volume,
 };
 
 /// Fills a table with the named functions of each module.
@@ -85,6 +85,13 @@ const ALL: EntryPoints = table! {
         hipGraphAddMemsetNode hipDrvGraphAddMemsetNode hipGraphAddHostNode hipGraphAddChildGraphNode
         hipGraphAddEmptyNode hipGraphAddEventRecordNode hipGraphAddEventWaitNode
         hipGraphKernelNodeSetParams;
+    graph_edit:
+        hipGraphRemoveDependencies hipGraphDestroyNode hipGraphGetRootNodes hipGraphNodeGetDependencies
+        hipGraphNodeGetDependentNodes hipGraphMemcpyNodeSetParams hipGraphMemcpyNodeSetParams1D
+        hipGraphMemsetNodeSetParams hipGraphHostNodeSetParams hipGraphEventRecordNodeSetEvent
+        hipGraphEventWaitNodeSetEvent hipGraphExecMemcpyNodeSetParams hipGraphExecMemcpyNodeSetParams1D
+        hipGraphExecMemsetNodeSetParams hipGraphExecHostNodeSetParams hipGraphExecEventRecordNodeSetEvent
+        hipGraphExecEventWaitNodeSetEvent;
     graph_exec:
         hipGraphInstantiate hipGraphInstantiateWithFlags hipGraphUpload hipGraphLaunch
         hipGraphExecKernelNodeSetParams hipGraphExecUpdate hipGraphExecDestroy;

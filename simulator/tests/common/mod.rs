@@ -187,6 +187,11 @@ impl Log {
         self.0.lock().unwrap().push(word);
     }
 
+    /// What was said since this was last asked.
+    pub fn take(&self) -> Vec<&'static str> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+
     pub fn words(&self) -> Vec<&'static str> {
         self.0.lock().unwrap().clone()
     }

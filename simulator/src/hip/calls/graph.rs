@@ -31,7 +31,7 @@ pub(super) fn handles(call: &Call, list: *const hipGraphNode_t, count: usize) ->
 }
 
 /// Gives a list to a client that has room for `*count`; without a list, how long it is. Room that is left is cleared.
-fn give(call: &Call, list: *mut hipGraphNode_t, count: *mut usize, found: &[u64]) -> Outcome<()> {
+pub(super) fn give(call: &Call, list: *mut hipGraphNode_t, count: *mut usize, found: &[u64]) -> Outcome<()> {
     if list.is_null() {
         return call.put(count, found.len());
     }

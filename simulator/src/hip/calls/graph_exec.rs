@@ -16,7 +16,7 @@ use crate::hip::code::{Code, Outcome};
 use crate::hip::graph_exec::{Difference, GraphExec};
 use crate::hip::node::Operation;
 
-fn find(call: &Call, exec: hipGraphExec_t) -> Outcome<Arc<GraphExec>> {
+pub(super) fn find(call: &Call, exec: hipGraphExec_t) -> Outcome<Arc<GraphExec>> {
     call.runtime.graph_execs.get(exec as u64).ok_or(Code::INVALID_VALUE)
 }
 

@@ -58,7 +58,7 @@ pub(super) fn launch(call: &Call, parameters: *const hipKernelNodeParams) -> Out
 }
 
 /// A copy, which must be possible now. Memory of the host's is read or written when the graph runs.
-fn copy(call: &Call, copy: CopyCall) -> Outcome<Operation> {
+pub(super) fn copy(call: &Call, copy: CopyCall) -> Outcome<Operation> {
     if copy.to.1.is_empty() {
         return Ok(Operation::Copy(copy));
     }
@@ -66,7 +66,7 @@ fn copy(call: &Call, copy: CopyCall) -> Outcome<Operation> {
     Ok(Operation::Copy(copy))
 }
 
-fn fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<Operation> {
+pub(super) fn fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<Operation> {
     let parameters = call.get(parameters)?;
     let size = match parameters.elementSize {
         1 | 2 | 4 => parameters.elementSize as usize,
@@ -86,7 +86,26 @@ fn fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<Operation> {
     Ok(Operation::Fill(wanted))
 }
 
-fn event(call: &Call, event: hipEvent_t) -> Outcome<Arc<crate::hip::event::Event>> {
+/// A copy of one range of bytes.
+pub(super) fn copy_line(
+    call: &Call,
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: hipMemcpyKind,
+) -> Outcome<Operation> {
+    let rows = Rows::line(size as u64);
+    let direction = Direction::from_number(kind.0)?;
+    copy(call, CopyCall { to: (to as u64, rows), from: (from as u64, rows), direction })
+}
+
+pub(super) fn host(call: &Call, parameters: *const hipHostNodeParams) -> Outcome<Operation> {
+    let parameters = call.get(parameters)?;
+    let function = parameters.fn_.ok_or(Code::INVALID_VALUE)?;
+    Ok(Operation::Host(HostFunction { call: HostCall::Plain(function), data: parameters.userData }))
+}
+
+pub(super) fn event(call: &Call, event: hipEvent_t) -> Outcome<Arc<crate::hip::event::Event>> {
     super::event::find(call, event).map_err(|_| Code::INVALID_VALUE)
 }
 
@@ -123,16 +142,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphAddMemcpyNode1D(
     kind: hipMemcpyKind,
 ) -> hipError_t {
     let place = Place { graph, after, count };
-    hip!(hipGraphAddMemcpyNode1D, |call| {
-        let rows = Rows::line(size as u64);
-        let direction = Direction::from_number(kind.0)?;
-        add(
-            call,
-            made,
-            place,
-            copy(call, CopyCall { to: (to as u64, rows), from: (from as u64, rows), direction })?,
-        )
-    })
+    hip!(hipGraphAddMemcpyNode1D, |call| add(call, made, place, copy_line(call, to, from, size, kind)?))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDrvGraphAddMemcpyNode(
@@ -178,12 +188,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphAddHostNode(
     parameters: *const hipHostNodeParams,
 ) -> hipError_t {
     let place = Place { graph, after, count };
-    hip!(hipGraphAddHostNode, |call| {
-        let parameters = call.get(parameters)?;
-        let function = parameters.fn_.ok_or(Code::INVALID_VALUE)?;
-        let function = HostFunction { call: HostCall::Plain(function), data: parameters.userData };
-        add(call, made, place, Operation::Host(function))
-    })
+    hip!(hipGraphAddHostNode, |call| add(call, made, place, host(call, parameters)?))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphAddChildGraphNode(

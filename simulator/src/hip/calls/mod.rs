@@ -21,6 +21,7 @@ pub(super) mod error;
 pub(super) mod event;
 pub(super) mod fill;
 pub(super) mod graph;
+pub(super) mod graph_edit;
 pub(super) mod graph_exec;
 pub(super) mod graph_node;
 pub(super) mod launch;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Changing graphs: edges and nodes that go, and nodes that are to do something else, in a graph or once it is instantiated.
+
+use std::ffi::c_void;
+
+use windlass_hip_sys::bindings::{
+    hipError_t, hipEvent_t, hipGraph_t, hipGraphExec_t, hipGraphNode_t, hipHostNodeParams, hipMemcpy3DParms,
+    hipMemcpyKind, hipMemsetParams,
+};
+
+use super::graph::{give, graph, handles, node};
+use super::graph_exec::find;
+use super::graph_node::{copy, copy_line, event, fill, host};
+use super::volume::of_runtime;
+use crate::hip::node::Operation;
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
+    handle: hipGraph_t,
+    from: *const hipGraphNode_t,
+    to: *const hipGraphNode_t,
+    count: usize,
+) -> hipError_t {
+    hip!(hipGraphRemoveDependencies, |call| {
+        let (from, to) = (handles(call, from, count)?, handles(call, to, count)?);
+        let edges: Vec<(u64, u64)> = from.into_iter().zip(to).collect();
+        graph(call, handle)?.disconnect(&edges)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphDestroyNode(handle: hipGraphNode_t) -> hipError_t {
+    hip!(hipGraphDestroyNode, |call| {
+        let (_, graph) = node(call, handle)?;
+        graph.remove(handle as u64)?;
+        call.runtime.nodes.remove(handle as u64);
+        Ok(())
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphGetRootNodes(
+    handle: hipGraph_t,
+    roots: *mut hipGraphNode_t,
+    count: *mut usize,
+) -> hipError_t {
+    hip!(hipGraphGetRootNodes, |call| give(call, roots, count, &graph(call, handle)?.roots()))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphNodeGetDependencies(
+    handle: hipGraphNode_t,
+    nodes: *mut hipGraphNode_t,
+    count: *mut usize,
+) -> hipError_t {
+    hip!(hipGraphNodeGetDependencies, |call| {
+        let (_, graph) = node(call, handle)?;
+        let edges = graph.edges().into_iter().filter(|(_, to)| *to == handle as u64);
+        give(call, nodes, count, &edges.map(|(from, _)| from).collect::<Vec<_>>())
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphNodeGetDependentNodes(
+    handle: hipGraphNode_t,
+    nodes: *mut hipGraphNode_t,
+    count: *mut usize,
+) -> hipError_t {
+    hip!(hipGraphNodeGetDependentNodes, |call| {
+        let (_, graph) = node(call, handle)?;
+        let edges = graph.edges().into_iter().filter(|(from, _)| *from == handle as u64);
+        give(call, nodes, count, &edges.map(|(_, to)| to).collect::<Vec<_>>())
+    })
+}
+
+/// Functions that give a node something else to do, in a graph and in an instantiated one: the name of each, its
+/// parameters, and the operation.
+macro_rules! setters {
+    ($($plain:ident, $instantiated:ident($($parameter:ident: $ty:ty),*) => |$call:ident| $operation:expr;)*) => {
+        $(
+            pub(in crate::hip) unsafe extern "C" fn $plain(handle: hipGraphNode_t, $($parameter: $ty),*) -> hipError_t {
+                hip!($plain, |$call| {
+                    let (node, _) = node($call, handle)?;
+                    node.set($operation)
+                })
+            }
+
+            pub(in crate::hip) unsafe extern "C" fn $instantiated(
+                exec: hipGraphExec_t,
+                handle: hipGraphNode_t,
+                $($parameter: $ty),*
+            ) -> hipError_t {
+                hip!($instantiated, |$call| find($call, exec)?.set(handle as u64, $operation))
+            }
+        )*
+    };
+}
+
+setters! {
+    hipGraphMemcpyNodeSetParams1D, hipGraphExecMemcpyNodeSetParams1D(
+        to: *mut c_void, from: *const c_void, size: usize, kind: hipMemcpyKind
+    ) => |call| copy_line(call, to, from, size, kind)?;
+    hipGraphMemsetNodeSetParams, hipGraphExecMemsetNodeSetParams(parameters: *const hipMemsetParams)
+        => |call| fill(call, parameters)?;
+    hipGraphHostNodeSetParams, hipGraphExecHostNodeSetParams(parameters: *const hipHostNodeParams)
+        => |call| host(call, parameters)?;
+    hipGraphEventRecordNodeSetEvent, hipGraphExecEventRecordNodeSetEvent(recorded: hipEvent_t)
+        => |call| Operation::Record(event(call, recorded)?);
+    hipGraphEventWaitNodeSetEvent, hipGraphExecEventWaitNodeSetEvent(awaited: hipEvent_t)
+        => |call| Operation::Wait(event(call, awaited)?);
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphMemcpyNodeSetParams(
+    handle: hipGraphNode_t,
+    parameters: *const hipMemcpy3DParms,
+) -> hipError_t {
+    hip!(hipGraphMemcpyNodeSetParams, |call| {
+        let (node, _) = node(call, handle)?;
+        node.set(copy(call, of_runtime(call, parameters)?)?)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipGraphExecMemcpyNodeSetParams(
+    exec: hipGraphExec_t,
+    handle: hipGraphNode_t,
+    parameters: *mut hipMemcpy3DParms,
+) -> hipError_t {
+    hip!(hipGraphExecMemcpyNodeSetParams, |call| {
+        find(call, exec)?.set(handle as u64, copy(call, of_runtime(call, parameters)?)?)
+    })
+}
