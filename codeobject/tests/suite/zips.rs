@@ -101,11 +101,15 @@ fn a_stored_member_that_is_damaged_is_named() {
 #[test]
 fn a_zip_file_in_front_of_another_is_named() {
     let [first, second] = ["a.co", "b.co"].map(|name| zip(0, false, &[(name, &elf("k"))]));
-    let bytes = behind(&first, &second);
-    let file = File::parse(&bytes, &Options::default()).unwrap();
-    assert_eq!(members(&file), ["b.co"]);
-    let [problem] = file.problems() else { panic!("{:?}", file.problems()) };
-    assert!(problem.to_string().contains("two zip files"), "{problem}");
+    for bytes in [behind(&first, &second), [&first[..], &second].concat()] {
+        // Which of them is read depends on the reader; that there is another is said.
+        let file = File::parse(&bytes, &Options::default()).unwrap();
+        assert_eq!(file.bundles().len(), 1);
+        let [problem] = file.problems() else { panic!("{:?}", file.problems()) };
+        let problem = problem.to_string();
+        assert!(problem.contains("two zip files") || problem.contains("directory"), "{problem}");
+    }
+    assert_eq!(File::parse(&first, &Options::default()).unwrap().problems(), []);
 }
 
 #[test]
