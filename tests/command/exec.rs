@@ -189,6 +189,36 @@ fn a_request_to_end_reaches_the_program() {
 }
 
 #[test]
+fn schedules_that_cannot_be_read_or_written_are_refused_before_the_start() {
+    let Some(library) = library() else { return };
+    let folder = scratch("logs");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = |name: &str| folder.join(name).to_str().expect("text").to_owned();
+    std::fs::write(file("empty"), "").expect("a file");
+    std::fs::write(file("binary"), [0xff; 64]).expect("a file");
+    std::fs::write(file("cut"), "windlass schedule 1 seed 7\ncall nobody\nstep\n").expect("a file");
+    let folder_name = folder.to_str().expect("text").to_owned();
+    for (settings, said) in [
+        (format!("replay={}", file("none")), "none"),
+        (format!("replay={}", file("empty")), "first line"),
+        (format!("replay={}", file("binary")), "UTF-8"),
+        (format!("replay={}", file("cut")), "line 2"),
+        (format!("replay={folder_name}"), "regular file"),
+        ("replay=/dev/zero".to_owned(), "regular file"),
+        (format!("seed=1&record={}", file("none/log")), "record="),
+        (format!("seed=1&record={folder_name}"), "record="),
+    ] {
+        let mut command = command();
+        command.args(["exec", "--device", &format!("hip-sim://gfx942?{settings}"), "--library"]);
+        let finished = finish(command.arg(&library).args(["--", "echo", "started"]));
+        assert_eq!(finished.code, Some(2), "{settings}: {finished:?}");
+        assert!(finished.stderr.contains(said), "{settings}: {finished:?}");
+        assert!(!finished.stdout.contains("started"), "{settings}: {finished:?}");
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+}
+
+#[test]
 fn mistakes_are_named() {
     let text = scratch("so");
     std::fs::write(&text, "no library").expect("a file");

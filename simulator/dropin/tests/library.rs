@@ -186,9 +186,12 @@ fn a_program_built_for_the_own_stream_finds_that_streams_functions() {
 #[allow(clippy::print_stdout, reason = "the parent reads it")]
 fn count_devices() {
     let api = load();
-    let mut devices = 0;
+    let mut devices = -7;
     // SAFETY: the pointer is to a local.
     let status = unsafe { api.hipGetDeviceCount(&mut devices) };
+    // SAFETY: as above.
+    let again = unsafe { api.hipGetDeviceCount(&mut devices) };
+    assert_eq!(status, again);
     println!("status {} devices {devices}", status.0);
 }
 
@@ -217,8 +220,11 @@ fn the_environment_describes_the_machine() {
 #[test]
 fn what_is_wrong_with_the_environment_is_said() {
     let (out, err) = count_with(&[("WINDLASS_SIM", "gfx9999")]);
-    assert!(out.contains("status 100"), "{out}");
+    assert!(out.contains("status 100 devices 0"), "{out}");
     assert!(err.contains("gfx9999") && err.contains("gfx942"), "{err}");
+    let (out, err) = count_with(&[("WINDLASS_SIM", "gfx942?replay=/no/such/log")]);
+    assert!(out.contains("status 100 devices 0"), "{out}");
+    assert_eq!(err.matches("/no/such/log").count(), 1, "{err}");
     let (_, err) = count_with(&[("WINDLASS_LOG", "windlass=shouting")]);
     assert!(err.contains("WINDLASS_LOG"), "{err}");
     let (_, err) = count_with(&[("WINDLASS_LOG", "windlass=trace")]);

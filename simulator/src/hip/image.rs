@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long an image in memory is. HIP's loading functions get a bare pointer; the headers behind it tell.
+//! How long an image in memory is. HIP's loading functions get a bare pointer; the headers behind it tell. Where they
+//! tell of memory that is not there, the image is refused.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 
+use super::call::explain;
 use super::code::{Code, Outcome};
+use super::foreign;
 
 /// No image is larger: a header that says so is damaged.
 const MOST: u64 = 16 << 30;
 /// Containers hold at most so many entries.
 const MOST_ENTRIES: u64 = 1 << 16;
 
-const ELF: &[u8] = b"\x7fELF";
-const BUNDLE: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
-const CCOB: &[u8] = b"CCOB";
+const ELF: [u8; 4] = *b"\x7fELF";
+const BUNDLE: &[u8; 24] = b"__CLANG_OFFLOAD_BUNDLE__";
+const CCOB: [u8; 4] = *b"CCOB";
 
 /// Copies an image out of the client's memory.
 ///
 /// # Errors
-/// `INVALID_VALUE` for null; `INVALID_IMAGE` where the first bytes are no known container or their sizes make no sense;
-/// `OUT_OF_MEMORY` where there is no room for the copy.
+/// `INVALID_VALUE` for null; `INVALID_IMAGE` where the first bytes are no known container, their sizes make no sense, or
+/// they tell of memory that cannot be read (which Linux alone can say); `OUT_OF_MEMORY` where there is no room for the copy.
 ///
 /// # Safety
 /// `image` is null or readable for the length that its own headers tell.
@@ -28,12 +32,34 @@ pub(crate) unsafe fn copy(image: *const c_void) -> Outcome<Vec<u8>> {
     }
     let peek = Peek(image.cast());
     // SAFETY: the caller vouches for what the headers tell.
-    let length = unsafe { peek.length() }.filter(|length| *length <= MOST).ok_or(Code::INVALID_IMAGE)?;
-    let length = usize::try_from(length).map_err(|_| Code::INVALID_IMAGE)?;
+    let length = unsafe { peek.length() }.filter(|length| (1..=MOST).contains(length));
+    let length = length.and_then(|length| usize::try_from(length).ok()).ok_or_else(|| {
+        explain(format!(
+            "no module is loaded from {image:p}: no code object and no bundle begins there, its headers contradict \
+             themselves, or they go on where no memory can be read"
+        ));
+        Code::INVALID_IMAGE
+    })?;
+    let cut_short = || {
+        explain(format!(
+            "no module is loaded from {image:p}: its headers tell of {length} bytes, which cannot all be read there"
+        ));
+        Code::INVALID_IMAGE
+    };
+    // The last byte first: a damaged size must not cost memory for what is not there.
+    // SAFETY: as above.
+    if unsafe { peek.array::<1>(length as u64 - 1) }.is_none() {
+        return Err(cut_short());
+    }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(length).map_err(|_| Code::OUT_OF_MEMORY)?;
     // SAFETY: as above.
-    bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(peek.0, length) });
+    let whole = unsafe { foreign::read(peek.0, &mut bytes.spare_capacity_mut()[..length]) };
+    if !whole {
+        return Err(cut_short());
+    }
+    // SAFETY: so many bytes were reserved and read.
+    unsafe { bytes.set_len(length) };
     Ok(bytes)
 }
 
@@ -44,14 +70,14 @@ impl Peek {
     /// # Safety
     /// See [`copy`].
     unsafe fn length(&self) -> Option<u64> {
-        // SAFETY: every container is longer than its magic, and the pieces are tried from the shortest on; a byte
-        // that differs ends the comparison.
+        // SAFETY: every container is longer than the shortest magics, and has the longer one if it begins like it.
         unsafe {
-            if self.begins_with(ELF) {
+            let magic = self.array::<4>(0)?;
+            if magic == ELF {
                 self.elf_length()
-            } else if self.begins_with(CCOB) {
+            } else if magic == CCOB {
                 self.ccob_length()
-            } else if self.begins_with(BUNDLE) {
+            } else if BUNDLE.starts_with(&magic) && self.array(0)? == *BUNDLE {
                 self.bundle_length()
             } else {
                 None
@@ -60,20 +86,20 @@ impl Peek {
     }
 
     /// # Safety
-    /// Bytes are readable as long as they agree with `magic`.
-    unsafe fn begins_with(&self, magic: &[u8]) -> bool {
-        // SAFETY: `all` stops at the first difference.
-        magic.iter().enumerate().all(|(at, byte)| unsafe { self.0.add(at).read() } == *byte)
+    /// The piece is readable.
+    unsafe fn array<const N: usize>(&self, at: u64) -> Option<[u8; N]> {
+        let from = self.0.wrapping_add(usize::try_from(at).ok()?);
+        let mut piece = [MaybeUninit::uninit(); N];
+        // SAFETY: the caller vouches for the piece. It is whole where `read` says so.
+        unsafe { foreign::read(from, &mut piece).then(|| piece.map(|byte| byte.assume_init())) }
     }
 
     /// # Safety
     /// The piece is readable.
     unsafe fn number<const N: usize>(&self, at: u64) -> Option<u64> {
-        let at = usize::try_from(at).ok()?;
         let mut bytes = [0; 8];
         // SAFETY: the caller vouches for the piece.
-        let piece = unsafe { self.0.add(at).cast::<[u8; N]>().read_unaligned() };
-        bytes.get_mut(..N)?.copy_from_slice(&piece);
+        bytes.get_mut(..N)?.copy_from_slice(&unsafe { self.array::<N>(at) }?);
         Some(u64::from_le_bytes(bytes))
     }
 
@@ -181,6 +207,40 @@ mod tests {
         }
         bundle.extend(b"hipv4");
         assert_eq!(length_of(&bundle), Some(8242));
+    }
+
+    #[cfg(all(target_os = "linux", not(miri)))]
+    #[test]
+    fn what_headers_tell_of_must_be_there() {
+        use crate::hip::foreign::tests::Guarded;
+
+        let copied = |image: &[u8]| {
+            let guarded = Guarded::new(image);
+            // SAFETY: on Linux memory that cannot be read does no harm.
+            unsafe { copy(guarded.start().cast()) }
+        };
+        const CODE: &[u8] = include_bytes!("../../../cts/kernels/bundles/vector_add.gfx942.co");
+        let whole = CODE[..length_of(CODE).unwrap() as usize].to_vec();
+        assert_eq!(copied(&whole).unwrap(), whole);
+        for cut in [0, 1, 3, 5, 63, 64, 65, whole.len() / 2, whole.len() - 1] {
+            assert_eq!(copied(&whole[..cut]).unwrap_err(), Code::INVALID_IMAGE, "{cut} bytes");
+        }
+        // The size in the file of the first segment.
+        let size = u64::from_le_bytes(whole[32..40].try_into().unwrap()) as usize + 32;
+        for claim in [1_u64 << 20, 8 << 30, u64::MAX] {
+            let mut long = whole.clone();
+            long[size..size + 8].copy_from_slice(&claim.to_le_bytes());
+            assert_eq!(copied(&long).unwrap_err(), Code::INVALID_IMAGE, "a segment of {claim} bytes");
+        }
+        let mut bundle = BUNDLE.to_vec();
+        for number in [1_u64, 4096, 100, 5] {
+            bundle.extend(number.to_le_bytes());
+        }
+        assert_eq!(copied(&bundle).unwrap_err(), Code::INVALID_IMAGE);
+        let compressed = [&b"CCOB"[..], &[2, 0, 1, 0], &4096_u32.to_le_bytes(), &[0; 12]].concat();
+        assert_eq!(copied(&compressed).unwrap_err(), Code::INVALID_IMAGE);
+        // SAFETY: as above.
+        assert_eq!(unsafe { copy(std::ptr::without_provenance(16)) }.unwrap_err(), Code::INVALID_IMAGE);
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod current;
 mod device;
 mod event;
 mod failure;
+mod foreign;
 mod graph;
 mod graph_exec;
 mod handles;

@@ -51,16 +51,25 @@ pub fn process_refuse(name: &'static str) {
 pub(crate) fn runtime() -> Outcome<Arc<Runtime>> {
     static RUNTIME: OnceLock<Result<Arc<Runtime>, String>> = OnceLock::new();
     let made = RUNTIME.get_or_init(|| {
-        let options = Options::from_environment().map_err(|error| error.to_string())?;
-        let hidden = ["HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"];
-        let list = hidden.iter().find_map(|name| std::env::var(name).ok());
-        let slots = visible(options.devices as usize, list.as_deref());
-        Runtime::new(options, &slots).map_err(|error| error.to_string())
+        make().map_err(|error| {
+            // All later calls fail for the same reason, which the log needs once.
+            let why = format!("there is no simulated GPU: {error} (WINDLASS_SIM)");
+            call::explain(why.clone());
+            why
+        })
     });
-    made.clone().map_err(|error| {
-        call::explain(format!("there is no simulated GPU: {error} (WINDLASS_SIM)"));
+    made.clone().map_err(|why| {
+        call::remind(&why);
         Code::NO_DEVICE
     })
+}
+
+fn make() -> Result<Arc<Runtime>, String> {
+    let options = Options::from_environment().map_err(|error| error.to_string())?;
+    let hidden = ["HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"];
+    let list = hidden.iter().find_map(|name| std::env::var(name).ok());
+    let slots = visible(options.devices as usize, list.as_deref());
+    Runtime::new(options, &slots).map_err(|error| error.to_string())
 }
 
 /// The slots that `HIP_VISIBLE_DEVICES` lets clients see. As in HIP, the list ends at the first entry that names no

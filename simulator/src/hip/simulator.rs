@@ -32,6 +32,15 @@ impl Simulator {
         Ok(Arc::new(Self { runtime: Runtime::new(options, &slots)? }))
     }
 
+    /// Whether the log that options say to replay is one, and whether one can be written where they say so. For who
+    /// describes a machine to a program that it starts: [`new`](Self::new) says the same, later. Changes no file.
+    ///
+    /// # Errors
+    /// [`Error::Setup`] names the file and the reason.
+    pub fn check_files(options: &Options) -> Result<(), Error> {
+        Schedule::check(options).map_err(Error::Setup)
+    }
+
     /// What the machine consists of.
     pub fn options(&self) -> &Options {
         &self.runtime.options

@@ -2,7 +2,7 @@
 //! From a device URI to the description that the drop-in library reads.
 
 use windlass::Uri;
-use windlass_simulator::Options;
+use windlass_simulator::{Options, Simulator};
 
 use super::super::failure::{Failure, Outcome};
 
@@ -20,6 +20,8 @@ pub(super) fn describe(uri: &str) -> Outcome<(String, Options)> {
     let machine = merge(uri, &own)?;
     let options = machine.parse::<Options>();
     let options = options.map_err(|error| Failure::input(format!("--device {uri}: {error}")))?;
+    // The program would learn of it by calls that fail, and may not care.
+    Simulator::check_files(&options).map_err(|error| Failure::input(error.to_string()))?;
     Ok((machine, options))
 }
 

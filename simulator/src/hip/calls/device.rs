@@ -12,11 +12,17 @@ use crate::hip::code::Code;
 
 pub(in crate::hip) unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
     // Options allow 64 devices at most.
-    hip!(hipGetDeviceCount, |call| {
+    let status = hip!(hipGetDeviceCount, |call| {
         let devices = call.runtime.machine.devices.len();
         call.put(count, devices as c_int)?;
         if devices == 0 { Err(Code::NO_DEVICE) } else { Ok(()) }
-    })
+    });
+    // Where no machine could be made nothing above has run, and HIP counts no devices.
+    if status == hipError_t::hipErrorNoDevice && !count.is_null() {
+        // SAFETY: the caller vouches for what is not null.
+        unsafe { count.write_unaligned(0) };
+    }
+    status
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGetDevice(device: *mut c_int) -> hipError_t {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::log_file;
@@ -71,11 +71,19 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn create(path: &Path, seed: u64) -> Result<Self, String> {
-        let say =
-            |error| format!("the schedule cannot be written to {}: {error} (option record=)", path.display());
+        let say = |error| Self::unwritable(path, &error);
         let mut file = BufWriter::new(log_file::create(path).map_err(say)?);
         writeln!(file, "{HEADER}{seed}").map_err(say)?;
         Ok(Self { file, failed: false })
+    }
+
+    /// Whether [`create`](Self::create) can succeed, without doing it.
+    pub(crate) fn check(path: &Path) -> Result<(), String> {
+        log_file::check(path).map_err(|error| Self::unwritable(path, &error))
+    }
+
+    fn unwritable(path: &Path, error: &io::Error) -> String {
+        format!("the schedule cannot be written to {}: {error} (option record=)", path.display())
     }
 
     pub(crate) fn write(&mut self, entry: &Entry) {
@@ -104,6 +112,11 @@ impl Replay {
         let say = |reason: &str| {
             format!("the schedule {} cannot be replayed: {reason} (option replay=)", path.display())
         };
+        let found = std::fs::metadata(path).map_err(|error| say(&error.to_string()))?;
+        if !found.is_file() {
+            // A device may have no end.
+            return Err(say("it is no regular file"));
+        }
         let text = std::fs::read_to_string(path).map_err(|error| say(&error.to_string()))?;
         let mut lines = text.lines();
         let seed = lines.next().and_then(|line| line.strip_prefix(HEADER)?.parse().ok());

@@ -36,6 +36,22 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Whether a log can be begun under a name. Leaves what is there as it is, and nothing where nothing is.
+///
+/// # Errors
+/// Why it cannot.
+pub(super) fn check(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(io::Error::other("it is there, and no regular file")),
+        Ok(_) => OpenOptions::new().write(true).open(path).map(drop),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            OpenOptions::new().write(true).create_new(true).open(path)?;
+            std::fs::remove_file(path)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 fn open(path: &Path) -> io::Result<File> {
     // Not emptied yet: it may be somebody's.
     OpenOptions::new().write(true).create(true).truncate(false).open(path)
@@ -83,4 +99,21 @@ fn is_held(file: &File) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn is_held(_file: &File) -> bool {
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_changes_nothing() {
+        let folder = std::env::temp_dir().join(format!("windlass-log-check-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (log, kept) = (folder.join("log"), folder.join("kept"));
+        std::fs::write(&kept, "lines").unwrap();
+        assert!(check(&log).is_ok() && !log.exists());
+        assert!(check(&kept).is_ok() && std::fs::read(&kept).unwrap() == b"lines");
+        assert!(check(&folder).is_err() && check(&folder.join("none/log")).is_err());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

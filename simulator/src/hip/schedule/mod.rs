@@ -108,6 +108,16 @@ impl Schedule {
         }))
     }
 
+    /// Whether [`new`](Self::new) finds the files that options name as it needs them. Changes none of them.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn check(options: &Options) -> Result<(), String> {
+        options.replay.as_deref().map(Replay::open).transpose()?;
+        options.record.as_deref().map(Recorder::check).transpose()?;
+        Ok(())
+    }
+
     /// What was chosen and done so far.
     pub(crate) fn report(&self) -> ScheduleReport {
         ScheduleReport::of(&self.stage.choices())
