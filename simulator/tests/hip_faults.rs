@@ -176,6 +176,72 @@ fn what_an_event_told_is_not_told_again() {
 }
 
 #[test]
+fn memory_of_another_device_needs_peer_access() {
+    for options in ["gfx942?devices=2", "gfx942?devices=2&seed=3"] {
+        let scene = Scene::new(options);
+        let machine = &scene.machine;
+        let own = scene.words;
+        ok!(machine, hipSetDevice(1));
+        let far = machine.upload(&[0_u32; 16]);
+        let module = machine.load(&file("faults.ccob"));
+        let far_scene = |words| (machine.function(module, c"write_at"), words);
+        let write = |(write_at, words), index: i64| {
+            let arguments = Block::default().pointer(words).bytes(&index.to_le_bytes()).u32(7).done();
+            assert_eq!(machine.launch(write_at, 1, 1, null_mut(), &arguments), hipError_t::hipSuccess);
+            hip!(machine, hipDeviceSynchronize())
+        };
+        ok!(machine, hipSetDevice(0));
+        assert_eq!(write((scene.write_at, far), 1), hipError_t::hipErrorIllegalAddress);
+        let report = scene.diagnosis();
+        for part in ["memory of device 1", "hipDeviceEnablePeerAccess(1, 0)", "4 bytes into the 64-byte"] {
+            assert!(report.contains(part), "{part}: {report}");
+        }
+        ok!(machine, hipDeviceEnablePeerAccess(1, 0));
+        assert_eq!(write((scene.write_at, far), 2), hipError_t::hipSuccess);
+        // It is open in one direction.
+        ok!(machine, hipSetDevice(1));
+        assert_eq!(write(far_scene(own), 3), hipError_t::hipErrorIllegalAddress);
+        assert_eq!(write(far_scene(far), 4), hipError_t::hipSuccess);
+        ok!(machine, hipSetDevice(0));
+        ok!(machine, hipDeviceDisablePeerAccess(1));
+        assert_eq!(write((scene.write_at, far), 5), hipError_t::hipErrorIllegalAddress);
+        // Copies need none, and memory that is the host's too is everybody's.
+        let (mut pinned, mut managed) = (null_mut(), null_mut());
+        ok!(machine, hipHostMalloc(&mut pinned, 64, 0));
+        ok!(machine, hipMallocManaged(&mut managed, 64, 1));
+        ok!(machine, hipMemcpyPeer(own, 0, far, 1, 64));
+        ok!(machine, hipSetDevice(1));
+        for memory in [pinned, managed] {
+            assert_eq!(write(far_scene(memory), 6), hipError_t::hipSuccess);
+        }
+        assert_eq!(machine.download::<u32>(own, 8), [0, 0, 7, 0, 7, 0, 0, 0]);
+    }
+}
+
+#[test]
+fn what_kernels_ask_of_a_runtime_is_refused_by_name() {
+    let machine = Machine::new("");
+    let module = machine.load(include_bytes!("services/services.gfx942.co"));
+    let out = machine.upload(&[0_u32]);
+    for (kernel, says) in [(c"print_if", "printf"), (c"allocate_if", "malloc")] {
+        let function = machine.function(module, kernel);
+        let arguments = |condition| Block::default().pointer(out).u32(condition).done();
+        assert_eq!(machine.launch(function, 1, 1, null_mut(), &arguments(0)), hipError_t::hipSuccess);
+        ok!(machine, hipDeviceSynchronize());
+        assert_eq!(machine.launch(function, 1, 1, null_mut(), &arguments(1)), hipError_t::hipSuccess);
+        fails!(hipErrorNotSupported, machine, hipDeviceSynchronize());
+        let report = machine.api.diagnose().unwrap();
+        assert!(report.contains(says) && report.contains("lane 0"), "{report}");
+        ok!(machine, hipDeviceSynchronize());
+    }
+    // A null pointer is still the kernel's own.
+    let function = machine.function(module, c"print_if");
+    let arguments = Block::default().pointer(null_mut()).u32(0).done();
+    assert_eq!(machine.launch(function, 1, 1, null_mut(), &arguments), hipError_t::hipSuccess);
+    fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
+}
+
+#[test]
 fn copies_and_fills_fail_alone_too() {
     let scene = Scene::new("");
     let machine = &scene.machine;

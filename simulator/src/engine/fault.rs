@@ -41,6 +41,11 @@ pub enum Cause {
     IllegalAddress,
     /// A write to code or to constants.
     ReadOnly,
+    /// An access to another device's memory that was not opened to the kernel's own device.
+    NoPeerAccess {
+        /// The device whose memory it is.
+        device: u32,
+    },
     /// A read of device memory that nobody wrote. It is reported, where that was asked for, and stops nothing.
     Uninitialised,
     /// An atomic access to an address that is not a multiple of its size.
@@ -141,6 +146,11 @@ impl fmt::Display for Fault {
             Cause::OutOfMemory { reason } => write!(f, "kernel {kernel} cannot be launched: {reason}")?,
             Cause::IllegalAddress => write!(f, "kernel {kernel} accessed memory that is not its own")?,
             Cause::ReadOnly => write!(f, "kernel {kernel} wrote to what it may only read")?,
+            Cause::NoPeerAccess { device } => write!(
+                f,
+                "kernel {kernel} accessed memory of device {device}, to which its own device has no access: call \
+                 hipDeviceEnablePeerAccess({device}, 0) with its own as the current one"
+            )?,
             Cause::Uninitialised => write!(f, "kernel {kernel} read memory that nobody wrote")?,
             Cause::MisalignedAtomic => write!(f, "kernel {kernel} used a misaligned address in an atomic")?,
             Cause::Trap(2) => {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What to launch, and what came of it.
 
+use crate::memory::ALL_DEVICES;
+
 /// The parameters of a dispatch.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -17,6 +19,8 @@ pub struct Launch<'a> {
     pub arguments: &'a [u8],
     /// Whether an access behind the end of LDS is a fault. Otherwise it is as on hardware: reads give zero, writes vanish.
     pub lds_faults: bool,
+    /// The devices whose memory the kernel may use, a bit each.
+    pub reach: u64,
     /// Draws the order in which workgroups start; `None` is ascending.
     pub seed: Option<u64>,
 }
@@ -24,7 +28,8 @@ pub struct Launch<'a> {
 impl<'a> Launch<'a> {
     /// A launch of `grid` workgroups of `block` work-items.
     pub fn new(grid: [u32; 3], block: [u32; 3], arguments: &'a [u8]) -> Self {
-        Self { grid, block, work_items: None, dynamic_lds: 0, arguments, lds_faults: true, seed: None }
+        let (work_items, dynamic_lds, lds_faults, seed) = (None, 0, true, None);
+        Self { grid, block, work_items, dynamic_lds, arguments, lds_faults, reach: ALL_DEVICES, seed }
     }
 }
 

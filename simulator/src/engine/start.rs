@@ -38,6 +38,8 @@ pub(super) struct Start {
     pub(super) lds: u32,
     /// Bytes of LDS that the kernel and its launch asked for, if it must not touch more.
     pub(super) lds_limit: Option<u32>,
+    /// The devices whose memory the kernel may use, a bit each.
+    pub(super) reach: u64,
     private: u32,
     mode: u32,
     arguments: u64,
@@ -105,6 +107,7 @@ impl Start {
             items,
             lds: lds.next_multiple_of(LDS_UNIT),
             lds_limit: launch.lds_faults.then_some(lds),
+            reach: launch.reach,
             private,
             mode,
             arguments: 0,

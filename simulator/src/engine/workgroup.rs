@@ -74,7 +74,7 @@ impl Workgroup {
                 wave
             })
             .collect();
-        Self { id, number, waves, lds: Some(lds), windows: Windows::default() }
+        Self { id, number, waves, lds: Some(lds), windows: Windows::new(start.reach) }
     }
 
     /// Waves.

@@ -107,7 +107,7 @@ impl<'m> Core<'m> {
         let memory = self.memory;
         let span = memory.span_through(self.windows, address, size, usage);
         if span.is_none() && step.may_stick_out(address, size, kind) {
-            return memory.span_of_dwords(address, size, usage);
+            return memory.span_of_dwords(self.windows, address, size, usage);
         }
         span
     }
@@ -245,6 +245,9 @@ impl Core<'_> {
     /// not the kernel's to write.
     #[cold]
     pub(crate) fn refuse(&mut self, lane: Option<usize>, address: u64, size: u64, kind: AccessKind) -> Flow {
+        if let Some(device) = self.memory.closed_home(address, self.windows.reach()) {
+            return self.stop_access(Cause::NoPeerAccess { device }, lane, address, size, kind);
+        }
         let exists = self.memory.span(address, size).is_ok();
         let cause = if exists && kind != AccessKind::Read { Cause::ReadOnly } else { Cause::IllegalAddress };
         self.stop_access(cause, lane, address, size, kind)

@@ -53,6 +53,10 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
             });
         }
     };
+    // Whose pools are opened to whom is not kept; pinned and managed memory is everybody's.
+    if kind == Kind::Device && origin == Origin::Device {
+        machine.memory.set_home(base, device);
+    }
     if let Some(pool) = &pool {
         pool.grow(size);
     }

@@ -124,6 +124,12 @@ impl Device {
         }
     }
 
+    /// The devices whose memory its kernels may use, a bit each.
+    pub(crate) fn reach(&self) -> u64 {
+        // There are 64 devices at most.
+        self.lock_peers().iter().fold(1 << (self.index & 63), |reach, peer| reach | 1 << (peer & 63))
+    }
+
     pub(crate) fn disable_peer(&self, peer: usize) -> Outcome<()> {
         match self.lock_peers().remove(&peer) {
             true => Ok(()),

@@ -9,7 +9,7 @@ use crate::options::Lds;
 
 use super::call;
 use super::code::{Code, Outcome};
-use super::device::limits;
+use super::device::{Device, limits};
 use super::failure::{Failure, tell};
 use super::machine::Machine;
 use super::tally::{self, Count};
@@ -99,9 +99,9 @@ impl Launch {
     }
 
     /// Runs the kernel to its end.
-    pub(crate) fn run(self, machine: &Machine) -> Result<(), Failure> {
+    pub(crate) fn run(self, machine: &Machine, device: &Device) -> Result<(), Failure> {
         tally::count(Count::Launch);
-        match machine.engine.dispatch(&machine.memory, &self.kernel, &self.parameters(machine)) {
+        match machine.engine.dispatch(&machine.memory, &self.kernel, &self.parameters(machine, device)) {
             Ok(statistics) => {
                 tell(|| tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics));
                 Ok(())
@@ -111,9 +111,14 @@ impl Launch {
     }
 
     /// Begins to run the kernel; workgroups start in an order that is chosen.
-    pub(crate) fn begin(self, machine: &Machine, choices: &mut dyn Choose) -> Result<Dispatch, Failure> {
+    pub(crate) fn begin(
+        self,
+        machine: &Machine,
+        device: &Device,
+        choices: &mut dyn Choose,
+    ) -> Result<Dispatch, Failure> {
         tally::count(Count::Launch);
-        let mut parameters = self.parameters(machine);
+        let mut parameters = self.parameters(machine, device);
         // Zero is the ascending order, which is that of hardware.
         parameters.seed = match choices.choose(4) {
             0 => None,
@@ -124,10 +129,11 @@ impl Launch {
         Ok(Dispatch { stepped, kernel: self.kernel, engine: machine.engine.clone(), by: self.by })
     }
 
-    fn parameters(&self, machine: &Machine) -> engine::Launch<'_> {
+    fn parameters(&self, machine: &Machine, device: &Device) -> engine::Launch<'_> {
         let mut launch = engine::Launch::new(self.shape.grid, self.shape.block, &self.arguments);
         launch.dynamic_lds = self.shape.dynamic_lds;
         launch.lds_faults = machine.lds == Lds::Fault;
+        launch.reach = device.reach();
         launch
     }
 }
@@ -172,6 +178,7 @@ fn code_of(fault: &Fault) -> Code {
         Cause::IllegalAddress
         | Cause::ReadOnly
         | Cause::MisalignedAtomic
+        | Cause::NoPeerAccess { .. }
         | Cause::IllegalProgramCounter { .. } => Code::ILLEGAL_ADDRESS,
         Cause::InvalidLaunch { .. } => Code::INVALID_CONFIGURATION,
         Cause::OutOfMemory { .. } => Code::LAUNCH_OUT_OF_RESOURCES,

@@ -71,7 +71,7 @@ impl Work {
                 mark.reach(stream, machine.clock.now());
                 Ok(())
             }
-            Self::Launch(launch) => launch.run(machine),
+            Self::Launch(launch) => launch.run(machine, device),
             Self::Transfer(transfer) => transfer.run(machine),
             Self::Fill(fill) => fill.run(machine),
             Self::Free(address, by) => {
@@ -109,10 +109,12 @@ impl Work {
     ) -> Begun {
         match self {
             Self::HostFunction(function) => Begun::HostFunction(function),
-            Self::Launch(launch) if device.failure().is_none() => match launch.begin(machine, choices) {
-                Ok(dispatch) => Begun::Going(Going::Dispatch(Box::new(dispatch))),
-                Err(failure) => Begun::Ended(Some(failure)),
-            },
+            Self::Launch(launch) if device.failure().is_none() => {
+                match launch.begin(machine, device, choices) {
+                    Ok(dispatch) => Begun::Going(Going::Dispatch(Box::new(dispatch))),
+                    Err(failure) => Begun::Ended(Some(failure)),
+                }
+            }
             // Others may see half of a copy.
             Self::Transfer(mut transfer)
                 if device.failure().is_none() && transfer.places() > 0 && choices.choose(2) == 0 =>

@@ -15,11 +15,18 @@ pub(super) struct Record {
     pub(super) delta: u64,
     /// Addresses that kernels may only read.
     pub(super) read_only: Arc<[Range<u64>]>,
+    /// The device that others need peer access for.
+    pub(super) home: Option<u32>,
     /// Which bytes were written, where somebody asked.
     pub(super) shadow: Option<Arc<Shadow>>,
 }
 
 impl Record {
+    /// Whether kernels of which the devices in `reach` are peers, a bit each, may use it.
+    pub(super) fn is_reached(&self, reach: u64) -> bool {
+        self.home.is_none_or(|home| reach >> (home & 63) & 1 != 0)
+    }
+
     pub(super) fn contains(&self, address: u64) -> bool {
         address.wrapping_sub(self.info.base) < self.info.size
     }

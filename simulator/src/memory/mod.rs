@@ -21,7 +21,7 @@ mod window;
 
 pub(crate) use block::Block;
 pub use error::{MemoryError, Place};
-pub(crate) use window::{Use, Windows};
+pub(crate) use window::{ALL_DEVICES, Use, Windows};
 
 use crate::exec::Programs;
 use access::Span;
@@ -209,7 +209,7 @@ impl Memory {
         for key in stale {
             map.freed.remove(&key);
         }
-        map.live.insert(base, Record { info, delta, read_only: Arc::default(), shadow });
+        map.live.insert(base, Record { info, delta, read_only: Arc::default(), home: None, shadow });
         Ok(base)
     }
 
@@ -225,6 +225,21 @@ impl Memory {
         record.read_only = read_only.into();
         self.generation.fetch_add(1, Ordering::Release);
         Ok(())
+    }
+
+    /// Makes the allocation that starts at `base` a device's own: kernels of others need peer access. Nobody knows the
+    /// address yet. Without it every kernel may use an allocation.
+    pub(crate) fn set_home(&self, base: u64, device: usize) {
+        if let Some(record) = self.write_map().live.get_mut(&base) {
+            record.home = u32::try_from(device).ok();
+        }
+    }
+
+    /// The device whose memory an address is in, if kernels with such peers may not use it.
+    pub(crate) fn closed_home(&self, address: u64, reach: u64) -> Option<u32> {
+        let map = self.read_map();
+        let record = map.at_or_before(address).filter(|record| record.contains(address))?;
+        record.home.filter(|_| !record.is_reached(reach))
     }
 
     /// Frees the allocation that starts at `address`. Its addresses are not handed out again soon.
@@ -286,7 +301,7 @@ impl Memory {
         }
         let kind = Kind::Registered;
         let info = AllocationInfo { base, size: len, kind, owner: owner.into(), freed_by: None };
-        map.live.insert(base, Record { info, delta: 0, read_only: Arc::default(), shadow: None });
+        map.live.insert(base, Record { info, delta: 0, read_only: Arc::default(), home: None, shadow: None });
         Ok(base)
     }
 
@@ -449,7 +464,7 @@ impl Memory {
 
     /// Resolves a range that must lie inside one live allocation.
     pub(crate) fn span(&self, address: u64, len: u64) -> Result<Span<'_>, MemoryError> {
-        match self.window(address, len, Use::Read) {
+        match self.window(address, len, Use::Read, ALL_DEVICES) {
             Some(window) => Ok(self.span_of(&window, address, len)),
             None => Err(MemoryError::OutOfBounds { address, len, place: self.place(address) }),
         }
@@ -469,7 +484,7 @@ impl Memory {
         let window = match windows.find(address, len, usage, generation) {
             Some(window) => window,
             None => {
-                let window = self.window(address, len, usage)?;
+                let window = self.window(address, len, usage, windows.reach())?;
                 windows.remember(window, usage);
                 window
             }
@@ -480,10 +495,16 @@ impl Memory {
     /// As [`span_through`](Self::span_through) for whole dwords each of which has a byte in the allocation: the first
     /// and the last may stick out. What sticks out exists and is nobody else's: allocations begin on pages of their own.
     #[cold]
-    pub(crate) fn span_of_dwords(&self, address: u64, len: u64, usage: Use) -> Option<Span<'_>> {
+    pub(crate) fn span_of_dwords(
+        &self,
+        windows: &Windows,
+        address: u64,
+        len: u64,
+        usage: Use,
+    ) -> Option<Span<'_>> {
         let map = self.read_map();
         // Registered memory may begin within the first dword.
-        let record = map.at_or_before(address | 3)?;
+        let record = map.at_or_before(address | 3).filter(|record| record.is_reached(windows.reach()))?;
         let held = record.holds_dwords_of(address, len)?;
         if usage == Use::Write {
             record.writable(held.start, held.end - held.start)?;
@@ -501,11 +522,14 @@ impl Memory {
     }
 
     #[cold]
-    fn window(&self, address: u64, len: u64, usage: Use) -> Option<Window> {
+    fn window(&self, address: u64, len: u64, usage: Use, reach: u64) -> Option<Window> {
         let map = self.read_map();
         // Read under the lock: a free that this lookup does not see yet will change it.
         let generation = self.generation.load(Ordering::Acquire);
         let record = map.at_or_before(address).filter(|record| record.holds(address, len))?;
+        if !record.is_reached(reach) {
+            return None;
+        }
         let range = match usage {
             Use::Read => record.info.base..record.info.base + record.info.size,
             Use::Write => record.writable(address, len)?,

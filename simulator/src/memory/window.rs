@@ -32,9 +32,14 @@ pub(crate) enum Use {
     Write,
 }
 
+/// Peers of a kernel that may use the memory of every device.
+pub(crate) const ALL_DEVICES: u64 = !0;
+
 /// A few remembered ranges: as many as a kernel usually touches in turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Windows {
+    /// The devices whose memory the kernel may use, a bit each.
+    reach: u64,
     /// For reading, for writing.
     known: [[Window; 4]; 2],
     oldest: [usize; 2],
@@ -42,11 +47,22 @@ pub(crate) struct Windows {
 
 impl Default for Windows {
     fn default() -> Self {
-        Self { known: [[Window::EMPTY; 4]; 2], oldest: [0; 2] }
+        Self::new(ALL_DEVICES)
     }
 }
 
 impl Windows {
+    /// For a kernel that may use the memory of these devices, a bit each.
+    pub(crate) fn new(reach: u64) -> Self {
+        Self { reach, known: [[Window::EMPTY; 4]; 2], oldest: [0; 2] }
+    }
+
+    /// The devices whose memory the kernel may use, a bit each.
+    #[inline]
+    pub(crate) fn reach(&self) -> u64 {
+        self.reach
+    }
+
     /// What is remembered around a range.
     #[inline]
     pub(super) fn find(&self, address: u64, len: u64, usage: Use, generation: u64) -> Option<Window> {
