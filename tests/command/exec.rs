@@ -230,6 +230,7 @@ fn mistakes_are_named() {
         (&["exec", "--library", text, "--", "true"], "not the simulator's"),
         (&["exec", "--device", "hip://", "--", "true"], "hip-sim://"),
         (&["exec", "--device", "hip-sim://gfx90a", "--", "true"], "gfx942"),
+        (&["exec", "--device", "hip-sim://1", "--", "true"], "HIP_VISIBLE_DEVICES=1"),
         (&["exec", "--device", "hip-sim://gfx942?colour=red", "--", "true"], "devices"),
     ] {
         // Under another name, without the library beside it.
@@ -246,4 +247,10 @@ fn mistakes_are_named() {
     let finished = finish(&mut exec(&library, ["no-such-program-anywhere"]));
     assert_eq!(finished.code, Some(2), "{finished:?}");
     assert!(finished.stderr.contains("cannot run no-such-program-anywhere"), "{finished:?}");
+    let colon = scratch("a:b");
+    std::fs::create_dir_all(&colon).expect("a folder");
+    let finished = finish(exec(&library, ["true"]).env("TMPDIR", &colon));
+    std::fs::remove_dir_all(&colon).expect("the folder goes");
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(finished.stderr.contains("TMPDIR"), "{finished:?}");
 }

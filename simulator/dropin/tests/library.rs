@@ -213,6 +213,10 @@ fn the_environment_describes_the_machine() {
     assert!(devices(&[("WINDLASS_SIM", "gfx942?devices=3")]).contains("status 0 devices 3"));
     let hidden = [("WINDLASS_SIM", "gfx942?devices=3"), ("HIP_VISIBLE_DEVICES", "2,1")];
     assert!(devices(&hidden).contains("status 0 devices 2"));
+    let empty = [hidden[0], ("HIP_VISIBLE_DEVICES", "")];
+    assert!(devices(&empty).contains("status 0 devices 3"), "nothing is no list");
+    let other = [empty[0], empty[1], ("CUDA_VISIBLE_DEVICES", "1")];
+    assert!(devices(&other).contains("status 0 devices 1"), "the other variable's list counts then");
     assert!(devices(&[("HIP_VISIBLE_DEVICES", "-1")]).contains("status 100 devices 0"));
     assert!(devices(&[("WINDLASS_SIM", "gfx942?devices=0&hip=5.2")]).contains("status 100 devices 0"));
 }

@@ -180,7 +180,8 @@ impl std::error::Error for Fault {}
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.workgroup;
-        write!(f, "instruction: {}, {:+#x} from the entry", self.instruction, self.offset)?;
+        let (sign, distance) = (if self.offset < 0 { '-' } else { '+' }, self.offset.unsigned_abs());
+        write!(f, "instruction: {}, {sign}{distance:#x} from the entry", self.instruction)?;
         if let Some((function, offset)) = &self.function {
             write!(f, ", in {function}+{offset:#x}")?;
         }
@@ -223,5 +224,29 @@ impl fmt::Display for Access {
             Place::Lds { .. } | Place::Scratch { .. } => write!(f, "{kind} of {size} byte{plural}, {place}"),
             _ => write!(f, "{kind} of {size} byte{plural} at {address:#x}, which is {place}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instruction_in_front_of_the_entry_is_told_by_its_distance() {
+        let told = |offset| {
+            let location = Location {
+                workgroup: [0; 3],
+                wave: 0,
+                lane: None,
+                work_item: None,
+                offset,
+                instruction: "s_endpgm".to_owned(),
+                function: None,
+                source: Vec::new(),
+            };
+            location.to_string()
+        };
+        assert!(told(-0x7c).contains("s_endpgm, -0x7c from the entry"), "{}", told(-0x7c));
+        assert!(told(0x58).contains("+0x58 from the entry") && told(0).contains("+0x0 from the entry"));
     }
 }

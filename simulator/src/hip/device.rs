@@ -141,14 +141,9 @@ impl Device {
         "Simulated MI300X (gfx942)".to_owned()
     }
 
-    /// Sixteen characters, as HIP on AMD has them; no two devices of a simulator share them.
+    /// See [`uuid`].
     pub(crate) fn uuid(&self) -> [u8; 16] {
-        let mut uuid = [b'0'; 16];
-        let text = format!("51ed{:012x}", self.slot + 1);
-        for (to, from) in uuid.iter_mut().zip(text.bytes()) {
-            *to = from;
-        }
-        uuid
+        uuid(self.slot)
     }
 
     /// Domain, bus, device and function; there is no such slot.
@@ -163,4 +158,14 @@ impl Device {
     fn lock_peers(&self) -> std::sync::MutexGuard<'_, BTreeSet<usize>> {
         self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What tells the device in a slot from the others of its machine: sixteen characters, as HIP on AMD has them.
+pub(crate) fn uuid(slot: usize) -> [u8; 16] {
+    let mut uuid = [b'0'; 16];
+    let text = format!("51ed{:012x}", slot + 1);
+    for (to, from) in uuid.iter_mut().zip(text.bytes()) {
+        *to = from;
+    }
+    uuid
 }

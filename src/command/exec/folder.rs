@@ -34,6 +34,12 @@ impl Folder {
         let root =
             root.map_err(|error| Failure::failed(format!("cannot make a folder for links: {error}")))?;
         let folder = Self { root };
+        if folder.root().as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b':' | b';')) {
+            return Err(Failure::input(format!(
+                "TMPDIR: LD_LIBRARY_PATH cannot name {}, as colons and semicolons end a folder there; name another folder",
+                folder.root().display()
+            )));
+        }
         let copy = copy(library, machine)?;
         folder.fill(library, copy.as_deref()).map_err(|error| {
             Failure::failed(format!("cannot make links in {}: {error}", folder.root().display()))

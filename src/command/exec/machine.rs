@@ -32,6 +32,13 @@ fn merge(uri: &str, own: &str) -> Outcome<String> {
             "--device {uri}: programs can be run on hip-sim:// only, such as hip-sim://gfx942?devices=2"
         )));
     }
+    if !parsed.path().is_empty() && parsed.path().bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(Failure::input(format!(
+            "--device {uri}: a program sees all GPUs of the machine; hip-sim://?devices=N says how many, and \
+             HIP_VISIBLE_DEVICES={} shows one of them alone",
+            parsed.path()
+        )));
+    }
     let (own_target, own_settings) = own.split_once('?').unwrap_or((own, ""));
     let target = if parsed.path().is_empty() { own_target } else { parsed.path() };
     // Of several settings of a key the last one holds.
