@@ -56,6 +56,7 @@ fn nothing_behind_the_code_is_read() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn the_end_of_version_1_is_where_its_stream_ends() {
     let content = bundle();
     let (front, back) = content.split_at(5000);
@@ -137,6 +138,7 @@ fn what_has_no_size_is_named() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn sizes_are_limited() {
     let (elf, bundle) = (elf(), bundle());
     let elf = &elf[..declared_size(&elf).unwrap() as usize];
@@ -173,6 +175,7 @@ fn sizes_are_limited() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn headers_that_contradict_themselves() {
     let content = bundle();
     let more = content.len() as u64 + 1;

@@ -155,6 +155,7 @@ fn at(starts: &[u64], functions: impl IntoIterator<Item = usize>) -> Vec<Callee>
 const MANY: usize = if cfg!(miri) { 8 } else { 2000 };
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_large_table_of_few_functions() {
     for many in [10, 5000, 100_000] {
         let slots: Vec<To> = (0..many.min(50 * MANY)).map(|index| To::Function(1 + index % 4)).collect();
@@ -185,6 +186,7 @@ fn many_functions_share_a_large_table() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_long_chain_of_functions() {
     let count = 50 * MANY;
     let functions: Vec<Vec<To>> =

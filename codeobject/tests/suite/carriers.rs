@@ -99,6 +99,7 @@ fn compressed_offload_binaries() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn compressed_offload_binaries_that_lie() {
     let good = compressed_offload_binary(&offload_binary(3, 4, "gfx942", &elf()), zstd_frame);
     let with = |at: usize, value: u64| {
@@ -428,6 +429,7 @@ fn a_damaged_section_costs_no_other() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn sections_without_end_are_limited() {
     let name = format!("__CLANG_OFFLOAD_BUNDLE__{}", "x".repeat(200));
     let bytes = host_elf(&vec![(name.as_str(), &b"x"[..]); 5000]);

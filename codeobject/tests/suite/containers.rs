@@ -95,6 +95,7 @@ fn zstd_payloads_of_several_frames() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn bundles_in_a_row_of_all_sorts() {
     let mut bytes = Vec::new();
     let mut sorts = Vec::new();
