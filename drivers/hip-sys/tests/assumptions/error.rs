@@ -73,7 +73,8 @@ fn after_a_query_the_last_error_is_at_most_not_ready() {
 /// follows. It costs the process its device, so that hardware is spared.
 #[test]
 fn a_fault_stays() {
-    let simulator = Simulator::new("?threads=2&faults=sticky".parse().expect("options")).expect("a simulator");
+    let simulator =
+        Simulator::new("?threads=2&faults=sticky".parse().expect("options")).expect("a simulator");
     let hip = Hip::of(simulator.api()).expect("a device");
     let gpu = Gpu::of(&hip).expect("kernels");
     let add = Add::new(&gpu);
