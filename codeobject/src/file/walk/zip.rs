@@ -2,7 +2,7 @@
 //! The walk through the members of a zip file, and of zip files in it.
 
 use super::{UNZIP, Walk, is_zip, may_hold_code};
-use crate::bytes::range;
+use crate::bytes::{range, u16_at, u64_at};
 use crate::container::iree::IreeFormat;
 use crate::container::zip::{HEAD_SIZE, Member, ZIP_MAGIC, Zip, ends};
 use crate::error::Error;
@@ -133,5 +133,16 @@ fn carries_code(bytes: &[u8]) -> bool {
         let heads = zip.members.iter().filter_map(|member| zip.head(member, HEAD_SIZE).ok());
         heads.into_iter().any(|head| may_hold_code(&head) || head.starts_with(ZIP_MAGIC))
     };
-    ends(bytes) && Zip::of_bytes(bytes).is_ok_and(holds)
+    !ends_as_elf(bytes) && ends(bytes) && Zip::of_bytes(bytes).is_ok_and(holds)
+}
+
+/// Whether the section headers of an ELF of 64 bits end the file, as linkers write them, so that nothing lies behind it.
+/// The end of a file that nobody asks for is not read to find that out.
+fn ends_as_elf(bytes: &[u8]) -> bool {
+    let (Some(start), Some(size), Some(count)) = (u64_at(bytes, 40), u16_at(bytes, 58), u16_at(bytes, 60))
+    else {
+        return false;
+    };
+    let end = start.checked_add(u64::from(size) * u64::from(count));
+    start > 0 && end == Some(bytes.len() as u64)
 }
