@@ -47,6 +47,29 @@ pub enum Code {
 }
 
 impl Code {
+    /// The code of a number, as gRPC and IREE give it; `None` for 0, which is no failure, and for numbers without a code.
+    pub const fn from_number(number: u32) -> Option<Self> {
+        Some(match number {
+            1 => Self::Cancelled,
+            2 => Self::Unknown,
+            3 => Self::InvalidArgument,
+            4 => Self::DeadlineExceeded,
+            5 => Self::NotFound,
+            6 => Self::AlreadyExists,
+            7 => Self::PermissionDenied,
+            8 => Self::ResourceExhausted,
+            9 => Self::FailedPrecondition,
+            10 => Self::Aborted,
+            11 => Self::OutOfRange,
+            12 => Self::Unimplemented,
+            13 => Self::Internal,
+            14 => Self::Unavailable,
+            15 => Self::DataLoss,
+            16 => Self::Unauthenticated,
+            _ => return None,
+        })
+    }
+
     /// The code's name as gRPC and IREE spell it, such as `INVALID_ARGUMENT`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -234,5 +257,11 @@ mod tests {
         let error = Error::aborted("it broke").context("copying").context("loading the model");
         assert_eq!(error.to_string(), "ABORTED: it broke (while copying, while loading the model)");
         assert!(error.location().file().ends_with("error.rs"));
+    }
+
+    #[test]
+    fn every_code_has_its_number() {
+        let numbered: Vec<_> = (0..20).filter_map(Code::from_number).map(|code| code as u32).collect();
+        assert_eq!(numbered, (1..=16).collect::<Vec<_>>());
     }
 }

@@ -3,9 +3,14 @@
 
 use std::cell::Cell;
 
-use windlass_hal::{Error, Result, driver, panics};
+use windlass_hal::{Code, Error, Result, driver, panics};
 
-use crate::{arguments::Arguments, executable::Executable, workgroup::Workgroup};
+use crate::{
+    arguments::Arguments,
+    entry::{Entry, WorkgroupRecord},
+    executable::Executable,
+    workgroup::Workgroup,
+};
 
 /// The alignment of local memory in bytes.
 const LOCAL_ALIGNMENT: usize = 64;
@@ -27,11 +32,11 @@ pub(crate) fn run(launch: &Launch<'_>) -> Result<()> {
         .as_any()
         .downcast_ref()
         .ok_or_else(|| Error::internal("the executable is none of the local device"))?;
-    let index = launch.function as usize;
-    let (Some(function), Some(code)) =
-        (executable.library().functions().get(index), executable.library().code(index))
+    let functions = driver::Executable::functions(executable);
+    let (Some(function), Some(entry)) =
+        (functions.get(launch.function as usize), executable.entry(launch.function))
     else {
-        return Err(Error::internal(format!("the executable has no function {index}")));
+        return Err(Error::internal(format!("the executable has no function {}", launch.function)));
     };
     let bytes = function.static_local_memory as usize + launch.dynamic_local_memory as usize;
     let mut local = LocalMemory::new(bytes)?;
@@ -42,17 +47,39 @@ pub(crate) fn run(launch: &Launch<'_>) -> Result<()> {
             for y in 0..height {
                 for x in 0..width {
                     at.set([x, y, z]);
-                    code(&mut Workgroup {
-                        arguments: Arguments {
-                            function,
-                            block: launch.arguments,
-                            globals: executable.variables(),
-                        },
-                        id: [x, y, z],
-                        count: launch.workgroup_count,
-                        size: launch.workgroup_size,
-                        local_memory: local.bytes(),
-                    })?;
+                    match entry {
+                        Entry::Rust(code) => code(&mut Workgroup {
+                            arguments: Arguments {
+                                function,
+                                block: launch.arguments,
+                                globals: executable.variables(),
+                            },
+                            id: [x, y, z],
+                            count: launch.workgroup_count,
+                            size: launch.workgroup_size,
+                            local_memory: local.bytes(),
+                        })?,
+                        Entry::Native(kernel) => {
+                            let memory = local.bytes();
+                            let record = WorkgroupRecord {
+                                record_size: size_of::<WorkgroupRecord>() as u32,
+                                local_memory_size: memory.len() as u32,
+                                workgroup_id: [x, y, z],
+                                workgroup_count: launch.workgroup_count,
+                                workgroup_size: launch.workgroup_size,
+                                reserved: 0,
+                                local_memory: memory.as_mut_ptr().cast(),
+                            };
+                            // SAFETY: the executable keeps the code loaded, and whoever loaded it vouches for it.
+                            let status = unsafe { kernel(launch.arguments.as_ptr().cast(), &record) };
+                            if status != 0 {
+                                return Err(Error::new(
+                                    Code::from_number(status as u32).unwrap_or(Code::Unknown),
+                                    format!("the kernel returned {status}"),
+                                ));
+                            }
+                        }
+                    }
                 }
             }
         }

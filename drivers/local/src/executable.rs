@@ -10,7 +10,10 @@ use windlass_hal::{
     host_memory::{HostBuffer, HostMemory},
 };
 
-use crate::library::{self, Library};
+use crate::{
+    entry::Entry,
+    library::{self, Library},
+};
 
 /// The alignment of globals in bytes.
 const GLOBAL_ALIGNMENT: u64 = 64;
@@ -43,8 +46,9 @@ impl Executable {
         Ok(Self { domain, library: library.clone(), variables, globals })
     }
 
-    pub(crate) fn library(&self) -> &Library {
-        &self.library
+    /// What runs a function, by its number in [`functions`](driver::Executable::functions).
+    pub(crate) fn entry(&self, function: u32) -> Option<&Entry> {
+        self.library.entries().get(function as usize)
     }
 
     /// The global variables, by name.

@@ -81,6 +81,7 @@ pub mod conformance;
 mod device;
 mod dispatch;
 mod driver;
+mod entry;
 mod executable;
 mod in_flight;
 mod kernel;

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 
 use windlass_hal::{Error, FunctionInfo, Result};
 
-use crate::kernel::{Code, Kernel};
+use crate::{entry::Entry, kernel::Kernel};
 
 /// What the bytes of an [`image`](Library::image) begin with.
 pub(crate) const MAGIC: [u8; 16] = *b"WINDLASS-LIBRARY";
@@ -20,7 +20,7 @@ pub struct Library(Arc<Contents>);
 struct Contents {
     name: String,
     functions: Vec<FunctionInfo>,
-    code: Vec<Arc<Code>>,
+    entries: Vec<Entry>,
     globals: Vec<(String, Vec<u8>)>,
 }
 
@@ -44,8 +44,8 @@ impl Library {
         &self.0.functions
     }
 
-    pub(crate) fn code(&self, index: usize) -> Option<&Code> {
-        self.0.code.get(index).map(AsRef::as_ref)
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.0.entries
     }
 
     /// Names of globals with what they hold to begin with.
@@ -119,8 +119,9 @@ impl LibraryBuilder {
         twice(names, "kernel").map_err(context)?;
         twice(globals.iter().map(|(name, _)| name), "global").map_err(context)?;
         kernels.iter().try_for_each(Kernel::check).map_err(context)?;
-        let (functions, code) = kernels.into_iter().map(|kernel| (kernel.info, kernel.code)).unzip();
-        Ok(Library(Arc::new(Contents { name, functions, code, globals })))
+        let (functions, entries) =
+            kernels.into_iter().map(|kernel| (kernel.info, Entry::Rust(kernel.code))).unzip();
+        Ok(Library(Arc::new(Contents { name, functions, entries, globals })))
     }
 }
 
