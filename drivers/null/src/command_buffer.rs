@@ -38,14 +38,17 @@ fn is_known(command: &Command) -> bool {
 }
 
 impl driver::CommandBuffer for CommandBuffer {
+    /// Answers the domain of the device that prepared the list, by which fronts refuse foreign command buffers.
     fn domain(&self) -> Domain {
         self.domain
     }
 
+    /// Gives the list as it was recorded, unchanged, because fronts check binding tables against its slots.
     fn list(&self) -> &CommandList {
         &self.list
     }
 
+    /// Answers `self`, so that `submit` finds this type again behind the trait object.
     fn as_any(&self) -> &dyn Any {
         self
     }

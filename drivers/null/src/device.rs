@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device: memory, queues, and what a driver must answer.
+//!
+//! Every method may be called from any thread, by several at once, and by wakers that this driver's own signals run. None
+//! waits for other work, except [`drain`](driver::Device::drain).
 
 use std::sync::Arc;
 
@@ -8,13 +11,14 @@ use windlass_hal::{
     Operation, Point, Points, QueueAffinity, Release, Result, Statistics, driver,
     edge::Domain,
     file,
-    host_memory::HostHeap,
     pending::Issue,
     pool::{PoolParams, Reach, SlabSource, Slabs},
 };
 
 use crate::{
+    allocator::Heap,
     command_buffer::CommandBuffer,
+    executable::Executable,
     queue::{self, Queues},
 };
 
@@ -24,7 +28,7 @@ pub(crate) struct Device {
     info: DeviceInfo,
     limits: Limits,
     domain: Domain,
-    heap: HostHeap,
+    heap: Heap,
     /// The pools that everything comes from that names no other: of what was asked for as the device's own, and of what
     /// the host may map.
     device: Arc<Slabs>,
@@ -35,8 +39,6 @@ pub(crate) struct Device {
 impl Device {
     pub(crate) fn new(info: DeviceInfo, limits: Limits) -> Result<Self> {
         let domain = Domain::unique();
-        let heap =
-            HostHeap::new(domain, limits.total_memory, "release buffers, or open null://?memory=BYTES");
         let pool = |memory| {
             let params = PoolParams::passthrough().with_memory(memory);
             Slabs::new(params, limits.allocation_alignment).map(Arc::new)
@@ -44,7 +46,7 @@ impl Device {
         Ok(Self {
             info,
             domain,
-            heap,
+            heap: Heap::new(domain, limits.total_memory),
             device: pool(BufferParams::device())?,
             host: pool(BufferParams::host())?,
             limits,
@@ -54,26 +56,33 @@ impl Device {
 }
 
 impl driver::Device for Device {
+    /// Answers what the device is, with what it lacks, the same from open to drop.
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
+    /// Answers what queues and memory can take, the same from open to drop, because fronts check against it and drivers
+    /// do not check again.
     fn limits(&self) -> &Limits {
         &self.limits
     }
 
+    /// Answers the identity that every buffer, executable and command buffer of this opened device carries, and no other
+    /// device's.
     fn domain(&self) -> Domain {
         self.domain
     }
 
-    /// Memory that is usable at once; `RESOURCE_EXHAUSTED` says what is free.
+    /// Gives memory that is usable at once, aligned as `params` ask and with any contents, or `RESOURCE_EXHAUSTED` with the
+    /// size and what is free; it may be slow, but waits for no work.
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
         let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
         let slabs = if host { &self.host } else { &self.device };
         Ok(slabs.acquire(&self.memory(), size, params.min_alignment, Reach::Now)?.memory()?)
     }
 
-    /// An address for an alloca. This driver has nothing to gain by taking the memory later.
+    /// Gives an address for an alloca on the queues of `affinity` without waiting, though the contents belong to the buffer
+    /// only once that operation has completed; this driver has nothing to gain by taking the memory later.
     fn reserve(
         &self,
         _affinity: QueueAffinity,
@@ -83,12 +92,13 @@ impl driver::Device for Device {
         self.allocate(params, size)
     }
 
-    /// Where pools take slabs from.
+    /// Gives what pools take slabs from, which must not keep the device open.
     fn memory(&self) -> Arc<dyn SlabSource> {
         Arc::new(self.heap.clone())
     }
 
-    /// Memory of this process, which a device address leads to as well.
+    /// Makes somebody else's memory a buffer that runs `release` once, when nothing uses it any more, or refuses it and does
+    /// not run it; the lacks are `Feature::ImportHost` and `Feature::ImportDevice`.
     unsafe fn import(
         &self,
         _params: &BufferParams,
@@ -99,18 +109,28 @@ impl driver::Device for Device {
         Ok(Arc::new(unsafe { HostImport::new(self.domain, memory, release) }?))
     }
 
-    /// Device code. The lack is declared in [`DeviceInfo::lacks`], so that callers and the suite know beforehand.
-    unsafe fn load_executable(&self, _code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
-        Err(Error::unimplemented("the null device runs no kernels; open hip:// or hip-sim://gfx942"))
+    /// Loads code that the caller vouches for but whose bytes may be anything, `INVALID_ARGUMENT` where they are no code and
+    /// `NOT_FOUND` where they are for another device; the lack is `Feature::Dispatch`.
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        Ok(Arc::new(Executable::load(self.domain, &[code])?))
     }
 
-    /// What can be built once for all submissions of a recording.
+    /// Loads two pieces of code or more as one executable, with an error that names every symbol that none of them has; the
+    /// lack is `Feature::Linking`.
+    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+        let linked = Executable::load(self.domain, parts);
+        Ok(Arc::new(linked.map_err(|error| error.context(format!("linking {} pieces", parts.len())))?))
+    }
+
+    /// Builds once what all submissions of a recording share, which may then be in flight many times at once; the lack is
+    /// `Feature::CommandBuffers`.
     #[allow(unsafe_code)]
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
         Ok(Arc::new(CommandBuffer::new(self.domain, list)?))
     }
 
-    /// Accepts an operation, or refuses it and leaves its signals alone.
+    /// Accepts an operation that starts once every wait is reached and then reaches or fails every signal, or refuses it,
+    /// leaves its signals alone and keeps nothing of it; it never waits for the waits.
     #[allow(unsafe_code)]
     unsafe fn submit(
         &self,
@@ -143,26 +163,28 @@ impl driver::Device for Device {
         }
     }
 
-    /// Retires finished work. Here all work is finished when it is issued.
+    /// Retires what has finished if no other thread is doing so, and returns at once; here all work is finished when it is
+    /// issued.
     fn poll(&self) {}
 
-    /// Waits for what was issued, never for what is pending.
+    /// Waits until what was issued has retired, never for what is pending, and gives up with `DEADLINE_EXCEEDED`.
     fn drain(&self, deadline: Deadline) -> Result<()> {
         self.queues.drain(deadline)
     }
 
-    /// Fails what is pending and refuses new work.
+    /// Fails what is pending with `CANCELLED`, refuses new work from now on, and waits for nothing: what was issued goes
+    /// on and keeps alive what it uses.
     fn close(&self) {
         self.queues.pending().close(&self.queues, Error::cancelled(format!("{} was closed", self.info.uri)));
     }
 
-    /// Gives memory back that was kept for reuse.
+    /// Gives memory back that was kept for reuse and that nobody uses, and waits for none that somebody does.
     fn trim(&self) {
         self.device.trim(&self.heap);
         self.host.trim(&self.heap);
     }
 
-    /// What the memory is used for.
+    /// Answers how much memory is taken and how much of it buffers hold, at once and as of now.
     fn statistics(&self) -> Statistics {
         self.heap.statistics()
     }

@@ -73,11 +73,16 @@
 //! | `device.rs` | the device's methods, each with its contract |
 //! | `queue.rs` | issuing operations, draining |
 //! | `command_buffer.rs` | recorded lists |
+//! | `allocator.rs`, `buffer.rs` | memory in large pieces, and one of them |
+//! | `executable.rs` | device code: what it would owe, and the error of a driver without |
 //! | `tests/cts.rs` | the conformance suite, in one line |
 
+mod allocator;
+mod buffer;
 mod command_buffer;
 mod device;
 mod driver;
+mod executable;
 mod queue;
 
 use std::sync::Arc;

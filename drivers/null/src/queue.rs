@@ -35,15 +35,19 @@ impl Queues {
 impl Issue for Queues {
     type Work = Operation;
 
+    /// Gives the set that keeps operations until their waits are reached: one for each device.
     fn pending(&self) -> &PendingSet<Self> {
         &self.pending
     }
 
-    /// The work runs on the host, so that every wait must really be reached.
+    /// Names whose edges can stand for this work's waits, or nothing where every wait must really be reached; here the work
+    /// runs on the host.
     fn domain_for(&self, _work: &Operation) -> Option<Domain> {
         None
     }
 
+    /// Starts work whose waits are reached or stand in `_edges`, on whichever thread reached the last of them and without
+    /// waiting for other work; from here on every error, and every end, goes to the signal list.
     fn issue(self: &Arc<Self>, work: Operation, _waits: Points, signals: Points, _edges: Edges) {
         let result = match work {
             Operation::HostCall(call) => return self.calls.spawn(call, signals),
