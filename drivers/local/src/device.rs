@@ -36,7 +36,12 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    pub(crate) fn new(info: DeviceInfo, limits: Limits, libraries: Arc<[Library]>) -> Result<Self> {
+    pub(crate) fn new(
+        info: DeviceInfo,
+        limits: Limits,
+        libraries: Arc<[Library]>,
+        threads: usize,
+    ) -> Result<Self> {
         let domain = Domain::unique();
         let pool = |memory| {
             let params = PoolParams::passthrough().with_memory(memory);
@@ -51,7 +56,7 @@ impl Device {
             ),
             device: pool(BufferParams::device())?,
             host: pool(BufferParams::host())?,
-            queues: Arc::new(Queues::new(limits.clone())),
+            queues: Arc::new(Queues::new(limits.clone(), threads)?),
             limits,
             domain,
             libraries,
@@ -108,10 +113,11 @@ impl driver::Device for Device {
     }
 
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
-        Ok(Arc::new(CommandBuffer::new(self.domain, list)?))
+        Ok(Arc::new(CommandBuffer::new(self.domain, list, self.queues.threads())?))
     }
 
-    /// Runs what is ready before it returns, unless the calling thread is running something already.
+    /// Without threads of its own, the device runs what is ready before this returns, unless the calling thread is
+    /// running something already.
     unsafe fn submit(
         &self,
         affinity: QueueAffinity,

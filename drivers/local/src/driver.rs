@@ -17,8 +17,11 @@ pub struct LocalDriver {
     libraries: Vec<Library>,
 }
 
-/// Queues of a device. They differ in number alone: work runs on whichever thread makes it ready.
+/// Queues of a device. They differ in number alone: the same threads run the work of all.
 const QUEUES: u32 = 4;
+
+/// The most threads of a device.
+const MAX_THREADS: usize = 1024;
 
 impl LocalDriver {
     /// A driver whose devices have no libraries but those of this crate's features.
@@ -49,11 +52,11 @@ impl Driver for LocalDriver {
     }
 
     fn description(&self) -> String {
-        "kernels in Rust, on the threads that submit them".to_owned()
+        "kernels for the host, on threads of its own".to_owned()
     }
 
     fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
-        Ok(vec![info("local://".to_owned())])
+        Ok(vec![info("local://".to_owned(), default_threads())])
     }
 
     fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::Device>> {
@@ -63,17 +66,24 @@ impl Driver for LocalDriver {
             )));
         }
         let parameters = uri.reader();
-        let threads = parameters.value::<u32>("threads")?.unwrap_or(0);
+        let threads = parameters.value::<usize>("threads")?;
         let memory = parameters.value::<u64>("memory")?.unwrap_or_else(default_memory);
         parameters.finish()?;
-        if threads > 0 {
-            return Err(Error::unimplemented(format!(
-                "{uri}: threads of the device's own are not there yet; open local://?threads=0, which runs work on \
-                 the threads that submit it"
+        let threads = threads.unwrap_or_else(default_threads);
+        if threads > MAX_THREADS {
+            return Err(Error::out_of_range(format!(
+                "{uri}: {threads} threads; a device has {MAX_THREADS} at most, and gains nothing from more than the \
+                 machine's {}",
+                default_threads()
             )));
         }
-        Ok(Arc::new(Device::new(info(uri.to_string()), limits(memory), self.libraries())?))
+        Ok(Arc::new(Device::new(info(uri.to_string(), threads), limits(memory), self.libraries(), threads)?))
     }
+}
+
+/// As many threads as the machine runs at once.
+fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
 }
 
 /// What a device may take where its URI does not say: half of the machine's memory, or 4 GiB where the system does
@@ -97,10 +107,14 @@ fn limits(memory: u64) -> Limits {
     limits
 }
 
-fn info(uri: String) -> DeviceInfo {
+fn info(uri: String, threads: usize) -> DeviceInfo {
     let mut info = DeviceInfo::default();
     info.uri = uri;
-    info.name = "Host CPU, inline".to_owned();
+    info.name = match threads {
+        0 => "Host CPU, inline".to_owned(),
+        1 => "Host CPU, 1 thread".to_owned(),
+        threads => format!("Host CPU, {threads} threads"),
+    };
     info.architecture = ARCH.to_owned();
     info.executable_formats = vec![crate::FORMAT.to_owned()];
     info.lacks = vec![Lack::new(Feature::Linking, "a library of Rust kernels is whole")];

@@ -29,3 +29,31 @@ pub(crate) struct WorkgroupRecord {
     pub(crate) reserved: u32,
     pub(crate) local_memory: *mut c_void,
 }
+
+// SAFETY: a record is numbers, and an address that only the kernel that it is given to follows.
+unsafe impl Send for WorkgroupRecord {}
+// SAFETY: as above.
+unsafe impl Sync for WorkgroupRecord {}
+
+impl WorkgroupRecord {
+    /// The first workgroup of a grid, without local memory.
+    pub(crate) fn new(workgroup_count: [u32; 3], workgroup_size: [u32; 3]) -> Self {
+        Self {
+            record_size: size_of::<Self>() as u32,
+            local_memory_size: 0,
+            workgroup_id: [0; 3],
+            workgroup_count,
+            workgroup_size,
+            reserved: 0,
+            local_memory: std::ptr::null_mut(),
+        }
+    }
+
+    /// Where local memory is. No bytes are a null pointer.
+    pub(crate) fn set_local_memory(&mut self, bytes: &mut [u8]) {
+        if !bytes.is_empty() {
+            self.local_memory_size = bytes.len() as u32;
+            self.local_memory = bytes.as_mut_ptr().cast();
+        }
+    }
+}

@@ -35,20 +35,30 @@
 //! # Ok::<(), windlass_hal::Error>(())
 //! ```
 //!
+//! # Threads
+//!
+//! A device has threads of its own: as many as the machine runs at once, or `threads=N`. Each has a queue of tasks and
+//! takes from the others' where its own is empty. Work goes to them when its waits are reached, whatever the order in which
+//! it was submitted, and no thread is ever held by work that waits. The workgroups of one dispatch, the commands of a
+//! command buffer that no barrier and no event orders, and the pieces of a long transfer are shared among the threads;
+//! whichever ends the last of them goes on with what comes behind. What is done sooner than a thread is woken (barriers,
+//! alloca and dealloca, transfers of up to 4 KiB) runs on the thread that makes it ready. Host calls have threads of their
+//! own, as everywhere.
+//!
+//! The threads sleep where there is nothing to do, and end behind the last work of a device that was dropped. Nothing joins
+//! them.
+//!
 //! # The inline form
 //!
-//! `local://` and `local://?threads=0` have no threads of their own. Work runs on the thread that makes it ready: inside
-//! the submission if its waits are reached, otherwise inside the signal that reaches the last of them. It never nests:
-//! what becomes ready while an operation runs is appended to the list of its thread and runs behind it, so that a chain
-//! of any length needs no more stack than one link. Host calls have threads of their own, as everywhere. More threads
-//! (`threads=N`) are not there yet and are refused.
-//!
-//! A submission therefore takes as long as the work that it makes ready. It still never waits for other work, and work
-//! that different threads submit runs at the same time.
+//! `local://?threads=0` has no threads of its own. Work runs on the thread that makes it ready: inside the submission if its
+//! waits are reached, otherwise inside the signal that reaches the last of them. It never nests: what becomes ready while an
+//! operation runs is appended to the list of its thread and runs behind it, so that a chain of any length needs no more
+//! stack than one link. A submission therefore takes as long as the work that it makes ready. It still never waits for other
+//! work, and work that different threads submit runs at the same time.
 //!
 //! | parameter | meaning |
 //! |---|---|
-//! | `threads` | `0`, which is also the default |
+//! | `threads` | how many, up to 1024; `0` for none; without it, as many as the machine runs at once |
 //! | `memory` | bytes that buffers may take; half of the machine's without it |
 //!
 //! # Kernels and libraries
@@ -67,17 +77,22 @@
 //! |---|---|
 //! | `driver.rs` | URI to device |
 //! | `device.rs`, `queue.rs` | the device's methods, and what happens to an operation |
+//! | `pool.rs` | the device's threads |
+//! | `work.rs`, `batch.rs`, `cut.rs` | work from its first part to its signals, and what threads share |
 //! | `trampoline.rs`, `in_flight.rs` | running without nesting, draining |
 //! | `kernel.rs`, `library.rs`, `executable.rs`, `global.rs` | kernels, from declaration to loading |
-//! | `dispatch.rs`, `workgroup_count.rs`, `workgroup.rs`, `arguments.rs` | kernels as they run |
-//! | `buffer.rs`, `memory.rs`, `allocator.rs`, `transfer.rs` | memory |
-//! | `command_buffer.rs` | recorded lists |
+//! | `entry.rs`, `dispatch.rs`, `workgroup_count.rs`, `workgroup.rs`, `arguments.rs`, `local_memory.rs` | kernels as they run |
+//! | `command_buffer.rs`, `replay.rs`, `block.rs` | recorded lists, and their submissions |
+//! | `transfer.rs` | fills, updates and copies |
 //! | `conformance/` | the conformance suite's kernels in Rust, with the feature `conformance` |
 
 mod arguments;
+mod batch;
+mod block;
 mod command_buffer;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod cut;
 mod device;
 mod dispatch;
 mod driver;
@@ -86,8 +101,14 @@ mod executable;
 mod in_flight;
 mod kernel;
 mod library;
+mod local_memory;
+mod pool;
 mod queue;
+mod replay;
+mod sync;
 mod trampoline;
+mod transfer;
+mod work;
 mod workgroup;
 mod workgroup_count;
 

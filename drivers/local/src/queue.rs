@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Queues: what happens to an operation once its waits are reached.
 //!
-//! `windlass_hal::pending` keeps operations until then. What is issued goes to the list of the thread that issues it, and
-//! the [`trampoline`] runs it there. Host calls go to the callback pool.
+//! `windlass_hal::pending` keeps operations until then. What is issued goes to the threads of the device's [`Pool`], where
+//! it has one; what is done sooner than a thread is woken, and everything where it has none, goes to the list of the
+//! thread that issues it, and the [`trampoline`] runs it there. Host calls go to the callback pool.
 
 use std::sync::Arc;
 
 use windlass_hal::{
     Deadline, Error, HostCalls, Limits, Operation, Points, Result, WaitPolicy,
     edge::Domain,
-    host_memory, panics,
-    pending::{self, Edges, Issue, PendingSet},
-    pool::{Frontier, placed},
+    pending::{Edges, Issue, PendingSet},
     wait_all,
 };
 
-use crate::{command_buffer, dispatch, in_flight::InFlight, trampoline, workgroup_count};
+use crate::{
+    command_buffer::SHORT_TRANSFER,
+    in_flight::InFlight,
+    pool::{self, Pool},
+    trampoline,
+    work::{Job, Owed, Ready},
+};
 
 /// The queues of one device. They share one pending set: nothing but semaphores orders them.
 pub(crate) struct Queues {
@@ -23,21 +28,55 @@ pub(crate) struct Queues {
     pending: PendingSet<Self>,
     calls: HostCalls,
     in_flight: InFlight,
+    /// The device's threads; `None` for the inline form.
+    pool: Option<Pool<Job>>,
 }
 
 impl Queues {
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self {
+    /// With so many threads of their own.
+    pub(crate) fn new(limits: Limits, threads: usize) -> Result<Self> {
+        Ok(Self {
             limits,
             pending: PendingSet::new(),
             calls: HostCalls::default(),
             in_flight: InFlight::default(),
+            pool: if threads > 0 { Some(Pool::start(threads)?) } else { None },
+        })
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn in_flight(&self) -> &InFlight {
+        &self.in_flight
+    }
+
+    /// How many threads can run parts of one operation.
+    pub(crate) fn threads(&self) -> usize {
+        self.pool.as_ref().map_or(1, Pool::threads)
+    }
+
+    /// Asks up to so many other threads to help with something.
+    pub(crate) fn ask_for_help(&self, parts: u64, job: impl Fn() -> Job) {
+        if let Some(pool) = &self.pool {
+            for _ in 0..parts.min(pool.threads() as u64 - 1) {
+                pool.push(job());
+            }
+        }
+    }
+
+    /// Runs the end of an operation, which may issue others.
+    pub(crate) fn ending(&self, end: impl FnOnce()) {
+        match &self.pool {
+            Some(pool) => pool.ending(end),
+            None => end(),
         }
     }
 
     /// Waits for what was issued on other threads, host calls among it.
     pub(crate) fn drain(&self, deadline: Deadline) -> Result<()> {
-        if trampoline::is_running() {
+        if trampoline::is_running() || pool::is_worker() {
             return Err(Error::failed_precondition(
                 "a drain inside an operation, or inside a waker that it calls, would wait for itself; drain from a \
                  thread of your own or from a host call",
@@ -46,6 +85,15 @@ impl Queues {
         let mut ends = self.calls.ends();
         ends.extend(self.in_flight.end_of_all());
         wait_all(&ends, deadline, WaitPolicy::default())
+    }
+}
+
+/// The threads end when nothing is left that they could run: operations hold the queues.
+impl Drop for Queues {
+    fn drop(&mut self) {
+        if let Some(pool) = &self.pool {
+            pool.close();
+        }
     }
 }
 
@@ -61,13 +109,16 @@ impl Issue for Queues {
         None
     }
 
-    fn issue(self: &Arc<Self>, work: Operation, _waits: Points, signals: Points, _edges: Edges) {
-        match work {
-            Operation::HostCall(call) => self.calls.spawn(call, signals),
-            work => {
-                let flight = self.in_flight.begin();
-                trampoline::push(Ready { queues: self.clone(), work, signals, flight });
-            }
+    fn issue(self: &Arc<Self>, operation: Operation, _waits: Points, signals: Points, _edges: Edges) {
+        let operation = match operation {
+            Operation::HostCall(call) => return self.calls.spawn(call, signals),
+            operation => operation,
+        };
+        let owed = Owed { queues: self.clone(), signals, flight: self.in_flight.begin() };
+        let ready = Ready { owed, operation };
+        match &self.pool {
+            Some(pool) if !is_short(&ready.operation) => pool.push(Job::Begin(ready)),
+            _ => trampoline::push(ready),
         }
     }
 
@@ -76,26 +127,14 @@ impl Issue for Queues {
     }
 }
 
-/// An operation whose waits are reached.
-pub(crate) struct Ready {
-    queues: Arc<Queues>,
-    work: Operation,
-    signals: Points,
-    flight: usize,
-}
-
-impl Ready {
-    /// Runs the operation and settles its signals. Does not panic.
-    pub(crate) fn run(self) {
-        let Self { queues, work, signals, flight } = self;
-        let name = work.name();
-        let result = panics::caught(|| execute(work, &queues.limits))
-            .unwrap_or_else(|text| Err(Error::aborted(format!("{name} panicked: {text}"))));
-        match result {
-            Ok(()) => pending::reach(&signals),
-            Err(error) => pending::fail(&signals, &error),
-        }
-        queues.in_flight.end(flight);
+/// Whether an operation is done sooner than another thread hears of it.
+fn is_short(operation: &Operation) -> bool {
+    match operation {
+        Operation::Barrier | Operation::Alloca { .. } | Operation::Dealloca { .. } => true,
+        Operation::Fill { target, .. }
+        | Operation::Update { target, .. }
+        | Operation::Copy { target, .. } => target.len() <= SHORT_TRANSFER,
+        _ => false,
     }
 }
 
@@ -113,40 +152,4 @@ pub(crate) fn is_known(operation: &Operation) -> bool {
             | Operation::Dispatch(_)
             | Operation::Execute { .. }
     )
-}
-
-/// Does the work, and lets go of it before its signals are reached.
-fn execute(operation: Operation, limits: &Limits) -> Result<()> {
-    match operation {
-        // The memory was there from `reserve` on.
-        Operation::Barrier | Operation::Alloca { .. } => Ok(()),
-        Operation::Dealloca { buffer } => {
-            // Whatever used it is done: whoever gets it next has nothing to wait for.
-            if let Some(placed) = placed(&buffer) {
-                placed.release(Frontier::new());
-            }
-            Ok(())
-        }
-        Operation::Fill { target, pattern } => host_memory::fill(&target, pattern),
-        Operation::Update { source, target } => host_memory::update(&source, &target),
-        Operation::Copy { source, target } => host_memory::copy(&source, &target),
-        Operation::Dispatch(launch) => {
-            let (function, size) = ((launch.executable.as_ref(), launch.function), launch.workgroup_size);
-            match workgroup_count::resolve(&launch.workgroup_count, &[], function, size, limits)? {
-                None => Ok(()),
-                Some(workgroup_count) => dispatch::run(&dispatch::Launch {
-                    executable: launch.executable.as_ref(),
-                    function: launch.function,
-                    workgroup_count,
-                    workgroup_size: launch.workgroup_size,
-                    dynamic_local_memory: launch.dynamic_local_memory,
-                    arguments: &launch.arguments,
-                }),
-            }
-        }
-        Operation::Execute { command_buffer, bindings } => {
-            command_buffer::run(command_buffer.list(), &bindings, limits)
-        }
-        other => Err(Error::internal(format!("{} was accepted and cannot be run", other.name()))),
-    }
 }

@@ -10,7 +10,7 @@ use std::{cell::RefCell, collections::VecDeque};
 
 use windlass_hal::panics::contain;
 
-use crate::queue::Ready;
+use crate::work::Ready;
 
 #[derive(Default)]
 struct List {

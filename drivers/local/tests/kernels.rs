@@ -347,7 +347,7 @@ fn uris() {
     let mut registry = windlass_hal::Registry::new();
     windlass_local::register(&mut registry);
     for (uri, code, word) in [
-        ("local://?threads=2", Code::Unimplemented, "local://?threads=0"),
+        ("local://?threads=100000", Code::OutOfRange, "1024"),
         ("local://?threads=many", Code::InvalidArgument, "threads"),
         ("local://?colour=red", Code::InvalidArgument, "colour"),
         ("local://cpu", Code::NotFound, "local://"),

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Transfers, submitted or recorded, whole or in part.
+
+use std::{borrow::Cow, ops::Range};
+
+use windlass_hal::{Buffer, Command, CommandList, Error, Operation, Pattern, Result, host_memory};
+
+/// A fill, an update or a copy with its ranges resolved.
+pub(crate) enum Transfer<'a> {
+    Fill { target: Buffer, pattern: Pattern },
+    Update { source: Cow<'a, [u8]>, target: Buffer },
+    Copy { source: Buffer, target: Buffer },
+}
+
+impl Transfer<'static> {
+    /// The transfer that an operation is; any other operation comes back.
+    pub(crate) fn submitted(operation: Operation) -> Result<Self, Operation> {
+        Ok(match operation {
+            Operation::Fill { target, pattern } => Self::Fill { target, pattern },
+            Operation::Update { source, target } => {
+                Self::Update { source: Cow::Owned(source.into_vec()), target }
+            }
+            Operation::Copy { source, target } => Self::Copy { source, target },
+            other => return Err(other),
+        })
+    }
+}
+
+impl<'a> Transfer<'a> {
+    /// The transfer that a command of a list is; `None` for every other kind.
+    pub(crate) fn recorded(
+        list: &'a CommandList,
+        command: &Command,
+        bindings: &[Buffer],
+    ) -> Result<Option<Self>> {
+        Ok(Some(match command {
+            Command::Fill { target, pattern } => {
+                Self::Fill { target: target.resolve(bindings)?, pattern: *pattern }
+            }
+            Command::Update { source, target } => {
+                let source = list.data().get(source.clone());
+                let source =
+                    source.ok_or_else(|| Error::internal("an update's bytes lie outside the list's data"))?;
+                Self::Update { source: Cow::Borrowed(source), target: target.resolve(bindings)? }
+            }
+            Command::Copy { source, target } => {
+                Self::Copy { source: source.resolve(bindings)?, target: target.resolve(bindings)? }
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Bytes.
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Self::Fill { target, .. } | Self::Update { target, .. } | Self::Copy { target, .. } => {
+                target.len()
+            }
+        }
+    }
+
+    /// Transfers a part, whose ends are multiples of the longest pattern, or the end of the whole.
+    pub(crate) fn run(&self, part: Range<u64>) -> Result<()> {
+        let of = |buffer: &Buffer| buffer.subspan(part.start, part.end - part.start);
+        match self {
+            Self::Fill { target, pattern } => host_memory::fill(&of(target)?, *pattern),
+            Self::Update { source, target } => {
+                let source = source.get(part.start as usize..part.end as usize);
+                let source =
+                    source.ok_or_else(|| Error::internal("an update has fewer bytes than its target"))?;
+                host_memory::update(source, &of(target)?)
+            }
+            Self::Copy { source, target } => host_memory::copy(&of(source)?, &of(target)?),
+        }
+    }
+}
