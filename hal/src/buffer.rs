@@ -194,6 +194,12 @@ impl Buffer {
         Ok(Mapping::new(self.raw.clone(), pointer, self.offset, self.length))
     }
 
+    /// The bytes where the host can reach them, whatever the buffer may be used for: for this crate, not for callers.
+    pub(crate) fn host_view(&self) -> Option<Mapping> {
+        let pointer = self.raw.host_pointer()?;
+        Some(Mapping::new(self.raw.clone(), pointer, self.offset, self.length))
+    }
+
     /// The allocation. Of a buffer that a pool placed, [`backing`](Self::backing) gives the driver's own.
     pub fn raw(&self) -> &Arc<dyn driver::Buffer> {
         &self.raw

@@ -6,6 +6,7 @@
 //! on the thread that made them ready, which may be a reaper or somebody with a deadline.
 
 use std::{
+    io,
     sync::{
         OnceLock,
         atomic::{AtomicUsize, Ordering},
@@ -35,21 +36,13 @@ struct Pool {
 
 /// Runs a job on a thread of the pool, which the job may block.
 pub fn spawn(job: Box<dyn FnOnce() + Send>) {
-    static POOL: OnceLock<Pool> = OnceLock::new();
-    let pool = POOL.get_or_init(|| Pool {
-        idle: crossbeam_channel::bounded(0),
-        queue: crossbeam_channel::unbounded(),
-        started: AtomicUsize::new(0),
-        alive: AtomicUsize::new(0),
-    });
+    let pool = Pool::get();
     let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) = pool.idle.0.try_send(job) else {
         return;
     };
     let _ = pool.queue.0.send(job);
     pool.alive.fetch_add(1, Ordering::SeqCst);
-    let number = pool.started.fetch_add(1, Ordering::Relaxed);
-    let spawned = thread::Builder::new().name(format!("windlass-call-{number}")).spawn(|| pool.work());
-    if let Err(error) = spawned {
+    if let Err(error) = pool.start(|| pool.work()) {
         tracing::error!(target: "windlass::queue", %error, "no thread for a host call; it waits for another to end");
         if pool.alive.fetch_sub(1, Ordering::SeqCst) == 1 {
             // There is no other to wait for.
@@ -58,7 +51,36 @@ pub fn spawn(job: Box<dyn FnOnce() + Send>) {
     }
 }
 
+/// Runs a job on a thread of the pool that has nothing else to do, or says that there is none.
+pub(crate) fn try_spawn(job: fn()) -> bool {
+    let pool = Pool::get();
+    if pool.idle.0.try_send(Box::new(job)).is_ok() {
+        return true;
+    }
+    let started = pool.start(move || {
+        contain("a host call", job);
+        pool.alive.fetch_add(1, Ordering::SeqCst);
+        pool.work();
+    });
+    started.is_ok()
+}
+
 impl Pool {
+    fn get() -> &'static Self {
+        static POOL: OnceLock<Pool> = OnceLock::new();
+        POOL.get_or_init(|| Self {
+            idle: crossbeam_channel::bounded(0),
+            queue: crossbeam_channel::unbounded(),
+            started: AtomicUsize::new(0),
+            alive: AtomicUsize::new(0),
+        })
+    }
+
+    fn start(&self, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let number = self.started.fetch_add(1, Ordering::Relaxed);
+        thread::Builder::new().name(format!("windlass-call-{number}")).spawn(work).map(drop)
+    }
+
     fn work(&self) {
         loop {
             let job = select! {

@@ -13,10 +13,11 @@ use crate::{
     callback_pool,
     error::{Error, Result},
     flags::flags,
-    panics::caught,
+    panics::{caught, contain},
     pending,
     semaphore::{Point, Points, Semaphore},
     sync::lock_std,
+    wait::Deadline,
 };
 
 flags! {
@@ -33,10 +34,19 @@ flags! {
 
 type Function = dyn FnOnce(&mut HostCallContext) -> Result<()> + Send;
 
+type Start = dyn FnOnce(Ending) + Send;
+
 /// A function to call once the waits of its submission are reached.
 pub struct HostCall {
-    call: Box<Function>,
+    work: Work,
     flags: HostCallFlags,
+}
+
+enum Work {
+    /// Occupies a thread until it returns.
+    Call(Box<Function>),
+    /// Returns at once; the work goes on without a thread until its [`Ending`] is told.
+    Start(Box<Start>),
 }
 
 impl HostCall {
@@ -45,7 +55,12 @@ impl HostCall {
         flags: HostCallFlags,
         call: impl FnOnce(&mut HostCallContext) -> Result<()> + Send + 'static,
     ) -> Self {
-        Self { call: Box::new(call), flags }
+        Self { work: Work::Call(Box::new(call)), flags }
+    }
+
+    /// Work of this crate that takes no thread of the callback pool: `start` must not block.
+    pub(crate) fn unattended(start: impl FnOnce(Ending) + Send + 'static) -> Self {
+        Self { work: Work::Start(Box::new(start)), flags: HostCallFlags::NONE }
     }
 
     /// The flags.
@@ -55,19 +70,25 @@ impl HostCall {
 
     /// Calls the function itself, without a signal list of its own: for a wrapper that makes another call around it.
     pub fn call(self, context: &mut HostCallContext) -> Result<()> {
-        (self.call)(context)
+        match self.work {
+            Work::Call(call) => call(context),
+            Work::Start(start) => {
+                let done = Semaphore::new(0);
+                start(Ending::new(Points::from(&[done.at(1)][..]), None));
+                done.wait_blocking(1, Deadline::NEVER)
+            }
+        }
     }
 
     /// Runs the call on this thread and settles `signals` with its result, a panic as `ABORTED`. A driver starts calls
     /// through [`HostCalls::spawn`] instead, for a call may block.
     pub fn run(self, signals: Points) {
         let early = self.flags.contains(HostCallFlags::NON_BLOCKING);
-        let mut context =
-            HostCallContext { signals: Some(Completion { signals: signals.clone(), settled: false }) };
+        let mut context = HostCallContext { signals: Some(Completion::new(signals.clone())) };
         if early {
             context.signals.take().into_iter().for_each(|completion| completion.complete(Ok(())));
         }
-        let result = caught(|| (self.call)(&mut context))
+        let result = caught(|| self.call(&mut context))
             .unwrap_or_else(|text| Err(Error::aborted(format!("a host call panicked: {text}"))));
         match (context.signals.take(), result) {
             (Some(completion), result) => completion.complete(result),
@@ -89,10 +110,14 @@ impl HostCalls {
     /// Runs a call on the callback pool and settles `signals` with its result. Returns at once.
     pub fn spawn(&self, call: HostCall, signals: Points) {
         let place = Place { key: lock_std(&self.0).insert(Semaphore::new(0)), calls: self.0.clone() };
+        if let Work::Start(start) = call.work {
+            contain("starting work of the host", || start(Ending::new(signals, Some(place))));
+            return;
+        }
         callback_pool::spawn(Box::new(move || {
             let outer = RUNNING.replace(Some(place));
             call.run(signals);
-            RUNNING.replace(outer).into_iter().for_each(Place::end);
+            drop(RUNNING.replace(outer));
         }));
     }
 
@@ -122,7 +147,7 @@ thread_local! {
     static RUNNING: Cell<Option<Place>> = const { Cell::new(None) };
 }
 
-/// A running call's place among the others of its device.
+/// A running call's place among the others of its device, until this is dropped.
 struct Place {
     calls: Arc<Mutex<Calls>>,
     key: usize,
@@ -133,8 +158,10 @@ impl Place {
     fn step_aside(&self) -> Option<Semaphore> {
         lock_std(&self.calls).get_mut(self.key).map(|ended| mem::replace(ended, Semaphore::new(0)))
     }
+}
 
-    fn end(self) {
+impl Drop for Place {
+    fn drop(&mut self) {
         let ended = lock_std(&self.calls).try_remove(self.key);
         ended.iter().for_each(|ended| pending::reach(&[ended.at(1)]));
     }
@@ -176,6 +203,10 @@ pub struct Completion {
 }
 
 impl Completion {
+    fn new(signals: Points) -> Self {
+        Self { signals, settled: false }
+    }
+
     /// Reaches the signal list, or fails it.
     pub fn complete(mut self, result: Result<()>) {
         self.settled = true;
@@ -191,5 +222,25 @@ impl Drop for Completion {
         if !self.settled {
             pending::fail(&self.signals, &Error::aborted("a host call's completion was dropped"));
         }
+    }
+}
+
+/// What work without a thread owes when it ends: its signals, and then its place among its device's calls. Dropping it
+/// fails the signals with `ABORTED`.
+pub(crate) struct Ending {
+    completion: Completion,
+    place: Option<Place>,
+}
+
+impl Ending {
+    fn new(signals: Points, place: Option<Place>) -> Self {
+        Self { completion: Completion::new(signals), place }
+    }
+
+    /// Settles the signals: nothing of the work touches memory any more.
+    pub(crate) fn complete(self, result: Result<()>) {
+        let Self { completion, place } = self;
+        completion.complete(result);
+        drop(place);
     }
 }
