@@ -63,6 +63,11 @@ thread_local! {
     static WORKER: std::cell::Cell<Option<Worker>> = std::cell::Cell::new(None);
 }
 
+/// Notes what the calling thread is.
+fn note(worker: Worker) {
+    let _ = WORKER.try_with(|place| place.set(Some(worker)));
+}
+
 /// Whether the calling thread is one of a pool's.
 pub(crate) fn is_worker() -> bool {
     WORKER.try_with(|worker| worker.get().is_some()).unwrap_or(false)
@@ -70,7 +75,6 @@ pub(crate) fn is_worker() -> bool {
 
 impl<T: Task> Pool<T> {
     /// Starts so many threads: one at least. `RESOURCE_EXHAUSTED` where the system has none.
-    #[cfg(not(loom))]
     pub(crate) fn start(threads: usize) -> Result<Self> {
         let pool = Self::new(threads);
         for index in 0..threads {
@@ -109,7 +113,7 @@ impl<T: Task> Pool<T> {
         self.0.push(worker.map(|worker| worker.index), task);
         match worker {
             // The thread itself will find it.
-            Some(worker) if worker.ending => WORKER.set(Some(Worker { ending: false, ..worker })),
+            Some(worker) if worker.ending => note(Worker { ending: false, ..worker }),
             _ => self.0.wake_one(),
         }
     }
@@ -117,9 +121,9 @@ impl<T: Task> Pool<T> {
     /// Runs the end of a task, which may add others. The first of them needs no other thread, for this one is free next.
     pub(crate) fn ending(&self, end: impl FnOnce()) {
         let Some(worker) = self.worker() else { return end() };
-        WORKER.set(Some(Worker { ending: true, ..worker }));
+        note(Worker { ending: true, ..worker });
         end();
-        WORKER.set(Some(Worker { ending: false, ..worker }));
+        note(Worker { ending: false, ..worker });
     }
 
     /// Ends the threads once nothing is queued. Does not wait.
@@ -157,7 +161,7 @@ impl<T: Task> Shared<T> {
 
     /// A thread's life.
     fn work(self: Arc<Self>, index: usize) {
-        WORKER.set(Some(Worker { pool: Arc::as_ptr(&self).addr(), index, ending: false }));
+        note(Worker { pool: Arc::as_ptr(&self).addr(), index, ending: false });
         while let Some(task) = self.find(index).or_else(|| self.look(index)) {
             task.run();
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A local device with kernels of the test's own.
 
+#![allow(dead_code, reason = "each test uses a part")]
+
 use std::{sync::Arc, time::Duration};
 
 use windlass_hal::{Device, DispatchConfig, Executable, Registry};
@@ -9,12 +11,17 @@ use windlass_local::{Kernel, Library, LocalDriver};
 /// Long enough for any machine; reached only where something hangs.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// A device, and these kernels loaded on it.
+/// An inline device, and these kernels loaded on it.
 pub(crate) fn device_with(kernels: impl IntoIterator<Item = Kernel>) -> (Device, Executable) {
+    loaded_on("local://?threads=0", kernels)
+}
+
+/// A device of this URI, and these kernels loaded on it.
+pub(crate) fn loaded_on(uri: &str, kernels: impl IntoIterator<Item = Kernel>) -> (Device, Executable) {
     let library =
         kernels.into_iter().fold(Library::builder("test"), |library, kernel| library.kernel(kernel));
     let library = library.build().unwrap();
-    let device = open(LocalDriver::new().with_library(library.clone()), "local://?threads=0");
+    let device = open(LocalDriver::new().with_library(library.clone()), uri);
     // SAFETY: the kernels of these tests stay within the buffers that the tests give them.
     let executable = unsafe { device.load_executable(&library.image()) }.unwrap();
     (device, executable)
