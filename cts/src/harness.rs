@@ -5,6 +5,7 @@ use std::{
     ffi::OsString,
     io::{self, IsTerminal as _, Write},
     process::ExitCode,
+    sync::Arc,
 };
 
 use windlass_hal::{Registry, near_names};
@@ -14,7 +15,7 @@ use crate::{
     kernels::Kernels,
     options::Options,
     runner::{self, RunError},
-    suites,
+    shuffle, suites,
     summary::Exit,
 };
 
@@ -29,8 +30,9 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// The suite over the drivers of a registry.
+    /// The suite over the drivers of a registry, and over [`shuffle://`](crate::shuffle) in front of them.
     pub fn new(registry: Registry) -> Self {
+        let registry = with_shuffle(registry);
         Self { registry, cases: suites::cases(), kernels: Vec::new(), program: Vec::new(), provenance: None }
     }
 
@@ -86,6 +88,21 @@ impl Harness {
         };
         exit.into()
     }
+}
+
+/// The same drivers in the same order, with `shuffle://` over them where it is not among them.
+fn with_shuffle(drivers: Registry) -> Registry {
+    if drivers.drivers().next().is_none() || drivers.driver("shuffle").is_ok() {
+        return drivers;
+    }
+    let mut registry = Registry::new();
+    registry.register(Arc::new(shuffle::Driver::new(drivers.clone())));
+    // Those registered last are listed first.
+    let listed: Vec<_> = drivers.drivers().cloned().collect();
+    for driver in listed.into_iter().rev() {
+        registry.register(driver);
+    }
+    registry
 }
 
 /// `WINDLASS_DEVICE`, if it names a device of these drivers: a test of one driver must not fail because the

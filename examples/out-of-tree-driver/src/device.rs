@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The device. What each method owes is told at its namesake in `windlass_hal::driver`.
+
+use std::sync::Arc;
+
+use windlass_hal::{
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, MemoryType, Operation, Point, Points,
+    QueueAffinity, Result, Statistics, driver,
+    edge::Domain,
+    file,
+    pending::Issue,
+    pool::{PoolParams, Reach, SlabSource, Slabs},
+};
+
+use crate::{
+    allocator::Memory,
+    command_buffer::CommandBuffer,
+    executable::Executable,
+    queue::{self, Queues},
+};
+
+/// An opened postfix machine.
+#[derive(Clone)]
+pub(crate) struct Device {
+    info: DeviceInfo,
+    limits: Limits,
+    domain: Domain,
+    memory: Memory,
+    /// Where buffers come from that no pool of the program's is named for: of the device's own memory, and of what the host
+    /// may map.
+    device: Arc<Slabs>,
+    host: Arc<Slabs>,
+    queues: Arc<Queues>,
+}
+
+impl Device {
+    pub(crate) fn new(info: DeviceInfo, limits: Limits) -> Result<Self> {
+        let domain = Domain::unique();
+        let memory = Memory::new(domain, limits.total_memory);
+        let pool = |kind| {
+            let params = PoolParams::passthrough().with_memory(kind);
+            Slabs::new(params, limits.allocation_alignment).map(Arc::new)
+        };
+        Ok(Self {
+            info,
+            domain,
+            device: pool(BufferParams::device())?,
+            host: pool(BufferParams::host())?,
+            queues: Arc::new(Queues::new(domain, memory.clone())?),
+            memory,
+            limits,
+        })
+    }
+}
+
+impl driver::Device for Device {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+        let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
+        let slabs = if host { &self.host } else { &self.device };
+        Ok(slabs.acquire(&self.memory(), size, params.min_alignment, Reach::Now)?.memory()?)
+    }
+
+    fn reserve(
+        &self,
+        _affinity: QueueAffinity,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::Buffer>> {
+        self.allocate(params, size)
+    }
+
+    fn memory(&self) -> Arc<dyn SlabSource> {
+        Arc::new(self.memory.clone())
+    }
+
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        Ok(Arc::new(Executable::load(self.domain, code)?))
+    }
+
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+        Ok(Arc::new(CommandBuffer::new(self.domain, list)?))
+    }
+
+    unsafe fn submit(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        operation: Operation,
+    ) -> Result<()> {
+        tracing::trace!(target: "windlass::queue", operation = operation.name(), "submit");
+        match operation {
+            Operation::Read { file, file_offset, target } => {
+                let (device, points) = (Arc::new(self.clone()), (waits, signals));
+                // SAFETY: the front's own operation, as it came.
+                unsafe { file::read_through_host(device, affinity, points, file, file_offset, target) }
+            }
+            Operation::Write { source, file, file_offset } => {
+                let (device, points) = (Arc::new(self.clone()), (waits, signals));
+                // SAFETY: the front's own operation, as it came.
+                unsafe { file::write_through_host(device, affinity, points, source, file, file_offset) }
+            }
+            operation => {
+                queue::check(&operation)?;
+                let (waits, signals) = (Points::from(waits), Points::from(signals));
+                self.queues.pending().submit(&self.queues, waits, signals, operation)
+            }
+        }
+    }
+
+    /// The machine's thread retires by itself.
+    fn poll(&self) {}
+
+    fn drain(&self, deadline: Deadline) -> Result<()> {
+        self.queues.drain(deadline)
+    }
+
+    fn close(&self) {
+        self.queues.pending().close(&self.queues, Error::cancelled(format!("{} was closed", self.info.uri)));
+    }
+
+    fn trim(&self) {
+        self.device.trim(&self.memory);
+        self.host.trim(&self.memory);
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.memory.statistics()
+    }
+}

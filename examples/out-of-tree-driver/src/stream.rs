@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The stream: packets in order, worked off by the machine's only thread. What a driver for hardware has instead is a
+//! ring that the hardware reads and a counter that it writes.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+    mpsc,
+};
+use std::thread::{self, ThreadId};
+
+use windlass_hal::{
+    Error, Notifications, Point, Points, Probe, Result, Semaphore,
+    edge::{Domain, EdgeSource},
+    panics,
+};
+
+/// One operation on its way: run, then its signals.
+pub(crate) struct Packet<W> {
+    pub(crate) work: W,
+    pub(crate) waits: Points,
+    pub(crate) signals: Points,
+}
+
+/// The host's end of the stream.
+pub(crate) struct Stream<W> {
+    sender: Mutex<mpsc::Sender<(u64, Packet<W>)>>,
+    enqueued: AtomicU64,
+    /// Reaches the epoch of each packet as it retires.
+    retired: Semaphore,
+    thread: ThreadId,
+}
+
+impl<W: Send + 'static> Stream<W> {
+    /// Starts the machine. Its thread ends when the stream is dropped and all that was enqueued is done; nobody joins it.
+    pub(crate) fn new(run: impl Fn(W) -> Result<()> + Send + 'static) -> Result<Self> {
+        let (sender, packets) = mpsc::channel();
+        let retired = Semaphore::new(0);
+        let timeline = retired.clone();
+        let work_off = move || {
+            for (epoch, packet) in packets {
+                retire(packet, &run, timeline.at(epoch));
+            }
+        };
+        let thread = thread::Builder::new().name("postfix".to_owned()).spawn(work_off).map_err(|error| {
+            Error::resource_exhausted(format!("the postfix machine got no thread to run on: {error}"))
+        })?;
+        let thread = thread.thread().id();
+        Ok(Self { sender: Mutex::new(sender), enqueued: AtomicU64::new(0), retired, thread })
+    }
+
+    /// Appends a packet and gives its epoch. Packets get ascending epochs in the order in which they run.
+    pub(crate) fn enqueue(&self, packet: Packet<W>) -> Result<u64> {
+        let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let epoch = self.enqueued.load(Ordering::Relaxed) + 1;
+        sender
+            .send((epoch, packet))
+            .map_err(|_| Error::internal("the postfix machine's thread has ended"))?;
+        self.enqueued.store(epoch, Ordering::Release);
+        Ok(epoch)
+    }
+
+    /// The point that is reached when all that was enqueued until now has retired.
+    pub(crate) fn end(&self) -> Point {
+        self.retired.at(self.enqueued.load(Ordering::Acquire))
+    }
+
+    /// Whether the calling thread is the machine's, which must not wait for itself.
+    pub(crate) fn is_current(&self) -> bool {
+        thread::current().id() == self.thread
+    }
+}
+
+/// Runs a packet, unless what it waited for has failed, and settles its signals. With no lock held: signals run wakers.
+fn retire<W>(packet: Packet<W>, run: &impl Fn(W) -> Result<()>, end: Point) {
+    let Packet { work, waits, signals } = packet;
+    // A wait that stood in an edge came to nothing if the work behind the edge failed. That work ran before on this
+    // stream, so that each wait is decided by now.
+    let failed = waits.iter().find_map(|wait| match wait.semaphore.probe(wait.value, None) {
+        Probe::Failed(error) => Some(error),
+        _ => None,
+    });
+    let result = match failed {
+        Some(error) => Err(error),
+        None => panics::caught(|| run(work))
+            .unwrap_or_else(|text| Err(Error::internal(format!("the postfix machine panicked: {text}")))),
+    };
+    let mut notifications = Notifications::new();
+    for signal in signals.iter() {
+        match &result {
+            Ok(()) => signal.semaphore.advance(signal.value, &mut notifications),
+            Err(error) => signal.semaphore.fail_into(error.clone(), &mut notifications),
+        }
+    }
+    end.semaphore.advance(end.value, &mut notifications);
+    notifications.fire();
+}
+
+/// Stands behind the edges of the stream.
+pub(crate) struct Lane(pub(crate) Domain);
+
+impl EdgeSource for Lane {
+    fn domain(&self) -> Domain {
+        self.0
+    }
+
+    /// The machine's thread retires by itself, and so there is nothing to do for others.
+    fn poll(&self) {}
+
+    fn demand(&self, _lane: u32, _epoch: u64) {}
+}
