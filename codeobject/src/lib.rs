@@ -140,6 +140,7 @@ pub use code::calls::{Callee, Calls};
 pub use code::code_object::CodeObject;
 pub use code::descriptor::KernelDescriptor;
 pub use code::extent::declared_size;
+pub use code::host::{HostKernel, HostLibrary, HostMachine, HostParameter, HostParameterKind};
 pub use code::kernel::{Kernel, KernelKind, RejectedKernel};
 pub use code::layout::{Binding, Relocation, RelocationKind, Segment, Symbol, SymbolRole};
 pub use code::validate::validate;

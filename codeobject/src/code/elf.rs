@@ -6,8 +6,8 @@ use std::ops::Range;
 use object::LittleEndian;
 use object::elf::{
     DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_NULL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_STRSZ,
-    DT_STRTAB, DT_SYMTAB, DynamicTag, FileHeader64, PF_R, PF_W, PF_X, PT_DYNAMIC, PT_LOAD, PT_NOTE,
-    ProgramHeader64, Rela64, SHT_DYNSYM, SHT_NOTE, SHT_RELA, SHT_SYMTAB, Sym64,
+    DT_STRTAB, DT_SYMTAB, DynamicTag, EM_AMDGPU, FileHeader64, PF_R, PF_W, PF_X, PT_DYNAMIC, PT_LOAD,
+    PT_NOTE, ProgramHeader64, Rela64, SHT_DYNSYM, SHT_NOTE, SHT_RELA, SHT_SYMTAB, Sym64,
 };
 use object::pod::slice_from_bytes;
 use object::read::elf::{
@@ -29,7 +29,7 @@ const MAX_NOTES: usize = 4096;
 const SYMBOL_SIZE: u64 = 24;
 const SECTION_HEADER_SIZE: u64 = 64;
 
-/// An ELF for amdgpu.
+/// A linked ELF of 64 bits, for amdgpu or for a host.
 pub(crate) struct Elf<'a> {
     bytes: &'a [u8],
     header: &'a Header,
@@ -172,7 +172,7 @@ impl<'a> Elf<'a> {
                     DT_RELASZ => dynamic.rela_size = value,
                     DT_JMPREL => dynamic.plt_rela = Some(value),
                     DT_PLTRELSZ => dynamic.plt_rela_size = value,
-                    DT_REL | DT_RELR => {
+                    DT_REL | DT_RELR if self.header.e_machine(ENDIAN) == EM_AMDGPU => {
                         let advice =
                             "link with lld's defaults for amdgpu, which write relocations with addends";
                         return Err(Error::unsupported(
@@ -208,9 +208,47 @@ impl<'a> Elf<'a> {
         None
     }
 
-    /// The dynamic symbols without the first, which is none, then those that only the section headers lead to.
-    pub(crate) fn symbols(&self) -> Result<Vec<ElfSymbol<'a>>, Error> {
-        let mut names = NameBudget::new(self.bytes.len());
+    /// Whether an executable segment has code at an address.
+    pub(crate) fn is_code(&self, address: u64) -> bool {
+        self.segments.iter().any(|segment| segment.executable && segment.holds(address, 1))
+    }
+
+    /// Whether a segment has memory for so many bytes at an address.
+    pub(crate) fn is_memory(&self, address: u64, size: u64) -> bool {
+        self.segments.iter().any(|segment| segment.spans(address, size))
+    }
+
+    /// The same of a segment that is written.
+    pub(crate) fn is_writable(&self, address: u64, size: u64) -> bool {
+        self.segments.iter().any(|segment| segment.writable && segment.spans(address, size))
+    }
+
+    /// The number of the machine that it is for.
+    pub(crate) fn machine(&self) -> u16 {
+        self.header.e_machine(ENDIAN).0
+    }
+
+    /// The program headers.
+    pub(crate) fn program(&self) -> &'a [ProgramHeader64<LittleEndian>] {
+        self.program
+    }
+
+    /// Tags and values of the dynamic section up to its end, which is `None` where it has no end. Empty where there is
+    /// no such section.
+    pub(crate) fn dynamic_entries(&self) -> Option<Vec<(i64, u64)>> {
+        let header = self.program.iter().find(|header| header.p_type(ENDIAN) == PT_DYNAMIC);
+        let Some(header) = header else { return Some(Vec::new()) };
+        let entries = header.dynamic(ENDIAN, self.bytes).ok().flatten()?;
+        let end = entries.iter().position(|entry| entry.d_tag(ENDIAN) == DT_NULL)?;
+        Some(entries[..end].iter().map(|entry| (entry.d_tag(ENDIAN).0, entry.d_val(ENDIAN))).collect())
+    }
+
+    /// The dynamic symbols without the first, which is none.
+    pub(crate) fn dynamic_symbols(&self) -> Result<Vec<ElfSymbol<'a>>, Error> {
+        self.read_dynamic_symbols(&mut NameBudget::new(self.bytes.len()))
+    }
+
+    fn read_dynamic_symbols(&self, names: &mut NameBudget) -> Result<Vec<ElfSymbol<'a>>, Error> {
         let mut symbols = Vec::new();
         if let (Some(table), Some(strings)) = (self.dynamic.symbols, self.dynamic.strings) {
             let missing = |what: &str, address| Error::malformed(what, address, "no segment holds it");
@@ -227,6 +265,13 @@ impl<'a> Elf<'a> {
                 symbols.push(ElfSymbol { name, symbol, exported: true });
             }
         }
+        Ok(symbols)
+    }
+
+    /// The dynamic symbols without the first, which is none, then those that only the section headers lead to.
+    pub(crate) fn symbols(&self) -> Result<Vec<ElfSymbol<'a>>, Error> {
+        let mut names = NameBudget::new(self.bytes.len());
+        let mut symbols = self.read_dynamic_symbols(&mut names)?;
         if let Ok(table) = self.sections.symbols(ENDIAN, self.bytes, SHT_SYMTAB) {
             let section = self.sections.section(table.string_section());
             let strings = section.and_then(|section| section.data(ENDIAN, self.bytes)).unwrap_or_default();

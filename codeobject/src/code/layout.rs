@@ -32,6 +32,14 @@ impl Segment {
             .and_then(|start| start.checked_add(size))
             .is_some_and(|end| end <= self.file_size)
     }
+
+    /// Whether `size` bytes at `address` lie in its memory.
+    pub(crate) fn spans(&self, address: u64, size: u64) -> bool {
+        address
+            .checked_sub(self.address)
+            .and_then(|start| start.checked_add(size))
+            .is_some_and(|end| end <= self.memory_size)
+    }
 }
 
 /// A symbol of a code object.

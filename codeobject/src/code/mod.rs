@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is in one code object: the ELF, its metadata, its kernels and symbols.
+//! What is in one code object: the ELF, its metadata, its kernels and symbols. Shared objects of the host are in `host`.
 
 pub(crate) mod arg;
 pub(crate) mod calls;
@@ -8,6 +8,7 @@ pub(crate) mod descriptor;
 pub(crate) mod elf;
 pub(crate) mod elf_flags;
 pub(crate) mod extent;
+pub(crate) mod host;
 pub(crate) mod kernel;
 pub(crate) mod layout;
 mod lookahead;

@@ -109,7 +109,13 @@ impl driver::Device for Device {
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
-        Ok(Arc::new(Executable::load(self.domain, &self.libraries, code)?))
+        // SAFETY: the caller's promise, passed on.
+        Ok(Arc::new(unsafe { Executable::load(self.domain, &self.libraries, code) }?))
+    }
+
+    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+        // SAFETY: the caller's promise, passed on.
+        Ok(Arc::new(unsafe { Executable::load_linked(self.domain, parts) }?))
     }
 
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {

@@ -9,7 +9,7 @@ use windlass_hal::{
     host_memory::HostHeap,
 };
 
-use crate::{device::Device, library::Library};
+use crate::{device::Device, library::Library, shared_object};
 
 /// The driver of `local://`, with the libraries that its devices can load.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +52,7 @@ impl Driver for LocalDriver {
     }
 
     fn description(&self) -> String {
-        "kernels for the host, on threads of its own".to_owned()
+        "kernels for the host, in shared objects or in Rust, on threads of its own".to_owned()
     }
 
     fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
@@ -116,7 +116,11 @@ fn info(uri: String, threads: usize) -> DeviceInfo {
         threads => format!("Host CPU, {threads} threads"),
     };
     info.architecture = ARCH.to_owned();
-    info.executable_formats = vec![crate::FORMAT.to_owned()];
-    info.lacks = vec![Lack::new(Feature::Linking, "a library of Rust kernels is whole")];
+    if shared_object::is_available() {
+        info.executable_formats.push(crate::NATIVE_FORMAT.to_owned());
+    } else {
+        info.lacks.push(Lack::new(Feature::Linking, "shared objects are not loaded on this system"));
+    }
+    info.executable_formats.push(crate::FORMAT.to_owned());
     info
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The CPU driver of Windlass: `local://`, which runs kernels written in Rust.
+//! The CPU driver of Windlass: `local://`, which runs kernels compiled for the host, from shared objects and the bundles that
+//! carry them, and kernels written in Rust.
 //!
 //! It is a driver like any other: queues, semaphores, command buffers, binding tables and arguments by reflected
 //! parameters are those of `windlass_hal`, and the conformance suite holds it to all of them. So a program can be
@@ -66,12 +67,27 @@
 //! A [`Kernel`] is a function that is called once for each workgroup, with its arguments in the block that a GPU kernel
 //! of the same parameters would get, the workgroup's place, and its local memory. A [`Library`] is kernels and globals
 //! under a name. Bytes stand for it where `load_executable` wants bytes: [`image`] tells their form, which
-//! [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) names as [`FORMAT`]. Code objects and
-//! bundles for GPUs are refused, and the error says what they hold.
+//! [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) names as [`FORMAT`].
 //!
 //! A kernel is ordinary Rust but for the memory that its arguments point to, which it reaches through [`Pointer`]. No
 //! check is made there, as on a GPU: a kernel that leaves its buffers overwrites the process. Whoever loads the library
 //! vouches that it does not. An error or a panic of a kernel fails its submission alone.
+//!
+//! # Shared objects
+//!
+//! On Linux `load_executable` takes ELF shared objects for this machine ([`NATIVE_FORMAT`]), by themselves or as the host
+//! entry of a bundle beside code for GPUs: `host-x86_64-unknown-linux-gnu-`, compressed or not. What a kernel is there,
+//! `include/windlass_kernel.h` says: a function that is called once for each workgroup, and a description of its parameters
+//! that is read from the file before anything of it is loaded. Everything a loader follows in the file is checked first;
+//! what is cut short or damaged is an error. Then it is loaded with names of its own: no other code of the process sees
+//! what it exports, and each loading has its own variables. They are the executable's globals, but for those that can only be
+//! read. The last handle unloads it.
+//!
+//! Several objects that refer to each other, in circles too, become one executable by
+//! [`Device::load_linked`](windlass_hal::Device::load_linked), as do the bundles of one file. Names that several define
+//! are those of the first. Where the process itself exports a name, as a program's `malloc` is, that comes before all.
+//!
+//! A GPU's code is refused, and the error says of each entry what it is.
 //!
 //! | file | what is in it |
 //! |---|---|
@@ -80,7 +96,8 @@
 //! | `pool.rs` | the device's threads |
 //! | `work.rs`, `batch.rs`, `cut.rs` | work from its first part to its signals, and what threads share |
 //! | `trampoline.rs`, `in_flight.rs` | running without nesting, draining |
-//! | `kernel.rs`, `library.rs`, `executable.rs`, `global.rs` | kernels, from declaration to loading |
+//! | `kernel.rs`, `library.rs`, `executable/` | kernels, from declaration to loading |
+//! | `shared_object/` | loading from memory |
 //! | `entry.rs`, `dispatch.rs`, `workgroup_count.rs`, `workgroup.rs`, `arguments.rs`, `local_memory.rs` | kernels as they run |
 //! | `command_buffer.rs`, `replay.rs`, `block.rs` | recorded lists, and their submissions |
 //! | `transfer.rs` | fills, updates and copies |
@@ -105,6 +122,7 @@ mod local_memory;
 mod pool;
 mod queue;
 mod replay;
+mod shared_object;
 mod sync;
 mod trampoline;
 mod transfer;
@@ -121,6 +139,18 @@ pub use driver::LocalDriver;
 pub use kernel::Kernel;
 pub use library::{Library, LibraryBuilder, image};
 pub use workgroup::Workgroup;
+
+/// The name of shared objects for this machine among the forms of code, where it can load them: `elf-x86_64`,
+/// `elf-aarch64`.
+pub const NATIVE_FORMAT: &str = if cfg!(target_arch = "x86_64") {
+    "elf-x86_64"
+} else if cfg!(target_arch = "aarch64") {
+    "elf-aarch64"
+} else if cfg!(target_arch = "riscv64") {
+    "elf-riscv64"
+} else {
+    "elf-host"
+};
 
 /// The name of [images](image) among the forms of code.
 pub const FORMAT: &str = "windlass-library";

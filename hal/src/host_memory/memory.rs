@@ -11,11 +11,21 @@ use std::{
 use crate::error::{Error, Result};
 
 /// Bytes at an aligned address that never changes.
-pub struct HostMemory {
-    /// More than was asked for, so that `bytes` can begin at a multiple of the alignment.
-    allocation: Box<[AtomicU8]>,
-    bytes: Range<usize>,
+pub struct HostMemory(Bytes);
+
+enum Bytes {
+    /// More than was asked for, so that the range can begin at a multiple of the alignment.
+    Own(Box<[AtomicU8]>, Range<usize>),
+    /// Somebody else's.
+    Foreign(NonNull<[AtomicU8]>),
 }
+
+// SAFETY: whoever made it of foreign memory vouches that any thread may reach that, through atomics; the rest is a box.
+#[allow(unsafe_code)]
+unsafe impl Send for HostMemory {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl Sync for HostMemory {}
 
 impl HostMemory {
     /// `size` bytes of the value `byte`, aligned to `alignment`, which is a power of two. `RESOURCE_EXHAUSTED` where the
@@ -30,7 +40,18 @@ impl HostMemory {
         allocation.resize_with(total, || AtomicU8::new(byte));
         let allocation = allocation.into_boxed_slice();
         let start = allocation.as_ptr().addr().wrapping_neg() % alignment as usize;
-        Ok(Self { allocation, bytes: start..start + size as usize })
+        Ok(Self(Bytes::Own(allocation, start..start + size as usize)))
+    }
+
+    /// `size` bytes from `start` on, which something else owns: a variable of a loaded library.
+    ///
+    /// # Safety
+    /// The bytes are valid for reads and writes from any thread as long as this object lives, and no reference to them
+    /// exists meanwhile but to atomics.
+    #[allow(unsafe_code)]
+    pub unsafe fn foreign(start: NonNull<u8>, size: usize) -> Self {
+        start.as_ptr().expose_provenance();
+        Self(Bytes::Foreign(NonNull::slice_from_raw_parts(start.cast(), size)))
     }
 
     /// Memory that holds a copy of `bytes`.
@@ -44,7 +65,12 @@ impl HostMemory {
 
     /// The bytes.
     pub fn bytes(&self) -> &[AtomicU8] {
-        &self.allocation[self.bytes.clone()]
+        match &self.0 {
+            Bytes::Own(allocation, bytes) => &allocation[bytes.clone()],
+            // SAFETY: valid while this object lives, as whoever made it vouches.
+            #[allow(unsafe_code)]
+            Bytes::Foreign(bytes) => unsafe { bytes.as_ref() },
+        }
     }
 
     /// The first byte. Atomics may be written through a shared pointer.
@@ -60,6 +86,6 @@ impl HostMemory {
 
 impl fmt::Debug for HostMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HostMemory({} bytes)", self.bytes.len())
+        write!(f, "HostMemory({} bytes)", self.bytes().len())
     }
 }

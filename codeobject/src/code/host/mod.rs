@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Shared objects with kernels for the host, as `windlass_kernel.h` describes them: read from their bytes, and never
+//! loaded for that.
+
+mod description;
+mod hash;
+mod loadable;
+mod relocations;
+mod versions;
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use object::LittleEndian;
+use object::elf::{
+    SHN_ABS, STB_GLOBAL, STB_GNU_UNIQUE, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT,
+    STV_DEFAULT, STV_PROTECTED,
+};
+use object::read::elf::Sym;
+
+use crate::bytes::text;
+use crate::code::elf::{Elf, ElfSymbol};
+use crate::code::elf_flags::{ELF_HEAD_SIZE, ELF_MAGIC, ElfHead};
+use crate::code::kernel::RejectedKernel;
+use crate::code::layout::{Binding, Symbol, SymbolRole};
+use crate::error::Error;
+use crate::warnings::Warnings;
+
+const ENDIAN: LittleEndian = LittleEndian;
+/// What the name of a description begins with; the kernel's own is behind it.
+const PREFIX: &[u8] = b"windlass_kernel_";
+
+/// A shared object with kernels for a host.
+///
+/// [`parse`](Self::parse) reads what the bytes say. What it accepts can be handed to the system's loader: every header,
+/// table and index that one follows leads into bytes that are there. What the code does nobody can tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostLibrary {
+    machine: HostMachine,
+    kernels: Vec<HostKernel>,
+    rejected: Vec<RejectedKernel>,
+    /// What is exported or wanted, and whether it is a variable that can be written.
+    symbols: Vec<(Symbol, bool)>,
+    needed: Vec<String>,
+}
+
+impl HostLibrary {
+    /// Reads an ELF shared object of any 64-bit little-endian machine. One without kernels is no error: others may use
+    /// what it exports.
+    ///
+    /// # Errors
+    ///
+    /// What is no shared object, is cut short, or would lead a loader astray; [`Error::Unsupported`] for text relocations
+    /// and stacks that hold code, with the option of the linker that avoids them.
+    pub fn parse(bytes: &[u8]) -> Result<HostLibrary, Error> {
+        let head = check_head(bytes)?;
+        let elf = Elf::parse(bytes, &mut Warnings::default())?;
+        let table = elf.dynamic_symbols()?;
+        let tables = loadable::check(bytes, &elf, &table)?;
+        let mut library = HostLibrary {
+            machine: HostMachine::from_elf(head.machine),
+            kernels: Vec::new(),
+            rejected: Vec::new(),
+            symbols: Vec::new(),
+            needed: tables.needed(),
+        };
+        library.describe(&elf, &table);
+        Ok(library)
+    }
+
+    /// The machine that its code is for.
+    pub fn machine(&self) -> HostMachine {
+        self.machine
+    }
+
+    /// The kernels that it describes, by the order of its symbols.
+    pub fn kernels(&self) -> &[HostKernel] {
+        &self.kernels
+    }
+
+    /// Descriptions that no kernel can be had by, each with the reason.
+    pub fn rejected(&self) -> &[RejectedKernel] {
+        &self.rejected
+    }
+
+    /// The variables that it exports and that can be written, descriptions of kernels left out.
+    pub fn variables(&self) -> impl Iterator<Item = &Symbol> {
+        self.with_role(SymbolRole::Variable, true)
+    }
+
+    /// The variables that it exports and that lie in memory which is only read.
+    pub fn constants(&self) -> impl Iterator<Item = &Symbol> {
+        self.with_role(SymbolRole::Variable, false)
+    }
+
+    /// The functions that it exports and describes as no kernels.
+    pub fn functions(&self) -> impl Iterator<Item = &Symbol> {
+        self.with_role(SymbolRole::Function, false)
+    }
+
+    /// What it uses and does not define. A weak one may stay so.
+    pub fn undefined(&self) -> impl Iterator<Item = &Symbol> {
+        self.with_role(SymbolRole::Undefined, false)
+    }
+
+    fn with_role(&self, role: SymbolRole, is_written: bool) -> impl Iterator<Item = &Symbol> {
+        let fitting = self
+            .symbols
+            .iter()
+            .filter(move |(symbol, written)| (symbol.role, *written) == (role, is_written));
+        fitting.map(|(symbol, _)| symbol)
+    }
+
+    /// The libraries that it asks the system for, such as `libm.so.6`.
+    pub fn needed(&self) -> &[String] {
+        &self.needed
+    }
+
+    fn describe(&mut self, elf: &Elf<'_>, table: &[ElfSymbol<'_>]) {
+        let functions: HashMap<&[u8], (u64, u64)> = table
+            .iter()
+            .filter(|symbol| is_exported(symbol) && is_function(elf, symbol))
+            .map(|symbol| (symbol.name, (symbol.symbol.st_value(ENDIAN), symbol.symbol.st_size(ENDIAN))))
+            .collect();
+        let mut described = HashSet::new();
+        for symbol in table.iter().filter(|symbol| is_exported(symbol) && is_data(symbol)) {
+            let Some(name) = symbol.name.strip_prefix(PREFIX) else { continue };
+            if !described.insert(name) {
+                continue;
+            }
+            let (address, size) = (symbol.symbol.st_value(ENDIAN), symbol.symbol.st_size(ENDIAN));
+            let kernel = match functions.get(name) {
+                Some(function) => description::read(elf, name, *function, address, size),
+                None => {
+                    Err(format!("it describes a kernel, and the object exports no function `{}`", text(name)))
+                }
+            };
+            match kernel {
+                Ok(kernel) => self.kernels.push(kernel),
+                Err(reason) => {
+                    self.rejected.push(RejectedKernel { name: text(name), reason, args: Vec::new() });
+                }
+            }
+        }
+        let mut seen = HashSet::new();
+        for symbol in table {
+            let role = if symbol.symbol.is_undefined(ENDIAN) {
+                SymbolRole::Undefined
+            } else if !is_exported(symbol) {
+                continue;
+            } else if is_function(elf, symbol) {
+                SymbolRole::Function
+            } else if is_data(symbol) {
+                SymbolRole::Variable
+            } else {
+                continue;
+            };
+            let is_kernel = described.contains(symbol.name) && role == SymbolRole::Function;
+            let is_description = role == SymbolRole::Variable && symbol.name.starts_with(PREFIX);
+            if symbol.name.is_empty() || is_kernel || is_description || !seen.insert(symbol.name) {
+                continue;
+            }
+            let (address, size) = (symbol.symbol.st_value(ENDIAN), symbol.symbol.st_size(ENDIAN));
+            let is_written = role == SymbolRole::Variable && loadable::stays_writable(elf, address, size);
+            let symbol = Symbol {
+                name: text(symbol.name),
+                address,
+                size,
+                role,
+                binding: if symbol.symbol.st_bind() == STB_WEAK { Binding::Weak } else { Binding::Global },
+                exported: true,
+            };
+            self.symbols.push((symbol, is_written));
+        }
+    }
+}
+
+/// Whether a loader finds the symbol by its name.
+fn is_exported(symbol: &ElfSymbol<'_>) -> bool {
+    let raw = symbol.symbol;
+    let is_bound = matches!(raw.st_bind(), STB_GLOBAL | STB_WEAK | STB_GNU_UNIQUE);
+    let is_visible = matches!(raw.st_visibility(), STV_DEFAULT | STV_PROTECTED);
+    is_bound && is_visible && !raw.is_undefined(ENDIAN) && raw.st_shndx(ENDIAN) != SHN_ABS
+}
+
+fn is_function(elf: &Elf<'_>, symbol: &ElfSymbol<'_>) -> bool {
+    matches!(symbol.symbol.st_type(), STT_FUNC | STT_GNU_IFUNC)
+        || symbol.symbol.st_type() == STT_NOTYPE && elf.is_code(symbol.symbol.st_value(ENDIAN))
+}
+
+fn is_data(symbol: &ElfSymbol<'_>) -> bool {
+    symbol.symbol.st_type() == STT_OBJECT
+}
+
+fn check_head(bytes: &[u8]) -> Result<ElfHead, Error> {
+    const WHAT: &str = "the ELF header";
+    const ET_DYN: u16 = 3;
+    if !bytes.starts_with(ELF_MAGIC) {
+        return Err(Error::malformed(WHAT, 0, "it does not begin as one"));
+    }
+    if (bytes.len() as u64) < ELF_HEAD_SIZE {
+        return Err(Error::truncated(WHAT, 0, ELF_HEAD_SIZE, bytes.len() as u64));
+    }
+    let head = ElfHead::read(bytes).ok_or_else(|| {
+        Error::unsupported(
+            "an ELF of 32 bits or of big-endian numbers",
+            0,
+            "build it for the host, as a shared object",
+        )
+    })?;
+    match head.elf_type {
+        ET_DYN => {}
+        1 => {
+            let advice = "link it: cc -shared -o kernels.so kernels.o";
+            return Err(Error::unsupported("an object of the compiler", 0, advice));
+        }
+        _ => return Err(Error::unsupported("an ELF that is no shared object", 0, "link it with -shared")),
+    }
+    // System V's and GNU's, which the loader of Linux takes.
+    if !matches!(bytes.get(7), Some(0 | 3)) {
+        return Err(Error::unsupported("an ELF for another operating system", 7, "build it for Linux"));
+    }
+    Ok(head)
+}
+
+/// A kernel of a [`HostLibrary`]. Sizes are bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HostKernel {
+    /// Its name, which is that of the function.
+    pub name: String,
+    /// Where the function lies, counted from where the object is loaded.
+    pub address: u64,
+    /// Bytes of the function; 0 where its symbol does not say.
+    pub size: u64,
+    /// Size of the argument block.
+    pub argument_size: u32,
+    /// Its parameters, by ascending offset and without overlap.
+    pub parameters: Vec<HostParameter>,
+    /// The only workgroup size that it is made for, where there is one.
+    pub workgroup_size: Option<[u32; 3]>,
+    /// The most work items of a workgroup; 0 for any number.
+    pub max_workgroup_threads: u32,
+    /// Local memory that every workgroup gets.
+    pub local_memory_size: u32,
+}
+
+/// A parameter of a [`HostKernel`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HostParameter {
+    /// What it takes.
+    pub kind: HostParameterKind,
+    /// Where it lies in the argument block.
+    pub offset: u32,
+    /// Bytes; never 0.
+    pub size: u32,
+    /// Its name, where it has one.
+    pub name: Option<String>,
+}
+
+/// What a parameter takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum HostParameterKind {
+    /// A number or a struct, by value.
+    Value,
+    /// The address of a buffer, or null.
+    Buffer,
+}
+
+/// A machine that a host's code is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum HostMachine {
+    /// x86-64.
+    X86_64,
+    /// AArch64.
+    Aarch64,
+    /// RISC-V of 64 bits.
+    Riscv64,
+    /// Another, by the number that ELF gives it.
+    Other(u16),
+}
+
+impl HostMachine {
+    /// The machine that this program runs on, where it is one of those with a name here, and is little-endian.
+    pub fn current() -> Option<HostMachine> {
+        HostMachine::from_name(std::env::consts::ARCH).filter(|_| cfg!(target_endian = "little"))
+    }
+
+    /// The machine of the first field of a triple, such as `x86_64` or `arm64`; `None` for one without a name here.
+    pub fn from_name(name: &str) -> Option<HostMachine> {
+        Some(match name {
+            "x86_64" | "amd64" | "x86_64h" => HostMachine::X86_64,
+            "aarch64" | "arm64" => HostMachine::Aarch64,
+            "riscv64" | "riscv64gc" => HostMachine::Riscv64,
+            _ => return None,
+        })
+    }
+
+    fn from_elf(machine: u16) -> HostMachine {
+        match machine {
+            62 => HostMachine::X86_64,
+            183 => HostMachine::Aarch64,
+            243 => HostMachine::Riscv64,
+            other => HostMachine::Other(other),
+        }
+    }
+}
+
+impl fmt::Display for HostMachine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HostMachine::X86_64 => f.write_str("x86_64"),
+            HostMachine::Aarch64 => f.write_str("aarch64"),
+            HostMachine::Riscv64 => f.write_str("riscv64"),
+            HostMachine::Other(number) => write!(f, "ELF machine {number}"),
+        }
+    }
+}

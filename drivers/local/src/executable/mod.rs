@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Executables: loaded libraries, of Rust kernels or of the host's own code.
+
+mod host_code;
+mod native;
+
+use std::{any::Any, sync::Arc};
+
+use windlass_hal::{
+    Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, SymbolInfo, SymbolKind, driver,
+    edge::Domain,
+    host_memory::{HostBuffer, HostMemory},
+};
+
+pub(crate) use host_code::Part;
+
+use crate::{
+    entry::Entry,
+    library::{self, Library},
+    shared_object::SharedObjects,
+};
+
+/// The alignment of globals in bytes.
+const GLOBAL_ALIGNMENT: u64 = 64;
+
+/// Kernels with what runs them, and globals of this executable's own.
+pub(crate) struct Executable {
+    domain: Domain,
+    functions: Vec<FunctionInfo>,
+    entries: Vec<Entry>,
+    variables: Vec<(String, Arc<HostMemory>)>,
+    globals: Vec<GlobalInfo>,
+    symbols: Vec<SymbolInfo>,
+    /// What entries, variables and symbols lie in, where that is the host's own code.
+    _code: Option<SharedObjects>,
+}
+
+impl Executable {
+    /// Loads the library that an image names, or the shared object that a file is or holds.
+    ///
+    /// # Safety
+    /// As for [`driver::Device::load_executable`].
+    pub(crate) unsafe fn load(domain: Domain, libraries: &[Library], code: &[u8]) -> Result<Self> {
+        match library::name_in(code) {
+            Some(name) => Self::of_library(domain, libraries, name?),
+            // SAFETY: the caller's promise, passed on.
+            None => unsafe { Self::of_host_code(domain, &[code]) },
+        }
+    }
+
+    /// Loads shared objects that refer to each other.
+    ///
+    /// # Safety
+    /// As for [`driver::Device::load_linked`].
+    pub(crate) unsafe fn load_linked(domain: Domain, parts: &[&[u8]]) -> Result<Self> {
+        if let Some(index) = parts.iter().position(|part| library::name_in(part).is_some()) {
+            return Err(Error::invalid_argument(format!(
+                "piece {index} is the image of a library of Rust kernels, which is whole; load it with load_executable"
+            )));
+        }
+        // SAFETY: the caller's promise, passed on.
+        unsafe { Self::of_host_code(domain, parts) }
+    }
+
+    fn of_library(domain: Domain, libraries: &[Library], name: &str) -> Result<Self> {
+        let library = libraries.iter().find(|library| library.name() == name).ok_or_else(|| {
+            let known: Vec<_> = libraries.iter().map(Library::name).collect();
+            Error::not_found(format!(
+                "no library `{name}` of Rust kernels; the driver has {}; register it with LocalDriver::with_library",
+                if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+            ))
+        })?;
+        let mut executable = Self::empty(domain);
+        executable.functions = library.functions().to_vec();
+        executable.entries = library.entries().to_vec();
+        // Where they are in this process no device address tells.
+        let kernels = library.functions().iter();
+        executable
+            .symbols
+            .extend(kernels.map(|function| SymbolInfo::new(&function.name, SymbolKind::Kernel)));
+        for (name, contents) in library.globals() {
+            executable.add_variable(name, HostMemory::of(contents, GLOBAL_ALIGNMENT)?);
+        }
+        Ok(executable)
+    }
+
+    fn empty(domain: Domain) -> Self {
+        Self {
+            domain,
+            functions: Vec::new(),
+            entries: Vec::new(),
+            variables: Vec::new(),
+            globals: Vec::new(),
+            symbols: Vec::new(),
+            _code: None,
+        }
+    }
+
+    fn add_variable(&mut self, name: &str, memory: HostMemory) {
+        let (size, memory) = (memory.bytes().len() as u64, Arc::new(memory));
+        self.symbols.push(SymbolInfo::new(name, SymbolKind::Variable).placed(Some(memory.address()), size));
+        self.globals.push(GlobalInfo::new(name, size));
+        self.variables.push((name.to_owned(), memory));
+    }
+
+    /// What runs a function, by its number in [`functions`](driver::Executable::functions).
+    pub(crate) fn entry(&self, function: u32) -> Option<&Entry> {
+        self.entries.get(function as usize)
+    }
+
+    /// The global variables, by name.
+    pub(crate) fn variables(&self) -> &[(String, Arc<HostMemory>)] {
+        &self.variables
+    }
+}
+
+impl driver::Executable for Executable {
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn functions(&self) -> &[FunctionInfo] {
+        &self.functions
+    }
+
+    fn globals(&self) -> &[GlobalInfo] {
+        &self.globals
+    }
+
+    fn global(self: Arc<Self>, index: u32, _affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
+        let (_, memory) = self
+            .variables
+            .get(index as usize)
+            .ok_or_else(|| Error::internal(format!("no global variable {index}")))?;
+        Ok(Arc::new(HostBuffer::new(self.domain, memory.clone()).keeping(self)))
+    }
+
+    fn symbols(&self, _affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
+        Ok(self.symbols.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

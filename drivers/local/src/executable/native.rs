@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Executables of the host's own code: shared objects, loaded, and their kernels and variables by name.
+
+use std::{ffi::c_void, ptr::NonNull};
+
+use windlass_codeobject::{Binding, Symbol};
+use windlass_hal::{
+    Error, Result, SymbolBinding, SymbolInfo, SymbolKind, edge::Domain, host_memory::HostMemory,
+};
+
+use super::{
+    Executable,
+    host_code::{Part, reflect, select},
+};
+use crate::{
+    entry::{Entry, NativeKernel},
+    shared_object::SharedObjects,
+};
+
+impl Executable {
+    /// Loads the shared objects of the files, with one scope of names.
+    ///
+    /// # Safety
+    /// As for [`windlass_hal::driver::Device::load_linked`].
+    pub(super) unsafe fn of_host_code(domain: Domain, files: &[&[u8]]) -> Result<Self> {
+        let parts = select(files)?;
+        // SAFETY: the caller's promise, passed on; `select` gives shared objects for this machine that can be loaded.
+        let code = unsafe { SharedObjects::load(&parts) }?;
+        let mut executable = Self::empty(domain);
+        for (index, part) in parts.iter().enumerate() {
+            executable.add_part(&code, index, part)?;
+        }
+        tracing::debug!(
+            target: "windlass::local",
+            parts = parts.len(),
+            kernels = executable.functions.len(),
+            "loaded shared objects"
+        );
+        executable._code = Some(code);
+        Ok(executable)
+    }
+
+    /// Names that several parts define are those of the first.
+    fn add_part(&mut self, code: &SharedObjects, index: usize, part: &Part<'_>) -> Result<()> {
+        let at = |name: &str| {
+            let lost = || Error::internal(format!("the loader does not find `{name}` of {}", part.name));
+            code.address(index, name).ok_or_else(lost)
+        };
+        for kernel in part.library.kernels() {
+            if self.functions.iter().any(|known| known.name == kernel.name) {
+                continue;
+            }
+            let address = at(&kernel.name)?;
+            // SAFETY: the function of that name, which by its description has this type, as whoever loads it vouches.
+            let function = unsafe { std::mem::transmute::<*mut c_void, NativeKernel>(address.as_ptr()) };
+            self.entries.push(Entry::Native(function));
+            self.functions.push(reflect(kernel));
+            let symbol = SymbolInfo::new(&kernel.name, SymbolKind::Kernel);
+            self.symbols.push(symbol.placed(Some(address.as_ptr().addr() as u64), kernel.size));
+        }
+        for variable in part.library.variables() {
+            if self.globals.iter().any(|known| known.name == variable.name) {
+                continue;
+            }
+            let (start, size) = (at(&variable.name)?.cast(), variable.size as usize);
+            // SAFETY: a variable of the loaded object, which is kept by the executable and that by each of its buffers; its
+            // memory is writable, and only kernels and this driver's atomics touch it.
+            self.add_variable(&variable.name, unsafe { HostMemory::foreign(start, size) });
+        }
+        for (symbols, kind) in [
+            (part.library.functions().collect::<Vec<_>>(), SymbolKind::Function),
+            (part.library.constants().collect(), SymbolKind::Variable),
+        ] {
+            for symbol in symbols {
+                if !self.symbols.iter().any(|known| known.name == symbol.name) {
+                    self.symbols.push(symbol_info(symbol, kind, code.address(index, &symbol.name)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn symbol_info(symbol: &Symbol, kind: SymbolKind, address: Option<NonNull<c_void>>) -> SymbolInfo {
+    let binding = match symbol.binding {
+        Binding::Weak => SymbolBinding::Weak,
+        _ => SymbolBinding::Global,
+    };
+    let address = address.map(|address| address.as_ptr().addr() as u64);
+    SymbolInfo::new(&symbol.name, kind).bound(binding).placed(address, symbol.size)
+}

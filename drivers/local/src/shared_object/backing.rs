@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Files that the loader reads an object from.
+
+use std::{
+    fs::File,
+    io::Write,
+    os::fd::{AsRawFd, OwnedFd},
+    path::{Path, PathBuf},
+};
+
+use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use windlass_hal::{Error, Result};
+
+/// `RTLD_NOLOAD` of Linux: a handle only of what is loaded already.
+const RTLD_NOLOAD: i32 = 4;
+/// So many numbers are tried that somebody's library is known by.
+const TRIES: usize = 256;
+
+/// A file with the bytes of one object. It has a path by which the loader knows nothing else while this lives.
+pub(super) struct Backing {
+    path: PathBuf,
+    _keep: Keep,
+}
+
+/// What makes the path a path.
+enum Keep {
+    Memory { _file: File, _passed_over: Vec<OwnedFd> },
+    Disk { _file: tempfile::TempPath },
+}
+
+impl Backing {
+    /// Puts the bytes into memory, or into a temporary file where the system has no such memory or no `/proc`.
+    pub(super) fn new(bytes: &[u8]) -> Result<Self> {
+        Self::in_memory(bytes).map_or_else(|| Self::on_disk(bytes), Ok)
+    }
+
+    fn in_memory(bytes: &[u8]) -> Option<Self> {
+        let file = memfd_create("windlass-kernels", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).ok()?;
+        let mut file = File::from(file);
+        file.write_all(bytes).ok()?;
+        // Nobody shortens it under the loader. Where it cannot be sealed, it is no worse than a file on disk.
+        let _ = fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE);
+        // The loader knows libraries by their path, and others that load from memory may have closed theirs.
+        let mut passed_over = Vec::new();
+        for _ in 0..TRIES {
+            let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+            if !path.exists() {
+                return None;
+            }
+            if !is_known(&path) {
+                return Some(Self { path, _keep: Keep::Memory { _file: file, _passed_over: passed_over } });
+            }
+            let next = file.try_clone().ok()?;
+            passed_over.push(std::mem::replace(&mut file, next).into());
+        }
+        None
+    }
+
+    fn on_disk(bytes: &[u8]) -> Result<Self> {
+        let failed = |error: std::io::Error| {
+            Error::resource_exhausted(format!(
+                "no place to load {} bytes of code from: {error}; mount /proc, or make room in {}",
+                bytes.len(),
+                std::env::temp_dir().display()
+            ))
+        };
+        let mut file =
+            tempfile::Builder::new().prefix("windlass-").suffix(".so").tempfile().map_err(failed)?;
+        file.write_all(bytes).map_err(failed)?;
+        let file = file.into_temp_path();
+        Ok(Self { path: file.to_path_buf(), _keep: Keep::Disk { _file: file } })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Whether the loader has a library by this path.
+fn is_known(path: &Path) -> bool {
+    // SAFETY: nothing is loaded by it, and what is loaded already has run its constructors.
+    unsafe { Library::open(Some(path), RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD) }.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_hold_the_bytes_at_paths_of_their_own() {
+        for make in [
+            |bytes: &[u8]| Backing::in_memory(bytes).unwrap(),
+            |bytes: &[u8]| Backing::on_disk(bytes).unwrap(),
+        ] {
+            let (first, second) = (make(b"first"), make(b"second"));
+            assert_eq!(std::fs::read(first.path()).unwrap(), b"first");
+            assert_eq!(std::fs::read(second.path()).unwrap(), b"second");
+            assert_ne!(first.path(), second.path());
+        }
+    }
+
+    #[test]
+    fn a_temporary_file_goes_with_its_object() {
+        let path = Backing::on_disk(b"bytes").unwrap().path().to_owned();
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Systems on which shared objects are not loaded.
+
+use std::{convert::Infallible, ffi::c_void, ptr::NonNull};
+
+use windlass_hal::{Error, Result};
+
+use crate::executable::Part;
+
+/// Whether native code can be loaded here.
+pub(crate) const fn is_available() -> bool {
+    false
+}
+
+/// Loaded objects, of which there are none.
+pub(crate) struct SharedObjects(Infallible);
+
+impl SharedObjects {
+    /// Always `UNIMPLEMENTED`.
+    ///
+    /// # Safety
+    /// None is needed.
+    pub(crate) unsafe fn load(_parts: &[Part<'_>]) -> Result<Self> {
+        Err(Error::unimplemented(
+            "shared objects are loaded on Linux, and not under Miri; here local:// runs libraries of Rust kernels \
+             (windlass_local::Library)",
+        ))
+    }
+
+    pub(crate) fn address(&self, _part: usize, _name: &str) -> Option<NonNull<c_void>> {
+        match self.0 {}
+    }
+}
