@@ -93,12 +93,16 @@ impl Stop {
 /// An error that a case did not expect.
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
-        let hint = if error.code() == windlass_hal::Code::Unimplemented {
-            "; if the driver means to do without it, it must declare the lack in DeviceInfo::lacks"
-        } else {
-            ""
-        };
-        Self::Fail(format!("unexpected {error:?}{hint}"))
+        Self::Fail(format!("unexpected {error:?}{}", hint(&error)))
+    }
+}
+
+/// What a driver's author may do about an error that a case did not expect.
+pub(crate) fn hint(error: &Error) -> &'static str {
+    if error.code() == windlass_hal::Code::Unimplemented {
+        "; if the driver means to do without it, it must declare the lack in DeviceInfo::lacks"
+    } else {
+        ""
     }
 }
 

@@ -3,7 +3,7 @@
 
 use windlass_hal::{Code, Error};
 
-use crate::case::{Outcome, Stop};
+use crate::case::{Outcome, Stop, hint};
 
 /// Ends the case as failed unless a condition holds.
 macro_rules! ensure {
@@ -38,7 +38,8 @@ pub(crate) fn refused<T>(result: Result<T, Error>, code: Code, what: &str) -> Ou
         Ok(_) => Err(Stop::fail(format!("{what} was accepted; it must be refused with {code} [{here}]"))),
         Err(error) if error.code() == code => Ok(error),
         Err(error) => {
-            Err(Stop::fail(format!("{what} must be refused with {code}, not with {error:?} [{here}]")))
+            let hint = hint(&error);
+            Err(Stop::fail(format!("{what} must be refused with {code}, not with {error:?}{hint} [{here}]")))
         }
     }
 }

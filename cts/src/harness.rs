@@ -155,6 +155,10 @@ pub fn main_with(
     if options.devices.is_empty() {
         options.devices = vec![runner::default_device(registry)];
     }
+    if registry.drivers().next().is_none() && !options.list {
+        say("no driver is registered; register yours before the suite runs".to_owned());
+        return Exit::Usage;
+    }
     if !options.list {
         for uri in &options.devices {
             let scheme = uri.split("://").next().unwrap_or_default();

@@ -41,7 +41,11 @@ impl<'a> InProcess<'a> {
         }
         let (registry, uri) = (self.registry.clone(), self.uri.to_owned());
         let opened = watched("open", self.options.timeout, move || registry.open(&uri));
-        let device = opened.map_err(|unfinished| Problem::Broken(format!("opening it {unfinished}")))?;
+        let device = opened.map_err(|unfinished| {
+            Problem::Broken(format!(
+                "opening it {unfinished}; whatever is wrong, `open` answers at once, with an error"
+            ))
+        })?;
         let device = device.map_err(|error| Problem::of(&error))?;
         self.device = Some(device.clone());
         Ok(device)
@@ -67,7 +71,7 @@ impl<'a> InProcess<'a> {
                 if matches!(unfinished, Unfinished::Hung(_)) {
                     self.hung.push(case.name);
                 }
-                Verdict::Fail(format!("the case {unfinished}"))
+                Verdict::Fail(format!("the case {unfinished}; {}", unfinished.advice(case.name)))
             }
         }
     }
@@ -80,7 +84,10 @@ impl Bench for InProcess<'_> {
 
     fn attempt(&mut self, case: Case, seed: u64) -> Verdict {
         if self.hung.len() >= HUNG {
-            return Verdict::Skip(format!("not run, because {} hung", self.hung.join(", ")));
+            let hung = self.hung.join(", ");
+            return Verdict::Skip(format!(
+                "not run, because {hung} hung; with --isolate a case that hangs is killed, and the others go on"
+            ));
         }
         let verdict = self.run(case, seed);
         if matches!(verdict, Verdict::Fail(_)) {
@@ -103,6 +110,24 @@ impl std::fmt::Display for Unfinished {
             Self::Hung(limit) => write!(f, "hung: it did not end within {} s", limit.as_secs_f64()),
             Self::Panicked(text) => write!(f, "panicked: {text}"),
             Self::NoThread(error) => write!(f, "got no thread to run on: {error}"),
+        }
+    }
+}
+
+impl Unfinished {
+    /// How to find out more about a case that ended so.
+    fn advice(&self, case: &str) -> String {
+        match self {
+            Self::Hung(_) => format!(
+                "a wait without a deadline, or a method of the driver that waits for other work: `--exact {case} --timeout \
+                 600` leaves time to look with a debugger"
+            ),
+            Self::Panicked(_) => {
+                format!(
+                    "a driver answers with an error: `RUST_BACKTRACE=1` with `--exact {case}` shows where from"
+                )
+            }
+            Self::NoThread(_) => "the process has as many as the system allows".to_owned(),
         }
     }
 }

@@ -9,6 +9,7 @@ use common::{
     FAILS, HANGS, LACKING, PANICS, PASSES, SKIPS, UNDECLARED, ends, options, registry, run, verdicts,
 };
 use windlass_cts::{Case, Exit, Format, Level, Options, Outcome, Shard, Stop, Verdict, cases, main_with};
+use windlass_hal::Registry;
 
 #[test]
 fn names_are_unique_and_contracts_are_sentences() {
@@ -64,7 +65,8 @@ fn an_undeclared_lack_fails() {
 fn a_panic_fails_its_case_alone() {
     let (summary, text) = run(&[PANICS, PASSES], &options());
     assert_eq!((summary.passed(), summary.failed()), (1, 1));
-    assert!(text.contains("the case panicked: on purpose"), "{text}");
+    assert!(text.contains("the case panicked: on purpose; a driver answers with an error"), "{text}");
+    assert!(text.contains("`--exact own.panics`"), "{text}");
 }
 
 #[test]
@@ -75,7 +77,8 @@ fn a_hung_case_is_named_and_the_rest_goes_on() {
     assert_eq!(summary.exit, Exit::Failed);
     assert_eq!(ends(&summary), ["fail", "pass"], "{text}");
     assert!(text.contains("FAIL  own.hangs"), "{text}");
-    assert!(text.contains("hung: it did not end within 2 s"), "{text}");
+    assert!(text.contains("hung: it did not end within 2 s; a wait without a deadline"), "{text}");
+    assert!(text.contains("`--exact own.hangs --timeout 600`"), "{text}");
 }
 
 #[test]
@@ -109,6 +112,33 @@ fn an_opening_that_hangs_is_given_up() {
     let (summary, text) = run(&[PASSES], &options);
     assert_eq!((summary.exit, ends(&summary)), (Exit::Failed, vec!["skip"]));
     assert!(text.contains("opening it hung"), "{text}");
+    assert!(text.contains("`open` answers at once, with an error"), "{text}");
+}
+
+#[test]
+fn an_opening_that_panics_is_an_error_of_the_device() {
+    let (summary, text) = run(&[PASSES], &Options::new("panicky://"));
+    assert_eq!((summary.exit, ends(&summary)), (Exit::Failed, vec!["skip"]));
+    assert!(text.contains("opening it panicked: slipped; whatever is wrong"), "{text}");
+}
+
+#[test]
+fn a_program_without_drivers_says_so() {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let exit = main_with(&Registry::new(), &[PASSES], Options::default(), &mut out, &mut err);
+    let text = String::from_utf8(err).unwrap();
+    assert_eq!(exit, Exit::Usage, "{text}");
+    assert!(text.contains("no driver is registered"), "{text}");
+}
+
+#[test]
+fn a_hang_in_the_driver_is_told_with_the_case_that_met_it() {
+    let mut options = Options::new("endless://");
+    options.timeout = Duration::from_millis(500);
+    let drains = |ctx: &windlass_cts::Context| Ok(ctx.device().drain(ctx.deadline())?);
+    let (summary, text) = run(&[Case::new("own.drains", "It drains.", &[], drains), PASSES], &options);
+    assert_eq!(ends(&summary), ["fail", "pass"], "{text}");
+    assert!(text.contains("FAIL  own.drains\n      contract: It drains.\n      the case hung"), "{text}");
 }
 
 #[test]

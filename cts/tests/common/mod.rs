@@ -11,7 +11,7 @@ use std::{
 };
 
 use windlass_cts::{Case, Context, Options, Outcome, Stop, Summary, Verdict, run_cases};
-use windlass_hal::{DeviceInfo, Error, Feature, Registry, Result, Uri, driver};
+use windlass_hal::{Deadline, DeviceInfo, Error, Feature, Registry, Result, Uri, driver};
 
 /// A driver that has no device.
 struct Deviceless {
@@ -34,7 +34,40 @@ impl driver::Driver for Deviceless {
     }
 }
 
-/// `null://`; `absent://`, which is never there; `broken://`, which fails to open; `stuck://`, whose opening hangs.
+/// `endless://`, a null device whose drains do not end.
+struct Endless;
+
+struct EndlessDevice(Arc<dyn driver::Device>);
+
+impl driver::Wrapper for EndlessDevice {
+    fn inner(&self) -> &dyn driver::Device {
+        self.0.as_ref()
+    }
+    fn drain(&self, _: Deadline) -> Result<()> {
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+impl driver::Driver for Endless {
+    fn scheme(&self) -> &str {
+        "endless"
+    }
+    fn description(&self) -> String {
+        "drains for ever".to_owned()
+    }
+    fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
+        Ok(Vec::new())
+    }
+    fn open(&self, _: &Uri) -> Result<Arc<dyn driver::Device>> {
+        let null = windlass_null::NullDriver;
+        Ok(Arc::new(EndlessDevice(driver::Driver::open(&null, &"null://".parse()?)?)))
+    }
+}
+
+/// `null://`; `absent://`, which is never there; `broken://`, which fails to open; `stuck://`, whose opening hangs;
+/// `panicky://`, whose opening panics; `endless://`.
 pub(crate) fn registry() -> Registry {
     let mut registry = Registry::new();
     windlass_null::register(&mut registry);
@@ -44,6 +77,11 @@ pub(crate) fn registry() -> Registry {
             std::thread::park()
         },
     }));
+    registry.register(Arc::new(Deviceless {
+        scheme: "panicky",
+        error: || std::panic::resume_unwind(Box::new("slipped")),
+    }));
+    registry.register(Arc::new(Endless));
     registry.register(Arc::new(Deviceless { scheme: "broken", error: || Error::internal("out of order") }));
     registry.register(Arc::new(Deviceless {
         scheme: "absent",
