@@ -6,7 +6,8 @@
 #
 #   ./build.sh [--check] [clang] [iree] [triton]     without names: all three, skipping what is not installed
 #
-# LLVM (default 19) is the suffix of clang, clang-offload-bundler, ld.lld, llvm-mc. IREE_COMPILE names iree-compile,
+# LLVM (default 19) is the suffix of clang, clang-offload-bundler, ld.lld, llvm-mc; the containers need libzstd.so.1, as
+# LLVM itself does. IREE_COMPILE names iree-compile,
 # PYTHON_WITH_TRITON a Python that can import triton (default: from PATH). A virtual environment for both:
 #   python3 -m venv V && V/bin/pip install triton==3.9.0 iree-base-compiler==3.13.0 numpy
 #   IREE_COMPILE=V/bin/iree-compile PYTHON_WITH_TRITON=V/bin/python ./build.sh
@@ -24,6 +25,12 @@ IREE_COMPILE="${IREE_COMPILE:-iree-compile}"
 PYTHON_WITH_TRITON="${PYTHON_WITH_TRITON:-$PYTHON}"
 
 TARGETS=(gfx1100 gfx90a gfx942)
+HOSTS=(x86_64 aarch64)
+# What host code may need of a process: an object that needs more does not link.
+C_LIBRARY="__tls_get_addr free malloc memcpy memset"
+MATH_LIBRARY="ceil ceilf exp2f expf floor floorf fma fmaf fmaxf fminf frexp frexpf ldexp ldexpf log10f log2f logf
+  roundeven roundevenf sincosf sqrtf trunc truncf"
+HEADERS=$(cd ../../drivers/local/include && pwd)
 MAIN_TARGET=gfx942
 # A raw code object larger than this stays inside its bundle.
 RAW_LIMIT=12288
@@ -46,7 +53,7 @@ explicit=${#wanted[@]}
 # Everything is made in a copy of this folder, then copied back or compared.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp -r src iree triton containers.py describe.py README.md "$work/"
+cp -r src iree triton containers.py describe.py host.py README.md "$work/"
 if [ -e manifest.json ]; then cp manifest.json "$work/"; fi
 objects="$work/objects"
 mkdir -p "$work/bundles" "$objects"
@@ -86,6 +93,45 @@ compile() { # compile SOURCE TARGET OUTPUT [FLAG...]
   "$CLANG" "${flags[@]}" "$@" -o "$output" "$source"
 }
 
+# library HOST SONAME NAME...: a shared object that exports the names, to link against.
+library() {
+  local host=$1 soname=$2 name
+  shift 2
+  for name in "$@"; do
+    printf '.globl %s\n.type %s, %%function\n%s:\n' "$name" "$name" "$name"
+  done | "$ASSEMBLER" -filetype=obj -triple="$host-unknown-linux-gnu" -o "$objects/$soname.$host.o"
+  "$LINKER" -shared -soname="$soname" "$objects/$soname.$host.o" -o "$objects/$soname.$host"
+}
+
+# host_code SOURCE OBJECT OUTPUT [FLAG...]: OUTPUT.HOST for each host, of a source whose code object is OBJECT; nothing
+# where none of its kernels can run on a host.
+host_code() {
+  local source=$1 object=$2 output=$3 host flag words compiler=(
+    -x c++ -std=c++17 -O2 -fPIC -ffreestanding -nostdlibinc -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
+    -ffunction-sections -fdata-sections -fno-ident -ffp-contract=off
+    -Wall -Wextra -Werror -Wno-unused-function -Isrc/host -I"$HEADERS"
+  ) linker=(
+    -shared -z defs -z now -z noseparate-code --gc-sections --strip-all --build-id=none --hash-style=both --as-needed
+    --version-script="$objects/exports"
+  )
+  shift 3
+  for flag in "$@"; do
+    case "$flag" in
+      -Wl,*)
+        IFS=, read -r -a words <<<"${flag#-Wl,}"
+        linker+=("${words[@]}")
+        ;;
+      *) compiler+=("$flag") ;;
+    esac
+  done
+  "$PYTHON" host.py "$source" "$object" >"$output.cpp"
+  [ -s "$output.cpp" ] || return 0
+  for host in "${HOSTS[@]}"; do
+    "$CLANG" "${compiler[@]}" --target="$host-unknown-linux-gnu" -c -o "$output.$host.o" "$output.cpp"
+    "$LINKER" "${linker[@]}" "$output.$host.o" "$objects/libm.so.6.$host" "$objects/libc.so.6.$host" -o "$output.$host"
+  done
+}
+
 # bundle OUTPUT FLAGS TARGET=OBJECT...: an empty host entry and the objects.
 bundle() {
   local output=$1 flags=$2 ids=host-x86_64-unknown-linux inputs=(-input=/dev/null) entry
@@ -96,6 +142,17 @@ bundle() {
   done
   # shellcheck disable=SC2086
   "$BUNDLER" -type=o -bundle-align=4096 -targets="$ids" "${inputs[@]}" -output="$output" $flags
+}
+
+# bundle_with_host OUTPUT HOSTCODE TARGET=OBJECT...: the same with what host_code made, where it made something.
+bundle_with_host() {
+  local output=$1 code=$2 host entries=()
+  shift 2
+  bundle "$output" "" "$@"
+  for host in "${HOSTS[@]}"; do
+    if [ -e "$code.$host" ]; then entries+=("host-$host-unknown-linux-gnu-=$code.$host"); fi
+  done
+  if [ "${#entries[@]}" -gt 0 ]; then "$PYTHON" containers.py host "$output" "$output" "${entries[@]}"; fi
 }
 
 # listed PATH CONTAINER TARGET...: the description of one file.
@@ -109,7 +166,7 @@ listed() {
 build_variants() {
   local flavour base=$work/bundles/vector_add plain=() features=() generic=()
   for flavour in "${TARGETS[@]}"; do plain+=("$flavour=$objects/vector_add.$flavour.co"); done
-  bundle "$base.hipfb" "" "${plain[@]}"
+  bundle_with_host "$base.hipfb" "$objects/vector_add" "${plain[@]}"
   "$PYTHON" containers.py zlib "$base.hipfb" "$base.v2-zlib.ccob"
   "$PYTHON" containers.py 3 "$base.ccob" "$base.v3-zstd.ccob"
   "$PYTHON" containers.py 1 "$base.ccob" "$base.v1-zstd.ccob"
@@ -124,13 +181,13 @@ build_variants() {
   done
   bundle "$base.generic.ccob" -compress "${generic[@]}"
   variants=(
-    "$(listed bundles/vector_add.hipfb "uncompressed bundle" host "${TARGETS[@]}")"
-    "$(listed bundles/vector_add.v2-zlib.ccob "CCOB version 2, zlib" host "${TARGETS[@]}")"
-    "$(listed bundles/vector_add.v3-zstd.ccob "CCOB version 3, zstd" host "${TARGETS[@]}")"
-    "$(listed bundles/vector_add.v1-zstd.ccob "CCOB version 1, zstd" host "${TARGETS[@]}")"
+    "$(listed bundles/vector_add.hipfb "uncompressed bundle" "${HOSTS[@]/#/host-}" "${TARGETS[@]}")"
+    "$(listed bundles/vector_add.v2-zlib.ccob "CCOB version 2, zlib" "${HOSTS[@]/#/host-}" "${TARGETS[@]}")"
+    "$(listed bundles/vector_add.v3-zstd.ccob "CCOB version 3, zstd" "${HOSTS[@]/#/host-}" "${TARGETS[@]}")"
+    "$(listed bundles/vector_add.v1-zstd.ccob "CCOB version 1, zstd" "${HOSTS[@]/#/host-}" "${TARGETS[@]}")"
     "$(listed bundles/vector_add.features.ccob "CCOB version 2, zstd" host "${features[@]%%=*}")"
     "$(listed bundles/vector_add.generic.ccob "CCOB version 2, zstd, code object version 6" host "${generic[@]%%=*}")"
-    "$(listed bundles/libkernels.so "x86-64 shared object, .hip_fatbin: the CCOB above, then an uncompressed bundle of saxpy" host "${TARGETS[@]}" host gfx942)"
+    "$(listed bundles/libkernels.so "x86-64 shared object, .hip_fatbin: the CCOB above, then an uncompressed bundle of saxpy" "${HOSTS[@]/#/host-}" "${TARGETS[@]}" host gfx942)"
   )
 }
 
@@ -163,9 +220,16 @@ build_clang() {
   need "$BUNDLER" "it comes with clang"
   need "$LINKER" "Debian's package is lld-19"
   need "$ASSEMBLER" "Debian's package is llvm-19"
-  local source name target flags entries main targets version files
+  local source name target host flags entries hosts main targets version files
   version="clang $("$CLANG" -dumpversion)"
   cd "$work"
+  echo '{ local: windlass_source_*; };' >"$objects/exports"
+  for host in "${HOSTS[@]}"; do
+    # shellcheck disable=SC2086
+    library "$host" libc.so.6 $C_LIBRARY
+    # shellcheck disable=SC2086
+    library "$host" libm.so.6 $MATH_LIBRARY
+  done
   for source in src/*.hip src/*.cl src/*.c; do
     name=$(basename "${source%.*}")
     read -r -a flags < <(sed -n 's|^// flags: ||p' "$source" | grep . || echo)
@@ -175,9 +239,13 @@ build_clang() {
       compile "$source" "$target" "$objects/$name.$target.co" "${flags[@]}"
       entries+=("$target=$objects/$name.$target.co")
     done
-    bundle "bundles/$name.ccob" -compress "${entries[@]}"
-    files=("$(listed "bundles/$name.ccob" "CCOB version 2, zstd" host "${targets[@]}")")
     main=$objects/$name.$MAIN_TARGET.co
+    host_code "$source" "$main" "$objects/$name" "${flags[@]}"
+    hosts=(host)
+    if [ -e "$objects/$name.${HOSTS[0]}" ]; then hosts=("${HOSTS[@]/#/host-}"); fi
+    bundle_with_host "$objects/$name.hipfb" "$objects/$name" "${entries[@]}"
+    "$PYTHON" containers.py zstd "$objects/$name.hipfb" "bundles/$name.ccob"
+    files=("$(listed "bundles/$name.ccob" "CCOB version 2, zstd" "${hosts[@]}" "${targets[@]}")")
     if [ "$(stat -c %s "$main")" -le "$RAW_LIMIT" ]; then
       cp "$main" bundles/
       files+=("$(listed "bundles/$name.$MAIN_TARGET.co" "code object" "$MAIN_TARGET")")

@@ -20,6 +20,8 @@ SIZES = {
     "i64": 8, "u64": 8, "f64": 8, "u128": 16,
 }  # fmt: skip
 FIELDS = ("args", "block", "grid", "lds", "does", "for")
+# A code object with line numbers holds a checksum of its source, so what this one lacks is not said there.
+NO_HOST_CODE = {"violations.hip": "nothing would stop what they do on purpose"}
 BEGIN, END = "<!-- tables: written by describe.py -->", "<!-- end of tables -->"
 
 
@@ -33,14 +35,14 @@ def fail(message):
 def comments(path):
     """The `key: text` comment lines of a source, in order."""
     for line in path.read_text().splitlines():
-        match = re.match(r"(?://|#) ?(kernel|symbol|struct|args|block|grid|lds|does|for): (.*)", line)
+        match = re.match(r"(?://|#) ?(kernel|symbol|struct|args|block|grid|lds|does|for|no host code|no host code of any kernel): (.*)", line)
         if match:
             yield match.groups()
 
 
 def declared(path):
     """Kernels (with the family they come from), symbols and structs that a source declares."""
-    kernels, symbols, structs = [], [], {}
+    kernels, symbols, structs, no_host_code = [], [], {}, NO_HOST_CODE.get(path.name)
     for key, text in comments(path):
         if key == "kernel":
             kernels.append({"kernel": text})
@@ -49,11 +51,15 @@ def declared(path):
         elif key == "struct":
             name, size, layout = re.match(r"(\w+) (\d+): (.*)", text).groups()
             structs[name] = {"size": int(size), "layout": layout}
+        elif key == "no host code of any kernel":
+            no_host_code = text
         elif not kernels:
             fail(f"{path}: '{key}' before any kernel")
         else:
             kernels[-1][key] = text
     for kernel in kernels:
+        if no_host_code is not None:
+            kernel["no host code"] = no_host_code
         lacking = [field for field in FIELDS if field != "lds" and field not in kernel]
         if lacking:
             fail(f"{path}: kernel {kernel['kernel']} does not say {', '.join(lacking)}")
@@ -180,7 +186,7 @@ def described(name, facts, structs, found, where):
     block, required = fixed_block(facts["block"]), found.get(".reqd_workgroup_size")
     if required is not None and required != block:
         fail(f"{where}: {name} declares block {block}, the code object requires {required}")
-    return {
+    result = {
         "name": name,
         "arguments": arguments,
         "explicit_argument_bytes": max((e["offset"] + e["size"] for e in arguments), default=0),
@@ -196,6 +202,9 @@ def described(name, facts, structs, found, where):
         "dynamic_stack": bool(found.get(".uses_dynamic_stack", False)),
         "hidden_arguments": any(e[".value_kind"].startswith("hidden_") for e in found.get(".args", [])),
     }
+    if "no host code" in facts:
+        result["no_host_code"] = facts["no host code"]
+    return result
 
 
 def check_triton(kernel, path):
@@ -205,22 +214,30 @@ def check_triton(kernel, path):
         fail(f"{path}: block {facts['block']} and LDS {facts['shared']} differ from the comments in the source")
 
 
-def module(line, folder):
-    name, source, compiler, object_, *files = line.split("\t")
-    kernels, symbols, structs = declared(folder / source)
-    found = metadata(pathlib.Path(object_))
-    if source.startswith("triton/"):
+def kernels_of(path, object_, where):
+    """The kernels of a source, as its comments and the code object describe them."""
+    kernels, _, structs = declared(path)
+    found = metadata(object_)
+    triton = where.startswith("triton/")
+    if triton:
         kernels = [kernel for kernel in kernels if kernel["kernel"] in found]
     result = []
     for kernel in kernels:
         for member, facts in members(kernel):
             if member not in found:
-                fail(f"{source} declares {member}; its code object has {sorted(found)}")
-            result.append(described(member, facts, structs, found.pop(member), source))
-            if source.startswith("triton/"):
-                check_triton(result[-1], pathlib.Path(object_).with_suffix(".json"))
+                fail(f"{where} declares {member}; its code object has {sorted(found)}")
+            result.append(described(member, facts, structs, found.pop(member), where))
+            if triton:
+                check_triton(result[-1], object_.with_suffix(".json"))
     if found:
-        fail(f"{source} does not say what {sorted(found)} are")
+        fail(f"{where} does not say what {sorted(found)} are")
+    return result
+
+
+def module(line, folder):
+    name, source, compiler, object_, *files = line.split("\t")
+    _, symbols, _ = declared(folder / source)
+    result = kernels_of(folder / source, pathlib.Path(object_), source)
     listed = []
     for file in files:
         path, container, entries = file.split("|")
@@ -246,6 +263,13 @@ def table(entry, folder):
     lines += [f"- compiler: {entry['compiler']}"]
     lines += [f"- symbol: {symbol}" for symbol in entry["symbols"]]
     kernels, _, structs = declared(folder / entry["source"])
+    reasons = {}
+    for kernel in entry["kernels"]:
+        if "no_host_code" in kernel:
+            reasons.setdefault(kernel["no_host_code"], []).append(f"`{kernel['name']}`")
+    for reason, names in reasons.items():
+        which = "any kernel" if len(names) == len(entry["kernels"]) else ", ".join(names)
+        lines.append(f"- no host code of {which}: {reason}")
     lines += [f"- struct `{name}`, {s['size']} bytes: {s['layout']}" for name, s in structs.items()]
     lines += ["", "| kernel | arguments, in order | block | grid | LDS bytes | does | for |", "|---|---|---|---|---|---|---|"]
     made = {kernel["name"]: kernel for kernel in entry["kernels"]}
