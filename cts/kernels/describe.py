@@ -21,7 +21,7 @@ SIZES = {
 }  # fmt: skip
 FIELDS = ("args", "block", "grid", "lds", "does", "for")
 # A code object with line numbers holds a checksum of its source, so what this one lacks is not said there.
-NO_HOST_CODE = {"violations.hip": "nothing would stop what they do on purpose"}
+NO_HOST_CODE = {"violations.hip": "they leave their buffers on purpose, and nothing would stop them"}
 BEGIN, END = "<!-- tables: written by describe.py -->", "<!-- end of tables -->"
 
 

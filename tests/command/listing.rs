@@ -57,7 +57,7 @@ fn a_file_is_shown_with_what_each_device_would_get() {
     let targets: Vec<_> =
         bundle["entries"].as_array().unwrap().iter().filter_map(|entry| entry["target"].as_str()).collect();
     assert_eq!(targets, ["gfx1100", "gfx90a", "gfx942"]);
-    let kernel = &bundle["entries"][3]["kernels"][0];
+    let kernel = &bundle["entries"][4]["kernels"][0];
     assert_eq!(kernel["name"], "vector_add");
     let kinds: Vec<_> = kernel["arguments"]
         .as_array()
@@ -67,8 +67,8 @@ fn a_file_is_shown_with_what_each_device_would_get() {
         .collect();
     assert_eq!(kinds, ["buffer", "buffer", "buffer", "value"]);
     let device = &report["devices"][0];
-    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&3.into(), &true.into()));
-    assert!(device["choices"][0]["verdicts"][1].as_str().unwrap().contains("another processor"));
+    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&4.into(), &true.into()));
+    assert!(device["choices"][0]["verdicts"][2].as_str().unwrap().contains("another processor"));
 
     let text =
         windlass(["inspect", "cts/kernels/bundles/libkernels.so", "--device", "hip-sim://gfx942"]).stdout;

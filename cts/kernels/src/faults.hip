@@ -8,7 +8,7 @@
 // grid: x = 1
 // does: base[index] = value
 // for: a store out of bounds, through null, or misaligned
-// no host code: for it leaves its buffers on purpose, and nothing would stop it
+// no host code: it leaves its buffers on purpose, and nothing would stop it
 KERNEL void write_at(u32 *base, i64 index, u32 value) { base[index] = value; }
 
 // kernel: read_at
@@ -17,7 +17,7 @@ KERNEL void write_at(u32 *base, i64 index, u32 value) { base[index] = value; }
 // grid: x = 1
 // does: out[0] = base[index]
 // for: a load out of bounds
-// no host code: for it leaves its buffers on purpose, and nothing would stop it
+// no host code: it leaves its buffers on purpose, and nothing would stop it
 KERNEL void read_at(const u32 *base, i64 index, u32 *out) { out[0] = base[index]; }
 
 // kernel: add_at
@@ -26,7 +26,7 @@ KERNEL void read_at(const u32 *base, i64 index, u32 *out) { out[0] = base[index]
 // grid: x = 1
 // does: base[index] += value, atomically
 // for: an atomic out of bounds
-// no host code: for it leaves its buffers on purpose, and nothing would stop it
+// no host code: it leaves its buffers on purpose, and nothing would stop it
 KERNEL void add_at(u32 *base, i64 index, u32 value) {
   __hip_atomic_fetch_add(base + index, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
@@ -37,7 +37,7 @@ KERNEL void add_at(u32 *base, i64 index, u32 value) {
 // grid: x = ceil(n / block.x)
 // does: base[i] = i for i < n, except that work-item `item` writes base[index]
 // for: a fault of one lane only, to be named
-// no host code: for it leaves its buffers on purpose, and nothing would stop it
+// no host code: it leaves its buffers on purpose, and nothing would stop it
 KERNEL void write_one_lane_at(u32 *base, i32 n, i32 item, i64 index) {
   i32 i = global_x();
   if (i < n) base[i == item ? index : i] = i;
@@ -52,7 +52,7 @@ extern SHARED u32 dynamic[];
 // lds: any
 // does: writes value to word `index` of dynamic LDS, reads it back to out[0]
 // for: LDS out of bounds
-// no host code: for it leaves its buffers on purpose, and nothing would stop it
+// no host code: it leaves its buffers on purpose, and nothing would stop it
 KERNEL void write_lds_at(u32 *out, u32 index, u32 value) {
   *(volatile u32 *)&dynamic[index] = value;
   out[0] = *(volatile u32 *)&dynamic[index];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // targets: gfx90a gfx942
 // One wave multiplies one tile on the matrix cores: no gfx1100 entry.
-// no host code of any kernel: for no CPU has the matrix instructions
+// no host code of any kernel: no CPU has the matrix instructions
 #include "device.h"
 
 typedef f16 f16x4 __attribute__((ext_vector_type(4)));

@@ -38,7 +38,7 @@ KERNEL void write_positions(u32 *out) {
 // grid: any, in x, y and z
 // does: out[0..3) = block counts x, y, z; out[3..6) = block size x, y, z; out[6..9) = remainders x, y, z; out[9..12) = global offsets x, y, z; out[12] = grid dimensions
 // for: every field of the hidden arguments that a launch sets (code object version 5)
-// no host code: for only AMD's launches have hidden arguments
+// no host code: only AMD's launches have hidden arguments
 KERNEL void write_hidden_arguments(u64 *out) {
   if (item_x() | item_y() | item_z() | group_x() | group_y() | group_z()) return;
   const auto *bytes = (const __attribute__((address_space(4))) u8 *)__builtin_amdgcn_implicitarg_ptr();
@@ -58,7 +58,7 @@ KERNEL void write_hidden_arguments(u64 *out) {
 // lds: any
 // does: out = block x, y, z; grid x, y, z in work-items; LDS bytes of the dispatch (static, 16, plus dynamic); 1 if the packet's argument address is this kernel's
 // for: the AQL dispatch packet; agents may round the LDS size up
-// no host code: for only AMD's launches have a packet
+// no host code: only AMD's launches have a packet
 KERNEL void write_dispatch_packet(u32 *out) {
   SHARED static u32 fixed[4];
   if (item_x() | item_y() | item_z() | group_x() | group_y() | group_z()) return;

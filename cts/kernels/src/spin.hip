@@ -42,7 +42,7 @@ KERNEL void set_flag(u32 *flag, u32 value) {
 // grid: x, any that fits the device at once
 // does: adds 1 to arrivals[0], waits until it reaches grid.x, then out[workgroup] = 1; arrivals starts at 0
 // for: workgroups that wait for each other: a scheduler must run them all
-// no host code: for a workgroup runs to its end before its thread takes the next
+// no host code: a workgroup runs to its end before its thread takes the next
 KERNEL void meet(u32 *arrivals, u32 *out) {
   __hip_atomic_fetch_add(arrivals, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   while (__hip_atomic_load(arrivals, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) < grid_x()) __builtin_amdgcn_s_sleep(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Lanes of one wave reading each other. Each stretch of 32 work-items stands for itself, so waves of 32 and of 64 agree.
-// no host code of any kernel: for a CPU has no waves
+// no host code of any kernel: a CPU has no waves
 #include "device.h"
 
 static DEVICE u32 lane() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)); }

@@ -18,7 +18,7 @@ fn a_table_tells_what_each_target_gets() {
     assert_eq!(lines[0], ["file", "stored", "unpacked", "gfx942", "gfx1100", "gfx1031"]);
     assert_eq!(
         lines[1],
-        [VECTOR_ADD, "1.9", "kB", "25.4", "kB", "exact", "4.9", "kB", "exact", "4.4", "kB", "none"]
+        [VECTOR_ADD, "3.2", "kB", "33.6", "kB", "exact", "4.9", "kB", "exact", "4.4", "kB", "none"]
     );
     assert!(finished.stdout.contains("gfx1031: no code in bundle 0; it is for gfx1100, gfx90a, gfx942"));
     assert!(finished.stderr.contains("no code for gfx1031 in 1 file"), "{}", finished.stderr);
