@@ -27,7 +27,7 @@ saboteurs! {
     closes_after_the_work: "Closing a device waits for what is running.", Closes(|inner| {
         let _ = inner.drain(Deadline::NEVER);
         inner.close();
-    }), ["lifetime.close_does_not_wait"];
+    }), ["lifetime.close_does_not_wait", "file.closed_in_the_midst"];
     closes_under_another_code: "What closing cancels fails with ABORTED.",
         Submit(|inner, s| s.settle(inner, |result, signals| {
             settle_all(signals, result.map_err(|error| match error.code() {
@@ -43,7 +43,7 @@ saboteurs! {
             result => settle_all(signals, result),
         })), ["lifetime.close_cancels_pending", "lifetime.drop_with_everything_in_flight"];
     drains_at_once: "A drain returns whatever is running.", Drains(|_, _| Ok(())),
-        ["lifetime.drain_has_a_deadline"];
+        ["lifetime.drain_has_a_deadline", "file.drain_waits_for_files"];
     drains_without_a_deadline: "A drain ignores its deadline.",
         Drains(|inner, _| inner.drain(Deadline::NEVER)), ["lifetime.drain_has_a_deadline"];
     drains_in_vain: "A drain says that its deadline has passed.",

@@ -101,7 +101,7 @@ saboteurs! {
         ];
     read_loses_its_file_offset: "Reads begin where the file does.",
         Change(|o| if let Operation::Read { file_offset, .. } = o { *file_offset = 0 }),
-        ["file.read_subrange"];
+        ["file.read_subrange", "file_system.same_as_called"];
     read_loses_its_target_offset: "Reads fill the allocation from its first byte on.",
         Change(|o| if let Operation::Read { target, .. } = o { *target = from_the_start(target) }),
         ["file.read_subrange"];
@@ -110,15 +110,18 @@ saboteurs! {
         ["operation.keeps_read", "file.read_whole"];
     read_takes_one_chunk: "Reads end after a megabyte.",
         Change(|o| if let Operation::Read { target, .. } = o { *target = at_most(target, 1 << 20) }),
-        ["file.large_round_trip"];
+        ["file.large_round_trip", "file_system.round_trip"];
     read_swallows_errors: "A read that fails reaches its signals.",
         Only("queue_read", |inner, s| s.settle(inner, |_, signals| reach(signals))),
-        ["file.read_past_the_end_fails", "file.storage_error_fails", "file.storage_errors_have_codes"];
+        [
+            "file.read_past_the_end_fails", "file.storage_error_fails", "file.storage_errors_have_codes",
+            "file_system.ends_in_the_midst", "file_system.errors_have_codes",
+        ];
     read_blurs_errors: "A read that fails does so with UNKNOWN, whatever the reason.",
         Only("queue_read", |inner, s| s.settle(inner, |result, signals| {
             settle_all(signals, result.map_err(|error| Error::new(Code::Unknown, error.message())));
         })),
-        ["file.storage_errors_have_codes"];
+        ["file.storage_errors_have_codes", "file.storage_panic_fails", "file_system.errors_have_codes"];
     write_loses_its_file_offset: "Writes begin where the file does.",
         Change(|o| if let Operation::Write { file_offset, .. } = o { *file_offset = 0 }),
         ["file.write_subrange"];
@@ -133,7 +136,10 @@ saboteurs! {
         ["operation.fails_write", "file.storage_error_fails"];
     loses_every_hundredth: "Of a hundred submissions one is forgotten, and its signals are reached.",
         LosesSome::default(),
-        ["transfer.burst_of_copies", "queue.chain_across_queues", "threads.share_a_queue"];
+        [
+            "transfer.burst_of_copies", "queue.chain_across_queues", "threads.share_a_queue",
+            "file_system.many_at_once",
+        ];
 }
 
 /// The allocation behind a range.

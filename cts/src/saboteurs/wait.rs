@@ -45,7 +45,8 @@ saboteurs! {
             "transfer.download_waits", "queue.fan_out", "queue.random_graph", "queue.random_graph_repeated",
             "operation.waits_copy", "program.chain", "program.mixed", "program.parallel",
         ];
-    ignores_waits_of_reads: "Reads do not wait.", Only("queue_read", ignore), ["operation.waits_read"];
+    ignores_waits_of_reads: "Reads do not wait.", Only("queue_read", ignore),
+        ["operation.waits_read", "file_system.order_is_by_semaphores"];
     ignores_waits_of_writes: "Writes do not wait.", Only("queue_write", ignore), ["operation.waits_write"];
     ignores_waits_of_host_calls: "Host calls do not wait.", Only("queue_host_call", ignore),
         ["host_call.runs_after_its_waits", "operation.waits_host_call"];
@@ -64,7 +65,10 @@ saboteurs! {
         Submission { waits, ..s }.to(inner)
     }), ["fence.empty_is_passed", "queue.barrier_signals"];
     runs_in_order: "Everything waits for what was submitted before it.", InOrder::of_the_device(),
-        ["queue.independent_work_goes_on"];
+        [
+            "queue.independent_work_goes_on", "file.storage_blocks_nobody",
+            "file_system.goes_on_while_calls_block",
+        ];
     queues_run_in_order: "Work waits for what was submitted before it to the same queue.", InOrder::of_queues(),
         ["queue.independent_work_goes_on"];
 }

@@ -4,14 +4,15 @@
 use std::{
     io,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
-use windlass_hal::{Code, File, Semaphore, file::Storage};
+use windlass_hal::{Code, Deadline, File, Semaphore, file::Storage};
 
 use crate::{
     case::Outcome,
     check::{ensure_eq, names, refused, same_bytes},
-    context::Context,
+    context::{Context, queue_of},
 };
 
 suite! { "file";
@@ -24,6 +25,10 @@ suite! { "file";
     read_past_the_end_fails [Files]: "Reading beyond the end fails the signal list with OUT_OF_RANGE.";
     storage_error_fails [Files]: "An error of the storage fails the signal list, and the device stays usable.";
     storage_errors_have_codes [Files]: "The error of a storage gives the code of its kind, and the message its name, the offset and the length.";
+    storage_panic_fails [Files]: "A storage that panics fails the signal list with ABORTED and the panic's text.";
+    storage_blocks_nobody [Files]: "Independent work, files among it, goes on while a storage blocks.";
+    drain_waits_for_files [Files]: "A drain waits for reads and writes that have begun.";
+    closed_in_the_midst [Files]: "Closing a device while a storage blocks returns, and the signals are settled once it goes on.";
     empty_read_signals [Files]: "A read of no bytes reaches its signals.";
     foreign_buffer_refused [Files]: "A read into a buffer of another device is INVALID_ARGUMENT.";
 }
@@ -201,6 +206,121 @@ fn storage_errors_have_codes(ctx: &Context) -> Outcome {
             let error = ctx.wait_for_failure(&done.at(1))?;
             ensure_eq!(error.code(), code, "{what} that ends in {kind:?}");
             names(&error, "64 bytes at 7 of the file that ends")?;
+        }
+    }
+    Ok(())
+}
+
+/// A file that blocks until it is let go.
+#[derive(Clone, Default)]
+struct Slow {
+    begun: Semaphore,
+    go: Semaphore,
+}
+
+impl Slow {
+    fn wait(&self) -> io::Result<()> {
+        let waited = self.begun.signal(1).and_then(|()| self.go.wait_blocking(1, Deadline::NEVER));
+        waited.map_err(io::Error::other)
+    }
+}
+
+impl Storage for Slow {
+    fn read_at(&self, _: u64, bytes: &mut [u8]) -> io::Result<()> {
+        bytes.fill(7);
+        self.wait()
+    }
+
+    fn write_at(&self, _: u64, _: &[u8]) -> io::Result<()> {
+        self.wait()
+    }
+}
+
+/// Lets a slow file go at the end of a case, however it ends.
+struct LetsGo(Slow);
+
+impl Drop for LetsGo {
+    fn drop(&mut self) {
+        let _ = self.0.go.signal(1);
+    }
+}
+
+/// A file that panics.
+struct Bomb;
+
+impl Storage for Bomb {
+    fn read_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
+        panic!("a panic on purpose")
+    }
+
+    fn write_at(&self, _: u64, _: &[u8]) -> io::Result<()> {
+        panic!("a panic on purpose")
+    }
+}
+
+fn storage_panic_fails(ctx: &Context) -> Outcome {
+    let (file, buffer, queue) = (File::new(Bomb), ctx.filled(64, 1)?, ctx.queue(0)?);
+    let (read, written) = (Semaphore::new(0), Semaphore::new(0));
+    queue.read(&[], &[read.at(1)], &file, 0, &buffer)?;
+    queue.write(&[], &[written.at(1)], &buffer, &file, 0)?;
+    for done in [read, written] {
+        let error = ctx.wait_for_failure(&done.at(1))?;
+        ensure_eq!(error.code(), Code::Aborted, "a storage that panics");
+        names(&error, "a panic on purpose")?;
+    }
+    read_whole(ctx)
+}
+
+fn storage_blocks_nobody(ctx: &Context) -> Outcome {
+    let (slow, queue) = (Slow::default(), ctx.queue(0)?);
+    let _end = LetsGo(slow.clone());
+    let (buffer, mut ends) = (ctx.filled(64, 1)?, Vec::new());
+    for reads in [true, false].repeat(10) {
+        let done = Semaphore::new(0);
+        match reads {
+            true => queue.read(&[], &[done.at(1)], &File::new(slow.clone()), 0, &ctx.filled(64, 1)?)?,
+            false => queue.write(&[], &[done.at(1)], &buffer, &File::new(slow.clone()), 0)?,
+        }
+        ends.push(done.at(1));
+    }
+    ctx.wait(&slow.begun.at(1))?;
+    write_then_read(ctx)?;
+    for end in &ends {
+        ensure_eq!(end.semaphore.query()?, 0, "the payload while the storage blocks");
+    }
+    slow.go.signal(1)?;
+    ends.iter().try_for_each(|end| ctx.wait(end))
+}
+
+fn drain_waits_for_files(ctx: &Context) -> Outcome {
+    let (device, slow, done) = (ctx.open()?, Slow::default(), Semaphore::new(0));
+    let _end = LetsGo(slow.clone());
+    let buffer = device.allocate_device(64)?;
+    queue_of(&device, 0)?.read(&[], &[done.at(1)], &File::new(slow.clone()), 0, &buffer)?;
+    ctx.wait(&slow.begun.at(1))?;
+    refused(device.drain(Duration::from_millis(1)), Code::DeadlineExceeded, "a drain while a file is read")?;
+    slow.go.signal(1)?;
+    device.drain(ctx.deadline())?;
+    ensure_eq!(done.query()?, 1, "the payload after the drain");
+    Ok(())
+}
+
+fn closed_in_the_midst(ctx: &Context) -> Outcome {
+    for explicitly in [true, false] {
+        let (device, slow, done) = (ctx.open()?, Slow::default(), Semaphore::new(0));
+        let _end = LetsGo(slow.clone());
+        let buffer = device.allocate_device(64)?;
+        queue_of(&device, 0)?.read(&[], &[done.at(1)], &File::new(slow.clone()), 0, &buffer)?;
+        ctx.wait(&slow.begun.at(1))?;
+        if explicitly {
+            device.close();
+        }
+        drop((device, buffer));
+        ensure_eq!(done.query()?, 0, "the payload while the file is read");
+        slow.go.signal(1)?;
+        match done.wait_blocking(1, ctx.deadline()) {
+            Ok(()) => {}
+            Err(error) => ensure_eq!(error.code(), Code::Cancelled, "how the read ended: {error}"),
         }
     }
     Ok(())

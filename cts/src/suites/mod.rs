@@ -45,6 +45,7 @@ mod export;
 mod failure;
 mod fence;
 mod file;
+mod file_system;
 mod future;
 mod heap;
 mod host_call;
@@ -99,6 +100,7 @@ pub fn cases() -> Vec<Case> {
         lifetime::CASES,
         threads::CASES,
         file::CASES,
+        file_system::CASES,
         program::CASES,
     ]
     .concat()

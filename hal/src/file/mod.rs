@@ -9,7 +9,8 @@
 //! [`Storage`] of the program's own among it, is called on a thread of the [callback pool](crate::callback_pool), which it
 //! may block.
 
-#[cfg(all(target_os = "linux", not(miri), not(loom)))]
+mod follow;
+#[cfg_attr(not(all(target_os = "linux", not(miri), not(loom))), path = "no_ring.rs")]
 mod ring;
 mod storage;
 mod transfer;

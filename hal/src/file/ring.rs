@@ -35,9 +35,8 @@ use rustix::{
 };
 use slab::Slab;
 
-use super::{File, transfer::Direction};
+use super::{File, follow::follow, transfer::Direction};
 use crate::{
-    callback_pool,
     mapping::Mapping,
     panics::{caught, contain},
     sync::lock_std,
@@ -53,8 +52,6 @@ const KERNEL_THREADS: u32 = 16;
 const LONG: u32 = 64 << 10;
 /// The most bytes of one call.
 const LONGEST: u64 = 1 << 30;
-/// Threads of the callback pool that go on with what has completed.
-const FOLLOWERS: usize = 8;
 /// The completion that stands for a request handed in, and for nothing moved.
 const CALLED: u64 = u64::MAX;
 
@@ -136,7 +133,7 @@ impl Request {
     fn end(self, outcome: Outcome) {
         let Self { descriptor, memory, done, .. } = self;
         contain("dropping a request", move || drop((descriptor, memory)));
-        contain("going on after a request", move || done(outcome));
+        done(outcome);
     }
 }
 
@@ -157,9 +154,13 @@ pub(super) fn submit(request: Request) {
     }
 }
 
+/// Gives a request back that never got to the kernel.
 fn stop(request: Request) {
-    let moved = request.moved;
-    request.end(Outcome::Stopped(moved));
+    go_on((Outcome::Stopped(request.moved), request));
+}
+
+fn go_on((outcome, request): (Outcome, Request)) {
+    follow(Box::new(move || request.end(outcome)));
 }
 
 /// The process's ring, or `None` where the system has none for it.
@@ -238,7 +239,7 @@ impl Worker {
             let entered = self.kernel.submit_and_wait(usize::from(may_sleep));
             self.note_seen();
             let completed = self.reap();
-            follow(completed);
+            completed.into_iter().for_each(go_on);
             match entered {
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -296,7 +297,7 @@ impl Worker {
     }
 
     /// Reads completions. What they complete, and how.
-    fn reap(&mut self) -> Vec<(Request, Outcome)> {
+    fn reap(&mut self) -> Vec<(Outcome, Request)> {
         let mut completed = Vec::new();
         for entry in self.kernel.completion() {
             let (key, result) = (entry.user_data(), entry.result());
@@ -308,13 +309,12 @@ impl Worker {
             }
             let Some(mut request) = self.under_way.try_remove(key as usize) else { continue };
             let Ok(moved @ 1..) = u64::try_from(result) else {
-                let moved = request.moved;
-                completed.push((request, Outcome::Stopped(moved)));
+                completed.push((Outcome::Stopped(request.moved), request));
                 continue;
             };
             request.moved = (request.moved + moved).min(request.length);
             match request.length - request.moved {
-                0 => completed.push((request, Outcome::Moved)),
+                0 => completed.push((Outcome::Moved, request)),
                 _ => self.waiting.push_front(request),
             }
         }
@@ -334,20 +334,12 @@ impl Worker {
             inbox.closed = true;
             self.waiting.append(&mut inbox.requests);
             drop(inbox);
-            follow(
-                self.waiting
-                    .drain(..)
-                    .map(|request| {
-                        let moved = request.moved;
-                        (request, Outcome::Stopped(moved))
-                    })
-                    .collect(),
-            );
+            self.waiting.drain(..).map(|request| (Outcome::Stopped(request.moved), request)).for_each(go_on);
             if self.under_way.is_empty() {
                 return;
             }
             thread::sleep(LOOK_AGAIN);
-            follow(self.reap());
+            self.reap().into_iter().for_each(go_on);
         }
     }
 }
@@ -358,44 +350,3 @@ const BUSY: i32 = 16;
 const AGAIN: i32 = 11;
 /// How often completions are looked for where the kernel cannot be asked to wake the thread.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
-
-/// What goes on after requests, on a few threads.
-struct Following {
-    completed: VecDeque<(Request, Outcome)>,
-    threads: usize,
-}
-
-static FOLLOWING: Mutex<Following> = Mutex::new(Following { completed: VecDeque::new(), threads: 0 });
-
-/// Has threads of the callback pool go on with what has completed; this one, where the system has none.
-fn follow(completed: Vec<(Request, Outcome)>) {
-    for request in completed {
-        let mut following = lock_std(&FOLLOWING);
-        following.completed.push_back(request);
-        if following.threads == FOLLOWERS {
-            continue;
-        }
-        following.threads += 1;
-        let alone = following.threads == 1;
-        drop(following);
-        if !callback_pool::try_spawn(go_on) {
-            if alone {
-                go_on();
-            } else {
-                lock_std(&FOLLOWING).threads -= 1;
-            }
-        }
-    }
-}
-
-fn go_on() {
-    loop {
-        let mut following = lock_std(&FOLLOWING);
-        let Some((request, outcome)) = following.completed.pop_front() else {
-            following.threads -= 1;
-            return;
-        };
-        drop(following);
-        request.end(outcome);
-    }
-}

@@ -12,9 +12,12 @@ use std::{
 
 use smallvec::SmallVec;
 
-#[cfg(all(target_os = "linux", not(miri), not(loom)))]
-use super::ring::{self, Descriptor};
-use super::{File, storage::io_error};
+use super::{
+    File,
+    follow::follow,
+    ring::{self, Descriptor},
+    storage::io_error,
+};
 use crate::{
     buffer::{Buffer, BufferParams},
     callback_pool, driver,
@@ -57,7 +60,6 @@ struct Parts {
     range: Buffer,
     memory: Memory,
     /// For the ring; without it, threads call the storage.
-    #[cfg(all(target_os = "linux", not(miri), not(loom)))]
     descriptor: Option<Descriptor>,
 }
 
@@ -126,7 +128,7 @@ impl Transfer {
             return Self::run(direction, file, offset, range, Memory::InPlace(bytes), ending);
         }
         // Allocating may take its time.
-        callback_pool::spawn(Box::new(move || {
+        follow(Box::new(move || {
             let stages = caught(|| stages(device.as_ref(), range.len())).unwrap_or_else(|text| {
                 Err(Error::aborted(format!("allocating staging memory panicked: {text}")))
             });
@@ -144,26 +146,15 @@ impl Transfer {
     }
 
     fn run(direction: Direction, file: File, offset: u64, range: Buffer, memory: Memory, ending: Ending) {
-        #[cfg(all(target_os = "linux", not(miri), not(loom)))]
         let descriptor = Descriptor::of(&file, offset, range.len());
-        #[cfg(all(target_os = "linux", not(miri), not(loom)))]
         let one_at_a_time = descriptor.is_none();
-        #[cfg(not(all(target_os = "linux", not(miri), not(loom))))]
-        let one_at_a_time = true;
         let places = match &memory {
             Memory::InPlace(_) if one_at_a_time => 1,
             Memory::InPlace(_) => DEPTH,
             Memory::Staged { stages, .. } => stages.len(),
         };
         let count = range.len().div_ceil(PIECE);
-        let parts = Parts {
-            file,
-            offset,
-            range,
-            memory,
-            #[cfg(all(target_os = "linux", not(miri), not(loom)))]
-            descriptor,
-        };
+        let parts = Parts { file, offset, range, memory, descriptor };
         let state = State {
             parts: Some((Arc::new(parts), ending)),
             free: (0..places).rev().collect(),
@@ -203,7 +194,6 @@ impl Transfer {
 
     /// Moves the bytes of a piece between memory and the file.
     fn move_bytes(self: &Arc<Self>, parts: &Arc<Parts>, piece: Piece) {
-        #[cfg(all(target_os = "linux", not(miri), not(loom)))]
         if let Some(descriptor) = &parts.descriptor {
             let (bytes, start) = parts.bytes(piece);
             let (at, length) = parts.extent(piece);
@@ -220,7 +210,6 @@ impl Transfer {
             );
             return ring::submit(request);
         }
-        let _ = parts;
         self.call_storage(piece, 0);
     }
 
