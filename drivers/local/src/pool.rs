@@ -320,17 +320,20 @@ mod tests {
         model(
             |pool, threads| {
                 let met = Arc::new((Mutex::new(0), Condvar::new()));
+                let meet = |met: &(Mutex<u32>, Condvar), add| {
+                    let mut here = met.0.lock().unwrap();
+                    *here += add;
+                    met.1.notify_all();
+                    while *here < 2 {
+                        here = met.1.wait(here).unwrap();
+                    }
+                };
                 for _ in 0..2 {
                     let met = met.clone();
-                    pool.push(Box::new(move || {
-                        let mut here = met.0.lock().unwrap();
-                        *here += 1;
-                        met.1.notify_all();
-                        while *here < 2 {
-                            here = met.1.wait(here).unwrap();
-                        }
-                    }));
+                    pool.push(Box::new(move || meet(&met, 1)));
                 }
+                // Closing wakes everybody: not before they have met.
+                meet(&met, 0);
                 end(&pool, threads);
             },
             2,
