@@ -38,6 +38,9 @@
 //! `-- --help` tells the rest. Without `--device`, `WINDLASS_DEVICE` is tested if it names a device of the registered
 //! drivers, and the default device of the driver that was registered last otherwise.
 //!
+//! `docs/driver-authors.md` in Windlass's repository leads there from an empty folder, and `examples/out-of-tree-driver` is a
+//! driver that does it.
+//!
 //! # What a driver lacks
 //!
 //! A driver need not offer everything, but it says beforehand what it does not: in

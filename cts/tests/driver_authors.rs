@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a driver's author copies is whole: `drivers/null` has each method that there is to write, with its contract.
+//! What a driver's author is given is whole: `drivers/null` has each method that there is to write, with its contract, and
+//! the steps of the guide lead from its copy to a suite that passes.
 
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use windlass_cts::Options;
+
+const GUIDE: &str = include_str!("../../docs/driver-authors.md");
 const DRIVER: &str = include_str!("../../hal/src/driver.rs");
 const SOURCE: &str = include_str!("../../hal/src/pool/source.rs");
 const SKELETON: [&str; 7] = [
@@ -80,4 +89,86 @@ fn the_skeleton_has_every_method_with_its_contract_in_a_sentence() {
         }
     }
     assert!(seen >= 38, "{seen} methods");
+}
+
+/// The checkout.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn words_of(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Why the steps cannot be taken on this machine, if they cannot.
+fn obstacle() -> Option<String> {
+    if !cfg!(target_os = "linux") {
+        return Some("the steps are for a shell with GNU's sed".to_owned());
+    }
+    let mut tree = Command::new("cargo");
+    let tree =
+        tree.args(["tree", "--offline", "--quiet", "--package", "windlass-cts"]).current_dir(root()).output();
+    match tree {
+        Err(error) => Some(format!("cargo cannot be started: {error}")),
+        Ok(tree) if !tree.status.success() => Some(format!("cargo cannot run offline: {}", words_of(&tree))),
+        Ok(_) => None,
+    }
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a skip is told")]
+fn the_steps_of_the_guide_lead_to_a_suite_that_passes() {
+    if let Some(obstacle) = obstacle() {
+        eprintln!("skipped: {obstacle}");
+        return;
+    }
+    let steps: Vec<_> = GUIDE
+        .split("```sh\n")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("```"))
+        .map(|(step, _)| step)
+        .collect();
+    assert!(steps.len() >= 6, "{steps:?}");
+    let folder = tempfile::tempdir().unwrap();
+    // Beside the folder that cargo gives tests, and shared with the driver in examples/.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("out-of-tree");
+    let mut shell = Command::new("bash");
+    shell.args(["-eu", "-c", &steps.concat()]).current_dir(folder.path());
+    shell.env("WINDLASS", root()).env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
+    shell.env_remove("WINDLASS_DEVICE");
+    let output = shell.output().unwrap();
+    let text = words_of(&output);
+    assert!(output.status.success(), "{text}");
+    let ends: Vec<_> = text.lines().filter(|line| line.starts_with("test result: ")).collect();
+    let [passed, broken, mended] = ends[..] else { panic!("{ends:?} in\n{text}") };
+    assert!(passed.starts_with("test result: ok. 3") && passed.contains(" 0 failed;"), "{passed}\n{text}");
+    assert!(broken.starts_with("test result: FAILED. 0 passed; "), "{broken}\n{text}");
+    assert!(mended.starts_with("test result: ok.") && mended.contains(" 0 ignored;"), "{mended}\n{text}");
+    for shown in [
+        "device        mine:// (New device, none, simulated)",
+        "device        shuffle://?seed=11&over=mine://",
+    ] {
+        assert!(text.contains(shown), "no line {shown} in\n{text}");
+    }
+}
+
+/// Every command line of the suite that an author is shown is one that the runner takes.
+#[test]
+fn every_run_that_is_shown_is_one() {
+    let template = include_str!("../../examples/out-of-tree-driver/.github/workflows/conformance.yml");
+    let workflow = include_str!("../../.github/workflows/ci.yml");
+    for (name, text, least) in
+        [("the guide", GUIDE, 8), ("the template", template, 1), ("ci.yml", workflow, 1)]
+    {
+        let joined = text.replace("\\\n", " ");
+        let lines = joined.lines().filter_map(|line| line.split_once("cargo test --test cts -- "));
+        let lines: Vec<_> = lines.map(|(_, rest)| rest.split(['#', '`']).next().unwrap_or(rest)).collect();
+        assert!(lines.len() >= least, "{name}: {lines:?}");
+        for line in lines {
+            let words = line.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+            if let Err(usage) = Options::parse(["cts"].into_iter().chain(words)) {
+                panic!("{name}: {line}: {usage}");
+            }
+        }
+    }
 }

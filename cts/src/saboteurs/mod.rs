@@ -26,7 +26,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use windlass_hal::{Feature, Registry, driver::Driver};
 
-use crate::{Level, Options, Verdict, cases, run_cases};
+use crate::{Kernels, Level, Options, Verdict, cases, run_cases};
 
 /// A table of saboteurs: for each its name, what it breaks, how, and the cases that must fail over it.
 macro_rules! saboteurs {
@@ -142,18 +142,29 @@ impl Saboteur {
 
     /// How one case ends over this saboteur.
     pub fn verdict(&self, driver: Arc<dyn Driver>, uri: &str, case: &str) -> Verdict {
-        verdict(self.over(driver), uri, case)
+        verdict(self.over(driver), uri, case, &[])
     }
 
     /// Runs the cases that must fail over `driver` sabotaged, opened as `uri`, and returns those that did not in
     /// five tries.
     pub fn survives(&self, driver: Arc<dyn Driver>, uri: &str) -> Vec<(&'static str, Verdict)> {
+        self.survives_with(driver, uri, &[])
+    }
+
+    /// [`survives`](Self::survives) over a driver that runs no AMD code objects, with the suite's kernels in its form.
+    pub fn survives_with(
+        &self,
+        driver: Arc<dyn Driver>,
+        uri: &str,
+        kernels: &[Kernels],
+    ) -> Vec<(&'static str, Verdict)> {
         let mut survivors = Vec::new();
         for case in self.kills {
-            let mut verdict = self.verdict(driver.clone(), uri, case);
+            let again = || verdict(self.over(driver.clone()), uri, case, kernels);
+            let mut verdict = again();
             for _ in 1..TRIES {
                 if !matches!(verdict, Verdict::Fail(_)) {
-                    verdict = self.verdict(driver.clone(), uri, case);
+                    verdict = again();
                 }
             }
             if !matches!(verdict, Verdict::Fail(_)) {
@@ -179,13 +190,14 @@ const TRIES: u32 = 5;
 /// How long a case may take. Some saboteurs show by a deadline that passes, which is half of this.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-fn verdict(driver: Arc<dyn Driver>, uri: &str, case: &str) -> Verdict {
+fn verdict(driver: Arc<dyn Driver>, uri: &str, case: &str, kernels: &[Kernels]) -> Verdict {
     let mut registry = Registry::new();
     registry.register(driver);
     let mut options = Options::new(uri);
     options.filters = vec![case.to_owned()];
     options.exact = true;
     options.level = Level::Stress;
+    options.kernels = kernels.to_vec();
     options.timeout = TIMEOUT;
     match run_cases(&registry, &cases(), &options, &mut io::sink()) {
         Ok(summary) => match summary.results.first() {

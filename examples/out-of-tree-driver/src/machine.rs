@@ -12,7 +12,7 @@ use crate::{
     allocator::Memory,
     executable::Executable,
     program::{Act, Kernel, Step},
-    words::{self, Word},
+    words::Word,
 };
 
 /// A dispatch, submitted or recorded. The front has checked its shape.
@@ -131,13 +131,13 @@ impl Machine<'_> {
                         item.at = to;
                     }
                 }
-                Act::Word(Word::Barrier) => return Ok(Stop::Barrier),
-                Act::Word(Word::Require) => {
+                Act::Word(_, Word::Barrier) => return Ok(Stop::Barrier),
+                Act::Word(_, Word::Require) => {
                     if item.pop()? == 0 {
                         item.at = self.kernel.code.len() - 1;
                     }
                 }
-                Act::Word(word) => self.word(word, item)?,
+                Act::Word(_, word) => self.word(word, item)?,
                 Act::End => {
                     item.at -= 1;
                     return Ok(Stop::Ended);
@@ -261,7 +261,7 @@ fn put(bytes: &[AtomicU8], value: u64) {
 
 fn describe(step: &Step) -> String {
     match step.act {
-        Act::Word(word) => format!("line {} (such as `{}`)", step.line, words::name_of(word)),
+        Act::Word(name, _) => format!("line {}, `{name}`", step.line),
         _ => format!("line {}", step.line),
     }
 }

@@ -80,7 +80,7 @@ pub(crate) enum Act {
     Set(usize),
     Jump(usize),
     JumpIfZero(usize),
-    Word(Word),
+    Word(&'static str, Word),
     End,
 }
 
@@ -268,7 +268,7 @@ impl<'a> Words<'a> {
                             }
                         }
                     }
-                    (_, Some(found), _) => Act::Word(found),
+                    (_, Some((name, found)), _) => Act::Word(name, found),
                     (_, _, Some(number)) => Act::Push(number),
                     _ => return Err(self.invalid(format!("unknown word `{word}`"))),
                 },

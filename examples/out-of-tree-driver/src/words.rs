@@ -110,12 +110,7 @@ const WORDS: &[(&str, Word)] = &[
     ("trap", Word::Trap),
 ];
 
-pub(crate) fn find(name: &str) -> Option<Word> {
-    WORDS.iter().find(|(known, _)| *known == name).map(|(_, word)| *word)
-}
-
-/// The name of a word, for messages.
-pub(crate) fn name_of(word: Word) -> &'static str {
-    let same = |other: Word| std::mem::discriminant(&other) == std::mem::discriminant(&word);
-    WORDS.iter().find(|(_, known)| same(*known)).map_or("?", |(name, _)| name)
+/// A word with its name.
+pub(crate) fn find(name: &str) -> Option<(&'static str, Word)> {
+    WORDS.iter().find(|(known, _)| *known == name).copied()
 }
