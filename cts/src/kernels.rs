@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The suite's kernels: compressed bundles, embedded, so that an out-of-tree driver has them too.
 //!
-//! What each kernel does, with its arguments and its workgroup size, is told in `cts/kernels/README.md`.
+//! What each kernel does, with its arguments and its workgroup size, is told in `cts/kernels/README.md`. They hold code for
+//! GPUs and, made of the same sources, for CPUs.
 
 use std::borrow::Cow;
 
@@ -9,7 +10,7 @@ use windlass_hal::{Code, Device, Executable};
 
 use crate::case::{Outcome, Stop};
 
-/// A bundle of one module for every processor in [`PROCESSORS`].
+/// A bundle of one module for every processor in [`PROCESSORS`] and every host in [`HOST_FORMATS`].
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) name: &'static str,
@@ -61,16 +62,32 @@ pub(crate) fn processor(architecture: &str) -> &str {
     architecture.split(':').next().unwrap_or(architecture)
 }
 
-/// The format of the suite's own kernels, as [`DeviceInfo::executable_formats`] names it.
+/// The format of the suite's own kernels for GPUs, as [`DeviceInfo::executable_formats`] names it.
 ///
 /// [`DeviceInfo::executable_formats`]: windlass_hal::DeviceInfo::executable_formats
 pub const FORMAT: &str = "hsaco";
 
-/// The suite's kernels in another format than its own, from the driver that runs that format.
+/// The formats of the suite's own kernels for CPUs: shared objects by the ABI of `windlass_kernel.h`, in the same bundles. A
+/// device that names one of them takes bundles too.
+pub const HOST_FORMATS: [&str; 2] = ["elf-x86_64", "elf-aarch64"];
+
+/// Whether a device takes code that the suite's bundles hold for hosts.
+fn is_host(device: &Device) -> bool {
+    device.info().executable_formats.iter().any(|format| HOST_FORMATS.contains(&format.as_str()))
+}
+
+/// Whether a device takes code for GPUs, or does not tell what it takes.
+pub(crate) fn is_gpu(device: &Device) -> bool {
+    let formats = &device.info().executable_formats;
+    formats.is_empty() || formats.iter().any(|format| format == FORMAT)
+}
+
+/// The suite's kernels in another format than its own ones, from the driver that runs that format.
 ///
 /// The suite asks for a module by its file name without extensions, such as `vector_add`, and wants an executable with
 /// the same functions, parameters, workgroup sizes and results as `cts/kernels/README.md` tells. A device gets them if
-/// its [`executable_formats`](windlass_hal::DeviceInfo::executable_formats) name the format and not [`FORMAT`].
+/// its [`executable_formats`](windlass_hal::DeviceInfo::executable_formats) name the format and neither [`FORMAT`] nor
+/// one of [`HOST_FORMATS`].
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels {
     format: &'static str,
@@ -86,10 +103,10 @@ impl Kernels {
 
 /// The bytes of a module in a form that the device takes. Skips the case where there are none.
 pub(crate) fn bytes(supplied: &[Kernels], device: &Device, module: &Module) -> Outcome<Cow<'static, [u8]>> {
-    let formats = &device.info().executable_formats;
-    if formats.is_empty() || formats.iter().any(|format| format == FORMAT) {
+    if is_gpu(device) || is_host(device) {
         return Ok(Cow::Borrowed(module.bytes));
     }
+    let formats = &device.info().executable_formats;
     let name = module.name.split('.').next().unwrap_or(module.name);
     let mut fitting = supplied.iter().filter(|kernels| formats.iter().any(|format| format == kernels.format));
     match fitting.find_map(|kernels| (kernels.find)(name)) {
@@ -111,6 +128,7 @@ pub(crate) fn load(supplied: &[Kernels], device: &Device, module: &Module) -> Ou
         Err(error)
             if matches!(bytes, Cow::Borrowed(_))
                 && error.code() == Code::NotFound
+                && !is_host(device)
                 && !PROCESSORS.contains(&processor(architecture)) =>
         {
             Err(Stop::skip(format!(

@@ -105,7 +105,7 @@ pub use case::{Case, Level, Outcome, Stop};
 pub use context::Context;
 pub use expectations::{Expectation, Expectations, ExpectationsError, Kind};
 pub use harness::{Harness, main_with};
-pub use kernels::{FORMAT, Kernels};
+pub use kernels::{FORMAT, HOST_FORMATS, Kernels};
 pub use options::{Format, Options};
 pub use random::Random;
 pub use runner::{RunError, run_cases};

@@ -179,9 +179,16 @@ fn known_by_its_bytes(ctx: &Context) -> Outcome {
 }
 
 /// An uncompressed bundle without code for the device: where it has some, that entry gets the name of a processor that
-/// the device is not.
+/// the device is not. A host's code is for no machine.
 fn without_own_entry(own: &str) -> Vec<u8> {
     let mut bytes = kernels::VECTOR_ADD_UNCOMPRESSED.bytes.to_vec();
+    // Entries begin at pages. e_machine of x86-64 and of aarch64:
+    const MACHINES: [[u8; 2]; 2] = [[62, 0], [183, 0]];
+    for code in bytes.chunks_mut(4096).filter(|page| page.starts_with(b"\x7fELF")) {
+        if MACHINES.iter().any(|machine| code[18..20] == *machine) {
+            code[18..20].fill(0);
+        }
+    }
     if !kernels::PROCESSORS.contains(&own) {
         return bytes;
     }

@@ -64,6 +64,13 @@ impl Device {
     }
 }
 
+impl Device {
+    /// Whether it takes shared objects, as its information says.
+    fn loads_native(&self) -> bool {
+        self.info.executable_formats.iter().any(|format| format == crate::NATIVE_FORMAT)
+    }
+}
+
 impl driver::Device for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -109,13 +116,15 @@ impl driver::Device for Device {
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+        let native = self.loads_native();
         // SAFETY: the caller's promise, passed on.
-        Ok(Arc::new(unsafe { Executable::load(self.domain, &self.libraries, code) }?))
+        Ok(Arc::new(unsafe { Executable::load(self.domain, &self.libraries, code, native) }?))
     }
 
     unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+        let native = self.loads_native();
         // SAFETY: the caller's promise, passed on.
-        Ok(Arc::new(unsafe { Executable::load_linked(self.domain, parts) }?))
+        Ok(Arc::new(unsafe { Executable::load_linked(self.domain, parts, native) }?))
     }
 
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {

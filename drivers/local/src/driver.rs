@@ -15,6 +15,7 @@ use crate::{device::Device, library::Library, shared_object};
 #[derive(Clone, Debug, Default)]
 pub struct LocalDriver {
     libraries: Vec<Library>,
+    without_native: bool,
 }
 
 /// Queues of a device. They differ in number alone: the same threads run the work of all.
@@ -38,6 +39,18 @@ impl LocalDriver {
         self
     }
 
+    /// The same with devices that load no shared objects, as where the system has no loader for them: libraries of Rust
+    /// kernels alone.
+    #[must_use]
+    pub fn without_native(mut self) -> Self {
+        self.without_native = true;
+        self
+    }
+
+    fn loads_native(&self) -> bool {
+        shared_object::is_available() && !self.without_native
+    }
+
     fn libraries(&self) -> Arc<[Library]> {
         let own = self.libraries.iter().cloned();
         #[cfg(feature = "conformance")]
@@ -56,7 +69,7 @@ impl Driver for LocalDriver {
     }
 
     fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
-        Ok(vec![info("local://".to_owned(), default_threads())])
+        Ok(vec![info("local://".to_owned(), default_threads(), self.loads_native())])
     }
 
     fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::Device>> {
@@ -77,7 +90,12 @@ impl Driver for LocalDriver {
                 default_threads()
             )));
         }
-        Ok(Arc::new(Device::new(info(uri.to_string(), threads), limits(memory), self.libraries(), threads)?))
+        Ok(Arc::new(Device::new(
+            info(uri.to_string(), threads, self.loads_native()),
+            limits(memory),
+            self.libraries(),
+            threads,
+        )?))
     }
 }
 
@@ -107,7 +125,7 @@ fn limits(memory: u64) -> Limits {
     limits
 }
 
-fn info(uri: String, threads: usize) -> DeviceInfo {
+fn info(uri: String, threads: usize, native: bool) -> DeviceInfo {
     let mut info = DeviceInfo::default();
     info.uri = uri;
     info.name = match threads {
@@ -116,10 +134,13 @@ fn info(uri: String, threads: usize) -> DeviceInfo {
         threads => format!("Host CPU, {threads} threads"),
     };
     info.architecture = ARCH.to_owned();
-    if shared_object::is_available() {
+    if native {
         info.executable_formats.push(crate::NATIVE_FORMAT.to_owned());
     } else {
-        info.lacks.push(Lack::new(Feature::Linking, "shared objects are not loaded on this system"));
+        info.lacks.push(Lack::new(
+            Feature::Linking,
+            "shared objects are not loaded here, and a library of Rust kernels is whole",
+        ));
     }
     info.executable_formats.push(crate::FORMAT.to_owned());
     info

@@ -36,15 +36,21 @@ pub(crate) struct Executable {
 }
 
 impl Executable {
-    /// Loads the library that an image names, or the shared object that a file is or holds.
+    /// Loads the library that an image names, or the shared object that a file is or holds, which without `native` is
+    /// `UNIMPLEMENTED`.
     ///
     /// # Safety
     /// As for [`driver::Device::load_executable`].
-    pub(crate) unsafe fn load(domain: Domain, libraries: &[Library], code: &[u8]) -> Result<Self> {
+    pub(crate) unsafe fn load(
+        domain: Domain,
+        libraries: &[Library],
+        code: &[u8],
+        native: bool,
+    ) -> Result<Self> {
         match library::name_in(code) {
             Some(name) => Self::of_library(domain, libraries, name?),
             // SAFETY: the caller's promise, passed on.
-            None => unsafe { Self::of_host_code(domain, &[code]) },
+            None => unsafe { Self::of_host_code(domain, &[code], native) },
         }
     }
 
@@ -52,14 +58,14 @@ impl Executable {
     ///
     /// # Safety
     /// As for [`driver::Device::load_linked`].
-    pub(crate) unsafe fn load_linked(domain: Domain, parts: &[&[u8]]) -> Result<Self> {
+    pub(crate) unsafe fn load_linked(domain: Domain, parts: &[&[u8]], native: bool) -> Result<Self> {
         if let Some(index) = parts.iter().position(|part| library::name_in(part).is_some()) {
             return Err(Error::invalid_argument(format!(
                 "piece {index} is the image of a library of Rust kernels, which is whole; load it with load_executable"
             )));
         }
         // SAFETY: the caller's promise, passed on.
-        unsafe { Self::of_host_code(domain, parts) }
+        unsafe { Self::of_host_code(domain, parts, native) }
     }
 
     fn of_library(domain: Domain, libraries: &[Library], name: &str) -> Result<Self> {

@@ -22,8 +22,13 @@ impl Executable {
     ///
     /// # Safety
     /// As for [`windlass_hal::driver::Device::load_linked`].
-    pub(super) unsafe fn of_host_code(domain: Domain, files: &[&[u8]]) -> Result<Self> {
+    pub(super) unsafe fn of_host_code(domain: Domain, files: &[&[u8]], native: bool) -> Result<Self> {
         let parts = select(files)?;
+        if !native {
+            return Err(Error::unimplemented(
+                "this device loads no shared objects (LocalDriver::without_native), but libraries of Rust kernels",
+            ));
+        }
         // SAFETY: the caller's promise, passed on; `select` gives shared objects for this machine that can be loaded.
         let code = unsafe { SharedObjects::load(&parts) }?;
         let mut executable = Self::empty(domain);
