@@ -152,6 +152,20 @@ fn the_steps_of_the_guide_lead_to_a_suite_that_passes() {
     }
 }
 
+/// Every part of the suite that the guide sends an author to is there.
+#[test]
+fn every_filter_of_the_guide_selects_cases() {
+    let cases = windlass_cts::cases();
+    let text = GUIDE.replace('\n', " ");
+    let lists =
+        text.split("Filter").skip(1).filter_map(|rest| rest.split_once(". ").or(rest.split_once("  ")));
+    let filters: Vec<_> = lists.flat_map(|(list, _)| list.split('`').skip(1).step_by(2)).collect();
+    assert!(filters.len() >= 15, "{filters:?}");
+    for filter in filters {
+        assert!(cases.iter().any(|case| case.name.contains(filter)), "no case for the filter `{filter}`");
+    }
+}
+
 /// Every command line of the suite that an author is shown is one that the runner takes.
 #[test]
 fn every_run_that_is_shown_is_one() {
