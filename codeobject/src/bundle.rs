@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::bytes::{range, text};
 use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
+use crate::code::host::HostMachine;
 use crate::container::ccob::{CcobHeader, Method};
 use crate::container::kpack::Binary;
 use crate::container::offload_binary::Header;
@@ -27,6 +28,8 @@ use crate::options::Options;
 pub enum Container {
     /// Nothing: one code object, which counts as a bundle of one entry.
     RawElf,
+    /// Nothing: one shared object with kernels for the host, which counts as a bundle of one entry.
+    HostLibrary,
     /// A clang offload bundle, uncompressed.
     Bundle,
     /// A compressed clang offload bundle.
@@ -58,6 +61,7 @@ impl fmt::Display for Container {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Container::RawElf => f.write_str("code object"),
+            Container::HostLibrary => f.write_str("shared object"),
             Container::Bundle => f.write_str("offload bundle"),
             Container::Ccob { version, method } => {
                 write!(f, "compressed offload bundle (CCOB v{version}, {method})")
@@ -136,6 +140,14 @@ impl<'a> Bundle<'a> {
         let size = elf.len() as u64;
         let entry = Entry::raw(head.target(), size);
         Ok(Bundle::stored(Container::RawElf, elf, offset, size, vec![entry]))
+    }
+
+    /// The bundle that a shared object with kernels for the host amounts to.
+    pub(crate) fn of_host_library(elf: &'a [u8], machine: HostMachine) -> Bundle<'a> {
+        let size = elf.len() as u64;
+        let id = format!("host-{machine}-unknown-linux-gnu-");
+        let entry = Entry::new(id.into_bytes(), 0, size, None);
+        Bundle::stored(Container::HostLibrary, elf, 0, size, vec![entry])
     }
 
     /// A code object that somebody says is for that ISA, as in `amdgcn-amd-amdhsa--gfx1100`. What its ELF says is

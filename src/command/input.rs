@@ -102,6 +102,12 @@ pub(crate) fn agent(device: &DeviceInfo) -> Option<TargetId> {
     device.architecture.parse().ok().filter(|target: &TargetId| target.processor().starts_with("gfx"))
 }
 
+/// Whether a device loads shared objects with kernels for this machine.
+pub(crate) fn runs_host_code(device: &DeviceInfo) -> bool {
+    let format = windlass_codeobject::HostMachine::current().map(|machine| format!("elf-{machine}"));
+    format.is_some_and(|format| device.executable_formats.contains(&format))
+}
+
 /// The targets of a file's GPU entries, each once, in their order.
 pub(crate) fn targets(file: &File<'_>) -> Vec<String> {
     let mut targets = Vec::new();

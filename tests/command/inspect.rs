@@ -65,11 +65,34 @@ fn compressed_bundles_have_a_ratio_and_a_time_and_others_have_not() {
 #[test]
 fn what_entries_have_in_common_is_shown_once() {
     let text = inspect(&[FAT, "--target", "gfx942"]).stdout;
-    assert_eq!(text.matches("vector_add(").count(), 1, "{text}");
+    // Once for the hosts and once for the GPUs.
+    assert_eq!(text.matches("vector_add(").count(), 2, "{text}");
+    assert!(text.contains("1 kernel of entries 0, 1"), "{text}");
     assert!(text.contains("1 kernel of entries 2 to 4"), "{text}");
     assert!(text.contains("wave 32 or 64"), "{text}");
     let all = inspect(&[FAT, "--target", "gfx942", "--all"]).stdout;
-    assert_eq!(all.matches("vector_add(").count(), 3, "{all}");
+    assert_eq!(all.matches("vector_add(").count(), 5, "{all}");
+}
+
+#[test]
+fn kernels_for_the_host_are_told_like_those_for_gpus() {
+    let report = json(&[FAT, "--target", "gfx942"]);
+    let entries = &report["bundles"][0]["entries"];
+    assert_eq!(entries[0]["content"], "shared object for x86_64");
+    assert_eq!(entries[1]["content"], "shared object for aarch64");
+    let (host, gpu) = (&entries[0]["kernels"][0], &entries[4]["kernels"][0]);
+    assert_eq!((&host["name"], &host["vgprs"]), (&gpu["name"], &Value::Null));
+    let places = |kernel: &Value| {
+        let arguments = kernel["arguments"].as_array().unwrap().iter();
+        arguments.map(|a| (a["kind"].clone(), a["offset"].clone(), a["size"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(places(host), places(gpu));
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        let text = inspect(&[FAT, "--device", "local://"]).stdout;
+        assert!(text.contains("of bundle 0 it gets entry 0: exact x86_64"), "{text}");
+        assert!(text.contains("entry 1: refused: it is for aarch64"), "{text}");
+        assert!(text.contains("entry 4: refused: it is for gfx942"), "{text}");
+    }
 }
 
 #[test]
@@ -129,7 +152,7 @@ fn columns_stand_below_each_other() {
             if line.get(..7).is_none_or(|number| number.trim().parse::<u32>().is_err()) {
                 break;
             }
-            assert!(matches!(line.as_bytes()[column - 1..], [b' ', b'c' | b'e' | b'E', ..]), "{text}");
+            assert!(matches!(line.as_bytes()[column - 1..], [b' ', b'c' | b'e' | b'E' | b's', ..]), "{text}");
             rows += 1;
         }
     }

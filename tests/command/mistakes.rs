@@ -55,6 +55,16 @@ fn a_run_that_is_right_says_so() {
 }
 
 #[test]
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn one_bundle_runs_on_the_host_too() {
+    let finished = vector_add(&[("--device", "local://"), ("--expect", "2=1024xf32=3.5")]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert!(finished.stderr.contains("all 1024 elements are as expected"), "{}", finished.stderr);
+    let finished = vector_add(&[("--device", "local://"), ("--expect", "2=1024xf32=4")]);
+    assert_eq!(finished.code, Some(1), "{}", finished.stderr);
+}
+
+#[test]
 fn wrong_target() {
     let words =
         ["run", "cts/kernels/bundles/vector_add.generic.ccob", "--kernel", "vector_add", "--device", DEVICE];
@@ -198,11 +208,8 @@ fn devices_that_are_not_there() {
     assert_says(&vector_add(&[("--device", "hip-sim://gfx942?colour=red")]), 2, &["colour", "seed"]);
     assert_says(&vector_add(&[("--device", "gfx942")]), 2, &["scheme://"]);
     assert_says(&vector_add(&[("--device", "cuda://")]), 3, &["no driver for `cuda://`", "hip://"]);
-    assert_says(
-        &vector_add(&[("--device", "local://")]),
-        2,
-        &["hipv4-amdgcn-amd-amdhsa--gfx942", "hip-sim://gfx942"],
-    );
+    let for_gpus = ["run", "cts/kernels/bundles/vector_add.gfx942.co", "--device", "local://", "--grid", "1"];
+    assert_says(&windlass(for_gpus), 2, &["gfx942", "hip-sim://gfx942"]);
     let mut run = command();
     run.args(["run", VECTOR_ADD, "--grid", "1"]).env("WINDLASS_DEVICE", "nowhere://");
     assert_says(&finish(&mut run), 3, &["WINDLASS_DEVICE", "nowhere://"]);

@@ -243,6 +243,11 @@ impl<'a> Elf<'a> {
         Some(entries[..end].iter().map(|entry| (entry.d_tag(ENDIAN).0, entry.d_val(ENDIAN))).collect())
     }
 
+    /// The names of the dynamic symbols, one after the other.
+    pub(crate) fn dynamic_strings(&self) -> Option<&'a [u8]> {
+        self.memory(self.dynamic.strings?, self.dynamic.strings_size)
+    }
+
     /// The dynamic symbols without the first, which is none.
     pub(crate) fn dynamic_symbols(&self) -> Result<Vec<ElfSymbol<'a>>, Error> {
         self.read_dynamic_symbols(&mut NameBudget::new(self.bytes.len()))

@@ -30,6 +30,8 @@ pub enum FileKind {
     FatBinary,
     /// A host object, library or executable that carries GPU code, mostly in a section `.hip_fatbin`.
     HostElf,
+    /// A shared object with kernels for the host ([`HostLibrary`](crate::HostLibrary)), and with no GPU code.
+    HostLibrary,
     /// An archive of objects.
     Archive,
     /// An executable out of IREE's compiler, for HIP (`HIP1`) or for its AMDGPU driver (`AMD1`).
@@ -48,6 +50,7 @@ impl fmt::Display for FileKind {
             FileKind::CodeObject => "code object",
             FileKind::FatBinary => "fat binary",
             FileKind::HostElf => "host ELF with GPU code",
+            FileKind::HostLibrary => "shared object with kernels for the host",
             FileKind::Archive => "archive of objects with GPU code",
             FileKind::IreeExecutable => "IREE executable (HIP1 or AMD1)",
             FileKind::IreeModule => "IREE module (vmfb)",

@@ -24,6 +24,7 @@ mod damaged_streams;
 mod fixtures;
 #[cfg(all(target_os = "linux", any(feature = "zstd-c", feature = "zstd-pure")))]
 mod guarded;
+mod host_library;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod hostile;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]

@@ -15,8 +15,12 @@
  * between. Whatever a workgroup does before another of the same dispatch runs is not visible to that one but by atomics;
  * what ran before in the order of the queue is. A kernel must return: it may not unwind, exit its thread or jump out.
  *
- * Exported variables that describe no kernel are the executable's globals: each loading has its own. The object may use
- * what the C library and the mathematics library of the process export, and thread-local variables.
+ * Exported variables that can be written and describe no kernel are the executable's globals: each loading has its own.
+ * The object may use the C library, what else it is linked with (-lm), and thread-local variables. Where the process itself
+ * exports a name that the object exports too, as a program may its own malloc, the process's comes first; -Wl,-Bsymbolic
+ * keeps the object to its own. Variables that C++ makes one for the whole process, as those of templates, are one for all
+ * loadings, and keep the object from being unloaded; -fno-gnu-unique makes them the object's. Its stacks must not be
+ * executable, nor its code relocated: what -fPIC and today's linkers give.
  *
  *   typedef struct { const float *in; float *out; float factor; uint32_t n; } scale_block;
  *
@@ -80,7 +84,7 @@ typedef struct windlass_kernel_info_t {
   uint32_t info_size;              /* sizeof(windlass_kernel_info_t): where the parameters begin */
   uint32_t parameter_size;         /* sizeof(windlass_parameter_t) */
   uint32_t parameter_count;
-  uint32_t argument_size;          /* bytes of the argument block */
+  uint32_t argument_size;          /* bytes of the argument block, 1 MiB at most */
   uint32_t workgroup_size[3];      /* the only size that the kernel is made for; 0, 0, 0 for any */
   uint32_t max_workgroup_threads;  /* the most work-items of a workgroup; 0 for any number */
   uint32_t local_memory_size;      /* bytes that each workgroup needs, beyond what a dispatch asks for */
@@ -89,8 +93,11 @@ typedef struct windlass_kernel_info_t {
 
 #ifdef __cplusplus
 }
+typedef windlass_parameter_t windlass_parameter_list_t[];
+#define WINDLASS_PARAMETER_LIST(...) windlass_parameter_list_t{__VA_ARGS__}
 #define WINDLASS_KERNEL_EXTERN extern "C"
 #else
+#define WINDLASS_PARAMETER_LIST(...) (windlass_parameter_t[]){__VA_ARGS__}
 #define WINDLASS_KERNEL_EXTERN extern
 #endif
 
@@ -113,7 +120,9 @@ typedef struct windlass_kernel_info_t {
 
 /* The same for workgroups of X by Y by Z work-items (0, 0, 0 for any) and of THREADS at most (0 for any number). */
 #define WINDLASS_KERNEL_SIZED(NAME, BLOCK, LOCAL_MEMORY, X, Y, Z, THREADS, ...)                                        \
-  enum { windlass_parameters_of_##NAME = sizeof((windlass_parameter_t[]){__VA_ARGS__}) / sizeof(windlass_parameter_t) };\
+  enum {                                                                                                               \
+    windlass_parameters_of_##NAME = sizeof(WINDLASS_PARAMETER_LIST(__VA_ARGS__)) / sizeof(windlass_parameter_t)        \
+  };                                                                                                                   \
   struct windlass_kernel_info_of_##NAME {                                                                              \
     windlass_kernel_info_t info;                                                                                       \
     windlass_parameter_t parameters[windlass_parameters_of_##NAME];                                                    \

@@ -326,8 +326,8 @@ fn code_for_gpus_is_refused_with_what_it_is_for() {
     let device = device();
     for (bytes, words) in [
         (
-            &include_bytes!("../../../cts/kernels/bundles/vector_add.ccob")[..],
-            &["gfx942", "gfx1100", "host"][..],
+            &include_bytes!("../../../cts/kernels/bundles/vector_add.generic.ccob")[..],
+            &["gfx11-generic", "host-x86_64-unknown-linux-- (empty)"][..],
         ),
         (include_bytes!("../../../cts/kernels/bundles/vector_add.gfx942.co"), &["gfx942"]),
     ] {

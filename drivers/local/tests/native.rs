@@ -2,7 +2,6 @@
 //! Kernels in shared objects: dispatched, linked, unloaded, and refused with the reason.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
 
-#[expect(dead_code, reason = "what tests of kernels in Rust need")]
 mod common;
 
 use windlass_codeobject::{BundleWriter, Compression, WriteOptions};

@@ -216,6 +216,8 @@ impl<'s> Search<'s> {
     fn input(&mut self, name: String, input: Result<Input, Error>) {
         let file = input.as_ref().map_err(Clone::clone).and_then(|input| input.file(self.options));
         match file {
+            // No GPU code either.
+            Ok(file) if file.kind() == FileKind::HostLibrary => {}
             Ok(file) => self.found.units.extend(examine::file(&name, &file, self.targets, self.options)),
             // The many files of a system that have no GPU code.
             Err(Error::NotFound { .. }) => {}

@@ -14,7 +14,7 @@ use super::report::{
 };
 use super::{
     callees::{Lists, Room},
-    simulated,
+    host, simulated,
 };
 use crate::command::{
     input::count,
@@ -173,7 +173,7 @@ fn contents(image: &[u8], report: &mut EntryReport, room: &mut Room) {
         [0x7f, b'E', b'L', b'F', ..] if image.get(18..20) == Some(&AMDGPU) => {
             return code(image, report, room);
         }
-        [0x7f, b'E', b'L', b'F', ..] => "ELF of the host",
+        [0x7f, b'E', b'L', b'F', ..] => return host::describe(image, report),
         [b'B', b'C', 0xc0, 0xde, ..] => "LLVM bitcode",
         [3, 2, 0x23, 7, ..] => "SPIR-V",
         _ if std::str::from_utf8(image.get(..64).unwrap_or(image)).is_ok_and(is_text) => "text",
@@ -231,7 +231,7 @@ fn warnings(code: &CodeObject, calls: &Calls) -> Vec<String> {
     warnings
 }
 
-fn symbol(symbol: &Symbol) -> SymbolReport {
+pub(super) fn symbol(symbol: &Symbol) -> SymbolReport {
     SymbolReport {
         name: symbol.name.clone(),
         address: symbol.address,
@@ -253,11 +253,11 @@ fn kernel(kernel: &Kernel, may_call: Option<Rc<[String]>>) -> KernelReport {
         workgroup_size: kernel.reqd_workgroup_size,
         max_workgroup_threads: kernel.max_flat_workgroup_size,
         local_memory: kernel.group_segment_size,
-        scratch: kernel.private_segment_size,
+        scratch: Some(kernel.private_segment_size),
         may_call,
-        vgprs: kernel.vgpr_count,
-        sgprs: kernel.sgpr_count,
-        wave_size: kernel.wavefront_size,
+        vgprs: Some(kernel.vgpr_count),
+        sgprs: Some(kernel.sgpr_count),
+        wave_size: Some(kernel.wavefront_size),
     }
 }
 

@@ -4,6 +4,7 @@
 mod callees;
 mod describe;
 mod group;
+mod host;
 mod report;
 mod simulated;
 mod text;
@@ -91,7 +92,7 @@ impl Inspect {
             Some(uri) => {
                 let device = windlass::open(uri).map_err(|error| Failure::hal(Stage::Open, &error))?;
                 let info = device.info().clone();
-                if input::agent(&info).is_none() {
+                if input::agent(&info).is_none() && !input::runs_host_code(&info) {
                     return Err(Failure::input(format!(
                         "{uri} is no GPU, so that no entry can be chosen for it"
                     )));
@@ -108,14 +109,21 @@ impl Inspect {
     }
 }
 
-/// What a device would get of each bundle; `None` for a device that is no GPU.
+/// What a device would get of each bundle; `None` for a device that is no GPU, and for the host where the file has no
+/// kernels for any.
 fn describe_device(device: &DeviceInfo, file: &File<'_>, options: &Options) -> Option<DeviceReport> {
-    let agent = input::agent(device)?;
+    let choices = match input::agent(device) {
+        Some(agent) => choose(&agent, file, options),
+        None if input::runs_host_code(device) && host::is_in(file.bundles()) => {
+            file.bundles().iter().map(host::choose).collect()
+        }
+        None => return None,
+    };
     Some(DeviceReport {
         uri: device.uri.clone(),
         architecture: device.architecture.clone(),
         simulated: device.simulated,
-        choices: choose(&agent, file, options),
+        choices,
     })
 }
 

@@ -147,7 +147,10 @@ impl BundleReport {
         let some = |is_there: bool| is_there.then_some(());
         let kernels = group::by(&self.entries, |entry| {
             some(!entry.code.kernels.is_empty())?;
-            let signature = |kernel: &KernelReport| (kernel.name.clone(), kernel.kind, kernel.signature());
+            // Of a host's kernels other things are told than of a GPU's.
+            let signature = |kernel: &KernelReport| {
+                (kernel.name.clone(), kernel.kind, kernel.signature(), kernel.wave_size.is_some())
+            };
             Some(entry.code.kernels.iter().map(signature).collect::<Vec<_>>())
         });
         for group in kernels.iter().take(GROUPS) {
@@ -239,18 +242,21 @@ impl KernelReport {
         };
         let block = match self.workgroup_size {
             Some([x, y, z]) => format!("{x},{y},{z}"),
+            None if self.max_workgroup_threads == 0 => "any".to_owned(),
             None => format!("up to {}", span(|kernel| kernel.max_workgroup_threads)),
         };
-        text.push_str(&format!(
-            "    {}({}){kind}\n      block {block}, LDS {}, scratch {}, {} VGPRs, {} SGPRs, wave {}\n",
-            self.name,
-            self.signature(),
-            span(|kernel| kernel.local_memory),
-            span(|kernel| kernel.scratch),
-            span(|kernel| kernel.vgprs),
-            span(|kernel| kernel.sgprs),
-            span(|kernel| kernel.wave_size).replace('-', " or "),
-        ));
+        let memory = span(|kernel| kernel.local_memory);
+        text.push_str(&format!("    {}({}){kind}\n      block {block}", self.name, self.signature()));
+        text.push_str(&match self.wave_size {
+            None => format!(", local memory {memory}\n"),
+            Some(_) => format!(
+                ", LDS {memory}, scratch {}, {} VGPRs, {} SGPRs, wave {}\n",
+                span(|kernel| kernel.scratch.unwrap_or(0)),
+                span(|kernel| kernel.vgprs.unwrap_or(0)),
+                span(|kernel| kernel.sgprs.unwrap_or(0)),
+                span(|kernel| kernel.wave_size.unwrap_or(0)).replace('-', " or "),
+            ),
+        });
         match self.may_call.as_deref() {
             None => text.push_str("      what it may call is not listed\n"),
             Some([]) => {}

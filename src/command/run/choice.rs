@@ -4,15 +4,16 @@
 use std::path::Path;
 
 use windlass::{DEVICE_VARIABLE, Device, REAL_SCHEME};
-use windlass_codeobject::File;
+use windlass_codeobject::{Bundle, EntryKind, File, HostLibrary};
 
 use crate::command::{
     failure::{Failure, Outcome, Stage, note},
     input,
 };
 
-/// Opens the device that the command line or `WINDLASS_DEVICE` names, else the first real GPU, else a simulated one
-/// that the file has code for. A simulated GPU that nobody named is announced on standard error.
+/// Opens the device that the command line or `WINDLASS_DEVICE` names, else the host for a file that has code for it alone,
+/// else the first real GPU, else a simulated one that the file has code for. The host and a simulated GPU that nobody named
+/// are announced on standard error.
 pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
     let open = |uri: &str| windlass::open(uri).map_err(|error| Failure::hal(Stage::Open, &error));
     if let Some(uri) = named {
@@ -20,6 +21,10 @@ pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) ->
     }
     if std::env::var_os(DEVICE_VARIABLE).is_some_and(|uri| !uri.is_empty()) {
         return windlass::default_device().map_err(|error| Failure::hal(Stage::Open, &error));
+    }
+    if let Some(uri) = host(file) {
+        note(&format!("the file has code for the host alone: running on {uri}"));
+        return open(uri);
     }
     let listed = windlass::registry().driver(REAL_SCHEME).and_then(|driver| driver.enumerate());
     // A simulated one is only listed where the user named its library.
@@ -30,6 +35,25 @@ pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) ->
     let device = simulated(path, file)?;
     note(&format!("no real GPU (`windlass devices` says why): running on {}, simulated", device.info().uri));
     Ok(device)
+}
+
+/// The URI of the host as a device, where a file has kernels for this machine and no code for any GPU.
+fn host(file: Option<&File<'_>>) -> Option<&'static str> {
+    const URI: &str = "local://";
+    let file = file.filter(|file| input::targets(file).is_empty())?;
+    let devices = windlass::registry().driver("local").and_then(|driver| driver.enumerate()).ok()?;
+    let is_for_host = |bundle: &Bundle<'_>| {
+        bundle.entries().iter().enumerate().any(|(index, entry)| {
+            *entry.kind() == EntryKind::Host
+                && bundle
+                    .with_image(index, |image| {
+                        HostLibrary::parse(image).is_ok_and(|library| library.has_kernels())
+                    })
+                    .unwrap_or(false)
+        })
+    };
+    let fits = devices.iter().any(input::runs_host_code) && file.bundles().iter().any(is_for_host);
+    fits.then_some(URI)
 }
 
 /// A simulated GPU for a target that the file holds.

@@ -28,38 +28,54 @@ const MAX_THREAD_LOCAL: u64 = 16 << 20;
 const DYNAMIC: &str = "the dynamic section";
 
 /// Tags of the dynamic section.
-mod tag {
-    pub(super) const NEEDED: i64 = 1;
-    pub(super) const PLTGOT: i64 = 3;
-    pub(super) const HASH: i64 = 4;
-    pub(super) const STRTAB: i64 = 5;
-    pub(super) const SYMTAB: i64 = 6;
-    pub(super) const RELAENT: i64 = 9;
-    pub(super) const STRSZ: i64 = 10;
-    pub(super) const SYMENT: i64 = 11;
-    pub(super) const INIT: i64 = 12;
-    pub(super) const FINI: i64 = 13;
-    pub(super) const SONAME: i64 = 14;
-    pub(super) const RPATH: i64 = 15;
-    pub(super) const REL: i64 = 17;
-    pub(super) const PLTREL: i64 = 20;
-    pub(super) const TEXTREL: i64 = 22;
-    pub(super) const INIT_ARRAY: i64 = 25;
-    pub(super) const FINI_ARRAY: i64 = 26;
-    pub(super) const INIT_ARRAYSZ: i64 = 27;
-    pub(super) const FINI_ARRAYSZ: i64 = 28;
-    pub(super) const RUNPATH: i64 = 29;
-    pub(super) const FLAGS: i64 = 30;
-    pub(super) const RELRENT: i64 = 37;
-    pub(super) const GNU_HASH: i64 = 0x6fff_fef5;
-    pub(super) const AUXILIARY: i64 = 0x7fff_fffd;
-    pub(super) const FILTER: i64 = 0x7fff_ffff;
+pub(super) mod tag {
+    pub(in super::super) const NEEDED: i64 = 1;
+    pub(in super::super) const PLTRELSZ: i64 = 2;
+    pub(in super::super) const PLTGOT: i64 = 3;
+    pub(in super::super) const HASH: i64 = 4;
+    pub(in super::super) const STRTAB: i64 = 5;
+    pub(in super::super) const SYMTAB: i64 = 6;
+    pub(in super::super) const RELA: i64 = 7;
+    pub(in super::super) const RELASZ: i64 = 8;
+    pub(in super::super) const RELAENT: i64 = 9;
+    pub(in super::super) const STRSZ: i64 = 10;
+    pub(in super::super) const SYMENT: i64 = 11;
+    pub(in super::super) const INIT: i64 = 12;
+    pub(in super::super) const FINI: i64 = 13;
+    pub(in super::super) const SONAME: i64 = 14;
+    pub(in super::super) const RPATH: i64 = 15;
+    pub(in super::super) const REL: i64 = 17;
+    pub(in super::super) const PLTREL: i64 = 20;
+    pub(in super::super) const TEXTREL: i64 = 22;
+    pub(in super::super) const JMPREL: i64 = 23;
+    pub(in super::super) const INIT_ARRAY: i64 = 25;
+    pub(in super::super) const FINI_ARRAY: i64 = 26;
+    pub(in super::super) const INIT_ARRAYSZ: i64 = 27;
+    pub(in super::super) const FINI_ARRAYSZ: i64 = 28;
+    pub(in super::super) const RUNPATH: i64 = 29;
+    pub(in super::super) const FLAGS: i64 = 30;
+    pub(in super::super) const RELRSZ: i64 = 35;
+    pub(in super::super) const RELR: i64 = 36;
+    pub(in super::super) const RELRENT: i64 = 37;
+    pub(in super::super) const GNU_HASH: i64 = 0x6fff_fef5;
+    pub(in super::super) const AUXILIARY: i64 = 0x7fff_fffd;
+    pub(in super::super) const FILTER: i64 = 0x7fff_ffff;
 }
+
+const TOGETHER: [&[i64]; 5] = [
+    &[tag::RELA, tag::RELASZ, tag::RELAENT],
+    &[tag::RELR, tag::RELRSZ, tag::RELRENT],
+    &[tag::JMPREL, tag::PLTRELSZ, tag::PLTREL],
+    &[tag::INIT_ARRAY, tag::INIT_ARRAYSZ],
+    &[tag::FINI_ARRAY, tag::FINI_ARRAYSZ],
+];
 
 /// The dynamic section's tables, which are all there.
 pub(super) struct Tables<'a> {
     entries: Vec<(i64, u64)>,
-    pub(super) strings: &'a [u8],
+    strings: &'a [u8],
+    /// Bytes that each thread gets, where the object has thread-local variables.
+    pub(super) thread_local: Option<u64>,
 }
 
 impl<'a> Tables<'a> {
@@ -78,9 +94,9 @@ impl<'a> Tables<'a> {
     }
 
     /// The libraries that are asked for.
-    pub(super) fn needed(&self) -> Vec<String> {
+    pub(super) fn needed(&self) -> impl Iterator<Item = &'a [u8]> {
         let needed = self.entries.iter().filter(|(known, _)| *known == tag::NEEDED);
-        needed.filter_map(|(_, name)| self.string(*name).ok()).map(text).collect()
+        needed.filter_map(|(_, name)| self.string(*name).ok())
     }
 }
 
@@ -101,7 +117,7 @@ pub(super) fn check<'a>(bytes: &[u8], elf: &Elf<'a>, symbols: &[ElfSymbol<'a>]) 
         hash::check_gnu(elf, address, count)?;
     }
     for symbol in symbols {
-        check_symbol(elf, symbol)?;
+        check_symbol(elf, &tables, symbol)?;
     }
     versions::check(elf, &tables, count)?;
     relocations::check(elf, &tables, symbols)?;
@@ -118,6 +134,9 @@ fn check_segments(elf: &Elf<'_>) -> Result<(), Error> {
         let malformed = |problem: &str| {
             Err(Error::malformed(format!("segment {index} of the ELF"), segment.offset, problem))
         };
+        if !segment.readable {
+            return malformed("nobody may read it");
+        }
         if segment.address < end {
             return malformed("it begins before the segment ahead of it ends");
         }
@@ -246,7 +265,9 @@ fn read_tables<'a>(elf: &Elf<'a>) -> Result<Tables<'a>, Error> {
     let Some(entries) = elf.dynamic_entries() else {
         return malformed("it has no end");
     };
-    let mut tables = Tables { entries, strings: &[] };
+    let storage = elf.program().iter().find(|header| header.p_type(ENDIAN) == PT_TLS);
+    let thread_local = storage.map(|header| header.p_memsz(ENDIAN));
+    let mut tables = Tables { entries, strings: &[], thread_local };
     let (Some(strings), Some(size)) = (tables.value(tag::STRTAB), tables.value(tag::STRSZ)) else {
         return malformed("it has no string table");
     };
@@ -256,6 +277,13 @@ fn read_tables<'a>(elf: &Elf<'a>) -> Result<Tables<'a>, Error> {
     };
     if tables.value(tag::SYMTAB).is_none() {
         return malformed("it has no symbol table");
+    }
+    // Where one is there, loaders take the others to be there too.
+    for group in TOGETHER {
+        let there = group.iter().filter(|tag| tables.value(**tag).is_some()).count();
+        if there != 0 && there != group.len() {
+            return malformed("it has a part of what tells of a table");
+        }
     }
     // What the loader of glibc asserts, and ends the process for.
     for (tag, expected) in [(tag::SYMENT, 24), (tag::RELAENT, 24), (tag::RELRENT, 8), (tag::PLTREL, 7)] {
@@ -279,7 +307,7 @@ fn read_tables<'a>(elf: &Elf<'a>) -> Result<Tables<'a>, Error> {
     Ok(tables)
 }
 
-fn check_symbol(elf: &Elf<'_>, symbol: &ElfSymbol<'_>) -> Result<(), Error> {
+fn check_symbol(elf: &Elf<'_>, tables: &Tables<'_>, symbol: &ElfSymbol<'_>) -> Result<(), Error> {
     use object::elf::{SHN_ABS, STT_GNU_IFUNC, STT_TLS};
     use object::read::elf::Sym;
 
@@ -287,7 +315,10 @@ fn check_symbol(elf: &Elf<'_>, symbol: &ElfSymbol<'_>) -> Result<(), Error> {
     let (address, size) = (raw.st_value(ENDIAN), raw.st_size(ENDIAN));
     let is_placed = match raw.st_type() {
         _ if raw.is_undefined(ENDIAN) || raw.st_shndx(ENDIAN) == SHN_ABS => true,
-        STT_TLS => true,
+        STT_TLS => match (tables.thread_local, address.checked_add(size)) {
+            (Some(storage), Some(end)) => end <= storage,
+            _ => false,
+        },
         // A loader calls it to learn where the function is.
         STT_GNU_IFUNC => elf.is_code(address),
         _ => elf.is_memory(address, size),

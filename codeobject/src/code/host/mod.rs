@@ -62,7 +62,7 @@ impl HostLibrary {
             kernels: Vec::new(),
             rejected: Vec::new(),
             symbols: Vec::new(),
-            needed: tables.needed(),
+            needed: tables.needed().map(text).collect(),
         };
         library.describe(&elf, &table);
         Ok(library)
@@ -81,6 +81,11 @@ impl HostLibrary {
     /// Descriptions that no kernel can be had by, each with the reason.
     pub fn rejected(&self) -> &[RejectedKernel] {
         &self.rejected
+    }
+
+    /// Whether it describes kernels, rightly or not.
+    pub fn has_kernels(&self) -> bool {
+        !(self.kernels.is_empty() && self.rejected.is_empty())
     }
 
     /// The variables that it exports and that can be written, descriptions of kernels left out.
@@ -173,6 +178,14 @@ impl HostLibrary {
             self.symbols.push((symbol, is_written));
         }
     }
+}
+
+/// Whether an ELF has a name that a description of a kernel might have. Nearly no library has, and reading names alone is
+/// far less than reading what they stand for.
+pub(crate) fn may_have_kernels(bytes: &[u8]) -> bool {
+    let elf = Elf::parse(bytes, &mut Warnings::default()).ok();
+    let names = elf.and_then(|elf| elf.dynamic_strings()).unwrap_or_default();
+    names.windows(PREFIX.len()).any(|name| name == PREFIX)
 }
 
 /// Whether a loader finds the symbol by its name.

@@ -1,36 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Relocations of shared objects: a loader writes wherever they say.
 
+use object::elf::STT_TLS;
+
 use crate::bytes::u64_at;
 use crate::code::elf::{Elf, ElfSymbol};
 use crate::code::host::HostMachine;
-use crate::code::host::loadable::Tables;
+use crate::code::host::loadable::{Tables, tag};
 use crate::error::Error;
 
-const PLTRELSZ: i64 = 2;
-const RELA: i64 = 7;
-const RELASZ: i64 = 8;
-const JMPREL: i64 = 23;
-const RELRSZ: i64 = 35;
-const RELR: i64 = 36;
 const WHAT: &str = "a relocation";
 
 /// Whether calls of other objects go through a table of their own.
 pub(super) fn has_plt(tables: &Tables<'_>) -> bool {
-    tables.value(JMPREL).is_some()
+    tables.value(tag::JMPREL).is_some()
 }
 
 /// Checks all of them.
 pub(super) fn check(elf: &Elf<'_>, tables: &Tables<'_>, symbols: &[ElfSymbol<'_>]) -> Result<(), Error> {
     let kinds = Kinds::of(HostMachine::from_elf(elf.machine()));
-    for (table, size) in [(RELA, RELASZ), (JMPREL, PLTRELSZ)] {
+    for (table, size) in [(tag::RELA, tag::RELASZ), (tag::JMPREL, tag::PLTRELSZ)] {
         let Some(bytes) = table_bytes(elf, tables, table, size, 24)? else { continue };
         for relocation in bytes.chunks_exact(24) {
             let words = [0, 8, 16].map(|at| u64_at(relocation, at).unwrap_or_default());
-            check_one(elf, &kinds, words, symbols)?;
+            check_one((elf, tables), &kinds, words, symbols)?;
         }
     }
-    if let Some(bytes) = table_bytes(elf, tables, RELR, RELRSZ, 8)? {
+    if let Some(bytes) = table_bytes(elf, tables, tag::RELR, tag::RELRSZ, 8)? {
         check_packed(elf, bytes)?;
     }
     Ok(())
@@ -58,21 +54,27 @@ struct Kinds {
     call: u64,
     /// Writes two words.
     pair: u64,
+    /// Are about thread-local variables.
+    thread_local: [u64; 4],
 }
 
 impl Kinds {
     fn of(machine: HostMachine) -> Kinds {
         match machine {
-            HostMachine::X86_64 => Kinds { copy: 5, call: 37, pair: 36 },
-            HostMachine::Aarch64 => Kinds { copy: 1024, call: 1032, pair: 1031 },
-            HostMachine::Riscv64 => Kinds { copy: 4, call: 58, pair: 12 },
-            HostMachine::Other(_) => Kinds { copy: u64::MAX, call: u64::MAX, pair: u64::MAX },
+            HostMachine::X86_64 => Kinds { copy: 5, call: 37, pair: 36, thread_local: [16, 17, 18, 36] },
+            HostMachine::Aarch64 => {
+                Kinds { copy: 1024, call: 1032, pair: 1031, thread_local: [1028, 1029, 1030, 1031] }
+            }
+            HostMachine::Riscv64 => Kinds { copy: 4, call: 58, pair: 12, thread_local: [7, 9, 11, 12] },
+            HostMachine::Other(_) => {
+                Kinds { copy: u64::MAX, call: u64::MAX, pair: u64::MAX, thread_local: [u64::MAX; 4] }
+            }
         }
     }
 }
 
 fn check_one(
-    elf: &Elf<'_>,
+    (elf, tables): (&Elf<'_>, &Tables<'_>),
     kinds: &Kinds,
     relocation: [u64; 3],
     symbols: &[ElfSymbol<'_>],
@@ -80,8 +82,16 @@ fn check_one(
     let [place, info, addend] = relocation;
     let (kind, symbol) = (info & 0xffff_ffff, info >> 32);
     let malformed = |problem: &str| Err(Error::malformed(WHAT, place, problem));
-    if symbol > symbols.len() as u64 {
+    let named = symbol.checked_sub(1).and_then(|index| symbols.get(usize::try_from(index).ok()?));
+    if symbol != 0 && named.is_none() {
         return malformed("it refers to a symbol that is not there");
+    }
+    let is_thread_local = match named {
+        Some(symbol) => symbol.symbol.st_type() == STT_TLS,
+        None => tables.thread_local.is_some(),
+    };
+    if kinds.thread_local.contains(&kind) && !is_thread_local {
+        return malformed("it wants a thread-local variable where there is none");
     }
     if kind == 0 {
         return Ok(());

@@ -21,8 +21,7 @@ struct Layout {
     /// The name of the library.
     name: Option<u64>,
     number: Option<u64>,
-    /// How many parts it has, and where they and the next record are.
-    count: u64,
+    /// Where its parts and the next record are. How many parts it says to have loaders do not ask.
     parts: u64,
     next: u64,
     part_size: u64,
@@ -35,7 +34,6 @@ const NEED: Layout = Layout {
     size: 16,
     name: Some(4),
     number: None,
-    count: 2,
     parts: 8,
     next: 12,
     part_size: 16,
@@ -47,7 +45,6 @@ const DEFINITION: Layout = Layout {
     size: 20,
     name: None,
     number: Some(4),
-    count: 6,
     parts: 12,
     next: 16,
     part_size: 8,
@@ -73,7 +70,12 @@ pub(super) fn check(elf: &Elf<'_>, tables: &Tables<'_>, symbols: u64) -> Result<
             ));
         }
     }
-    let Some(address) = tables.value(VERSYM) else { return Ok(()) };
+    let Some(address) = tables.value(VERSYM) else {
+        return match highest {
+            None => Ok(()),
+            Some(_) => Err(Error::malformed(WHAT, 0, "there are lists of versions, and no symbol has one")),
+        };
+    };
     let malformed = |problem: &str| Error::malformed(WHAT, address, problem);
     let indices = elf.memory(address, 2 * symbols).ok_or_else(|| malformed("no segment holds it"))?;
     // 0 and 1 stand for no version, where there is a list at all.
@@ -108,10 +110,18 @@ fn walk(elf: &Elf<'_>, tables: &Tables<'_>, start: u64, layout: &Layout) -> Resu
         let record = read(address, layout.size)?;
         highest = highest.max(number(record, layout.number));
         if let Some(name) = layout.name {
-            tables.string(word(record, name).into())?;
+            // A loader looks for it among what it has loaded for the object, and ends the process where it is not.
+            let name = tables.string(word(record, name).into())?;
+            if !tables.needed().any(|needed| needed == name) {
+                return Err(Error::malformed(
+                    WHAT,
+                    address,
+                    "it wants versions of a library that is not asked for",
+                ));
+            }
         }
         let mut part_address = follow(address, word(record, layout.parts))?;
-        for _ in 0..u16_at(record, layout.count).unwrap_or_default() {
+        loop {
             step()?;
             let part = read(part_address, layout.part_size)?;
             tables.string(word(part, layout.part_name).into())?;

@@ -54,7 +54,7 @@ fn of_file<'a>(bytes: &'a [u8], piece: &str) -> Result<Vec<Part<'a>>> {
     let itself = HostLibrary::parse(bytes);
     if let Ok(library) = &itself
         && Some(library.machine()) == machine
-        && !(library.kernels().is_empty() && library.rejected().is_empty())
+        && library.has_kernels()
     {
         let name = if piece.is_empty() { "the shared object" } else { piece };
         return Ok(vec![Part {
@@ -112,7 +112,7 @@ fn of_bundle<'a>(bundle: &Bundle<'a>, piece: &str, refused: &mut Vec<String>) ->
         }
         match of_entry(bundle, index) {
             Ok((bytes, library)) => {
-                let is_described = !(library.kernels().is_empty() && library.rejected().is_empty());
+                let is_described = library.has_kernels();
                 if !is_described {
                     refused.push(format!("{place} (a shared object that describes no kernels)"));
                 }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Shared objects with kernels for the host: what is read, and that damage is seen.
+
+use windlass_codeobject::{
+    Container, EntryKind, Error, File, FileKind, HostLibrary, HostMachine, HostParameterKind, Options,
+};
+
+macro_rules! object {
+    ($name:literal) => {
+        include_bytes!(concat!("../../../drivers/local/tests/native/", $name, ".so"))
+    };
+}
+
+const X86_64: &[u8] = object!("kernels.x86_64");
+const AARCH64: &[u8] = object!("kernels.aarch64");
+const USER: &[u8] = object!("user.x86_64");
+
+/// Bytes of the records.
+const INFO: usize = 48;
+const PARAMETER: usize = 64;
+
+fn names<'s>(symbols: impl Iterator<Item = &'s windlass_codeobject::Symbol>) -> Vec<&'s str> {
+    let mut names: Vec<_> = symbols.map(|symbol| symbol.name.as_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Where the description of `scale` is in the file.
+fn description() -> usize {
+    let head: Vec<u8> = [1_u32, 48, 64, 4, 24].into_iter().flat_map(u32::to_le_bytes).collect();
+    X86_64.windows(head.len()).position(|bytes| bytes == head).unwrap()
+}
+
+/// The object with other bytes at a place of the description of `scale`.
+fn described(at: usize, bytes: &[u8]) -> HostLibrary {
+    let mut object = X86_64.to_vec();
+    let at = description() + at;
+    object[at..at + bytes.len()].copy_from_slice(bytes);
+    HostLibrary::parse(&object).unwrap()
+}
+
+#[test]
+fn objects_of_any_machine_are_read() {
+    for (bytes, machine) in [(X86_64, HostMachine::X86_64), (AARCH64, HostMachine::Aarch64)] {
+        let library = HostLibrary::parse(bytes).unwrap();
+        assert_eq!(library.machine(), machine);
+        assert!(library.rejected().is_empty());
+        assert_eq!(library.kernels().len(), 9);
+        let scale = library.kernels().iter().find(|kernel| kernel.name == "scale").unwrap();
+        assert_eq!((scale.argument_size, scale.workgroup_size, scale.local_memory_size), (24, None, 0));
+        let parameters = scale.parameters.iter();
+        let parameters: Vec<_> = parameters.map(|p| (p.kind, p.offset, p.size, p.name.as_deref())).collect();
+        let (value, buffer) = (HostParameterKind::Value, HostParameterKind::Buffer);
+        let expected = [
+            (buffer, 0, 8, Some("in")),
+            (buffer, 8, 8, Some("out")),
+            (value, 16, 4, Some("factor")),
+            (value, 20, 4, Some("n")),
+        ];
+        assert_eq!(parameters, expected);
+        let fixed = library.kernels().iter().find(|kernel| kernel.name == "fixed").unwrap();
+        assert_eq!((fixed.workgroup_size, fixed.max_workgroup_threads), (Some([4, 2, 1]), 8));
+        assert_eq!(names(library.variables()), ["counter"]);
+        assert_eq!(names(library.constants()), ["primes"]);
+        assert_eq!(names(library.functions()), ["helper"]);
+        assert_eq!(names(library.undefined()), [""; 0]);
+    }
+    let user = HostLibrary::parse(USER).unwrap();
+    assert_eq!(names(user.undefined()), ["bias", "threefold"]);
+    assert_eq!(names(user.variables()), ["seed"]);
+}
+
+#[test]
+fn a_file_that_is_one_has_one_entry() {
+    let file = File::parse(AARCH64, &Options::default()).unwrap();
+    assert_eq!(file.kind(), FileKind::HostLibrary);
+    let [bundle] = file.bundles() else { panic!("{file:?}") };
+    assert_eq!(bundle.container(), Container::HostLibrary);
+    let [entry] = bundle.entries() else { panic!("{bundle:?}") };
+    assert_eq!(
+        (entry.kind(), entry.id_text().as_str()),
+        (&EntryKind::Host, "host-aarch64-unknown-linux-gnu-")
+    );
+    assert_eq!(bundle.extract(0).unwrap(), AARCH64);
+    let none = File::parse(object!("provider.x86_64"), &Options::default());
+    assert!(matches!(none, Err(Error::NotFound { .. })), "it describes no kernels");
+}
+
+#[test]
+fn descriptions_are_read_with_nothing_taken_for_granted() {
+    let word = |at: usize, value: u32| (at, value.to_le_bytes().to_vec());
+    let of_parameter = |index: usize, at: usize| INFO + PARAMETER * index + at;
+    for ((at, bytes), said) in [
+        (word(0, 0), "version 0"),
+        (word(0, 2), "version 2"),
+        (word(4, 44), "info_size is 44"),
+        (word(4, 50), "info_size is 50"),
+        (word(4, u32::MAX - 3), "takes"),
+        (word(8, 60), "parameter_size is 60"),
+        (word(8, u32::MAX - 3), "takes"),
+        (word(12, 5), "with 5 parameters"),
+        (word(12, u32::MAX), "parameters takes"),
+        (word(16, 23), "4 bytes at 20 do not lie in the 23 bytes"),
+        (word(16, (1 << 20) + 1), "above the limit"),
+        (word(20, 4), "[4, 0, 0], which has no work item"),
+        (word(36, u32::MAX), "bytes of local memory, above the limit"),
+        (word(of_parameter(0, 0), 2), "parameter 0: its kind is 2"),
+        (word(of_parameter(1, 8), 4), "parameter 1: a buffer of 4 bytes"),
+        (word(of_parameter(2, 0), 1), "parameter 2: a buffer of 4 bytes"),
+        (word(of_parameter(1, 4), 7), "parameter 1: it begins at 7, before the one ahead of it ends at 8"),
+        (word(of_parameter(3, 4), u32::MAX), "do not lie in the 24 bytes"),
+        (word(of_parameter(3, 8), 0), "parameter 3: it has no bytes"),
+        ((of_parameter(3, 16), vec![b'n'; 48]), "its name has no end"),
+        ((of_parameter(0, 16), vec![0xff, 0]), "its name is not UTF-8"),
+    ] {
+        let library = described(at, &bytes);
+        let [rejected] = library.rejected() else { panic!("{said}: {:?}", library.rejected()) };
+        assert_eq!(rejected.name, "scale");
+        assert!(rejected.reason.contains(said), "`{said}` is not in: {}", rejected.reason);
+        assert_eq!(library.kernels().len(), 8, "the others are good");
+    }
+}
+
+#[test]
+fn longer_records_of_later_versions_are_read() {
+    // The first parameter as the end of a longer record, then every other one.
+    let longer = described(4, &((INFO + PARAMETER) as u32).to_le_bytes());
+    assert_eq!(longer.rejected().len(), 1, "four parameters are not there");
+    let mut head = Vec::new();
+    for word in [(INFO + PARAMETER) as u32, (2 * PARAMETER) as u32, 1] {
+        head.extend(word.to_le_bytes());
+    }
+    let longer = described(4, &head);
+    let scale = longer.kernels().iter().find(|kernel| kernel.name == "scale").unwrap();
+    let names: Vec<_> = scale.parameters.iter().filter_map(|parameter| parameter.name.as_deref()).collect();
+    assert_eq!(names, ["out"]);
+}
+
+#[test]
+fn a_description_without_its_function_is_told() {
+    let mut object = X86_64.to_vec();
+    let name = object.windows(8).position(|bytes| bytes == b"\0helper\0").unwrap() + 1;
+    let described = object.windows(7).position(|bytes| bytes == b"\0count\0").unwrap() + 1;
+    // The function is called otherwise now.
+    object[described] = b'm';
+    object[name] = b'H';
+    let library = HostLibrary::parse(&object).unwrap();
+    let [rejected] = library.rejected() else { panic!("{:?}", library.rejected()) };
+    assert_eq!(rejected.name, "count");
+    assert!(rejected.reason.contains("no function `count`"), "{}", rejected.reason);
+    assert_eq!(names(library.functions()), ["Helper", "mount"]);
+}
+
+#[test]
+fn what_a_loader_trips_over_is_refused() {
+    /// Where the n-th program header of a kind begins.
+    fn program(kind: u32, nth: usize) -> usize {
+        let headers = (64..64 + 56 * usize::from(X86_64[56])).step_by(56);
+        let fitting = headers.filter(|at| X86_64[*at..*at + 4] == kind.to_le_bytes());
+        fitting.collect::<Vec<_>>()[nth]
+    }
+    const LOAD: u32 = 1;
+    const DYNAMIC: u32 = 2;
+    const STACK: u32 = 0x6474_e551;
+    const RELRO: u32 = 0x6474_e552;
+    for (at, bytes, said) in [
+        (4, vec![1], "32 bits"),
+        (5, vec![2], "big-endian"),
+        (7, vec![9], "another operating system"),
+        (16, vec![1], "an object of the compiler"),
+        (16, vec![2], "no shared object"),
+        (program(LOAD, 0) + 4, vec![0], "nobody may read it"),
+        (program(LOAD, 1) + 32, vec![0xff; 4], "segment 1"),
+        (program(LOAD, 1) + 16, vec![0; 8], "begins before the segment ahead of it ends"),
+        (program(LOAD, 0) + 48, vec![3], "alignment"),
+        (program(LOAD, 1) + 8, vec![0], "do not fit its alignment"),
+        (program(DYNAMIC, 0), vec![0], "0 dynamic sections"),
+        (program(DYNAMIC, 0) + 32, vec![16], "it has no end"),
+        (program(DYNAMIC, 0) + 16, vec![0; 8], "no segment loads it"),
+        (program(STACK, 0) + 4, vec![7], "-z noexecstack"),
+        (program(STACK, 0), vec![0], "-z noexecstack"),
+        (program(RELRO, 0) + 40, vec![0xff; 8], "no segment holds it"),
+    ] {
+        let mut object = X86_64.to_vec();
+        object[at..at + bytes.len()].copy_from_slice(&bytes);
+        let error = HostLibrary::parse(&object).unwrap_err().to_string();
+        assert!(error.contains(said), "`{said}` is not in: {error}");
+    }
+}
+
+#[test]
+fn no_damage_makes_it_panic() {
+    let whole = HostLibrary::parse(USER).unwrap();
+    for size in 0..USER.len() {
+        // Headers of sections may be missing: no loader reads them.
+        if let Ok(library) = HostLibrary::parse(&USER[..size]) {
+            assert_eq!(library, whole, "{size} bytes");
+        }
+    }
+    let mut object = USER.to_vec();
+    for at in 0..object.len() {
+        for value in [0, 0x7f, 0x80, 0xff, USER[at] ^ 1] {
+            object[at] = value;
+            let _ = HostLibrary::parse(&object);
+        }
+        object[at] = USER[at];
+    }
+}
