@@ -73,14 +73,26 @@ fn the_local_device_conforms() {
 
 #[test]
 fn shuffled_devices_conform() {
-    for device in ["null://", "local://?threads=0", "local://?threads=3", "hip-sim://gfx942", "hip-sim://gfx942?devices=2"] {
+    for device in [
+        "null://",
+        "local://?threads=0",
+        "local://?threads=3",
+        "hip-sim://gfx942",
+        "hip-sim://gfx942?devices=2",
+    ] {
         conforms(&format!("shuffle://?seed=11&over={device}"));
     }
 }
 
 #[test]
 fn devices_that_are_shuffled_one_by_one_conform() {
-    for device in ["null://", "local://?threads=0", "local://?threads=3", "hip-sim://gfx942", "hip-sim://gfx942?devices=2"] {
+    for device in [
+        "null://",
+        "local://?threads=0",
+        "local://?threads=3",
+        "hip-sim://gfx942",
+        "hip-sim://gfx942?devices=2",
+    ] {
         conforms(&format!("shuffle://?seed=12&over={device}"));
     }
 }

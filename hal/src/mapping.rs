@@ -9,17 +9,12 @@
 //! its `memory::access`: a program whose accesses semaphores order never comes near the question.
 #![allow(unsafe_code)]
 
-use std::{
-    ptr::NonNull,
-    sync::{
-        Arc,
-        atomic::{AtomicU8, Ordering},
-    },
-};
+use std::{ptr::NonNull, sync::Arc};
 
 use crate::{
     driver,
     error::{Error, Result},
+    host_memory::shared_bytes,
 };
 
 /// A host-visible range of a buffer. See [`Buffer::map`](crate::Buffer::map). Clones show the same bytes.
@@ -79,7 +74,7 @@ impl Mapping {
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
         let start = self.check(offset, bytes.len())?;
         // SAFETY: `check` proved start..start+len to lie in the mapping.
-        unsafe { load(start, bytes) };
+        unsafe { shared_bytes::load(start, bytes) };
         Ok(())
     }
 
@@ -87,7 +82,7 @@ impl Mapping {
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         let start = self.check(offset, bytes.len())?;
         // SAFETY: `check` proved start..start+len to lie in the mapping.
-        unsafe { store(start, bytes) };
+        unsafe { shared_bytes::store(start, bytes) };
         Ok(())
     }
 
@@ -95,7 +90,7 @@ impl Mapping {
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.length as usize];
         // SAFETY: the whole mapping.
-        unsafe { load(self.start.as_ptr(), &mut bytes) };
+        unsafe { shared_bytes::load(self.start.as_ptr(), &mut bytes) };
         bytes
     }
 
@@ -114,61 +109,5 @@ impl Mapping {
 impl std::fmt::Debug for Mapping {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Mapping({:p}, {} bytes)", self.start, self.length)
-    }
-}
-
-/// Reads shared bytes.
-///
-/// # Safety
-/// `from` must be valid for reads of `to.len()` bytes that others may write meanwhile.
-unsafe fn load(from: *mut u8, to: &mut [u8]) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if to.len() >= MANY {
-        // SAFETY: the caller vouches for the one side, and the other is this function's own.
-        return unsafe { copy_many(from, to.as_mut_ptr(), to.len()) };
-    }
-    for (index, byte) in to.iter_mut().enumerate() {
-        // SAFETY: within the bytes that the caller vouches for; every access of this module is atomic and of one byte.
-        *byte = unsafe { AtomicU8::from_ptr(from.add(index)) }.load(Ordering::Relaxed);
-    }
-}
-
-/// Writes shared bytes.
-///
-/// # Safety
-/// `to` must be valid for writes of `from.len()` bytes that others may touch meanwhile.
-unsafe fn store(to: *mut u8, from: &[u8]) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if from.len() >= MANY {
-        // SAFETY: the caller vouches for the one side, and the other is only read.
-        return unsafe { copy_many(from.as_ptr(), to, from.len()) };
-    }
-    for (index, byte) in from.iter().enumerate() {
-        // SAFETY: as in `load`.
-        unsafe { AtomicU8::from_ptr(to.add(index)) }.store(*byte, Ordering::Relaxed);
-    }
-}
-
-/// From so many bytes on, starting the instruction of [`copy_many`] pays.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-const MANY: usize = 128;
-
-/// Copies bytes as the loops above do: the compiler knows nothing of these accesses, and the instruction tears no byte,
-/// although it moves many at a time.
-///
-/// # Safety
-/// `from` must be valid for reads and `to` for writes of `count` bytes; only one of them may be shared, and they must
-/// not overlap.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-unsafe fn copy_many(from: *const u8, to: *mut u8, count: usize) {
-    // SAFETY: touches no more than the caller vouches for. The direction flag is clear, as everywhere in Rust.
-    unsafe {
-        std::arch::asm!(
-            "rep movsb",
-            inout("rcx") count => _,
-            inout("rsi") from => _,
-            inout("rdi") to => _,
-            options(nostack, preserves_flags)
-        );
     }
 }

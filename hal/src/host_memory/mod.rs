@@ -11,6 +11,7 @@
 mod buffer;
 mod heap;
 mod memory;
+pub(crate) mod shared_bytes;
 mod transfer;
 
 pub use buffer::{HostBuffer, bytes_of};

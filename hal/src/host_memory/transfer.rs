@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What transfers do to memory. Lengths, alignment and overlap were checked by the front.
 
-use std::sync::atomic::Ordering::Relaxed;
+#![allow(unsafe_code)]
 
-use super::buffer::bytes_of;
+use super::{buffer::bytes_of, shared_bytes};
 use crate::{buffer::Buffer, error::Result, operation::Pattern};
 
 /// Repeats a pattern over a range.
 pub fn fill(target: &Buffer, pattern: Pattern) -> Result<()> {
-    for (byte, value) in bytes_of(target)?.iter().zip(pattern.bytes().iter().cycle()) {
-        byte.store(*value, Relaxed);
-    }
+    shared_bytes::fill(bytes_of(target)?, pattern.bytes());
     Ok(())
 }
 
 /// Writes bytes over a range of their length.
 pub fn update(source: &[u8], target: &Buffer) -> Result<()> {
-    for (byte, value) in bytes_of(target)?.iter().zip(source) {
-        byte.store(*value, Relaxed);
-    }
+    let target = bytes_of(target)?;
+    let source = &source[..source.len().min(target.len())];
+    // SAFETY: atomics may be written through shared references, and there are as many as bytes to write.
+    unsafe { shared_bytes::store(target.as_ptr().cast::<u8>().cast_mut(), source) };
     Ok(())
 }
 
 /// Copies a range over another of its length.
 pub fn copy(source: &Buffer, target: &Buffer) -> Result<()> {
-    for (to, from) in bytes_of(target)?.iter().zip(bytes_of(source)?) {
-        to.store(from.load(Relaxed), Relaxed);
-    }
+    shared_bytes::copy(bytes_of(source)?, bytes_of(target)?);
     Ok(())
 }
