@@ -15,6 +15,8 @@ mod iree;
 mod listing;
 mod mistakes;
 mod results;
+#[cfg(all(feature = "local", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod same_numbers;
 mod shared;
 mod support;
 mod triton;

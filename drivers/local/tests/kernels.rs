@@ -343,6 +343,23 @@ fn code_for_gpus_is_refused_with_what_it_is_for() {
 }
 
 #[test]
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn a_driver_without_native_code_refuses_it() {
+    let bundle: &[u8] = include_bytes!("../../../cts/kernels/bundles/vector_add.ccob");
+    let device = open(LocalDriver::new().without_native(), "local://?threads=0");
+    assert_eq!(device.info().executable_formats, [windlass_local::FORMAT]);
+    let error = load(&device, bundle).unwrap_err();
+    assert_eq!(error.code(), Code::Unimplemented, "{error}");
+    assert!(error.to_string().contains("without_native"), "{error}");
+    // SAFETY: it is refused.
+    let linked = unsafe { device.load_linked(&[bundle, bundle]) };
+    assert_eq!(linked.unwrap_err().code(), Code::Unimplemented);
+    // What it does take, it still takes.
+    load(&device, &windlass_local::conformance::find("vector_add").unwrap()).unwrap();
+    load(&open(LocalDriver::new(), "local://?threads=0"), bundle).unwrap();
+}
+
+#[test]
 fn uris() {
     let mut registry = windlass_hal::Registry::new();
     windlass_local::register(&mut registry);

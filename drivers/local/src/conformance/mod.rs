@@ -2,6 +2,8 @@
 //! The kernels of the conformance suite in Rust: one library for each of its modules, with the same names, parameters and
 //! results as the GPU kernels that `cts/kernels/README.md` tells of. Kernels about AMD's own packets have no twin.
 //!
+//! The suite asks for them where a device loads no shared objects, as its bundles hold the same kernels for hosts.
+//!
 //! With this feature every device of this driver has them, under `conformance.` and the module's name.
 
 mod arguments;
