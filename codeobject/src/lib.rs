@@ -44,6 +44,9 @@
 //! [`Wheel`] takes the members of a wheel one at a time, and [`may_hold_code`] tells by its first bytes whether a
 //! file is worth reading.
 //!
+//! [`HostLibrary`] reads kernels for the CPU: those that a shared object describes as `windlass_kernel.h` says, alone or as a
+//! bundle's entry for the host. What it accepts can be handed to the system's loader.
+//!
 //! [`BundleWriter`] goes the other way: it writes the bundles that clang writes.
 //!
 //! A bundle needs no file; this one has two entries of a few bytes, which no GPU can run:

@@ -100,6 +100,25 @@ mod tests {
         }
     }
 
+    /// Whoever loads from memory and closes the file leaves its number to the next.
+    #[test]
+    fn a_path_that_the_loader_knows_is_passed_over() {
+        let object = if cfg!(target_arch = "x86_64") {
+            &include_bytes!("../../tests/native/provider.x86_64.so")[..]
+        } else {
+            include_bytes!("../../tests/native/provider.aarch64.so")
+        };
+        let first = Backing::in_memory(object).unwrap();
+        let path = first.path().to_owned();
+        // SAFETY: it has two symbols and no constructors.
+        let library = unsafe { Library::open(Some(&path), RTLD_LAZY | RTLD_LOCAL) }.unwrap();
+        drop(first);
+        let second = Backing::in_memory(object).unwrap();
+        assert!(is_known(&path) && !is_known(second.path()));
+        assert_ne!(second.path(), path);
+        drop(library);
+    }
+
     #[test]
     fn a_temporary_file_goes_with_its_object() {
         let path = Backing::on_disk(b"bytes").unwrap().path().to_owned();

@@ -20,11 +20,12 @@ impl SharedObjects {
     ///
     /// # Safety
     /// None is needed.
-    pub(crate) unsafe fn load(_parts: &[Part<'_>]) -> Result<Self> {
-        Err(Error::unimplemented(
-            "shared objects are loaded on Linux, and not under Miri; here local:// runs libraries of Rust kernels \
-             (windlass_local::Library)",
-        ))
+    pub(crate) unsafe fn load(parts: &[Part<'_>]) -> Result<Self> {
+        let bytes: usize = parts.iter().map(|part| part.bytes.len()).sum();
+        Err(Error::unimplemented(format!(
+            "{bytes} bytes of shared objects: they are loaded on Linux of 64 bits, and not under Miri; here local:// runs \
+             libraries of Rust kernels (windlass_local::Library)"
+        )))
     }
 
     pub(crate) fn address(&self, _part: usize, _name: &str) -> Option<NonNull<c_void>> {
