@@ -28,6 +28,9 @@ pub(crate) trait Task: Send + 'static {
 /// machines that this was measured on.
 const LOOKS: u32 = if cfg!(loom) { 1 } else { 200 };
 
+/// What a thread's stack may grow to: as much as kernels have where a program's main thread runs them.
+const STACK: usize = 8 << 20;
+
 /// A handle of a pool. Threads have handles of their own.
 pub(crate) struct Pool<T: Task>(Arc<Shared<T>>);
 
@@ -80,7 +83,8 @@ impl<T: Task> Pool<T> {
         let pool = Self::new(threads);
         for index in 0..threads {
             let shared = pool.0.clone();
-            let thread = std::thread::Builder::new().name(format!("windlass-local-{index}"));
+            let thread =
+                std::thread::Builder::new().name(format!("windlass-local-{index}")).stack_size(STACK);
             if let Err(error) = thread.spawn(move || shared.work(index)) {
                 pool.close();
                 return Err(Error::resource_exhausted(format!(
