@@ -8,6 +8,8 @@
 //! as the difference of two runs, of Windlass alone. What is not installed is said and left out: `cc`, `valgrind`, and
 //! IREE's tools, which are looked for on the PATH and in Python's packages (iree-base-compiler, iree-base-runtime).
 
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
 use std::{
     env, fs,
     path::{Path, PathBuf},

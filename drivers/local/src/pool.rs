@@ -64,6 +64,8 @@ struct Worker {
 }
 
 thread_local! {
+    // Loom's has no constant form.
+    #[allow(clippy::missing_const_for_thread_local)]
     static WORKER: std::cell::Cell<Option<Worker>> = std::cell::Cell::new(None);
 }
 

@@ -115,7 +115,7 @@ impl Issue for Queues {
             operation => operation,
         };
         let owed = Owed { queues: self.clone(), signals, flight: self.in_flight.begin() };
-        let ready = Ready { owed, operation };
+        let ready = Box::new(Ready { owed, operation });
         match &self.pool {
             Some(pool) if !is_short(&ready.operation) => pool.push(Job::Begin(ready)),
             _ => trampoline::push(ready),

@@ -14,7 +14,7 @@ use crate::work::Ready;
 
 #[derive(Default)]
 struct List {
-    ready: VecDeque<Ready>,
+    ready: VecDeque<Box<Ready>>,
     /// This thread is in [`run`] and will see what is appended.
     running: bool,
 }
@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// Appends work to this thread's list.
-pub(crate) fn push(ready: Ready) {
+pub(crate) fn push(ready: Box<Ready>) {
     let mut ready = Some(ready);
     let pushed = LIST.try_with(|list| list.borrow_mut().ready.extend(ready.take()));
     if pushed.is_err()
@@ -47,7 +47,7 @@ pub(crate) fn run() {
     }
 }
 
-fn next() -> Option<Ready> {
+fn next() -> Option<Box<Ready>> {
     LIST.with(|list| {
         let mut list = list.borrow_mut();
         let next = list.ready.pop_front();

@@ -14,6 +14,7 @@ pub(crate) enum Transfer<'a> {
 
 impl Transfer<'static> {
     /// The transfer that an operation is; any other operation comes back.
+    #[allow(clippy::result_large_err, reason = "what is no transfer goes on as it came")]
     pub(crate) fn submitted(operation: Operation) -> Result<Self, Operation> {
         Ok(match operation {
             Operation::Fill { target, pattern } => Self::Fill { target, pattern },

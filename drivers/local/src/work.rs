@@ -47,7 +47,7 @@ pub(crate) struct Owed {
 
 /// What the threads of a pool do.
 pub(crate) enum Job {
-    Begin(Ready),
+    Begin(Box<Ready>),
     Help(Arc<Batch<Shared>>),
 }
 
