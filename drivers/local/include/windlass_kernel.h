@@ -136,6 +136,16 @@ typedef windlass_parameter_t windlass_parameter_list_t[];
                                                              const windlass_workgroup_t *workgroup);                   \
   int32_t NAME(const void *arguments, const windlass_workgroup_t *workgroup)
 
+/* The same for a kernel that takes nothing: its block is empty. */
+#define WINDLASS_KERNEL_WITHOUT_PARAMETERS(NAME, LOCAL_MEMORY)                                                         \
+  WINDLASS_KERNEL_EXTERN WINDLASS_KERNEL_EXPORT const windlass_kernel_info_t windlass_kernel_##NAME;                   \
+  const windlass_kernel_info_t windlass_kernel_##NAME = {                                                              \
+      WINDLASS_KERNEL_ABI_VERSION, sizeof(windlass_kernel_info_t), sizeof(windlass_parameter_t), 0, 0, {0, 0, 0}, 0,   \
+      LOCAL_MEMORY, {0, 0}};                                                                                           \
+  WINDLASS_KERNEL_EXTERN WINDLASS_KERNEL_EXPORT int32_t NAME(const void *arguments,                                    \
+                                                             const windlass_workgroup_t *workgroup);                   \
+  int32_t NAME(const void *arguments, const windlass_workgroup_t *workgroup)
+
 /* A loop over the work-items of a workgroup in a line, by their place in the grid. */
 #define WINDLASS_FOR_EACH_ITEM_X(WORKGROUP, INDEX)                                                                     \
   for (uint32_t INDEX = (WORKGROUP)->workgroup_id[0] * (WORKGROUP)->workgroup_size[0],                                 \

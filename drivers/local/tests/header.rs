@@ -11,7 +11,7 @@ use windlass_hal::Semaphore;
 
 use common::{LONG, device, single};
 
-/// A constructor, a library of the system, a thread-local variable, and a kernel.
+/// A constructor, a library of the system, a thread-local variable, and two kernels.
 const SOURCE: &str = r#"
 #include <math.h>
 #include "windlass_kernel.h"
@@ -28,6 +28,13 @@ WINDLASS_KERNEL_SIZED(root, root_block, 0, 1, 1, 1, 1, WINDLASS_BUFFER(root_bloc
   (void)workgroup;
   ++calls;
   for (uint32_t i = 0; i < block->n; ++i) block->data[i] = factor * sqrtf(block->data[i]) + (float)calls;
+  return 0;
+}
+
+WINDLASS_KERNEL_WITHOUT_PARAMETERS(doubles, 0) {
+  (void)arguments;
+  (void)workgroup;
+  factor *= 2.0f;
   return 0;
 }
 "#;
@@ -58,6 +65,11 @@ fn runs(folder: &Path, compiler: &str, standard: &str) -> bool {
     queue.dispatch(&[done.at(1)], &[done.at(2)], &root, single(), &arguments).unwrap();
     let bytes = queue.download(&[done.at(2)], &data).unwrap().wait(LONG).unwrap();
     assert_eq!(bytes, 7.0_f32.to_le_bytes().repeat(2), "{compiler} {standard}");
+    let doubles = executable.function("doubles").unwrap();
+    queue.dispatch(&[done.at(2)], &[done.at(3)], &doubles, single(), &[]).unwrap();
+    let factor =
+        queue.download(&[done.at(3)], &executable.global("factor").unwrap()).unwrap().wait(LONG).unwrap();
+    assert_eq!(factor, 4.0_f32.to_le_bytes(), "{compiler} {standard}");
     true
 }
 
