@@ -158,6 +158,7 @@ fn a_package_of_debian_is_called_that() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes: megabytes of ids, which is the limit")]
 fn ids_longer_than_a_file_can_bear_cost_their_bundle() {
     let long = |byte: u8| {
         let row = crate::support::Row { offset: 0, size: 0, id_size: None, id: vec![byte; 1000] };

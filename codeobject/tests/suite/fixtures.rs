@@ -262,6 +262,12 @@ fn the_projects_own_kernels() {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels");
     let mut read = 0;
     for path in files(&kernels) {
+        if cfg!(miri)
+            && !path.ends_with("vector_add.gfx942.co")
+            && !path.ends_with("vector_add.features.ccob")
+        {
+            continue;
+        }
         let bytes = fs::read(&path).unwrap();
         let is_code = [&b"CCOB"[..], b"__CLANG_OFFLOAD_BUNDLE__", b"\x7fELF"]
             .iter()

@@ -151,15 +151,15 @@ impl ElfBuilder {
 
         let text = TEXT.max(read_only.next_multiple_of(0x1000));
         assert!(text == TEXT || self.kernels.is_empty(), "kernels need their text at {TEXT:#x}");
-        out.resize(text as usize, 0);
+        pad(&mut out, text as usize);
         out.extend(self.text.clone().unwrap_or_else(|| [0xbf, 0x81, 0, 0].repeat(64)));
         let text_size = out.len() as u64 - text;
 
         let data = (DYNAMIC - TEXT + text).max(out.len().next_multiple_of(0x1000) as u64);
-        out.resize(data as usize, 0);
+        pad(&mut out, data as usize);
         out.extend(dynamic.iter().flat_map(|(tag, value)| [*tag, *value]).flat_map(u64::to_le_bytes));
         assert!(self.spare == 0 || text != TEXT || out.len() as u64 == self.spare_address());
-        out.resize(out.len() + self.spare, 0);
+        out.extend(vec![0; self.spare]);
         let dynamic_size = out.len() as u64 - data;
 
         let mut program = vec![
@@ -261,7 +261,12 @@ fn program_header(kind: u32, flags: u32, offset: u64, file_size: u64, memory_siz
 }
 
 fn align(out: &mut Vec<u8>, to: usize) {
-    out.resize(out.len().next_multiple_of(to), 0);
+    pad(out, out.len().next_multiple_of(to));
+}
+
+/// Appends zeros up to a size, all at once: Miri, which interprets `resize`, would take seconds.
+pub(crate) fn pad(out: &mut Vec<u8>, size: usize) {
+    out.extend(vec![0; size - out.len()]);
 }
 
 fn place(out: &mut Vec<u8>, bytes: &[u8]) -> u64 {
