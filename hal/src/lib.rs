@@ -50,7 +50,7 @@
 //! Progress is made by whoever submits, queries, polls or waits. A driver starts a thread of its own only when somebody
 //! sleeps on what it owes. Nor does anybody wait for a file: its bytes move in pieces, each begun by whoever completed the one
 //! before, straight between the file and memory that the host can reach, and by the kernel itself where it offers that; see
-//! [`file`].
+//! [`file`](mod@file).
 //!
 //! # Memory belongs to queues
 //!

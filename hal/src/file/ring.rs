@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel's ring of asynchronous reads and writes (io_uring): any number of them under way, and one thread.
 //!
-//! That thread alone talks to the kernel. It sleeps there until something completes or somebody hands it a request, starts
-//! with the first request of the process, and is never joined. What has completed goes on elsewhere, on threads of the
+//! That thread alone talks to the kernel. It sleeps on an event of its own until something completes or somebody hands it a
+//! request (and not in the ring, where valgrind would hold every thread up), starts with the first request of the process,
+//! and is never joined. What has completed goes on elsewhere, on threads of the
 //! callback pool, a few at a time: what comes next may be long.
 //!
 //! The ring judges no error. Whatever it cannot finish, it gives back with the count of bytes moved so far, and the plain
@@ -44,7 +45,7 @@ use crate::{
 
 /// Requests that the kernel has at once. Others wait for their turn here.
 const MOST: usize = 512;
-/// Entries of the submission queue. The completion queue has twice as many, and one more completion than [`MOST`] may come.
+/// Entries of the submission queue. The completion queue has twice as many, and never overflows.
 const ENTRIES: u32 = 512;
 /// The kernel's own threads, for what it cannot do without one.
 const KERNEL_THREADS: u32 = 16;
@@ -52,8 +53,6 @@ const KERNEL_THREADS: u32 = 16;
 const LONG: u32 = 64 << 10;
 /// The most bytes of one call.
 const LONGEST: u64 = 1 << 30;
-/// The completion that stands for a request handed in, and for nothing moved.
-const CALLED: u64 = u64::MAX;
 
 /// An open file that the kernel can move bytes of by itself.
 #[derive(Clone)]
@@ -194,13 +193,14 @@ impl Ring {
         let kernel = IoUring::new(ENTRIES)?;
         let mut probe = Probe::new();
         kernel.submitter().register_probe(&mut probe)?;
-        let needed = [opcode::Read::CODE, opcode::Write::CODE, opcode::PollAdd::CODE];
+        let needed = [opcode::Read::CODE, opcode::Write::CODE];
         if !needed.into_iter().all(|code| probe.is_supported(code)) || !kernel.params().is_feature_nodrop() {
             return Err(io::ErrorKind::Unsupported.into());
         }
         // Kernels before 5.15 cannot be told, and take as many as they see fit.
         let _ = kernel.submitter().register_iowq_max_workers(&mut [KERNEL_THREADS; 2]);
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let bell = eventfd(0, EventfdFlags::CLOEXEC)?;
+        kernel.submitter().register_eventfd(bell.as_raw_fd())?;
         let inbox = Inbox { requests: VecDeque::new(), asleep: false, closed: false };
         let ring = Arc::new(Self { inbox: Mutex::new(inbox), bell });
         let worker = Worker {
@@ -209,7 +209,6 @@ impl Ring {
             waiting: VecDeque::new(),
             under_way: ManuallyDrop::new(Slab::new()),
             unseen: VecDeque::new(),
-            listening: false,
         };
         thread::Builder::new().name("windlass-files".to_owned()).spawn(|| worker.work())?;
         Ok(ring)
@@ -226,8 +225,6 @@ struct Worker {
     under_way: ManuallyDrop<Slab<Request>>,
     /// The numbers in the submission queue that the kernel has not taken yet.
     unseen: VecDeque<u64>,
-    /// The bell is among what the kernel waits for.
-    listening: bool,
 }
 
 impl Worker {
@@ -235,10 +232,10 @@ impl Worker {
         loop {
             self.waiting.append(&mut lock_std(&self.ring.inbox).requests);
             self.fill_queue();
-            let may_sleep = self.may_sleep();
-            let entered = self.kernel.submit_and_wait(usize::from(may_sleep));
+            let entered = if self.unseen.is_empty() { Ok(0) } else { self.kernel.submit() };
             self.note_seen();
             let completed = self.reap();
+            let idle = completed.is_empty() && self.unseen.is_empty();
             completed.into_iter().for_each(go_on);
             match entered {
                 Ok(_) => {}
@@ -246,6 +243,10 @@ impl Worker {
                 // Short of memory, or of room for completions, which were just read.
                 Err(error) if matches!(error.raw_os_error(), Some(BUSY | AGAIN)) => thread::yield_now(),
                 Err(error) => return self.close(&error),
+            }
+            if idle && self.may_sleep() {
+                // Until the bell is rung: by a request, or by the kernel for each completion.
+                let _ = rustix::io::read(&self.ring.bell, &mut [0; 8]);
             }
         }
     }
@@ -258,11 +259,6 @@ impl Worker {
     }
 
     fn fill_queue(&mut self) {
-        if !self.listening {
-            let poll = opcode::PollAdd::new(Fd(self.ring.bell.as_raw_fd()), READABLE).build();
-            // SAFETY: names no memory.
-            self.listening = unsafe { self.push(poll, CALLED) };
-        }
         while self.under_way.len() < MOST
             && let Some(request) = self.waiting.pop_front()
         {
@@ -301,12 +297,6 @@ impl Worker {
         let mut completed = Vec::new();
         for entry in self.kernel.completion() {
             let (key, result) = (entry.user_data(), entry.result());
-            if key == CALLED {
-                // Reading it silences the bell.
-                let _ = rustix::io::read(&self.ring.bell, &mut [0; 8]);
-                self.listening = false;
-                continue;
-            }
             let Some(mut request) = self.under_way.try_remove(key as usize) else { continue };
             let Ok(moved @ 1..) = u64::try_from(result) else {
                 completed.push((Outcome::Stopped(request.moved), request));
@@ -344,8 +334,7 @@ impl Worker {
     }
 }
 
-/// `POLLIN`, `EBUSY` and `EAGAIN`.
-const READABLE: u32 = 1;
+/// `EBUSY` and `EAGAIN`.
 const BUSY: i32 = 16;
 const AGAIN: i32 = 11;
 /// How often completions are looked for where the kernel cannot be asked to wake the thread.
