@@ -180,7 +180,7 @@ fn wheel() -> Vec<u8> {
     let library = host_elf(&[(".hip_fatbin", &bundle)]);
     let plain_library = host_elf(&[(".text", b"code")]);
     let objects = archive(&[("a.o/", &library)]);
-    let text = b"import this\n".repeat(5000);
+    let text = b"import this\n".repeat(if cfg!(miri) { 50 } else { 5000 });
     let files: [(&str, &[u8]); 6] = [
         ("pkg/__init__.py", &text),
         ("pkg/lib/libgpu.so", &library),
@@ -387,10 +387,9 @@ fn members_that_lie() {
         let error = open(&path).file(&options).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
+    let bomb = vec![0; if cfg!(miri) { 110_000 } else { 600_000 }];
     let mut members = vec![("k.hsaco".to_owned(), elf("k"))];
-    members.extend(
-        (0..3).map(|n| (format!("bomb{n}"), [b"\x7fELF\x02\x01\x01\0", &[0_u8; 600_000][..]].concat())),
-    );
+    members.extend((0..3).map(|n| (format!("bomb{n}"), [b"\x7fELF\x02\x01\x01\0", &bomb[..]].concat())));
     let files: Vec<(&str, &[u8])> = members.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
     let path = folder.put("bombs.whl", &zip(8, false, &files));
     options.max_unpacked = 100_000;
@@ -453,7 +452,8 @@ fn changed_bytes_of_wheels_and_split_libraries() {
         any::<prop::sample::Index>(),
         prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), any::<u8>()), 1..10),
     );
-    let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
+    let cases = if cfg!(miri) { 4 } else { 400 };
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let run = TestRunner::new(config).run(&strategy, |(seed, changes)| {
         let mut bytes = seed.get(&seeds).clone();
         for (at, in_tables, value) in changes {
@@ -489,7 +489,8 @@ fn modules_of_iree_by_path() {
 #[test]
 fn members_at_equal_offsets_are_not_confused() {
     let code = |kernel: &str| Ccob::zlib(2, &plain(&[(GFX942, &elf(kernel))], 4096)).bytes();
-    let noise: Vec<u8> = (0..20_000_u32).map(|at| (at.wrapping_mul(0x9e37_79b1) >> 13) as u8).collect();
+    let size = if cfg!(miri) { 10_000 } else { 20_000_u32 };
+    let noise: Vec<u8> = (0..size).map(|at| (at.wrapping_mul(0x9e37_79b1) >> 13) as u8).collect();
     let front = plain(&[(GFX942, &elf("front"))], 16);
     let (first, second) = (code("first"), code("second"));
     let wheel = |gap: usize| {

@@ -321,7 +321,8 @@ pub(crate) fn zip_of(long: bool, files: &[(&str, u16, &[u8])]) -> Vec<u8> {
 }
 
 fn deflated(content: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+    let level = if cfg!(miri) { flate2::Compression::fast() } else { flate2::Compression::default() };
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()
 }
@@ -390,7 +391,7 @@ pub(crate) fn stripped_host_elf(bundles: &[&[u8]], movable: bool) -> Vec<u8> {
     out.resize(64 + 3 * 56, 0);
     let mut starts = Vec::new();
     for bundle in bundles {
-        out.resize(out.len().next_multiple_of(4096), 0);
+        super::elf::align(&mut out, 4096);
         starts.push(CODE + out.len() as u64);
         out.extend(*bundle);
     }

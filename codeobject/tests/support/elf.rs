@@ -260,7 +260,7 @@ fn program_header(kind: u32, flags: u32, offset: u64, file_size: u64, memory_siz
     out
 }
 
-fn align(out: &mut Vec<u8>, to: usize) {
+pub(crate) fn align(out: &mut Vec<u8>, to: usize) {
     pad(out, out.len().next_multiple_of(to));
 }
 
