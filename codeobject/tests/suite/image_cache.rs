@@ -60,7 +60,12 @@ fn the_second_gpu_does_not_decode() {
 
 #[test]
 fn each_mode_has_its_own() {
-    let (on, off) = (elf("on", GFX90A | XNACK_ON), elf("off", GFX90A | XNACK_OFF));
+    let (mut on, mut off) = (elf("on", GFX90A | XNACK_ON), elf("off", GFX90A | XNACK_OFF));
+    if cfg!(miri) {
+        // Hashing all of it takes minutes.
+        on.truncate(1000);
+        off.truncate(1000);
+    }
     let bytes = Ccob::zlib(2, &plain(&[(ON, &on), (OFF, &off)], 4096)).bytes();
     let cache = ImageCache::new(1 << 20);
     for _ in 0..2 {
@@ -200,7 +205,7 @@ fn what_was_parsed_of_an_image_counts() {
 #[test]
 fn threads_that_push_each_others_choices_out() {
     const THREADS: usize = if cfg!(miri) { 2 } else { 8 };
-    const ROUNDS: usize = if cfg!(miri) { 4 } else { 200 };
+    const ROUNDS: usize = if cfg!(miri) { 2 } else { 200 };
     let codes: Vec<Vec<u8>> =
         (0..4).map(|key| elf(&format!("kernel{key}"), GFX90A | [XNACK_ON, XNACK_OFF][key % 2])).collect();
     let bundle = |key: usize| Ccob::zstd(3, &plain(&[([ON, OFF][key % 2], &codes[key])], 4096)).bytes();

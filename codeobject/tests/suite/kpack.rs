@@ -188,8 +188,10 @@ fn nesting_counts_and_names_are_bounded() {
     };
     let bytes = kpack(false, &IMAGES, |toc| *value(toc, "toc") = map(vec![("a", many(5000))]));
     assert!(matches!(error(&bytes), Error::Limit { .. }));
-    let bytes = kpack(false, &IMAGES, |toc| *value(toc, "toc") = many(200_000));
-    assert!(matches!(error(&bytes), Error::Limit { .. }));
+    if !cfg!(miri) {
+        let bytes = kpack(false, &IMAGES, |toc| *value(toc, "toc") = many(200_000));
+        assert!(matches!(error(&bytes), Error::Limit { .. }));
+    }
     let name = "n".repeat(5000);
     let bytes = kpack(false, &[(&name, "gfx942", b"")], |_| {});
     assert!(matches!(error(&bytes), Error::Limit { .. }));
