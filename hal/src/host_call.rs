@@ -240,7 +240,9 @@ impl Ending {
     /// Settles the signals: nothing of the work touches memory any more.
     pub(crate) fn complete(self, result: Result<()>) {
         let Self { completion, place } = self;
+        // Whoever is told may drain, as a call may.
+        let outer = RUNNING.replace(place);
         completion.complete(result);
-        drop(place);
+        drop(RUNNING.replace(outer));
     }
 }

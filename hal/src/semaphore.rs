@@ -143,6 +143,11 @@ impl Notifications {
         Self::default()
     }
 
+    /// Whether a waker is among them: code that is nobody's of this crate, and that may take its time.
+    pub fn has_wakers(&self) -> bool {
+        self.0.iter().any(|notification| matches!(notification, Notification::Wake(_)))
+    }
+
     /// Carries everything out. Call it with no lock held.
     pub fn fire(self) {
         drop(self);

@@ -54,29 +54,55 @@ struct Idle {
 }
 
 /// What a thread of a pool knows of itself.
-#[derive(Clone, Copy)]
 struct Worker {
-    /// The pool, by its address.
-    pool: usize,
+    pool: Arc<dyn Announce>,
     index: usize,
-    /// Its task is at its end: the first task that it adds now, it runs itself next.
-    ending: bool,
+    end: End,
+}
+
+/// Whether a thread's task is at its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It is not, or nobody knows how long the end takes.
+    Far,
+    /// The first task that it adds now, it runs itself next.
+    Near,
+    /// It has added one, and told nobody.
+    Kept,
+}
+
+/// A pool of any tasks.
+trait Announce: Send + Sync {
+    /// Wakes a sleeper, unless somebody is looking for tasks.
+    fn wake_one(&self);
 }
 
 thread_local! {
     // Loom's has no constant form.
     #[allow(clippy::missing_const_for_thread_local)]
-    static WORKER: std::cell::Cell<Option<Worker>> = std::cell::Cell::new(None);
+    static WORKER: std::cell::RefCell<Option<Worker>> = std::cell::RefCell::new(None);
 }
 
-/// Notes what the calling thread is.
-fn note(worker: Worker) {
-    let _ = WORKER.try_with(|place| place.set(Some(worker)));
+/// What the calling thread knows of itself, if it is one of a pool's.
+fn with_worker<R>(look: impl FnOnce(&mut Worker) -> R) -> Option<R> {
+    WORKER.try_with(|worker| worker.borrow_mut().as_mut().map(look)).ok().flatten()
 }
 
 /// Whether the calling thread is one of a pool's.
 pub(crate) fn is_worker() -> bool {
-    WORKER.try_with(|worker| worker.get().is_some()).unwrap_or(false)
+    with_worker(|_| ()).is_some()
+}
+
+/// The calling thread begins something that may take its time: a task that it kept for itself is anybody's.
+pub(crate) fn announce() {
+    let kept = with_worker(|worker| {
+        let kept = worker.end == End::Kept;
+        worker.end = End::Far;
+        kept.then(|| worker.pool.clone())
+    });
+    if let Some(pool) = kept.flatten() {
+        pool.wake_one();
+    }
 }
 
 impl<T: Task> Pool<T> {
@@ -116,21 +142,24 @@ impl<T: Task> Pool<T> {
 
     /// Adds a task.
     pub(crate) fn push(&self, task: T) {
-        let worker = self.worker();
-        self.0.push(worker.map(|worker| worker.index), task);
-        match worker {
-            // The thread itself will find it.
-            Some(worker) if worker.ending => note(Worker { ending: false, ..worker }),
-            _ => self.0.wake_one(),
+        let index = self.if_own(|worker| worker.index);
+        self.0.push(index, task);
+        let keeps = |worker: &mut Worker| {
+            let keeps = worker.end == End::Near;
+            worker.end = if keeps { End::Kept } else { worker.end };
+            keeps
+        };
+        if self.if_own(keeps) != Some(true) {
+            self.0.wake_one();
         }
     }
 
-    /// Runs the end of a task, which may add others. The first of them needs no other thread, for this one is free next.
+    /// Runs the end of a task, which may add others. The first of them needs no other thread, for this one is free next:
+    /// whoever calls this does nothing behind it, and `end` calls [`announce`] before anything that may take its time.
     pub(crate) fn ending(&self, end: impl FnOnce()) {
-        let Some(worker) = self.worker() else { return end() };
-        note(Worker { ending: true, ..worker });
+        self.if_own(|worker| worker.end = End::Near);
         end();
-        note(Worker { ending: false, ..worker });
+        self.if_own(|worker| worker.end = End::Far);
     }
 
     /// Ends the threads once nothing is queued. Does not wait.
@@ -139,20 +168,14 @@ impl<T: Task> Pool<T> {
         self.0.wake.notify_all();
     }
 
-    /// The calling thread, if it is one of this pool's.
-    fn worker(&self) -> Option<Worker> {
-        let pool = Arc::as_ptr(&self.0).addr();
-        WORKER.try_with(std::cell::Cell::get).ok().flatten().filter(|worker| worker.pool == pool)
+    /// What the calling thread knows of itself, if it is one of this pool's.
+    fn if_own<R>(&self, look: impl FnOnce(&mut Worker) -> R) -> Option<R> {
+        let own = Arc::as_ptr(&self.0).addr();
+        with_worker(|worker| (Arc::as_ptr(&worker.pool).addr() == own).then(|| look(worker))).flatten()
     }
 }
 
-impl<T: Task> Shared<T> {
-    fn push(&self, index: Option<usize>, task: T) {
-        self.queued.fetch_add(1, SeqCst);
-        lock(&self.queues[index.unwrap_or(self.queues.len() - 1)]).push_back(task);
-    }
-
-    /// Wakes a sleeper, unless somebody is looking for tasks.
+impl<T: Task> Announce for Shared<T> {
     fn wake_one(&self) {
         fence(SeqCst);
         if self.looking.load(SeqCst) > 0 || self.asleep.load(SeqCst) == 0 {
@@ -165,10 +188,18 @@ impl<T: Task> Shared<T> {
             self.wake.notify_one();
         }
     }
+}
+
+impl<T: Task> Shared<T> {
+    fn push(&self, index: Option<usize>, task: T) {
+        self.queued.fetch_add(1, SeqCst);
+        lock(&self.queues[index.unwrap_or(self.queues.len() - 1)]).push_back(task);
+    }
 
     /// A thread's life.
     fn work(self: Arc<Self>, index: usize) {
-        note(Worker { pool: Arc::as_ptr(&self).addr(), index, ending: false });
+        let pool: Arc<dyn Announce> = self.clone();
+        let _ = WORKER.try_with(|worker| worker.replace(Some(Worker { pool, index, end: End::Far })));
         while let Some(task) = self.find(index).or_else(|| self.look(index)) {
             task.run();
         }

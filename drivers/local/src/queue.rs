@@ -66,7 +66,7 @@ impl Queues {
         }
     }
 
-    /// Runs the end of an operation, which may issue others.
+    /// Runs the end of an operation, which may issue others, on a thread that is free behind it.
     pub(crate) fn ending(&self, end: impl FnOnce()) {
         match &self.pool {
             Some(pool) => pool.ending(end),
@@ -114,11 +114,19 @@ impl Issue for Queues {
             Operation::HostCall(call) => return self.calls.spawn(call, signals),
             operation => operation,
         };
-        let owed = Owed { queues: self.clone(), signals, flight: self.in_flight.begin() };
+        let pool = self.pool.as_ref().filter(|_| !is_short(&operation));
+        let flight = self.in_flight.begin();
+        let owed = Owed { queues: self.clone(), signals, flight, on_pool: pool.is_some() };
         let ready = Box::new(Ready { owed, operation });
-        match &self.pool {
-            Some(pool) if !is_short(&ready.operation) => pool.push(Job::Begin(ready)),
-            _ => trampoline::push(ready),
+        match pool {
+            Some(pool) => pool.push(Job::Begin(ready)),
+            None => {
+                if self.pool.is_none() {
+                    // Work of any length, on a thread that may be another device's.
+                    pool::announce();
+                }
+                trampoline::push(ready);
+            }
         }
     }
 

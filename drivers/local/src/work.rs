@@ -15,7 +15,7 @@ use std::{
 
 use smallvec::SmallVec;
 use windlass_hal::{
-    Dispatch, Error, Operation, Points, Result, panics, pending,
+    Dispatch, Error, Notifications, Operation, Points, Result, panics,
     pool::{Frontier, placed},
 };
 
@@ -43,6 +43,8 @@ pub(crate) struct Owed {
     pub(crate) signals: Points,
     /// The key among what is in flight.
     pub(crate) flight: usize,
+    /// A thread of the device's runs it, and nothing else meanwhile.
+    pub(crate) on_pool: bool,
 }
 
 /// What the threads of a pool do.
@@ -78,11 +80,16 @@ impl Task for Job {
             Self::Help(batch) => {
                 let ended = batch.help(Shared::part);
                 drop(batch);
-                if let Some(shared) = ended {
-                    shared.go_on();
-                }
+                share(ended.and_then(Shared::go_on));
             }
         }
+    }
+}
+
+/// Shares work among the threads, and then what comes behind it, as long as this thread is the one that ends it.
+fn share(mut next: Option<Shared>) {
+    while let Some(shared) = next {
+        next = shared.start().and_then(Shared::go_on);
     }
 }
 
@@ -90,13 +97,12 @@ impl Ready {
     /// Runs the operation, or the part of it that no other thread ends. Does not panic.
     pub(crate) fn run(self) {
         let Self { owed, operation } = self;
-        match operation {
+        let shared = match operation {
             Operation::Execute { command_buffer, bindings } => {
-                match guarded("queue_execute", || Replay::begin(command_buffer.as_ref(), bindings)) {
-                    Ok(replay) => {
-                        drop(command_buffer);
-                        replay_on(replay, owed);
-                    }
+                let replay = guarded("queue_execute", || Replay::begin(command_buffer.as_ref(), bindings));
+                drop(command_buffer);
+                match replay {
+                    Ok(replay) => replay_on(replay, owed),
                     Err(error) => owed.settle(Err(error)),
                 }
             }
@@ -104,11 +110,12 @@ impl Ready {
                 let name = operation.name();
                 match guarded(name, || begin(operation, &owed.queues)) {
                     Ok(None) => owed.settle(Ok(())),
-                    Ok(Some(what)) => Shared { owed, what, failure: Failure::default() }.start(),
+                    Ok(Some(what)) => Some(Shared { owed, what, failure: Failure::default() }),
                     Err(error) => owed.settle(Err(error)),
                 }
             }
-        }
+        };
+        share(shared);
     }
 }
 
@@ -168,7 +175,7 @@ fn launch<'a>(submitted: &'a Dispatch, blocks: &'a Blocks, workgroup_count: [u32
 }
 
 /// Runs a replay up to a stage that other threads help with, or to its end.
-fn replay_on(mut replay: Replay, owed: Owed) {
+fn replay_on(mut replay: Replay, owed: Owed) -> Option<Shared> {
     let queues = owed.queues.clone();
     loop {
         let next = guarded("queue_execute", || {
@@ -183,7 +190,7 @@ fn replay_on(mut replay: Replay, owed: Owed) {
             Ok(Some(Next::Parallel(shares))) if replay::parts(&shares) == 0 => {}
             Ok(Some(Next::Parallel(shares))) => {
                 let what = What::Stage { replay, shares };
-                return Shared { owed, what, failure: Failure::default() }.start();
+                return Some(Shared { owed, what, failure: Failure::default() });
             }
             end => {
                 let result = end.map(|_| ());
@@ -198,16 +205,12 @@ fn replay_on(mut replay: Replay, owed: Owed) {
 }
 
 impl Shared {
-    /// Asks for help, takes part, and goes on if this thread is the one that ends it.
-    fn start(self) {
+    /// Asks for help and takes part. Comes back if this thread is the one that ends it.
+    fn start(self) -> Option<Self> {
         let (parts, queues) = (self.parts(), self.owed.queues.clone());
         let batch = Arc::new(Batch::new(self, parts));
         queues.ask_for_help(parts - 1, || Job::Help(batch.clone()));
-        let ended = batch.help(Self::part);
-        drop(batch);
-        if let Some(shared) = ended {
-            shared.go_on();
-        }
+        batch.help(Self::part)
     }
 
     fn parts(&self) -> u64 {
@@ -234,8 +237,8 @@ impl Shared {
         }
     }
 
-    /// All parts are done.
-    fn go_on(self) {
+    /// All parts are done: what is to be shared next, if there is more.
+    fn go_on(self) -> Option<Self> {
         let Self { owed, what, mut failure } = self;
         let result = failure.take();
         match (what, result) {
@@ -245,7 +248,7 @@ impl Shared {
                     drop(what);
                     Ok(())
                 });
-                owed.settle(result.and(dropped));
+                owed.settle(result.and(dropped))
             }
         }
     }
@@ -277,16 +280,26 @@ impl Failure {
 }
 
 impl Owed {
-    /// Settles the signals. What the work held is gone by then.
-    fn settle(self, result: Result<()>) {
-        let Self { queues, signals, flight } = self;
-        queues.clone().ending(|| {
-            match result {
-                Ok(()) => pending::reach(&signals),
-                Err(error) => pending::fail(&signals, &error),
+    /// Settles the signals. What the work held is gone by then. Nothing comes behind.
+    fn settle(self, result: Result<()>) -> Option<Shared> {
+        let Self { queues, signals, flight, on_pool } = self;
+        let mut notifications = Notifications::new();
+        for signal in signals.iter() {
+            match &result {
+                Ok(()) => signal.semaphore.advance(signal.value, &mut notifications),
+                Err(error) => signal.semaphore.fail_into(error.clone(), &mut notifications),
             }
-            queues.in_flight().end(flight);
-        });
+        }
+        // Wakers may take their time, and so may the work that this is the end of a part of.
+        let is_free_next = on_pool && !notifications.has_wakers();
+        let tell = || notifications.fire();
+        if is_free_next {
+            queues.ending(tell)
+        } else {
+            tell()
+        }
+        queues.in_flight().end(flight);
+        None
     }
 }
 

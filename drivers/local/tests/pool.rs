@@ -289,3 +289,121 @@ fn long_transfers_in_pieces() {
     let copied = pollster::block_on(queue.download(&[step.at(3)], &target).unwrap()).unwrap();
     assert!(copied == bytes, "the copy differs");
 }
+
+#[test]
+fn a_list_of_very_many_stages() {
+    let (device, executable) = loaded_on("local://?threads=2", [Kernel::new("nothing", |_| Ok(()))]);
+    let nothing = executable.function("nothing").unwrap();
+    let mut recorder = device.record().unwrap();
+    for _ in 0..50_000 {
+        recorder.dispatch(&nothing, single(), &[]).unwrap();
+        recorder.dispatch(&nothing, single(), &[]).unwrap();
+        recorder.barrier();
+    }
+    let (list, done) = (recorder.finish().unwrap(), Semaphore::new(0));
+    device.queue(0).unwrap().execute(&[], &[done.at(1)], &list, BindingTable::empty()).unwrap();
+    done.wait_blocking(1, LONG).unwrap();
+}
+
+#[test]
+fn what_one_end_makes_ready_runs_at_once() {
+    let meeting = Meeting::of(2);
+    let (device, executable) =
+        loaded_on("local://?threads=2", [meets(&meeting), Kernel::new("nothing", |_| Ok(()))]);
+    let [meets, nothing] = ["meets", "nothing"].map(|name| executable.function(name).unwrap());
+    let (queue, [first, between, done]) = (device.queue(0).unwrap(), [(); 3].map(|()| Semaphore::new(0)));
+    queue.dispatch(&[first.at(1)], &[done.at(1)], &meets, single(), &[]).unwrap();
+    queue.barrier(&[first.at(1)], &[between.at(1)]).unwrap();
+    queue.dispatch(&[between.at(1)], &[done.at(2)], &meets, single(), &[]).unwrap();
+    queue.dispatch(&[], &[first.at(1)], &nothing, single(), &[]).unwrap();
+    done.wait_blocking(2, LONG).unwrap();
+}
+
+/// A kernel that does what it is sent, once.
+fn does(name: &str) -> (Kernel, mpsc::Sender<Box<dyn FnOnce() + Send>>) {
+    let (sender, receiver) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
+    let receiver = Mutex::new(receiver);
+    let kernel = Kernel::new(name, move |_| {
+        let work = receiver.lock().unwrap().recv_timeout(LONG);
+        work.map_err(|_| Error::deadline_exceeded("nobody sent anything"))?();
+        Ok(())
+    });
+    (kernel, sender)
+}
+
+#[test]
+fn what_a_kernel_submits_runs_on_other_threads() {
+    let (does, send) = does("does");
+    let (device, executable) = loaded_on("local://?threads=2", [does, Kernel::new("nothing", |_| Ok(()))]);
+    let [does, nothing] = ["does", "nothing"].map(|name| executable.function(name).unwrap());
+    let (queue, done) = (device.queue(0).unwrap(), Semaphore::new(0));
+    queue.dispatch(&[], &[done.at(1)], &does, single(), &[]).unwrap();
+    let (inner, waited) = (queue.clone(), done.clone());
+    send.send(Box::new(move || {
+        let step = Semaphore::new(0);
+        inner.dispatch(&[step.at(1)], &[step.at(2)], &nothing, single(), &[]).unwrap();
+        inner.barrier(&[], &[step.at(1)]).unwrap();
+        step.wait_blocking(2, LONG).unwrap();
+        assert_eq!(waited.query().unwrap(), 0);
+    }))
+    .unwrap();
+    done.wait_blocking(1, LONG).unwrap();
+}
+
+/// A waker that does something, once.
+struct Does(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl Wake for Does {
+    fn wake(self: Arc<Self>) {
+        self.0.lock().unwrap().take().into_iter().for_each(|work| work());
+    }
+}
+
+#[test]
+fn a_waker_that_takes_its_time_holds_up_no_dependant() {
+    let (device, executable) = loaded_on("local://?threads=2", [Kernel::new("nothing", |_| Ok(()))]);
+    let nothing = executable.function("nothing").unwrap();
+    let (queue, step, (told, tells)) = (device.queue(0).unwrap(), Semaphore::new(0), mpsc::channel());
+    queue.dispatch(&[step.at(1)], &[step.at(2)], &nothing, single(), &[]).unwrap();
+    let behind = step.clone();
+    let work: Box<dyn FnOnce() + Send> = Box::new(move || told.send(behind.wait_blocking(2, LONG)).unwrap());
+    let waker = Waker::from(Arc::new(Does(Mutex::new(Some(work)))));
+    let mut wait = Box::pin(step.wait(1));
+    assert!(wait.as_mut().poll(&mut std::task::Context::from_waker(&waker)).is_pending());
+    queue.dispatch(&[], &[step.at(1)], &nothing, single(), &[]).unwrap();
+    tells.recv_timeout(LONG).unwrap().unwrap();
+}
+
+#[test]
+fn an_inline_device_behind_it_holds_up_no_dependant() {
+    let (does, send) = does("does");
+    let (device, executable) = loaded_on("local://?threads=2", [Kernel::new("nothing", |_| Ok(()))]);
+    let (inline, inline_executable) = loaded_on("local://?threads=0", [does]);
+    let nothing = executable.function("nothing").unwrap();
+    let does = inline_executable.function("does").unwrap();
+    let (queue, step, done) = (device.queue(0).unwrap(), Semaphore::new(0), Semaphore::new(0));
+    queue.dispatch(&[step.at(1)], &[step.at(2)], &nothing, single(), &[]).unwrap();
+    let inline_queue = inline.queue(0).unwrap();
+    inline_queue.dispatch(&[step.at(1)], &[done.at(1)], &does, single(), &[]).unwrap();
+    let behind = step.clone();
+    send.send(Box::new(move || behind.wait_blocking(2, LONG).unwrap())).unwrap();
+    queue.dispatch(&[], &[step.at(1)], &nothing, single(), &[]).unwrap();
+    done.wait_blocking(1, LONG).unwrap();
+}
+
+#[test]
+fn a_waker_of_a_file_may_drain() {
+    for uri in ["local://?threads=2", "local://?threads=0"] {
+        let (device, _) = loaded_on(uri, [Kernel::new("nothing", |_| Ok(()))]);
+        let (queue, buffer) = (device.queue(0).unwrap(), device.allocate_device(64).unwrap());
+        let file =
+            windlass_hal::file::File::from(std::fs::File::open(std::env::current_exe().unwrap()).unwrap());
+        let (gate, done, (told, tells)) = (Semaphore::new(0), Semaphore::new(0), mpsc::channel());
+        queue.read(&[gate.at(1)], &[done.at(1)], &file, 0, &buffer).unwrap();
+        let waker = Waker::from(Arc::new(Drains(device.clone(), told)));
+        let mut wait = Box::pin(done.wait(1));
+        assert!(wait.as_mut().poll(&mut std::task::Context::from_waker(&waker)).is_pending());
+        gate.signal(1).unwrap();
+        tells.recv_timeout(LONG).unwrap().unwrap();
+    }
+}
