@@ -305,6 +305,11 @@ fn a_list_of_very_many_stages() {
     done.wait_blocking(1, LONG).unwrap();
 }
 
+/// Long enough for threads that find nothing to fall asleep. Where they have not, a test proves less and passes all the same.
+fn let_threads_sleep() {
+    std::thread::sleep(std::time::Duration::from_millis(30));
+}
+
 #[test]
 fn what_one_end_makes_ready_runs_at_once() {
     let meeting = Meeting::of(2);
@@ -315,6 +320,7 @@ fn what_one_end_makes_ready_runs_at_once() {
     queue.dispatch(&[first.at(1)], &[done.at(1)], &meets, single(), &[]).unwrap();
     queue.barrier(&[first.at(1)], &[between.at(1)]).unwrap();
     queue.dispatch(&[between.at(1)], &[done.at(2)], &meets, single(), &[]).unwrap();
+    let_threads_sleep();
     queue.dispatch(&[], &[first.at(1)], &nothing, single(), &[]).unwrap();
     done.wait_blocking(2, LONG).unwrap();
 }
@@ -341,6 +347,7 @@ fn what_a_kernel_submits_runs_on_other_threads() {
     let (inner, waited) = (queue.clone(), done.clone());
     send.send(Box::new(move || {
         let step = Semaphore::new(0);
+        let_threads_sleep();
         inner.dispatch(&[step.at(1)], &[step.at(2)], &nothing, single(), &[]).unwrap();
         inner.barrier(&[], &[step.at(1)]).unwrap();
         step.wait_blocking(2, LONG).unwrap();
@@ -370,6 +377,7 @@ fn a_waker_that_takes_its_time_holds_up_no_dependant() {
     let waker = Waker::from(Arc::new(Does(Mutex::new(Some(work)))));
     let mut wait = Box::pin(step.wait(1));
     assert!(wait.as_mut().poll(&mut std::task::Context::from_waker(&waker)).is_pending());
+    let_threads_sleep();
     queue.dispatch(&[], &[step.at(1)], &nothing, single(), &[]).unwrap();
     tells.recv_timeout(LONG).unwrap().unwrap();
 }
@@ -387,6 +395,7 @@ fn an_inline_device_behind_it_holds_up_no_dependant() {
     inline_queue.dispatch(&[step.at(1)], &[done.at(1)], &does, single(), &[]).unwrap();
     let behind = step.clone();
     send.send(Box::new(move || behind.wait_blocking(2, LONG).unwrap())).unwrap();
+    let_threads_sleep();
     queue.dispatch(&[], &[step.at(1)], &nothing, single(), &[]).unwrap();
     done.wait_blocking(1, LONG).unwrap();
 }
