@@ -191,14 +191,15 @@ fn what_a_loader_trips_over_is_refused() {
 #[test]
 fn no_damage_makes_it_panic() {
     let whole = HostLibrary::parse(USER).unwrap();
-    for size in 0..USER.len() {
+    let step = if cfg!(miri) { 499 } else { 1 };
+    for size in (0..USER.len()).step_by(step) {
         // Headers of sections may be missing: no loader reads them.
         if let Ok(library) = HostLibrary::parse(&USER[..size]) {
             assert_eq!(library, whole, "{size} bytes");
         }
     }
     let mut object = USER.to_vec();
-    for at in 0..object.len() {
+    for at in (0..object.len()).step_by(step) {
         for value in [0, 0x7f, 0x80, 0xff, USER[at] ^ 1] {
             object[at] = value;
             let _ = HostLibrary::parse(&object);
