@@ -139,16 +139,16 @@ fn longer_records_of_later_versions_are_read() {
 #[test]
 fn a_description_without_its_function_is_told() {
     let mut object = X86_64.to_vec();
-    let name = object.windows(8).position(|bytes| bytes == b"\0helper\0").unwrap() + 1;
-    let described = object.windows(7).position(|bytes| bytes == b"\0count\0").unwrap() + 1;
-    // The function is called otherwise now.
-    object[described] = b'm';
-    object[name] = b'H';
+    // `count` is a variable now.
+    let kind = word(X86_64, dynamic(X86_64, SYMTAB)) as usize + 16 * 24 + 4;
+    assert_eq!(object[kind], 0x12);
+    object[kind] = 0x11;
     let library = HostLibrary::parse(&object).unwrap();
     let [rejected] = library.rejected() else { panic!("{:?}", library.rejected()) };
     assert_eq!(rejected.name, "count");
     assert!(rejected.reason.contains("no function `count`"), "{}", rejected.reason);
-    assert_eq!(names(library.functions()), ["Helper", "mount"]);
+    assert_eq!(names(library.functions()), ["helper"]);
+    assert_eq!(names(library.constants()), ["count", "primes"]);
 }
 
 #[test]
@@ -186,6 +186,135 @@ fn what_a_loader_trips_over_is_refused() {
         let error = HostLibrary::parse(&object).unwrap_err().to_string();
         assert!(error.contains(said), "`{said}` is not in: {error}");
     }
+}
+
+#[test]
+fn variables_of_the_whole_process_are_refused() {
+    let mut object = X86_64.to_vec();
+    // `counter`.
+    let at = word(X86_64, dynamic(X86_64, SYMTAB)) as usize + 17 * 24 + 4;
+    assert_eq!(object[at], 0x11);
+    object[at] = 0xa1;
+    let error = HostLibrary::parse(&object).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+    for said in ["`counter`", "-fno-gnu-unique"] {
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
+/// Where the value of a tag of the dynamic section is, in an object whose file lies as its memory does up to there.
+fn dynamic(object: &[u8], tag: u64) -> usize {
+    let program = (64..64 + 56 * usize::from(object[56])).step_by(56);
+    let header = program.into_iter().find(|at| object[*at..*at + 4] == 2_u32.to_le_bytes()).unwrap();
+    let start = word(object, header + 8) as usize;
+    (start..).step_by(16).find(|at| word(object, *at) == tag).unwrap() + 8
+}
+
+fn word(object: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(object[at..at + 8].try_into().unwrap())
+}
+
+fn refused(object: &[u8], said: &str) {
+    let error = HostLibrary::parse(object).expect_err(said).to_string();
+    assert!(error.contains(said), "`{said}` is not in: {error}");
+}
+
+/// The object with a word changed.
+fn with_word(object: &[u8], at: usize, value: u64) -> Vec<u8> {
+    let mut object = object.to_vec();
+    object[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    object
+}
+
+const SYMTAB: u64 = 6;
+const RELA: u64 = 7;
+const FINI_ARRAY: u64 = 26;
+const FINI_ARRAYSZ: u64 = 28;
+const RELACOUNT: u64 = 0x6fff_fff9;
+const GNU_HASH: u64 = 0x6fff_fef5;
+
+#[test]
+fn what_a_loader_calls_is_code() {
+    // The first relocation moves the only destructor, which the file has as 0.
+    let rela = word(X86_64, dynamic(X86_64, RELA)) as usize;
+    let table = word(X86_64, dynamic(X86_64, FINI_ARRAY));
+    assert_eq!([word(X86_64, rela), word(X86_64, rela + 8)], [table, 8]);
+    let no_code = "lies in no executable segment";
+    let count = dynamic(X86_64, RELACOUNT);
+    for addend in [0, 0x610, 0x3000, table, u64::MAX, 3 << 56 | word(X86_64, rela + 16)] {
+        refused(&with_word(X86_64, rela + 16, addend), no_code);
+    }
+    let unmoved = with_word(X86_64, count, 0);
+    HostLibrary::parse(&unmoved).unwrap();
+    refused(&with_word(&unmoved, rela + 8, 0), "is not moved");
+    // Thread-local numbers and copies of symbols are no addresses.
+    refused(&with_word(&unmoved, rela + 8, 0x11 << 32 | 6), no_code);
+    let scale = 1 << 32 | 1;
+    HostLibrary::parse(&with_word(&with_word(&unmoved, rela + 8, scale), rela + 16, 0)).unwrap();
+    let counter = 0x11 << 32 | 1;
+    refused(&with_word(&with_word(&unmoved, rela + 8, counter), rela + 16, 0), no_code);
+    refused(&with_word(X86_64, dynamic(X86_64, FINI_ARRAY), 0x1d70), "in no writable segment");
+    refused(&with_word(X86_64, dynamic(X86_64, FINI_ARRAYSZ), 16), "is not moved");
+    let user = word(USER, dynamic(USER, RELA)) as usize;
+    assert_eq!(word(USER, user + 8), 2 << 32 | 6, "it has no destructor");
+}
+
+#[test]
+fn relocations_are_what_a_loader_takes_them_for() {
+    let count = dynamic(X86_64, RELACOUNT);
+    assert_eq!(word(X86_64, count), 1);
+    for stated in [2, 3, u64::MAX] {
+        refused(&with_word(X86_64, count, stated), "fewer relative ones");
+    }
+    let rela = word(X86_64, dynamic(X86_64, RELA)) as usize;
+    for kind in [0, 1 << 32 | 1] {
+        refused(&with_word(X86_64, rela + 8, kind), "fewer relative ones");
+    }
+    refused(&with_word(X86_64, rela + 24, 0x2d90), "it changes the dynamic section");
+    // `bias`, which is defined nowhere in it.
+    let symbols = word(USER, dynamic(USER, SYMTAB)) as usize;
+    for (at, value) in [(4, 0), (4, 3), (5, 1), (5, 2)] {
+        let mut object = USER.to_vec();
+        object[symbols + 2 * 24 + at] = value;
+        refused(&object, "a local symbol that is not defined");
+    }
+}
+
+#[test]
+fn every_exported_name_is_found_through_the_hash_table() {
+    let hash = word(X86_64, dynamic(X86_64, GNU_HASH)) as usize;
+    let numbers = |at| u32::from_le_bytes(X86_64[hash + at..hash + at + 4].try_into().unwrap()) as usize;
+    let [buckets, first, words] = [0, 4, 8].map(numbers);
+    assert_eq!(first, 1);
+    let chains = 16 + 8 * words + 4 * buckets;
+    // The filter, the beginning of a chain, a hash, the end of a chain.
+    for at in [16, 16 + 8 * words] {
+        refused(&with_word(X86_64, hash + at, 0), "it does not lead to the symbol");
+    }
+    for symbol in 0..21 {
+        let mut object = X86_64.to_vec();
+        object[hash + chains + 4 * symbol + 1] ^= 1;
+        refused(&object, "it does not lead to the symbol");
+    }
+    let mut object = X86_64.to_vec();
+    object[hash + chains] ^= 1;
+    if object[hash + chains] & 1 == 1 {
+        let next = u32::from_le_bytes(object[hash + chains + 4..][..4].try_into().unwrap()) as usize;
+        assert!(next > 0);
+        refused(&object, "it does not lead to the symbol");
+    }
+    // System V's in its place: one bucket, and a chain of all symbols.
+    let mut object = with_word(X86_64, dynamic(X86_64, GNU_HASH) - 8, 4);
+    let mut table = vec![1_u32, 22, 1, 0];
+    table.extend((2..22).chain([0]));
+    let table: Vec<u8> = table.into_iter().flat_map(u32::to_le_bytes).collect();
+    object[hash..hash + table.len()].copy_from_slice(&table);
+    assert_eq!(HostLibrary::parse(&object).unwrap(), HostLibrary::parse(X86_64).unwrap());
+    object[hash + 8] = 2;
+    refused(&object, "it does not lead to the symbol `scale`");
+    object[hash + 8] = 1;
+    object[hash + 12 + 4 * 18] = 20;
+    refused(&object, "it does not lead to the symbol `helper`");
 }
 
 #[test]

@@ -18,9 +18,9 @@
  * Exported variables that can be written and describe no kernel are the executable's globals: each loading has its own.
  * The object may use the C library, what else it is linked with (-lm), and thread-local variables. Where the process itself
  * exports a name that the object exports too, as a program may its own malloc, the process's comes first; -Wl,-Bsymbolic
- * keeps the object to its own. Variables that C++ makes one for the whole process, as those of templates, are one for all
- * loadings, and keep the object from being unloaded; -fno-gnu-unique makes them the object's. Its stacks must not be
- * executable, nor its code relocated: what -fPIC and today's linkers give.
+ * keeps the object to its own. Variables that C++ makes one for the whole process, as those of templates, are refused:
+ * -fno-gnu-unique makes them the object's. Its stacks must not be executable, nor its code relocated: what -fPIC and
+ * today's linkers give.
  *
  *   typedef struct { const float *in; float *out; float factor; uint32_t n; } scale_block;
  *

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The description of one kernel: `windlass_kernel_info_t` with its parameters behind it.
 
+use object::LittleEndian;
+use object::elf::{STT_GNU_IFUNC, Sym64};
+use object::read::elf::Sym;
+
 use crate::bytes::{array, range, u32_at};
 use crate::code::elf::Elf;
 use crate::code::host::{HostKernel, HostParameter, HostParameterKind};
@@ -16,12 +20,12 @@ const MAX_ARGUMENTS: u32 = 1 << 20;
 /// What a GPU has at most is 160 KiB.
 const MAX_LOCAL_MEMORY: u32 = 1 << 30;
 
-/// Reads the description that `size` bytes at `address` are; 0 where the symbol does not say how many. `function` is where
-/// the kernel is, and its size. An error tells what is wrong.
+/// Reads the description that `size` bytes at `address` are; 0 where the symbol does not say how many. `function` is the
+/// kernel's own symbol. An error tells what is wrong.
 pub(super) fn read(
     elf: &Elf<'_>,
     name: &[u8],
-    function: (u64, u64),
+    function: &Sym64<LittleEndian>,
     address: u64,
     size: u64,
 ) -> Result<HostKernel, String> {
@@ -29,7 +33,7 @@ pub(super) fn read(
     if name.is_empty() {
         return Err("it has no name".to_owned());
     }
-    if !elf.is_code(function.0) {
+    if !elf.is_code(function.st_value(LittleEndian)) {
         return Err("its function lies in no executable segment".to_owned());
     }
     let info = elf
@@ -61,8 +65,9 @@ pub(super) fn read(
         })?;
     let mut kernel = HostKernel {
         name: name.to_owned(),
-        address: function.0,
-        size: function.1,
+        address: function.st_value(LittleEndian),
+        is_indirect: function.st_type() == STT_GNU_IFUNC,
+        size: function.st_size(LittleEndian),
         argument_size: at(4),
         parameters: Vec::new(),
         workgroup_size: None,

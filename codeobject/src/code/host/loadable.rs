@@ -5,9 +5,9 @@
 //! |---|---|---|
 //! | loaded segments | maps pages of the file, clears what is behind them | in the file, in order, none over another, places that fit the alignment |
 //! | the dynamic section | looks every tag up, asserts some | one, loaded, with an end; entry sizes that exist |
-//! | strings, symbols, hash tables, versions | follows offsets and indices without a check | loaded, ended, within each other's bounds, chains that end |
-//! | relocations | writes to their places | eight bytes of writable memory, symbols that exist |
-//! | constructors, destructors | calls them | in code, tables in memory |
+//! | strings, symbols, hash tables, versions | follows offsets and indices without a check | loaded, ended, within each other's bounds, chains that end and lead to each exported name |
+//! | relocations | writes to their places | eight bytes of writable memory outside of the dynamic section, symbols that exist, as many relative ones ahead as are stated |
+//! | constructors, destructors | calls them | in code, tables in writable memory, each word moved to code |
 //! | thread-local storage, memory to protect, notes | copies, protects, walks | in memory, of bounded size |
 
 use object::LittleEndian;
@@ -18,14 +18,14 @@ use object::read::elf::ProgramHeader;
 
 use crate::bytes::{range, text, u32_at};
 use crate::code::elf::{Elf, ElfSymbol};
-use crate::code::host::{hash, relocations, versions};
+use crate::code::host::{calls, hash, relocations, versions};
 use crate::error::Error;
 
 const ENDIAN: LittleEndian = LittleEndian;
 const PAGE: u64 = 4096;
 /// Every thread gets so much when it first asks, and a loader ends the process where it cannot.
 const MAX_THREAD_LOCAL: u64 = 16 << 20;
-const DYNAMIC: &str = "the dynamic section";
+pub(super) const DYNAMIC: &str = "the dynamic section";
 
 /// Tags of the dynamic section.
 pub(super) mod tag {
@@ -57,6 +57,7 @@ pub(super) mod tag {
     pub(in super::super) const RELRSZ: i64 = 35;
     pub(in super::super) const RELR: i64 = 36;
     pub(in super::super) const RELRENT: i64 = 37;
+    pub(in super::super) const RELACOUNT: i64 = 0x6fff_fff9;
     pub(in super::super) const GNU_HASH: i64 = 0x6fff_fef5;
     pub(in super::super) const AUXILIARY: i64 = 0x7fff_fffd;
     pub(in super::super) const FILTER: i64 = 0x7fff_ffff;
@@ -111,17 +112,17 @@ pub(super) fn check<'a>(bytes: &[u8], elf: &Elf<'a>, symbols: &[ElfSymbol<'a>]) 
         return Err(Error::malformed(DYNAMIC, 0, "it has no hash table, so that nobody finds a symbol"));
     }
     if let Some(address) = hashes[0] {
-        hash::check(elf, address, count)?;
+        hash::check(elf, address, symbols)?;
     }
     if let Some(address) = hashes[1] {
-        hash::check_gnu(elf, address, count)?;
+        hash::check_gnu(elf, address, symbols)?;
     }
     for symbol in symbols {
         check_symbol(elf, &tables, symbol)?;
     }
     versions::check(elf, &tables, count)?;
     relocations::check(elf, &tables, symbols)?;
-    check_calls(elf, &tables)?;
+    calls::check(elf, &tables, symbols)?;
     Ok(tables)
 }
 
@@ -327,31 +328,4 @@ fn check_symbol(elf: &Elf<'_>, tables: &Tables<'_>, symbol: &ElfSymbol<'_>) -> R
         return Ok(());
     }
     Err(Error::malformed(format!("the symbol {}", text(symbol.name)), address, "no segment holds all of it"))
-}
-
-/// What a loader calls when it loads the object, and when it unloads it.
-fn check_calls(elf: &Elf<'_>, tables: &Tables<'_>) -> Result<(), Error> {
-    let malformed = |address, problem: &str| Err(Error::malformed(DYNAMIC, address, problem));
-    for function in [tag::INIT, tag::FINI] {
-        match tables.value(function) {
-            Some(address) if address != 0 && !elf.is_code(address) => {
-                return malformed(address, "a constructor or destructor lies in no executable segment");
-            }
-            _ => {}
-        }
-    }
-    for (table, size) in [(tag::INIT_ARRAY, tag::INIT_ARRAYSZ), (tag::FINI_ARRAY, tag::FINI_ARRAYSZ)] {
-        let Some(address) = tables.value(table) else { continue };
-        let size = tables.value(size).unwrap_or(u64::MAX);
-        if !size.is_multiple_of(8) || !address.is_multiple_of(8) || !elf.is_memory(address, size) {
-            return malformed(address, "a table of constructors or destructors lies in no segment");
-        }
-    }
-    match tables.value(tag::PLTGOT) {
-        // The loader keeps three words of its own there.
-        Some(address) if relocations::has_plt(tables) && !elf.is_writable(address, 24) => {
-            malformed(address, "the table of procedures lies in no writable segment")
-        }
-        _ => Ok(()),
-    }
 }

@@ -2,6 +2,7 @@
 //! Shared objects with kernels for the host, as `windlass_kernel.h` describes them: read from their bytes, and never
 //! loaded for that.
 
+mod calls;
 mod description;
 mod hash;
 mod loadable;
@@ -14,7 +15,7 @@ use std::fmt;
 use object::LittleEndian;
 use object::elf::{
     SHN_ABS, STB_GLOBAL, STB_GNU_UNIQUE, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT,
-    STV_DEFAULT, STV_PROTECTED,
+    STV_DEFAULT, STV_PROTECTED, Sym64,
 };
 use object::read::elf::Sym;
 
@@ -50,13 +51,14 @@ impl HostLibrary {
     ///
     /// # Errors
     ///
-    /// What is no shared object, is cut short, or would lead a loader astray; [`Error::Unsupported`] for text relocations
-    /// and stacks that hold code, with the option of the linker that avoids them.
+    /// What is no shared object, is cut short, or would lead a loader astray; [`Error::Unsupported`] for text relocations,
+    /// stacks that hold code, and variables that are one for the whole process, with the option that avoids them.
     pub fn parse(bytes: &[u8]) -> Result<HostLibrary, Error> {
         let head = check_head(bytes)?;
         let elf = Elf::parse(bytes, &mut Warnings::default())?;
         let table = elf.dynamic_symbols()?;
         let tables = loadable::check(bytes, &elf, &table)?;
+        check_unique(&table)?;
         let mut library = HostLibrary {
             machine: HostMachine::from_elf(head.machine),
             kernels: Vec::new(),
@@ -122,10 +124,10 @@ impl HostLibrary {
     }
 
     fn describe(&mut self, elf: &Elf<'_>, table: &[ElfSymbol<'_>]) {
-        let functions: HashMap<&[u8], (u64, u64)> = table
+        let functions: HashMap<&[u8], &Sym64<LittleEndian>> = table
             .iter()
             .filter(|symbol| is_exported(symbol) && is_function(elf, symbol))
-            .map(|symbol| (symbol.name, (symbol.symbol.st_value(ENDIAN), symbol.symbol.st_size(ENDIAN))))
+            .map(|symbol| (symbol.name, symbol.symbol))
             .collect();
         let mut described = HashSet::new();
         for symbol in table.iter().filter(|symbol| is_exported(symbol) && is_data(symbol)) {
@@ -135,7 +137,7 @@ impl HostLibrary {
             }
             let (address, size) = (symbol.symbol.st_value(ENDIAN), symbol.symbol.st_size(ENDIAN));
             let kernel = match functions.get(name) {
-                Some(function) => description::read(elf, name, *function, address, size),
+                Some(function) => description::read(elf, name, function, address, size),
                 None => {
                     Err(format!("it describes a kernel, and the object exports no function `{}`", text(name)))
                 }
@@ -188,12 +190,34 @@ pub(crate) fn may_have_kernels(bytes: &[u8]) -> bool {
     names.windows(PREFIX.len()).any(|name| name == PREFIX)
 }
 
+/// What a loader makes one for the whole process is that of the object that was loaded first, whatever its size.
+fn check_unique(table: &[ElfSymbol<'_>]) -> Result<(), Error> {
+    let mut symbols = table.iter().map(|symbol| (symbol.name, symbol.symbol));
+    let unique =
+        symbols.find(|(_, symbol)| symbol.st_bind() == STB_GNU_UNIQUE && !symbol.is_undefined(ENDIAN));
+    match unique {
+        Some((name, symbol)) => Err(Error::unsupported(
+            format!("the symbol `{}`, which is one for the whole process (STB_GNU_UNIQUE)", text(name)),
+            symbol.st_value(ENDIAN),
+            "compile it with -fno-gnu-unique",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Whether a loader finds the symbol by its name.
 fn is_exported(symbol: &ElfSymbol<'_>) -> bool {
     let raw = symbol.symbol;
-    let is_bound = matches!(raw.st_bind(), STB_GLOBAL | STB_WEAK | STB_GNU_UNIQUE);
+    let is_bound = matches!(raw.st_bind(), STB_GLOBAL | STB_WEAK);
     let is_visible = matches!(raw.st_visibility(), STV_DEFAULT | STV_PROTECTED);
     is_bound && is_visible && !raw.is_undefined(ENDIAN) && raw.st_shndx(ENDIAN) != SHN_ABS
+}
+
+/// Whether it is an exported function or variable. What lies at 0 a loader takes for undefined.
+fn is_found_by_name(elf: &Elf<'_>, symbol: &ElfSymbol<'_>) -> bool {
+    is_exported(symbol)
+        && symbol.symbol.st_value(ENDIAN) != 0
+        && (is_function(elf, symbol) || is_data(symbol))
 }
 
 fn is_function(elf: &Elf<'_>, symbol: &ElfSymbol<'_>) -> bool {
@@ -244,6 +268,8 @@ pub struct HostKernel {
     pub name: String,
     /// Where the function lies, counted from where the object is loaded.
     pub address: u64,
+    /// Whether that is a function which the loader asks for the kernel's own (`STT_GNU_IFUNC`).
+    pub is_indirect: bool,
     /// Bytes of the function; 0 where its symbol does not say.
     pub size: u64,
     /// Size of the argument block.

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Relocations of shared objects: a loader writes wherever they say.
 
-use object::elf::STT_TLS;
+use std::ops::Range;
+
+use object::LittleEndian;
+use object::elf::{PT_DYNAMIC, ProgramHeader64, STB_LOCAL, STT_TLS, STV_HIDDEN, STV_INTERNAL};
+use object::read::elf::{ProgramHeader, Sym};
 
 use crate::bytes::u64_at;
 use crate::code::elf::{Elf, ElfSymbol};
@@ -9,7 +13,10 @@ use crate::code::host::HostMachine;
 use crate::code::host::loadable::{Tables, tag};
 use crate::error::Error;
 
+const ENDIAN: LittleEndian = LittleEndian;
 const WHAT: &str = "a relocation";
+/// Bytes of an entry of a table with addends.
+const ENTRY: u64 = 24;
 
 /// Whether calls of other objects go through a table of their own.
 pub(super) fn has_plt(tables: &Tables<'_>) -> bool {
@@ -19,17 +26,86 @@ pub(super) fn has_plt(tables: &Tables<'_>) -> bool {
 /// Checks all of them.
 pub(super) fn check(elf: &Elf<'_>, tables: &Tables<'_>, symbols: &[ElfSymbol<'_>]) -> Result<(), Error> {
     let kinds = Kinds::of(HostMachine::from_elf(elf.machine()));
-    for (table, size) in [(tag::RELA, tag::RELASZ), (tag::JMPREL, tag::PLTRELSZ)] {
-        let Some(bytes) = table_bytes(elf, tables, table, size, 24)? else { continue };
-        for relocation in bytes.chunks_exact(24) {
-            let words = [0, 8, 16].map(|at| u64_at(relocation, at).unwrap_or_default());
-            check_one((elf, tables), &kinds, words, symbols)?;
+    for relocation in listed(elf, tables)? {
+        check_one((elf, tables), &kinds, relocation, symbols)?;
+    }
+    check_count(elf, tables, &kinds)?;
+    for_each_packed(elf, tables, |place| check_place(elf, place, 8))
+}
+
+/// What a loader puts into a word.
+pub(super) enum Written {
+    /// What is there, plus where the object is loaded.
+    Moved,
+    /// An address of this object.
+    Own(u64),
+    /// Code that another object or a function of this one tells.
+    Elsewhere,
+    /// No address.
+    Other,
+}
+
+/// Tells what a loader puts where the range is touched, and the places; `false` for machines whose relocations are not known.
+pub(super) fn for_each_written(
+    elf: &Elf<'_>,
+    tables: &Tables<'_>,
+    symbols: &[ElfSymbol<'_>],
+    range: Range<u64>,
+    mut tell: impl FnMut(u64, Written) -> Result<(), Error>,
+) -> Result<bool, Error> {
+    let kinds = Kinds::of(HostMachine::from_elf(elf.machine()));
+    if kinds.relative == u64::MAX {
+        return Ok(false);
+    }
+    let is_inside = |place: u64, size: u64| place < range.end && place.saturating_add(size) > range.start;
+    for [place, info, addend] in listed(elf, tables)? {
+        let (kind, symbol) = (info & 0xffff_ffff, named(info >> 32, symbols));
+        let size = if kind == kinds.pair { 16 } else { 8 };
+        if kind == 0 || !is_inside(place, size) {
+            continue;
         }
+        let what = match symbol {
+            _ if kind == kinds.relative => Written::Own(addend),
+            _ if kind == kinds.call => Written::Elsewhere,
+            Some(symbol) if kind == kinds.absolute => match symbol.symbol.is_undefined(ENDIAN) {
+                true => Written::Elsewhere,
+                false => Written::Own(symbol.symbol.st_value(ENDIAN).wrapping_add(addend)),
+            },
+            _ => Written::Other,
+        };
+        tell(place, what)?;
     }
-    if let Some(bytes) = table_bytes(elf, tables, tag::RELR, tag::RELRSZ, 8)? {
-        check_packed(elf, bytes)?;
+    for_each_packed(elf, tables, |place| match is_inside(place, 8) {
+        true => tell(place, Written::Moved),
+        false => Ok(()),
+    })?;
+    Ok(true)
+}
+
+/// The entries of both tables: a place, the kind and the symbol, what to add.
+fn listed<'a>(elf: &Elf<'a>, tables: &Tables<'_>) -> Result<impl Iterator<Item = [u64; 3]> + use<'a>, Error> {
+    let mut all: [&'a [u8]; 2] = [&[], &[]];
+    for (bytes, (table, size)) in all.iter_mut().zip([(tag::RELA, tag::RELASZ), (tag::JMPREL, tag::PLTRELSZ)])
+    {
+        *bytes = table_bytes(elf, tables, table, size, ENTRY)?.unwrap_or_default();
     }
-    Ok(())
+    let entries = all.into_iter().flat_map(|bytes| bytes.chunks_exact(ENTRY as usize));
+    Ok(entries.map(|entry| [0, 8, 16].map(|at| u64_at(entry, at).unwrap_or_default())))
+}
+
+/// Loaders take the first ones to be relative without a look at their kind, and some end the process where they are not.
+fn check_count(elf: &Elf<'_>, tables: &Tables<'_>, kinds: &Kinds) -> Result<(), Error> {
+    let Some(count) = tables.value(tag::RELACOUNT).filter(|_| kinds.relative != u64::MAX) else {
+        return Ok(());
+    };
+    let bytes = table_bytes(elf, tables, tag::RELA, tag::RELASZ, ENTRY)?.unwrap_or_default();
+    let mut entries = bytes.chunks_exact(ENTRY as usize).map(|entry| u64_at(entry, 8).unwrap_or_default());
+    let relative = entries.position(|info| info & 0xffff_ffff != kinds.relative);
+    if count <= relative.unwrap_or(bytes.len() / ENTRY as usize) as u64 {
+        return Ok(());
+    }
+    let problem = "fewer relative ones are at its beginning than are stated";
+    Err(Error::malformed("the table of relocations", tables.value(tag::RELA).unwrap_or(0), problem))
 }
 
 fn table_bytes<'a>(
@@ -54,6 +130,10 @@ struct Kinds {
     call: u64,
     /// Writes two words.
     pair: u64,
+    /// Writes an address of this object.
+    relative: u64,
+    /// Writes the address of a symbol.
+    absolute: u64,
     /// Are about thread-local variables.
     thread_local: [u64; 4],
 }
@@ -61,14 +141,33 @@ struct Kinds {
 impl Kinds {
     fn of(machine: HostMachine) -> Kinds {
         match machine {
-            HostMachine::X86_64 => Kinds { copy: 5, call: 37, pair: 36, thread_local: [16, 17, 18, 36] },
-            HostMachine::Aarch64 => {
-                Kinds { copy: 1024, call: 1032, pair: 1031, thread_local: [1028, 1029, 1030, 1031] }
+            HostMachine::X86_64 => Kinds {
+                copy: 5,
+                call: 37,
+                pair: 36,
+                relative: 8,
+                absolute: 1,
+                thread_local: [16, 17, 18, 36],
+            },
+            HostMachine::Aarch64 => Kinds {
+                copy: 1024,
+                call: 1032,
+                pair: 1031,
+                relative: 1027,
+                absolute: 257,
+                thread_local: [1028, 1029, 1030, 1031],
+            },
+            HostMachine::Riscv64 => {
+                Kinds { copy: 4, call: 58, pair: 12, relative: 3, absolute: 2, thread_local: [7, 9, 11, 12] }
             }
-            HostMachine::Riscv64 => Kinds { copy: 4, call: 58, pair: 12, thread_local: [7, 9, 11, 12] },
-            HostMachine::Other(_) => {
-                Kinds { copy: u64::MAX, call: u64::MAX, pair: u64::MAX, thread_local: [u64::MAX; 4] }
-            }
+            HostMachine::Other(_) => Kinds {
+                copy: u64::MAX,
+                call: u64::MAX,
+                pair: u64::MAX,
+                relative: u64::MAX,
+                absolute: u64::MAX,
+                thread_local: [u64::MAX; 4],
+            },
         }
     }
 }
@@ -82,9 +181,17 @@ fn check_one(
     let [place, info, addend] = relocation;
     let (kind, symbol) = (info & 0xffff_ffff, info >> 32);
     let malformed = |problem: &str| Err(Error::malformed(WHAT, place, problem));
-    let named = symbol.checked_sub(1).and_then(|index| symbols.get(usize::try_from(index).ok()?));
+    let named = named(symbol, symbols);
     if symbol != 0 && named.is_none() {
         return malformed("it refers to a symbol that is not there");
+    }
+    // Loaders look no symbol up that is local by its binding or its visibility, and take its value as it is.
+    let is_own = |symbol: &ElfSymbol<'_>| {
+        symbol.symbol.st_bind() == STB_LOCAL
+            || matches!(symbol.symbol.st_visibility(), STV_HIDDEN | STV_INTERNAL)
+    };
+    if named.is_some_and(|symbol| symbol.symbol.is_undefined(ENDIAN) && is_own(symbol)) {
+        return malformed("it refers to a local symbol that is not defined");
     }
     let is_thread_local = match named {
         Some(symbol) => symbol.symbol.st_type() == STT_TLS,
@@ -96,9 +203,7 @@ fn check_one(
     if kind == 0 {
         return Ok(());
     }
-    if !elf.is_writable(place, if kind == kinds.pair { 16 } else { 8 }) {
-        return malformed("it changes bytes that are in no writable segment");
-    }
+    check_place(elf, place, if kind == kinds.pair { 16 } else { 8 })?;
     if kind == kinds.copy {
         return malformed("it copies a variable, as only a program's may");
     }
@@ -108,24 +213,42 @@ fn check_one(
     Ok(())
 }
 
-/// Packed ones: an even word is a place, an odd one a map of the 63 words that follow the last place.
-fn check_packed(elf: &Elf<'_>, bytes: &[u8]) -> Result<(), Error> {
+/// A loader reads the dynamic section again when it has relocated all.
+fn check_place(elf: &Elf<'_>, place: u64, size: u64) -> Result<(), Error> {
+    let malformed = |problem: &str| Err(Error::malformed(WHAT, place, problem));
+    if !elf.is_writable(place, size) {
+        return malformed("it changes bytes that are in no writable segment");
+    }
+    let mut dynamic = elf.program().iter().filter(|header| header.p_type(ENDIAN) == PT_DYNAMIC);
+    let is_in = |header: &ProgramHeader64<LittleEndian>| {
+        let start = header.p_vaddr(ENDIAN);
+        place < start.saturating_add(header.p_memsz(ENDIAN)) && start < place + size
+    };
+    if dynamic.any(is_in) { malformed("it changes the dynamic section") } else { Ok(()) }
+}
+
+fn named<'s, 'a>(symbol: u64, symbols: &'s [ElfSymbol<'a>]) -> Option<&'s ElfSymbol<'a>> {
+    symbol.checked_sub(1).and_then(|index| symbols.get(usize::try_from(index).ok()?))
+}
+
+/// The places of packed ones: an even word is one, an odd one a map of the 63 words that follow the last place.
+fn for_each_packed(
+    elf: &Elf<'_>,
+    tables: &Tables<'_>,
+    mut tell: impl FnMut(u64) -> Result<(), Error>,
+) -> Result<(), Error> {
     let outside = |place| Error::malformed(WHAT, place, "it changes bytes that are in no writable segment");
+    let bytes = table_bytes(elf, tables, tag::RELR, tag::RELRSZ, 8)?.unwrap_or_default();
     let mut next = None;
     for word in bytes.chunks_exact(8).map(|word| u64_at(word, 0).unwrap_or_default()) {
         if word & 1 == 0 {
-            if !elf.is_writable(word, 8) {
-                return Err(outside(word));
-            }
+            tell(word)?;
             next = word.checked_add(8);
             continue;
         }
         let start = next.ok_or_else(|| outside(word))?;
         for bit in (1..64).filter(|bit| word >> bit & 1 == 1) {
-            let place = start.checked_add(8 * (bit - 1)).ok_or_else(|| outside(start))?;
-            if !elf.is_writable(place, 8) {
-                return Err(outside(place));
-            }
+            tell(start.checked_add(8 * (bit - 1)).ok_or_else(|| outside(start))?)?;
         }
         next = start.checked_add(8 * 63);
     }

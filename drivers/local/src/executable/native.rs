@@ -47,15 +47,22 @@ impl Executable {
 
     /// Names that several parts define are those of the first.
     fn add_part(&mut self, code: &SharedObjects, index: usize, part: &Part<'_>) -> Result<()> {
-        let at = |name: &str| {
+        let mut base = None;
+        let mut at = |name: &str, offset: Option<u64>| {
             let lost = || Error::internal(format!("the loader does not find `{name}` of {}", part.name));
-            code.address(index, name).ok_or_else(lost)
+            let address = code.address(index, name).ok_or_else(lost)?;
+            if let Some(offset) = offset {
+                check_place(&mut base, address.as_ptr().addr() as u64, offset).map_err(|problem| {
+                    Error::failed_precondition(format!("`{name}` of {} {problem}", part.name))
+                })?;
+            }
+            Ok::<_, Error>(address)
         };
         for kernel in part.library.kernels() {
             if self.functions.iter().any(|known| known.name == kernel.name) {
                 continue;
             }
-            let address = at(&kernel.name)?;
+            let address = at(&kernel.name, Some(kernel.address).filter(|_| !kernel.is_indirect))?;
             // SAFETY: the function of that name, which by its description has this type, as whoever loads it vouches.
             let function = unsafe { std::mem::transmute::<*mut c_void, NativeKernel>(address.as_ptr()) };
             self.entries.push(Entry::Native(function));
@@ -67,7 +74,7 @@ impl Executable {
             if self.globals.iter().any(|known| known.name == variable.name) {
                 continue;
             }
-            let (start, size) = (at(&variable.name)?.cast(), variable.size as usize);
+            let (start, size) = (at(&variable.name, Some(variable.address))?.cast(), variable.size as usize);
             // SAFETY: a variable of the loaded object, which is kept by the executable and that by each of its buffers; its
             // memory is writable, and only kernels and this driver's atomics touch it.
             self.add_variable(&variable.name, unsafe { HostMemory::foreign(start, size) });
@@ -86,6 +93,16 @@ impl Executable {
     }
 }
 
+/// Whether an address is that of the place which the object states, beside the symbols before it: all of an object lies
+/// where it was loaded, which the first one tells. Another's symbol of the same name has another size.
+fn check_place(base: &mut Option<u64>, address: u64, offset: u64) -> Result<(), &'static str> {
+    let own = address.wrapping_sub(offset);
+    match *base.get_or_insert(own) == own && own.is_multiple_of(4096) {
+        true => Ok(()),
+        false => Err("is not where the object states: the loader takes another one of that name"),
+    }
+}
+
 fn symbol_info(symbol: &Symbol, kind: SymbolKind, address: Option<NonNull<c_void>>) -> SymbolInfo {
     let binding = match symbol.binding {
         Binding::Weak => SymbolBinding::Weak,
@@ -93,4 +110,18 @@ fn symbol_info(symbol: &Symbol, kind: SymbolKind, address: Option<NonNull<c_void
     };
     let address = address.map(|address| address.as_ptr().addr() as u64);
     SymbolInfo::new(&symbol.name, kind).bound(binding).placed(address, symbol.size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_place;
+
+    #[test]
+    fn symbols_lie_in_the_object_that_states_them() {
+        let mut base = None;
+        check_place(&mut base, 0x7000_1040, 0x1040).unwrap();
+        check_place(&mut base, 0x7000_2000, 0x2000).unwrap();
+        check_place(&mut base, 0x7100_2008, 0x2008).unwrap_err();
+        check_place(&mut None, 0x7000_1040, 0x1048).unwrap_err();
+    }
 }
