@@ -17,10 +17,10 @@
  *
  * Exported variables that can be written and describe no kernel are the executable's globals: each loading has its own.
  * The object may use the C library, what else it is linked with (-lm), and thread-local variables. Where the process itself
- * exports a name that the object exports too, as a program may its own malloc, the process's comes first; -Wl,-Bsymbolic
- * keeps the object to its own. Variables that C++ makes one for the whole process, as those of templates, are refused:
- * -fno-gnu-unique makes them the object's. Its stacks must not be executable, nor its code relocated: what -fPIC and
- * today's linkers give.
+ * exports a function that the object exports too, as a program may its own malloc, the process's comes first, and an object
+ * with such a variable is refused; -Wl,-Bsymbolic keeps the object to its own. Variables that C++ makes one for the whole
+ * process, as those of templates, are refused: -fno-gnu-unique makes them the object's. Its stacks must not be executable,
+ * nor its code relocated: what -fPIC and today's linkers give.
  *
  *   typedef struct { const float *in; float *out; float factor; uint32_t n; } scale_block;
  *
@@ -103,8 +103,10 @@ typedef windlass_parameter_t windlass_parameter_list_t[];
 
 #if defined(__GNUC__)
 #define WINDLASS_KERNEL_EXPORT __attribute__((visibility("default")))
+#define WINDLASS_KERNEL_UNUSED __attribute__((unused))
 #else
 #define WINDLASS_KERNEL_EXPORT
+#define WINDLASS_KERNEL_UNUSED
 #endif
 
 /* A parameter that is the member NAME of the struct BLOCK. */
@@ -134,7 +136,8 @@ typedef windlass_parameter_t windlass_parameter_list_t[];
       {__VA_ARGS__}};                                                                                                  \
   WINDLASS_KERNEL_EXTERN WINDLASS_KERNEL_EXPORT int32_t NAME(const void *arguments,                                    \
                                                              const windlass_workgroup_t *workgroup);                   \
-  int32_t NAME(const void *arguments, const windlass_workgroup_t *workgroup)
+  int32_t NAME(const void *arguments WINDLASS_KERNEL_UNUSED,                                                           \
+               const windlass_workgroup_t *workgroup WINDLASS_KERNEL_UNUSED)
 
 /* The same for a kernel that takes nothing: its block is empty. */
 #define WINDLASS_KERNEL_WITHOUT_PARAMETERS(NAME, LOCAL_MEMORY)                                                         \
@@ -144,7 +147,8 @@ typedef windlass_parameter_t windlass_parameter_list_t[];
       LOCAL_MEMORY, {0, 0}};                                                                                           \
   WINDLASS_KERNEL_EXTERN WINDLASS_KERNEL_EXPORT int32_t NAME(const void *arguments,                                    \
                                                              const windlass_workgroup_t *workgroup);                   \
-  int32_t NAME(const void *arguments, const windlass_workgroup_t *workgroup)
+  int32_t NAME(const void *arguments WINDLASS_KERNEL_UNUSED,                                                           \
+               const windlass_workgroup_t *workgroup WINDLASS_KERNEL_UNUSED)
 
 /* A loop over the work-items of a workgroup in a line, by their place in the grid. */
 #define WINDLASS_FOR_EACH_ITEM_X(WORKGROUP, INDEX)                                                                     \

@@ -5,9 +5,12 @@
 
 mod common;
 
-use std::{path::Path, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use windlass_hal::Semaphore;
+use windlass_hal::{Code, Semaphore};
 
 use common::{LONG, device, single};
 
@@ -25,15 +28,12 @@ typedef struct { float *data; uint32_t n; } root_block;
 WINDLASS_KERNEL_SIZED(root, root_block, 0, 1, 1, 1, 1, WINDLASS_BUFFER(root_block, data),
                       WINDLASS_VALUE(root_block, n)) {
   const root_block *block = (const root_block *)arguments;
-  (void)workgroup;
   ++calls;
   for (uint32_t i = 0; i < block->n; ++i) block->data[i] = factor * sqrtf(block->data[i]) + (float)calls;
   return 0;
 }
 
 WINDLASS_KERNEL_WITHOUT_PARAMETERS(doubles, 0) {
-  (void)arguments;
-  (void)workgroup;
   factor *= 2.0f;
   return 0;
 }
@@ -89,4 +89,67 @@ fn compilers_take_it_without_a_warning() {
     if none {
         eprintln!("skipped: there is no C compiler (cc, gcc, clang)");
     }
+}
+
+/// What the C compiler makes of a kernel `bump` beside other text; `None` where there is no such compiler.
+fn compiled(folder: &Path, text: &str, options: &[&str]) -> Option<PathBuf> {
+    const BUMP: &str = "typedef struct { int *out; } bump_block;\n\
+                        WINDLASS_KERNEL(bump, bump_block, 0, WINDLASS_BUFFER(bump_block, out)) {\n\
+                        *((const bump_block *)arguments)->out = next(); return 0; }\n";
+    let (source, object) = (folder.join("bump.c"), folder.join("bump.so"));
+    std::fs::write(&source, format!("#include \"windlass_kernel.h\"\n{text}\n{BUMP}")).unwrap();
+    let mut command = Command::new("cc");
+    command.args(["-O1", "-shared", "-fPIC", "-I", concat!(env!("CARGO_MANIFEST_DIR"), "/include"), "-o"]);
+    let Ok(finished) = command.arg(&object).arg(source).args(options).output() else {
+        eprintln!("skipped: there is no C compiler (cc)");
+        return None;
+    };
+    assert!(finished.status.success(), "{}", String::from_utf8_lossy(&finished.stderr));
+    Some(object)
+}
+
+/// What `bump` gives, or why it cannot be loaded.
+fn bumped(object: &Path) -> windlass_hal::Result<i32> {
+    let (device, done) = (device(), Semaphore::new(0));
+    // SAFETY: the kernel stays within the four bytes that it gets.
+    let executable = unsafe { device.load_executable(&std::fs::read(object).unwrap()) }?;
+    let (queue, out) = (device.queue(0)?, device.allocate_device(4)?);
+    queue.dispatch(&[], &[done.at(1)], &executable.function("bump")?, single(), &[out.arg()])?;
+    let bytes = queue.download(&[done.at(1)], &out)?.wait(LONG)?;
+    Ok(i32::from_ne_bytes(bytes.try_into().unwrap()))
+}
+
+#[test]
+fn a_variable_that_the_process_has_too_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    const OPTIND: &str = "int optind = 41; static int next(void) { return ++optind; }";
+    let Some(object) = compiled(folder.path(), OPTIND, &[]) else { return };
+    let error = bumped(&object).unwrap_err();
+    assert_eq!(error.code(), Code::FailedPrecondition, "{error}");
+    for said in ["`optind`", "-Wl,-Bsymbolic", "static"] {
+        assert!(error.to_string().contains(said), "{error}");
+    }
+    for (text, options) in [
+        (OPTIND, &["-Wl,-Bsymbolic"][..]),
+        (&OPTIND.replacen("int", "static int", 1), &[]),
+        (&OPTIND.replace("optind", "windlass_test_index"), &[]),
+        (&OPTIND.replacen("int", "__attribute__((visibility(\"protected\"))) int", 1), &[]),
+        // Nothing of the object uses it by its name.
+        ("int optind = 7; static int next(void) { return 42; }", &[]),
+    ] {
+        let object = compiled(folder.path(), text, options).unwrap();
+        assert_eq!(bumped(&object).unwrap(), 42, "{text}");
+    }
+}
+
+#[test]
+#[cfg(target_env = "gnu")]
+fn thread_local_storage_without_room_is_refused_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    const LARGE: &str = "__attribute__((tls_model(\"initial-exec\"))) static _Thread_local char large[1 << 20];\n\
+                         static int next(void) { return ++large[9]; }";
+    let Some(object) = compiled(folder.path(), LARGE, &[]) else { return };
+    let error = bumped(&object).unwrap_err();
+    assert_eq!(error.code(), Code::FailedPrecondition, "{error}");
+    assert!(error.to_string().contains("-ftls-model=global-dynamic"), "{error}");
 }

@@ -44,6 +44,7 @@ pub(super) mod tag {
     pub(in super::super) const FINI: i64 = 13;
     pub(in super::super) const SONAME: i64 = 14;
     pub(in super::super) const RPATH: i64 = 15;
+    pub(in super::super) const SYMBOLIC: i64 = 16;
     pub(in super::super) const REL: i64 = 17;
     pub(in super::super) const PLTREL: i64 = 20;
     pub(in super::super) const TEXTREL: i64 = 22;
@@ -92,6 +93,12 @@ impl<'a> Tables<'a> {
         let rest =
             rest.ok_or_else(|| Error::malformed(DYNAMIC, offset, "it names a string that is in no table"))?;
         Ok(rest.split(|byte| *byte == 0).next().unwrap_or_default())
+    }
+
+    /// Whether the object's own definitions come before all others to it.
+    pub(super) fn is_symbolic(&self) -> bool {
+        const SYMBOLIC: u64 = 2;
+        self.value(tag::SYMBOLIC).is_some() || self.value(tag::FLAGS).unwrap_or(0) & SYMBOLIC != 0
     }
 
     /// The libraries that are asked for.

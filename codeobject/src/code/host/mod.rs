@@ -43,6 +43,7 @@ pub struct HostLibrary {
     /// What is exported or wanted, and whether it is a variable that can be written.
     symbols: Vec<(Symbol, bool)>,
     needed: Vec<String>,
+    interposable: HashSet<String>,
 }
 
 impl HostLibrary {
@@ -65,8 +66,16 @@ impl HostLibrary {
             rejected: Vec::new(),
             symbols: Vec::new(),
             needed: tables.needed().map(text).collect(),
+            interposable: HashSet::new(),
         };
         library.describe(&elf, &table);
+        if !tables.is_symbolic() {
+            let looked_up = relocations::looked_up(&elf, &tables)?;
+            let symbols = (0..).zip(&table).filter(|(index, _)| looked_up.contains(index));
+            let symbols = symbols.map(|(_, symbol)| symbol).filter(|symbol| is_exported(symbol));
+            let replaced = symbols.filter(|symbol| symbol.symbol.st_visibility() == STV_DEFAULT);
+            library.interposable = replaced.map(|symbol| text(symbol.name)).collect();
+        }
         Ok(library)
     }
 
@@ -116,6 +125,12 @@ impl HostLibrary {
             .iter()
             .filter(move |(symbol, written)| (symbol.role, *written) == (role, is_written));
         fitting.map(|(symbol, _)| symbol)
+    }
+
+    /// Whether its own code uses what it exports under a name only where nothing that was loaded before has that name. By
+    /// `-Wl,-Bsymbolic` its own comes first.
+    pub fn is_interposable(&self, name: &str) -> bool {
+        self.interposable.contains(name)
     }
 
     /// The libraries that it asks the system for, such as `libm.so.6`.

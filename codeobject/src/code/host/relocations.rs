@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Relocations of shared objects: a loader writes wherever they say.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use object::LittleEndian;
@@ -80,6 +81,11 @@ pub(super) fn for_each_written(
         false => Ok(()),
     })?;
     Ok(true)
+}
+
+/// The numbers of the symbols that a loader looks up, counted without the first, which is none.
+pub(super) fn looked_up(elf: &Elf<'_>, tables: &Tables<'_>) -> Result<HashSet<u64>, Error> {
+    Ok(listed(elf, tables)?.filter_map(|[_, info, _]| (info >> 32).checked_sub(1)).collect())
 }
 
 /// The entries of both tables: a place, the kind and the symbol, what to add.

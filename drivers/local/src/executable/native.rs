@@ -32,8 +32,8 @@ impl Executable {
         // SAFETY: the caller's promise, passed on; `select` gives shared objects for this machine that can be loaded.
         let code = unsafe { SharedObjects::load(&parts) }?;
         let mut executable = Self::empty(domain);
-        for (index, part) in parts.iter().enumerate() {
-            executable.add_part(&code, index, part)?;
+        for index in 0..parts.len() {
+            executable.add_part(&code, index, &parts)?;
         }
         tracing::debug!(
             target: "windlass::local",
@@ -46,7 +46,8 @@ impl Executable {
     }
 
     /// Names that several parts define are those of the first.
-    fn add_part(&mut self, code: &SharedObjects, index: usize, part: &Part<'_>) -> Result<()> {
+    fn add_part(&mut self, code: &SharedObjects, index: usize, parts: &[Part<'_>]) -> Result<()> {
+        let part = &parts[index];
         let mut base = None;
         let mut at = |name: &str, offset: Option<u64>| {
             let lost = || Error::internal(format!("the loader does not find `{name}` of {}", part.name));
@@ -74,7 +75,11 @@ impl Executable {
             if self.globals.iter().any(|known| known.name == variable.name) {
                 continue;
             }
-            let (start, size) = (at(&variable.name, Some(variable.address))?.cast(), variable.size as usize);
+            let start = at(&variable.name, Some(variable.address))?;
+            if code.address_in_process(&variable.name).is_some_and(|other| other != start) {
+                check_own(&variable.name, part, parts)?;
+            }
+            let (start, size) = (start.cast(), variable.size as usize);
             // SAFETY: a variable of the loaded object, which is kept by the executable and that by each of its buffers; its
             // memory is writable, and only kernels and this driver's atomics touch it.
             self.add_variable(&variable.name, unsafe { HostMemory::foreign(start, size) });
@@ -91,6 +96,20 @@ impl Executable {
         }
         Ok(())
     }
+}
+
+/// Whether code of the parts uses a variable of one of them, where the process has something of that name too.
+fn check_own(name: &str, part: &Part<'_>, parts: &[Part<'_>]) -> Result<()> {
+    let is_wanted = parts.iter().any(|part| part.library.undefined().any(|symbol| symbol.name == name));
+    let mend = match (is_wanted, part.library.is_interposable(name)) {
+        (true, _) => "name it otherwise",
+        (false, true) => "make it static, name it otherwise, or link with -Wl,-Bsymbolic",
+        (false, false) => return Ok(()),
+    };
+    Err(Error::failed_precondition(format!(
+        "this process has a `{name}` too, which the code would use instead of the variable of {}; {mend}",
+        part.name
+    )))
 }
 
 /// Whether an address is that of the place which the object states, beside the symbols before it: all of an object lies

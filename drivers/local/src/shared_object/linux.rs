@@ -58,6 +58,13 @@ impl SharedObjects {
         let symbol = unsafe { self.parts.get(part)?.get::<*mut c_void>(name) };
         NonNull::new(symbol.ok()?.into_raw())
     }
+
+    /// What the program and the libraries that it was started with have under a name: loaders prefer it to a part's own.
+    pub(crate) fn address_in_process(&self, name: &str) -> Option<NonNull<c_void>> {
+        // SAFETY: nothing is done with the address here.
+        let symbol = unsafe { Library::this().get::<*mut c_void>(name) };
+        NonNull::new(symbol.ok()?.into_raw())
+    }
 }
 
 /// # Safety
@@ -68,11 +75,24 @@ unsafe fn open(path: &Path, parts: &[Part<'_>]) -> Result<Library> {
     opened.map_err(|error| {
         let refused = || {
             let names: Vec<_> = parts.iter().map(|part| part.name.as_str()).collect();
-            let text = format!("the system's loader refuses {}: {}", names.join(", "), text_of(&error));
+            let said = text_of(&error);
+            let advice = advice(&said);
+            let text = format!("the system's loader refuses {}: {said}{advice}", names.join(", "));
             Error::new(Code::FailedPrecondition, text)
         };
         missing::error(parts).unwrap_or_else(refused)
     })
+}
+
+/// What to do about what the loader says, where that is known.
+fn advice(said: &str) -> &'static str {
+    match said.contains("TLS") {
+        true => {
+            "; compile with -ftls-model=global-dynamic, or keep less in thread-local variables: threads that are there \
+             already have little room for more"
+        }
+        false => "",
+    }
 }
 
 /// What the loader says, without what `libloading` says around it.

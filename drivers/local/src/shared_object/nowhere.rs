@@ -28,6 +28,10 @@ impl SharedObjects {
         )))
     }
 
+    pub(crate) fn address_in_process(&self, _name: &str) -> Option<NonNull<c_void>> {
+        match self.0 {}
+    }
+
     pub(crate) fn address(&self, _part: usize, _name: &str) -> Option<NonNull<c_void>> {
         match self.0 {}
     }
