@@ -4,8 +4,9 @@
 use crate::choice::processor;
 use crate::choice::target::TargetId;
 use crate::code::code_object::CodeObject;
-use crate::code::elf_flags::ElfHead;
+use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
 use crate::code::extent::declared_size;
+use crate::code::host::HostMachine;
 
 /// From this ABI version on the flags tell a feature that is off from one that is left open.
 const ABI_V4: u8 = 2;
@@ -33,6 +34,25 @@ pub(super) fn target_of(bytes: &[u8]) -> Result<TargetId, String> {
         ));
     }
     Ok(target.clone())
+}
+
+/// Succeeds where the bytes are an ELF for the machine that a host's id names. What other systems have than Linux is taken as
+/// it is.
+pub(super) fn check_host(id: &str, bytes: &[u8]) -> Result<(), String> {
+    if bytes.is_empty() {
+        return Err("it is empty; name the host in the options, or write it unchecked".to_owned());
+    }
+    if !id.contains("linux") {
+        return Ok(());
+    }
+    let Some(head) = ElfHead::read(bytes).filter(|_| bytes.starts_with(ELF_MAGIC)) else {
+        return Err("it is no ELF of 64 bits; link a shared object, or write it unchecked".to_owned());
+    };
+    let machine = HostMachine::from_elf(head.machine);
+    match id.split('-').nth(1).and_then(HostMachine::from_name) {
+        Some(named) if named != machine => Err(format!("it is for {machine}; name that machine in the id")),
+        _ => Ok(()),
+    }
 }
 
 /// Succeeds where the code object is for exactly the target that its id names.

@@ -6,7 +6,10 @@
 #[non_exhaustive]
 pub enum WriteError {
     /// No entry was given.
-    #[error("a bundle without code is of no use to a loader; add at least one code object")]
+    #[error(
+        "a bundle without code is of no use to a loader; add at least one code object, or a shared \
+             object that describes kernels for the host"
+    )]
     Empty,
     /// More entries than readers take.
     #[error("a bundle has at most {limit} entries; write several bundles")]

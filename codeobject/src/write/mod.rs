@@ -8,6 +8,7 @@ mod options;
 
 use crate::bytes::text;
 use crate::choice::target::TargetId;
+use crate::code::host::HostLibrary;
 use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES};
 use crate::entry::{Entry, EntryKind, EntryTarget};
 
@@ -79,11 +80,12 @@ impl<'a> BundleWriter<'a> {
     }
 
     /// Adds a code object under an id such as `hipv4-amdgcn-amd-amdhsa--gfx942:xnack-`, which its own flags must agree
-    /// with.
+    /// with, or the part of a host under one such as `host-x86_64-unknown-linux-gnu-`, which for Linux must be an ELF for
+    /// that machine.
     ///
     /// # Errors
     ///
-    /// [`WriteError::BadId`]; [`WriteError::NotForTarget`] for bytes that are no code object for that target;
+    /// [`WriteError::BadId`]; [`WriteError::NotForTarget`] for bytes that are no code for that target;
     /// [`WriteError::Duplicate`] and [`WriteError::MixedFeatures`] where it contradicts an entry that is there;
     /// [`WriteError::TooManyEntries`].
     pub fn add(&mut self, id: &str, elf: &'a [u8]) -> Result<&str, WriteError> {
@@ -129,6 +131,7 @@ impl<'a> BundleWriter<'a> {
         if checked {
             let problem = match &target {
                 EntryTarget::Gpu(target) => agree::check(target, bytes).err(),
+                _ if kind == EntryKind::Host => agree::check_host(id, bytes).err(),
                 _ => Some("no GPU runs it as it is; write it unchecked".to_owned()),
             };
             if let Some(problem) = problem {
@@ -144,7 +147,10 @@ impl<'a> BundleWriter<'a> {
     }
 
     fn plain(&self, options: &WriteOptions) -> Result<Vec<u8>, WriteError> {
-        if !self.entries.iter().any(|entry| entry.kind != EntryKind::Host) {
+        let holds_kernels =
+            |entry: &New<'_>| HostLibrary::parse(entry.bytes).is_ok_and(|host| host.has_kernels());
+        let is_code = |entry: &New<'_>| entry.kind != EntryKind::Host || holds_kernels(entry);
+        if !self.entries.iter().any(is_code) {
             return Err(WriteError::Empty);
         }
         if !options.align.is_power_of_two() || options.align > LARGEST_ALIGN {

@@ -318,6 +318,22 @@ fn every_exported_name_is_found_through_the_hash_table() {
 }
 
 #[test]
+fn what_another_definition_may_stand_in_for_is_known() {
+    let library = HostLibrary::parse(X86_64).unwrap();
+    assert!(library.is_interposable("counter"));
+    for never_looked_up in ["primes", "scale", "nothing"] {
+        assert!(!library.is_interposable(never_looked_up), "{never_looked_up}");
+    }
+    assert!(!HostLibrary::parse(USER).unwrap().is_interposable("bias"), "it is not its own");
+    let tag = dynamic(X86_64, RELACOUNT) - 8;
+    for (at, value) in [(tag, 16), (tag, 30)] {
+        // DT_SYMBOLIC; DT_FLAGS with DF_SYMBOLIC.
+        let symbolic = with_word(&with_word(X86_64, at + 8, 2), at, value);
+        assert!(!HostLibrary::parse(&symbolic).unwrap().is_interposable("counter"));
+    }
+}
+
+#[test]
 fn no_damage_makes_it_panic() {
     let whole = HostLibrary::parse(USER).unwrap();
     let step = if cfg!(miri) { 499 } else { 1 };

@@ -226,6 +226,32 @@ fn what_is_no_code_object_can_be_written_unchecked() {
 }
 
 #[test]
+fn the_part_of_a_host_is_for_its_machine() {
+    let kernels: &[u8] = include_bytes!("../../../drivers/local/tests/native/kernels.x86_64.so");
+    let without: &[u8] = include_bytes!("../../../drivers/local/tests/native/provider.x86_64.so");
+    const AARCH64: &str = "host-aarch64-unknown-linux-gnu-";
+    for (id, bytes, words) in [
+        (HOST, &b"text"[..], "no ELF"),
+        (HOST, &kernels[..40], "no ELF"),
+        (AARCH64, kernels, "it is for x86_64"),
+    ] {
+        let error = BundleWriter::new().add(id, bytes).unwrap_err();
+        assert!(matches!(&error, WriteError::NotForTarget { .. }), "{id}: {error}");
+        assert!(error.to_string().contains(words), "{id}: {error}");
+        BundleWriter::new().add_unchecked(id, bytes).unwrap();
+    }
+    BundleWriter::new().add("host-x86_64-pc-windows-msvc", b"another format").unwrap();
+    let written = |bytes| {
+        let mut writer = BundleWriter::new();
+        writer.add(HOST, bytes).unwrap();
+        writer.write(&WriteOptions::default())
+    };
+    assert_eq!(written(without), Err(WriteError::Empty), "it describes no kernels");
+    let (_, entries) = read(&written(kernels).unwrap());
+    assert_eq!(entries, [(HOST.to_owned(), kernels.to_vec())]);
+}
+
+#[test]
 fn options_that_do_not_exist_are_named() {
     let code = gfx942();
     assert_eq!(BundleWriter::new().write(&WriteOptions::default()), Err(WriteError::Empty));

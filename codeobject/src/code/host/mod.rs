@@ -353,7 +353,7 @@ impl HostMachine {
         })
     }
 
-    fn from_elf(machine: u16) -> HostMachine {
+    pub(crate) fn from_elf(machine: u16) -> HostMachine {
         match machine {
             62 => HostMachine::X86_64,
             183 => HostMachine::Aarch64,
