@@ -255,6 +255,10 @@ fn what_a_loader_calls_is_code() {
     refused(&with_word(&with_word(&unmoved, rela + 8, counter), rela + 16, 0), no_code);
     refused(&with_word(X86_64, dynamic(X86_64, FINI_ARRAY), 0x1d70), "in no writable segment");
     refused(&with_word(X86_64, dynamic(X86_64, FINI_ARRAYSZ), 16), "is not moved");
+    // DT_INIT and DT_FINI.
+    for tag in [12, 13] {
+        refused(&with_word(&with_word(X86_64, count, 0), count - 8, tag), no_code);
+    }
     let user = word(USER, dynamic(USER, RELA)) as usize;
     assert_eq!(word(USER, user + 8), 2 << 32 | 6, "it has no destructor");
 }
@@ -271,9 +275,10 @@ fn relocations_are_what_a_loader_takes_them_for() {
         refused(&with_word(X86_64, rela + 8, kind), "fewer relative ones");
     }
     refused(&with_word(X86_64, rela + 24, 0x2d90), "it changes the dynamic section");
+    refused(&with_word(X86_64, rela + 24 + 8, 6), "refers to none");
     // `bias`, which is defined nowhere in it.
     let symbols = word(USER, dynamic(USER, SYMTAB)) as usize;
-    for (at, value) in [(4, 0), (4, 3), (5, 1), (5, 2)] {
+    for (at, value) in [(4, 0), (4, 3), (5, 1), (5, 2), (5, 3)] {
         let mut object = USER.to_vec();
         object[symbols + 2 * 24 + at] = value;
         refused(&object, "a local symbol that is not defined");

@@ -14,7 +14,7 @@ pub(super) fn check(elf: &Elf<'_>, tables: &Tables<'_>, symbols: &[ElfSymbol<'_>
     let malformed = |address, problem: &str| Err(Error::malformed(DYNAMIC, address, problem));
     for function in [tag::INIT, tag::FINI] {
         match tables.value(function) {
-            Some(address) if address != 0 && !elf.is_code(address) => {
+            Some(address) if !elf.is_code(address) => {
                 return malformed(address, "a constructor or destructor lies in no executable segment");
             }
             _ => {}

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use object::LittleEndian;
-use object::elf::{PT_DYNAMIC, ProgramHeader64, STB_LOCAL, STT_TLS, STV_HIDDEN, STV_INTERNAL};
+use object::elf::{PT_DYNAMIC, ProgramHeader64, STB_LOCAL, STT_TLS, STV_DEFAULT};
 use object::read::elf::{ProgramHeader, Sym};
 
 use crate::bytes::u64_at;
@@ -140,6 +140,8 @@ struct Kinds {
     relative: u64,
     /// Writes the address of a symbol.
     absolute: u64,
+    /// Write the address of a symbol and nothing else.
+    symbol: [u64; 2],
     /// Are about thread-local variables.
     thread_local: [u64; 4],
 }
@@ -152,6 +154,7 @@ impl Kinds {
                 call: 37,
                 pair: 36,
                 relative: 8,
+                symbol: [6, 7],
                 absolute: 1,
                 thread_local: [16, 17, 18, 36],
             },
@@ -160,17 +163,25 @@ impl Kinds {
                 call: 1032,
                 pair: 1031,
                 relative: 1027,
+                symbol: [1025, 1026],
                 absolute: 257,
                 thread_local: [1028, 1029, 1030, 1031],
             },
-            HostMachine::Riscv64 => {
-                Kinds { copy: 4, call: 58, pair: 12, relative: 3, absolute: 2, thread_local: [7, 9, 11, 12] }
-            }
+            HostMachine::Riscv64 => Kinds {
+                copy: 4,
+                call: 58,
+                pair: 12,
+                relative: 3,
+                symbol: [5, 5],
+                absolute: 2,
+                thread_local: [7, 9, 11, 12],
+            },
             HostMachine::Other(_) => Kinds {
                 copy: u64::MAX,
                 call: u64::MAX,
                 pair: u64::MAX,
                 relative: u64::MAX,
+                symbol: [u64::MAX; 2],
                 absolute: u64::MAX,
                 thread_local: [u64::MAX; 4],
             },
@@ -193,11 +204,13 @@ fn check_one(
     }
     // Loaders look no symbol up that is local by its binding or its visibility, and take its value as it is.
     let is_own = |symbol: &ElfSymbol<'_>| {
-        symbol.symbol.st_bind() == STB_LOCAL
-            || matches!(symbol.symbol.st_visibility(), STV_HIDDEN | STV_INTERNAL)
+        symbol.symbol.st_bind() == STB_LOCAL || symbol.symbol.st_visibility() != STV_DEFAULT
     };
     if named.is_some_and(|symbol| symbol.symbol.is_undefined(ENDIAN) && is_own(symbol)) {
         return malformed("it refers to a local symbol that is not defined");
+    }
+    if kinds.symbol.contains(&kind) && symbol == 0 {
+        return malformed("it wants the address of a symbol, and refers to none");
     }
     let is_thread_local = match named {
         Some(symbol) => symbol.symbol.st_type() == STT_TLS,
