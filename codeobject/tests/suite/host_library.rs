@@ -357,3 +357,34 @@ fn no_damage_makes_it_panic() {
         object[at] = USER[at];
     }
 }
+
+#[test]
+fn relocations_that_no_linker_writes_are_refused() {
+    const RELASZ: u64 = 8;
+    let rela = word(X86_64, dynamic(X86_64, RELA)) as usize;
+    let entries = (rela..rela + word(X86_64, dynamic(X86_64, RELASZ)) as usize).step_by(24);
+    let named = entries.into_iter().find(|at| word(X86_64, at + 8) >> 32 != 0).unwrap() + 8;
+    let with_kind = |info: u64| {
+        let mut object = X86_64.to_vec();
+        object[named..named + 8].copy_from_slice(&info.to_le_bytes());
+        object
+    };
+    let symbol = word(X86_64, named) >> 32 << 32;
+    HostLibrary::parse(&with_kind(symbol | 6)).unwrap();
+    for kind in [2, 10, 33, 99] {
+        refused(&with_kind(symbol | kind), "no linker writes");
+    }
+    for kind in [1, 6, 7] {
+        refused(&with_kind(kind), "refers to none");
+    }
+}
+
+#[test]
+fn an_object_that_stands_for_another_is_refused() {
+    for tag in [0x7fff_fffd_u64, 0x7fff_ffff] {
+        let mut object = X86_64.to_vec();
+        let at = dynamic(X86_64, RELACOUNT) - 8;
+        object[at..at + 8].copy_from_slice(&tag.to_le_bytes());
+        refused(&object, "stands for another");
+    }
+}

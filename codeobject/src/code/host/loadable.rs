@@ -308,7 +308,11 @@ fn read_tables<'a>(elf: &Elf<'a>) -> Result<Tables<'a>, Error> {
         let advice = "link it with a linker for this machine, which writes relocations with addends";
         return Err(Error::unsupported("a table of relocations without addends", 0, advice));
     }
-    let names = [tag::NEEDED, tag::SONAME, tag::RPATH, tag::RUNPATH, tag::AUXILIARY, tag::FILTER];
+    if [tag::AUXILIARY, tag::FILTER].iter().any(|tag| tables.value(*tag).is_some()) {
+        let advice = "link it without -f and -F (--auxiliary, --filter)";
+        return Err(Error::unsupported("a shared object that stands for another", 0, advice));
+    }
+    let names = [tag::NEEDED, tag::SONAME, tag::RPATH, tag::RUNPATH];
     for (_, name) in tables.entries.iter().filter(|(tag, _)| names.contains(tag)) {
         tables.string(*name)?;
     }

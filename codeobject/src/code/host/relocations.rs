@@ -147,6 +147,17 @@ struct Kinds {
 }
 
 impl Kinds {
+    /// Whether a loader meets it in shared objects. Others write less than a word, or more than the object's own.
+    fn has(&self, kind: u64) -> bool {
+        let one = [self.copy, self.call, self.pair, self.relative, self.absolute];
+        let is_known = self.relative != u64::MAX;
+        !is_known
+            || kind == 0
+            || one.contains(&kind)
+            || self.symbol.contains(&kind)
+            || self.thread_local.contains(&kind)
+    }
+
     fn of(machine: HostMachine) -> Kinds {
         match machine {
             HostMachine::X86_64 => Kinds {
@@ -209,7 +220,10 @@ fn check_one(
     if named.is_some_and(|symbol| symbol.symbol.is_undefined(ENDIAN) && is_own(symbol)) {
         return malformed("it refers to a local symbol that is not defined");
     }
-    if kinds.symbol.contains(&kind) && symbol == 0 {
+    if !kinds.has(kind) {
+        return malformed("it is of a kind that no linker writes into shared objects");
+    }
+    if (kinds.symbol.contains(&kind) || kind == kinds.absolute) && symbol == 0 {
         return malformed("it wants the address of a symbol, and refers to none");
     }
     let is_thread_local = match named {
