@@ -9,7 +9,6 @@ use std::{
     sync::{
         Arc, Mutex, Weak,
         atomic::{AtomicU64, Ordering::SeqCst},
-        mpsc,
     },
     task::{Context, Wake, Waker},
     thread,
@@ -18,7 +17,7 @@ use std::{
 use windlass_hal::{Code, Deadline, Error, Queue, Semaphore};
 use windlass_local::Kernel;
 
-use common::{LONG, device, device_with, single};
+use common::{LONG, device, device_with, held, single};
 
 /// Runs a test on a stack that recursion of any length would overflow.
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
@@ -163,18 +162,6 @@ fn work_that_a_kernel_submits_runs_behind_it() {
     queue.dispatch(&[], &[done.at(2)], &submits, single(), &[]).unwrap();
     assert_eq!(seen.load(SeqCst), 0, "the barrier ran inside the kernel");
     assert_eq!(done.query().unwrap(), 2);
-}
-
-/// A kernel that says when it runs, and ends when it is told to.
-fn held() -> (Kernel, mpsc::Receiver<()>, mpsc::Sender<()>) {
-    let ((started, starts), (end, ends)) = (mpsc::channel(), mpsc::channel());
-    let channels = Mutex::new((started, ends));
-    let kernel = Kernel::new("held", move |_| {
-        let channels = channels.lock().unwrap();
-        channels.0.send(()).unwrap();
-        channels.1.recv_timeout(LONG).map_err(|_| Error::deadline_exceeded("nobody ended the kernel"))
-    });
-    (kernel, starts, end)
 }
 
 #[test]

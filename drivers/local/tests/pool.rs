@@ -14,7 +14,7 @@ use std::{
 use windlass_hal::{BindingTable, Code, Deadline, DispatchConfig, Error, Function, Semaphore};
 use windlass_local::Kernel;
 
-use crate::common::{LONG, loaded_on, single};
+use crate::common::{LONG, held, loaded_on, single};
 
 mod common;
 
@@ -130,18 +130,6 @@ fn work_that_waits_holds_no_thread() {
     assert_eq!(held.query().unwrap(), 0);
     gate.signal(1).unwrap();
     held.wait_blocking(4, LONG).unwrap();
-}
-
-/// A kernel that says when it runs, and ends when it is told to.
-fn held() -> (Kernel, mpsc::Receiver<()>, mpsc::Sender<()>) {
-    let ((started, starts), (end, ends)) = (mpsc::channel(), mpsc::channel());
-    let channels = Mutex::new((started, ends));
-    let kernel = Kernel::new("held", move |_| {
-        let channels = channels.lock().unwrap();
-        channels.0.send(()).unwrap();
-        channels.1.recv_timeout(LONG).map_err(|_| Error::deadline_exceeded("nobody ended the kernel"))
-    });
-    (kernel, starts, end)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Executables of the host's own code: shared objects, loaded, and their kernels and variables by name.
 
-use std::{ffi::c_void, ptr::NonNull};
+use std::{collections::HashSet, ffi::c_void, ptr::NonNull};
 
 use windlass_codeobject::{Binding, Symbol};
 use windlass_hal::{
@@ -16,6 +16,15 @@ use crate::{
     entry::{Entry, NativeKernel},
     shared_object::SharedObjects,
 };
+
+/// The names of the parts so far.
+#[derive(Default)]
+struct Known<'p> {
+    kernels: HashSet<&'p str>,
+    globals: HashSet<&'p str>,
+    /// All of them, functions and constants among them.
+    symbols: HashSet<&'p str>,
+}
 
 impl Executable {
     /// Loads the shared objects of the files, with one scope of names.
@@ -32,8 +41,9 @@ impl Executable {
         // SAFETY: the caller's promise, passed on; `select` gives shared objects for this machine that can be loaded.
         let code = unsafe { SharedObjects::load(&parts) }?;
         let mut executable = Self::empty(domain);
+        let mut known = Known::default();
         for index in 0..parts.len() {
-            executable.add_part(&code, index, &parts)?;
+            executable.add_part(&code, index, &parts, &mut known)?;
         }
         tracing::debug!(
             target: "windlass::local",
@@ -46,7 +56,13 @@ impl Executable {
     }
 
     /// Names that several parts define are those of the first.
-    fn add_part(&mut self, code: &SharedObjects, index: usize, parts: &[Part<'_>]) -> Result<()> {
+    fn add_part<'p>(
+        &mut self,
+        code: &SharedObjects,
+        index: usize,
+        parts: &'p [Part<'_>],
+        known: &mut Known<'p>,
+    ) -> Result<()> {
         let part = &parts[index];
         let mut base = None;
         let mut at = |name: &str, offset: Option<u64>| {
@@ -60,9 +76,10 @@ impl Executable {
             Ok::<_, Error>(address)
         };
         for kernel in part.library.kernels() {
-            if self.functions.iter().any(|known| known.name == kernel.name) {
+            if !known.kernels.insert(&kernel.name) {
                 continue;
             }
+            known.symbols.insert(&kernel.name);
             let address = at(&kernel.name, Some(kernel.address).filter(|_| !kernel.is_indirect))?;
             // SAFETY: the function of that name, which by its description has this type, as whoever loads it vouches.
             let function = unsafe { std::mem::transmute::<*mut c_void, NativeKernel>(address.as_ptr()) };
@@ -72,9 +89,10 @@ impl Executable {
             self.symbols.push(symbol.placed(Some(address.as_ptr().addr() as u64), kernel.size));
         }
         for variable in part.library.variables() {
-            if self.globals.iter().any(|known| known.name == variable.name) {
+            if !known.globals.insert(&variable.name) {
                 continue;
             }
+            known.symbols.insert(&variable.name);
             let start = at(&variable.name, Some(variable.address))?;
             if code.address_in_process(&variable.name).is_some_and(|other| other != start) {
                 check_own(&variable.name, part, parts)?;
@@ -89,7 +107,7 @@ impl Executable {
             (part.library.constants().collect(), SymbolKind::Variable),
         ] {
             for symbol in symbols {
-                if !self.symbols.iter().any(|known| known.name == symbol.name) {
+                if known.symbols.insert(&symbol.name) {
                     self.symbols.push(symbol_info(symbol, kind, code.address(index, &symbol.name)));
                 }
             }

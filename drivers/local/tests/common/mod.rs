@@ -3,9 +3,12 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, mpsc},
+    time::Duration,
+};
 
-use windlass_hal::{Device, DispatchConfig, Executable, Registry};
+use windlass_hal::{Device, DispatchConfig, Error, Executable, Registry};
 use windlass_local::{Kernel, Library, LocalDriver};
 
 /// Long enough for any machine; reached only where something hangs.
@@ -40,4 +43,16 @@ pub(crate) fn device() -> Device {
 /// One workgroup of one work-item.
 pub(crate) fn single() -> DispatchConfig {
     DispatchConfig::new([1; 3]).workgroup_size([1; 3])
+}
+
+/// A kernel that says when it runs, and ends when it is told to.
+pub(crate) fn held() -> (Kernel, mpsc::Receiver<()>, mpsc::Sender<()>) {
+    let ((started, starts), (end, ends)) = (mpsc::channel(), mpsc::channel());
+    let channels = Mutex::new((started, ends));
+    let kernel = Kernel::new("held", move |_| {
+        let channels = channels.lock().unwrap();
+        channels.0.send(()).unwrap();
+        channels.1.recv_timeout(LONG).map_err(|_| Error::deadline_exceeded("nobody ended the kernel"))
+    });
+    (kernel, starts, end)
 }
