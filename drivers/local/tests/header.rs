@@ -153,3 +153,38 @@ fn thread_local_storage_without_room_is_refused_with_advice() {
     assert_eq!(error.code(), Code::FailedPrecondition, "{error}");
     assert!(error.to_string().contains("-ftls-model=global-dynamic"), "{error}");
 }
+
+/// What is read of many symbols that share one long description is no more than the file.
+#[test]
+fn descriptions_that_overlap_are_refused() {
+    use std::fmt::Write as _;
+    let (parameters, kernels) = (300, 400);
+    let mut source = format!(
+        ".section .rodata,\"a\"\n.balign 8\ntold:\n.long 1,48,64,{parameters},{},0,0,0,0,0,0,0\n",
+        parameters * 8
+    );
+    for index in 0..parameters {
+        writeln!(source, ".long 1,{},8,0\n.zero 48", index * 8).unwrap();
+    }
+    source.push_str(".text\n");
+    for kernel in 0..kernels {
+        let told = format!("windlass_kernel_k{kernel}");
+        writeln!(source, ".globl {told}\n.type {told},%object\n.set {told},told").unwrap();
+        writeln!(source, ".globl k{kernel}\n.type k{kernel},%function\nk{kernel}: ret").unwrap();
+    }
+    source.push_str(".section .note.GNU-stack,\"\",%progbits\n");
+    let folder = tempfile::tempdir().unwrap();
+    let (assembly, object) = (folder.path().join("told.s"), folder.path().join("told.so"));
+    std::fs::write(&assembly, source).unwrap();
+    let built = Command::new("cc").args(["-shared", "-nostdlib", "-o"]).arg(&object).arg(&assembly).status();
+    if !built.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: there is no C compiler (cc)");
+        return;
+    }
+    let bytes = std::fs::read(object).unwrap();
+    let library = windlass_codeobject::HostLibrary::parse(&bytes).unwrap();
+    let read: usize = library.kernels().iter().map(|kernel| kernel.parameters.len()).sum();
+    assert!(read * 64 < bytes.len(), "{read} parameters of {} bytes", bytes.len());
+    assert_eq!(library.kernels().len() + library.rejected().len(), kernels);
+    assert!(library.rejected().iter().all(|kernel| kernel.reason.contains("overlap")));
+}

@@ -21,13 +21,14 @@ const MAX_ARGUMENTS: u32 = 1 << 20;
 const MAX_LOCAL_MEMORY: u32 = 1 << 30;
 
 /// Reads the description that `size` bytes at `address` are; 0 where the symbol does not say how many. `function` is the
-/// kernel's own symbol. An error tells what is wrong.
+/// kernel's own symbol. `room` is what descriptions may still take in all, so that many symbols of one place come to no
+/// more than the file. An error tells what is wrong.
 pub(super) fn read(
     elf: &Elf<'_>,
     name: &[u8],
     function: &Sym64<LittleEndian>,
-    address: u64,
-    size: u64,
+    (address, size): (u64, u64),
+    room: &mut u64,
 ) -> Result<HostKernel, String> {
     let name = std::str::from_utf8(name).map_err(|_| "its name is not UTF-8 text")?;
     if name.is_empty() {
@@ -63,6 +64,9 @@ pub(super) fn read(
         .ok_or_else(|| {
             format!("the file does not hold the {all} bytes of its description at {address:#x}")
         })?;
+    *room = room
+        .checked_sub(all)
+        .ok_or("its description and those before it take more bytes than the file: they overlap")?;
     let mut kernel = HostKernel {
         name: name.to_owned(),
         address: function.st_value(LittleEndian),

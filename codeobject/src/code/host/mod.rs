@@ -68,7 +68,7 @@ impl HostLibrary {
             needed: tables.needed().map(text).collect(),
             interposable: HashSet::new(),
         };
-        library.describe(&elf, &table);
+        library.describe(&elf, &table, bytes.len() as u64);
         if !tables.is_symbolic() {
             let looked_up = relocations::looked_up(&elf, &tables)?;
             let symbols = (0..).zip(&table).filter(|(index, _)| looked_up.contains(index));
@@ -138,13 +138,14 @@ impl HostLibrary {
         &self.needed
     }
 
-    fn describe(&mut self, elf: &Elf<'_>, table: &[ElfSymbol<'_>]) {
+    /// `size` is that of the file.
+    fn describe(&mut self, elf: &Elf<'_>, table: &[ElfSymbol<'_>], size: u64) {
         let functions: HashMap<&[u8], &Sym64<LittleEndian>> = table
             .iter()
             .filter(|symbol| is_exported(symbol) && is_function(elf, symbol))
             .map(|symbol| (symbol.name, symbol.symbol))
             .collect();
-        let mut described = HashSet::new();
+        let (mut described, mut room) = (HashSet::new(), size);
         for symbol in table.iter().filter(|symbol| is_exported(symbol) && is_data(symbol)) {
             let Some(name) = symbol.name.strip_prefix(PREFIX) else { continue };
             if !described.insert(name) {
@@ -152,7 +153,7 @@ impl HostLibrary {
             }
             let (address, size) = (symbol.symbol.st_value(ENDIAN), symbol.symbol.st_size(ENDIAN));
             let kernel = match functions.get(name) {
-                Some(function) => description::read(elf, name, function, address, size),
+                Some(function) => description::read(elf, name, function, (address, size), &mut room),
                 None => {
                     Err(format!("it describes a kernel, and the object exports no function `{}`", text(name)))
                 }
