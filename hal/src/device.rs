@@ -13,6 +13,7 @@ use crate::{
     error::{Code, Error, Result, ResultExt},
     executable::Executable,
     executable_cache::ExecutableCache,
+    fork,
     info::{DeviceInfo, Feature, Limits},
     operation::QueueAffinity,
     pool::{Pool, PoolParams, Slabs},
@@ -27,6 +28,9 @@ use crate::{
 /// When the last of them is dropped, what was not issued fails with `CANCELLED`; what was issued goes on, keeps
 /// its buffers alive, and still reaches its signals. Nothing waits. Buffers, executables and command buffers keep
 /// their memory but do not keep the device open.
+///
+/// A device belongs to the process that opened it. In a child by `fork` it takes nothing, and none can be opened:
+/// `FAILED_PRECONDITION`, for the threads that would do the work stayed behind.
 #[derive(Clone)]
 pub struct Device {
     pub(crate) open: Arc<Open>,
@@ -42,6 +46,11 @@ pub(crate) struct Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
+        if fork::is_child() {
+            // Closing may take locks that nobody gives back there.
+            std::mem::forget(self.raw.clone());
+            return;
+        }
         self.raw.close();
     }
 }
@@ -49,6 +58,7 @@ impl Drop for Open {
 impl Device {
     /// Wraps what a driver opened.
     pub fn from_driver(raw: Arc<dyn driver::Device>) -> Self {
+        fork::opened();
         let raw = Open { raw, pools: Mutex::default(), executables: ExecutableCache::default() };
         Self { open: Arc::new(raw) }
     }
@@ -97,6 +107,7 @@ impl Device {
     /// Nothing on a queue waits so: it fails with `RESOURCE_EXHAUSTED`, and may succeed when it is tried again.
     pub fn allocate(&self, params: &BufferParams, size: u64) -> Result<Buffer> {
         check_params(params)?;
+        fork::check()?;
         let raw = self.open.raw.allocate(params, size).or_else(|error| {
             // Pools may keep what is missing. What the driver keeps it has looked through.
             match error.code() {
@@ -144,6 +155,7 @@ impl Device {
     /// allocated for. A program that hands functions to code it does not trust must check what that code passes.
     #[allow(unsafe_code)]
     pub unsafe fn load_executable(&self, code: &[u8]) -> Result<Executable> {
+        fork::check()?;
         let raw = self.open.executables.load(&[code], || {
             // SAFETY: the same contract, passed on.
             unsafe { self.open.raw.load_executable(code) }
@@ -174,6 +186,7 @@ impl Device {
         if parts.is_empty() {
             return Err(Error::invalid_argument("an executable of no pieces of device code"));
         }
+        fork::check()?;
         let raw = self.open.executables.load(parts, || {
             // SAFETY: the same contract, passed on.
             unsafe { self.open.raw.load_linked(parts) }
@@ -194,26 +207,34 @@ impl Device {
 
     /// Retires what has finished. Never blocks. Waiting and submitting do this too.
     pub fn poll(&self) {
-        self.open.raw.poll();
+        if !fork::is_child() {
+            self.open.raw.poll();
+        }
     }
 
     /// Blocks until everything issued so far has retired, or `DEADLINE_EXCEEDED`. Operations whose waits are not
     /// reached are not issued, and not waited for. Host calls that run are waited for, but for the
     /// one that asks.
     pub fn drain(&self, deadline: impl Into<Deadline>) -> Result<()> {
+        fork::check()?;
         self.open.raw.drain(deadline.into())
     }
 
     /// Closes the device for all handles: what was not issued fails with `CANCELLED`, new work is refused. Does
     /// not wait.
     pub fn close(&self) {
-        self.open.raw.close();
+        if !fork::is_child() {
+            self.open.raw.close();
+        }
     }
 
     /// Gives memory back to the system that no buffer holds and that nothing uses any more: the device's own reserve and
     /// that of its pools. Never waits, neither for work in flight, whose memory stays for the next trim, nor for the
     /// system, which may take a moment after this returns.
     pub fn trim(&self) {
+        if fork::is_child() {
+            return;
+        }
         self.trim_pools();
         self.open.raw.trim();
     }

@@ -104,7 +104,10 @@
 //! The structs of this page are fronts over the traits in [`driver`]. What reaches a driver is canonical: ranges in
 //! bounds, usage allowed, objects of its own device. A driver has one entry for work, [`driver::Device::submit`], with an
 //! [`Operation`] that may grow; so a [`driver::Wrapper`] that traces, records or reorders is one method long, and the
-//! conformance suite is built from such wrappers. Handing a driver work past the front is `unsafe`. This crate knows no driver and calls no foreign function.
+//! conformance suite is built from such wrappers. Handing a driver work past the front is `unsafe`.
+//!
+//! This crate knows no driver, and calls no foreign function but the one that tells it of a `fork`: children of a process
+//! that has opened a device are refused.
 //!
 //! # An example
 //!
@@ -153,6 +156,7 @@ mod export;
 mod fence;
 pub mod file;
 mod flags;
+mod fork;
 mod heap;
 mod host_call;
 mod host_import;

@@ -28,6 +28,7 @@ use crate::{
     error::{Error, Result, ResultExt},
     executable::Function,
     file::File,
+    fork,
     host_call::{HostCall, HostCallContext, HostCallFlags},
     indirect::{IndirectDispatchConfig, WorkgroupCount},
     info::Feature,
@@ -62,6 +63,7 @@ impl Queue {
     }
 
     fn submit(&self, waits: &[Point], signals: &[Point], operation: Operation) -> Result<()> {
+        fork::check()?;
         for wait in waits {
             check_value("wait for", wait.value)?;
         }
@@ -90,6 +92,7 @@ impl Queue {
         size: u64,
     ) -> Result<Buffer> {
         check_params(params)?;
+        fork::check()?;
         let raw = self.device.open.raw.reserve(self.affinity, params, size);
         let buffer =
             Buffer::from_driver(raw.context(|| format!("allocating {size} bytes on a queue"))?, *params);
@@ -109,6 +112,7 @@ impl Queue {
         size: u64,
     ) -> Result<Buffer> {
         check_params(params)?;
+        fork::check()?;
         if pool.domain() != self.device.open.raw.domain() {
             return Err(Error::invalid_argument("the pool is one of another device"));
         }

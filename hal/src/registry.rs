@@ -7,6 +7,7 @@ use crate::{
     device::Device,
     driver,
     error::{Error, Result},
+    fork,
     uri::Uri,
 };
 
@@ -51,6 +52,7 @@ impl Registry {
     /// loader.
     pub fn open(&self, uri: &str) -> Result<Device> {
         let uri: Uri = uri.parse()?;
+        fork::check().map_err(|error| error.context(format!("opening {uri}")))?;
         let device =
             self.driver(uri.scheme())?.open(&uri).map_err(|error| error.context(format!("opening {uri}")))?;
         Ok(Device::from_driver(device))

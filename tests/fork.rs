@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Children by `fork` of a process that has opened devices: told so by every call that would wait for threads which stayed
+//! behind.
+#![cfg(unix)]
+
+use windlass::{BufferParams, Code, Deadline, Device, Error, Queue, Semaphore};
+
+/// Runs a check in a child by `fork`, and says whether it held.
+fn holds_in_child(check: impl FnOnce() -> bool) -> bool {
+    // SAFETY: the child calls nothing but the check, and ends without what the parent has registered for its end.
+    match unsafe { libc::fork() } {
+        0 => {
+            // SAFETY: a timer of this process, which ends a child that hangs.
+            unsafe { libc::alarm(60) };
+            let held = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_or(false);
+            // SAFETY: ends the process.
+            unsafe { libc::_exit(i32::from(!held)) }
+        }
+        child => {
+            assert!(child > 0, "fork: {}", std::io::Error::last_os_error());
+            let mut status = 0;
+            // SAFETY: a child of this process, and a local.
+            assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+            libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
+        }
+    }
+}
+
+fn is_told<T>(result: Result<T, Error>) -> bool {
+    result.is_err_and(|error| {
+        error.code() == Code::FailedPrecondition && error.to_string().contains("was forked from")
+    })
+}
+
+/// All that may need threads, locks or HIP. A host call has a thread on every driver.
+fn is_refused((device, queue): &(Device, Queue)) -> bool {
+    let done = Semaphore::new(0);
+    is_told(queue.host_call(&[], &[done.at(1)], Default::default(), |_| Ok(())))
+        && is_told(queue.alloca(&[], &[done.at(1)], &BufferParams::device(), 64))
+        && is_told(device.allocate_device(64))
+        && is_told(device.drain(Deadline::NEVER))
+        && done.query().is_ok_and(|value| value == 0)
+}
+
+#[test]
+fn a_child_is_told_and_the_parent_goes_on() {
+    assert!(holds_in_child(|| windlass::open("null://").is_ok()), "nothing was opened before");
+    for uri in ["null://", "local://?threads=2", "local://?threads=0", "hip-sim://gfx942"] {
+        let device = windlass::open(uri).expect("a device");
+        let queue = device.queue(0).expect("a queue");
+        let timeline = Semaphore::new(0);
+        // So that threads are there and HIP was used.
+        let call = |queue: &Queue, value| {
+            queue.host_call(&[], &[timeline.at(value)], Default::default(), |_| Ok(())).expect("submits");
+            timeline.wait_blocking(value, Deadline::NEVER).expect("runs");
+        };
+        call(&queue, 1);
+        let handles = (device, queue);
+        assert!(holds_in_child(|| is_refused(&handles)), "{uri}");
+        assert!(holds_in_child(|| is_told(windlass::open(uri))), "{uri}");
+        // The last handle goes in a child, and there alone.
+        let mut handles = Some(handles);
+        let ended = holds_in_child(|| {
+            let (device, queue) = handles.take().expect("both");
+            device.poll();
+            device.trim();
+            device.close();
+            drop((device, queue));
+            true
+        });
+        assert!(ended, "{uri}");
+        let (device, queue) = handles.expect("the parent's are its own");
+        let child = holds_in_child(|| std::process::Command::new("true").status().is_ok_and(|s| s.success()));
+        assert!(child, "a child may start programs");
+        call(&queue, 2);
+        device.drain(Deadline::NEVER).expect("drains");
+    }
+}
