@@ -15,6 +15,9 @@ const LONGEST: usize = 64 << 10;
 fn main() -> Result<(), Box<dyn Error>> {
     let fixtures = std::env::var_os("WINDLASS_FIXTURES").ok_or("WINDLASS_FIXTURES is not set")?;
     let corpora = PathBuf::from(std::env::args_os().nth(1).ok_or("usage: seed CORPUS_DIR")?);
+    for (which, _) in windlass_fuzz::HOST_OBJECTS.iter().enumerate() {
+        keep(&corpora, "host", &[which as u8])?;
+    }
     let mut waiting = vec![PathBuf::from(fixtures)];
     while let Some(path) = waiting.pop() {
         if path.is_dir() {

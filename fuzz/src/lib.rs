@@ -3,7 +3,7 @@
 //! point is that nothing panics, hangs or takes memory without bound.
 
 use windlass_codeobject::{
-    CodeObject, File, Options, TargetId, Wheel, declared_size, retarget, validate,
+    CodeObject, File, HostLibrary, Options, TargetId, Wheel, declared_size, retarget, validate,
 };
 
 const AGENTS: [&str; 3] = ["gfx942:sramecc+:xnack-", "gfx90a:sramecc+:xnack+", "gfx1031"];
@@ -11,6 +11,16 @@ const AGENTS: [&str; 3] = ["gfx942:sramecc+:xnack-", "gfx90a:sramecc+:xnack+", "
 const MOST_UNPACKED: u64 = 1 << 18;
 /// The entries of one bundle that are read, and the bundles of one file.
 const MOST_READ: usize = 8;
+
+macro_rules! host_objects {
+    ($($name:literal),*) => {
+        [$(include_bytes!(concat!("../../drivers/local/tests/native/", $name, ".so"))),*]
+    };
+}
+
+/// Shared objects of two machines, most of them with kernels: alone, with variables, and that refer to each other.
+pub const HOST_OBJECTS: [&[u8]; 5] =
+    host_objects!("kernels.x86_64", "kernels.aarch64", "user.x86_64", "provider.x86_64", "cycle.x86_64");
 
 fn options() -> Options {
     let mut options = Options::default();
@@ -69,6 +79,34 @@ pub fn elf(data: &[u8]) {
         }
         copy.copy_from_slice(data);
     }
+}
+
+/// A shared object with kernels for the host: the first byte says which, then come changes to it, each of up to eight bytes.
+pub fn host(data: &[u8]) {
+    let Some((which, changes)) = data.split_first() else { return };
+    let mut object = HOST_OBJECTS[usize::from(*which) % HOST_OBJECTS.len()].to_vec();
+    for change in changes.chunks(11) {
+        let Some((&[low, high, size], value)) = change.split_first_chunk() else { break };
+        let value = &value[..value.len().min(usize::from(size % 8) + 1)];
+        let at = usize::from(u16::from_le_bytes([low, high])) % object.len();
+        let end = object.len().min(at + value.len());
+        object[at..end].copy_from_slice(&value[..end - at]);
+    }
+    match HostLibrary::parse(&object) {
+        Ok(library) => {
+            assert!(!library.has_kernels() || HostLibrary::may_have_kernels(&object));
+            for kernel in library.kernels() {
+                let ends = kernel.parameters.iter().map(|parameter| parameter.offset + parameter.size);
+                assert!(ends.max().unwrap_or(0) <= kernel.argument_size, "{kernel:?}");
+            }
+            let symbols = library.variables().chain(library.constants()).chain(library.functions());
+            for symbol in symbols.chain(library.undefined()) {
+                library.is_interposable(&symbol.name);
+            }
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    containers(&object);
 }
 
 /// The note of a code object: the first byte says of which kind, the rest is its content.

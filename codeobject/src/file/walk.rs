@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::bundle::Bundle;
 use crate::bytes::{glimpse, range};
 use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
-use crate::code::host::{HostLibrary, may_have_kernels};
+use crate::code::host::HostLibrary;
 use crate::container::archive::{self, Members};
 use crate::container::begins_bundle;
 use crate::container::ccob::{CCOB_MAGIC, CcobHeader};
@@ -158,8 +158,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         let carriers = match host_elf::carriers(bytes, base, &self.room) {
             Err(Error::NotFound { .. }) if is_split => host_elf::Carriers::default(),
             // Of the file itself it is asked whether it has kernels for the host; members have too many libraries for that.
-            Err(Error::NotFound { .. }) if base == 0 && self.member.is_none() && self.host_library(bytes) => {
-                return Ok(FileKind::HostLibrary);
+            Err(none @ Error::NotFound { .. }) if base == 0 && self.member.is_none() => {
+                return self.host_library(bytes, none);
             }
             carriers => carriers?,
         };
@@ -194,14 +194,22 @@ impl<'a, 'o> Walk<'a, 'o> {
         Ok(FileKind::HostElf)
     }
 
-    /// Takes a shared object that describes kernels for the host; says whether it is one.
-    fn host_library(&mut self, bytes: &'a [u8]) -> bool {
-        let library = may_have_kernels(bytes).then(|| HostLibrary::parse(bytes).ok()).flatten();
-        let library = library.filter(HostLibrary::has_kernels);
-        if let Some(library) = &library {
-            self.found(Bundle::of_host_library(bytes, library.machine()));
+    /// Takes a shared object that describes kernels for the host. Any other has no code, which `none` says.
+    fn host_library(&mut self, bytes: &'a [u8], none: Error) -> Result<FileKind, Error> {
+        if !HostLibrary::may_have_kernels(bytes) {
+            return Err(none);
         }
-        library.is_some()
+        match HostLibrary::parse(bytes) {
+            Ok(library) if library.has_kernels() => {
+                self.found(Bundle::of_host_library(bytes, library.machine()));
+                Ok(FileKind::HostLibrary)
+            }
+            Ok(_) => Err(none),
+            Err(error) => Err(Error::NotFound {
+                what: "section .hip_fatbin in the host ELF".to_owned(),
+                present: format!("it describes kernels for the host, which cannot be had: {error}"),
+            }),
+        }
     }
 
     /// Reads what an executable of IREE holds: code objects, or bundles.

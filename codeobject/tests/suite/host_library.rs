@@ -197,8 +197,11 @@ fn variables_of_the_whole_process_are_refused() {
     object[at] = 0xa1;
     let error = HostLibrary::parse(&object).unwrap_err();
     assert!(matches!(error, Error::Unsupported { .. }), "{error}");
-    for said in ["`counter`", "-fno-gnu-unique"] {
+    let file = File::parse(&object, &Options::default()).unwrap_err();
+    assert!(matches!(file, Error::NotFound { .. }), "as a file it has no code: {file}");
+    for said in ["`counter`", "-fno-gnu-unique", "--exclude-libs,ALL"] {
         assert!(error.to_string().contains(said), "{error}");
+        assert!(file.to_string().contains(said), "{file}");
     }
 }
 

@@ -16,7 +16,13 @@ use super::{
 /// Says what an ELF for a host holds. One without kernels is nobody's business here.
 pub(super) fn describe(image: &[u8], report: &mut EntryReport) {
     report.content = "ELF of the host".to_owned();
-    let Some(library) = HostLibrary::parse(image).ok().filter(HostLibrary::has_kernels) else { return };
+    let library = match HostLibrary::parse(image) {
+        Ok(library) if library.has_kernels() => library,
+        Err(error) if HostLibrary::may_have_kernels(image) => {
+            return report.problems.push(format!("its kernels for the host cannot be had: {error}"));
+        }
+        _ => return,
+    };
     report.content = format!("shared object for {}", library.machine());
     let rejected = library.rejected().iter().map(|kernel| format!("{}: {}", kernel.name, kernel.reason));
     report.problems.extend(rejected);

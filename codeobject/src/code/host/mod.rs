@@ -79,6 +79,14 @@ impl HostLibrary {
         Ok(library)
     }
 
+    /// Whether an ELF has a name that a description of a kernel might have, also where [`parse`](Self::parse) refuses it.
+    /// Nearly no library has, and reading names alone is far less than reading what they stand for.
+    pub fn may_have_kernels(bytes: &[u8]) -> bool {
+        let elf = Elf::parse(bytes, &mut Warnings::default()).ok();
+        let names = elf.and_then(|elf| elf.dynamic_strings()).unwrap_or_default();
+        names.windows(PREFIX.len()).any(|name| name == PREFIX)
+    }
+
     /// The machine that its code is for.
     pub fn machine(&self) -> HostMachine {
         self.machine
@@ -198,14 +206,6 @@ impl HostLibrary {
     }
 }
 
-/// Whether an ELF has a name that a description of a kernel might have. Nearly no library has, and reading names alone is
-/// far less than reading what they stand for.
-pub(crate) fn may_have_kernels(bytes: &[u8]) -> bool {
-    let elf = Elf::parse(bytes, &mut Warnings::default()).ok();
-    let names = elf.and_then(|elf| elf.dynamic_strings()).unwrap_or_default();
-    names.windows(PREFIX.len()).any(|name| name == PREFIX)
-}
-
 /// What a loader makes one for the whole process is that of the object that was loaded first, whatever its size.
 fn check_unique(table: &[ElfSymbol<'_>]) -> Result<(), Error> {
     let mut symbols = table.iter().map(|symbol| (symbol.name, symbol.symbol));
@@ -215,7 +215,7 @@ fn check_unique(table: &[ElfSymbol<'_>]) -> Result<(), Error> {
         Some((name, symbol)) => Err(Error::unsupported(
             format!("the symbol `{}`, which is one for the whole process (STB_GNU_UNIQUE)", text(name)),
             symbol.st_value(ENDIAN),
-            "compile it with -fno-gnu-unique",
+            "compile it with -fno-gnu-unique; keep static libraries' own to themselves with -Wl,--exclude-libs,ALL",
         )),
         None => Ok(()),
     }
