@@ -149,6 +149,7 @@ impl Notifications {
     }
 
     /// Carries everything out. Call it with no lock held.
+    #[inline]
     pub fn fire(self) {
         drop(self);
     }

@@ -98,6 +98,18 @@ impl Drop for Current<'_> {
     }
 }
 
+/// What stands between this process and a GPU, where a runtime of the system looked for one.
+#[cfg(target_os = "linux")]
+fn obstacles(origin: &windlass_hip_sys::Origin) -> Option<String> {
+    let is_of_system = origin.found != windlass_hip_sys::Found::InProcess && !origin.simulated;
+    is_of_system.then(crate::access::explained).flatten()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn obstacles(_origin: &windlass_hip_sys::Origin) -> Option<String> {
+    None
+}
+
 /// Initialises HIP and counts its devices. `UNAVAILABLE` with HIP's reason where there is none.
 pub(crate) fn initialise(api: &Api) -> Result<i32> {
     let mut count = 0;
@@ -111,12 +123,11 @@ pub(crate) fn initialise(api: &Api) -> Result<i32> {
             // SAFETY: clears this thread's sticky error; no arguments.
             let _ = unsafe { api.hipGetLastError() };
             let origin = api.origin();
-            let mut message = format!("{call} returned {status}: {origin} finds no GPU");
-            #[cfg(target_os = "linux")]
-            if origin.found != windlass_hip_sys::Found::InProcess && !origin.simulated {
-                message.extend(crate::access::explained().map(|obstacles| format!("; {obstacles}")));
-            }
-            return Err(Error::unavailable(message));
+            let obstacles = obstacles(origin).map(|obstacles| format!("; {obstacles}"));
+            return Err(Error::unavailable(format!(
+                "{call} returned {status}: {origin} finds no GPU{}",
+                obstacles.unwrap_or_default()
+            )));
         }
     }
     Ok(count)

@@ -184,6 +184,27 @@ impl Inner {
         Some(mine.fold(0, |bits, queue| bits | 1 << queue.index))
     }
 
+    /// Gets what an operation needs besides, and leaves it to the pending set.
+    fn take_in(
+        self: &Arc<Self>,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        mut operation: Operation,
+    ) -> Result<()> {
+        self.retire_some(affinity);
+        self.usable()?;
+        // Here rather than when it is issued: who is short of memory hears of it.
+        let staging = match &mut operation {
+            // HIP may wait for the stream before it reads pageable memory; pinned memory it never does.
+            Operation::Update { source, .. } => {
+                Some(self.noted(self.allocator.stage(self, &std::mem::take(source)))?)
+            }
+            other => self.noted(replay::memory_for_counts(self, other))?,
+        };
+        self.pending.submit(self, waits.into(), signals.into(), Work { affinity, operation, staging })
+    }
+
     /// Adds the work that used the memory of a buffer last, as far as it may still run.
     fn follow_birth(self: &Arc<Self>, buffer: &windlass_hal::Buffer, edges: &mut Edges) {
         for (lane, epoch) in placed(buffer).into_iter().flat_map(|placed| placed.birth().iter()) {
@@ -212,13 +233,15 @@ impl Issue for Inner {
         if let Some(error) = self.lost() {
             return windlass_hal::pending::fail(&signals, error);
         }
+        if let Operation::HostCall(call) = work.operation {
+            return self.host_calls.spawn(call, signals);
+        }
         let Work { affinity, operation, staging } = work;
         let mut released = None;
-        match operation {
-            Operation::HostCall(call) => return self.host_calls.spawn(call, signals),
-            Operation::Alloca { ref buffer } => self.follow_birth(buffer, &mut edges),
+        match &operation {
+            Operation::Alloca { buffer } => self.follow_birth(buffer, &mut edges),
             // The memory may not pass on before its last user but one is done, whatever the caller forgot to order.
-            Operation::Dealloca { ref buffer } => {
+            Operation::Dealloca { buffer } => {
                 released = Some(buffer.clone());
                 self.follow_birth(buffer, &mut edges);
             }
@@ -339,38 +362,22 @@ impl driver::Device for Device {
         signals: &[Point],
         operation: Operation,
     ) -> Result<()> {
-        let operation = match operation {
+        let this = || Arc::new(Self(self.0.clone()));
+        match operation {
             Operation::Read { file, file_offset, target } => {
-                let (device, points) = (Arc::new(Self(self.0.clone())), (waits, signals));
                 // SAFETY: the front's own operation, as it came.
-                return unsafe {
-                    file::read_through_host(device, affinity, points, file, file_offset, target)
-                };
+                unsafe {
+                    file::read_through_host(this(), affinity, (waits, signals), file, file_offset, target)
+                }
             }
             Operation::Write { source, file, file_offset } => {
-                let (device, points) = (Arc::new(Self(self.0.clone())), (waits, signals));
                 // SAFETY: the front's own operation, as it came.
-                return unsafe {
-                    file::write_through_host(device, affinity, points, source, file, file_offset)
-                };
+                unsafe {
+                    file::write_through_host(this(), affinity, (waits, signals), source, file, file_offset)
+                }
             }
-            other => other,
-        };
-        self.0.retire_some(affinity);
-        self.0.usable()?;
-        // Here rather than when it is issued: who is short of memory hears of it.
-        // HIP may wait for the stream before it reads pageable memory; pinned memory it never does.
-        let (operation, staging) = match operation {
-            Operation::Update { source, target } => {
-                let staging = self.0.noted(self.0.allocator.stage(&self.0, &source))?;
-                (Operation::Update { source: Box::default(), target }, Some(staging))
-            }
-            other => {
-                let counts = self.0.noted(replay::memory_for_counts(&self.0, &other))?;
-                (other, counts)
-            }
-        };
-        self.0.pending.submit(&self.0, waits.into(), signals.into(), Work { affinity, operation, staging })
+            operation => self.0.take_in(affinity, waits, signals, operation),
+        }
     }
 
     fn poll(&self) {

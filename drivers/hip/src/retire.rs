@@ -87,13 +87,15 @@ impl Inner {
         drop(turn);
         notifications.fire();
         let lost = self.lost().cloned();
-        let mut went_on = false;
-        for flight in gone.drain(..) {
-            if let Some(rest) = flight.rest {
-                self.resume(flight, rest);
-                went_on = true;
+        let went_on = gone.iter().any(|flight| flight.rest.is_some());
+        if went_on {
+            for mut flight in gone.drain(..) {
+                if let Some(rest) = flight.rest.take() {
+                    self.resume(flight, rest);
+                }
             }
         }
+        gone.clear();
         if let Some(mut turn) = try_lock(&self.retirer.turn)
             && turn.capacity() < gone.capacity()
         {
@@ -185,7 +187,9 @@ impl Inner {
                 return;
             }
             queue.retired.store(flight.epoch, Ordering::Release);
-            gone.extend(state.in_flight.pop_front());
+            if let Some(flight) = state.in_flight.pop_front() {
+                gone.push(flight);
+            }
         }
     }
 
