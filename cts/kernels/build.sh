@@ -106,7 +106,7 @@ library() {
 # host_code SOURCE OBJECT OUTPUT [FLAG...]: OUTPUT.HOST for each host, of a source whose code object is OBJECT; nothing
 # where none of its kernels can run on a host.
 host_code() {
-  local source=$1 object=$2 output=$3 host flag words compiler=(
+  local source=$1 object=$2 output=$3 host flag words machine compiler=(
     -x c++ -std=c++17 -O2 -fPIC -ffreestanding -nostdlibinc -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
     -ffunction-sections -fdata-sections -fno-ident -ffp-contract=off
     -Wall -Wextra -Werror -Wno-unused-function -Isrc/host -I"$HEADERS"
@@ -127,7 +127,10 @@ host_code() {
   "$PYTHON" host.py "$source" "$object" >"$output.cpp"
   [ -s "$output.cpp" ] || return 0
   for host in "${HOSTS[@]}"; do
-    "$CLANG" "${compiler[@]}" --target="$host-unknown-linux-gnu" -c -o "$output.$host.o" "$output.cpp"
+    machine=()
+    # Where clang finds a GCC for AArch64, it would call atomics of its libgcc.
+    [ "$host" != aarch64 ] || machine=(-mno-outline-atomics)
+    "$CLANG" "${compiler[@]}" "${machine[@]}" --target="$host-unknown-linux-gnu" -c -o "$output.$host.o" "$output.cpp"
     "$LINKER" "${linker[@]}" "$output.$host.o" "$objects/libm.so.6.$host" "$objects/libc.so.6.$host" -o "$output.$host"
   done
 }

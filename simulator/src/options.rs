@@ -209,8 +209,8 @@ impl FromStr for Options {
                 "without" => options.without = functions(key, value)?,
                 "faults" => options.faults = faults(key, value)?,
                 "fail" => options.inject(true, Injection::failures(value)?),
-                "record" => options.record = Some(PathBuf::from(value)).filter(|path| path != ""),
-                "replay" => options.replay = Some(PathBuf::from(value)).filter(|path| path != ""),
+                "record" => options.record = Some(PathBuf::from(value)).filter(|_| !value.is_empty()),
+                "replay" => options.replay = Some(PathBuf::from(value)).filter(|_| !value.is_empty()),
                 "delay" => options.inject(false, Injection::delays(value)?),
                 "lds" => {
                     options.lds = choice(key, value, [("fault", Lds::Fault), ("hardware", Lds::Hardware)])?;

@@ -59,27 +59,33 @@ pub(crate) fn copy(from: &[AtomicU8], to: &[AtomicU8]) {
 
 /// Repeats a pattern of one, two or four bytes.
 pub(crate) fn fill(to: &[AtomicU8], pattern: &[u8]) {
-    let mut rest = to;
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if to.len() >= MANY && matches!(pattern.len(), 1 | 2 | 4) {
-        let word = u32::from_le_bytes(std::array::from_fn(|index| pattern[index % pattern.len()]));
-        let (words, end) = to.split_at(to.len() / 4 * 4);
-        // SAFETY: atomics may be written through shared references; as many words as fit. The direction flag is clear, as
-        // everywhere in Rust.
-        unsafe {
-            std::arch::asm!(
-                "rep stosd",
-                inout("rcx") words.len() / 4 => _,
-                inout("rdi") words.as_ptr() => _,
-                in("eax") word,
-                options(nostack, preserves_flags)
-            );
-        }
-        rest = end;
-    }
-    for (byte, value) in rest.iter().zip(pattern.iter().cycle()) {
+    let to = fill_words(to, pattern);
+    for (byte, value) in to.iter().zip(pattern.iter().cycle()) {
         byte.store(*value, Relaxed);
     }
+}
+
+/// Fills whole words where there are many, and gives what is left.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn fill_words<'a>(to: &'a [AtomicU8], pattern: &[u8]) -> &'a [AtomicU8] {
+    if to.len() < MANY || !matches!(pattern.len(), 1 | 2 | 4) {
+        return to;
+    }
+    let word = u32::from_le_bytes(std::array::from_fn(|index| pattern[index % pattern.len()]));
+    let (words, end) = to.split_at(to.len() / 4 * 4);
+    // SAFETY: atomics may be written through shared references; as many words as fit. The direction flag is clear, as
+    // everywhere in Rust.
+    unsafe {
+        std::arch::asm!(
+            "rep stosd",
+            inout("rcx") words.len() / 4 => _,
+            inout("rdi") words.as_ptr() => _,
+            in("eax") word,
+            options(nostack, preserves_flags)
+        );
+    }
+    end
 }
 
 /// # Safety

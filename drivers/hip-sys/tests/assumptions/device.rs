@@ -68,7 +68,7 @@ fn properties_name_the_target_in_the_layout_of_their_symbol() {
                 .gcnArchName
                 .iter()
                 .take_while(|byte| **byte != 0)
-                .map(|byte| byte.cast_unsigned() as char)
+                .map(|byte| char::from(byte.to_ne_bytes()[0]))
                 .collect();
             assert_eq!(text, modern);
             assert!(old.totalGlobalMem > 0);

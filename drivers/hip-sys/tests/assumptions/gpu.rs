@@ -67,7 +67,7 @@ pub(crate) fn architecture(hip: &Hip, device: c_int) -> String {
         // SAFETY: as above.
         unsafe { old.assume_init() }.gcnArchName
     };
-    let bytes: Vec<u8> = name.iter().map(|byte| byte.cast_unsigned()).collect();
+    let bytes: Vec<u8> = name.iter().map(|byte| byte.to_ne_bytes()[0]).collect();
     let text = CStr::from_bytes_until_nul(&bytes).expect("a terminated name");
     text.to_str().expect("a name").to_owned()
 }

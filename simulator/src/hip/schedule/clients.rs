@@ -7,8 +7,6 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::thread::gettid;
-
 /// Threads that have called, by the numbers of the system.
 #[derive(Debug, Default)]
 pub(crate) struct Clients(Mutex<Vec<i32>>);
@@ -23,7 +21,8 @@ impl Clients {
         }
     }
 
-    /// Whether no thread runs. Threads that are gone are forgotten.
+    /// Whether no thread runs. Threads that are gone are forgotten, and all of them where the system does not tell: work
+    /// goes on there, and cannot be repeated.
     pub(crate) fn all_sleep(&self) -> bool {
         let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         threads.retain(|thread| state(*thread).is_some());
@@ -38,8 +37,19 @@ impl Clients {
 }
 
 /// The calling thread's number.
+#[cfg(target_os = "linux")]
 pub(crate) fn this_thread() -> i32 {
-    gettid().as_raw_nonzero().get()
+    rustix::thread::gettid().as_raw_nonzero().get()
+}
+
+/// A number of the calling thread.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn this_thread() -> i32 {
+    use std::sync::atomic::{AtomicI32, Ordering};
+
+    static NEXT: AtomicI32 = AtomicI32::new(1);
+    thread_local!(static NUMBER: i32 = NEXT.fetch_add(1, Ordering::Relaxed));
+    NUMBER.with(|number| *number)
 }
 
 /// Whether a thread of this process waits for something. False where the system does not tell.
