@@ -234,7 +234,8 @@ fn a_zip_file_behind_something_else_is_found_by_its_end() {
     let folder = Folder::new();
     let expected = ["pkg/lib/libgpu.so", "pkg/lib/libobjects.a(a.o)", "pkg/kernels/k.hsaco"];
     let short = zip(0, false, &[("k.co", &elf("k"))]);
-    for front in [&b"#!/usr/bin/env python3\n"[..], b"MZ\x90\0 a program that unpacks it", b"\0\0\0\0"] {
+    let fronts = [&b"#!/usr/bin/env python3\n"[..], b"MZ\x90\0 a program that unpacks it", b"\0\0\0\0"];
+    for front in fronts.into_iter().take(if cfg!(miri) { 1 } else { 3 }) {
         for bytes in [[front, &wheel()].concat(), behind(front, &wheel())] {
             let mut commented = bytes.clone();
             let size = commented.len();

@@ -7,7 +7,11 @@ use crate::support::{Ccob, ElfBuilder, KernelSpec, plain, stripped_host_elf};
 use crate::{GFX942, HOST};
 
 fn bundles() -> Vec<Vec<u8>> {
-    let elf = ElfBuilder::new(vec![KernelSpec::new("scale")]).build();
+    let mut elf = ElfBuilder::new(vec![KernelSpec::new("scale")]).build();
+    if cfg!(miri) {
+        // Nothing here reads it.
+        elf.truncate(1000);
+    }
     let bundle = plain(&[(HOST, b""), (GFX942, &elf)], 4096);
     vec![bundle.clone(), Ccob::zstd(3, &bundle).bytes(), Ccob::zlib(1, &bundle).bytes(), bundle]
 }
