@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Listing and choosing in an uncompressed bundle touches its table and the chosen entry, and no page besides: all
-//! others cannot be read here, so a look at one of them ends the process. Miri has no such pages.
+//! Listing and choosing in an uncompressed bundle touches its table and the chosen entry, and no page besides; in a program,
+//! its headers too. All other pages cannot be read here, so a look at one of them ends the process. Miri has no such pages.
 #![cfg(all(target_os = "linux", not(miri)))]
 
 use std::ptr;
@@ -11,7 +11,7 @@ use windlass_codeobject::{File, ImageCache, Options};
 #[allow(dead_code, unused_imports, reason = "shared with the suite, of which this binary needs a part")]
 mod support;
 
-use support::{ElfBuilder, KernelSpec, plain};
+use support::{ElfBuilder, KernelSpec, host_elf, plain};
 
 const PAGE: usize = 4096;
 /// Pages of an entry: the first holds the head of its ELF.
@@ -22,39 +22,40 @@ const FLAGS: [u32; 6] = [0x12c, 0x73f, 0x63f, 0x54c, 0x36, 0x41];
 /// Memory of which some pages cannot be read.
 struct Fenced {
     start: *mut u8,
-    size: usize,
+    len: usize,
+    mapped: usize,
 }
 
 impl Fenced {
     /// A copy of `bytes` in which `open` says of each page whether it can be read.
     fn new(bytes: &[u8], open: impl Fn(usize) -> bool) -> Fenced {
-        let size = bytes.len().next_multiple_of(PAGE);
+        let mapped = bytes.len().next_multiple_of(PAGE);
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping, wherever the system puts it.
-        let start = unsafe { mmap_anonymous(ptr::null_mut(), size, access, MapFlags::PRIVATE) }
+        let start = unsafe { mmap_anonymous(ptr::null_mut(), mapped, access, MapFlags::PRIVATE) }
             .expect("a mapping")
             .cast::<u8>();
         // SAFETY: the mapping has at least that many bytes and nobody else knows it.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
-        for page in (0..size / PAGE).filter(|page| !open(*page)) {
+        for page in (0..mapped / PAGE).filter(|page| !open(*page)) {
             // SAFETY: the page lies in the mapping, and nothing borrows it yet.
             unsafe { mprotect(start.add(page * PAGE).cast(), PAGE, MprotectFlags::empty()) }
                 .expect("a fence");
         }
-        Fenced { start, size }
+        Fenced { start, len: bytes.len(), mapped }
     }
 
     fn bytes(&self) -> &[u8] {
         // SAFETY: the mapping lives as long as `self` and nobody writes to it. That nobody reads the pages which cannot
         // be read is what is tested: doing so stops the process.
-        unsafe { std::slice::from_raw_parts(self.start, self.size) }
+        unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 }
 
 impl Drop for Fenced {
     fn drop(&mut self) {
         // SAFETY: the mapping is this one's, and what borrowed it is gone.
-        unsafe { munmap(self.start.cast(), self.size) }.expect("unmaps");
+        unsafe { munmap(self.start.cast(), self.mapped) }.expect("unmaps");
     }
 }
 
@@ -98,4 +99,19 @@ fn loading_reads_the_chosen_entry_besides() {
     let agent = "gfx942:sramecc+:xnack-".parse().unwrap();
     let choice = ImageCache::new(0).choose(&file.bundles()[0], &agent, &options).unwrap();
     assert_eq!(choice.image.as_ref().unwrap()[..], bytes[first * PAGE..][..PAGES * PAGE]);
+}
+
+#[test]
+fn choosing_in_a_program_reads_its_headers_besides() {
+    let code = [0x90; 8 * PAGE];
+    let (code, data) = (&code[64..], &code[..]);
+    let bundle = bundle();
+    let sections = [(".text", code), (".hip_fatbin", &bundle[..]), (".data", data)];
+    let program = host_elf(&sections);
+    let options = Options::default();
+    let (table, head) = (8, 8 + 1 + 3 * PAGES);
+    let headers = 8 + bundle.len() / PAGE + 8;
+    let fenced = Fenced::new(&program, |page| page >= headers || [0, table, head].contains(&page));
+    let file = File::parse(fenced.bytes(), &options).unwrap();
+    assert_eq!(file.bundles()[0].select(&"gfx942".parse().unwrap(), &options).best, Some(4));
 }
