@@ -55,7 +55,7 @@ impl CodeObject {
         let head = amdgpu_head(elf)?;
         let mut warnings = Warnings::default();
         let elf = Elf::parse(elf, &mut warnings)?;
-        let symbols = elf.symbols()?;
+        let symbols = elf.symbols(&mut warnings)?;
         let mut kernels = Kernels::new(&elf, &symbols, head.is_linked());
         let metadata = match elf.metadata_note() {
             Some(MetadataNote::MessagePack(note)) => {

@@ -22,10 +22,15 @@ use crate::warnings::Warnings;
 
 type Header = FileHeader64<LittleEndian>;
 const ENDIAN: LittleEndian = LittleEndian;
-/// Compilers write four or five.
-const MAX_SEGMENTS: usize = 256;
+/// Linkers write a dozen, of which four or five are loaded.
+const MAX_HEADERS: u64 = 1024;
+const MAX_SEGMENTS: u64 = 256;
 /// How many notes are looked at in search of the one with the metadata.
 const MAX_NOTES: usize = 4096;
+/// What is known of a symbol takes several times what it takes in the file. Tables of honest code objects, libraries of tens of
+/// thousands of kernels among them, are far shorter.
+const MAX_SYMBOLS: u64 = 1 << 20;
+const MAX_RELOCATIONS: u64 = 1 << 22;
 const SYMBOL_SIZE: u64 = 24;
 const SECTION_HEADER_SIZE: u64 = 64;
 
@@ -82,6 +87,7 @@ impl<'a> Elf<'a> {
         let program = header
             .program_headers(ENDIAN, bytes)
             .map_err(|error| malformed("the program headers", header.e_phoff(ENDIAN), error))?;
+        check_count("the program headers", header.e_phoff(ENDIAN), program.len() as u64, MAX_HEADERS)?;
         // A loader needs no section headers, so damaged ones cost symbols of debuggers at most.
         let sections = header.sections(ENDIAN, bytes).unwrap_or_else(|error| {
             warnings.push(|| format!("the section headers cannot be read: {error}"));
@@ -138,16 +144,9 @@ impl<'a> Elf<'a> {
             if segment.address.checked_add(segment.memory_size).is_none() {
                 return Err(Error::malformed(what(), offset, "its address and size overflow"));
             }
-            if segments.len() == MAX_SEGMENTS {
-                return Err(Error::Limit {
-                    what: "the program headers (loaded segments)".to_owned(),
-                    offset: self.header.e_phoff(ENDIAN),
-                    value: self.program.len() as u64,
-                    limit: MAX_SEGMENTS as u64,
-                    advice: "no tool writes so many, the input is damaged".to_owned(),
-                });
-            }
             segments.push(segment);
+            let what = "the program headers (loaded segments)";
+            check_count(what, self.header.e_phoff(ENDIAN), segments.len() as u64, MAX_SEGMENTS)?;
         }
         Ok(segments)
     }
@@ -261,6 +260,7 @@ impl<'a> Elf<'a> {
                 .memory(strings, self.dynamic.strings_size)
                 .ok_or_else(|| missing("the dynamic string table", strings))?;
             let count = self.dynamic_symbol_count(table, strings);
+            check_count("the dynamic symbols of the ELF", table, count, MAX_SYMBOLS)?;
             let table_bytes = count
                 .checked_mul(SYMBOL_SIZE)
                 .and_then(|size| self.memory(table, size))
@@ -274,13 +274,17 @@ impl<'a> Elf<'a> {
     }
 
     /// The dynamic symbols without the first, which is none, then those that only the section headers lead to.
-    pub(crate) fn symbols(&self) -> Result<Vec<ElfSymbol<'a>>, Error> {
+    pub(crate) fn symbols(&self, warnings: &mut Warnings) -> Result<Vec<ElfSymbol<'a>>, Error> {
         let mut names = NameBudget::new(self.bytes.len());
         let mut symbols = self.read_dynamic_symbols(&mut names)?;
         if let Ok(table) = self.sections.symbols(ENDIAN, self.bytes, SHT_SYMTAB) {
             let section = self.sections.section(table.string_section());
             let strings = section.and_then(|section| section.data(ENDIAN, self.bytes)).unwrap_or_default();
-            for symbol in table.iter().skip(1) {
+            let room = (MAX_SYMBOLS as usize).saturating_sub(symbols.len());
+            if table.len() > room {
+                warnings.push(|| format!("of the debugger's {} symbols the first {room} are read", table.len()));
+            }
+            for symbol in table.iter().take(room).skip(1) {
                 match names.take(strings, symbol.st_name(ENDIAN)) {
                     Ok(name) => symbols.push(ElfSymbol { name, symbol, exported: false }),
                     // An unreadable name in the debugger's table costs that symbol only.
@@ -351,9 +355,12 @@ impl<'a> Elf<'a> {
     pub(crate) fn relocations(&self) -> Result<Vec<ElfRelocation>, Error> {
         let mut relocations = Vec::new();
         for (address, size) in self.relocation_tables().into_iter().flatten() {
-            let bytes = self.memory(address, size).ok_or_else(|| {
-                Error::malformed("the table of relocations", address, "no segment holds it")
-            })?;
+            const WHAT: &str = "the table of relocations";
+            let count = relocations.len() as u64 + size / size_of::<Rela64<LittleEndian>>() as u64;
+            check_count(WHAT, address, count, MAX_RELOCATIONS)?;
+            let bytes = self
+                .memory(address, size)
+                .ok_or_else(|| Error::malformed(WHAT, address, "no segment holds it"))?;
             relocations.extend(pod_slice::<Rela64<LittleEndian>>(bytes).iter().map(|rela| ElfRelocation {
                 offset: rela.r_offset(ENDIAN),
                 kind: rela.r_type(ENDIAN, false).0,
@@ -366,22 +373,27 @@ impl<'a> Elf<'a> {
 }
 
 /// Bounds the names that are copied: symbols may share bytes of the string table, but not without end.
-struct NameBudget {
+pub(crate) struct NameBudget {
     left: usize,
     limit: usize,
 }
 
 impl NameBudget {
-    fn new(file_size: usize) -> NameBudget {
+    pub(crate) fn new(file_size: usize) -> NameBudget {
         let limit = file_size.saturating_mul(4).max(1 << 20);
         NameBudget { left: limit, limit }
     }
 
     /// The name at an offset. It is paid for before it is known to have an end: what is searched counts.
-    fn take<'a>(&mut self, strings: &'a [u8], offset: u32) -> Result<&'a [u8], Error> {
+    pub(crate) fn take<'a>(
+        &mut self,
+        strings: &'a [u8],
+        offset: impl Into<u64>,
+    ) -> Result<&'a [u8], Error> {
+        let offset = offset.into();
         let outside = || {
-            let problem = "a symbol's name is not in it, or has no end";
-            Error::malformed("the string table", offset.into(), problem)
+            let problem = "a name is not in it, or has no end";
+            Error::malformed("the string table", offset, problem)
         };
         let start = usize::try_from(offset).map_err(|_| outside())?;
         let rest = strings.get(start..).ok_or_else(outside)?;
@@ -393,13 +405,21 @@ impl NameBudget {
             None if search.len() == rest.len() => Err(outside()),
             None => Err(Error::Limit {
                 what: "reading the names of all symbols".to_owned(),
-                offset: offset.into(),
+                offset,
                 value: self.limit as u64 + 1,
                 limit: self.limit as u64,
                 advice: "they share bytes as no linker makes them, the input is damaged".to_owned(),
             }),
         }
     }
+}
+
+fn check_count(what: &str, offset: u64, value: u64, limit: u64) -> Result<(), Error> {
+    if value <= limit {
+        return Ok(());
+    }
+    let advice = "no tool writes so many, the input is damaged".to_owned();
+    Err(Error::Limit { what: what.to_owned(), offset, value, limit, advice })
 }
 
 fn find_note<'a>(mut notes: NoteIterator<'a, Header>, left: &mut usize) -> Option<MetadataNote<'a>> {

@@ -10,6 +10,8 @@
 //! | constructors, destructors | calls them | in code, tables in writable memory, each word moved to code |
 //! | thread-local storage, memory to protect, notes | copies, protects, walks | in memory, of bounded size |
 
+use std::collections::HashSet;
+
 use object::LittleEndian;
 use object::elf::{
     PF_X, PT_DYNAMIC, PT_GNU_PROPERTY, PT_GNU_RELRO, PT_GNU_STACK, PT_NOTE, PT_PHDR, PT_TLS, ProgramHeader64,
@@ -17,7 +19,7 @@ use object::elf::{
 use object::read::elf::ProgramHeader;
 
 use crate::bytes::{range, text, u32_at};
-use crate::code::elf::{Elf, ElfSymbol};
+use crate::code::elf::{Elf, ElfSymbol, NameBudget};
 use crate::code::host::{calls, hash, relocations, versions};
 use crate::error::Error;
 
@@ -25,6 +27,8 @@ const ENDIAN: LittleEndian = LittleEndian;
 const PAGE: u64 = 4096;
 /// Every thread gets so much when it first asks, and a loader ends the process where it cannot.
 const MAX_THREAD_LOCAL: u64 = 16 << 20;
+/// Headers may claim the same notes. Tools write a handful.
+const MAX_NOTES: u32 = 1 << 16;
 pub(super) const DYNAMIC: &str = "the dynamic section";
 
 /// Tags of the dynamic section.
@@ -76,6 +80,8 @@ const TOGETHER: [&[i64]; 5] = [
 pub(super) struct Tables<'a> {
     entries: Vec<(i64, u64)>,
     strings: &'a [u8],
+    /// The libraries that are asked for, each once.
+    pub(super) needed: Vec<&'a [u8]>,
     /// Bytes that each thread gets, where the object has thread-local variables.
     pub(super) thread_local: Option<u64>,
 }
@@ -87,12 +93,8 @@ impl<'a> Tables<'a> {
     }
 
     /// The text at an offset in the string table, which ends with a zero.
-    pub(super) fn string(&self, offset: u64) -> Result<&'a [u8], Error> {
-        let rest = usize::try_from(offset).ok().and_then(|start| self.strings.get(start..));
-        let rest = rest.filter(|rest| !rest.is_empty());
-        let rest =
-            rest.ok_or_else(|| Error::malformed(DYNAMIC, offset, "it names a string that is in no table"))?;
-        Ok(rest.split(|byte| *byte == 0).next().unwrap_or_default())
+    pub(super) fn string(&self, names: &mut NameBudget, offset: u64) -> Result<&'a [u8], Error> {
+        names.take(self.strings, offset)
     }
 
     /// Whether the object's own definitions come before all others to it.
@@ -100,19 +102,14 @@ impl<'a> Tables<'a> {
         const SYMBOLIC: u64 = 2;
         self.value(tag::SYMBOLIC).is_some() || self.value(tag::FLAGS).unwrap_or(0) & SYMBOLIC != 0
     }
-
-    /// The libraries that are asked for.
-    pub(super) fn needed(&self) -> impl Iterator<Item = &'a [u8]> {
-        let needed = self.entries.iter().filter(|(known, _)| *known == tag::NEEDED);
-        needed.filter_map(|(_, name)| self.string(*name).ok())
-    }
 }
 
 /// Succeeds where a loader that follows what the object says stays within its bytes and its memory.
 pub(super) fn check<'a>(bytes: &[u8], elf: &Elf<'a>, symbols: &[ElfSymbol<'a>]) -> Result<Tables<'a>, Error> {
     check_segments(elf)?;
     check_program(bytes, elf)?;
-    let tables = read_tables(elf)?;
+    let mut names = NameBudget::new(bytes.len());
+    let tables = read_tables(elf, &mut names)?;
     let count = symbols.len() as u64 + 1;
     let hashes = [tables.value(tag::HASH), tables.value(tag::GNU_HASH)];
     if hashes == [None, None] {
@@ -127,7 +124,7 @@ pub(super) fn check<'a>(bytes: &[u8], elf: &Elf<'a>, symbols: &[ElfSymbol<'a>]) 
     for symbol in symbols {
         check_symbol(elf, &tables, symbol)?;
     }
-    versions::check(elf, &tables, count)?;
+    versions::check(elf, &tables, &mut names, count)?;
     relocations::check(elf, &tables, symbols)?;
     calls::check(elf, &tables, symbols)?;
     Ok(tables)
@@ -162,6 +159,7 @@ fn check_segments(elf: &Elf<'_>) -> Result<(), Error> {
 fn check_program(bytes: &[u8], elf: &Elf<'_>) -> Result<(), Error> {
     let mut dynamic = 0;
     let mut has_stack = false;
+    let mut notes = MAX_NOTES;
     for header in elf.program() {
         let (address, size) = (header.p_vaddr(ENDIAN), header.p_memsz(ENDIAN));
         let file_size = header.p_filesz(ENDIAN);
@@ -208,7 +206,7 @@ fn check_program(bytes: &[u8], elf: &Elf<'_>) -> Result<(), Error> {
                     return Err(executable_stack(header.p_offset(ENDIAN)));
                 }
             }
-            PT_NOTE | PT_GNU_PROPERTY => check_notes(bytes, elf, header)?,
+            PT_NOTE | PT_GNU_PROPERTY => check_notes(bytes, elf, header, &mut notes)?,
             _ => {}
         }
     }
@@ -249,7 +247,12 @@ pub(super) fn stays_writable(elf: &Elf<'_>, address: u64, size: u64) -> bool {
 }
 
 /// Loaders add up the sizes of notes until they are past the end.
-fn check_notes(bytes: &[u8], elf: &Elf<'_>, header: &ProgramHeader64<LittleEndian>) -> Result<(), Error> {
+fn check_notes(
+    bytes: &[u8],
+    elf: &Elf<'_>,
+    header: &ProgramHeader64<LittleEndian>,
+    left: &mut u32,
+) -> Result<(), Error> {
     let (offset, size) = (header.p_offset(ENDIAN), header.p_filesz(ENDIAN));
     let malformed = |problem| Err(Error::malformed("the notes of the ELF", offset, problem));
     let Some(notes) = range(bytes, offset, size).filter(|_| is_loaded(elf, header)) else {
@@ -258,6 +261,10 @@ fn check_notes(bytes: &[u8], elf: &Elf<'_>, header: &ProgramHeader64<LittleEndia
     let align = if header.p_align(ENDIAN) == 8 { 8 } else { 4 };
     let mut position: u64 = 0;
     while position + 12 <= size {
+        *left = match left.checked_sub(1) {
+            Some(left) => left,
+            None => return malformed("there are more than any tool writes"),
+        };
         let at = |field| u32_at(notes, position + field).map_or(u64::MAX >> 2, u64::from);
         let content = (12 + at(0)).next_multiple_of(align);
         if position + content + at(4) > size {
@@ -268,14 +275,14 @@ fn check_notes(bytes: &[u8], elf: &Elf<'_>, header: &ProgramHeader64<LittleEndia
     Ok(())
 }
 
-fn read_tables<'a>(elf: &Elf<'a>) -> Result<Tables<'a>, Error> {
+fn read_tables<'a>(elf: &Elf<'a>, names: &mut NameBudget) -> Result<Tables<'a>, Error> {
     let malformed = |problem: &str| Err(Error::malformed(DYNAMIC, 0, problem));
     let Some(entries) = elf.dynamic_entries() else {
         return malformed("it has no end");
     };
     let storage = elf.program().iter().find(|header| header.p_type(ENDIAN) == PT_TLS);
     let thread_local = storage.map(|header| header.p_memsz(ENDIAN));
-    let mut tables = Tables { entries, strings: &[], thread_local };
+    let mut tables = Tables { entries, strings: &[], needed: Vec::new(), thread_local };
     let (Some(strings), Some(size)) = (tables.value(tag::STRTAB), tables.value(tag::STRSZ)) else {
         return malformed("it has no string table");
     };
@@ -312,9 +319,16 @@ fn read_tables<'a>(elf: &Elf<'a>) -> Result<Tables<'a>, Error> {
         let advice = "link it without -f and -F (--auxiliary, --filter)";
         return Err(Error::unsupported("a shared object that stands for another", 0, advice));
     }
-    let names = [tag::NEEDED, tag::SONAME, tag::RPATH, tag::RUNPATH];
-    for (_, name) in tables.entries.iter().filter(|(tag, _)| names.contains(tag)) {
-        tables.string(*name)?;
+    let mut known = HashSet::new();
+    for (tag, name) in &tables.entries {
+        match *tag {
+            tag::NEEDED => {
+                let name = tables.string(names, *name)?;
+                tables.needed.extend(known.insert(name).then_some(name));
+            }
+            tag::SONAME | tag::RPATH | tag::RUNPATH => drop(tables.string(names, *name)?),
+            _ => {}
+        }
     }
     Ok(tables)
 }

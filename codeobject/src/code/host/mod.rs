@@ -65,7 +65,7 @@ impl HostLibrary {
             kernels: Vec::new(),
             rejected: Vec::new(),
             symbols: Vec::new(),
-            needed: tables.needed().map(text).collect(),
+            needed: tables.needed.iter().map(|name| text(name)).collect(),
             interposable: HashSet::new(),
         };
         library.describe(&elf, &table, bytes.len() as u64);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Symbol versions: lists that a loader follows by offsets, and an index for each symbol into what they hold.
 
+use std::collections::HashSet;
+
 use crate::bytes::{u16_at, u32_at};
-use crate::code::elf::Elf;
+use crate::code::elf::{Elf, NameBudget};
 use crate::code::host::loadable::Tables;
 use crate::error::Error;
 
@@ -54,11 +56,16 @@ const DEFINITION: Layout = Layout {
 };
 
 /// Checks the tables for `symbols` symbols.
-pub(super) fn check(elf: &Elf<'_>, tables: &Tables<'_>, symbols: u64) -> Result<(), Error> {
+pub(super) fn check(
+    elf: &Elf<'_>,
+    tables: &Tables<'_>,
+    names: &mut NameBudget,
+    symbols: u64,
+) -> Result<(), Error> {
     let mut highest = None;
     for (table, layout) in [(VERNEED, NEED), (VERDEF, DEFINITION)] {
         if let Some(address) = tables.value(table) {
-            highest = highest.max(Some(walk(elf, tables, address, &layout)?));
+            highest = highest.max(Some(walk(elf, tables, names, address, &layout)?));
         }
     }
     for (table, count) in [(VERNEED, VERNEEDNUM), (VERDEF, VERDEFNUM)] {
@@ -87,7 +94,14 @@ pub(super) fn check(elf: &Elf<'_>, tables: &Tables<'_>, symbols: u64) -> Result<
 }
 
 /// Follows a list of records, each with a list of parts; gives the highest number of a version in it.
-fn walk(elf: &Elf<'_>, tables: &Tables<'_>, start: u64, layout: &Layout) -> Result<u16, Error> {
+fn walk(
+    elf: &Elf<'_>,
+    tables: &Tables<'_>,
+    names: &mut NameBudget,
+    start: u64,
+    layout: &Layout,
+) -> Result<u16, Error> {
+    let needed: HashSet<&[u8]> = tables.needed.iter().copied().collect();
     let read = |address: u64, size| {
         elf.memory(address, size).ok_or_else(|| Error::malformed(WHAT, address, "no segment holds it"))
     };
@@ -111,8 +125,8 @@ fn walk(elf: &Elf<'_>, tables: &Tables<'_>, start: u64, layout: &Layout) -> Resu
         highest = highest.max(number(record, layout.number));
         if let Some(name) = layout.name {
             // A loader looks for it among what it has loaded for the object, and ends the process where it is not.
-            let name = tables.string(word(record, name).into())?;
-            if !tables.needed().any(|needed| needed == name) {
+            let name = tables.string(names, word(record, name).into())?;
+            if !needed.contains(name) {
                 return Err(Error::malformed(
                     WHAT,
                     address,
@@ -124,7 +138,7 @@ fn walk(elf: &Elf<'_>, tables: &Tables<'_>, start: u64, layout: &Layout) -> Resu
         loop {
             step()?;
             let part = read(part_address, layout.part_size)?;
-            tables.string(word(part, layout.part_name).into())?;
+            tables.string(names, word(part, layout.part_name).into())?;
             highest = highest.max(number(part, layout.part_number));
             match word(part, layout.part_next) {
                 0 => break,
