@@ -3,6 +3,8 @@
 //! behind.
 #![cfg(unix)]
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use windlass::{BufferParams, Code, Deadline, Device, Error, Queue, Semaphore};
 
 /// Runs a check in a child by `fork`, and says whether it held.
@@ -11,7 +13,7 @@ fn holds_in_child(check: impl FnOnce() -> bool) -> bool {
     match unsafe { libc::fork() } {
         0 => {
             // SAFETY: a timer of this process, which ends a child that hangs.
-            unsafe { libc::alarm(60) };
+            unsafe { libc::alarm(20) };
             let held = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_or(false);
             // SAFETY: ends the process.
             unsafe { libc::_exit(i32::from(!held)) }
@@ -35,11 +37,49 @@ fn is_told<T>(result: Result<T, Error>) -> bool {
 /// All that may need threads, locks or HIP. A host call has a thread on every driver.
 fn is_refused((device, queue): &(Device, Queue)) -> bool {
     let done = Semaphore::new(0);
-    is_told(queue.host_call(&[], &[done.at(1)], Default::default(), |_| Ok(())))
+    is_told(done.wait_blocking(1, Deadline::NEVER))
+        && is_told(pollster::block_on(done.wait(1)))
+        && is_told(done.signal(1))
+        && is_told(queue.host_call(&[], &[done.at(1)], Default::default(), |_| Ok(())))
         && is_told(queue.alloca(&[], &[done.at(1)], &BufferParams::device(), 64))
         && is_told(device.allocate_device(64))
         && is_told(device.drain(Deadline::NEVER))
         && done.query().is_ok_and(|value| value == 0)
+}
+
+/// Threads of the parent hold locks at nearly any time: a child that asks for one of them hangs.
+#[test]
+fn a_child_of_a_busy_process_lets_go_of_what_it_has() {
+    for uri in ["null://", "local://?threads=2", "hip-sim://gfx942"] {
+        let device = windlass::open(uri).expect("a device");
+        let stop = AtomicBool::new(false);
+        let shared = Semaphore::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut value = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    value += 1;
+                    shared.signal(value).expect("signals");
+                    drop(device.allocate_device(4096).expect("memory"));
+                }
+            });
+            for _ in 0..200 {
+                let buffer = device.allocate_device(4096).expect("memory");
+                let mut buffer = Some(buffer);
+                let ended = holds_in_child(|| {
+                    drop(buffer.take());
+                    let _ = shared.query();
+                    is_told(shared.signal(u64::MAX / 4))
+                        && is_told(shared.wait_blocking(u64::MAX / 4, Deadline::NEVER))
+                });
+                if !ended {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                assert!(ended, "{uri}");
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+    }
 }
 
 #[test]

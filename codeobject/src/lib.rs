@@ -76,7 +76,8 @@
 //! # Input is hostile until proven otherwise
 //!
 //! No input panics, hangs, or makes the crate take more memory than the input has, declares and is allowed
-//! ([`Options::max_unpacked`]). Sizes that a file states are never allocated before bytes come out that bear them out.
+//! ([`Options::max_unpacked`]). What is known of a code object or of a shared object takes several times what it takes in the
+//! file, and has limits of its own: a million symbols, four million relocations. Sizes that a file states are never allocated before bytes come out that bear them out.
 //! What is wrong with one part costs no other: an entry whose range is outside its bundle has a
 //! [`problem`](Entry::problem), a damaged bundle is among [`File::problems`], a kernel that cannot be launched among
 //! [`CodeObject::rejected`]. Every [`Error`] says what was read, where, and what to do.

@@ -8,6 +8,7 @@ use crate::{
     driver,
     error::{Error, Result},
     flags::flags,
+    fork::Kept,
     mapping::Mapping,
     operation::QueueAffinity,
     pool,
@@ -123,7 +124,7 @@ impl Default for BufferParams {
 /// that uses it has ended.
 #[derive(Clone)]
 pub struct Buffer {
-    raw: Arc<dyn driver::Buffer>,
+    raw: Kept<Arc<dyn driver::Buffer>>,
     params: BufferParams,
     offset: u64,
     length: u64,
@@ -133,7 +134,7 @@ impl Buffer {
     /// Wraps what a driver allocated.
     pub fn from_driver(raw: Arc<dyn driver::Buffer>, params: BufferParams) -> Self {
         let length = raw.size();
-        Self { raw, params, offset: 0, length }
+        Self { raw: raw.into(), params, offset: 0, length }
     }
 
     /// Bytes in this range.
@@ -191,13 +192,13 @@ impl Buffer {
         let pointer = self.raw.host_pointer().ok_or_else(|| {
             Error::unavailable("the device's memory cannot be mapped; let a queue update and download it")
         })?;
-        Ok(Mapping::new(self.raw.clone(), pointer, self.offset, self.length))
+        Ok(Mapping::new(Arc::clone(&self.raw), pointer, self.offset, self.length))
     }
 
     /// The bytes where the host can reach them, whatever the buffer may be used for: for this crate, not for callers.
     pub(crate) fn host_view(&self) -> Option<Mapping> {
         let pointer = self.raw.host_pointer()?;
-        Some(Mapping::new(self.raw.clone(), pointer, self.offset, self.length))
+        Some(Mapping::new(Arc::clone(&self.raw), pointer, self.offset, self.length))
     }
 
     /// The allocation. Of a buffer that a pool placed, [`backing`](Self::backing) gives the driver's own.

@@ -9,13 +9,14 @@ use crate::{
     command_list::{Command, CommandList, SlotRequirement},
     driver,
     error::{Error, Result},
+    fork::Kept,
 };
 
 /// A finished recording. Clones are handles; it may be submitted from any thread to any queue of its device, and
 /// be in flight many times at once.
 #[derive(Clone)]
 pub struct CommandBuffer {
-    pub(crate) raw: Arc<dyn driver::CommandBuffer>,
+    pub(crate) raw: Kept<Arc<dyn driver::CommandBuffer>>,
 }
 
 impl CommandBuffer {

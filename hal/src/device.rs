@@ -132,6 +132,7 @@ impl Device {
     /// is first needed. `INVALID_ARGUMENT` for what no memory can be.
     pub fn create_pool(&self, params: PoolParams) -> Result<Pool> {
         check_params(&params.memory)?;
+        fork::check()?;
         let pool = Pool::new(self.open.raw.as_ref(), params).context(|| "creating a pool")?;
         let mut pools = lock(&self.open.pools);
         pools.retain(|pool| pool.strong_count() > 0);
@@ -251,6 +252,9 @@ impl Device {
 
     /// What the device's memory is used for, pools included.
     pub fn statistics(&self) -> Statistics {
+        if fork::is_child() {
+            return Statistics::default();
+        }
         let mut statistics = self.open.raw.statistics();
         statistics.pools = self.pools().len() as u64;
         statistics

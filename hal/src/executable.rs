@@ -7,6 +7,7 @@ use crate::{
     buffer::{Buffer, BufferParams},
     driver,
     error::{Error, Result, ResultExt},
+    fork::Kept,
     near_names::near_names,
     operation::QueueAffinity,
     symbol::SymbolInfo,
@@ -16,12 +17,12 @@ use crate::{
 /// handle is gone and the last submission that uses it has ended.
 #[derive(Clone)]
 pub struct Executable {
-    raw: Arc<dyn driver::Executable>,
+    raw: Kept<Arc<dyn driver::Executable>>,
 }
 
 impl Executable {
     pub(crate) fn from_driver(raw: Arc<dyn driver::Executable>) -> Self {
-        Self { raw }
+        Self { raw: raw.into() }
     }
 
     /// Every function that can be dispatched.
@@ -64,7 +65,7 @@ impl Executable {
                 near_names(name, globals.iter().map(|global| global.name.as_str()))
             ))
         })?;
-        let raw = self.raw.clone().global(index as u32, queues);
+        let raw = Arc::clone(&self.raw).global(index as u32, queues);
         let raw = raw.context(|| format!("looking up the global variable `{name}`"))?;
         Ok(Buffer::from_driver(raw, BufferParams::device()))
     }
@@ -101,7 +102,7 @@ impl fmt::Debug for Executable {
 /// A function of an executable. Keeps the executable loaded.
 #[derive(Clone)]
 pub struct Function {
-    pub(crate) executable: Arc<dyn driver::Executable>,
+    pub(crate) executable: Kept<Arc<dyn driver::Executable>>,
     pub(crate) index: u32,
 }
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Children that a process makes by `fork`. Of its threads only the one that called goes on there: those that run host
 //! calls, move files and work off what devices took in are gone, and locks that they held stay held. HIP does not live on
-//! there either. So a child of a process that has opened a device is refused, with what to do, and nobody waits for ever.
+//! there either. So a child of a process that has opened a device is refused, with what to do: by what would have submitted,
+//! allocated, loaded, opened, signalled or waited. What it lets go of stays as it is, for the sake of the locks.
 //!
 //! A process that forks first and opens devices in its children is served; so is a program that a child starts.
 #![allow(unsafe_code)]
 
-use std::sync::{
-    Once,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    mem,
+    ops::Deref,
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use crate::error::{Error, Result};
@@ -54,4 +59,29 @@ fn refusal() -> Error {
         "this process was forked from one that had a device open, whose threads stayed behind there: fork before the first \
          device is opened, or start the child as a program of its own (Python: multiprocessing's start method \"spawn\")",
     )
+}
+
+/// A handle of something that a child leaves alone: giving it back may take locks, or wait for threads, of the parent.
+#[derive(Clone)]
+pub(crate) struct Kept<T: Clone>(T);
+
+impl<T: Clone> From<T> for Kept<T> {
+    fn from(handle: T) -> Self {
+        Self(handle)
+    }
+}
+
+impl<T: Clone> Deref for Kept<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Clone> Drop for Kept<T> {
+    fn drop(&mut self) {
+        if is_child() {
+            mem::forget(self.0.clone());
+        }
+    }
 }

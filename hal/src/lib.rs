@@ -106,8 +106,9 @@
 //! [`Operation`] that may grow; so a [`driver::Wrapper`] that traces, records or reorders is one method long, and the
 //! conformance suite is built from such wrappers. Handing a driver work past the front is `unsafe`.
 //!
-//! This crate knows no driver, and calls no foreign function but the one that tells it of a `fork`: children of a process
-//! that has opened a device are refused.
+//! This crate knows no driver, and of foreign functions those of the system: files go through its ring, and it tells of a
+//! `fork`. Children of a process that has opened a device are refused by all that would submit, allocate, load, open, signal
+//! or wait; what they let go of stays as it is.
 //!
 //! # An example
 //!

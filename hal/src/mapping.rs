@@ -14,6 +14,7 @@ use std::{ptr::NonNull, sync::Arc};
 use crate::{
     driver,
     error::{Error, Result},
+    fork::Kept,
     host_memory::shared_bytes,
 };
 
@@ -21,7 +22,7 @@ use crate::{
 #[derive(Clone)]
 pub struct Mapping {
     /// Keeps the memory behind `start` mapped.
-    buffer: Arc<dyn driver::Buffer>,
+    buffer: Kept<Arc<dyn driver::Buffer>>,
     start: NonNull<u8>,
     length: u64,
 }
@@ -43,7 +44,7 @@ impl Mapping {
     ) -> Self {
         // SAFETY: offset + length <= buffer.size(), and the pointer is valid for the whole buffer.
         let start = unsafe { base.as_non_null().add(offset as usize) };
-        Self { buffer, start, length }
+        Self { buffer: buffer.into(), start, length }
     }
 
     /// Bytes in the mapping.

@@ -12,6 +12,7 @@ use std::{
     fmt,
     future::Future,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -276,7 +277,7 @@ impl Queue {
         arguments: &[Argument<'_>],
     ) -> Result<Dispatch> {
         let mut dispatch = Dispatch {
-            executable: function.executable.clone(),
+            executable: Arc::clone(&function.executable),
             function: function.index,
             workgroup_count,
             workgroup_size: resolved.workgroup_size,
@@ -306,7 +307,7 @@ impl Queue {
         self.submit(
             waits,
             signals,
-            Operation::Execute { command_buffer: command_buffer.raw.clone(), bindings },
+            Operation::Execute { command_buffer: Arc::clone(&command_buffer.raw), bindings },
         )
     }
 

@@ -193,7 +193,7 @@ impl Recorder {
         }
         let patches = before.1 as u32..self.list.patches.len() as u32;
         self.list.commands.push(Command::Dispatch(DispatchCommand {
-            executable: function.executable.clone(),
+            executable: Arc::clone(&function.executable),
             function: function.index,
             workgroup_count,
             workgroup_size: resolved.workgroup_size,
@@ -233,7 +233,7 @@ impl Recorder {
         // SAFETY: each command of the list was checked when it was recorded.
         #[allow(unsafe_code)]
         let raw = unsafe { self.device.prepare(self.list)? };
-        Ok(CommandBuffer { raw })
+        Ok(CommandBuffer { raw: raw.into() })
     }
 
     /// Whether a command may use `target` so. Changes nothing: a command is checked whole before it is recorded.

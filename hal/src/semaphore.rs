@@ -21,6 +21,7 @@ use smallvec::SmallVec;
 use crate::{
     edge::{Domain, Edge},
     error::{Error, Result},
+    fork,
     panics::contain,
     sync::{AtomicU64, Mutex, Ordering, lock},
 };
@@ -247,7 +248,7 @@ impl Semaphore {
     /// never blocks.
     pub fn query(&self) -> Result<u64> {
         let payload = self.0.payload.load(Ordering::Acquire);
-        if payload & FAILED == 0 {
+        if payload & FAILED == 0 && !fork::is_child() {
             self.poll_sources(payload.saturating_add(1));
         }
         self.value_or_failure()
@@ -269,6 +270,7 @@ impl Semaphore {
     /// on a failed semaphore, it does nothing. `OUT_OF_RANGE` above [`MAX_VALUE`](Self::MAX_VALUE).
     pub fn signal(&self, value: u64) -> Result<()> {
         check_value("signal", value)?;
+        fork::check()?;
         let mut notifications = Notifications::new();
         self.advance(value, &mut notifications);
         notifications.fire();
@@ -278,6 +280,9 @@ impl Semaphore {
     /// Fails the semaphore: sticky, and the first failure wins. Everybody who waits for a value that was not
     /// reached gets the error at once.
     pub fn fail(&self, error: Error) {
+        if fork::is_child() {
+            return;
+        }
         let mut notifications = Notifications::new();
         self.fail_into(error, &mut notifications);
         notifications.fire();
@@ -374,7 +379,7 @@ impl Semaphore {
         } else if payload & FAILED != 0 {
             Some(Err(self.failure()))
         } else {
-            check_value("wait for", value).err().map(Err)
+            check_value("wait for", value).and_then(|()| fork::check()).err().map(Err)
         }
     }
 
@@ -437,6 +442,9 @@ impl Semaphore {
 
     /// Takes a registered wait back. It may have resolved already; then nothing happens.
     pub(crate) fn cancel(&self, registration: &Registration) {
+        if fork::is_child() {
+            return;
+        }
         let target = lock(&self.0.state).waiters.remove(registration);
         drop(target);
     }

@@ -16,6 +16,9 @@ use crate::code::layout::{Relocation, RelocationKind, SymbolRole};
 /// How many dwords behind `s_getpc_b64` its additions are looked for. Schedulers put little between them.
 const WINDOW: usize = 12;
 
+/// What is known of an address takes many times what the code that makes it does. No honest code makes so many.
+const MAX_PLACES: usize = 1 << 20;
+
 /// More work than any file makes.
 const NO_LIMIT: u64 = u64::MAX;
 
@@ -68,7 +71,7 @@ impl Calls {
     }
 
     /// Whether all of the code was looked at. Only a file whose executable segments share bytes can have more code than
-    /// bytes; of such code no more is looked at than the file has bytes.
+    /// bytes; of such code no more is looked at than the file has bytes. Nor is any behind the millionth address that is made.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
@@ -91,10 +94,12 @@ impl CodeObject {
             complete &= size == segment.file_size;
             left -= size;
             let Some(code) = range(elf, segment.offset, size) else { continue };
-            places.extend(distances(code).map(|(offset, distance)| {
+            let found = distances(code).map(|(offset, distance)| {
                 let place = segment.address.wrapping_add(offset);
                 (place, place.wrapping_add(distance))
-            }));
+            });
+            places.extend(found.take(MAX_PLACES - places.len()));
+            complete &= places.len() < MAX_PLACES;
         }
         // Functions without a symbol end where the next begins.
         let mut starts = functions(self);

@@ -282,7 +282,8 @@ impl<'a> Elf<'a> {
             let strings = section.and_then(|section| section.data(ENDIAN, self.bytes)).unwrap_or_default();
             let room = (MAX_SYMBOLS as usize).saturating_sub(symbols.len());
             if table.len() > room {
-                warnings.push(|| format!("of the debugger's {} symbols the first {room} are read", table.len()));
+                warnings
+                    .push(|| format!("of the debugger's {} symbols the first {room} are read", table.len()));
             }
             for symbol in table.iter().take(room).skip(1) {
                 match names.take(strings, symbol.st_name(ENDIAN)) {
@@ -385,11 +386,7 @@ impl NameBudget {
     }
 
     /// The name at an offset. It is paid for before it is known to have an end: what is searched counts.
-    pub(crate) fn take<'a>(
-        &mut self,
-        strings: &'a [u8],
-        offset: impl Into<u64>,
-    ) -> Result<&'a [u8], Error> {
+    pub(crate) fn take<'a>(&mut self, strings: &'a [u8], offset: impl Into<u64>) -> Result<&'a [u8], Error> {
         let offset = offset.into();
         let outside = || {
             let problem = "a name is not in it, or has no end";

@@ -6,11 +6,13 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::{Decoder, Step, Unmeasured};
 use crate::error::Error;
 
-/// The input of a step, which no output holds up.
+/// The input of a step.
 const MOST_INPUT: usize = 1 << 14;
 const LEAST_INPUT: usize = 1 << 10;
 /// The format packs no byte into less than this part of one.
 const MOST_RATIO: usize = 1032;
+/// The output of a step. The library wants memory that is initialised: what a step does not fill was zeroed in vain.
+const MOST_OUTPUT: usize = 1 << 16;
 
 pub(super) struct Inflate(Decompress);
 
@@ -24,10 +26,14 @@ impl Decoder for Inflate {
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>, wanted: usize) -> Result<Step, String> {
         let most = (wanted / MOST_RATIO).saturating_add(LEAST_INPUT).min(MOST_INPUT);
         let input = input.get(..most).unwrap_or(input);
-        let before = self.0.total_in();
-        let status =
-            self.0.decompress_vec(input, out, FlushDecompress::None).map_err(|error| error.to_string())?;
-        let consumed = usize::try_from(self.0.total_in() - before).unwrap_or(input.len());
+        let (start, room) = (out.len(), (out.capacity() - out.len()).min(MOST_OUTPUT));
+        out.resize(start + room, 0);
+        let before = (self.0.total_in(), self.0.total_out());
+        let status = self.0.decompress(input, &mut out[start..], FlushDecompress::None);
+        let produced = usize::try_from(self.0.total_out() - before.1).unwrap_or(room);
+        out.truncate(start + produced);
+        let consumed = usize::try_from(self.0.total_in() - before.0).unwrap_or(input.len());
+        let status = status.map_err(|error| error.to_string())?;
         Ok(Step { consumed, ended: status == Status::StreamEnd })
     }
 }
@@ -48,7 +54,7 @@ pub(super) fn stored_size(data: &[u8], max_unpacked: u64, unpacked: &mut u64) ->
 }
 
 fn end_of(inflate: &mut Inflate, data: &[u8], max_unpacked: u64) -> Result<u64, String> {
-    let mut scratch = Vec::with_capacity(1 << 16);
+    let mut scratch = Vec::with_capacity(MOST_OUTPUT);
     let mut consumed = 0;
     while inflate.0.total_out() <= max_unpacked {
         scratch.clear();
@@ -72,19 +78,20 @@ pub(super) fn announced_size(
     unpacked: u64,
 ) -> Result<u64, Unmeasured> {
     let mut inflate = Decompress::new(true);
-    let mut scratch = Vec::with_capacity(1 << 16);
+    let mut scratch = vec![0; MOST_OUTPUT];
+    let mut is_full = false;
     loop {
         let mut byte = [0];
         read(inflate.total_in(), &mut byte).map_err(Unmeasured::Unreadable)?;
         let before = inflate.total_in();
         // A byte may unpack to more than there is room for.
-        while inflate.total_in() == before || scratch.len() == scratch.capacity() {
+        while inflate.total_in() == before || is_full {
             let (fed, produced) = (inflate.total_in(), inflate.total_out());
-            scratch.clear();
             let input = if fed == before { &byte[..] } else { &[] };
             let status = inflate
-                .decompress_vec(input, &mut scratch, FlushDecompress::None)
+                .decompress(input, &mut scratch, FlushDecompress::None)
                 .map_err(|error| Unmeasured::Broken(error.to_string()))?;
+            is_full = inflate.total_out() - produced == scratch.len() as u64;
             if status == Status::StreamEnd {
                 return Ok(inflate.total_in());
             }

@@ -206,7 +206,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             }
             Ok(_) => Err(none),
             Err(error) => Err(Error::NotFound {
-                what: "section .hip_fatbin in the host ELF".to_owned(),
+                what: "GPU code in the host ELF".to_owned(),
                 present: format!("it describes kernels for the host, which cannot be had: {error}"),
             }),
         }

@@ -42,6 +42,7 @@ mod mutations;
 mod resolve;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod selection;
+mod shared_bytes;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod stripped_hosts;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]

@@ -11,6 +11,7 @@ use crate::{
     driver,
     edge::Domain,
     error::{Error, Result},
+    fork::Kept,
     operation::QueueAffinity,
 };
 
@@ -22,7 +23,7 @@ use crate::{
 /// open.
 #[derive(Clone)]
 pub struct Pool {
-    pub(crate) slabs: Arc<Slabs>,
+    pub(crate) slabs: Kept<Arc<Slabs>>,
     source: Arc<dyn SlabSource>,
     domain: Domain,
 }
@@ -30,7 +31,7 @@ pub struct Pool {
 impl Pool {
     pub(crate) fn new(device: &dyn driver::Device, params: PoolParams) -> Result<Self> {
         let slabs = Arc::new(Slabs::new(params, device.limits().allocation_alignment)?);
-        Ok(Self { slabs, source: device.memory(), domain: device.domain() })
+        Ok(Self { slabs: slabs.into(), source: device.memory(), domain: device.domain() })
     }
 
     /// What it was made with.
