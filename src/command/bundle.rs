@@ -10,6 +10,7 @@ use windlass_codeobject::{
 };
 
 use super::{
+    escape,
     failure::{Failure, Outcome, note},
     input, output,
 };
@@ -189,7 +190,7 @@ impl Bundle {
         host: &mut Option<String>,
     ) -> Outcome {
         for (index, entry) in bundle.entries().iter().enumerate() {
-            let from = format!("{}, bundle {}, entry {index}", path.display(), bundle.index());
+            let from = format!("{}, bundle {}, entry {index}", escape::path(path), bundle.index());
             if *entry.kind() == EntryKind::Host && entry.size() == 0 {
                 host.get_or_insert_with(|| entry.id_text());
                 continue;
@@ -218,7 +219,7 @@ impl Bundle {
             Method::Zstd => format!("compressed offload bundle (CCOB v{}, zstd)", options.ccob_version),
             Method::Zlib => format!("compressed offload bundle (CCOB v{}, zlib)", options.ccob_version),
         };
-        note(&format!("{}: {how}", self.output.display()));
+        note(&format!("{}: {how}", escape::path(&self.output)));
         let has_host = writer.entries().any(|(id, _)| id.starts_with("host-"));
         let host = options.host.as_deref().filter(|_| !has_host).map(|id| (id, 0));
         let width = writer.entries().map(|(_, size)| size.to_string().len()).max().unwrap_or(0);

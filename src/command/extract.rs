@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `windlass extract`: one entry of a file, as a file of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use windlass_codeobject::{Bundle, Fit, Options, TargetId};
 
 use super::{
+    escape,
     failure::{Failure, Outcome, note},
     input, output,
 };
@@ -54,15 +55,19 @@ impl Extract {
             (None, None, id) => self.by_id(bundles, id.as_deref().unwrap_or_default())?,
         };
         let wrong = |error| {
-            let place = format!("{}, bundle {}, entry {entry}", self.file.display(), bundle.index());
-            Failure::input(format!("{place}: {error}"))
+            let place = format!("{}, bundle {}, entry {entry}", escape::path(&self.file), bundle.index());
+            Failure::input(escape::line(&format!("{place}: {error}")))
         };
         let image = bundle.image(entry).map_err(wrong)?;
         output::write_file(&self.output, &image)?;
-        let id = bundle.entries().get(entry).map(|entry| entry.id_text()).unwrap_or_default();
+        let id = bundle
+            .entries()
+            .get(entry)
+            .map(|entry| escape::line(&entry.id_text()).into_owned())
+            .unwrap_or_default();
         note(&format!(
             "{}: {} bytes, entry {entry} ({id}) of bundle {}",
-            self.output.display(),
+            escape::path(&self.output),
             image.len(),
             bundle.index()
         ));
@@ -107,7 +112,7 @@ impl Extract {
         if bundles.iter().any(|bundle| bundle.select(target, &options).best.is_some()) {
             refused.push_str("\n  --compat takes code of a compatible processor");
         }
-        Err(Failure::input(format!("{} holds no code for {target}{refused}", self.file.display())))
+        Err(Failure::input(format!("{} holds no code for {target}{refused}", escape::path(&self.file))))
     }
 
     fn by_number<'f, 'a>(
@@ -118,7 +123,7 @@ impl Extract {
         self.first(bundles).ok_or_else(|| {
             let most = bundles.iter().map(|bundle| bundle.entries().len()).max().unwrap_or(0);
             let have = input::count(most, "entry", "entries");
-            let path = Path::display(&self.file);
+            let path = escape::path(&self.file);
             Failure::input(format!(
                 "--entry {number}: a bundle of {path} has at most {have}, numbered from 0"
             ))
@@ -134,7 +139,7 @@ impl Extract {
             let ids: Vec<_> =
                 bundles.iter().flat_map(|bundle| bundle.entries()).map(|entry| entry.id_text()).collect();
             let known = input::names(ids.iter().map(String::as_str));
-            Failure::input(format!("--id {id}: {} has {known}", self.file.display()))
+            Failure::input(format!("--id {}: {} has {known}", escape::line(id), escape::path(&self.file)))
         })
     }
 }

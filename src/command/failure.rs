@@ -8,6 +8,8 @@ use std::{
 
 use windlass::{Code, Error};
 
+use super::escape;
+
 /// What a subcommand gives.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
@@ -117,7 +119,7 @@ pub(crate) fn report(outcome: Outcome) -> ExitCode {
     }
 }
 
-/// A line on standard error. That it may be closed is nobody's concern.
+/// A line on standard error, without what a terminal would obey. That it may be closed is nobody's concern.
 pub(crate) fn note(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", escape::text(line));
 }

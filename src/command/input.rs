@@ -9,10 +9,13 @@ use std::{
 
 use windlass::DeviceInfo;
 use windlass_codeobject::{
-    Bundle, CodeObject, Entry, EntryTarget, File, Input, Options, Selection, TargetId, Verdict,
+    Bundle, CodeObject, Entry, EntryTarget, Error, File, Input, Options, Selection, TargetId, Verdict,
 };
 
-use super::failure::{Failure, Outcome, note};
+use super::{
+    escape,
+    failure::{Failure, Outcome, note},
+};
 
 /// The longest file that is read: far above any library of kernels, and below what a machine has.
 pub(crate) const LONGEST: u64 = 4 << 30;
@@ -20,7 +23,7 @@ pub(crate) const LONGEST: u64 = 4 << 30;
 /// The bytes of a file.
 pub(crate) fn read(path: &Path) -> Outcome<Vec<u8>> {
     read_at_most(path, LONGEST)
-        .map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))
+        .map_err(|error| Failure::input(format!("cannot read {}: {error}", escape::path(path))))
 }
 
 /// The bytes of a file that has no more than `most`. Devices and pipes, whose length nobody knows, are read no further.
@@ -35,7 +38,7 @@ pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 
 /// A file with what belongs to it: kpack archives beside it, unpacked members of a wheel.
 pub(crate) fn open(path: &Path) -> Outcome<Input> {
-    Input::open(path, &Options::default()).map_err(|error| Failure::input(error.to_string()))
+    Input::open(path, &Options::default()).map_err(|error| Failure::input(escape::line(&error.to_string())))
 }
 
 /// The bundles of a file with AMD GPU code.
@@ -48,9 +51,9 @@ pub(crate) fn file_until<'a>(
     input: &'a Input,
     is_last: impl FnMut(&Bundle<'a>) -> bool,
 ) -> Outcome<File<'a>> {
-    input
-        .file_until(&Options::default(), is_last)
-        .map_err(|error| Failure::input(format!("{}: {error}", input.path().display())))
+    input.file_until(&Options::default(), is_last).map_err(|error| {
+        Failure::input(format!("{}: {}", escape::path(input.path()), escape::line(&error.to_string())))
+    })
 }
 
 /// The bundles of a file that are asked for: the one of that number, or all.
@@ -65,7 +68,10 @@ pub(crate) fn bundles<'f, 'a>(
         Some(position) => Ok(&all[position..=position]),
         None => {
             let have = count(all.len(), "bundle", "bundles");
-            Err(Failure::input(format!("--bundle {number}: {} has {have}, numbered from 0", path.display())))
+            Err(Failure::input(format!(
+                "--bundle {number}: {} has {have}, numbered from 0",
+                escape::path(path)
+            )))
         }
     }
 }
@@ -143,8 +149,13 @@ pub(crate) fn fitting(path: &Path, file: &File<'_>, agent: &TargetId) -> Outcome
             refused.push_str(&refusals(bundle, &selection));
             continue;
         };
-        let wrong = |error| {
-            Failure::input(format!("{}, bundle {}, entry {entry}: {error}", path.display(), bundle.index()))
+        let wrong = |error: Error| {
+            Failure::input(format!(
+                "{}, bundle {}, entry {entry}: {}",
+                escape::path(path),
+                bundle.index(),
+                escape::line(&error.to_string())
+            ))
         };
         let image = bundle.extract(entry).map_err(wrong)?;
         let code = CodeObject::parse(&image).map_err(wrong)?;
@@ -154,7 +165,7 @@ pub(crate) fn fitting(path: &Path, file: &File<'_>, agent: &TargetId) -> Outcome
         let targets = targets(file);
         return Err(Failure::input(format!(
             "{} holds no code for {agent}; it has {}{refused}",
-            path.display(),
+            escape::path(path),
             if targets.is_empty() { "none for any GPU".to_owned() } else { targets.join(", ") },
         )));
     }
@@ -165,7 +176,12 @@ pub(crate) fn fitting(path: &Path, file: &File<'_>, agent: &TargetId) -> Outcome
 pub(crate) fn refusals(bundle: &Bundle<'_>, selection: &Selection) -> String {
     let entries = bundle.entries().iter().zip(&selection.verdicts);
     let line = |(entry, verdict): (&Entry, &Verdict)| {
-        format!("\n  bundle {}, {}: {}", bundle.index(), entry.id_text(), verdict.reason)
+        format!(
+            "\n  bundle {}, {}: {}",
+            bundle.index(),
+            escape::line(&entry.id_text()),
+            escape::line(&verdict.reason)
+        )
     };
     entries.map(line).collect()
 }
@@ -173,7 +189,7 @@ pub(crate) fn refusals(bundle: &Bundle<'_>, selection: &Selection) -> String {
 /// Names with commas between, cut short where there are many.
 pub(crate) fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 12;
-    let all: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let all: Vec<_> = names.into_iter().map(|name| format!("`{}`", escape::line(name))).collect();
     match all.len() {
         0 => "none".to_owned(),
         count if count > SHOWN => format!("{} and {} more", all[..SHOWN].join(", "), count - SHOWN),

@@ -6,6 +6,7 @@ mod bundle;
 mod cts;
 mod devices;
 mod environment;
+mod escape;
 #[cfg(all(feature = "sim", target_os = "linux"))]
 mod exec;
 mod extract;
@@ -74,7 +75,11 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => {
             // Help and version come as errors too, with an exit code of 0.
             let code = if error.use_stderr() { failure::Exit::Input } else { failure::Exit::Done };
-            let _ = error.print();
+            match code {
+                // It has words of the command line in it, which may be names of files.
+                failure::Exit::Input => failure::note(error.render().to_string().trim_end()),
+                _ => drop(error.print()),
+            }
             return code.into();
         }
     };

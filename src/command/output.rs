@@ -11,13 +11,18 @@ use std::{
 
 use serde::Serialize;
 
-use super::failure::{Failure, Outcome};
+use super::{
+    escape,
+    failure::{Failure, Outcome},
+};
 
-/// Writes text to standard output, with a newline at its end.
+/// Writes text to standard output, with a newline at its end, and without what a terminal would obey.
 pub(crate) fn write(text: &str) -> Outcome {
     let mut stdout = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    write!(stdout, "{text}{end}").and_then(|()| stdout.flush()).map_err(|error| Failure::output(&error))
+    write!(stdout, "{}{end}", escape::text(text))
+        .and_then(|()| stdout.flush())
+        .map_err(|error| Failure::output(&error))
 }
 
 /// Writes a value as JSON to standard output.
@@ -33,7 +38,8 @@ pub(crate) fn write_json(value: &impl Serialize) -> Outcome {
 
 /// Writes a file: whole, or not at all. What was there before stays until the new bytes are all written.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Outcome {
-    replace(path, bytes).map_err(|error| Failure::failed(format!("cannot write {}: {error}", path.display())))
+    replace(path, bytes)
+        .map_err(|error| Failure::failed(format!("cannot write {}: {error}", escape::path(path))))
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::escape;
+
 /// A spinner with the time that has passed, or a bar over many repetitions.
 pub(crate) struct Progress(ProgressBar);
 
@@ -30,7 +32,7 @@ impl Progress {
 
     /// Something else is being done now.
     pub(crate) fn say(&self, what: String) {
-        self.0.set_message(what);
+        self.0.set_message(escape::line(&what).into_owned());
     }
 
     /// A repetition is done.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A table in text whose columns stand below each other.
 
+use super::escape;
+
 /// So many letters of a cell are shown: as wide as it is, so wide are all cells of its column. Real ids and names have
 /// fewer, and who needs more of a longer one asks for JSON.
 const WIDEST: usize = 120;
@@ -22,7 +24,7 @@ impl Table {
     /// Headings; one that begins with `>` is of numbers.
     pub(crate) fn new(headings: &[&str]) -> Table {
         let column = |heading: &&str| Column {
-            heading: cut(heading.trim_start_matches('>').to_owned(), WIDEST),
+            heading: cut(&escape::line(heading.trim_start_matches('>')), WIDEST),
             right: heading.starts_with('>'),
             cells: Vec::new(),
         };
@@ -37,7 +39,7 @@ impl Table {
     /// One more row. What is too long of a cell is cut, which an ellipsis says.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
-            column.cells.push(cut(cell, self.widest));
+            column.cells.push(cut(&escape::line(&cell), self.widest));
         }
     }
 
@@ -75,16 +77,12 @@ impl Table {
 }
 
 /// A cell of so many letters at most.
-fn cut(mut cell: String, widest: usize) -> String {
+fn cut(cell: &str, widest: usize) -> String {
     let mut letters = cell.char_indices();
-    if let Some((end, _)) = letters.nth(widest.saturating_sub(1))
-        && letters.next().is_some()
-    {
-        cell.truncate(end);
-        cell.push('…');
-        cell.shrink_to_fit();
+    match letters.nth(widest.saturating_sub(1)) {
+        Some((end, _)) if letters.next().is_some() => format!("{}…", cell.get(..end).unwrap_or_default()),
+        _ => cell.to_owned(),
     }
-    cell
 }
 
 #[cfg(test)]

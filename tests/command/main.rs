@@ -7,6 +7,7 @@ mod bundle;
 mod clang;
 mod committed;
 mod conformance;
+mod escapes;
 #[cfg(target_os = "linux")]
 mod exec;
 mod exec_symbols;

@@ -17,6 +17,7 @@ use windlass_codeobject::{Options, TargetId};
 
 use self::{report::Report, search::Search};
 use super::{
+    escape,
     failure::{Failure, Outcome},
     input, output,
 };
@@ -70,7 +71,7 @@ impl Audit {
         }
         for path in &self.paths {
             path.metadata()
-                .map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))?;
+                .map_err(|error| Failure::input(format!("cannot read {}: {error}", escape::path(path))))?;
         }
         let found = Search::new(&targets, &options).all(&self.paths);
         let report = Report::new(&targets, &options, found);

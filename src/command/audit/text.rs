@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The report as a person reads it: a table, and below it what needs words.
 
-use super::report::{FileReport, Report, TargetReport};
+use super::report::{FileReport, Problem, Report, TargetReport};
 use crate::command::{
+    escape,
     input::{count, names},
     table::Table,
 };
@@ -30,14 +31,15 @@ impl Report {
         for file in &self.files {
             let lines = file.lines();
             if !lines.is_empty() {
-                text.push_str(&format!("\n{}\n  {}\n", file.path, lines.join("\n  ")));
+                text.push_str(&format!("\n{}\n", escape::line(&file.path)));
+                text.extend(lines.iter().map(|line| format!("  {}\n", escape::line(line))));
             }
         }
         for problem in &self.problems {
-            text.push_str(&format!("\n{}\n  cannot be judged: {}\n", problem.path, problem.problem));
+            text.push_str(&problem.text("cannot be judged"));
         }
         for note in &self.notes {
-            text.push_str(&format!("\n{}\n  note: {}\n", note.path, note.problem));
+            text.push_str(&note.text("note"));
         }
         let with = self.files.iter().map(|file| file.files).sum::<usize>();
         text.push_str(&format!(
@@ -52,6 +54,12 @@ impl Report {
             }
         ));
         text.trim_start().to_owned()
+    }
+}
+
+impl Problem {
+    fn text(&self, what: &str) -> String {
+        format!("\n{}\n  {what}: {}\n", escape::line(&self.path), escape::line(&self.problem))
     }
 }
 

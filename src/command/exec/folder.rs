@@ -15,6 +15,7 @@ use windlass_simulator::{
 
 use super::super::failure::{Failure, Outcome};
 use super::{hidden, is_hip};
+use crate::command::escape;
 
 /// What programs look for: the name for linking, then the sonames of ROCm 5, 6 and 7.
 const NAMES: [&str; 4] = ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"];
@@ -129,7 +130,7 @@ pub(super) fn library(named: Option<&Path>) -> Outcome<PathBuf> {
         "`cargo build --release --workspace` leaves one in target/release, beside the command";
     if let Some(path) = named {
         let path = fs::canonicalize(path)
-            .map_err(|error| Failure::input(format!("--library {}: {error}; {BUILD}", path.display())))?;
+            .map_err(|error| Failure::input(format!("--library {}: {error}; {BUILD}", escape::path(path))))?;
         return checked(path);
     }
     let command = std::env::current_exe()
@@ -153,6 +154,8 @@ fn checked(path: PathBuf) -> Outcome<PathBuf> {
     let is_ours = bytes.windows(MARKER.len()).any(|window| window == MARKER);
     match is_ours {
         true => Ok(path),
-        false => Err(Failure::input(format!("{} is not the simulator's libamdhip64.so", path.display()))),
+        false => {
+            Err(Failure::input(format!("{} is not the simulator's libamdhip64.so", escape::path(&path))))
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::{
         KernelReport, NotSimulated, Report, SymbolReport, TargetReport,
     },
 };
-use crate::command::{input::count, table::Table};
+use crate::command::{escape::line, input::count, table::Table};
 
 /// How much a summary shows of each.
 const BUNDLES: usize = 16;
@@ -37,7 +37,7 @@ impl Report {
     pub(super) fn text(&self, detail: Detail) -> String {
         let mut text = format!(
             "{}: {}, {} bytes, {}\n",
-            self.file,
+            line(&self.file),
             self.kind,
             self.size,
             count(self.bundles.len(), "bundle", "bundles")
@@ -52,7 +52,7 @@ impl Report {
         }
         for reference in &self.kpack_references {
             let paths = names(&reference.search_paths);
-            text.push_str(&format!("\ncode of {} lies beside the file: {paths}\n", reference.name));
+            text.push_str(&format!("\ncode of {} lies beside the file: {paths}\n", line(&reference.name)));
         }
         if !self.problems.is_empty() {
             text.push('\n');
@@ -70,7 +70,7 @@ impl Report {
 
 impl BundleReport {
     fn print(&self, text: &mut String, detail: Detail) {
-        let member = self.member.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+        let member = self.member.as_ref().map(|name| format!(" ({})", line(name))).unwrap_or_default();
         let place = format!("bundle {}{member} at offset {:#x}", self.index, self.offset);
         text.push_str(&format!("\n{place}: {}, {} bytes\n", self.container, self.stored_size));
         if let (Some(unpacked), Some(ratio)) = (self.unpacked_size, self.ratio) {
@@ -206,12 +206,13 @@ impl EntryReport {
         if self.code.kernels.is_empty() && self.code.functions.is_empty() && self.code.variables.is_empty() {
             return;
         }
+        let id = line(&self.id);
         if let Some(first) = self.same_as {
             let of = self.same_as_bundle.map(|bundle| format!(" of bundle {bundle}")).unwrap_or_default();
-            let same = format!("  entry {}, {}: the same bytes as entry {first}{of}\n", self.index, self.id);
+            let same = format!("  entry {}, {id}: the same bytes as entry {first}{of}\n", self.index);
             return text.push_str(&same);
         }
-        text.push_str(&format!("  entry {}, {}\n", self.index, self.id));
+        text.push_str(&format!("  entry {}, {id}\n", self.index));
         for kernel in &self.code.kernels {
             kernel.print(text, &|number| number(kernel).to_string());
         }
@@ -219,11 +220,12 @@ impl EntryReport {
             for symbol in symbols {
                 let local = if symbol.exported { "" } else { ", local" };
                 let SymbolReport { name, address, size, .. } = symbol;
+                let name = line(name);
                 text.push_str(&format!("    {what} {name} at {address:#x}, {size} bytes{local}\n"));
             }
         }
         for name in &self.code.undefined {
-            text.push_str(&format!("    undefined {name}\n"));
+            text.push_str(&format!("    undefined {}\n", line(name)));
         }
     }
 }
@@ -246,7 +248,11 @@ impl KernelReport {
             None => format!("up to {}", span(|kernel| kernel.max_workgroup_threads)),
         };
         let memory = span(|kernel| kernel.local_memory);
-        text.push_str(&format!("    {}({}){kind}\n      block {block}", self.name, self.signature()));
+        text.push_str(&format!(
+            "    {}({}){kind}\n      block {block}",
+            line(&self.name),
+            line(&self.signature())
+        ));
         text.push_str(&match self.wave_size {
             None => format!(", local memory {memory}\n"),
             Some(_) => format!(
@@ -341,7 +347,7 @@ fn print_choices(choices: &[Choice], text: &mut String, detail: Detail) {
     for choice in choices.iter().take(shown) {
         let best = choice.entry.and_then(|entry| Some((entry, choice.verdicts.get(entry)?)));
         let got = match best {
-            Some((entry, verdict)) => format!("gets entry {entry}: {verdict}"),
+            Some((entry, verdict)) => format!("gets entry {entry}: {}", line(verdict)),
             None => "gets nothing".to_owned(),
         };
         text.push_str(&format!("  of bundle {} it {got}\n", choice.bundle));
@@ -350,7 +356,7 @@ fn print_choices(choices: &[Choice], text: &mut String, detail: Detail) {
         }
         let others = choice.verdicts.iter().enumerate().filter(|(entry, _)| Some(*entry) != choice.entry);
         for (entry, verdict) in others.take(detail.limit(REASONS)) {
-            text.push_str(&format!("    entry {entry}: {verdict}\n"));
+            text.push_str(&format!("    entry {entry}: {}\n", line(verdict)));
         }
         let others = choice.verdicts.len() - usize::from(best.is_some());
         more(text, "    ", others, detail.limit(REASONS), "entry", "entries");
@@ -360,7 +366,7 @@ fn print_choices(choices: &[Choice], text: &mut String, detail: Detail) {
 
 /// Names with commas between, the first of them.
 fn names(all: &[String]) -> String {
-    let shown = all.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let shown = all.iter().take(NAMES).map(|name| line(name)).collect::<Vec<_>>().join(", ");
     match all.len().saturating_sub(NAMES) {
         0 => shown,
         left => format!("{shown} and {left} more"),
@@ -369,8 +375,8 @@ fn names(all: &[String]) -> String {
 
 fn lines(text: &mut String, in_front: &str, all: &[String], detail: Detail) {
     let shown = detail.limit(LINES);
-    for line in all.iter().take(shown) {
-        text.push_str(&format!("{in_front}{line}\n"));
+    for told in all.iter().take(shown) {
+        text.push_str(&format!("{in_front}{}\n", line(told)));
     }
     more(text, in_front, all.len(), shown, "of the kind", "of the kind");
 }

@@ -7,6 +7,7 @@ use windlass::{DEVICE_VARIABLE, Device, REAL_SCHEME};
 use windlass_codeobject::{Bundle, EntryKind, File, HostLibrary};
 
 use crate::command::{
+    escape,
     failure::{Failure, Outcome, Stage, note},
     input,
 };
@@ -61,7 +62,7 @@ fn simulated(path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
     let nothing =
         |why: String| Failure::absent(format!("no GPU here, and {why}; name a device by --device URI"));
     let file =
-        file.ok_or_else(|| nothing(format!("{} is no code that a simulated one runs", path.display())))?;
+        file.ok_or_else(|| nothing(format!("{} is no code that a simulated one runs", escape::path(path))))?;
     let mut problem = String::new();
     for target in input::targets(file) {
         let processor = target.split(':').next().unwrap_or_default();
@@ -76,7 +77,7 @@ fn simulated(path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
         Ok(device) if serves(&device, file) => Ok(device),
         Ok(device) => Err(nothing(format!(
             "{} has code for {} only, which {}, simulated, cannot run",
-            path.display(),
+            escape::path(path),
             input::targets(file).join(", "),
             device.info().architecture
         ))),

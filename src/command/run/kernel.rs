@@ -8,6 +8,7 @@ use windlass_codeobject::File;
 
 use super::spec::Spec;
 use crate::command::{
+    escape,
     failure::{Failure, Outcome, Stage},
     input::{self, Fitting, names},
 };
@@ -39,17 +40,21 @@ pub(crate) fn load(
             fitting.iter().flat_map(|fitting| fitting.code.rejected()).find(|kernel| kernel.name == name);
         return Err(Failure::input(match rejected {
             Some(kernel) => {
-                format!("kernel `{name}` of {} cannot be used: {}", path.display(), kernel.reason)
+                format!(
+                    "kernel `{name}` of {} cannot be used: {}",
+                    escape::path(path),
+                    escape::line(&kernel.reason)
+                )
             }
             None => format!(
                 "no kernel `{name}` in {} for {agent}; it has {}",
-                path.display(),
+                escape::path(path),
                 names(all.iter().map(String::as_str))
             ),
         }));
     };
     load_image(device, &holder.image, Some(name))
-        .map_err(|failure| failure.during(format!("{}, bundle {}", path.display(), holder.bundle)))
+        .map_err(|failure| failure.during(format!("{}, bundle {}", escape::path(path), holder.bundle)))
 }
 
 fn load_image(device: &Device, image: &[u8], name: Option<&str>) -> Outcome<Function> {

@@ -22,6 +22,7 @@ use windlass_codeobject::Options;
 
 use self::{compare::Tolerance, launch::Launch, spec::Spec, trace::Trace};
 use super::{
+    escape,
     failure::{Failure, Outcome, Stage, note},
     input, output,
     progress::Progress,
@@ -137,7 +138,7 @@ impl Run {
         let parsed = input.file(&Options::default());
         let device = choice::open(self.device.as_deref(), &self.file, parsed.as_ref().ok())?;
         if let (Err(error), true) = (&parsed, input::agent(device.info()).is_some()) {
-            return Err(Failure::input(format!("{}: {error}", self.file.display())));
+            return Err(Failure::input(format!("{}: {error}", escape::path(&self.file))));
         }
         let trace = self.trace.as_ref().map(|_| Trace::start(&device));
         let device = trace.as_ref().map_or_else(|| device.clone(), Trace::device);

@@ -6,7 +6,7 @@ use std::{fs, io::Write};
 use super::{Folder, VECTOR_ADD};
 
 /// A zip file with its members deflated.
-pub(super) fn wheel(files: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn wheel(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut archive = rawzip::ZipArchiveWriter::new(&mut out);
     for (name, bytes) in files {
