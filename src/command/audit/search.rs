@@ -115,38 +115,53 @@ impl<'s> Search<'s> {
     fn file(&mut self, path: &Path) {
         self.found.files += 1;
         self.progress.say(path.display().to_string());
+        let shown = path.display().to_string();
+        if !path.is_file() {
+            return self.stream(path, shown);
+        }
         let head = match head(path) {
             Ok(head) => head,
-            Err(error) => return self.found.problems.push((path.display().to_string(), error.to_string())),
+            Err(error) => return self.found.problems.push((shown, error.to_string())),
         };
-        let note = PACKAGES.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, note)| *note);
-        if let Some(note) = note.or_else(|| is_conda(path, &head).then_some(CONDA)) {
-            self.found.notes.push((path.display().to_string(), note.to_owned()));
+        if let Some(note) = package(path, &head) {
+            self.found.notes.push((shown, note.to_owned()));
         } else if may_hold_code(&head) || head.starts_with(THIN_MAGIC) {
-            self.input(path.display().to_string(), Input::open(path, self.options));
+            self.input(shown, Input::open(path, self.options));
         } else {
-            self.other(path, &head);
+            self.other(path, &head, shown);
+        }
+    }
+
+    /// Looks into a pipe, whose bytes come once: it is read whole before anything is told by them.
+    fn stream(&mut self, path: &Path, shown: String) {
+        let input = match Input::open(path, self.options) {
+            Ok(input) => input,
+            Err(error) => return self.found.problems.push((shown, error.to_string())),
+        };
+        let head = input.bytes().get(..HEAD as usize).unwrap_or(input.bytes());
+        if let Some(note) = package(path, head).or_else(|| is_tar(head).then_some(TAR)) {
+            self.found.notes.push((shown, note.to_owned()));
+        } else if [ZIP_MAGIC, THIN_MAGIC].iter().any(|magic| head.starts_with(magic)) || may_hold_code(head) {
+            self.input(shown, Ok(input));
         }
     }
 
     /// Looks into what is no carrier of code by how it begins: zip files, which may have anything in front.
-    fn other(&mut self, path: &Path, head: &[u8]) {
-        let shown = || path.display().to_string();
-        // A pipe has no end to look at.
-        let is_zip = match path.is_file().then(|| Wheel::is_at(path)).transpose() {
-            Ok(is_zip) => is_zip.unwrap_or_default(),
-            Err(error) => return self.found.problems.push((shown(), error.to_string())),
+    fn other(&mut self, path: &Path, head: &[u8], shown: String) {
+        let is_zip = match Wheel::is_at(path) {
+            Ok(is_zip) => is_zip,
+            Err(error) => return self.found.problems.push((shown, error.to_string())),
         };
         if is_zip || !head.is_empty() && is_named_zip(path) {
             match Wheel::open(path) {
                 Ok(wheel) => {
                     let whole = || Input::open(path, self.options);
-                    self.zip(&mut vec![shown()], &wheel, self.options, &whole);
+                    self.zip(&mut vec![shown], &wheel, self.options, &whole);
                 }
-                Err(error) => self.found.problems.push((shown(), error.to_string())),
+                Err(error) => self.found.problems.push((shown, error.to_string())),
             }
         } else if is_tar(head) || !head.is_empty() && is_named_tar(&path.to_string_lossy()) {
-            self.found.notes.push((shown(), TAR.to_owned()));
+            self.found.notes.push((shown, TAR.to_owned()));
         }
     }
 
@@ -236,6 +251,12 @@ fn nested(path: &[String]) -> String {
 
 fn is_named_zip(path: &Path) -> bool {
     path.extension().is_some_and(|extension| ZIP_ENDINGS.iter().any(|ending| extension == *ending))
+}
+
+/// What is said of a package that is not looked into.
+fn package(path: &Path, head: &[u8]) -> Option<&'static str> {
+    let note = PACKAGES.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, note)| *note);
+    note.or_else(|| is_conda(path, head).then_some(CONDA))
 }
 
 /// A conda package is a zip file of two tar files.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What code comes in: wheels, archives, rows of offload binaries, folders.
 
-use std::{fs, path::Path};
+use std::{fs, io::Write, path::Path, process::Stdio};
 
 use super::made::{archive, hip1, images, kpack, kpack_for, offload_binary, split_library, stored, wheel};
 use super::{BUNDLES, Folder, VECTOR_ADD, audit, file, report, verdicts};
-use crate::support::{fixture, scratch, windlass};
+use crate::support::{command, fixture, scratch, windlass};
 
 #[test]
 fn wheels_are_looked_into() {
@@ -384,4 +384,24 @@ fn real_libraries_are_judged() {
     let zstd = file(&kpack, "test_zstd.kpack");
     assert_eq!((&zstd["bundles"], verdicts(zstd)), (&2.into(), vec!["none"]));
     assert!(zstd["targets"][0]["unserved"][0]["reasons"][0].as_str().unwrap().contains("no 64-bit"));
+}
+
+#[test]
+#[cfg(unix)]
+fn pipes_are_read_once() {
+    let code = fs::read("cts/kernels/bundles/saxpy.gfx942.co").unwrap();
+    for (content, verdict) in
+        [(&code, Some("exact")), (&wheel(&[("a.co", &code)]), Some("exact")), (&vec![7; 600], None)]
+    {
+        let mut audit = command();
+        audit.args(["audit", "--json", "--targets", "gfx942", "/dev/stdin"]);
+        let mut audit =
+            audit.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        audit.stdin.take().unwrap().write_all(content).unwrap();
+        let output = audit.wait_with_output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["problems"].as_array().map(Vec::len), Some(0), "{report:#}");
+        assert_eq!(report["files"][0]["targets"][0]["verdict"].as_str(), verdict, "{report:#}");
+        assert_eq!(output.status.code(), Some(if verdict.is_some() { 0 } else { 2 }));
+    }
 }
