@@ -42,6 +42,12 @@ impl Extract {
     /// Writes the entry.
     pub(crate) fn run(self) -> Outcome {
         let target = self.target.as_deref().map(|text| input::parse_target("--target", text)).transpose()?;
+        if output::is_same_file(&self.file, &self.output) {
+            return Err(Failure::input(format!(
+                "-o {}: it is the file that is read, and would be lost; name another file",
+                escape::path(&self.output)
+            )));
+        }
         let input = input::open(&self.file)?;
         let file = input::file_until(&input, |bundle| match (self.bundle, &target) {
             (Some(number), _) => bundle.index() == number,

@@ -42,6 +42,20 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Outcome {
         .map_err(|error| Failure::failed(format!("cannot write {}: {error}", escape::path(path))))
 }
 
+/// Whether two paths lead to one file, which writing to the one would take from who reads the other. Pipes and devices are
+/// written, not replaced.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let (Ok(first), Ok(second)) = (fs::metadata(one), fs::metadata(other)) else { return false };
+    #[cfg(unix)]
+    let is_same = {
+        use std::os::unix::fs::MetadataExt;
+        (first.dev(), first.ino()) == (second.dev(), second.ino())
+    };
+    #[cfg(not(unix))]
+    let is_same = fs::canonicalize(one).ok() == fs::canonicalize(other).ok();
+    is_same && first.is_file() && second.is_file()
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A link stays one, and what it leads to is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());

@@ -11,6 +11,7 @@ mod escapes;
 #[cfg(target_os = "linux")]
 mod exec;
 mod exec_symbols;
+mod extract;
 mod inspect;
 mod iree;
 mod listing;
