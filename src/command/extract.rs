@@ -64,17 +64,14 @@ impl Extract {
             let place = format!("{}, bundle {}, entry {entry}", escape::path(&self.file), bundle.index());
             Failure::input(escape::line(&format!("{place}: {error}")))
         };
-        let image = bundle.image(entry).map_err(wrong)?;
-        output::write_file(&self.output, &image)?;
-        let id = bundle
-            .entries()
-            .get(entry)
-            .map(|entry| escape::line(&entry.id_text()).into_owned())
-            .unwrap_or_default();
+        // From where it was unpacked to: a copy would take as much memory again.
+        let write = |image: &[u8]| output::write_file(&self.output, image).map(|()| image.len());
+        let size = bundle.with_image(entry, write).map_err(wrong)??;
+        let id = bundle.entries().get(entry).map(|entry| entry.id_text()).unwrap_or_default();
         note(&format!(
-            "{}: {} bytes, entry {entry} ({id}) of bundle {}",
+            "{}: {size} bytes, entry {entry} ({}) of bundle {}",
             escape::path(&self.output),
-            image.len(),
+            escape::line(&id),
             bundle.index()
         ));
         // As `unzip` does: what there is, and no success.
