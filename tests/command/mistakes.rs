@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use crate::audit::made::wheel;
 use crate::support::{DEVICE, Finished, command, finish, fixture, scratch, windlass};
 
 const VECTOR_ADD: &str = "cts/kernels/bundles/vector_add.ccob";
@@ -310,4 +311,43 @@ fn files_without_an_end() {
         2,
         &["/dev/zero"],
     );
+}
+
+#[test]
+fn files_that_are_to_be_unpacked_first() {
+    let folder = scratch("packages");
+    fs::create_dir_all(&folder).unwrap();
+    let mut tar = vec![0; 1024];
+    tar[257..262].copy_from_slice(b"ustar");
+    let gzip = b"\x1f\x8b\x08\0\0\0\0\0";
+    let conda = wheel(&[("metadata.json", b"{}"), ("pkg-d.tar.zst", b"(\xb5/\xfd")]);
+    for (name, bytes, words) in [
+        ("a", &tar[..], ["a tar file", "`tar -xf`"]),
+        ("b.tar", &tar, ["a tar file", "`tar -xf`"]),
+        ("c.tar.gz", gzip, ["a tar file", "`tar -xf`"]),
+        ("d.rpm", b"\xed\xab\xee\xdb\x03\0\0\0", ["an RPM package", "`rpm2cpio`"]),
+        ("e.7z", b"7z\xbc\xaf\x27\x1c\0\x04", ["a 7z archive", "unpack it"]),
+        ("f.conda", &conda, ["a conda package", "`cph extract`"]),
+        (
+            "g.deb",
+            b"!<arch>\ndebian-binary   0           0     0     644     4         `\n2.0\n",
+            ["a Debian package", "`dpkg-deb -x`"],
+        ),
+    ] {
+        let path = folder.join(name);
+        fs::write(&path, bytes).unwrap();
+        let path = path.display().to_string();
+        assert_says(&windlass(["inspect", &path]), 2, &words);
+        assert_says(&windlass(["extract", &path, "--target", "gfx942", "-o", "/dev/null"]), 2, &words);
+        let audit = windlass(["audit", &path, "--targets", "gfx942"]);
+        assert!(words.iter().all(|word| audit.stdout.contains(word)), "{name}: {}", audit.stdout);
+    }
+    // Whatever its name, code is code.
+    let code = folder.join("h.tar.gz");
+    fs::copy(VECTOR_ADD, &code).unwrap();
+    for arguments in [&["inspect"][..], &["audit", "--targets", "gfx942"]] {
+        let read = windlass([arguments, &[code.to_str().unwrap()]].concat());
+        assert_eq!(read.code, Some(0), "{}", read.stderr);
+    }
+    fs::remove_dir_all(folder).unwrap();
 }

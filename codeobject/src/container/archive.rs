@@ -5,6 +5,7 @@
 //! end for each member.
 
 use crate::bytes::{range, text};
+use crate::container::foreign::Package;
 use crate::error::Error;
 
 pub(crate) const ARCHIVE_MAGIC: &[u8] = b"!<arch>\n";
@@ -133,8 +134,7 @@ fn is_table(name: &[u8]) -> bool {
 
 /// The error for a package of Debian that lies at `base` of its file.
 pub(crate) fn debian(base: u64) -> Error {
-    let advice = "unpack it with `dpkg-deb -x`, and read the libraries in it";
-    Error::unsupported("a package of Debian (.deb)", base, advice)
+    Package::DEBIAN.error(base)
 }
 
 /// The error for a thin archive, which holds names and no contents: it tells the first of them.

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::bundle::Bundle;
+use crate::container::foreign::Package;
 use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference::{self, KpackReference};
 use crate::container::kpack_search::SearchPath;
@@ -100,7 +101,7 @@ impl Input {
     ///
     /// As [`File::parse`].
     pub fn file(&self, options: &Options) -> Result<File<'_>, Error> {
-        File::with_companions(&self.bytes, &self.companions, options, &mut |_| false)
+        self.file_until(options, |_| false)
     }
 
     /// The same, up to the first bundle of which `is_last` says so.
@@ -113,7 +114,12 @@ impl Input {
         options: &Options,
         mut is_last: impl FnMut(&Bundle<'a>) -> bool,
     ) -> Result<File<'a>, Error> {
-        File::with_companions(&self.bytes, &self.companions, options, &mut is_last)
+        let file = File::with_companions(&self.bytes, &self.companions, options, &mut is_last);
+        file.map_err(|error| match (&error, Package::of(&self.bytes, &self.path)) {
+            // Its name tells more than its bytes.
+            (Error::NotRecognised { .. } | Error::NotFound { .. }, Some(package)) => package.error(0),
+            _ => error,
+        })
     }
 }
 

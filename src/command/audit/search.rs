@@ -8,38 +8,15 @@ use std::{
 };
 
 use walkdir::WalkDir;
-use windlass_codeobject::{Error, FileKind, Input, KpackReference, Options, TargetId, Wheel, may_hold_code};
+use windlass_codeobject::{
+    Error, FileKind, Input, KpackReference, Options, Package, TargetId, Wheel, may_hold_code,
+};
 
 use super::{examine, unit::Unit};
 use crate::command::{input::count, progress::Progress};
 
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 const THIN_MAGIC: &[u8] = b"!<thin>\n";
-/// Packages that may hold libraries, by how they begin, and what is said of them.
-const PACKAGES: [(&[u8], &str); 3] = [
-    (b"!<arch>\ndebian-binary", "a Debian package is not looked into; unpack it with `dpkg-deb -x`"),
-    (b"\xed\xab\xee\xdb", "an RPM package is not looked into; unpack it with `rpm2cpio` and `cpio`"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive is not looked into; unpack it first"),
-];
-const TAR: &str = "a tar file is not looked into; unpack it with `tar -xf`";
-const CONDA: &str = "a conda package is not looked into; unpack it with `cph extract`";
-/// Where a tar file says that it is one, and how.
-const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
-/// How names of tar files end. What is compressed tells nothing else until it is unpacked.
-const TAR_ENDINGS: [&str; 12] = [
-    ".tar",
-    ".tar.gz",
-    ".tgz",
-    ".tar.bz2",
-    ".tbz2",
-    ".tbz",
-    ".tar.xz",
-    ".txz",
-    ".tar.zst",
-    ".tzst",
-    ".tar.lz4",
-    ".tar.lzma",
-];
 /// How names of zip files end that are damaged if they are none.
 const ZIP_ENDINGS: [&str; 6] = ["whl", "zip", "pyz", "pyzw", "egg", "vmfb"];
 /// How deep zip files in zip files are looked into.
@@ -123,8 +100,8 @@ impl<'s> Search<'s> {
             Ok(head) => head,
             Err(error) => return self.found.problems.push((shown, error.to_string())),
         };
-        if let Some(note) = package(path, &head) {
-            self.found.notes.push((shown, note.to_owned()));
+        if let Some(package) = Package::of(&head, path) {
+            self.found.notes.push((shown, left_out(package)));
         } else if may_hold_code(&head) || head.starts_with(THIN_MAGIC) {
             self.input(shown, Input::open(path, self.options));
         } else {
@@ -139,8 +116,8 @@ impl<'s> Search<'s> {
             Err(error) => return self.found.problems.push((shown, error.to_string())),
         };
         let head = input.bytes().get(..HEAD as usize).unwrap_or(input.bytes());
-        if let Some(note) = package(path, head).or_else(|| is_tar(head).then_some(TAR)) {
-            self.found.notes.push((shown, note.to_owned()));
+        if let Some(package) = Package::of(head, path) {
+            self.found.notes.push((shown, left_out(package)));
         } else if [ZIP_MAGIC, THIN_MAGIC].iter().any(|magic| head.starts_with(magic)) || may_hold_code(head) {
             self.input(shown, Ok(input));
         }
@@ -160,8 +137,6 @@ impl<'s> Search<'s> {
                 }
                 Err(error) => self.found.problems.push((shown, error.to_string())),
             }
-        } else if is_tar(head) || !head.is_empty() && is_named_tar(&path.to_string_lossy()) {
-            self.found.notes.push((shown, TAR.to_owned()));
         }
     }
 
@@ -205,10 +180,10 @@ impl<'s> Search<'s> {
                 Ok(None) => match member.may_hold_code() {
                     Ok(true) => self.input(name, member.open(options)),
                     // Its content is not unpacked for that: nearly all members are none.
-                    Ok(false) if is_named_tar(&member.name()) => {
-                        self.found.notes.push((name, TAR.to_owned()));
+                    Ok(false) => {
+                        let package = Package::by_name(&member.name());
+                        self.found.notes.extend(package.map(|package| (name, left_out(package))));
                     }
-                    Ok(false) => {}
                     Err(error) => note(error),
                 },
                 Err(error) => note(error),
@@ -253,25 +228,9 @@ fn is_named_zip(path: &Path) -> bool {
     path.extension().is_some_and(|extension| ZIP_ENDINGS.iter().any(|ending| extension == *ending))
 }
 
-/// What is said of a package that is not looked into.
-fn package(path: &Path, head: &[u8]) -> Option<&'static str> {
-    let note = PACKAGES.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, note)| *note);
-    note.or_else(|| is_conda(path, head).then_some(CONDA))
-}
-
-/// A conda package is a zip file of two tar files.
-fn is_conda(path: &Path, head: &[u8]) -> bool {
-    head.starts_with(ZIP_MAGIC) && path.extension().is_some_and(|extension| extension == "conda")
-}
-
-fn is_tar(head: &[u8]) -> bool {
-    let (at, magic) = TAR_MAGIC;
-    head.get(at..).is_some_and(|rest| rest.starts_with(magic))
-}
-
-fn is_named_tar(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    TAR_ENDINGS.iter().any(|ending| name.ends_with(ending))
+/// What is said of a file that is not looked into.
+fn left_out(package: Package) -> String {
+    format!("{} is not looked into; {}", package.what, package.advice)
 }
 
 fn head(path: &Path) -> io::Result<Vec<u8>> {
