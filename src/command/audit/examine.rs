@@ -150,21 +150,22 @@ impl<'t> Asked<'t> {
     }
 
     fn service(&self, bundle: &Bundle<'_>, codes: &Codes, options: &Options, images: &Images) -> Service {
-        let mut service = Service::default();
+        let (mut size, mut kernels) = (0, Vec::new());
         let mut taken = BTreeSet::new();
         let mut unserved = Vec::new();
-        service.modes = Modes::of(self.features.iter().map(String::as_str), |mode| {
+        let modes = Modes::of(self.features.iter().map(String::as_str), |mode| {
             let (agent, choice) = self.choices.get(&modes::name(mode))?;
             let Some(best) = choice.best.filter(|best| codes.kernels.contains_key(best)) else {
                 unserved.push((agent, choice));
                 return None;
             };
             if taken.insert(best) {
-                service.size += bundle.entries().get(best).map_or(0, |entry| entry.size());
-                service.kernels.extend(codes.kernels.get(&best).map(Rc::clone));
+                size += bundle.entries().get(best).map_or(0, |entry| entry.size());
+                kernels.extend(codes.kernels.get(&best).map(Rc::clone));
             }
             choice.fit()
         });
+        let mut service = Service::of(modes, size, kernels);
         service.refusals = self.refusals(bundle, &unserved, codes, options, service.modes.is_served());
         if !service.modes.is_served() {
             service.compatible = compatible(bundle, self.target, codes, options, images);

@@ -54,6 +54,12 @@ impl Modes {
         self.fits.iter().flatten().min().copied()
     }
 
+    /// Whether some mode has no better code among all, whose best fits these are.
+    pub(super) fn are_best_in_some(&self, best: &Self) -> bool {
+        let modes = all(&best.features).into_iter().zip(&best.fits);
+        modes.filter(|(_, fit)| fit.is_some()).any(|(mode, fit)| self.at(&mode) == *fit)
+    }
+
     /// The modes that have code, or those that have none, as `sramecc+:xnack-`.
     pub(super) fn names(&self, served: bool) -> Vec<String> {
         let modes = all(&self.features).into_iter().zip(&self.fits);
@@ -125,6 +131,7 @@ mod tests {
         let whole = plus.either(&xnack(None, GENERIC));
         assert!(whole.is_whole());
         assert_eq!(whole.fit(), GENERIC);
+        assert!(plus.are_best_in_some(&whole) && !xnack(GENERIC, None).are_best_in_some(&whole));
         // Each serves a mode of its own, and no mode is served by both.
         assert!(!plus.both(&xnack(None, GENERIC)).is_served());
         assert!(!Modes::default().either(&Modes::default()).is_served());

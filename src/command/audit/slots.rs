@@ -12,7 +12,7 @@ use windlass_codeobject::{Bundle, Container, EntryTarget, FileKind};
 use super::{
     examine,
     images::Images,
-    unit::{self, Slot},
+    unit::{self, Joint, Slot},
 };
 
 /// So many parts are compared with a bundle: a row may have ten thousands that share a kernel.
@@ -73,7 +73,9 @@ impl Slots {
         let kernels = if bond == Bond::Kernels { kernels(bundle, images) } else { BTreeSet::new() };
         let number = bundle.index();
         let name = self.part(purpose, bond, targets(bundle), kernels, number);
-        unit::add(&mut self.all, name, slot);
+        // The executables of a module are different kernels, and a program has them all.
+        let is_module = matches!(kind, FileKind::IreeModule | FileKind::IreeExecutable);
+        unit::add(&mut self.all, name, slot, if is_module { Joint::Sum } else { Joint::Choice });
     }
 
     pub(super) fn finish(self) -> BTreeMap<String, Slot> {

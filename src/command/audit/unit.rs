@@ -36,21 +36,51 @@ pub(super) struct Slot(pub(super) Vec<Service>);
 pub(super) struct Service {
     /// How well its code fits, in each mode of the features that the file tells apart (`xnack+`).
     pub(super) modes: Modes,
-    /// Bytes of the entries that it gets.
-    pub(super) size: u64,
-    /// Those of each image that it gets.
-    pub(super) kernels: Vec<Kernels>,
+    /// The code for it, of which it gets what fits best in some mode.
+    pub(super) codes: Vec<Code>,
     /// Why entries for this processor were refused, where all were, or all for some mode.
     pub(super) refusals: Vec<String>,
     /// The entry that it would get if code of the same family counted, where it gets none.
     pub(super) compatible: Option<String>,
 }
 
+/// What one bundle has for a target, or several that are used together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Code {
+    modes: Modes,
+    /// Bytes of the entries.
+    pub(super) size: u64,
+    /// The kernels of each image.
+    pub(super) kernels: Vec<Kernels>,
+}
+
+/// How what two bundles have for the same purpose goes together.
+#[derive(Clone, Copy)]
+pub(super) enum Joint {
+    /// A target gets what fits it better.
+    Choice,
+    /// A target gets both.
+    Sum,
+}
+
 impl Service {
-    fn add(&mut self, other: Service) {
+    /// The code that the target gets.
+    pub(super) fn used(&self) -> impl Iterator<Item = &Code> {
+        self.codes.iter().filter(|code| code.modes.are_best_in_some(&self.modes))
+    }
+
+    /// Says that entries of so many bytes with these kernels are the code for these modes.
+    pub(super) fn of(modes: Modes, size: u64, kernels: Vec<Kernels>) -> Self {
+        let codes = vec![Code { modes: modes.clone(), size, kernels }];
+        Self { modes, codes, ..Self::default() }
+    }
+
+    fn add(&mut self, other: Service, joint: Joint) {
         self.modes = self.modes.either(&other.modes);
-        self.size += other.size;
-        self.kernels.extend(other.kernels);
+        match (joint, self.codes.first_mut()) {
+            (Joint::Sum, Some(all)) => other.codes.into_iter().for_each(|code| all.add(code)),
+            _ => self.codes.extend(other.codes),
+        }
         self.refusals.extend(other.refusals);
         self.compatible = self.compatible.take().or(other.compatible);
         if self.modes.is_served() {
@@ -62,11 +92,19 @@ impl Service {
     }
 }
 
+impl Code {
+    fn add(&mut self, other: Code) {
+        self.modes = self.modes.either(&other.modes);
+        self.size += other.size;
+        self.kernels.extend(other.kernels);
+    }
+}
+
 impl Slot {
     /// What another bundle has for the same purpose counts as well.
-    pub(super) fn add(&mut self, other: Slot) {
+    fn add(&mut self, other: Slot, joint: Joint) {
         for (service, other) in self.0.iter_mut().zip(other.0) {
-            service.add(other);
+            service.add(other, joint);
         }
     }
 }
@@ -80,15 +118,15 @@ impl Unit {
         self.binaries.extend(other.binaries);
         self.problems.extend(other.problems);
         for (name, slot) in other.slots {
-            add(&mut self.slots, name, slot);
+            add(&mut self.slots, name, slot, Joint::Choice);
         }
     }
 }
 
 /// Puts a slot to those of its name.
-pub(super) fn add(slots: &mut BTreeMap<String, Slot>, name: String, slot: Slot) {
+pub(super) fn add(slots: &mut BTreeMap<String, Slot>, name: String, slot: Slot, joint: Joint) {
     match slots.get_mut(&name) {
-        Some(known) => known.add(slot),
+        Some(known) => known.add(slot, joint),
         None => drop(slots.insert(name, slot)),
     }
 }

@@ -292,3 +292,19 @@ fn what_is_wrong_on_the_command_line() {
     }
     assert_eq!(windlass(["audit", VECTOR_ADD]).code, Some(2));
 }
+
+#[test]
+fn generic_code_beside_exact_code_is_not_counted() {
+    let folder = Folder::new();
+    let generic = "cts/kernels/bundles/vector_add.generic.ccob";
+    for target in ["gfx1100", "gfx11-generic"] {
+        folder.extract(generic, target, &format!("k.{target}.co"));
+    }
+    let (code, report) = report(&[folder.path()], "gfx1100,gfx1101");
+    let file = file(&report, "k.*.co");
+    assert_eq!((code, verdicts(file)), (Some(0), vec!["exact", "generic"]), "{report:#}");
+    let each = fs::metadata(folder.0.join("k.gfx1100.co")).unwrap().len();
+    for target in [0, 1] {
+        assert_eq!(file["targets"][target]["size"], each, "{report:#}");
+    }
+}
