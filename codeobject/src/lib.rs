@@ -114,7 +114,8 @@
 //! # What is not read
 //!
 //! Thin archives (their members are files beside them), and files that are nothing but SPIR-V or LLVM
-//! bitcode are known by name, and the error says what to do instead. So are tar files and packages ([`Package`]). As entries of a bundle, SPIR-V, bitcode and the
+//! bitcode are known by name, and the error says what to do instead. So are tar files and packages
+//! ([`Package`]). As entries of a bundle, SPIR-V, bitcode and the
 //! compiler's text are listed and extracted; no GPU gets them, and the verdict says why. Kernels of code
 //! object version 2 are listed with their arguments, from YAML that is taken verbatim, and are
 //! [rejected](CodeObject::rejected): no runtime of today starts them.

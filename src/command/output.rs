@@ -42,8 +42,8 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Outcome {
         .map_err(|error| Failure::failed(format!("cannot write {}: {error}", escape::path(path))))
 }
 
-/// Whether two paths lead to one file, which writing to the one would take from who reads the other. Pipes and devices are
-/// written, not replaced.
+/// Whether two paths lead to one file, which writing to the one would take from who reads the other. Pipes and devices
+/// are written, not replaced.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let (Ok(first), Ok(second)) = (fs::metadata(one), fs::metadata(other)) else { return false };
     #[cfg(unix)]
