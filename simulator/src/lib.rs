@@ -25,12 +25,18 @@
 
 pub mod engine;
 mod exec;
+mod handles;
 pub mod hip;
 mod injection;
 pub mod isa;
 pub mod memory;
 mod options;
+mod packet;
+mod tally;
+mod trace;
 
-pub use hip::{ScheduleReport, Schedules, Simulator, schedules};
+pub use hip::Simulator;
 pub use injection::Injection;
 pub use options::{Faults, Lds, Options, OptionsError, Uninitialised};
+pub use packet::{ScheduleReport, Schedules, schedules};
+pub use tally::Tally;

@@ -47,8 +47,8 @@ fn table() -> &'static EntryPoints {
         if let Some(reason) = refused {
             tracing::error!("WINDLASS_LOG={wanted}: {reason}; spell it like windlass::sim=debug");
         }
-        if let Err(error) = hip::Tally::attach_from_environment() {
-            tracing::error!("{}: {error}; launches are not counted", hip::Tally::VARIABLE);
+        if let Err(error) = windlass_simulator::Tally::attach_from_environment() {
+            tracing::error!("{}: {error}; launches are not counted", windlass_simulator::Tally::VARIABLE);
         }
         hip::process_export(|name| {
             let elsewhere =

@@ -23,13 +23,29 @@ pub struct Launch<'a> {
     pub reach: u64,
     /// Draws the order in which workgroups start; `None` is ascending.
     pub seed: Option<u64>,
+    /// Where arguments and packet lie already, if the client has put them into memory; `arguments` is empty then.
+    pub(crate) placed: Option<Placed>,
+}
+
+/// A dispatch of which the client has written everything that the kernel reads of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    /// Address of the arguments, hidden ones included.
+    pub(crate) arguments: u64,
+    /// Address of the dispatch packet.
+    pub(crate) packet: u64,
+    /// Address of the queue.
+    pub(crate) queue: u64,
+    /// Bytes of private memory of each work-item.
+    pub(crate) private_segment_size: u32,
 }
 
 impl<'a> Launch<'a> {
     /// A launch of `grid` workgroups of `block` work-items.
     pub fn new(grid: [u32; 3], block: [u32; 3], arguments: &'a [u8]) -> Self {
-        let (work_items, dynamic_lds, lds_faults, seed) = (None, 0, true, None);
-        Self { grid, block, work_items, dynamic_lds, arguments, lds_faults, reach: ALL_DEVICES, seed }
+        let (work_items, dynamic_lds, lds_faults, seed, placed) = (None, 0, true, None, None);
+        let reach = ALL_DEVICES;
+        Self { grid, block, work_items, dynamic_lds, arguments, lds_faults, reach, seed, placed }
     }
 }
 

@@ -21,6 +21,7 @@ pub use coverage::{Unsupported, unsupported};
 pub(crate) use debug::Debug;
 pub use fault::{Access, AccessKind, Cause, Fault, Location, SourceLine};
 pub use kernel::{Kernel, Parameter, ParameterKind};
+pub(crate) use launch::Placed;
 pub use launch::{Launch, Statistics};
 pub use module::{LoadError, Module};
 pub(crate) use stepped::{Choose, Step, Stepped};

@@ -3,7 +3,7 @@
 
 use super::fault::{Cause, Fault};
 use super::kernel::Kernel;
-use super::launch::Launch;
+use super::launch::{Launch, Placed};
 use super::service::Service;
 use crate::exec::{PRIVATE_APERTURE, SHARED_APERTURE, Wave};
 use crate::memory::{Block, Memory};
@@ -58,14 +58,12 @@ impl Start {
         if launch.grid.contains(&0) || size == 0 {
             return Err(refuse(format!("grid {:?} of workgroups {block:?} is empty", launch.grid)));
         }
-        let most = u64::from(description.max_flat_workgroup_size).min(MAX_WORKGROUP);
-        if size > most {
-            return Err(refuse(format!("{size} work-items in a workgroup, the kernel takes at most {most}")));
-        }
-        if let Some(required) = description.reqd_workgroup_size
-            && required != block
-        {
-            return Err(refuse(format!("workgroups of {block:?}, the kernel was compiled for {required:?}")));
+        // The bounds in the kernel's metadata are promises to the compiler. AMD's own HIP launches a kernel of its own
+        // with twice as many work-items, and hardware does not know them.
+        if size > MAX_WORKGROUP {
+            return Err(refuse(format!(
+                "{size} work-items in a workgroup, at most {MAX_WORKGROUP} are possible"
+            )));
         }
         let mut items = [0; 3];
         for (axis, items) in items.iter_mut().enumerate() {
@@ -88,7 +86,10 @@ impl Start {
             return Err(refuse(format!("{own} + {more} bytes of LDS, there are {MAX_LDS}")));
         }
         let extra = if description.uses_dynamic_stack { DYNAMIC_STACK } else { 0 };
-        let private = description.private_segment_size.saturating_add(extra);
+        let private = match launch.placed {
+            Some(placed) => placed.private_segment_size.max(description.private_segment_size),
+            None => description.private_segment_size.saturating_add(extra),
+        };
         if private > MAX_PRIVATE {
             return Err(refuse(format!(
                 "{private} bytes of private memory, at most {MAX_PRIVATE} are given"
@@ -117,13 +118,33 @@ impl Start {
         })
     }
 
-    /// Writes arguments and dispatch packet to device memory.
+    /// Takes arguments and dispatch packet from where the client has put them.
+    fn find(&mut self, memory: &Arc<Memory>, kernel: &Kernel, placed: Placed) -> Result<(), Box<Fault>> {
+        (self.arguments, self.packet, self.queue) = (placed.arguments, placed.packet, placed.queue);
+        let first = self.descriptor.kernarg_preload_offset() as usize;
+        let count = self.descriptor.kernarg_preload_length() as usize;
+        let mut bytes = vec![0; count * 4];
+        if count > 0 {
+            let read = memory.read(placed.arguments + first as u64 * 4, &mut bytes);
+            read.map_err(|error| {
+                let reason = format!("the arguments cannot be read: {error}");
+                Fault::before_start(kernel.name(), Cause::InvalidLaunch { reason })
+            })?;
+        }
+        self.preloaded = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        Ok(())
+    }
+
+    /// Writes arguments and dispatch packet to device memory, unless the client has done so.
     pub(super) fn place(
         &mut self,
         memory: &Arc<Memory>,
         kernel: &Kernel,
         launch: &Launch<'_>,
-    ) -> Result<Block, Box<Fault>> {
+    ) -> Result<Option<Block>, Box<Fault>> {
+        if let Some(placed) = launch.placed {
+            return self.find(memory, kernel, placed).map(|()| None);
+        }
         let description = kernel.description();
         let size = u64::from(description.kernarg_size).next_multiple_of(64);
         let fail = |error: crate::memory::MemoryError| {
@@ -158,7 +179,7 @@ impl Start {
             .map(|word| u32::from_le_bytes(*word))
             .collect();
         memory.write(block.address(), &bytes).map_err(fail)?;
-        Ok(block)
+        Ok(Some(block))
     }
 
     /// The value of a hidden argument; what is not there is null, but for a [`Service`].

@@ -39,11 +39,11 @@ pub(crate) struct Stepped {
     /// Steps in a row that may have been waits.
     spun: usize,
     done: Statistics,
-    _arguments: Block,
+    _arguments: Option<Block>,
 }
 
 impl Stepped {
-    pub(super) fn new(job: Job, arguments: Block) -> Self {
+    pub(super) fn new(job: Job, arguments: Option<Block>) -> Self {
         let done = Statistics::default();
         Self { job, residents: Vec::new(), width: 0, spun: 0, done, _arguments: arguments }
     }

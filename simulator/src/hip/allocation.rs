@@ -55,7 +55,7 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
     };
     // Whose pools are opened to whom is not kept; pinned and managed memory is everybody's.
     if kind == Kind::Device && origin == Origin::Device {
-        machine.memory.set_home(base, device);
+        machine.memory.set_homes(base, 1 << (device & 63));
     }
     if let Some(pool) = &pool {
         pool.grow(size);

@@ -13,16 +13,17 @@ use std::sync::atomic::Ordering;
 
 use windlass_hip_sys::bindings::hipError_t;
 
+use crate::packet::{Role, Turn};
+
 use super::capture::Capture;
 use super::code::{Code, Outcome};
 use super::current::{self, ThreadState};
 use super::device::Device;
-use super::failure::tell;
 use super::no_gpu;
 use super::owner::Standing;
 use super::runtime::Runtime;
-use super::schedule::Turn;
-use super::stream::{Role, Stream};
+use super::stream::Stream;
+use crate::trace::tell;
 
 /// A HIP function at work.
 pub(crate) struct Call {

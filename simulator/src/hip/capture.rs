@@ -9,13 +9,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
+use crate::packet::Role;
+
 use super::call;
 use super::code::{Code, Outcome};
 use super::event::Event;
 use super::graph::{Graph, Node};
 use super::node::Operation;
 use super::runtime::Runtime;
-use super::stream::{Role, Stream};
+use super::stream::Stream;
 
 /// `hipStreamCaptureModeRelaxed`: calls that a capture cannot hold are nobody's business.
 const RELAXED: u32 = 2;

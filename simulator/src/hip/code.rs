@@ -3,12 +3,36 @@
 
 use std::ffi::CStr;
 
+use crate::packet::{Misfit, Refusal};
+
 /// What a HIP call returns. Zero is success.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Code(pub(crate) u32);
 
 /// The result of the body of a call: `Err` is the code that the client gets.
 pub(crate) type Outcome<T> = Result<T, Code>;
+
+impl From<Refusal> for Code {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Closed => Self::DEINITIALIZED,
+            Refusal::QueueClosed => Self::CONTEXT_IS_DESTROYED,
+            Refusal::NoThread => Self::OUT_OF_MEMORY,
+            Refusal::Backwards => Self::INVALID_VALUE,
+            Refusal::Defect => Self::UNKNOWN,
+        }
+    }
+}
+
+impl From<Misfit> for Code {
+    fn from(misfit: Misfit) -> Self {
+        match misfit {
+            Misfit::Range => Self::INVALID_VALUE,
+            Misfit::Pitch => Self::INVALID_PITCH_VALUE,
+            Misfit::OutOfMemory => Self::OUT_OF_MEMORY,
+        }
+    }
+}
 
 impl Code {
     pub(crate) const SUCCESS: Self = Self(0);

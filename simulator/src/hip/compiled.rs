@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::allocation;
 use super::code::{Code, Outcome};
-use super::handles::{Handles, Kind};
 use super::launch::Shape;
 use super::program::Program;
 use super::runtime::Runtime;
+use crate::handles::{Handles, Kind};
 
 /// What `<<<>>>` puts aside between the configuration and the call.
 #[derive(Clone, Copy, Debug)]

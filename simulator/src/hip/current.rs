@@ -8,11 +8,13 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
+use crate::packet::Role;
+
 use super::code::{Code, Outcome};
 use super::compiled::CallConfiguration;
 use super::process;
 use super::runtime::Runtime;
-use super::stream::{Role, Stream};
+use super::stream::Stream;
 
 /// What one thread is to one simulator.
 pub(crate) struct ThreadState {
@@ -55,11 +57,10 @@ impl ThreadState {
     /// This thread's own stream on a device.
     pub(crate) fn stream(&self, runtime: &Runtime, device: usize) -> Arc<Stream> {
         let mut streams = self.streams.borrow_mut();
-        if let Some(stream) = streams.iter().find(|stream| stream.device == device && !stream.is_destroyed())
-        {
+        if let Some(stream) = streams.iter().find(|stream| stream.device == device && !stream.is_closed()) {
             return stream.clone();
         }
-        let stream = runtime.scheduler.create_stream(device, Role::Blocking, 0);
+        let stream = runtime.create_stream(device, Role::Blocking, 0);
         streams.push(stream.clone());
         stream
     }
@@ -71,7 +72,7 @@ impl Drop for ThreadState {
         if let Some(runtime) = runtime {
             for stream in self.streams.get_mut() {
                 runtime.captures.leave(&runtime, stream);
-                runtime.scheduler.destroy_stream(stream);
+                runtime.scheduler.close_queue(stream);
             }
         }
     }

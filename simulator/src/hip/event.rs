@@ -4,10 +4,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use crate::packet::Point;
+
 use super::capture::Capture;
 use super::code::{Code, Outcome};
 use super::failure::Failure;
-use super::stream::{Point, Stream};
+use super::stream::Stream;
 
 /// `hipEventDisableTiming`.
 pub(crate) const DISABLE_TIMING: u32 = 0x2;

@@ -7,9 +7,10 @@
 //! stands for it as well, unless it was told before that call, and repeats it until it is recorded anew; what an event
 //! has told, no synchronisation tells again.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::packet::Trouble;
 
 use super::call;
 use super::code::{Code, Outcome};
@@ -89,8 +90,14 @@ impl Unreported {
     }
 }
 
-/// Logs something. What listens to the log is not ours and may panic, as when it cannot write: that must not take along
-/// a thread that others wait for, or reach C.
-pub(crate) fn tell(log: impl FnOnce()) {
-    let _ = catch_unwind(AssertUnwindSafe(log));
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Fault(fault) => Self::new(Code::LAUNCH_FAILURE, fault.to_string()),
+            Trouble::Memory(what, error) => {
+                Self::new(Code::ILLEGAL_ADDRESS, format!("{what} on a stream went wrong: {error}"))
+            }
+            Trouble::Defect => Self::defect(),
+        }
+    }
 }

@@ -3,13 +3,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::packet::{Edge, LaneStep, Packet, Point};
+
 use super::code::{Code, Outcome};
 use super::event::{Mark, Recording};
 use super::graph::{Graph, Step};
-use super::lanes::GraphStep;
 use super::node::Operation;
 use super::runtime::Runtime;
-use super::stream::{Point, Stream};
+use super::stream::Stream;
+use super::work::Work;
 
 /// An instantiated graph. What becomes of the graph that it was made from does not concern it.
 #[derive(Debug)]
@@ -63,16 +65,20 @@ impl GraphExec {
                 Operation::Wait(event) => event.recording().map(|recording| recording.point),
                 _ => None,
             };
-            steps.push(GraphStep {
-                work: step.operation.work(runtime, &mark)?,
-                device: step.operation.device(),
+            let device = step.operation.device();
+            let work = step.operation.work(runtime, &mark)?;
+            steps.push(LaneStep {
+                packet: runtime.queued(stream, device, work),
+                device,
                 after: step.after.clone(),
-                waits: waits.into_iter().collect(),
+                edges: waits.into_iter().map(Edge::Point).collect(),
             });
             marks.push(mark);
         }
-        let before: Vec<Point> = state.latest.iter().cloned().collect();
-        let (points, end) = runtime.scheduler.enqueue_graph(stream, steps, &before)?;
+        let before: Vec<Edge> = state.latest.iter().cloned().map(Edge::Point).collect();
+        let nothing = || runtime.queued(stream, None, Work::Nothing);
+        let ends: (Box<dyn Packet>, Box<dyn Packet>) = (nothing(), nothing());
+        let (points, end) = runtime.scheduler.enqueue_graph(stream, ends, steps, &before)?;
         for ((step, point), mark) in state.steps.iter().zip(points).zip(marks) {
             if let Operation::Record(event) = &step.operation {
                 event.record(|| Ok(Recording { point, mark }))?;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::injection::{Effect, Injection};
+use crate::packet::mix;
 
 use super::call;
 use super::code::Code;
@@ -48,12 +49,4 @@ impl Injections {
         }
         failed
     }
-}
-
-/// The last step of SplitMix64: every bit of the result depends on every bit of the number.
-pub(crate) fn mix(number: u64) -> u64 {
-    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }

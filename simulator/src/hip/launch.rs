@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Kernel launches: checked and packed when called for, run when the stream gets there.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::engine::{self, Cause, Choose, Engine, Fault, Kernel, Step, Stepped};
+use crate::engine::{self, Cause, Choose, Fault, Kernel};
 use crate::options::Lds;
+use crate::packet::{Dispatch, GoingDispatch, Trouble};
 
 use super::call;
 use super::code::{Code, Outcome};
 use super::device::{Device, limits};
-use super::failure::{Failure, tell};
+use super::failure::Failure;
 use super::machine::Machine;
-use super::tally::{self, Count};
 
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +32,9 @@ pub(crate) struct Launch {
     by: (&'static str, Option<u64>),
 }
 
-/// A launch that has begun and goes on by steps.
-pub(crate) struct Dispatch {
-    kernel: Arc<Kernel>,
-    stepped: Stepped,
-    engine: Arc<Engine>,
-    by: (&'static str, Option<u64>),
-}
+/// The call that launched a kernel, by name and, where that is known, by number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launched(&'static str, Option<u64>);
 
 impl Shape {
     /// Checks the shape against the device and a kernel.
@@ -100,14 +95,8 @@ impl Launch {
 
     /// Runs the kernel to its end.
     pub(crate) fn run(self, machine: &Machine, device: &Device) -> Result<(), Failure> {
-        tally::count(Count::Launch);
-        match machine.engine.dispatch(&machine.memory, &self.kernel, &self.parameters(machine, device)) {
-            Ok(statistics) => {
-                tell(|| tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics));
-                Ok(())
-            }
-            Err(fault) => Err(failure(&fault, self.by)),
-        }
+        let ran = self.dispatch(machine).run(&self.parameters(machine, device));
+        ran.map_err(|trouble| self.by().failure(trouble))
     }
 
     /// Begins to run the kernel; workgroups start in an order that is chosen.
@@ -116,17 +105,21 @@ impl Launch {
         machine: &Machine,
         device: &Device,
         choices: &mut dyn Choose,
-    ) -> Result<Dispatch, Failure> {
-        tally::count(Count::Launch);
-        let mut parameters = self.parameters(machine, device);
-        // Zero is the ascending order, which is that of hardware.
-        parameters.seed = match choices.choose(4) {
-            0 => None,
-            _ => Some(choices.choose(1 << 16) as u64),
-        };
-        let stepped = Engine::begin(&machine.memory, &self.kernel, &parameters);
-        let stepped = stepped.map_err(|fault| failure(&fault, self.by))?;
-        Ok(Dispatch { stepped, kernel: self.kernel, engine: machine.engine.clone(), by: self.by })
+    ) -> Result<GoingDispatch, Failure> {
+        let begun = self.dispatch(machine).begin(self.parameters(machine, device), choices);
+        begun.map_err(|trouble| self.by().failure(trouble))
+    }
+
+    pub(crate) fn by(&self) -> Launched {
+        Launched(self.by.0, self.by.1)
+    }
+
+    fn dispatch(&self, machine: &Machine) -> Dispatch {
+        Dispatch {
+            engine: machine.engine.clone(),
+            memory: machine.memory.clone(),
+            kernel: self.kernel.clone(),
+        }
     }
 
     fn parameters(&self, machine: &Machine, device: &Device) -> engine::Launch<'_> {
@@ -138,26 +131,14 @@ impl Launch {
     }
 }
 
-impl Dispatch {
-    /// Runs one turn of one wave.
-    pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<Step, Failure> {
-        // A defect of the simulator must fail the device, not the thread that happens to be here.
-        let stepped = catch_unwind(AssertUnwindSafe(|| self.stepped.step(choices)));
-        if !matches!(stepped, Ok(Ok(Step::Progress | Step::Spun))) {
-            self.engine.keep(self.stepped.findings());
-        }
-        let step = stepped.map_err(|_| Failure::defect())?.map_err(|fault| failure(&fault, self.by))?;
-        if step == Step::Done {
-            let statistics = self.stepped.statistics();
-            tell(|| tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics));
-        }
-        Ok(step)
+impl Launched {
+    /// What went wrong with the launch.
+    pub(crate) fn failure(self, trouble: Trouble) -> Failure {
+        let Trouble::Fault(fault) = trouble else { return trouble.into() };
+        let Self(call, number) = self;
+        let number = number.map(|number| format!(", call {number}")).unwrap_or_default();
+        Failure::new(code_of(&fault), format!("{fault}\n  launched by: {call}{number}"))
     }
-}
-
-fn failure(fault: &Fault, (call, number): (&'static str, Option<u64>)) -> Failure {
-    let number = number.map(|number| format!(", call {number}")).unwrap_or_default();
-    Failure::new(code_of(fault), format!("{fault}\n  launched by: {call}{number}"))
 }
 
 /// Workgroups of so many work-items that fit into a compute unit at once, by waves and by LDS.

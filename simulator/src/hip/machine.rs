@@ -7,15 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::engine::{Choose, Engine};
 use crate::memory::Memory;
 use crate::options::{Faults, Lds, Options};
+use crate::packet::Clock;
+use crate::tally::{self, Count};
+use crate::trace::tell;
 
-use super::clock::Clock;
 use super::code::{Code, Outcome};
 use super::device::Device;
-use super::failure::{Failure, tell};
+use super::failure::Failure;
 use super::ledger::Ledger;
 use super::stream::Stream;
-use super::tally::{self, Count};
-use super::work::{Begun, Work};
+use super::work::{Rest, Work};
 
 /// What streams run on.
 pub(crate) struct Machine {
@@ -25,7 +26,7 @@ pub(crate) struct Machine {
     /// Who holds which memory.
     pub(crate) ledger: Ledger,
     /// What events tell the time by.
-    pub(crate) clock: Clock,
+    pub(crate) clock: Arc<Clock>,
     faults: Faults,
     /// What an access behind the end of LDS is.
     pub(crate) lds: Lds,
@@ -44,7 +45,7 @@ impl Machine {
             engine,
             devices,
             ledger: Ledger::default(),
-            clock: Clock::new(options.seed.is_some() || options.replay.is_some()),
+            clock: Arc::new(Clock::new(options.seed.is_some() || options.replay.is_some())),
             faults: options.faults,
             lds: options.lds,
             last_fault: Mutex::new(None),
@@ -56,28 +57,34 @@ impl Machine {
     }
 
     /// Does an item of work of a stream. On a device that has failed it is passed over.
-    pub(crate) fn run(&self, stream: &Stream, work: Work) {
-        let Some(device) = self.devices.get(stream.device) else { return };
+    pub(crate) fn run(&self, device: usize, stream: &Stream, work: Work) {
+        let Some(device) = self.devices.get(device) else { return };
         // A defect of the simulator must fail the device, not leave its streams waiting for ever.
         let done = catch_unwind(AssertUnwindSafe(|| work.run(self, device, stream)));
-        let failure = match done {
-            Ok(Ok(())) => return,
-            Ok(Err(failure)) => failure,
-            Err(_) => Failure::defect(),
-        };
-        self.report(device, stream, failure);
+        if let Err(failure) = done.unwrap_or_else(|_| Err(Failure::defect())) {
+            self.report(device, stream, failure);
+        }
     }
 
-    /// Does an item of work of a stream if it is one step, otherwise begins it.
-    pub(crate) fn begin(&self, stream: &Stream, work: Work, choices: &mut dyn Choose) -> Begun {
-        let Some(device) = self.devices.get(stream.device) else { return Begun::Ended(None) };
+    /// Does an item of work of a stream if it is one step, otherwise begins it. The rest, if something is left.
+    pub(crate) fn begin(
+        &self,
+        device: usize,
+        stream: &Stream,
+        work: Work,
+        choices: &mut dyn Choose,
+    ) -> Option<Rest> {
+        let device = self.devices.get(device)?;
         let begun = catch_unwind(AssertUnwindSafe(|| work.begin(self, device, stream, choices)));
-        begun.unwrap_or_else(|_| Begun::Ended(Some(Failure::defect())))
+        begun.unwrap_or_else(|_| Err(Failure::defect())).unwrap_or_else(|failure| {
+            self.report(device, stream, failure);
+            None
+        })
     }
 
     /// Notes that work of a stream has failed.
-    pub(crate) fn fail(&self, stream: &Stream, failure: Failure) {
-        if let Some(device) = self.devices.get(stream.device) {
+    pub(crate) fn fail(&self, device: usize, stream: &Stream, failure: Failure) {
+        if let Some(device) = self.devices.get(device) {
             self.report(device, stream, failure);
         }
     }

@@ -5,12 +5,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::code::{Code, Outcome};
+use crate::packet::{CopyCall, Fill, FillCall, Transfer};
+
 use super::event::{Event, Mark};
 use super::graph::Step;
 use super::launch::{Launch, Shape};
 use super::program::Function;
 use super::runtime::Runtime;
-use super::transfer::{CopyCall, Fill, FillCall, Transfer};
 use super::work::{HostFunction, Work};
 
 /// The work of a node, checked when it was given and made ready anew by each launch.
@@ -105,8 +106,8 @@ impl Operation {
             }
             // HIP takes a copy of nothing, from and to wherever.
             Self::Copy(copy) if copy.to.1.is_empty() => Work::Nothing,
-            Self::Copy(copy) => Work::Transfer(Transfer::new(&runtime.machine, copy)?),
-            Self::Fill(fill) => Work::Fill(Fill::new(&runtime.machine, fill)?),
+            Self::Copy(copy) => Work::Transfer(Transfer::new(&runtime.machine.memory, copy)?),
+            Self::Fill(fill) => Work::Fill(Fill::new(&runtime.machine.memory, fill)?),
             Self::Host(function) => Work::HostFunction(*function),
             Self::Record(_) => Work::Stamp(mark.clone()),
         })

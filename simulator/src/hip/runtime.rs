@@ -3,29 +3,30 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::engine::Engine;
 use crate::memory::{self, Memory, MemoryError};
 use crate::options::{Options, Uninitialised};
+use crate::packet::{Edge, Point, Role, Schedule, Scheduler};
 
 use super::allocation;
 use super::capture::Captures;
 use super::code::{Code, Outcome};
 use super::compiled::Compiled;
+use super::current;
 use super::device::Device;
 use super::event::Event;
 use super::graph::{Graph, Node};
 use super::graph_exec::GraphExec;
-use super::handles::{Handles, Kind};
 use super::inject::Injections;
 use super::machine::Machine;
 use super::owner::Owner;
 use super::pool::Pool;
 use super::program::{Function, Program};
-use super::schedule::Schedule;
-use super::scheduler::Scheduler;
-use super::stream::{Role, Stream};
+use super::stream::Stream;
+use super::work::{Queued, Work};
+use crate::handles::{Handles, Kind};
 
 /// One simulator. It shares nothing with any other.
 pub(crate) struct Runtime {
@@ -112,7 +113,9 @@ impl Runtime {
         let injections = Injections::new(&options.injections, seed);
         let mut complete = true;
         let runtime = Arc::new_cyclic(|this| {
-            let scheduler = Arc::new(Scheduler::new(machine.clone(), this.clone(), schedule));
+            let talks_to: Weak<Self> = this.clone();
+            let enter_thread = move || current::enter_thread(&talks_to);
+            let scheduler = Arc::new(Scheduler::new(schedule, machine.clock.clone(), enter_thread));
             let mut handle = |entered: Option<std::num::NonZeroU64>| {
                 complete &= entered.is_some();
                 entered.map_or(0, std::num::NonZeroU64::get)
@@ -121,7 +124,7 @@ impl Runtime {
                 let default_pool = handle(pools.insert(Arc::new(Pool::new(index, true))));
                 PerDevice {
                     context: handle(contexts.insert(Arc::new(index))),
-                    null_stream: scheduler.create_stream(index, Role::Null, 0),
+                    null_stream: Arc::new(Stream::new(scheduler.create_queue(index, Role::Null), 0)),
                     default_pool,
                     pool: Mutex::new(default_pool),
                 }
@@ -186,9 +189,29 @@ impl Runtime {
         Ok(())
     }
 
+    /// Adds a stream.
+    pub(crate) fn create_stream(&self, device: usize, role: Role, priority: i32) -> Arc<Stream> {
+        Arc::new(Stream::new(self.scheduler.create_queue(device, role), priority))
+    }
+
+    /// Queues work behind the work that the stream already holds and behind `edges`. Never waits itself.
+    ///
+    /// # Errors
+    /// `CONTEXT_IS_DESTROYED` for a destroyed stream, `DEINITIALIZED` once the simulator is gone, `OUT_OF_MEMORY` when
+    /// the first thread cannot be started.
+    pub(crate) fn enqueue(&self, stream: &Arc<Stream>, work: Work, edges: &[Edge]) -> Outcome<Point> {
+        let packet = self.queued(stream, None, work);
+        Ok(self.scheduler.enqueue(stream, packet, edges)?)
+    }
+
+    /// Work as a packet of a stream, which another device than the stream's may have to do.
+    pub(crate) fn queued(&self, stream: &Arc<Stream>, device: Option<usize>, work: Work) -> Box<Queued> {
+        Box::new(Queued { machine: self.machine.clone(), stream: stream.clone(), device, work })
+    }
+
     /// Blocks until all that is queued on a device has run.
     pub(crate) fn synchronize(&self, device: usize) -> Outcome<()> {
-        self.scheduler.wait(&self.scheduler.tails(device))
+        Ok(self.scheduler.wait(&self.scheduler.tails(device))?)
     }
 
     /// Makes the handles of a graph and of its nodes stale. Whether there was such a graph.
@@ -206,7 +229,7 @@ impl Runtime {
         self.synchronize(device)?;
         for stream in self.streams.remove_where(|stream| stream.device == device) {
             self.captures.leave(self, &stream);
-            self.scheduler.destroy_stream(&stream);
+            self.scheduler.close_queue(&stream);
         }
         drop(self.events.remove_where(|event| event.device == device));
         drop(self.graph_execs.remove_where(|exec| exec.concerns(device)));

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use windlass_hip_sys::{Api, Binding, Found, Origin, Version};
 
 use crate::options::{Faults, Options};
+use crate::packet::{Schedule, ScheduleReport};
 
 use super::call;
 use super::current;
 use super::runtime::{Error, Runtime};
-use super::schedule::{Schedule, ScheduleReport};
 use super::table;
 
 /// A simulated machine with its GPUs.

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use windlass_hip_sys::bindings::{hipError_t, hipStream_t};
 
 use crate::engine::{Choose, Step};
+use crate::packet::{self, Begun, Fill, GoingDispatch, Transfer};
 
 use super::allocation;
 use super::code::Code;
 use super::device::Device;
 use super::event::Mark;
 use super::failure::Failure;
-use super::launch::{Dispatch, Launch};
+use super::launch::{Launch, Launched};
 use super::machine::Machine;
 use super::stream::Stream;
-use super::transfer::{Fill, Transfer};
 
 /// What a stream can be asked to do.
 pub(crate) enum Work {
@@ -72,8 +72,8 @@ impl Work {
                 Ok(())
             }
             Self::Launch(launch) => launch.run(machine, device),
-            Self::Transfer(transfer) => transfer.run(machine),
-            Self::Fill(fill) => fill.run(machine),
+            Self::Transfer(transfer) => Ok(transfer.run(&machine.memory)?),
+            Self::Fill(fill) => Ok(fill.run(&machine.memory)?),
             Self::Free(address, by) => {
                 allocation::release(machine, address, by);
                 Ok(())
@@ -82,60 +82,113 @@ impl Work {
     }
 }
 
-/// Work that has begun and goes on step by step.
-pub(crate) enum Going {
-    Dispatch(Box<Dispatch>),
-    /// The second half of a copy.
-    Rest(Transfer),
+/// Work in a queue, with the stream that it is for.
+pub(crate) struct Queued {
+    pub(crate) machine: Arc<Machine>,
+    pub(crate) stream: Arc<Stream>,
+    /// The device that does it, where it is not the stream's.
+    pub(crate) device: Option<usize>,
+    pub(crate) work: Work,
 }
 
-/// What becomes of an item that is not run to its end at once.
-pub(crate) enum Begun {
-    Ended(Option<Failure>),
-    /// Something that goes on step by step.
-    Going(Going),
-    /// A host function, to be called where it keeps nobody from going on.
-    HostFunction(HostFunction),
+/// Work that has begun and goes on step by step.
+struct Going {
+    machine: Arc<Machine>,
+    stream: Arc<Stream>,
+    device: usize,
+    rest: Rest,
+}
+
+/// What is left to do of work that has begun.
+pub(crate) enum Rest {
+    Dispatch(Box<GoingDispatch>, Launched),
+    /// The second half of a copy.
+    Copy(Transfer),
+}
+
+impl Queued {
+    fn device(&self) -> usize {
+        self.device.unwrap_or(self.stream.device)
+    }
+}
+
+impl packet::Packet for Queued {
+    fn run(self: Box<Self>) {
+        let device = self.device();
+        self.machine.run(device, &self.stream, self.work);
+    }
+
+    fn begin(self: Box<Self>, choices: &mut dyn Choose) -> Begun {
+        let device = self.device();
+        if let Work::HostFunction(function) = self.work {
+            let Self { machine, stream, .. } = *self;
+            return Begun::HostFunction(Box::new(Calling { machine, stream, device, function }));
+        }
+        let Self { machine, stream, work, .. } = *self;
+        match machine.begin(device, &stream, work, choices) {
+            Some(rest) => Begun::Going(Box::new(Going { machine, stream, device, rest })),
+            None => Begun::Ended,
+        }
+    }
+}
+
+impl packet::Going for Going {
+    fn step(&mut self, choices: &mut dyn Choose) -> Step {
+        let stepped = match &mut self.rest {
+            Rest::Dispatch(dispatch, by) => dispatch.step(choices).map_err(|trouble| by.failure(trouble)),
+            Rest::Copy(transfer) => {
+                transfer.run(&self.machine.memory).map(|()| Step::Done).map_err(Failure::from)
+            }
+        };
+        stepped.unwrap_or_else(|failure| {
+            self.machine.fail(self.device, &self.stream, failure);
+            Step::Done
+        })
+    }
+}
+
+/// A host function that a schedule has called.
+struct Calling {
+    machine: Arc<Machine>,
+    stream: Arc<Stream>,
+    device: usize,
+    function: HostFunction,
+}
+
+impl packet::HostFunction for Calling {
+    fn call(&mut self) {
+        self.machine.run(self.device, &self.stream, Work::HostFunction(self.function));
+    }
+
+    fn give_up(&mut self, reason: String) {
+        self.machine.fail(self.device, &self.stream, Failure::new(Code::OUT_OF_MEMORY, reason));
+    }
 }
 
 impl Work {
-    /// Does what is one step, and begins what is more.
+    /// Does what is one step, and begins what is more. The rest, if something is left.
     pub(crate) fn begin(
         self,
         machine: &Machine,
         device: &Device,
         stream: &Stream,
         choices: &mut dyn Choose,
-    ) -> Begun {
+    ) -> Result<Option<Rest>, Failure> {
         match self {
-            Self::HostFunction(function) => Begun::HostFunction(function),
             Self::Launch(launch) if device.failure().is_none() => {
-                match launch.begin(machine, device, choices) {
-                    Ok(dispatch) => Begun::Going(Going::Dispatch(Box::new(dispatch))),
-                    Err(failure) => Begun::Ended(Some(failure)),
-                }
+                let by = launch.by();
+                let dispatch = launch.begin(machine, device, choices)?;
+                Ok(Some(Rest::Dispatch(Box::new(dispatch), by)))
             }
             // Others may see half of a copy.
             Self::Transfer(mut transfer)
                 if device.failure().is_none() && transfer.places() > 0 && choices.choose(2) == 0 =>
             {
                 let rest = transfer.cut(choices.choose(transfer.places()));
-                match transfer.run(machine) {
-                    Ok(()) => Begun::Going(Going::Rest(rest)),
-                    Err(failure) => Begun::Ended(Some(failure)),
-                }
+                transfer.run(&machine.memory)?;
+                Ok(Some(Rest::Copy(rest)))
             }
-            work => Begun::Ended(work.run(machine, device, stream).err()),
-        }
-    }
-}
-
-impl Going {
-    /// Does one step.
-    pub(crate) fn step(&mut self, machine: &Machine, choices: &mut dyn Choose) -> Result<Step, Failure> {
-        match self {
-            Self::Dispatch(dispatch) => dispatch.step(choices),
-            Self::Rest(transfer) => transfer.run(machine).map(|()| Step::Done),
+            work => work.run(machine, device, stream).map(|()| None),
         }
     }
 }

@@ -15,16 +15,17 @@ pub(super) struct Record {
     pub(super) delta: u64,
     /// Addresses that kernels may only read.
     pub(super) read_only: Arc<[Range<u64>]>,
-    /// The device that others need peer access for.
-    pub(super) home: Option<u32>,
+    /// The devices that may use it, or, where peers open themselves to each other as a whole, the device that it
+    /// belongs to; a bit each.
+    pub(super) homes: u64,
     /// Which bytes were written, where somebody asked.
     pub(super) shadow: Option<Arc<Shadow>>,
 }
 
 impl Record {
-    /// Whether kernels of which the devices in `reach` are peers, a bit each, may use it.
+    /// Whether kernels that reach these devices, a bit each, may use it.
     pub(super) fn is_reached(&self, reach: u64) -> bool {
-        self.home.is_none_or(|home| reach >> (home & 63) & 1 != 0)
+        self.homes & reach != 0
     }
 
     pub(super) fn contains(&self, address: u64) -> bool {

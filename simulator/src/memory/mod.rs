@@ -209,7 +209,7 @@ impl Memory {
         for key in stale {
             map.freed.remove(&key);
         }
-        map.live.insert(base, Record { info, delta, read_only: Arc::default(), home: None, shadow });
+        map.live.insert(base, Record { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow });
         Ok(base)
     }
 
@@ -227,19 +227,20 @@ impl Memory {
         Ok(())
     }
 
-    /// Makes the allocation that starts at `base` a device's own: kernels of others need peer access. Nobody knows the
-    /// address yet. Without it every kernel may use an allocation.
-    pub(crate) fn set_home(&self, base: u64, device: usize) {
-        if let Some(record) = self.write_map().live.get_mut(&base) {
-            record.home = u32::try_from(device).ok();
-        }
+    /// Says which kernels may use the allocation that starts at `base`: those that reach one of these devices, a bit
+    /// each. Without it every kernel may.
+    pub(crate) fn set_homes(&self, base: u64, homes: u64) {
+        let mut map = self.write_map();
+        let Some(record) = map.live.get_mut(&base) else { return };
+        record.homes = homes;
+        self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// The device whose memory an address is in, if kernels with such peers may not use it.
+    /// The device whose memory an address is in, if kernels that reach these devices may not use it.
     pub(crate) fn closed_home(&self, address: u64, reach: u64) -> Option<u32> {
         let map = self.read_map();
         let record = map.at_or_before(address).filter(|record| record.contains(address))?;
-        record.home.filter(|_| !record.is_reached(reach))
+        (!record.is_reached(reach)).then(|| record.homes.trailing_zeros())
     }
 
     /// Frees the allocation that starts at `address`. Its addresses are not handed out again soon.
@@ -301,8 +302,60 @@ impl Memory {
         }
         let kind = Kind::Registered;
         let info = AllocationInfo { base, size: len, kind, owner: owner.into(), freed_by: None };
-        map.live.insert(base, Record { info, delta: 0, read_only: Arc::default(), home: None, shadow: None });
+        map.live.insert(
+            base,
+            Record { info, delta: 0, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None },
+        );
         Ok(base)
+    }
+
+    /// As [`Memory::register_host`], but at an address of its own, which only kernels and copies can use. The same
+    /// memory may be registered so several times.
+    ///
+    /// # Safety
+    /// As [`Memory::register_host`].
+    ///
+    /// # Errors
+    /// As [`Memory::register_host`]; [`MemoryError::OutOfMemory`] where no addresses are left.
+    pub(crate) unsafe fn register_host_apart(
+        &self,
+        pointer: *mut u8,
+        len: u64,
+        owner: impl Into<Arc<str>>,
+    ) -> Result<u64, MemoryError> {
+        let start = pointer as u64;
+        if start == 0 || len == 0 || start.checked_add(len).is_none() {
+            return Err(MemoryError::Invalid {
+                reason: format!("{len} bytes at {start:#x} are no range of host memory"),
+            });
+        }
+        // The place in the page stays, as kernels may count on the alignment.
+        let within = start % arena::PAGE;
+        let placed = lock(&self.device).place(within + len, arena::PAGE);
+        let mut map = self.write_map();
+        let Some(placed) = placed else {
+            return Err(MemoryError::OutOfMemory { requested: len, used: map.used, capacity: self.capacity });
+        };
+        let base = placed + within;
+        let info =
+            AllocationInfo { base, size: len, kind: Kind::Registered, owner: owner.into(), freed_by: None };
+        let delta = start.wrapping_sub(base);
+        let record = Record { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None };
+        map.live.insert(base, record);
+        Ok(base)
+    }
+
+    /// Ends a registration by [`Memory::register_host_apart`], as [`Memory::unregister_host`] does.
+    ///
+    /// # Errors
+    /// As [`Memory::unregister_host`].
+    pub(crate) fn unregister_host_apart(&self, address: u64) -> Result<(), MemoryError> {
+        let record = self.forget(address, None, |kind| kind == Kind::Registered)?;
+        let within = address % arena::PAGE;
+        if let Some(oldest) = lock(&self.device).release(address - within, within + record.info.size) {
+            self.write_map().freed.remove(&oldest);
+        }
+        Ok(())
     }
 
     /// Ends a registration by [`Memory::register_host`]. Work in flight must not use the range any more.

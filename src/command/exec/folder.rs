@@ -8,10 +8,7 @@ use std::{
 };
 
 use tempfile::TempDir;
-use windlass_simulator::{
-    Options,
-    hip::{Tally, version_has},
-};
+use windlass_simulator::{Options, Tally, hip::version_has};
 
 use super::super::failure::{Failure, Outcome};
 use super::{hidden, is_hip};

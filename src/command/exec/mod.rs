@@ -13,7 +13,7 @@ use std::{
 };
 
 use clap::Args;
-use windlass_simulator::{Options, hip::Tally};
+use windlass_simulator::{Options, Tally};
 
 use super::failure::{self, Failure, Outcome, note};
 use folder::Folder;

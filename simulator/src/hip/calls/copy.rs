@@ -8,8 +8,8 @@ use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipMemcpyKind, hipS
 use crate::hip::call::{Call, Target};
 use crate::hip::code::{Code, Outcome};
 use crate::hip::node::Operation;
-use crate::hip::transfer::{CopyCall, Direction, Rows, Transfer};
 use crate::hip::work::Work;
+use crate::packet::{CopyCall, Direction, Rows, Transfer};
 
 /// Whether the call returns before the copy is done.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) fn queue(call: &Call, stream: hipStream_t, copy: CopyCall, when: Retu
     if copy.to.1.is_empty() {
         return Ok(());
     }
-    let mut transfer = Transfer::new(&call.runtime.machine, &copy)?;
+    let mut transfer = Transfer::new(&call.runtime.machine.memory, &copy)?;
     let stream = match &target {
         Target::Run(stream) => stream,
         Target::Record(capture, stream) if when == Return::WhenQueued => {
@@ -36,13 +36,26 @@ pub(super) fn queue(call: &Call, stream: hipStream_t, copy: CopyCall, when: Retu
         unsafe { transfer.capture() }?;
     }
     let wait = when == Return::WhenDone || transfer.needs_waiting();
-    let point = call.runtime.scheduler.enqueue(stream, Work::Transfer(transfer), &[])?;
+    let point = call.runtime.enqueue(stream, Work::Transfer(transfer), &[])?;
     if wait {
         call.runtime.scheduler.wait(&[point])?;
         call.runtime.machine.device(stream.device)?.check()?;
         stream.report()?;
     }
     Ok(())
+}
+
+/// `hipMemcpyKind` by its number.
+pub(super) fn direction(kind: u32) -> Outcome<Direction> {
+    Ok(match kind {
+        0 => Direction::HostToHost,
+        1 => Direction::HostToDevice,
+        2 => Direction::DeviceToHost,
+        // 1024 is hipMemcpyDeviceToDeviceNoCU.
+        3 | 1024 => Direction::DeviceToDevice,
+        4 => Direction::Any,
+        _ => return Err(Code::INVALID_MEMCPY_DIRECTION),
+    })
 }
 
 fn line(
@@ -63,7 +76,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpy(
     kind: hipMemcpyKind,
 ) -> hipError_t {
     hip!(hipMemcpy, |call| {
-        let direction = Direction::from_number(kind.0)?;
+        let direction = direction(kind.0)?;
         line(call, (to, from, size), direction, std::ptr::null_mut(), Return::WhenDone)
     })
 }
@@ -76,7 +89,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyAsync(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipMemcpyAsync, |call| {
-        let direction = Direction::from_number(kind.0)?;
+        let direction = direction(kind.0)?;
         line(call, (to, from, size), direction, stream, Return::WhenQueued)
     })
 }
@@ -89,7 +102,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyWithStream(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipMemcpyWithStream, |call| {
-        let direction = Direction::from_number(kind.0)?;
+        let direction = direction(kind.0)?;
         line(call, (to, from, size), direction, stream, Return::WhenDone)
     })
 }
@@ -222,7 +235,7 @@ fn rows(
     stream: hipStream_t,
     when: Return,
 ) -> Outcome<()> {
-    let direction = Direction::from_number(kind.0)?;
+    let direction = direction(kind.0)?;
     let side = |pitch: usize| Rows::new(width as u64, height as u64, pitch as u64);
     let copy = CopyCall { to: (to.0 as u64, side(to.1)?), from: (from.0 as u64, side(from.1)?), direction };
     queue(call, stream, copy, when)
@@ -276,7 +289,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyToSymbol(
     hip!(hipMemcpyToSymbol, |call| {
         let to = symbol(call, variable, size, offset)? as *mut c_void;
         let null = std::ptr::null_mut();
-        line(call, (to, from, size), Direction::from_number(kind.0)?, null, Return::WhenDone)
+        line(call, (to, from, size), direction(kind.0)?, null, Return::WhenDone)
     })
 }
 
@@ -290,7 +303,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyFromSymbol(
     hip!(hipMemcpyFromSymbol, |call| {
         let from = symbol(call, variable, size, offset)? as *const c_void;
         let null = std::ptr::null_mut();
-        line(call, (to, from, size), Direction::from_number(kind.0)?, null, Return::WhenDone)
+        line(call, (to, from, size), direction(kind.0)?, null, Return::WhenDone)
     })
 }
 
@@ -304,7 +317,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyToSymbolAsync(
 ) -> hipError_t {
     hip!(hipMemcpyToSymbolAsync, |call| {
         let to = symbol(call, variable, size, offset)? as *mut c_void;
-        line(call, (to, from, size), Direction::from_number(kind.0)?, stream, Return::WhenQueued)
+        line(call, (to, from, size), direction(kind.0)?, stream, Return::WhenQueued)
     })
 }
 
@@ -318,7 +331,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyFromSymbolAsync(
 ) -> hipError_t {
     hip!(hipMemcpyFromSymbolAsync, |call| {
         let from = symbol(call, variable, size, offset)? as *const c_void;
-        line(call, (to, from, size), Direction::from_number(kind.0)?, stream, Return::WhenQueued)
+        line(call, (to, from, size), direction(kind.0)?, stream, Return::WhenQueued)
     })
 }
 

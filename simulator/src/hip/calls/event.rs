@@ -46,7 +46,7 @@ pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t, extern
     }
     event.record(|| {
         let mark = Arc::new(Mark::on(stream));
-        let point = call.runtime.scheduler.enqueue(stream, Work::Stamp(mark.clone()), &[])?;
+        let point = call.runtime.enqueue(stream, Work::Stamp(mark.clone()), &[])?;
         Ok(Recording { point, mark })
     })
 }

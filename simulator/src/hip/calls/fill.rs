@@ -8,8 +8,8 @@ use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipStream_t};
 use crate::hip::call::{Call, Target};
 use crate::hip::code::{Code, Outcome};
 use crate::hip::node::Operation;
-use crate::hip::transfer::{Fill, FillCall, Pattern, Rows};
 use crate::hip::work::Work;
+use crate::packet::{Fill, FillCall, Pattern, Rows};
 
 /// One row of so many repetitions of a pattern.
 fn times(pattern: Pattern, count: usize) -> Outcome<Rows> {
@@ -30,12 +30,12 @@ fn fill(
         return Ok(());
     }
     let wanted = FillCall { address: to as u64, rows, pattern };
-    let fill = Fill::new(&call.runtime.machine, &wanted)?;
+    let fill = Fill::new(&call.runtime.machine.memory, &wanted)?;
     let queue = match target {
         Target::Run(queue) => queue,
         Target::Record(capture, queue) => return capture.add(&call.runtime, &queue, Operation::Fill(wanted)),
     };
-    let point = call.runtime.scheduler.enqueue(&queue, Work::Fill(fill), &[])?;
+    let point = call.runtime.enqueue(&queue, Work::Fill(fill), &[])?;
     if stream.is_none() {
         call.runtime.scheduler.wait(&[point])?;
         call.runtime.machine.device(queue.device)?.check()?;

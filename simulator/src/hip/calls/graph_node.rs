@@ -9,6 +9,7 @@ use windlass_hip_sys::bindings::{
     hipKernelNodeParams, hipMemcpy3DParms, hipMemcpyKind, hipMemsetParams,
 };
 
+use super::copy::direction;
 use super::graph::{graph, handles, node};
 use super::launch::{Arguments, extents, prepare};
 use super::module::function_of_symbol;
@@ -18,8 +19,8 @@ use crate::hip::code::{Code, Outcome};
 use crate::hip::graph::Node;
 use crate::hip::launch::Shape;
 use crate::hip::node::Operation;
-use crate::hip::transfer::{CopyCall, Direction, Fill, FillCall, Pattern, Rows, Transfer};
 use crate::hip::work::{HostCall, HostFunction};
+use crate::packet::{CopyCall, Fill, FillCall, Pattern, Rows, Transfer};
 
 /// Where a node goes: the graph, and the nodes of it that come before.
 #[derive(Clone, Copy)]
@@ -62,7 +63,7 @@ pub(super) fn copy(call: &Call, copy: CopyCall) -> Outcome<Operation> {
     if copy.to.1.is_empty() {
         return Ok(Operation::Copy(copy));
     }
-    Transfer::new(&call.runtime.machine, &copy)?;
+    Transfer::new(&call.runtime.machine.memory, &copy)?;
     Ok(Operation::Copy(copy))
 }
 
@@ -82,7 +83,7 @@ pub(super) fn fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<O
     if rows.is_empty() {
         return Err(Code::INVALID_VALUE);
     }
-    Fill::new(&call.runtime.machine, &wanted)?;
+    Fill::new(&call.runtime.machine.memory, &wanted)?;
     Ok(Operation::Fill(wanted))
 }
 
@@ -95,7 +96,7 @@ pub(super) fn copy_line(
     kind: hipMemcpyKind,
 ) -> Outcome<Operation> {
     let rows = Rows::line(size as u64);
-    let direction = Direction::from_number(kind.0)?;
+    let direction = direction(kind.0)?;
     copy(call, CopyCall { to: (to as u64, rows), from: (from as u64, rows), direction })
 }
 

@@ -15,8 +15,8 @@ use crate::hip::code::{Code, Outcome};
 use crate::hip::launch::{Launch, Shape, occupancy};
 use crate::hip::node::{KernelCall, Operation};
 use crate::hip::program::Function;
-use crate::hip::tally::{self, Count};
 use crate::hip::work::Work;
+use crate::tally::{self, Count};
 
 /// Where the arguments of a launch are.
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ fn launch(
             let KernelCall { function, shape, arguments } = kernel;
             let by = (call.name, Some(call.number));
             let launch = Launch::new(function.kernel.clone(), shape, arguments, by);
-            call.runtime.scheduler.enqueue(stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
+            call.runtime.enqueue(stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
         }
     }
 }

@@ -247,7 +247,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPrefetchAsync(
             call.device_at(device)?;
         }
         // Managed memory is in reach of all already.
-        call.runtime.scheduler.enqueue(&stream, Work::Nothing, &[]).map(|_| ())
+        call.runtime.enqueue(&stream, Work::Nothing, &[]).map(|_| ())
     })
 }
 

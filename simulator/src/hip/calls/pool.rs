@@ -74,7 +74,7 @@ pub(in crate::hip) unsafe extern "C" fn hipFreeAsync(
         if holding.base != base || !matches!(holding.origin, Origin::Device | Origin::Pool) {
             return Err(Code::INVALID_VALUE);
         }
-        call.runtime.scheduler.enqueue(&stream, Work::Free(base, call.describe()), &[]).map(|_| ())
+        call.runtime.enqueue(&stream, Work::Free(base, call.describe()), &[]).map(|_| ())
     })
 }
 

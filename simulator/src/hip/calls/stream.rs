@@ -11,8 +11,8 @@ use windlass_hip_sys::bindings::{
 use crate::hip::call::{Call, Target};
 use crate::hip::code::{Code, Outcome};
 use crate::hip::node::Operation;
-use crate::hip::stream::Role;
 use crate::hip::work::{HostCall, HostFunction, Work};
+use crate::packet::Role;
 
 /// The greatest priority, as a number the least.
 const GREATEST_PRIORITY: i32 = -1;
@@ -29,9 +29,9 @@ fn create(call: &Call, stream: *mut hipStream_t, flags: c_uint, priority: c_int)
     }
     let device = call.device()?.index;
     let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
-    let made = call.runtime.scheduler.create_stream(device, role, priority);
+    let made = call.runtime.create_stream(device, role, priority);
     let Some(handle) = call.runtime.streams.insert(made.clone()) else {
-        call.runtime.scheduler.destroy_stream(&made);
+        call.runtime.scheduler.close_queue(&made);
         return Err(Code::OUT_OF_MEMORY);
     };
     call.put(stream, handle.get() as hipStream_t)
@@ -63,7 +63,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) ->
         }
         let gone = call.runtime.streams.remove(stream as u64).ok_or(Code::CONTEXT_IS_DESTROYED)?;
         call.runtime.captures.leave(&call.runtime, &gone);
-        call.runtime.scheduler.destroy_stream(&gone);
+        call.runtime.scheduler.close_queue(&gone);
         Ok(())
     })
 }
@@ -89,7 +89,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t
         }
         // The null stream is done when the blocking streams before it are.
         let tail = match stream.role {
-            Role::Null => call.runtime.scheduler.enqueue(&stream, Work::Nothing, &[])?,
+            Role::Null => call.runtime.enqueue(&stream, Work::Nothing, &[])?,
             _ => call.runtime.scheduler.tail(&stream),
         };
         call.runtime.scheduler.wait(&[tail])?;
@@ -127,7 +127,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
         let Some(recording) = event.recording().filter(|recording| !recording.point.is_reached()) else {
             return Ok(());
         };
-        call.runtime.scheduler.enqueue(&stream, Work::Nothing, &[recording.point]).map(|_| ())
+        call.runtime.enqueue(&stream, Work::Nothing, &[recording.point.into()]).map(|_| ())
     })
 }
 
@@ -172,7 +172,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchHostFunc(
             Target::Record(capture, stream) => capture.add(&call.runtime, &stream, Operation::Host(function)),
             Target::Run(stream) => {
                 let work = Work::HostFunction(function);
-                call.runtime.scheduler.enqueue(&stream, work, &[]).map(|_| ())
+                call.runtime.enqueue(&stream, work, &[]).map(|_| ())
             }
         }
     })
@@ -192,6 +192,6 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamAddCallback(
         }
         let function = HostCall::WithStatus(callback, stream as u64);
         let work = Work::HostFunction(HostFunction { call: function, data });
-        call.runtime.scheduler.enqueue(&queue, work, &[]).map(|_| ())
+        call.runtime.enqueue(&queue, work, &[]).map(|_| ())
     })
 }

@@ -7,10 +7,11 @@ use windlass_hip_sys::bindings::{
     HIP_MEMCPY3D, hipError_t, hipMemcpy3DParms, hipMemoryType, hipPitchedPtr, hipPos, hipStream_t,
 };
 
+use super::copy::direction;
 use super::copy::{Return, queue};
 use crate::hip::call::{self, Call};
 use crate::hip::code::{Code, Outcome};
-use crate::hip::transfer::{CopyCall, Direction, Rows};
+use crate::packet::{CopyCall, Direction, Rows};
 
 /// One side of a copy: where its memory starts, where the box lies in it, and how far apart rows and planes are.
 struct Side {
@@ -73,7 +74,7 @@ pub(super) fn of_runtime(call: &Call, copy: *const hipMemcpy3DParms) -> Outcome<
     Ok(CopyCall {
         to: side(copy.dstPtr, copy.dstPos).place(extent)?,
         from: side(copy.srcPtr, copy.srcPos).place(extent)?,
-        direction: Direction::from_number(copy.kind.0)?,
+        direction: direction(copy.kind.0)?,
     })
 }
 

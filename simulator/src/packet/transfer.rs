@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Copies and fills: which side lies where, and the moving of bytes.
 
-use crate::memory::{MemoryError, Place};
+use crate::memory::{Memory, MemoryError, Place};
 
-use super::code::{Code, Outcome};
-use super::failure::Failure;
-use super::machine::Machine;
+use super::work::Trouble;
+
+/// Why a copy or a fill cannot be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Misfit {
+    /// An address is null or was freed, a range leaves its allocation, or a side does not suit the direction.
+    Range,
+    /// Rows or planes overlap.
+    Pitch,
+    /// There is no room to keep the bytes.
+    OutOfMemory,
+}
 
 /// Rows of bytes at a distance from each other, in planes at a distance from each other. A plain range is one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,22 +33,22 @@ impl Rows {
     }
 
     /// # Errors
-    /// `INVALID_PITCH_VALUE` where rows would overlap.
-    pub(crate) fn new(width: u64, count: u64, pitch: u64) -> Outcome<Self> {
+    /// [`Misfit::Pitch`] where rows would overlap.
+    pub(crate) fn new(width: u64, count: u64, pitch: u64) -> Result<Self, Misfit> {
         if count > 1 && pitch < width {
-            return Err(Code::INVALID_PITCH_VALUE);
+            return Err(Misfit::Pitch);
         }
-        let plane_pitch = count.checked_mul(pitch).ok_or(Code::INVALID_VALUE)?;
+        let plane_pitch = count.checked_mul(pitch).ok_or(Misfit::Range)?;
         Ok(Self { width, count, pitch, planes: 1, plane_pitch })
     }
 
     /// The same rows in each of so many planes.
     ///
     /// # Errors
-    /// `INVALID_PITCH_VALUE` where planes would overlap.
-    pub(crate) fn in_planes(self, planes: u64, plane_pitch: u64) -> Outcome<Self> {
+    /// [`Misfit::Pitch`] where planes would overlap.
+    pub(crate) fn in_planes(self, planes: u64, plane_pitch: u64) -> Result<Self, Misfit> {
         if planes > 1 && plane_pitch < self.plane_extent()? {
-            return Err(Code::INVALID_PITCH_VALUE);
+            return Err(Misfit::Pitch);
         }
         Ok(Self { planes, plane_pitch, ..self })
     }
@@ -52,15 +61,15 @@ impl Rows {
         self.count == 1 && self.planes == 1
     }
 
-    fn plane_extent(self) -> Outcome<u64> {
-        let gaps = self.count.saturating_sub(1).checked_mul(self.pitch).ok_or(Code::INVALID_VALUE)?;
-        gaps.checked_add(self.width).ok_or(Code::INVALID_VALUE)
+    fn plane_extent(self) -> Result<u64, Misfit> {
+        let gaps = self.count.saturating_sub(1).checked_mul(self.pitch).ok_or(Misfit::Range)?;
+        gaps.checked_add(self.width).ok_or(Misfit::Range)
     }
 
     /// Bytes from the first to the last one touched.
-    fn extent(self) -> Outcome<u64> {
-        let gaps = self.planes.saturating_sub(1).checked_mul(self.plane_pitch).ok_or(Code::INVALID_VALUE)?;
-        gaps.checked_add(self.plane_extent()?).ok_or(Code::INVALID_VALUE)
+    fn extent(self) -> Result<u64, Misfit> {
+        let gaps = self.planes.saturating_sub(1).checked_mul(self.plane_pitch).ok_or(Misfit::Range)?;
+        gaps.checked_add(self.plane_extent()?).ok_or(Misfit::Range)
     }
 
     /// The same rows, one behind the other.
@@ -75,7 +84,7 @@ impl Rows {
     }
 }
 
-/// hipMemcpyKind.
+/// Which sides of a copy must be memory that the simulator knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     HostToHost,
@@ -83,20 +92,6 @@ pub(crate) enum Direction {
     DeviceToHost,
     DeviceToDevice,
     Any,
-}
-
-impl Direction {
-    pub(crate) fn from_number(number: u32) -> Outcome<Self> {
-        Ok(match number {
-            0 => Self::HostToHost,
-            1 => Self::HostToDevice,
-            2 => Self::DeviceToHost,
-            // 1024 is hipMemcpyDeviceToDeviceNoCU.
-            3 | 1024 => Self::DeviceToDevice,
-            4 => Self::Any,
-            _ => return Err(Code::INVALID_MEMCPY_DIRECTION),
-        })
-    }
 }
 
 /// A copy as a client asks for it: two places of equally many rows of equal width.
@@ -165,14 +160,14 @@ impl Transfer {
     /// Makes a copy ready.
     ///
     /// # Errors
-    /// `INVALID_VALUE` for null or freed addresses, ranges that leave their allocation, and addresses that do not
+    /// [`Misfit::Range`] for null or freed addresses, ranges that leave their allocation, and addresses that do not
     /// suit the direction.
-    pub(crate) fn new(machine: &Machine, copy: &CopyCall) -> Outcome<Self> {
+    pub(crate) fn new(memory: &Memory, copy: &CopyCall) -> Result<Self, Misfit> {
         let CopyCall { to, from, direction } = *copy;
         let known = |side: &Side| matches!(side, Side::Known(_));
         let (to_rows, from_rows) = (to.1, from.1);
-        let to = locate(machine, to.0, to_rows)?;
-        let from = locate(machine, from.0, from_rows)?;
+        let to = locate(memory, to.0, to_rows)?;
+        let from = locate(memory, from.0, from_rows)?;
         let suits = match direction {
             Direction::HostToHost | Direction::Any => true,
             Direction::HostToDevice => known(&to),
@@ -180,7 +175,7 @@ impl Transfer {
             Direction::DeviceToDevice => known(&to) && known(&from),
         };
         if !suits {
-            return Err(Code::INVALID_VALUE);
+            return Err(Misfit::Range);
         }
         Ok(Self { to, to_rows, from, from_rows })
     }
@@ -188,17 +183,17 @@ impl Transfer {
     /// Takes the bytes of a pageable source now, so that the client may reuse it at once.
     ///
     /// # Errors
-    /// `OUT_OF_MEMORY` where there is no room for them.
+    /// [`Misfit::OutOfMemory`] where there is no room for them.
     ///
     /// # Safety
     /// A pageable source is readable.
-    pub(crate) unsafe fn capture(&mut self) -> Outcome<()> {
+    pub(crate) unsafe fn capture(&mut self) -> Result<(), Misfit> {
         let Side::Pageable(source) = self.from else { return Ok(()) };
         let rows = self.from_rows;
         let size = rows.width.checked_mul(rows.count).and_then(|size| size.checked_mul(rows.planes));
-        let size = size.and_then(|size| usize::try_from(size).ok()).ok_or(Code::OUT_OF_MEMORY)?;
+        let size = size.and_then(|size| usize::try_from(size).ok()).ok_or(Misfit::OutOfMemory)?;
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(size).map_err(|_| Code::OUT_OF_MEMORY)?;
+        bytes.try_reserve_exact(size).map_err(|_| Misfit::OutOfMemory)?;
         for offset in rows.offsets() {
             // SAFETY: the caller vouches for the rows.
             let row = unsafe { std::slice::from_raw_parts(source.add(offset as usize), rows.width as usize) };
@@ -248,17 +243,16 @@ impl Transfer {
     }
 
     /// Moves the bytes.
-    pub(crate) fn run(&self, machine: &Machine) -> Result<(), Failure> {
+    pub(crate) fn run(&self, memory: &Memory) -> Result<(), Trouble> {
         let moved = self.to_rows.offsets().zip(self.from_rows.offsets());
         for (to, from) in moved {
-            self.run_row(machine, to, from).map_err(|error| illegal("a copy", &error))?;
+            self.run_row(memory, to, from).map_err(|error| Trouble::Memory("a copy", error))?;
         }
         Ok(())
     }
 
-    fn run_row(&self, machine: &Machine, to: u64, from: u64) -> Result<(), MemoryError> {
+    fn run_row(&self, memory: &Memory, to: u64, from: u64) -> Result<(), MemoryError> {
         let width = self.to_rows.width;
-        let memory = &machine.memory;
         match (&self.to, &self.from) {
             (Side::Known(target), Side::Known(source)) => {
                 memory.copy(target.wrapping_add(to), source.wrapping_add(from), width)
@@ -294,46 +288,42 @@ impl Fill {
     /// Makes a fill ready.
     ///
     /// # Errors
-    /// `INVALID_VALUE` unless all rows lie in one allocation.
-    pub(crate) fn new(machine: &Machine, fill: &FillCall) -> Outcome<Self> {
-        match locate(machine, fill.address, fill.rows)? {
+    /// [`Misfit::Range`] unless all rows lie in one allocation.
+    pub(crate) fn new(memory: &Memory, fill: &FillCall) -> Result<Self, Misfit> {
+        match locate(memory, fill.address, fill.rows)? {
             Side::Known(_) => Ok(Self(*fill)),
-            _ => Err(Code::INVALID_VALUE),
+            _ => Err(Misfit::Range),
         }
     }
 
     /// Writes the bytes.
-    pub(crate) fn run(self, machine: &Machine) -> Result<(), Failure> {
+    pub(crate) fn run(self, memory: &Memory) -> Result<(), Trouble> {
         let Self(FillCall { address, rows, pattern }) = self;
         let bytes = pattern.value.to_le_bytes();
         let bytes = bytes.get(..pattern.size).unwrap_or_default();
         for offset in rows.offsets() {
-            let filled = machine.memory.fill(address.wrapping_add(offset), bytes, rows.width);
-            filled.map_err(|error| illegal("a fill", &error))?;
+            let filled = memory.fill(address.wrapping_add(offset), bytes, rows.width);
+            filled.map_err(|error| Trouble::Memory("a fill", error))?;
         }
         Ok(())
     }
 }
 
 /// Says where rows lie. Known memory must hold all of them.
-fn locate(machine: &Machine, address: u64, rows: Rows) -> Outcome<Side> {
+fn locate(memory: &Memory, address: u64, rows: Rows) -> Result<Side, Misfit> {
     let extent = rows.extent()?;
-    let end = address.checked_add(extent).filter(|_| address != 0).ok_or(Code::INVALID_VALUE)?;
-    if let Some(info) = machine.memory.lookup(address) {
+    let end = address.checked_add(extent).filter(|_| address != 0).ok_or(Misfit::Range)?;
+    if let Some(info) = memory.lookup(address) {
         return if end <= info.base.saturating_add(info.size) {
             Ok(Side::Known(address))
         } else {
-            Err(Code::INVALID_VALUE)
+            Err(Misfit::Range)
         };
     }
     // Neither is memory of the client's: the one faults, the other was given back.
-    let reserved = machine.memory.device_range().contains(&address);
-    if reserved || matches!(machine.memory.place(address), Place::Freed(..)) {
-        return Err(Code::INVALID_VALUE);
+    let reserved = memory.device_range().contains(&address);
+    if reserved || matches!(memory.place(address), Place::Freed(..)) {
+        return Err(Misfit::Range);
     }
     Ok(Side::Pageable(address as *mut u8))
-}
-
-fn illegal(what: &str, error: &MemoryError) -> Failure {
-    Failure::new(Code::ILLEGAL_ADDRESS, format!("{what} on a stream went wrong: {error}"))
 }

@@ -26,13 +26,12 @@ use std::time::Duration;
 use crate::engine::{Choose, Step};
 use crate::options::Options;
 
-use super::code::{Code, Outcome};
-use super::failure::Failure;
-use super::scheduler::Scheduler;
-use super::stream::{Point, Stream};
-use super::tally;
-use super::work::{Begun, Going, HostFunction, Work};
+use super::queue::Queue;
+use super::scheduler::{Refusal, Scheduler};
+use super::work::{Begun, Going, HostFunction};
+use crate::tally;
 use choices::Choices;
+pub(crate) use choices::mix;
 use clients::Clients;
 use log::{Recorder, Replay};
 pub use report::{ScheduleReport, Schedules, schedules};
@@ -63,15 +62,15 @@ pub(crate) struct Schedule {
 #[derive(Default)]
 struct Flight {
     strategy: Strategy,
-    /// By stream.
+    /// By queue.
     going: BTreeMap<u64, Item>,
 }
 
-/// An item of a stream that goes on by steps.
+/// A packet of a queue that goes on by steps.
 struct Item {
     number: u64,
-    stream: Arc<Stream>,
-    going: Going,
+    queue: Arc<Queue>,
+    going: Box<dyn Going>,
 }
 
 thread_local! {
@@ -134,6 +133,11 @@ impl Schedule {
         choices.close();
     }
 
+    /// Wakes those who wait for a turn, to ask anew whether they can go on.
+    pub(super) fn notice(&self) {
+        self.stage.notice();
+    }
+
     fn flight(&self) -> MutexGuard<'_, Flight> {
         self.flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -179,7 +183,7 @@ impl<'a> Turn<'a> {
         let Entered::Call(number) = schedule.stage.enter(|| Some(request))? else { return None };
         thread.set(Some(number));
         schedule.set_turn(Some(number));
-        scheduler.machine.clock.turn();
+        scheduler.clock.turn();
         let turn = Self { scheduler, schedule, asks: function.ends_with("Query") };
         turn.point();
         Some(turn)
@@ -213,10 +217,13 @@ impl Drop for Turn<'_> {
 }
 
 impl Scheduler {
-    /// Waits for points while work goes on, step by step. Other threads may call in between.
-    pub(super) fn wait_by_steps(self: &Arc<Self>, schedule: &Schedule, points: &[Point]) -> Outcome<()> {
-        let reached = || points.iter().all(Point::is_reached);
-        let Some(thread) = schedule.turn() else { return Err(Code::UNKNOWN) };
+    /// Waits until something is reached while work goes on, step by step. Other threads may call in between.
+    pub(super) fn wait_by_steps(
+        self: &Arc<Self>,
+        schedule: &Schedule,
+        reached: &dyn Fn() -> bool,
+    ) -> Result<(), Refusal> {
+        let Some(thread) = schedule.turn() else { return Err(Refusal::Defect) };
         schedule.stage.set_waiting(true);
         let outcome = loop {
             schedule.stage.leave();
@@ -228,7 +235,7 @@ impl Scheduler {
                 }
             });
             match entered {
-                None => break Err(Code::DEINITIALIZED),
+                None => break Err(Refusal::Closed),
                 Some(Entered::Step) => {
                     self.run_steps(schedule, 1);
                 }
@@ -253,61 +260,57 @@ impl Scheduler {
 
     /// Whether a step can run.
     fn has_ready(&self) -> bool {
-        !self.lock().ready_streams().is_empty()
+        !self.lock().ready_queues().is_empty()
     }
 
     fn run_step(self: &Arc<Self>, schedule: &Schedule) -> Ran {
         let mut flight = schedule.flight();
         let flight = &mut *flight;
-        let streams = self.lock().ready_streams();
-        if streams.is_empty() {
+        let queues = self.lock().ready_queues();
+        if queues.is_empty() {
             return Ran::Nothing;
         }
         let mut choices = schedule.stage.choices();
-        let id = flight.strategy.pick(&mut *choices, &streams);
+        let id = flight.strategy.pick(&mut *choices, &queues);
         choices.happened(&[id]);
-        self.machine.clock.turn();
+        self.clock.turn();
         if let Some(item) = flight.going.get_mut(&id) {
-            let failure = match item.going.step(&self.machine, &mut *choices) {
-                Ok(Step::Progress) => return Ran::Something,
-                Ok(Step::Spun) => {
+            match item.going.step(&mut *choices) {
+                Step::Progress => return Ran::Something,
+                Step::Spun => {
                     flight.strategy.demote(id);
                     return Ran::Spun;
                 }
-                Ok(Step::Done) => None,
-                Err(failure) => Some(failure),
-            };
-            let (number, stream) = (item.number, item.stream.clone());
+                Step::Done => {}
+            }
+            let (number, queue) = (item.number, item.queue.clone());
             // Its arguments go back before anybody learns of its end.
             flight.going.remove(&id);
-            self.end(flight, &stream, number, failure);
+            self.end(flight, &queue, number);
             return Ran::Something;
         }
         let taken = self.lock().take(id);
-        let Some((stream, item)) = taken else { return Ran::Nothing };
+        let Some((queue, item)) = taken else { return Ran::Nothing };
         let number = item.number;
         choices.happened(&[number]);
-        match self.machine.begin(&stream, item.work, &mut *choices) {
-            Begun::Ended(failure) => self.end(flight, &stream, number, failure),
+        match item.packet.begin(&mut *choices) {
+            Begun::Ended => self.end(flight, &queue, number),
             Begun::Going(going) => {
-                flight.going.insert(id, Item { number, stream, going });
+                flight.going.insert(id, Item { number, queue, going });
                 self.lock().set_stepped(id);
             }
             Begun::HostFunction(function) => {
                 drop(choices);
-                self.start_host_function(schedule, flight, stream, number, function);
+                self.start_host_function(schedule, flight, queue, number, function);
             }
         }
         Ran::Something
     }
 
-    /// An item of a stream is done.
-    fn end(&self, flight: &mut Flight, stream: &Stream, number: u64, failure: Option<Failure>) {
-        if let Some(failure) = failure {
-            self.machine.fail(stream, failure);
-        }
-        if self.lock().finish(stream, number) {
-            flight.strategy.forget(stream.id);
+    /// A packet of a queue is done.
+    fn end(&self, flight: &mut Flight, queue: &Queue, number: u64) {
+        if self.lock().finish(queue, number) {
+            flight.strategy.forget(queue.id);
         }
     }
 
@@ -316,34 +319,44 @@ impl Scheduler {
         self: &Arc<Self>,
         schedule: &Schedule,
         flight: &mut Flight,
-        stream: Arc<Stream>,
+        queue: Arc<Queue>,
         number: u64,
-        function: HostFunction,
+        function: Box<dyn HostFunction>,
     ) {
         let name = schedule.host_functions.fetch_add(1, Ordering::Relaxed);
         schedule.stage.watch(name);
-        let (scheduler, on) = (self.clone(), stream.clone());
-        let run = move || scheduler.run_host_function(name, &on, number, function);
+        let (scheduler, on) = (self.clone(), queue.clone());
+        // Shared with a thread that may not start.
+        let function = Arc::new(Mutex::new(function));
+        let shared = function.clone();
+        let run = move || scheduler.run_host_function(name, &on, number, &shared);
         if let Err(error) = std::thread::Builder::new().name("windlass-sim-host".to_owned()).spawn(run) {
-            let report = format!("no thread for a host function: {error}");
-            self.end(flight, &stream, number, Some(Failure::new(Code::OUT_OF_MEMORY, report)));
+            let mut function = function.lock().unwrap_or_else(PoisonError::into_inner);
+            function.give_up(format!("no thread for a host function: {error}"));
+            self.end(flight, &queue, number);
         } else if schedule.stage.see_end(name) {
-            self.end(flight, &stream, number, None);
+            self.end(flight, &queue, number);
         }
     }
 
     /// What the thread of a host function does.
-    fn run_host_function(self: &Arc<Self>, name: u64, stream: &Stream, number: u64, function: HostFunction) {
+    fn run_host_function(
+        self: &Arc<Self>,
+        name: u64,
+        queue: &Queue,
+        number: u64,
+        function: &Mutex<Box<dyn HostFunction>>,
+    ) {
         let Some(schedule) = &self.schedule else { return };
         self.enter_thread();
         HOST_FUNCTION.set(Some(name));
         schedule.stage.host_begins(name);
-        self.machine.run(stream, Work::HostFunction(function));
+        function.lock().unwrap_or_else(PoisonError::into_inner).call();
         HOST_FUNCTION.set(None);
         if schedule.stage.host_ends(name)
             && schedule.stage.enter(|| Some(Request::Ended { function: name })).is_some()
         {
-            self.end(&mut schedule.flight(), stream, number, None);
+            self.end(&mut schedule.flight(), queue, number);
             schedule.stage.leave();
         }
     }

@@ -150,6 +150,11 @@ impl Stage {
         self.moved.notify_all();
     }
 
+    /// Wakes those who wait for a turn.
+    pub(crate) fn notice(&self) {
+        self.moved.notify_all();
+    }
+
     /// Lets nobody wait any more.
     pub(crate) fn close(&self) {
         self.lock().closed = true;

@@ -21,6 +21,10 @@ pub(crate) enum Kind {
     Graph = 23,
     GraphNode = 24,
     GraphExec = 25,
+    CodeObjectReader = 26,
+    Executable = 27,
+    ExecutableSymbol = 28,
+    VmemHandle = 29,
 }
 
 const INDEX_BITS: u32 = 24;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where choices come from: a generator, or a log that is replayed. All that is chosen and done goes into one hash.
 
-use crate::engine::Choose;
-use crate::hip::inject::mix;
-
 use super::log::{Entry, Recorder, Replay};
+use crate::engine::Choose;
 
 /// The choices of one simulator.
 #[derive(Debug)]
@@ -114,4 +112,12 @@ impl Choose for Choices {
             self.hash = mix(self.hash ^ *word);
         }
     }
+}
+
+/// The last step of SplitMix64: every bit of the result depends on every bit of the number.
+pub(crate) fn mix(number: u64) -> u64 {
+    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Dispatches: a kernel with its launch, run to the end or step by step.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use crate::engine::{Choose, Engine, Kernel, Launch, Statistics, Step, Stepped};
+use crate::memory::Memory;
+use crate::tally::{self, Count};
+use crate::trace::tell;
+
+use super::work::Trouble;
+
+/// A kernel and the machine that runs it.
+#[derive(Clone)]
+pub(crate) struct Dispatch {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) kernel: Arc<Kernel>,
+}
+
+/// A dispatch that goes on step by step.
+pub(crate) struct GoingDispatch {
+    dispatch: Dispatch,
+    stepped: Stepped,
+}
+
+impl Dispatch {
+    /// Runs the kernel to its end.
+    pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<(), Trouble> {
+        tally::count(Count::Launch);
+        let ran = self.engine.dispatch(&self.memory, &self.kernel, launch);
+        self.tell(ran.map_err(Trouble::Fault)?);
+        Ok(())
+    }
+
+    /// Begins to run the kernel. Workgroups start in an order that is chosen.
+    pub(crate) fn begin(
+        self,
+        mut launch: Launch<'_>,
+        choices: &mut dyn Choose,
+    ) -> Result<GoingDispatch, Trouble> {
+        tally::count(Count::Launch);
+        // Zero is the ascending order, which is that of hardware.
+        launch.seed = match choices.choose(4) {
+            0 => None,
+            _ => Some(choices.choose(1 << 16) as u64),
+        };
+        let stepped = Engine::begin(&self.memory, &self.kernel, &launch).map_err(Trouble::Fault)?;
+        Ok(GoingDispatch { dispatch: self, stepped })
+    }
+
+    fn tell(&self, statistics: Statistics) {
+        tell(|| tracing::debug!(target: "windlass::sim", kernel = self.kernel.name(), ?statistics));
+    }
+}
+
+impl GoingDispatch {
+    /// Runs one turn of one wave.
+    pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<Step, Trouble> {
+        // A defect of the simulator must fail the device, not the thread that happens to be here.
+        let stepped = catch_unwind(AssertUnwindSafe(|| self.stepped.step(choices)));
+        if !matches!(stepped, Ok(Ok(Step::Progress | Step::Spun))) {
+            self.dispatch.engine.keep(self.stepped.findings());
+        }
+        let step = stepped.map_err(|_| Trouble::Defect)?.map_err(Trouble::Fault)?;
+        if step == Step::Done {
+            self.dispatch.tell(self.stepped.statistics());
+        }
+        Ok(step)
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Spreads a graph of packets over queues of its own, so that steps which nothing orders run side by side.
+
+use std::sync::Arc;
+
+use super::edge::{Edge, Edges};
+use super::queue::{Point, Queue};
+use super::scheduler::{Refusal, Scheduler, State};
+use super::work::Packet;
+
+/// One step of a graph on its way.
+pub(crate) struct LaneStep {
+    pub(crate) packet: Box<dyn Packet>,
+    /// The device that does it, where it is not the queue's.
+    pub(crate) device: Option<usize>,
+    /// Places of the steps that must have run before, all of which come before this one.
+    pub(crate) after: Vec<usize>,
+    /// What else must have been reached.
+    pub(crate) edges: Vec<Edge>,
+}
+
+/// A queue that runs some of a graph's steps. It goes when they are done.
+struct Lane {
+    queue: Arc<Queue>,
+    /// Its latest step.
+    last: usize,
+}
+
+/// Lanes of a graph on each device. More would be threads that help nobody.
+const MOST: usize = 8;
+
+impl Scheduler {
+    /// Queues a graph as one piece of a queue: behind the packets that the queue already holds and behind `edges`, ahead
+    /// of all that are queued later. `entry` and `end` are packets that only order. The ends of the steps, and of the
+    /// whole.
+    ///
+    /// # Errors
+    /// As [`enqueue`](Self::enqueue); [`Refusal::Backwards`] where a step waits for one that does not come before it.
+    pub(crate) fn enqueue_graph(
+        self: &Arc<Self>,
+        queue: &Queue,
+        (entry, end): (Box<dyn Packet>, Box<dyn Packet>),
+        steps: Vec<LaneStep>,
+        edges: &[Edge],
+    ) -> Result<(Vec<Point>, Point), Refusal> {
+        let backwards =
+            steps.iter().enumerate().any(|(at, step)| step.after.iter().any(|before| *before >= at));
+        if backwards {
+            return Err(Refusal::Backwards);
+        }
+        let mut state = self.lock();
+        state.check_open(queue)?;
+        let mut entry_edges: Edges = edges.iter().cloned().collect();
+        state.add_null_queue_edges(queue, &mut entry_edges);
+        let entry = state.append(queue, entry_edges, entry)?;
+        let mut lanes: Vec<Lane> = Vec::new();
+        let mut points: Vec<Point> = Vec::with_capacity(steps.len());
+        for (index, step) in steps.into_iter().enumerate() {
+            let device = step.device.unwrap_or(queue.device);
+            let lane = choose(&mut state, &mut lanes, device, &step.after, index);
+            let Some(lane) = lanes.get_mut(lane) else { return Err(Refusal::Defect) };
+            lane.last = index;
+            let before = step.after.iter().filter_map(|before| points.get(*before));
+            let mut edges: Edges = before.cloned().map(Edge::Point).chain(step.edges).collect();
+            edges.push(entry.clone().into());
+            // A lane runs in order anyway.
+            edges.retain(|edge| match edge {
+                Edge::Point(point) => !point.is_reached() && point.queue.id != lane.queue.id,
+                Edge::Condition(_) => true,
+            });
+            points.push(state.append(&lane.queue, edges, step.packet)?);
+        }
+        let ends = lanes.iter().filter_map(|lane| points.get(lane.last).cloned().map(Edge::Point)).collect();
+        let end = state.append(queue, ends, end)?;
+        self.start(&mut state)?;
+        Ok((points, end))
+    }
+}
+
+/// The place of the lane for the step `index`: one whose latest step it waits for, else a new one, else any. What is in a
+/// lane already was queued before, so to run behind it cannot go in circles.
+fn choose(state: &mut State, lanes: &mut Vec<Lane>, device: usize, after: &[usize], index: usize) -> usize {
+    let of_device = lanes.iter().enumerate().filter(|(_, lane)| lane.queue.device == device);
+    let of_device: Vec<(usize, usize)> = of_device.map(|(place, lane)| (place, lane.last)).collect();
+    if let Some((place, _)) = of_device.iter().find(|(_, last)| after.contains(last)) {
+        return *place;
+    }
+    match of_device.get(index % MOST).filter(|_| of_device.len() >= MOST) {
+        Some((place, _)) => *place,
+        None => {
+            lanes.push(Lane { queue: state.add_lane(device), last: index });
+            lanes.len() - 1
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The layer under both front ends: queues of packets, and the order in which packets run.
+//!
+//! A front end (HIP, HSA) cuts its clients' requests into [`Packet`]s: dispatches, copies, fills, barriers, host
+//! functions. A [`Scheduler`] holds the queues. The packets of one queue run in order; a packet also waits for its
+//! [`Edge`]s, which are ends of packets of other queues and conditions on signals in memory.
+//!
+//! Without a seed, packets of different queues run side by side on threads of the scheduler's. With a seed, one thing
+//! happens at a time, and the [`schedule`] draws which.
+
+mod clock;
+mod dispatch;
+mod edge;
+mod lanes;
+mod queue;
+mod schedule;
+mod scheduler;
+mod transfer;
+mod work;
+
+pub(crate) use clock::Clock;
+pub(crate) use dispatch::{Dispatch, GoingDispatch};
+pub(crate) use edge::{Condition, Edge, Edges};
+pub(crate) use lanes::LaneStep;
+pub(crate) use queue::{Point, Queue, Role};
+pub(crate) use schedule::{Schedule, Turn, mix};
+pub use schedule::{ScheduleReport, Schedules, schedules};
+pub(crate) use scheduler::{Refusal, Scheduler};
+pub(crate) use transfer::{CopyCall, Direction, Fill, FillCall, Misfit, Pattern, Rows, Transfer};
+pub(crate) use work::{Begun, Going, HostFunction, Packet, Trouble};

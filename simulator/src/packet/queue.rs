@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Queues, and points on them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How a queue relates to the null queue of its device, which HIP alone has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The null queue: waits for every blocking queue, and they for it.
+    Null,
+    /// Ordered against the null queue both ways.
+    Blocking,
+    /// Knows nothing of the null queue.
+    NonBlocking,
+}
+
+/// Packets that run in order. The scheduler keeps those that have not run.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    /// Unique in its scheduler.
+    pub(crate) id: u64,
+    pub(crate) device: usize,
+    pub(crate) role: Role,
+    /// Packets that have finished. Packet number `n` (from 1) has finished once this is at least `n`.
+    finished: AtomicU64,
+    /// No packet is taken any more. Those that wait still run.
+    closed: AtomicBool,
+}
+
+impl Queue {
+    pub(super) fn new(id: u64, device: usize, role: Role) -> Self {
+        Self { id, device, role, finished: AtomicU64::new(0), closed: AtomicBool::new(false) }
+    }
+
+    pub(super) fn finished(&self) -> u64 {
+        self.finished.load(Ordering::Acquire)
+    }
+
+    /// Only the scheduler calls this, under its lock.
+    pub(super) fn finish(&self, number: u64) {
+        self.finished.store(number, Ordering::Release);
+    }
+
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether no packet is taken any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+}
+
+/// The end of one packet of a queue.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) number: u64,
+}
+
+impl Point {
+    pub(crate) fn is_reached(&self) -> bool {
+        self.queue.finished() >= self.number
+    }
+}
