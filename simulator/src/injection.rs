@@ -7,6 +7,7 @@ use std::time::Duration;
 use windlass_hip_sys::EntryPoints;
 
 use crate::hip::status;
+use crate::hsa;
 use crate::options::OptionsError;
 
 /// Calls of a HIP function that fail or are late.
@@ -66,6 +67,7 @@ impl Injection {
             let (function, calls) = parse_calls("fail", one, calls)?;
             let status = match (error, &function) {
                 (Some(error), _) => parse_error(one, error)?,
+                (None, Some(name)) if name.starts_with("hsa_") => hsa::Status::ERROR.0,
                 (None, Some(name)) if name.contains("Malloc") || name.contains("Alloc") => {
                     status::OUT_OF_MEMORY
                 }
@@ -149,6 +151,9 @@ fn parse_calls(key: &str, whole: &str, text: &str) -> Result<(Option<String>, Ca
     if function == "*" {
         return Ok((None, calls));
     }
+    if hsa::FUNCTIONS.contains(&function) {
+        return Ok((Some(function.to_owned()), calls));
+    }
     if !EntryPoints::NAMES.contains(&function) {
         let near = nearest(function, EntryPoints::NAMES.iter().copied());
         return Err(refuse(format!("HIP has no function {function:?}; {near} is similar")));
@@ -165,6 +170,9 @@ fn parse_calls(key: &str, whole: &str, text: &str) -> Result<(Option<String>, Ca
 }
 
 fn parse_error(whole: &str, name: &str) -> Result<u32, OptionsError> {
+    if let Some(status) = hsa::Status::from_name(name).filter(|status| *status != hsa::Status::SUCCESS) {
+        return Ok(status.0);
+    }
     match status::number(name) {
         Some(0) => Err(OptionsError::new(format!("fail={whole}: hipSuccess is no failure"))),
         Some(number) => Ok(number),

@@ -28,6 +28,7 @@ use crate::injection::Injection;
 /// | `faults` | what a bad access or trap of a kernel costs: `submission`, what waits for it; `sticky`, the device, as on hardware | `submission` |
 /// | `fail` | calls that fail, separated by commas: `hipMalloc@3:hipErrorOutOfMemory`; see [`Injection`] | none |
 /// | `delay` | calls that are late, separated by commas: `hipMemcpyAsync@2:5ms`; see [`Injection`] | none |
+/// | `lock` | the address that kernels have for host memory that is pinned afterwards: the `same`, or one `apart` | `same`; under HSA `apart` |
 /// | `record` | the file to write in which order things happened; needs `seed` | none |
 /// | `replay` | such a file, to be repeated; a run that cannot follow it says where | none |
 ///
@@ -69,6 +70,17 @@ pub struct Options {
     pub lds: Lds,
     /// Whether reads of device memory that nobody wrote are told of.
     pub uninitialised: Uninitialised,
+    /// The address that kernels have for host memory that is pinned afterwards; `None` is what the front end finds usual.
+    pub lock: Option<Lock>,
+}
+
+/// The address that kernels have for host memory which a client allocated by itself and pinned afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lock {
+    /// The host's own, as where the kernel driver manages memory for host and GPU alike (HMM).
+    Same,
+    /// Another one, as with ROCr elsewhere.
+    Apart,
 }
 
 /// What an access of a kernel behind the end of its workgroup's LDS is.
@@ -115,7 +127,7 @@ impl Faults {
 
 /// The one processor whose instructions the engine knows.
 const TARGET: &str = "gfx942";
-const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, uninitialised, fail, delay, \
+const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, uninitialised, lock, fail, delay, \
                     record, replay";
 
 impl Default for Options {
@@ -135,6 +147,7 @@ impl Default for Options {
             replay: None,
             lds: Lds::Fault,
             uninitialised: Uninitialised::Ignore,
+            lock: None,
         }
     }
 }
@@ -219,6 +232,9 @@ impl FromStr for Options {
                     let ways = [("ignore", Uninitialised::Ignore), ("report", Uninitialised::Report)];
                     options.uninitialised = choice(key, value, ways)?;
                 }
+                "lock" => {
+                    options.lock = Some(choice(key, value, [("same", Lock::Same), ("apart", Lock::Apart)])?);
+                }
                 _ => {
                     return Err(OptionsError(format!(
                         "the simulator has no option {key:?}; options are {KEYS}"
@@ -265,6 +281,11 @@ impl fmt::Display for Options {
         }
         if self.uninitialised == Uninitialised::Report {
             f.write_str("&uninitialised=report")?;
+        }
+        match self.lock {
+            Some(Lock::Same) => f.write_str("&lock=same")?,
+            Some(Lock::Apart) => f.write_str("&lock=apart")?,
+            None => {}
         }
         Ok(())
     }

@@ -199,6 +199,16 @@ impl Module {
         self.globals.get(name).copied()
     }
 
+    /// The names of all global variables, in no order.
+    pub(crate) fn global_names(&self) -> impl Iterator<Item = &str> {
+        self.globals.keys().map(String::as_str)
+    }
+
+    /// The address that it is loaded at.
+    pub(crate) fn base(&self) -> u64 {
+        self.base
+    }
+
     /// The memory that it is loaded in.
     pub fn memory(&self) -> &Arc<Memory> {
         &self.memory

@@ -89,7 +89,10 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
             // With a seed no clock counts: a late call is one that comes when all else is done.
             let late = |time| turn.as_ref().map_or_else(|| std::thread::sleep(time), Turn::let_all_run);
             match call.runtime.injections.strike(name, late) {
-                Some(failure) => Err(failure),
+                Some((code, why)) => {
+                    remind(&why);
+                    Err(Code(code))
+                }
                 None => body(&call),
             }
         }));

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::visible;
+
 use super::code::{Code, Outcome};
 use super::failure::{Failure, Unreported};
 
@@ -141,9 +143,9 @@ impl Device {
         "Simulated MI300X (gfx942)".to_owned()
     }
 
-    /// See [`uuid`].
+    /// See [`visible::uuid`].
     pub(crate) fn uuid(&self) -> [u8; 16] {
-        uuid(self.slot)
+        visible::uuid(self.slot)
     }
 
     /// Domain, bus, device and function; there is no such slot.
@@ -158,14 +160,4 @@ impl Device {
     fn lock_peers(&self) -> std::sync::MutexGuard<'_, BTreeSet<usize>> {
         self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// What tells the device in a slot from the others of its machine: sixteen characters, as HIP on AMD has them.
-pub(crate) fn uuid(slot: usize) -> [u8; 16] {
-    let mut uuid = [b'0'; 16];
-    let text = format!("51ed{:012x}", slot + 1);
-    for (to, from) in uuid.iter_mut().zip(text.bytes()) {
-        *to = from;
-    }
-    uuid
 }

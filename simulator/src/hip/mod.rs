@@ -35,7 +35,6 @@ mod foreign;
 mod graph;
 mod graph_exec;
 mod image;
-mod inject;
 mod launch;
 mod ledger;
 mod lookup;

@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 use windlass_hip_sys::EntryPoints;
 
 use crate::options::Options;
+use crate::visible;
 
 use super::call;
 use super::code::{Code, Outcome};
 use super::current;
-use super::device;
 use super::lookup;
 use super::runtime::Runtime;
 use super::table;
@@ -69,44 +69,6 @@ fn make() -> Result<Arc<Runtime>, String> {
     let options = Options::from_environment().map_err(|error| error.to_string())?;
     let hidden = ["HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"];
     let list = hidden.iter().find_map(|name| std::env::var(name).ok().filter(|list| !list.is_empty()));
-    let slots = visible(options.devices as usize, list.as_deref());
+    let slots = visible::slots(options.devices as usize, list.as_deref());
     Runtime::new(options, &slots).map_err(|error| error.to_string())
-}
-
-/// The slots that `HIP_VISIBLE_DEVICES` lets clients see. As in HIP, the list ends at the first entry that names no
-/// device, and no list means all.
-fn visible(devices: usize, list: Option<&str>) -> Vec<usize> {
-    let Some(list) = list else { return (0..devices).collect() };
-    let mut slots = Vec::new();
-    for entry in list.split(',') {
-        match slot(devices, entry.trim()) {
-            Some(slot) if !slots.contains(&slot) => slots.push(slot),
-            _ => break,
-        }
-    }
-    slots
-}
-
-/// The slot that an entry names, by its number or as `GPU-` and the UUID.
-fn slot(devices: usize, entry: &str) -> Option<usize> {
-    match entry.strip_prefix("GPU-") {
-        Some(uuid) => (0..devices).find(|slot| device::uuid(*slot) == uuid.as_bytes()),
-        None => entry.parse().ok().filter(|slot| *slot < devices),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::visible;
-
-    #[test]
-    fn a_list_selects_and_orders_devices() {
-        assert_eq!(visible(3, None), [0, 1, 2]);
-        assert_eq!(visible(3, Some("2, 0")), [2, 0]);
-        assert_eq!(visible(3, Some("1,7,0")), [1]);
-        assert_eq!(visible(3, Some("0,0")), [0]);
-        assert_eq!(visible(3, Some("GPU-51ed000000000003,0,GPU-51ed000000000001")), [2, 0]);
-        assert_eq!(visible(3, Some("1,GPU-51ed000000000004,0")), [1]);
-        assert!(visible(3, Some("-1")).is_empty() && visible(3, Some("")).is_empty());
-    }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::engine::Engine;
+use crate::inject::Injections;
 use crate::memory::{self, Memory, MemoryError};
 use crate::options::{Options, Uninitialised};
 use crate::packet::{Edge, Point, Role, Schedule, Scheduler};
@@ -19,7 +20,6 @@ use super::device::Device;
 use super::event::Event;
 use super::graph::{Graph, Node};
 use super::graph_exec::GraphExec;
-use super::inject::Injections;
 use super::machine::Machine;
 use super::owner::Owner;
 use super::pool::Pool;

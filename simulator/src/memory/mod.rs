@@ -309,6 +309,47 @@ impl Memory {
         Ok(base)
     }
 
+    /// Replaces registrations by [`Memory::register_host`], which begin at these addresses, by others, all at once: what
+    /// is in both stays reachable throughout.
+    ///
+    /// # Safety
+    /// As [`Memory::register_host`], for each range that is added.
+    ///
+    /// # Errors
+    /// As [`Memory::register_host`]; nothing has changed then.
+    pub(crate) unsafe fn replace_registrations(
+        &self,
+        gone: &[u64],
+        added: &[Range<u64>],
+        owner: &Arc<str>,
+    ) -> Result<(), MemoryError> {
+        let mut map = self.write_map();
+        let stranger = |range: &&Range<u64>| {
+            map.live
+                .range(..range.end)
+                .rev()
+                .take_while(|(_, record)| record.info.base + record.info.size > range.start)
+                .any(|(base, _)| !gone.contains(base))
+        };
+        if let Some(range) = added.iter().find(stranger) {
+            let reason = format!("{:#x} to {:#x} overlap what is there", range.start, range.end);
+            return Err(MemoryError::Invalid { reason });
+        }
+        for base in gone {
+            map.live.remove(base);
+        }
+        for range in added {
+            let (base, size) = (range.start, range.end - range.start);
+            let info =
+                AllocationInfo { base, size, kind: Kind::Registered, owner: owner.clone(), freed_by: None };
+            let record =
+                Record { info, delta: 0, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None };
+            map.live.insert(base, record);
+        }
+        self.generation.fetch_add(1, Ordering::Release);
+        Ok(())
+    }
+
     /// As [`Memory::register_host`], but at an address of its own, which only kernels and copies can use. The same
     /// memory may be registered so several times.
     ///
@@ -396,6 +437,13 @@ impl Memory {
             Some(name) => Place::Host(name.into()),
             None => place,
         }
+    }
+
+    /// Where the host finds the byte at an address of an allocation. It may read there for as long as the allocation lives.
+    pub(crate) fn host_address(&self, address: u64) -> Option<u64> {
+        let map = self.read_map();
+        let record = map.at_or_before(address).filter(|record| record.contains(address))?;
+        Some(address.wrapping_add(record.delta))
     }
 
     /// How much memory is in use.

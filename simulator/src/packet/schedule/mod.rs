@@ -184,14 +184,14 @@ impl<'a> Turn<'a> {
         thread.set(Some(number));
         schedule.set_turn(Some(number));
         scheduler.clock.turn();
-        let turn = Self { scheduler, schedule, asks: function.ends_with("Query") };
+        let turn = Self { scheduler, schedule, asks: asks(function) };
         turn.point();
         Some(turn)
     }
 
     /// Everything that can runs now.
     pub(crate) fn let_all_run(&self) {
-        self.scheduler.run_steps(self.schedule, ALL);
+        self.scheduler.let_all_run();
     }
 
     /// A scheduling point.
@@ -202,6 +202,13 @@ impl<'a> Turn<'a> {
             self.scheduler.run_steps(self.schedule, budget);
         }
     }
+}
+
+/// Whether a function asks how far work has come, so that its callers may call it until something has ended.
+fn asks(function: &str) -> bool {
+    function.ends_with("Query")
+        || function.starts_with("hsa_signal_load")
+        || function.contains("_load_read_index")
 }
 
 impl Drop for Turn<'_> {
@@ -217,6 +224,13 @@ impl Drop for Turn<'_> {
 }
 
 impl Scheduler {
+    /// Runs everything that can run, within a call.
+    pub(crate) fn let_all_run(self: &Arc<Self>) {
+        if let Some(schedule) = self.schedule.as_ref().filter(|schedule| schedule.turn().is_some()) {
+            self.run_steps(schedule, ALL);
+        }
+    }
+
     /// Waits until something is reached while work goes on, step by step. Other threads may call in between.
     pub(super) fn wait_by_steps(
         self: &Arc<Self>,
@@ -259,7 +273,7 @@ impl Scheduler {
     }
 
     /// Whether a step can run.
-    fn has_ready(&self) -> bool {
+    pub(super) fn has_ready(&self) -> bool {
         !self.lock().ready_queues().is_empty()
     }
 

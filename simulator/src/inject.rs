@@ -7,9 +7,6 @@ use std::time::Duration;
 use crate::injection::{Effect, Injection};
 use crate::packet::mix;
 
-use super::call;
-use super::code::Code;
-
 /// The injections of one simulator, and how many calls each has seen.
 pub(crate) struct Injections {
     list: Vec<(Injection, AtomicU64)>,
@@ -22,8 +19,9 @@ impl Injections {
         Self { list, seed: seed.unwrap_or_default() }
     }
 
-    /// Counts a call of a function. Delays it by `late` if it is to be late; says what it answers if it is to fail.
-    pub(crate) fn strike(&self, function: &'static str, late: impl Fn(Duration)) -> Option<Code> {
+    /// Counts a call of a function. Delays it by `late` if it is to be late; says what it answers if it is to fail, and
+    /// why.
+    pub(crate) fn strike(&self, function: &'static str, late: impl Fn(Duration)) -> Option<(u32, String)> {
         let mut failed = None;
         for (index, (injection, calls)) in self.list.iter().enumerate() {
             if !injection.concerns(function) {
@@ -38,10 +36,12 @@ impl Injections {
                     late(time);
                 }
                 Some(Effect::Fail(status)) if failed.is_none() => {
-                    failed = Some(Code(status));
                     tracing::info!(target: "windlass::sim", call = function, number, "failed: fail={injection}");
-                    call::remind(&format!(
-                        "{function} failed because the option fail={injection} says so (call {number} that it counts)"
+                    failed = Some((
+                        status,
+                        format!(
+                            "{function} failed because the option fail={injection} says so (call {number} that it counts)"
+                        ),
                     ));
                 }
                 _ => {}

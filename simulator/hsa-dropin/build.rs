@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Gives the library ROCr's name, and its one symbol version.
+
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    windlass_symbol_versions::link("libhsa-runtime64.so.1", &["ROCR_1"])
+}

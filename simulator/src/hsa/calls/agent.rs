@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Agents, their instruction set, their caches and what they reach.
+
+use std::ffi::{c_char, c_void};
+
+use crate::hsa::abi::{Agent, Cache, Isa, MemoryPool, Region, Wavefront};
+use crate::hsa::agent::{Which, isa};
+use crate::hsa::call::hsa;
+use crate::hsa::info::Info;
+use crate::hsa::pool::{Grain, Pool};
+use crate::hsa::status::{Outcome, Status};
+
+use super::{each, text};
+
+/// The one wavefront size of the GPUs.
+const WAVEFRONT: u64 = 64;
+
+pub unsafe extern "C" fn hsa_iterate_agents(
+    callback: Option<unsafe extern "C" fn(agent: Agent, data: *mut c_void) -> Status>,
+    data: *mut c_void,
+) -> Status {
+    hsa!(hsa_iterate_agents, |call| {
+        let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
+        // SAFETY: the caller gave function and datum for these calls.
+        each(call.runtime.agents(), |agent| unsafe { callback(agent.handle(), data) })
+    })
+}
+
+pub unsafe extern "C" fn hsa_agent_get_info(agent: Agent, attribute: u32, value: *mut c_void) -> Status {
+    hsa!(hsa_agent_get_info, |call| {
+        let which = call.runtime.agent(agent)?;
+        call.runtime.agent_info(which, attribute)?.put(call, value)
+    })
+}
+
+pub unsafe extern "C" fn hsa_agent_get_exception_policies(
+    agent: Agent,
+    profile: u32,
+    mask: *mut u16,
+) -> Status {
+    hsa!(hsa_agent_get_exception_policies, |call| {
+        call.runtime.agent(agent)?;
+        if profile > 1 {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        call.put(mask, 0)
+    })
+}
+
+pub unsafe extern "C" fn hsa_agent_extension_supported(
+    _extension: u16,
+    agent: Agent,
+    _major: u16,
+    _minor: u16,
+    result: *mut bool,
+) -> Status {
+    hsa!(hsa_agent_extension_supported, |call| {
+        call.runtime.agent(agent)?;
+        call.put(result, false)
+    })
+}
+
+pub unsafe extern "C" fn hsa_agent_major_extension_supported(
+    _extension: u16,
+    agent: Agent,
+    _major: u16,
+    minor: *mut u16,
+    result: *mut bool,
+) -> Status {
+    hsa!(hsa_agent_major_extension_supported, |call| {
+        call.runtime.agent(agent)?;
+        call.put(minor, 0)?;
+        call.put(result, false)
+    })
+}
+
+pub unsafe extern "C" fn hsa_agent_iterate_isas(
+    agent: Agent,
+    callback: Option<unsafe extern "C" fn(isa: Isa, data: *mut c_void) -> Status>,
+    data: *mut c_void,
+) -> Status {
+    hsa!(hsa_agent_iterate_isas, |call| {
+        let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
+        let isas = call.runtime.agent(agent)?.gpu().map(|_| isa());
+        // SAFETY: the caller gave function and datum for these calls.
+        each(isas, |isa| unsafe { callback(isa, data) })
+    })
+}
+
+pub unsafe extern "C" fn hsa_agent_iterate_caches(
+    agent: Agent,
+    callback: Option<unsafe extern "C" fn(cache: Cache, data: *mut c_void) -> Status>,
+    data: *mut c_void,
+) -> Status {
+    hsa!(hsa_agent_iterate_caches, |call| {
+        // There are no caches.
+        let _ = (callback.ok_or(Status::INVALID_ARGUMENT)?, data);
+        call.runtime.agent(agent).map(drop)
+    })
+}
+
+pub unsafe extern "C" fn hsa_cache_get_info(_cache: Cache, _attribute: u32, _value: *mut c_void) -> Status {
+    hsa!(hsa_cache_get_info, |_call| Err(Status::INVALID_CACHE))
+}
+
+pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, found: *mut Isa) -> Status {
+    hsa!(hsa_isa_from_name, |call| {
+        if text(call, name)? != call.runtime.isa_name() {
+            return Err(Status::INVALID_ISA_NAME);
+        }
+        call.put(found, isa())
+    })
+}
+
+fn isa_info(call: &crate::hsa::call::Call, of: Isa, attribute: u32) -> Outcome<Info> {
+    if of != isa() {
+        return Err(Status::INVALID_ISA);
+    }
+    let mut name = call.runtime.isa_name().into_bytes();
+    name.push(0);
+    Ok(match attribute {
+        0 => Info::U32(name.len() as u32),
+        1 => Info::Bytes(name),
+        2 => Info::U32(1),
+        3 => Info::U32(64),
+        4 => Info::U32(32),
+        // The large machine model; the base profile; rounding to nearest.
+        5 => Info::Bytes(vec![0, 1]),
+        6 => Info::Bytes(vec![1, 0]),
+        7 | 8 => Info::Bytes(vec![0, 0, 1]),
+        9 => Info::Bool(true),
+        12 => Info::U16s([1024; 3]),
+        13 => Info::U32(1024),
+        14 => Info::U32s(vec![u32::MAX; 3]),
+        16 => Info::U64(u64::from(u32::MAX)),
+        17 => Info::U32(32),
+        _ => return Err(Status::INVALID_ARGUMENT),
+    })
+}
+
+pub unsafe extern "C" fn hsa_isa_get_info(
+    isa: Isa,
+    attribute: u32,
+    index: u32,
+    value: *mut c_void,
+) -> Status {
+    hsa!(hsa_isa_get_info, |call| {
+        let info = isa_info(call, isa, attribute)?;
+        if index != 0 {
+            return Err(Status::INVALID_INDEX);
+        }
+        info.put(call, value)
+    })
+}
+
+pub unsafe extern "C" fn hsa_isa_get_info_alt(isa: Isa, attribute: u32, value: *mut c_void) -> Status {
+    hsa!(hsa_isa_get_info_alt, |call| isa_info(call, isa, attribute)?.put(call, value))
+}
+
+pub unsafe extern "C" fn hsa_isa_compatible(code: Isa, agent: Isa, result: *mut bool) -> Status {
+    hsa!(hsa_isa_compatible, |call| {
+        if code != isa() || agent != isa() {
+            return Err(Status::INVALID_ISA);
+        }
+        call.put(result, true)
+    })
+}
+
+pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
+    of: Isa,
+    callback: Option<unsafe extern "C" fn(wavefront: Wavefront, data: *mut c_void) -> Status>,
+    data: *mut c_void,
+) -> Status {
+    hsa!(hsa_isa_iterate_wavefronts, |_call| {
+        let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
+        if of != isa() {
+            return Err(Status::INVALID_ISA);
+        }
+        // SAFETY: the caller gave function and datum for this call.
+        each([WAVEFRONT], |handle| unsafe { callback(Wavefront { handle }, data) })
+    })
+}
+
+pub unsafe extern "C" fn hsa_wavefront_get_info(
+    wavefront: Wavefront,
+    attribute: u32,
+    value: *mut c_void,
+) -> Status {
+    hsa!(hsa_wavefront_get_info, |call| {
+        if wavefront.handle != WAVEFRONT {
+            return Err(Status::INVALID_WAVEFRONT);
+        }
+        if attribute != 0 {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        Info::U32(64).put(call, value)
+    })
+}
+
+pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
+    agent: Agent,
+    callback: Option<unsafe extern "C" fn(pool: MemoryPool, data: *mut c_void) -> Status>,
+    data: *mut c_void,
+) -> Status {
+    hsa!(hsa_amd_agent_iterate_memory_pools, |call| {
+        let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
+        let which = call.runtime.agent(agent)?;
+        // SAFETY: the caller gave function and datum for these calls.
+        each(Pool::of(which), |pool| unsafe { callback(pool.handle(), data) })
+    })
+}
+
+pub unsafe extern "C" fn hsa_agent_iterate_regions(
+    agent: Agent,
+    callback: Option<unsafe extern "C" fn(region: Region, data: *mut c_void) -> Status>,
+    data: *mut c_void,
+) -> Status {
+    hsa!(hsa_agent_iterate_regions, |call| {
+        let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
+        let which = call.runtime.agent(agent)?;
+        // A GPU's regions are its own pools, and those of the host that it reaches.
+        let of_host = Pool::of(Which::Cpu).filter(|_| which != Which::Cpu);
+        let regions = Pool::of(which).chain(of_host.filter(|pool| pool.grain == Grain::Kernarg));
+        // SAFETY: the caller gave function and datum for these calls.
+        each(regions, |pool| unsafe { callback(Region { handle: pool.handle().handle }, data) })
+    })
+}

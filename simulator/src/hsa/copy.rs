@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Copies by the engines of GPUs.
+
+use std::sync::Arc;
+
+use crate::engine::{Choose, Step};
+use crate::packet::{Begun, CopyCall, Direction, Edge, Edges, Going, Packet, Rows, Transfer, Trouble};
+use crate::trace::tell;
+
+use super::abi::Signal;
+use super::runtime::Runtime;
+use super::signal::{Awaited, Comparison, SignalRef};
+use super::status::{Outcome, Status};
+
+/// A copy on its way.
+struct Copy {
+    runtime: Arc<Runtime>,
+    transfer: Transfer,
+    completion: Option<SignalRef>,
+    start: u64,
+}
+
+impl Runtime {
+    /// Makes a copy ready.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for null and freed addresses, and for ranges that leave their allocation.
+    pub(crate) fn transfer(&self, to: (u64, Rows), from: (u64, Rows)) -> Outcome<Transfer> {
+        let copy = CopyCall { to, from, direction: Direction::Any };
+        Transfer::new(&self.memory, &copy).map_err(|_| Status::INVALID_ARGUMENT)
+    }
+
+    /// Has a copy done once each of the signals that it depends on is zero. The client keeps host memory valid that long.
+    ///
+    /// # Errors
+    /// `INVALID_SIGNAL`.
+    pub(crate) fn copy(
+        self: &Arc<Self>,
+        transfer: Transfer,
+        dependencies: &[Signal],
+        completion: Signal,
+    ) -> Outcome<()> {
+        let completion = Some(self.signals.get(completion)?);
+        let edges: Outcome<Edges> = dependencies
+            .iter()
+            .map(|signal| {
+                let awaited = Awaited { signal: self.signals.get(*signal)?, until: Comparison::equals(0) };
+                Ok(Edge::Condition(Arc::new(awaited)))
+            })
+            .collect();
+        let copy = Copy { runtime: self.clone(), transfer, completion, start: 0 };
+        self.scheduler.enqueue_alone(usize::MAX, Box::new(copy), edges?)?;
+        Ok(())
+    }
+}
+
+impl Copy {
+    fn end(&self, moved: Result<(), Trouble>) {
+        let Some(signal) = &self.completion else { return };
+        signal.set_times(self.start, self.runtime.now().max(self.start + 1));
+        match moved {
+            Ok(()) => signal.complete(),
+            Err(trouble) => {
+                tell(|| tracing::error!(target: "windlass::sim", "a copy went wrong: {trouble:?}"));
+                // As ROCr: a negative value tells of an error.
+                signal.value().store(-1, std::sync::atomic::Ordering::Release);
+            }
+        }
+    }
+}
+
+impl Packet for Copy {
+    fn run(mut self: Box<Self>) {
+        self.start = self.runtime.now();
+        self.end(self.transfer.run(&self.runtime.memory));
+    }
+
+    fn begin(mut self: Box<Self>, choices: &mut dyn Choose) -> Begun {
+        self.start = self.runtime.now();
+        // Others may see half of a copy.
+        if self.transfer.places() == 0 || choices.choose(2) != 0 {
+            self.run();
+            return Begun::Ended;
+        }
+        let rest = self.transfer.cut(choices.choose(self.transfer.places()));
+        match self.transfer.run(&self.runtime.memory) {
+            Ok(()) => Begun::Going(Box::new(Self { transfer: rest, ..*self })),
+            failed => {
+                self.end(failed);
+                Begun::Ended
+            }
+        }
+    }
+}
+
+impl Going for Copy {
+    fn step(&mut self, _: &mut dyn Choose) -> Step {
+        self.end(self.transfer.run(&self.runtime.memory));
+        Step::Done
+    }
+}

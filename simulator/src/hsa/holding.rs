@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who holds which memory: allocations of pools, and host memory that is locked.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::memory::{ALL_DEVICES, Kind, Memory, MemoryError};
+use crate::options::{Lock, Options};
+
+use super::agent::Which;
+use super::pool::{Grain, Pool};
+use super::status::{Outcome, Status};
+
+/// Allocations of this size and more are aligned to as much: device code that frees memory rounds down to it.
+const LARGE: u64 = 2 << 20;
+
+/// The memory that clients hold.
+pub(crate) struct Holdings {
+    memory: Arc<Memory>,
+    /// How locked host memory is seen by kernels.
+    lock: Lock,
+    /// Bytes of memory of each GPU.
+    capacity: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    allocations: BTreeMap<u64, Allocation>,
+    locks: Vec<Locked>,
+    /// Bytes in use by GPU.
+    used: BTreeMap<usize, u64>,
+}
+
+/// Memory of a pool.
+#[derive(Clone, Debug)]
+pub(crate) struct Allocation {
+    pub(crate) base: u64,
+    pub(crate) size: u64,
+    pub(crate) pool: Pool,
+    /// What `hsa_amd_pointer_info_set_userdata` left.
+    pub(crate) user_data: u64,
+    /// The GPUs that may use it, a bit each.
+    homes: u64,
+}
+
+/// Host memory that is locked.
+#[derive(Clone, Debug)]
+pub(crate) struct Locked {
+    pub(crate) host: u64,
+    pub(crate) size: u64,
+    /// Its first address as kernels see it.
+    pub(crate) device: u64,
+    /// What `hsa_amd_pointer_info_set_userdata` left.
+    pub(crate) user_data: u64,
+    how: Reached,
+}
+
+/// How kernels reach locked memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reached {
+    /// It is a pool's, which they reach anyway.
+    Anyway,
+    AtSame,
+    Apart,
+}
+
+/// What an address belongs to.
+#[derive(Clone, Debug)]
+pub(crate) enum Holding {
+    Allocation(Allocation),
+    Locked(Locked),
+}
+
+impl Holdings {
+    pub(crate) fn new(memory: Arc<Memory>, options: &Options) -> Self {
+        let lock = options.lock.unwrap_or(Lock::Apart);
+        Self { memory, lock, capacity: options.memory, state: Mutex::default() }
+    }
+
+    /// Allocates memory of a pool, for somebody whom messages about it name.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for no bytes, `INVALID_ALLOCATION` for more than the pool can ever give and for a pool that
+    /// gives none, `OUT_OF_RESOURCES` for more than is left.
+    pub(crate) fn allocate(&self, pool: Pool, size: u64, owner: Arc<str>) -> Outcome<u64> {
+        if size == 0 {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        if pool.grain == Grain::Group || (pool.agent != Which::Cpu && size > self.capacity) {
+            return Err(Status::INVALID_ALLOCATION);
+        }
+        let Some(rounded) = size.checked_next_multiple_of(4096) else {
+            return Err(Status::INVALID_ALLOCATION);
+        };
+        self.take(pool, rounded)?;
+        let align = if size >= LARGE { LARGE } else { 4096 };
+        let kind = if pool.agent == Which::Cpu { Kind::HostPinned } else { Kind::Device };
+        let base = self.memory.allocate(size, align, kind, owner).map_err(|_| {
+            self.give_back(pool, rounded);
+            Status::OUT_OF_RESOURCES
+        })?;
+        let homes = pool.agent.gpu().map_or(ALL_DEVICES, |gpu| 1 << (gpu & 63));
+        self.memory.set_homes(base, homes);
+        self.lock().allocations.insert(base, Allocation { base, size, pool, user_data: 0, homes });
+        Ok(base)
+    }
+
+    /// Frees what [`allocate`](Self::allocate) gave.
+    ///
+    /// # Errors
+    /// `INVALID_ALLOCATION` for any other address.
+    pub(crate) fn free(&self, base: u64, by: Arc<str>) -> Outcome<()> {
+        let gone = self.lock().allocations.remove(&base).ok_or(Status::INVALID_ALLOCATION)?;
+        self.give_back(gone.pool, gone.size.next_multiple_of(4096));
+        self.memory.free_as(base, Some(by)).map_err(|_| Status::INVALID_ALLOCATION)
+    }
+
+    /// Lets GPUs use an allocation, and no other GPUs but its own.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for an address of no allocation, and where the host is to use a GPU's memory.
+    pub(crate) fn allow(&self, address: u64, agents: &[Which]) -> Outcome<()> {
+        let mut state = self.lock();
+        if state.locks.iter().any(|locked| locked.holds(address).is_some()) {
+            return Ok(());
+        }
+        let allocation = state.allocation_mut(address).ok_or(Status::INVALID_ARGUMENT)?;
+        let Some(own) = allocation.pool.agent.gpu() else { return Ok(()) };
+        if agents.contains(&Which::Cpu) {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        let homes = agents
+            .iter()
+            .filter_map(|agent| agent.gpu())
+            .fold(1 << (own & 63), |homes, gpu| homes | 1 << (gpu & 63));
+        allocation.homes = homes;
+        self.memory.set_homes(allocation.base, homes);
+        Ok(())
+    }
+
+    /// Locks host memory, and says where kernels see it.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for no memory, `OUT_OF_RESOURCES` where no addresses are left.
+    ///
+    /// # Safety
+    /// As `Memory::register_host`, until it is unlocked.
+    pub(crate) unsafe fn lock_host(&self, host: u64, size: u64, owner: Arc<str>) -> Outcome<u64> {
+        let end = host.checked_add(size).filter(|_| host != 0 && size > 0).ok_or(Status::INVALID_ARGUMENT)?;
+        let mut state = self.lock();
+        let (device, how) =
+            if state.allocation(host).is_some_and(|allocation| allocation.pool.agent == Which::Cpu) {
+                (host, Reached::Anyway)
+            } else if self.lock == Lock::Same {
+                let (gone, whole) = state.around(host..end);
+                // SAFETY: the caller vouches for the new range, and did so for the others.
+                let replaced = unsafe { self.memory.replace_registrations(&gone, &[whole], &owner) };
+                replaced.map_err(|error| refused(&error))?;
+                (host, Reached::AtSame)
+            } else {
+                // SAFETY: the caller vouches for the range.
+                let device = unsafe { self.memory.register_host_apart(host as *mut u8, size, owner) };
+                (device.map_err(|error| refused(&error))?, Reached::Apart)
+            };
+        state.locks.push(Locked { host, size, device, user_data: 0, how });
+        Ok(device)
+    }
+
+    /// Ends the latest lock of host memory that begins at an address.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` where there is none.
+    pub(crate) fn unlock(&self, host: u64) -> Outcome<()> {
+        let mut state = self.lock();
+        let index =
+            state.locks.iter().rposition(|locked| locked.host == host).ok_or(Status::INVALID_ARGUMENT)?;
+        let gone = state.locks.remove(index);
+        let ended = match gone.how {
+            Reached::Anyway => Ok(()),
+            Reached::Apart => self.memory.unregister_host_apart(gone.device),
+            Reached::AtSame => {
+                // The others of the registration that it was part of.
+                let (_, whole) = state.around(gone.host..gone.host + gone.size);
+                let rest = state.parts(&whole);
+                // SAFETY: those who locked the ranges that stay vouch for them.
+                unsafe {
+                    self.memory.replace_registrations(&[whole.start], &rest, &"hsa_amd_memory_lock".into())
+                }
+            }
+        };
+        ended.map_err(|error| refused(&error))
+    }
+
+    /// What an address belongs to, as the host or as kernels see it.
+    pub(crate) fn find(&self, address: u64) -> Option<Holding> {
+        let state = self.lock();
+        if let Some(allocation) = state.allocation(address) {
+            return Some(Holding::Allocation(allocation.clone()));
+        }
+        state.locks.iter().rev().find(|locked| locked.holds(address).is_some()).cloned().map(Holding::Locked)
+    }
+
+    /// Leaves a word with the memory at an address.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for an address that belongs to nothing.
+    pub(crate) fn set_user_data(&self, address: u64, user_data: u64) -> Outcome<()> {
+        let mut state = self.lock();
+        if let Some(allocation) = state.allocation_mut(address) {
+            allocation.user_data = user_data;
+            return Ok(());
+        }
+        let locked = state.locks.iter_mut().rev().find(|locked| locked.holds(address).is_some());
+        locked.ok_or(Status::INVALID_ARGUMENT)?.user_data = user_data;
+        Ok(())
+    }
+
+    /// Bytes of a GPU's memory in use.
+    pub(crate) fn used(&self, gpu: usize) -> u64 {
+        self.lock().used.get(&gpu).copied().unwrap_or(0)
+    }
+
+    fn take(&self, pool: Pool, size: u64) -> Outcome<()> {
+        let Some(gpu) = pool.agent.gpu() else { return Ok(()) };
+        let mut state = self.lock();
+        let used = state.used.entry(gpu).or_default();
+        let more = used.checked_add(size).filter(|more| *more <= self.capacity);
+        *used = more.ok_or(Status::OUT_OF_RESOURCES)?;
+        Ok(())
+    }
+
+    fn give_back(&self, pool: Pool, size: u64) {
+        if let Some(gpu) = pool.agent.gpu() {
+            let mut state = self.lock();
+            let used = state.used.entry(gpu).or_default();
+            *used = used.saturating_sub(size);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn allocation(&self, address: u64) -> Option<&Allocation> {
+        let (_, allocation) = self.allocations.range(..=address).next_back()?;
+        (address - allocation.base < allocation.size).then_some(allocation)
+    }
+
+    fn allocation_mut(&mut self, address: u64) -> Option<&mut Allocation> {
+        let (_, allocation) = self.allocations.range_mut(..=address).next_back()?;
+        (address - allocation.base < allocation.size).then_some(allocation)
+    }
+
+    /// The registrations at the same address that overlap a range, and the range that they make with it.
+    fn around(&self, range: Range<u64>) -> (Vec<u64>, Range<u64>) {
+        let mut whole = range;
+        let mut gone = Vec::new();
+        for part in self.parts(&(0..u64::MAX)) {
+            if part.start < whole.end && whole.start < part.end {
+                gone.push(part.start);
+                whole = whole.start.min(part.start)..whole.end.max(part.end);
+            }
+        }
+        (gone, whole)
+    }
+
+    /// The registrations that the locks at the same address within a range make: locks that overlap are one.
+    fn parts(&self, within: &Range<u64>) -> Vec<Range<u64>> {
+        let locks = self.locks.iter().filter(|locked| locked.how == Reached::AtSame);
+        let mut ranges: Vec<Range<u64>> =
+            locks.map(|locked| locked.host..locked.host + locked.size).collect();
+        ranges.retain(|range| within.start <= range.start && range.end <= within.end);
+        ranges.sort_by_key(|range| range.start);
+        let mut parts: Vec<Range<u64>> = Vec::new();
+        for range in ranges {
+            match parts.last_mut().filter(|last| range.start < last.end) {
+                Some(last) => last.end = last.end.max(range.end),
+                None => parts.push(range),
+            }
+        }
+        parts
+    }
+}
+
+impl Allocation {
+    /// Whether an agent may use it.
+    pub(crate) fn is_open_to(&self, agent: Which) -> bool {
+        match agent {
+            Which::Cpu => self.pool.agent == Which::Cpu,
+            Which::Gpu(gpu) => self.homes >> (gpu & 63) & 1 != 0,
+        }
+    }
+}
+
+impl Locked {
+    /// How far into it an address is, as the host or as kernels see it.
+    pub(crate) fn holds(&self, address: u64) -> Option<u64> {
+        let offset = |base: u64| Some(address.wrapping_sub(base)).filter(|offset| *offset < self.size);
+        offset(self.host).or_else(|| offset(self.device))
+    }
+}
+
+fn refused(error: &MemoryError) -> Status {
+    tracing::error!(target: "windlass::sim", "host memory was not locked: {error}");
+    match error {
+        MemoryError::OutOfMemory { .. } => Status::OUT_OF_RESOURCES,
+        _ => Status::INVALID_ARGUMENT,
+    }
+}

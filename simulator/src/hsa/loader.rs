@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Code objects: readers, executables and their symbols.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use windlass_codeobject::CodeObject;
+
+use crate::engine::{Kernel, LoadError, Module};
+use crate::handles::{Handles, Kind};
+use crate::memory::Memory;
+
+use super::abi::{CodeObjectReader, Executable, ExecutableSymbol};
+use super::agent::Which;
+use super::call::explain;
+use super::info::Info;
+use super::status::{Outcome, Status};
+
+/// What a runtime has loaded.
+pub(crate) struct Loader {
+    memory: Arc<Memory>,
+    readers: Handles<Vec<u8>>,
+    executables: Handles<Loaded>,
+    symbols: Handles<Symbol>,
+    /// Kernels with the GPU that they were loaded for, by the address of their descriptor.
+    kernels: RwLock<BTreeMap<u64, (Arc<Kernel>, usize)>>,
+}
+
+/// An executable.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    frozen: bool,
+    /// Addresses of variables that the client defined: of a GPU's, or of all.
+    defined: BTreeMap<(Option<usize>, String), u64>,
+    modules: Vec<(usize, Arc<Module>)>,
+    /// Handles of the symbols, in the order of their names.
+    symbols: BTreeMap<(usize, String), u64>,
+}
+
+/// A symbol of an executable.
+pub(crate) struct Symbol {
+    name: String,
+    gpu: usize,
+    what: What,
+}
+
+/// What a symbol stands for.
+enum What {
+    Kernel(Arc<Kernel>),
+    Variable { address: u64, size: u64 },
+}
+
+impl Loader {
+    pub(crate) fn new(memory: Arc<Memory>) -> Self {
+        Self {
+            memory,
+            readers: Handles::new(Kind::CodeObjectReader, 0),
+            executables: Handles::new(Kind::Executable, 0),
+            symbols: Handles::new(Kind::ExecutableSymbol, 0),
+            kernels: RwLock::default(),
+        }
+    }
+
+    /// A reader of these bytes.
+    ///
+    /// # Errors
+    /// `OUT_OF_RESOURCES` where there are too many.
+    pub(crate) fn read(&self, bytes: Vec<u8>) -> Outcome<CodeObjectReader> {
+        let handle = self.readers.insert(Arc::new(bytes)).ok_or(Status::OUT_OF_RESOURCES)?;
+        Ok(CodeObjectReader { handle: handle.get() })
+    }
+
+    /// # Errors
+    /// `INVALID_CODE_OBJECT_READER`.
+    pub(crate) fn destroy_reader(&self, reader: CodeObjectReader) -> Outcome<()> {
+        self.readers.remove(reader.handle).map(drop).ok_or(Status::INVALID_CODE_OBJECT_READER)
+    }
+
+    /// An executable with nothing in it.
+    ///
+    /// # Errors
+    /// `OUT_OF_RESOURCES` where there are too many.
+    pub(crate) fn create(&self, frozen: bool) -> Outcome<Executable> {
+        let loaded = Loaded::default();
+        loaded.lock().frozen = frozen;
+        let handle = self.executables.insert(Arc::new(loaded)).ok_or(Status::OUT_OF_RESOURCES)?;
+        Ok(Executable { handle: handle.get() })
+    }
+
+    /// # Errors
+    /// `INVALID_EXECUTABLE`.
+    pub(crate) fn executable(&self, executable: Executable) -> Outcome<Arc<Loaded>> {
+        self.executables.get(executable.handle).ok_or(Status::INVALID_EXECUTABLE)
+    }
+
+    /// Unloads what an executable holds. A dispatch in flight keeps its kernel's code.
+    ///
+    /// # Errors
+    /// `INVALID_EXECUTABLE`.
+    pub(crate) fn destroy(&self, executable: Executable) -> Outcome<()> {
+        let gone = self.executables.remove(executable.handle).ok_or(Status::INVALID_EXECUTABLE)?;
+        let state = std::mem::take(&mut *gone.lock());
+        for handle in state.symbols.values() {
+            if let Some(symbol) = self.symbols.remove(*handle)
+                && let What::Kernel(kernel) = &symbol.what
+            {
+                self.kernels.write().unwrap_or_else(PoisonError::into_inner).remove(&kernel.handle());
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads the code object of a reader for a GPU, on behalf of a call.
+    ///
+    /// # Errors
+    /// `INVALID_EXECUTABLE`, `INVALID_CODE_OBJECT_READER`, `FROZEN_EXECUTABLE`, `INVALID_CODE_OBJECT` for bytes that are
+    /// none, `INCOMPATIBLE_ARGUMENTS` for code of another GPU, `VARIABLE_UNDEFINED`, `OUT_OF_RESOURCES`.
+    pub(crate) fn load(
+        &self,
+        executable: Executable,
+        gpu: usize,
+        reader: CodeObjectReader,
+        by: Arc<str>,
+    ) -> Outcome<()> {
+        let loaded = self.executable(executable)?;
+        let bytes = self.readers.get(reader.handle).ok_or(Status::INVALID_CODE_OBJECT_READER)?;
+        let mut state = loaded.lock();
+        if state.frozen {
+            return Err(Status::FROZEN_EXECUTABLE);
+        }
+        let resolved = resolve(&bytes, |name| state.find(gpu, name))?;
+        let elf = resolved.as_deref().unwrap_or(&bytes);
+        let module = Module::load_for(&self.memory, elf, by).map_err(|error| refused(&error))?;
+        self.memory.set_homes(module.base(), 1 << (gpu & 63));
+        let kernels = module
+            .kernel_names()
+            .filter_map(|name| module.kernel(name))
+            .map(|kernel| (format!("{}.kd", kernel.name()), What::Kernel(kernel)));
+        let variables = module.global_names().filter_map(|name| {
+            let (address, size) = module.global(name)?;
+            Some((name.to_owned(), What::Variable { address, size }))
+        });
+        let symbols: Vec<(String, What)> = kernels.chain(variables).collect();
+        for (name, what) in symbols {
+            if let What::Kernel(kernel) = &what {
+                let mut kernels = self.kernels.write().unwrap_or_else(PoisonError::into_inner);
+                kernels.insert(kernel.handle(), (kernel.clone(), gpu));
+            }
+            let symbol = Symbol { name: name.clone(), gpu, what };
+            let handle = self.symbols.insert(Arc::new(symbol)).ok_or(Status::OUT_OF_RESOURCES)?;
+            state.symbols.insert((gpu, name), handle.get());
+        }
+        state.modules.push((gpu, module));
+        Ok(())
+    }
+
+    /// The kernel whose descriptor lies at an address, and the GPU that it was loaded for.
+    pub(crate) fn kernel(&self, descriptor: u64) -> Option<(Arc<Kernel>, usize)> {
+        self.kernels.read().unwrap_or_else(PoisonError::into_inner).get(&descriptor).cloned()
+    }
+
+    /// # Errors
+    /// `INVALID_EXECUTABLE_SYMBOL`.
+    pub(crate) fn symbol(&self, symbol: ExecutableSymbol) -> Outcome<Arc<Symbol>> {
+        self.symbols.get(symbol.handle).ok_or(Status::INVALID_EXECUTABLE_SYMBOL)
+    }
+}
+
+impl Loaded {
+    /// Says where a variable is that code objects loaded later refer to.
+    ///
+    /// # Errors
+    /// `FROZEN_EXECUTABLE`, `VARIABLE_ALREADY_DEFINED`.
+    pub(crate) fn define(&self, gpu: Option<usize>, name: &str, address: u64) -> Outcome<()> {
+        let mut state = self.lock();
+        if state.frozen {
+            return Err(Status::FROZEN_EXECUTABLE);
+        }
+        match state.defined.insert((gpu, name.to_owned()), address) {
+            None => Ok(()),
+            Some(before) => {
+                state.defined.insert((gpu, name.to_owned()), before);
+                Err(Status::VARIABLE_ALREADY_DEFINED)
+            }
+        }
+    }
+
+    /// # Errors
+    /// `FROZEN_EXECUTABLE` where it is frozen already.
+    pub(crate) fn freeze(&self) -> Outcome<()> {
+        match std::mem::replace(&mut self.lock().frozen, true) {
+            false => Ok(()),
+            true => Err(Status::FROZEN_EXECUTABLE),
+        }
+    }
+
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.lock().frozen
+    }
+
+    /// A symbol by its name, of a GPU or of any.
+    ///
+    /// # Errors
+    /// `INVALID_SYMBOL_NAME`.
+    pub(crate) fn find(&self, gpu: Option<usize>, name: &str) -> Outcome<ExecutableSymbol> {
+        let state = self.lock();
+        let mut found =
+            state.symbols.iter().filter(|((of, known), _)| gpu.is_none_or(|gpu| gpu == *of) && known == name);
+        let (_, handle) = found.next().ok_or(Status::INVALID_SYMBOL_NAME)?;
+        Ok(ExecutableSymbol { handle: *handle })
+    }
+
+    /// The symbols of a GPU, or of all.
+    pub(crate) fn symbols(&self, gpu: Option<usize>) -> Vec<ExecutableSymbol> {
+        let state = self.lock();
+        let wanted = state.symbols.iter().filter(|((of, _), _)| gpu.is_none_or(|gpu| gpu == *of));
+        wanted.map(|(_, handle)| ExecutableSymbol { handle: *handle }).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The address of a variable that the client defined.
+    fn find(&self, gpu: usize, name: &str) -> Option<u64> {
+        let name = name.to_owned();
+        self.defined.get(&(Some(gpu), name.clone())).or_else(|| self.defined.get(&(None, name))).copied()
+    }
+}
+
+impl Symbol {
+    /// An attribute, by `hsa_executable_symbol_info_t`.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for an attribute that there is not, or not of such a symbol.
+    pub(crate) fn info(&self, attribute: u32) -> Outcome<Info> {
+        Ok(match (attribute, &self.what) {
+            (0, What::Variable { .. }) => Info::U32(0),
+            (0, What::Kernel(_)) => Info::U32(1),
+            (1, _) => Info::U32(self.name.len() as u32),
+            (2, _) => Info::Bytes(self.name.clone().into_bytes()),
+            // There are no module names.
+            (3, _) => Info::U32(0),
+            (4, _) => Info::Bytes(Vec::new()),
+            // The linkage of the program, and a definition.
+            (5, _) => Info::U32(1),
+            (17, _) => Info::Bool(true),
+            (20, _) => Info::U64(Which::Gpu(self.gpu).handle().handle),
+            (6 | 7, What::Variable { .. }) => Info::U32(0),
+            (8, What::Variable { address, .. }) => Info::U32(1 << address.trailing_zeros().min(12)),
+            (9, What::Variable { size, .. }) => Info::U32(u32::try_from(*size).unwrap_or(u32::MAX)),
+            (10, What::Variable { .. }) => Info::Bool(false),
+            (21, What::Variable { address, .. }) => Info::U64(*address),
+            (22, What::Kernel(kernel)) => Info::U64(kernel.handle()),
+            (11, What::Kernel(kernel)) => Info::U32(kernel.argument_size()),
+            (12, What::Kernel(kernel)) => Info::U32(kernel.description().kernarg_align.max(16)),
+            (13, What::Kernel(kernel)) => Info::U32(kernel.static_lds()),
+            (14, What::Kernel(kernel)) => Info::U32(kernel.private_size()),
+            (15, What::Kernel(kernel)) => Info::Bool(kernel.description().uses_dynamic_stack),
+            (18, What::Kernel(_)) => Info::U32(0),
+            _ => return Err(Status::INVALID_ARGUMENT),
+        })
+    }
+}
+
+/// The bytes of a code object with the variables of the client's in it; none where it refers to none.
+fn resolve(bytes: &[u8], find: impl Fn(&str) -> Option<u64>) -> Outcome<Option<Vec<u8>>> {
+    let object = CodeObject::parse(bytes).map_err(|error| {
+        explain(&format!("the code object was not loaded: {error}"));
+        Status::INVALID_CODE_OBJECT
+    })?;
+    if object.unresolved().next().is_none() {
+        return Ok(None);
+    }
+    if let Some((_, symbol)) = object.unresolved().find(|(_, symbol)| find(&symbol.name).is_none()) {
+        explain(&format!(
+            "the code object was not loaded: it refers to {}, which nobody defined \
+             (hsa_executable_agent_global_variable_define)",
+            symbol.name
+        ));
+        return Err(Status::VARIABLE_UNDEFINED);
+    }
+    let mut resolved = bytes.to_vec();
+    object.resolve(&mut resolved, |symbol| find(&symbol.name)).map_err(|error| {
+        explain(&format!("the code object was not loaded: {error}"));
+        Status::INVALID_CODE_OBJECT
+    })?;
+    Ok(Some(resolved))
+}
+
+fn refused(error: &LoadError) -> Status {
+    explain(&format!("the code object was not loaded: {error}"));
+    match error {
+        LoadError::WrongProcessor { .. } => Status::INCOMPATIBLE_ARGUMENTS,
+        LoadError::UndefinedSymbol { .. } => Status::VARIABLE_UNDEFINED,
+        LoadError::Memory(_) => Status::OUT_OF_RESOURCES,
+        LoadError::Malformed { .. } | LoadError::Unsupported { .. } => Status::INVALID_CODE_OBJECT,
+    }
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The packet processor: reads AQL packets out of rings, and makes them packets of the scheduler.
+//!
+//! Each packet gets a queue of the scheduler's to itself, and edges to those before it that it waits for: with the
+//! barrier bit all of them, without it the latest barrier.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::engine::{Cause, Choose, Fault, Kernel, Launch, Placed, Step};
+use crate::options::Lds;
+use crate::packet::{Begun, Condition, Dispatch, Edge, Edges, Going, GoingDispatch, Packet, Point, Trouble};
+use crate::tally::{self, Count};
+use crate::trace::tell;
+
+use super::aql::{self, Aql, Body, DispatchPacket};
+use super::queue::AqlQueue;
+use super::runtime::Runtime;
+use super::signal::{Awaited, Comparison, SignalRef};
+use super::status::{Outcome, Status};
+
+/// Packets of a queue that are read and not done, at most.
+const WINDOW: usize = 32;
+
+/// How far a queue has come.
+#[derive(Default)]
+pub(crate) struct Processor {
+    /// The packet to be read next.
+    next: u64,
+    /// One past the last packet that a doorbell told of.
+    told: u64,
+    /// The packets that all later ones wait for.
+    fence: Vec<Point>,
+    /// The other packets that were read.
+    open: Vec<Point>,
+    /// Packets that are done although one before them is not.
+    done: BTreeSet<u64>,
+    /// Packets that were read and are not done.
+    in_flight: usize,
+}
+
+impl Runtime {
+    /// A client has stored a value in the doorbell of a queue.
+    pub(crate) fn ring(self: &Arc<Self>, queue: &Arc<AqlQueue>, value: i64) {
+        let told = (value as u64).wrapping_add(1);
+        let written = queue.write_index().load(Ordering::Acquire);
+        if told > written && value >= 0 {
+            tell(|| {
+                tracing::error!(
+                    target: "windlass::sim",
+                    "a doorbell was rung for packet {value}, but only {written} packets were claimed: hsa_queue_add_write_index \
+                     comes before the doorbell"
+                );
+            });
+        }
+        {
+            let mut processor = lock(&queue.processor);
+            processor.told = processor.told.max(told.min(written));
+        }
+        self.process(queue);
+    }
+
+    /// Reads packets of a queue for as long as there are any.
+    fn process(self: &Arc<Self>, queue: &Arc<AqlQueue>) {
+        let failed = {
+            let mut processor = lock(&queue.processor);
+            loop {
+                match self.read_next(queue, &mut processor) {
+                    Ok(true) => {}
+                    Ok(false) => break None,
+                    Err(status) => break Some((processor.next, status)),
+                }
+            }
+        };
+        if let Some((index, status)) = failed {
+            let id = queue.address();
+            tell(|| {
+                tracing::error!(target: "windlass::sim", "packet {index} of the queue at {id:#x} was refused: {status:?}");
+            });
+            queue.fail(status);
+        }
+    }
+
+    /// Reads one packet. Whether there was one.
+    fn read_next(self: &Arc<Self>, queue: &Arc<AqlQueue>, processor: &mut Processor) -> Outcome<bool> {
+        let index = processor.next;
+        if queue.is_stopped() || processor.in_flight >= WINDOW || index >= processor.told {
+            return Ok(false);
+        }
+        if aql::kind(queue.header(index).load(Ordering::Acquire)) == aql::INVALID {
+            // It was claimed, and its writer will ring too.
+            return Ok(false);
+        }
+        let mut bytes = [0; aql::SIZE as usize];
+        self.memory.read(queue.packet(index), &mut bytes).map_err(|_| Status::INVALID_QUEUE)?;
+        let packet = Aql::read(&bytes)?;
+        let completion = self.signals.find(packet.completion).map_err(|_| Status::INVALID_ARGUMENT)?;
+        let (work, condition) = match packet.body {
+            Body::Dispatch(dispatch) => (Some(self.prepare(queue, index, &dispatch)?), None),
+            Body::All(signals) => (None, Some(self.dependencies(queue, &signals, true)?)),
+            Body::Any(signals) => (None, Some(self.dependencies(queue, &signals, false)?)),
+        };
+        queue.header(index).store(aql::INVALID, Ordering::Release);
+
+        if packet.barrier {
+            let open = std::mem::take(&mut processor.open);
+            processor.fence.extend(open);
+        }
+        processor.fence.retain(|point| !point.is_reached());
+        processor.open.retain(|point| !point.is_reached());
+        let is_barrier = condition.is_some();
+        let mut edges: Edges = processor.fence.iter().cloned().map(Edge::Point).collect();
+        edges.extend(condition.map(|condition| Edge::Condition(Arc::new(condition))));
+        let packet = AqlPacket { runtime: self.clone(), queue: queue.clone(), index, completion, work };
+        processor.next += 1;
+        processor.in_flight += 1;
+        let point = self.scheduler.enqueue_alone(queue.gpu, Box::new(packet), edges)?;
+        if is_barrier {
+            processor.fence = vec![point];
+        } else {
+            processor.open.push(point);
+        }
+        Ok(true)
+    }
+
+    /// The signals of a barrier packet.
+    fn dependencies(
+        &self,
+        queue: &Arc<AqlQueue>,
+        signals: &[(super::abi::Signal, Comparison)],
+        all: bool,
+    ) -> Outcome<Dependencies> {
+        let awaited = signals.iter().map(|(signal, until)| {
+            Ok(Awaited {
+                signal: self.signals.get(*signal).map_err(|_| Status::INVALID_ARGUMENT)?,
+                until: *until,
+            })
+        });
+        Ok(Dependencies { queue: queue.clone(), awaited: awaited.collect::<Outcome<_>>()?, all })
+    }
+
+    /// Checks a dispatch packet.
+    fn prepare(&self, queue: &AqlQueue, index: u64, packet: &DispatchPacket) -> Outcome<Work> {
+        let (kernel, gpu) = self.loader.kernel(packet.kernel_object).ok_or(Status::INVALID_CODE_OBJECT)?;
+        if gpu != queue.gpu {
+            return Err(Status::INVALID_CODE_OBJECT);
+        }
+        if packet.workgroup.contains(&0) || packet.grid.contains(&0) {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        let groups = std::array::from_fn(|axis| packet.grid[axis].div_ceil(packet.workgroup[axis]));
+        let placed = Placed {
+            arguments: packet.kernarg_address,
+            packet: queue.packet(index),
+            queue: queue.address(),
+            private_segment_size: packet.private_segment_size,
+        };
+        let mut launch = Launch::new(groups, packet.workgroup, &[]);
+        launch.work_items = Some(packet.grid);
+        launch.dynamic_lds = packet.group_segment_size.saturating_sub(kernel.static_lds());
+        launch.lds_faults = self.options.lds == Lds::Fault;
+        launch.reach = 1 << (queue.gpu & 63);
+        launch.placed = Some(placed);
+        Ok(Work { kernel, launch })
+    }
+
+    /// A packet is done: tells its signal, and goes on with the queue.
+    fn end(self: &Arc<Self>, queue: &Arc<AqlQueue>, index: u64, completion: Option<&SignalRef>, start: u64) {
+        if let Some(signal) = completion {
+            signal.set_times(start, self.now().max(start + 1));
+            signal.complete();
+        }
+        {
+            let mut processor = lock(&queue.processor);
+            processor.in_flight = processor.in_flight.saturating_sub(1);
+            processor.done.insert(index);
+            let mut read = queue.read_index().load(Ordering::Relaxed);
+            while processor.done.remove(&read) {
+                read += 1;
+            }
+            queue.read_index().store(read, Ordering::Release);
+        }
+        self.process(queue);
+    }
+}
+
+/// What a barrier packet waits for.
+struct Dependencies {
+    queue: Arc<AqlQueue>,
+    awaited: Vec<Awaited>,
+    all: bool,
+}
+
+impl Condition for Dependencies {
+    fn holds(&self) -> bool {
+        let mut each = self.awaited.iter().map(Condition::holds);
+        // A queue that has stopped waits for nothing.
+        self.awaited.is_empty()
+            || self.queue.is_stopped()
+            || if self.all { each.all(|holds| holds) } else { each.any(|holds| holds) }
+    }
+}
+
+/// The dispatch of a packet.
+struct Work {
+    kernel: Arc<Kernel>,
+    launch: Launch<'static>,
+}
+
+/// A packet that was read.
+struct AqlPacket {
+    runtime: Arc<Runtime>,
+    queue: Arc<AqlQueue>,
+    index: u64,
+    completion: Option<SignalRef>,
+    /// None for a barrier.
+    work: Option<Work>,
+}
+
+/// A dispatch that has begun.
+struct GoingPacket {
+    packet: AqlPacket,
+    dispatch: GoingDispatch,
+    start: u64,
+}
+
+impl AqlPacket {
+    fn dispatch(&self, kernel: &Arc<Kernel>) -> Dispatch {
+        let Runtime { engine, memory, .. } = &*self.runtime;
+        Dispatch { engine: engine.clone(), memory: memory.clone(), kernel: kernel.clone() }
+    }
+
+    fn end(&self, start: u64) {
+        self.runtime.end(&self.queue, self.index, self.completion.as_ref(), start);
+    }
+
+    fn fail(&self, trouble: &Trouble) {
+        tally::count(Count::Fault);
+        let (address, index) = (self.queue.address(), self.index);
+        let status = match trouble {
+            Trouble::Fault(fault) => {
+                tell(|| {
+                    tracing::error!(
+                        target: "windlass::sim",
+                        "{fault}\n  dispatched by: packet {index} of the queue at {address:#x}"
+                    );
+                });
+                self.runtime.handlers.tell_of_fault(self.queue.gpu, fault);
+                status_of(fault)
+            }
+            Trouble::Memory(..) | Trouble::Defect => {
+                tell(|| tracing::error!(target: "windlass::sim", "the simulator itself failed: {trouble:?}"));
+                Status::ERROR
+            }
+        };
+        self.queue.fail(status);
+    }
+}
+
+impl Packet for AqlPacket {
+    fn run(self: Box<Self>) {
+        if self.queue.is_stopped() {
+            return;
+        }
+        let start = self.runtime.now();
+        if let Some(work) = &self.work {
+            let dispatch = self.dispatch(&work.kernel);
+            // A defect of the simulator must stop the queue, not the thread that happens to be here.
+            let ran = catch_unwind(AssertUnwindSafe(|| dispatch.run(&work.launch)));
+            if let Err(trouble) = ran.unwrap_or(Err(Trouble::Defect)) {
+                return self.fail(&trouble);
+            }
+        }
+        self.end(start);
+    }
+
+    fn begin(self: Box<Self>, choices: &mut dyn Choose) -> Begun {
+        let Some(work) = self.work.as_ref().filter(|_| !self.queue.is_stopped()) else {
+            self.run();
+            return Begun::Ended;
+        };
+        let start = self.runtime.now();
+        match self.dispatch(&work.kernel).begin(work.launch, choices) {
+            Ok(dispatch) => Begun::Going(Box::new(GoingPacket { packet: *self, dispatch, start })),
+            Err(trouble) => {
+                self.fail(&trouble);
+                Begun::Ended
+            }
+        }
+    }
+}
+
+impl Going for GoingPacket {
+    fn step(&mut self, choices: &mut dyn Choose) -> Step {
+        match self.dispatch.step(choices) {
+            Ok(Step::Done) => {
+                self.packet.end(self.start);
+                Step::Done
+            }
+            Ok(step) => step,
+            Err(trouble) => {
+                self.packet.fail(&trouble);
+                Step::Done
+            }
+        }
+    }
+}
+
+/// What a queue tells of a fault.
+fn status_of(fault: &Fault) -> Status {
+    match fault.cause {
+        Cause::IllegalAddress
+        | Cause::ReadOnly
+        | Cause::MisalignedAtomic
+        | Cause::NoPeerAccess { .. }
+        | Cause::IllegalProgramCounter { .. } => Status::MEMORY_FAULT,
+        Cause::InvalidLaunch { .. } => Status::INVALID_ARGUMENT,
+        Cause::OutOfMemory { .. } => Status::OUT_OF_RESOURCES,
+        Cause::Unsupported { .. } => Status::ILLEGAL_INSTRUCTION,
+        _ => Status::EXCEPTION,
+    }
+}
+
+fn lock(processor: &Mutex<Processor>) -> MutexGuard<'_, Processor> {
+    processor.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Queues: an `amd_queue_t` with its ring in memory that host and kernels share, and what the runtime keeps of it.
+//!
+//! # Why this is sound
+//! Structure and ring lie in one allocation of the host arena, which stays mapped as long as the memory that the queue
+//! keeps alive. Words that packets, kernels and clients change are touched by atomics alone.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use crate::exec::{PRIVATE_APERTURE, SHARED_APERTURE};
+use crate::memory::{Kind, Memory};
+
+use super::abi::{AmdQueue, ErrorCallback, HsaQueue};
+use super::aql;
+use super::processor::Processor;
+use super::runtime::Runtime;
+use super::signal::{SignalRef, Use};
+use super::status::{Outcome, Status};
+
+/// Packets of the largest ring.
+pub(crate) const MOST_PACKETS: u32 = 131_072;
+/// Bytes in front of the ring.
+const HEAD: u64 = 4096;
+
+/// `hsa_queue_type_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QueueType {
+    Multi,
+    Single,
+    Cooperative,
+}
+
+/// A queue.
+pub(crate) struct AqlQueue {
+    memory: Arc<Memory>,
+    /// Where the structure lies.
+    address: u64,
+    pub(crate) size: u32,
+    /// The GPU, by its index.
+    pub(crate) gpu: usize,
+    pub(crate) kind: QueueType,
+    pub(crate) doorbell: SignalRef,
+    inactive: SignalRef,
+    callback: Option<(ErrorCallback, Data)>,
+    /// No packet is processed any more.
+    stopped: AtomicBool,
+    /// Compute units that it may use, a bit each.
+    pub(crate) cu_mask: Mutex<Vec<u32>>,
+    pub(crate) priority: AtomicU32,
+    pub(crate) processor: Mutex<Processor>,
+}
+
+/// What the client wants back with an error.
+#[derive(Clone, Copy)]
+struct Data(*mut c_void);
+
+// SAFETY: the pointer is handed back to the client's own callback and not looked at. HSA says that the callback is called
+// on a thread of the runtime's.
+unsafe impl Send for Data {}
+// SAFETY: a reference to it gives nothing but copies of it.
+unsafe impl Sync for Data {}
+
+/// The queues of a runtime, by the address of the structure.
+#[derive(Default)]
+pub(crate) struct Queues {
+    live: RwLock<BTreeMap<u64, Arc<AqlQueue>>>,
+    /// By the address of the doorbell.
+    doorbells: RwLock<BTreeMap<u64, Arc<AqlQueue>>>,
+    next_id: AtomicU64,
+}
+
+impl QueueType {
+    /// # Errors
+    /// `INVALID_ARGUMENT` for a number that is no type.
+    pub(crate) fn new(number: u32) -> Outcome<Self> {
+        Ok(match number {
+            0 => Self::Multi,
+            1 => Self::Single,
+            2 => Self::Cooperative,
+            _ => return Err(Status::INVALID_ARGUMENT),
+        })
+    }
+}
+
+impl Runtime {
+    /// Makes a queue.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for a size that is no power of two or larger than the largest, `OUT_OF_RESOURCES` where there is
+    /// no memory for it.
+    pub(crate) fn create_queue(
+        &self,
+        gpu: usize,
+        size: u32,
+        kind: QueueType,
+        callback: Option<(ErrorCallback, *mut c_void)>,
+    ) -> Outcome<Arc<AqlQueue>> {
+        if !size.is_power_of_two() || size > MOST_PACKETS {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        let bytes = HEAD + u64::from(size) * aql::SIZE;
+        let address = self.memory.allocate(bytes, HEAD, Kind::HostPinned, "a queue");
+        let address = address.map_err(|_| Status::OUT_OF_RESOURCES)?;
+        let doorbell = self.signals.create(-1, Use::Doorbell)?;
+        let inactive = self.signals.create(0, Use::User)?;
+        let id = self.queues.next_id.fetch_add(1, Ordering::Relaxed);
+        let head = AmdQueue {
+            hsa_queue: HsaQueue {
+                kind: kind as u32,
+                features: 1,
+                base_address: address + HEAD,
+                doorbell_signal: doorbell.handle(),
+                size,
+                reserved1: 0,
+                id,
+            },
+            caps: 0,
+            reserved1: [0; 3],
+            write_dispatch_id: 0,
+            group_segment_aperture_base_hi: (SHARED_APERTURE >> 32) as u32,
+            private_segment_aperture_base_hi: (PRIVATE_APERTURE >> 32) as u32,
+            max_cu_id: self.options.units.saturating_sub(1),
+            max_wave_id: 31,
+            max_legacy_doorbell_dispatch_id_plus_1: 0,
+            legacy_doorbell_lock: 0,
+            reserved2: [0; 9],
+            read_dispatch_id: 0,
+            read_dispatch_id_field_base_byte_offset: READ_INDEX as u32,
+            compute_tmpring_size: 0,
+            scratch_resource_descriptor: [0; 4],
+            scratch_backing_memory_location: 0,
+            scratch_backing_memory_byte_size: 0,
+            scratch_wave64_lane_byte_size: 0,
+            // Pointers have 64 bits.
+            queue_properties: 2,
+            scratch_max_use_index: 0,
+            queue_inactive_signal: inactive.handle(),
+            reserved4: [0; 14],
+        };
+        // SAFETY: a fresh allocation, large enough and aligned, of which nobody knows yet.
+        unsafe { (address as *mut AmdQueue).write(head) };
+        let queue = Arc::new(AqlQueue {
+            memory: self.memory.clone(),
+            address,
+            size,
+            gpu,
+            kind,
+            doorbell,
+            inactive,
+            callback: callback.map(|(callback, data)| (callback, Data(data))),
+            stopped: AtomicBool::new(false),
+            cu_mask: Mutex::default(),
+            priority: AtomicU32::new(1),
+            processor: Mutex::default(),
+        });
+        for index in 0..size.into() {
+            queue.header(index).store(aql::INVALID, Ordering::Relaxed);
+        }
+        self.queues.insert(&queue);
+        Ok(queue)
+    }
+
+    /// Ends a queue. Packets that have not begun are dropped.
+    pub(crate) fn destroy_queue(&self, queue: &Arc<AqlQueue>) {
+        queue.stop();
+        self.queues.remove(queue);
+        // A packet that runs may still read the ring: the memory goes with the last handle.
+    }
+}
+
+const WRITE_INDEX: u64 = std::mem::offset_of!(AmdQueue, write_dispatch_id) as u64;
+const READ_INDEX: u64 = std::mem::offset_of!(AmdQueue, read_dispatch_id) as u64;
+const PROPERTIES: u64 = std::mem::offset_of!(AmdQueue, queue_properties) as u64;
+/// The bit of the properties that says that packets are timed.
+const PROFILING: u32 = 1 << 3;
+
+impl AqlQueue {
+    /// What clients hold.
+    pub(crate) fn pointer(&self) -> *mut HsaQueue {
+        self.address as *mut HsaQueue
+    }
+
+    /// Address of the structure.
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+
+    pub(crate) fn write_index(&self) -> &AtomicU64 {
+        self.word(WRITE_INDEX)
+    }
+
+    pub(crate) fn read_index(&self) -> &AtomicU64 {
+        self.word(READ_INDEX)
+    }
+
+    /// Has packets timed, or not. They are always; the bit is for the client's own tools.
+    pub(crate) fn set_profiling(&self, on: bool) {
+        // SAFETY: as in `word`; the field is aligned.
+        let properties = unsafe { AtomicU32::from_ptr((self.address + PROPERTIES) as *mut u32) };
+        match on {
+            true => properties.fetch_or(PROFILING, Ordering::Relaxed),
+            false => properties.fetch_and(!PROFILING, Ordering::Relaxed),
+        };
+    }
+
+    /// Address of the packet of an index.
+    pub(crate) fn packet(&self, index: u64) -> u64 {
+        self.address + HEAD + (index & u64::from(self.size - 1)) * aql::SIZE
+    }
+
+    /// The header of the packet of an index.
+    pub(crate) fn header(&self, index: u64) -> &AtomicU16 {
+        // SAFETY: within the ring, which stays mapped as long as the memory that `self` keeps; aligned to 64.
+        unsafe { AtomicU16::from_ptr(self.packet(index) as *mut u16) }
+    }
+
+    /// Whether no packet is processed any more.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// Processes no packets any more. Whether this was the first to say so.
+    pub(crate) fn stop(&self) -> bool {
+        self.inactive.value().store(1, Ordering::Release);
+        !self.stopped.swap(true, Ordering::AcqRel)
+    }
+
+    /// Stops, and tells the client why.
+    pub(crate) fn fail(&self, status: Status) {
+        if !self.stop() {
+            return;
+        }
+        if let Some((callback, Data(data))) = self.callback {
+            // SAFETY: the client gave function and datum for this call. The queue is alive: a packet of it, or the call
+            // at work, holds it.
+            unsafe { callback(status, self.pointer(), data) };
+        }
+    }
+
+    fn word(&self, offset: u64) -> &AtomicU64 {
+        // SAFETY: the offsets are those of aligned words of the structure, which stays mapped as long as the memory that
+        // `self` keeps. They change by atomics alone once the queue is made.
+        unsafe { AtomicU64::from_ptr((self.address + offset) as *mut u64) }
+    }
+}
+
+impl Drop for AqlQueue {
+    fn drop(&mut self) {
+        if let Err(error) = self.memory.free(self.address) {
+            tracing::error!(target: "windlass::sim", %error, "the memory of a queue was not given back");
+        }
+    }
+}
+
+impl Queues {
+    fn insert(&self, queue: &Arc<AqlQueue>) {
+        write(&self.live).insert(queue.address, queue.clone());
+        write(&self.doorbells).insert(queue.doorbell.handle().handle, queue.clone());
+    }
+
+    fn remove(&self, queue: &Arc<AqlQueue>) {
+        write(&self.live).remove(&queue.address);
+        write(&self.doorbells).remove(&queue.doorbell.handle().handle);
+    }
+
+    /// The queue that a client's pointer means.
+    ///
+    /// # Errors
+    /// `INVALID_QUEUE`.
+    pub(crate) fn get(&self, queue: *const HsaQueue) -> Outcome<Arc<AqlQueue>> {
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        live.get(&(queue as u64)).cloned().ok_or(Status::INVALID_QUEUE)
+    }
+
+    /// The queue of a doorbell.
+    pub(crate) fn of_doorbell(&self, doorbell: &SignalRef) -> Option<Arc<AqlQueue>> {
+        let doorbells = self.doorbells.read().unwrap_or_else(PoisonError::into_inner);
+        doorbells.get(&doorbell.handle().handle).cloned()
+    }
+}
+
+fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The HSA runtime of a process: one machine, made by the first `hsa_init`.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::engine::Engine;
+use crate::inject::Injections;
+use crate::memory::{self, Memory};
+use crate::options::{Options, Uninitialised};
+use crate::packet::{Clock, Schedule, Scheduler};
+
+use super::agent::GpuAgent;
+use super::call::explain;
+use super::handler::Handlers;
+use super::holding::Holdings;
+use super::loader::Loader;
+use super::queue::Queues;
+use super::signal::Signals;
+use super::status::{Outcome, Status};
+
+/// What a process has of HSA.
+pub(crate) struct Runtime {
+    pub(crate) options: Options,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) scheduler: Arc<Scheduler>,
+    pub(crate) clock: Arc<Clock>,
+    /// The GPUs, in the order in which clients see them.
+    pub(crate) gpus: Vec<GpuAgent>,
+    pub(crate) signals: Arc<Signals>,
+    pub(crate) queues: Queues,
+    pub(crate) holdings: Holdings,
+    pub(crate) loader: Loader,
+    pub(crate) handlers: Handlers,
+    pub(crate) injections: Injections,
+    /// Calls of HSA's functions so far.
+    pub(crate) calls: AtomicU64,
+    /// The process that made it.
+    process: u32,
+}
+
+/// Made once; clients that shut down and begin anew get the same machine.
+static RUNTIME: OnceLock<Result<Arc<Runtime>, String>> = OnceLock::new();
+/// How often `hsa_init` was called more than `hsa_shut_down`.
+static REFERENCES: AtomicU32 = AtomicU32::new(0);
+static CHANGE: Mutex<()> = Mutex::new(());
+
+/// `hsa_init`.
+///
+/// # Errors
+/// `OUT_OF_RESOURCES` where `WINDLASS_SIM` makes no sense or the machine cannot be set up, `REFCOUNT_OVERFLOW`.
+pub(crate) fn init() -> Outcome<()> {
+    let _change = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = RUNTIME.get_or_init(|| make().inspect_err(|why| explain(&no_machine(why))));
+    let runtime = made.as_ref().map_err(|_| Status::OUT_OF_RESOURCES)?;
+    if runtime.is_elsewhere() {
+        explain(
+            "hsa_init: the simulated GPU belongs to the process that forked this one. Call HSA in the child alone, or \
+             start the child as a program of its own",
+        );
+        return Err(Status::OUT_OF_RESOURCES);
+    }
+    let references = REFERENCES.load(Ordering::Relaxed);
+    REFERENCES.store(references.checked_add(1).ok_or(Status::REFCOUNT_OVERFLOW)?, Ordering::Release);
+    Ok(())
+}
+
+/// `hsa_shut_down`.
+///
+/// # Errors
+/// `NOT_INITIALIZED` where it is down.
+pub(crate) fn shut_down() -> Outcome<()> {
+    let _change = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
+    let references = REFERENCES.load(Ordering::Relaxed);
+    REFERENCES.store(references.checked_sub(1).ok_or(Status::NOT_INITIALIZED)?, Ordering::Release);
+    Ok(())
+}
+
+/// The runtime, while it is initialised.
+///
+/// # Errors
+/// `NOT_INITIALIZED`.
+pub(crate) fn current() -> Outcome<Arc<Runtime>> {
+    match RUNTIME.get() {
+        Some(Ok(runtime)) if REFERENCES.load(Ordering::Acquire) > 0 => Ok(runtime.clone()),
+        _ => Err(Status::NOT_INITIALIZED),
+    }
+}
+
+fn no_machine(why: &str) -> String {
+    format!("hsa_init: there is no simulated GPU: {why} (WINDLASS_SIM)")
+}
+
+fn make() -> Result<Arc<Runtime>, String> {
+    let options = Options::from_environment().map_err(|error| error.to_string())?;
+    let visible = std::env::var("ROCR_VISIBLE_DEVICES").ok().filter(|list| !list.is_empty());
+    let slots = crate::visible::slots(options.devices as usize, visible.as_deref());
+    Runtime::new(options, &slots)
+}
+
+impl Runtime {
+    fn new(options: Options, slots: &[usize]) -> Result<Arc<Self>, String> {
+        let capacity = options.memory.saturating_mul(u64::from(options.devices.max(1)));
+        let track_writes = options.uninitialised == Uninitialised::Report;
+        let memory = memory::Options { capacity, track_writes, ..Default::default() };
+        let memory = Memory::new(memory).map_err(|error| format!("{error} (option memory=)"))?;
+        let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
+        let schedule = Schedule::new(&options)?;
+        let seed = schedule.as_ref().map(|schedule| schedule.report().seed);
+        let clock = Arc::new(Clock::new(schedule.is_some()));
+        let gpus = slots.iter().enumerate().map(|(index, slot)| GpuAgent { index, slot: *slot }).collect();
+        Ok(Arc::new(Self {
+            engine: Engine::new(threads.unwrap_or(1)),
+            // The functions of the process know their runtime on every thread.
+            scheduler: Arc::new(Scheduler::new(schedule, clock.clone(), || ())),
+            signals: Signals::new(memory.clone()),
+            holdings: Holdings::new(memory.clone(), &options),
+            queues: Queues::default(),
+            loader: Loader::new(memory.clone()),
+            handlers: Handlers::default(),
+            injections: Injections::new(&options.injections, seed),
+            calls: AtomicU64::new(0),
+            process: std::process::id(),
+            options,
+            memory,
+            clock,
+            gpus,
+        }))
+    }
+
+    /// Whether this is a child of the process that the machine belongs to. Its threads are not here.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.process != std::process::id()
+    }
+
+    /// The time in ticks, which are nanoseconds.
+    pub(crate) fn now(&self) -> u64 {
+        u64::try_from(self.clock.now().as_nanos()).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Signals: `amd_signal_t` in memory that the host and kernels reach at the same address, which is the handle.
+//!
+//! # Why this is sound
+//! Signals lie in blocks of the host arena that are given back only with the [`Signals`], which keeps its memory alive. A
+//! [`SignalRef`] is made only of an address within such a block, borrows nothing, and keeps the table alive. All access
+//! is by atomics, since kernels, packets and clients change the words at any time.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use crate::memory::{Kind, Memory, MemoryError};
+use crate::packet;
+
+use super::abi::Signal;
+use super::status::{Outcome, Status};
+
+/// Bytes of an `amd_signal_t`.
+const SIZE: u64 = 64;
+/// Bytes of a block of signals.
+const BLOCK: u64 = 64 << 10;
+
+/// What a signal is for, as `amd_signal_kind_t` has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
+pub(crate) enum Use {
+    /// No signal: the place is free.
+    Free = 0,
+    User = 1,
+    /// Storing a value tells a queue of packets.
+    Doorbell = -1,
+}
+
+/// The signals of one runtime.
+pub(crate) struct Signals {
+    memory: Arc<Memory>,
+    /// First addresses of blocks.
+    blocks: RwLock<BTreeSet<u64>>,
+    free: Mutex<VecDeque<u64>>,
+}
+
+/// A signal that was live when it was looked up.
+#[derive(Clone)]
+pub(crate) struct SignalRef {
+    address: u64,
+    _table: Arc<Signals>,
+}
+
+impl Signals {
+    pub(crate) fn new(memory: Arc<Memory>) -> Arc<Self> {
+        Arc::new(Self { memory, blocks: RwLock::default(), free: Mutex::default() })
+    }
+
+    /// A signal with a value.
+    ///
+    /// # Errors
+    /// `OUT_OF_RESOURCES` where there is no memory for it.
+    pub(crate) fn create(self: &Arc<Self>, value: i64, usage: Use) -> Outcome<SignalRef> {
+        let free = self.lock_free().pop_front();
+        let address = match free {
+            Some(address) => address,
+            None => self.grow().map_err(|_| Status::OUT_OF_RESOURCES)?,
+        };
+        let signal = SignalRef { address, _table: self.clone() };
+        for offset in (8..SIZE).step_by(8) {
+            signal.word(offset).store(0, Ordering::Relaxed);
+        }
+        signal.value().store(value, Ordering::Relaxed);
+        signal.word(0).store(usage as i64 as u64, Ordering::Release);
+        Ok(signal)
+    }
+
+    /// The signal behind a handle, doorbells included.
+    ///
+    /// # Errors
+    /// `INVALID_SIGNAL` for a handle that is, or is no longer, a signal's.
+    pub(crate) fn get(self: &Arc<Self>, signal: Signal) -> Outcome<SignalRef> {
+        let address = signal.handle;
+        if !address.is_multiple_of(SIZE) || !self.holds(address) {
+            return Err(Status::INVALID_SIGNAL);
+        }
+        let signal = SignalRef { address, _table: self.clone() };
+        match signal.is_live() {
+            true => Ok(signal),
+            false => Err(Status::INVALID_SIGNAL),
+        }
+    }
+
+    /// As [`get`](Self::get), of a packet's signal, which may be none.
+    pub(crate) fn find(self: &Arc<Self>, signal: Signal) -> Outcome<Option<SignalRef>> {
+        if signal.handle == 0 { Ok(None) } else { self.get(signal).map(Some) }
+    }
+
+    /// Ends a signal. Its place is used again.
+    pub(crate) fn destroy(&self, signal: &SignalRef) {
+        // Two threads that destroy it at once must not free the place twice.
+        if signal.word(0).swap(Use::Free as i64 as u64, Ordering::AcqRel) != Use::Free as i64 as u64 {
+            self.lock_free().push_back(signal.address);
+        }
+    }
+
+    fn holds(&self, address: u64) -> bool {
+        let blocks = self.blocks.read().unwrap_or_else(PoisonError::into_inner);
+        blocks.range(..=address).next_back().is_some_and(|block| address - block < BLOCK)
+    }
+
+    /// Adds a block. One of its places.
+    fn grow(&self) -> Result<u64, MemoryError> {
+        let block = self.memory.allocate(BLOCK, 4096, Kind::HostPinned, "signals")?;
+        self.blocks.write().unwrap_or_else(PoisonError::into_inner).insert(block);
+        self.lock_free().extend((block + SIZE..block + BLOCK).step_by(SIZE as usize));
+        Ok(block)
+    }
+
+    fn lock_free(&self) -> MutexGuard<'_, VecDeque<u64>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SignalRef {
+    pub(crate) fn handle(&self) -> Signal {
+        Signal { handle: self.address }
+    }
+
+    pub(crate) fn value(&self) -> &AtomicI64 {
+        // SAFETY: as in `word`.
+        unsafe { AtomicI64::from_ptr((self.address + 8) as *mut i64) }
+    }
+
+    /// Address of the value.
+    pub(crate) fn value_address(&self) -> u64 {
+        self.address + 8
+    }
+
+    pub(crate) fn load(&self) -> i64 {
+        self.value().load(Ordering::Acquire)
+    }
+
+    /// Whether it was not destroyed.
+    pub(crate) fn is_live(&self) -> bool {
+        self.word(0).load(Ordering::Acquire) != Use::Free as i64 as u64
+    }
+
+    pub(crate) fn is_doorbell(&self) -> bool {
+        self.word(0).load(Ordering::Relaxed) == Use::Doorbell as i64 as u64
+    }
+
+    /// Notes when the packet that the signal is for began and ended.
+    pub(crate) fn set_times(&self, start: u64, end: u64) {
+        self.word(32).store(start, Ordering::Relaxed);
+        self.word(40).store(end, Ordering::Relaxed);
+    }
+
+    /// When the packet that the signal is for began and ended.
+    pub(crate) fn times(&self) -> (u64, u64) {
+        (self.word(32).load(Ordering::Relaxed), self.word(40).load(Ordering::Relaxed))
+    }
+
+    /// Tells that the packet that the signal is for has ended.
+    pub(crate) fn complete(&self) {
+        self.value().fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// A word of the structure.
+    fn word(&self, offset: u64) -> &AtomicU64 {
+        // SAFETY: the address lies in a block of signals, which stays mapped as long as the table that `self` keeps, and is
+        // a multiple of 64; `offset` is a multiple of 8 below 64. Words change by atomics alone.
+        unsafe { AtomicU64::from_ptr((self.address + offset) as *mut u64) }
+    }
+}
+
+/// `hsa_signal_condition_t` with the value that is compared with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Comparison {
+    how: u32,
+    with: i64,
+    mask: i64,
+}
+
+impl Comparison {
+    /// Equal to a value.
+    pub(crate) const fn equals(with: i64) -> Self {
+        Self { how: 0, with, mask: -1 }
+    }
+
+    /// # Errors
+    /// `INVALID_ARGUMENT` for a number that is no condition.
+    pub(crate) fn new(how: u32, with: i64) -> Outcome<Self> {
+        if how > 3 { Err(Status::INVALID_ARGUMENT) } else { Ok(Self { how, with, mask: -1 }) }
+    }
+
+    /// Compares the bits of a mask alone.
+    pub(crate) fn masked(self, mask: i64) -> Self {
+        Self { mask, ..self }
+    }
+
+    pub(crate) fn holds(self, value: i64) -> bool {
+        let value = value & self.mask;
+        match self.how {
+            0 => value == self.with,
+            1 => value != self.with,
+            2 => value < self.with,
+            _ => value >= self.with,
+        }
+    }
+}
+
+/// A signal that a packet waits for.
+pub(crate) struct Awaited {
+    pub(crate) signal: SignalRef,
+    pub(crate) until: Comparison,
+}
+
+impl packet::Condition for Awaited {
+    fn holds(&self) -> bool {
+        // Nobody changes a signal that is gone.
+        self.until.holds(self.signal.load()) || !self.signal.is_live()
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! For build scripts of libraries that stand in for AMD's: gives the library the name that programs ask for, symbol
+//! versions where the linker takes them, and keeps it loaded, since its threads outlive a `dlclose`.
+//!
+//! Functions name their versions by `.symver`, under `cfg(symbol_versions)`: rustc passes the linker a map of its own that
+//! wins over any other.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use object::elf;
+use object::read::elf::{ElfFile64, FileHeader as _};
+
+/// Tells Cargo how to link a library named `soname` whose functions have these versions, each of which contains the one
+/// before.
+///
+/// # Errors
+/// Cargo's variables are missing, or the compiler cannot be started.
+pub fn link(soname: &str, versions: &[&str]) -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rustc-check-cfg=cfg(symbol_versions)");
+    if std::env::var("CARGO_CFG_TARGET_OS")? != "linux" {
+        return Ok(());
+    }
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,{soname}");
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+
+    let folder = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is unset")?);
+    let map = folder.join("versions.map");
+    std::fs::write(&map, linker_map(versions)?)?;
+    let argument = format!("-Wl,--version-script={}", map.display());
+    let last = versions.last().copied().unwrap_or_default();
+    if takes_versions(&folder, &argument, last)? {
+        println!("cargo:rustc-cdylib-link-arg={argument}");
+        println!("cargo:rustc-cfg=symbol_versions");
+    } else {
+        println!(
+            "cargo:warning=this linker takes no symbol versions beside rustc's own map, so {soname} has none: programs \
+             linked against ROCm run with it, and ld.so warns. LLD takes them (RUSTFLAGS=-Clink-arg=-fuse-ld=lld)"
+        );
+    }
+    Ok(())
+}
+
+fn linker_map(versions: &[&str]) -> Result<String, std::fmt::Error> {
+    let mut map = String::new();
+    let mut before = "";
+    for version in versions {
+        writeln!(map, "{version} {{ }} {before};")?;
+        before = version;
+    }
+    Ok(map)
+}
+
+/// Links a library of one function with the map, as Cargo will link this one, and sees whether the function has its
+/// version: GNU ld refuses the map, gold passes it over.
+fn takes_versions(folder: &Path, argument: &str, version: &str) -> Result<bool, Box<dyn Error>> {
+    let source = folder.join("probe.rs");
+    let function = format!(
+        "#![no_std]\n\
+         #[panic_handler] fn panic(_: &core::panic::PanicInfo<'_>) -> ! {{ loop {{}} }}\n\
+         #[unsafe(no_mangle)] pub extern \"C\" fn probe() {{}}\n\
+         core::arch::global_asm!(\".symver probe, probe@@{version}\");\n"
+    );
+    std::fs::write(&source, function)?;
+    let mut compiler = Command::new(std::env::var_os("RUSTC").ok_or("RUSTC is unset")?);
+    compiler.args(["--edition=2024", "--crate-type=cdylib", "-Cpanic=abort", "--target"]);
+    compiler.arg(std::env::var("TARGET")?).arg(&source).arg("-o").arg(folder.join("probe.so"));
+    compiler.arg("-Clink-arg=-nostartfiles").arg(format!("-Clink-arg={argument}"));
+    if let Some(linker) = std::env::var_os("RUSTC_LINKER") {
+        let mut setting = std::ffi::OsString::from("-Clinker=");
+        setting.push(linker);
+        compiler.arg(setting);
+    }
+    let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    compiler.args(flags.split('\x1f').filter(|flag| !flag.is_empty()));
+    Ok(compiler.output()?.status.success() && has_version(&std::fs::read(folder.join("probe.so"))?, version)?)
+}
+
+/// Whether a library's function `probe` has a version.
+fn has_version(library: &[u8], wanted: &str) -> Result<bool, Box<dyn Error>> {
+    let file = ElfFile64::<object::Endianness>::parse(library)?;
+    let (endian, data) = (file.endian(), file.data());
+    let sections = file.elf_header().sections(endian, data)?;
+    let Some(versions) = sections.versions(endian, data)? else { return Ok(false) };
+    let table = sections.symbols(endian, data, elf::SHT_DYNSYM)?;
+    for (index, symbol) in table.enumerate() {
+        if table.symbol_name(endian, symbol)? == b"probe" {
+            let version = versions.version(versions.version_index(endian, index).index())?;
+            return Ok(version.is_some_and(|version| version.name() == wanted.as_bytes()));
+        }
+    }
+    Ok(false)
+}
