@@ -22,6 +22,9 @@ pub struct DeviceInfo {
     pub library: Option<String>,
     /// True for anything that is not the hardware it looks like. Whoever prints a device prints this.
     pub simulated: bool,
+    /// Whether a kernel that goes wrong is an error of what waits for it, and the process goes on. A real GPU's runtime
+    /// may end the process, AMD's own on a simulated GPU too.
+    pub reports_faults: bool,
     /// What of the interface the device does not offer. What is not listed here must work: the conformance suite
     /// takes an undeclared `UNIMPLEMENTED` for a failure.
     pub lacks: Vec<Lack>,

@@ -208,17 +208,19 @@ fn leaves_no_waiters(ctx: &Context) -> Outcome {
     ctx.until("no waiter is left", || quiet.waiter_count() + broken.waiter_count() == 0)
 }
 
-/// Real hardware, GPU or CPU, loses the whole process to a bad access: this is for devices that are not real.
-fn simulated_only(ctx: &Context) -> Outcome {
-    if ctx.device().info().simulated {
+/// Real hardware, GPU or CPU, loses the whole process to a bad access, and so does AMD's HIP on a simulated GPU.
+fn reports_faults(ctx: &Context) -> Outcome {
+    if ctx.device().info().reports_faults {
         return Ok(());
     }
-    Err(Stop::skip("a fault on purpose would take real hardware down; this case runs on simulated devices"))
+    Err(Stop::skip(
+        "a fault on purpose would take the process down; this case runs on devices that report faults, such as hip-sim://",
+    ))
 }
 
 /// A trap does the same to a real GPU. Where kernels are something else than its code, it is an error like any other.
 fn no_real_gpu(ctx: &Context) -> Outcome {
-    if kernels::is_gpu(ctx.device()) { simulated_only(ctx) } else { Ok(()) }
+    if kernels::is_gpu(ctx.device()) { reports_faults(ctx) } else { Ok(()) }
 }
 
 fn fault(ctx: &Context, device: &Device) -> Outcome<Error> {
@@ -237,7 +239,7 @@ fn fault(ctx: &Context, device: &Device) -> Outcome<Error> {
 }
 
 fn bad_access_is_reported(ctx: &Context) -> Outcome {
-    simulated_only(ctx)?;
+    reports_faults(ctx)?;
     names(&fault(ctx, &ctx.open()?)?, "write_at")
 }
 

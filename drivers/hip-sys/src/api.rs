@@ -189,6 +189,11 @@ impl Api {
         self.contained_faults
     }
 
+    /// Whether a kernel that goes wrong is an error that [`diagnosis`](Self::diagnosis) explains, and the process goes on.
+    pub fn diagnoses_faults(&self) -> bool {
+        self.diagnosis.is_some()
+    }
+
     /// Why the latest call of this thread failed, where the implementation can tell more than its status: AMD's runtime
     /// cannot, the simulated GPU names the kernel, the instruction, the lane and the address. Ask before the next call.
     pub fn diagnose(&self) -> Option<String> {

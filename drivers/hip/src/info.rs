@@ -16,6 +16,7 @@ pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
     info.executable_formats = vec!["hsaco".to_owned()];
     info.library = Some(origin.to_string());
     info.simulated = origin.simulated;
+    info.reports_faults = hip.api.diagnoses_faults();
     let looks_up = hip.api.has(windlass_hip_sys::Feature::AddressLookup);
     if !looks_up {
         let reason =
