@@ -6,7 +6,7 @@ use super::crossing::knows_dpp;
 use super::step::{Flow, Handler, Step, Versions};
 use super::{buffer, flow, matrix, packed, scalar, share, smem, sparse, typed, vector, vmem};
 use crate::engine::Cause;
-use crate::isa::{Encoding, Inst, Mem, Mods, Op, Operand, OperandType};
+use crate::isa::{Encoding, GFX942, Inst, Mem, Mods, Op, Operand, OperandType};
 
 /// The handler of an instruction for this processor.
 ///
@@ -71,6 +71,7 @@ pub(crate) fn goto(_: &mut Core<'_>, _: &Step) -> Flow {
 /// An instruction without meaning, for steps that stand for none.
 pub(crate) fn placeholder() -> Inst {
     Inst {
+        set: &GFX942,
         op: Op::s_nop,
         encoding: Encoding::Sopp,
         size: 4,
