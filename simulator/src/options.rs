@@ -249,7 +249,14 @@ impl FromStr for Options {
 
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}?devices={}&memory={}&units={}", self.part.name(), self.devices, self.memory, self.units)?;
+        write!(
+            f,
+            "{}?devices={}&memory={}&units={}",
+            self.part.name(),
+            self.devices,
+            self.memory,
+            self.units
+        )?;
         if let Some(threads) = self.threads {
             write!(f, "&threads={threads}")?;
         }

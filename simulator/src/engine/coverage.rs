@@ -62,7 +62,12 @@ pub fn unsupported(elf: &[u8]) -> Result<Vec<Unsupported>, LoadError> {
         let offset = entry - code.base;
         if offset.is_multiple_of(4) && offset / 4 < code.words.len() as u64 {
             let Code { base, words, seen } = code;
-            reach(part.set, words, offset / 4, &mut Walk { base: *base, words, seen, symbol, kinds: &mut kinds });
+            reach(
+                part.set,
+                words,
+                offset / 4,
+                &mut Walk { base: *base, words, seen, symbol, kinds: &mut kinds },
+            );
         }
     }
     kinds.found.sort_by_key(|found| found.address);

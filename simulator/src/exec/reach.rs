@@ -33,12 +33,7 @@ pub(crate) trait Reached {
 }
 
 /// Adds what is reached from the word `entry`, up to what has been reached before.
-pub(crate) fn reach(
-    set: &'static InstructionSet,
-    code: &[u32],
-    entry: u64,
-    reached: &mut impl Reached,
-) {
+pub(crate) fn reach(set: &'static InstructionSet, code: &[u32], entry: u64, reached: &mut impl Reached) {
     let mut open = vec![entry];
     while let Some(mut at) = open.pop() {
         while !reached.has(at) {

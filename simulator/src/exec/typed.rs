@@ -3,7 +3,7 @@
 //! format stands in the instruction (MTBUF) or in the resource (MUBUF's format instructions), which then also says which
 //! component goes where.
 
-use super::buffer::{Resource, Target, elsewhere, Reach, target};
+use super::buffer::{Reach, Resource, Target, elsewhere, target};
 use super::core::Core;
 use super::format::Format;
 use super::shape::{Components, Shape};

@@ -9,6 +9,9 @@ use super::set::{GFX90A, GFX942, InstructionSet, Table, Tables};
 use super::tables::{self, Row};
 use super::{memory_format, scalar_format, vector_format};
 
+/// How image instructions begin.
+const IMAGE: u32 = 0b11_1100;
+
 /// Why bytes are no instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DecodeError {
@@ -51,6 +54,15 @@ impl fmt::Display for DecodeError {
                 write!(
                     f,
                     "no {name} instruction of format {encoding:?} is encoded {first:#010x} {second:#010x}"
+                )
+            }
+            DecodeError::Unknown { set, words, encoding: None }
+                if set.has_images && words[0] >> 26 == IMAGE =>
+            {
+                let (name, [first, second]) = (set.name(), words);
+                write!(
+                    f,
+                    "{first:#010x} {second:#010x} is an image instruction of {name}; images are not simulated"
                 )
             }
             DecodeError::Unknown { set, words, encoding: None } => {

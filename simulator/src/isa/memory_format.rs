@@ -4,7 +4,7 @@
 use super::fields::{Fields, Invalid, bit, field, scalar, signed, vgpr, vgpr_or_agpr};
 use super::inst::{Element, Encoding, Operand, OperandType};
 use super::set::FlatBit;
-use super::tables::{ATOMIC, CACHE, GWS, LDS_DST, MAY_LDS, SCALAR_OFFSET, TWO_OFFSETS};
+use super::tables::{ATOMIC, CACHE, GWS, LDS_DST, MAY_LDS, SCALAR_OFFSET, SCOPE, TWO_OFFSETS};
 
 /// A 32-bit address or offset.
 const ADDRESS32: OperandType = OperandType { element: Element::B32, dwords: 1 };
@@ -131,8 +131,10 @@ pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
         return Err(Invalid);
     }
     if f.row.has(CACHE) {
-        // Both do without the hint.
+        // None of them has the hint.
         mem.nt = false;
+        mem.sc0 &= f.row.has(SCOPE);
+        mem.sc1 &= f.row.has(SCOPE);
         return Ok(());
     }
     let (lds, returns) = (mem.lds, mem.sc0);

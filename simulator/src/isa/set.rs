@@ -24,6 +24,8 @@ pub struct InstructionSet {
     pub(super) tables: Tables,
     /// What bit 13 of FLAT, GLOBAL and SCRATCH says.
     pub(super) flat_bit: FlatBit,
+    /// Whether there are image instructions, none of which is decoded.
+    pub(super) has_images: bool,
     pub(super) style: Style,
 }
 
@@ -188,6 +190,7 @@ pub static GFX942: InstructionSet = InstructionSet {
         mubuf: table!(128, MUBUF, MUBUF_GFX942),
     },
     flat_bit: FlatBit::VectorAddress,
+    has_images: false,
     style: Style {
         cache: [" sc0", " nt", " sc1"],
         spelled: &[],
@@ -216,6 +219,7 @@ pub static GFX90A: InstructionSet = InstructionSet {
         mubuf: table!(128, MUBUF, MUBUF_GFX90A),
     },
     flat_bit: FlatBit::Lds,
+    has_images: true,
     style: Style {
         cache: [" glc", " slc", " scc"],
         spelled: &[

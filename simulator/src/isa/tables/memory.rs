@@ -210,7 +210,6 @@ pub(in super::super) const MUBUF: &[Row] = &[
     row(0x25, buffer_load_short_d16_hi, B32, [], PLAIN),
     row(0x26, buffer_load_format_d16_hi_x, B32, [], PLAIN),
     row(0x27, buffer_store_format_d16_hi_x, N, [B32], PLAIN),
-    row(0x28, buffer_wbl2, N, [], CACHE),
     row(0x3d, buffer_store_lds_dword, N, [], LDS_DST),
     row(0x3e, buffer_wbinvl1, N, [], CACHE),
     row(0x3f, buffer_wbinvl1_vol, N, [], CACHE),
@@ -249,11 +248,13 @@ pub(in super::super) const MUBUF: &[Row] = &[
 
 /// Of gfx942.
 pub(in super::super) const MUBUF_GFX942: &[Row] = &[
-    row(0x29, buffer_inv, N, [], CACHE),
+    row(0x28, buffer_wbl2, N, [], CACHE | SCOPE),
+    row(0x29, buffer_inv, N, [], CACHE | SCOPE),
 ];
 
 /// Of gfx90a.
-pub(in super::super) const MUBUF_GFX90A: &[Row] = &[row(0x29, buffer_invl2, N, [], CACHE)];
+pub(in super::super) const MUBUF_GFX90A: &[Row] =
+    &[row(0x28, buffer_wbl2, N, [], CACHE), row(0x29, buffer_invl2, N, [], CACHE)];
 
 /// Typed buffers.
 pub(in super::super) const MTBUF: &[Row] = &[

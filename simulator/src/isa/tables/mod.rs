@@ -15,7 +15,8 @@ use super::opcode::Op;
 pub(super) use compare::VOPC;
 pub(super) use lds::{DS, DS_GFX942};
 pub(super) use memory::{
-    FLAT, FLAT_GFX942, GLOBAL, GLOBAL_GFX942, MTBUF, MUBUF, MUBUF_GFX90A, MUBUF_GFX942, SCRATCH, SCRATCH_GFX942,
+    FLAT, FLAT_GFX942, GLOBAL, GLOBAL_GFX942, MTBUF, MUBUF, MUBUF_GFX90A, MUBUF_GFX942, SCRATCH,
+    SCRATCH_GFX942,
 };
 pub(super) use packed::{MAI, MAI_GFX90A, MAI_GFX942, VOP3P};
 pub(super) use scalar::{SMEM, SOP1, SOP2, SOPC, SOPK, SOPP};
@@ -127,8 +128,10 @@ pub(super) const GWS: u32 = 1 << 20;
 pub(super) const ATOMIC: u32 = 1 << 21;
 /// Data goes between LDS and memory, the data field is unused.
 pub(super) const LDS_DST: u32 = 1 << 22;
-/// Cache control, clocks: no data and no scope.
+/// Cache control, clocks: no data, and no scope but where [`SCOPE`] says so.
 pub(super) const CACHE: u32 = 1 << 23;
+/// MUBUF: cache control with a scope.
+pub(super) const SCOPE: u32 = 1 << 29;
 /// SMEM: the data field is a constant.
 pub(super) const PROBE: u32 = 1 << 24;
 /// The lane of `src[1]` and what is written are scalar.
@@ -142,9 +145,7 @@ pub(super) const MAY_LDS: u32 = 1 << 27;
 pub(super) const NO_DST_SEL: u32 = 1 << 28;
 
 /// The row of each opcode; none where there is no instruction. Two rows of one opcode do not compile.
-pub(super) const fn lay_out<const CODES: usize>(
-    lists: &[&'static [Row]],
-) -> [Option<&'static Row>; CODES] {
+pub(super) const fn lay_out<const CODES: usize>(lists: &[&'static [Row]]) -> [Option<&'static Row>; CODES] {
     let mut table = [None; CODES];
     let mut i = 0;
     while i < lists.len() {
