@@ -135,7 +135,7 @@ fn unknown_instructions_refuse_the_launch() {
 #[test]
 fn an_instruction_of_another_part_is_named() {
     let gpu = Gpu::named("gfx90a");
-    let elf = code_object(&gpu, "vector_add", &[0xd208_0000, 0x0411_0302]);
+    let elf = patched_kernel(&gpu, "vector_add", "vector_add", &[0xd208_0000, 0x0411_0302]);
     let module = Module::load(gpu.part, &gpu.memory, &elf).unwrap();
     let kernel = module.kernel("vector_add").unwrap();
     let out = gpu.buffer(&[0f32]);
@@ -146,12 +146,12 @@ fn an_instruction_of_another_part_is_named() {
     assert_eq!(unsupported(&elf).unwrap().len(), 1);
 }
 
-/// The code object that a bundle has for a GPU, with other words at the start of its first kernel.
-pub(crate) fn code_object(gpu: &Gpu, bundle: &str, words: &[u32]) -> Vec<u8> {
+/// The code object that a bundle has for a GPU, with other words at the start of a kernel.
+pub(crate) fn patched_kernel(gpu: &Gpu, bundle: &str, kernel: &str, words: &[u32]) -> Vec<u8> {
     let path = crate::gpu::kernels().join(format!("bundles/{bundle}.ccob"));
     let mut elf = gpu.image(&path);
     let object = windlass_codeobject::CodeObject::parse(&elf).unwrap();
-    let entry = object.kernels()[0].entry_address;
+    let entry = object.kernel(kernel).unwrap().entry_address;
     let segment = object.segments().iter().find(|segment| segment.holds(entry, 4)).unwrap();
     let at = (entry - segment.address + segment.offset) as usize;
     for (index, word) in words.iter().enumerate() {

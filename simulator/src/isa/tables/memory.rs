@@ -247,10 +247,8 @@ pub(in super::super) const MUBUF: &[Row] = &[
 ];
 
 /// Of gfx942.
-pub(in super::super) const MUBUF_GFX942: &[Row] = &[
-    row(0x28, buffer_wbl2, N, [], CACHE | SCOPE),
-    row(0x29, buffer_inv, N, [], CACHE | SCOPE),
-];
+pub(in super::super) const MUBUF_GFX942: &[Row] =
+    &[row(0x28, buffer_wbl2, N, [], CACHE | SCOPE), row(0x29, buffer_inv, N, [], CACHE | SCOPE)];
 
 /// Of gfx90a.
 pub(in super::super) const MUBUF_GFX90A: &[Row] =
