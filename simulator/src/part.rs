@@ -35,8 +35,8 @@ pub struct Part {
     pub(crate) capability: [i32; 2],
     /// The device number on the PCI bus.
     pub(crate) chip: i32,
-    /// Bytes of one L2 cache.
-    pub(crate) l2: i32,
+    /// Bytes of each level's cache, of L2 those of one.
+    pub(crate) caches: [i32; 3],
     /// Clocks of compute units and of memory in kHz. They are the hardware's figures: nothing here runs at a rate.
     pub(crate) clock: i32,
     pub(crate) memory_clock: i32,
@@ -68,7 +68,7 @@ static PARTS: [Part; 2] = [
         architecture: 942,
         capability: [9, 4],
         chip: 0x74a1,
-        l2: 4 << 20,
+        caches: [32 << 10, 4 << 20, 256 << 20],
         clock: 2_100_000,
         memory_clock: 1_300_000,
         bus: 8192,
@@ -85,7 +85,7 @@ static PARTS: [Part; 2] = [
         architecture: 910,
         capability: [9, 0],
         chip: 0x7408,
-        l2: 8 << 20,
+        caches: [16 << 10, 8 << 20, 0],
         clock: 1_700_000,
         memory_clock: 1_600_000,
         bus: 4096,

@@ -96,7 +96,7 @@ pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option
         Attribute::hipDeviceAttributeTotalGlobalMem => i32::try_from(device.capacity).unwrap_or(i32::MAX),
         Attribute::hipDeviceAttributeTotalConstantMemory => i32::MAX,
         Attribute::hipDeviceAttributeMaxPitch => i32::MAX,
-        Attribute::hipDeviceAttributeL2CacheSize => device.part.l2,
+        Attribute::hipDeviceAttributeL2CacheSize => device.part.caches[1],
 
         Attribute::hipDeviceAttributeClockRate => device.part.clock,
         Attribute::hipDeviceAttributeMemoryClockRate => device.part.memory_clock,
