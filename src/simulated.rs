@@ -2,7 +2,7 @@
 //! Marries the HIP driver with the simulator's HIP: `hip-sim://`.
 
 use windlass_hip::{Found, Selector};
-use windlass_simulator::{Options, OptionsError, Simulator};
+use windlass_simulator::{Options, OptionsError, Part, Simulator};
 
 use crate::{Error, Parameters, Result, Uri};
 
@@ -30,7 +30,8 @@ const KEYS: &[&str] = &[
 
 impl windlass_hip::Source for Source {
     fn description(&self) -> String {
-        "simulated AMD GPUs, which run real code objects on the CPU".to_owned()
+        let parts: Vec<_> = Part::all().iter().map(Part::name).collect();
+        format!("simulated AMD GPUs ({}), which run real code objects on the CPU", parts.join(", "))
     }
 
     fn open(&self, uri: &Uri, parameters: &Parameters<'_>) -> Result<Found> {

@@ -32,6 +32,12 @@ fn the_simulated_gpu_conforms() {
     conforms("hip-sim://gfx942");
 }
 
+/// Its instructions and its private memory are others; what the suite holds of HIP is the same.
+#[test]
+fn another_simulated_part_conforms() {
+    conforms("hip-sim://gfx90a?hip=5.2");
+}
+
 #[test]
 fn a_simulated_gpu_with_a_seed_conforms() {
     conforms("hip-sim://gfx942?seed=7");

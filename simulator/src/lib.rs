@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A software AMD GPU behind the HIP API.
 //!
-//! It executes the machine code that compilers emit for a gfx942, instruction by instruction, on CPU threads. A
+//! It executes the machine code that compilers emit for a gfx942 or a gfx90a, instruction by instruction, on CPU threads. A
 //! [`Simulator`] is a machine with one or more such GPUs; its [`Simulator::api`] is the table of HIP functions that a
 //! driver uses as it would use AMD's runtime:
 //!
@@ -34,6 +34,7 @@ pub mod isa;
 pub mod memory;
 mod options;
 mod packet;
+mod part;
 mod tally;
 mod trace;
 mod visible;
@@ -42,4 +43,5 @@ pub use hip::Simulator;
 pub use injection::Injection;
 pub use options::{Faults, Lds, Lock, Options, OptionsError, Uninitialised};
 pub use packet::{ScheduleReport, Schedules, schedules};
+pub use part::Part;
 pub use tally::Tally;

@@ -8,18 +8,19 @@ use std::str::FromStr;
 use windlass_hip_sys::EntryPoints;
 
 use crate::injection::Injection;
+use crate::part::Part;
 
 /// The description of a simulated machine.
 ///
-/// The spelling is a target, then settings as in the query of a URI:
-/// `gfx942?devices=2&seed=7`. The empty string is the default machine.
+/// The spelling is a target, `gfx942` or `gfx90a`, then settings as in the query of a URI:
+/// `gfx942?devices=2&seed=7`. The empty string is the default machine, a gfx942.
 ///
 /// | key | meaning | default |
 /// |---|---|---|
 /// | `devices` | GPUs, up to 64; with 0, HIP answers as on a machine without a GPU | 1 |
 /// | `memory` | bytes of memory per GPU; `K`, `M`, `G`, `T` are powers of 1024 | `16G` |
 /// | `threads` | CPU threads that execute workgroups, 1 to 1024 | one per CPU |
-/// | `units` | compute units that a GPU says it has, 1 to 1024 | 304 |
+/// | `units` | compute units that a GPU says it has, 1 to 1024 | the part's: 304, of gfx90a 110 |
 /// | `seed` | one thing at a time, in an order drawn from this number | none: side by side |
 /// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
 /// | `without` | functions of HIP that are absent, with commas between | none |
@@ -42,8 +43,8 @@ use crate::injection::Injection;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The processor, without features: `gfx942`.
-    pub target: String,
+    /// Which GPU each is.
+    pub part: &'static Part,
     /// Number of GPUs.
     pub devices: u32,
     /// Bytes of memory that each GPU has.
@@ -125,19 +126,18 @@ impl Faults {
     }
 }
 
-/// The one processor whose instructions the engine knows.
-const TARGET: &str = "gfx942";
 const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, uninitialised, lock, fail, delay, \
                     record, replay";
 
 impl Default for Options {
     fn default() -> Self {
+        let part = <&'static Part>::default();
         Self {
-            target: TARGET.to_owned(),
+            part,
             devices: 1,
             memory: 16 << 30,
             threads: None,
-            units: 304,
+            units: part.units,
             seed: None,
             hip: (7, 1),
             without: Vec::new(),
@@ -185,11 +185,6 @@ impl Options {
         // Both parts are below 100: see `version`.
         (self.hip.0 * 10_000_000 + self.hip.1 * 100_000 + patch) as i32
     }
-
-    /// The target with the features of the simulated part.
-    pub(crate) fn target_id(&self) -> String {
-        format!("{}:sramecc+:xnack-", self.target)
-    }
 }
 
 impl FromStr for Options {
@@ -198,13 +193,15 @@ impl FromStr for Options {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut options = Self::default();
         let (target, query) = text.split_once('?').unwrap_or((text, ""));
-        match target {
-            "" | TARGET | "gfx942:sramecc+:xnack-" => {}
-            other => {
-                return Err(OptionsError(format!(
-                    "the simulator cannot be a {other:?}: it knows the instructions of {TARGET} only"
-                )));
-            }
+        if !target.is_empty() {
+            let spelled = |part: &&Part| target == part.name() || target == part.target_id();
+            let part = Part::all().iter().find(spelled).ok_or_else(|| {
+                let names = Part::names();
+                OptionsError(format!(
+                    "the simulator cannot be a {target:?}: it knows the instructions of {names} only"
+                ))
+            })?;
+            (options.part, options.units) = (part, part.units);
         }
         for setting in query.split('&').filter(|setting| !setting.is_empty()) {
             let Some((key, value)) = setting.split_once('=') else {
@@ -252,7 +249,14 @@ impl FromStr for Options {
 
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}?devices={}&memory={}&units={}", self.target, self.devices, self.memory, self.units)?;
+        write!(
+            f,
+            "{}?devices={}&memory={}&units={}",
+            self.part.name(),
+            self.devices,
+            self.memory,
+            self.units
+        )?;
         if let Some(threads) = self.threads {
             write!(f, "&threads={threads}")?;
         }
@@ -389,7 +393,8 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, named) in [
-            ("gfx1100", "gfx942"),
+            ("gfx1100", "gfx942 and gfx90a"),
+            ("gfx90a:xnack+", "gfx942 and gfx90a"),
             ("gfx942?colour=red", "devices"),
             ("gfx942?devices", "key=value"),
             ("gfx942?devices=65", "0 to 64"),

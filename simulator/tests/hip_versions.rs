@@ -69,6 +69,35 @@ fn properties_have_the_layout_of_the_version() {
 }
 
 #[test]
+fn properties_are_those_of_the_part() {
+    let text = |bytes: &[std::ffi::c_char]| -> String {
+        bytes.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8 as char).collect()
+    };
+    for (options, target, name, units, architecture, minor) in [
+        ("gfx942", "gfx942:sramecc+:xnack-", "Simulated MI300X (gfx942)", 304, 942, 4),
+        ("gfx90a", "gfx90a:sramecc+:xnack-", "Simulated MI250X (gfx90a)", 110, 910, 0),
+        ("gfx90a:sramecc+:xnack-?units=8", "gfx90a:sramecc+:xnack-", "Simulated MI250X (gfx90a)", 8, 910, 0),
+    ] {
+        let machine = Machine::new(options);
+        let (mut new, mut old) = (hipDeviceProp_tR0600::default(), hipDeviceProp_tR0000::default());
+        ok!(machine, hipGetDevicePropertiesR0600(&mut new, 0));
+        ok!(machine, hipGetDevicePropertiesR0000(&mut old, 0));
+        assert_eq!((text(&new.gcnArchName), text(&old.gcnArchName)), (target.into(), target.into()));
+        assert_eq!((text(&new.name), text(&old.name)), (name.into(), name.into()));
+        assert_eq!((new.multiProcessorCount, old.gcnArch), (units, architecture));
+        assert_eq!((new.major, new.minor), (9, minor));
+    }
+}
+
+#[test]
+fn code_for_another_part_is_refused() {
+    let machine = Machine::new("gfx90a");
+    let image = include_bytes!("../../cts/kernels/bundles/vector_add.gfx942.co");
+    let mut module = null_mut();
+    fails!(hipErrorNoBinaryForGpu, machine, hipModuleLoadData(&mut module, image.as_ptr().cast()));
+}
+
+#[test]
 fn absent_functions_are_in_no_table() {
     let machine = Machine::new("gfx942?without=hipLaunchHostFunc,hipMallocAsync");
     for name in ["hipLaunchHostFunc", "hipMallocAsync"] {

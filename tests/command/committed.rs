@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The project's own kernels by clang, out of every container that holds them.
 
-use crate::support::{DEVICE, Launch, Numbers, assert_close, bytes_of, product, windlass};
+use crate::support::{DEVICE, Launch, Numbers, assert_close, bytes_of, product, scratch, windlass};
 
 #[test]
 fn vector_add_out_of_every_container() {
@@ -153,4 +153,20 @@ fn a_block_that_the_code_object_fixes_may_be_left_out() {
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     let expected: Vec<String> = (1..=200).map(|value: u32| value.to_string()).collect();
     assert_eq!(finished.stdout, format!("200xi32={}\n", expected.join(" ")));
+}
+
+#[test]
+fn code_for_one_simulated_part_alone_runs_on_it() {
+    let file = scratch("co");
+    let path = file.to_str().unwrap();
+    let extracted =
+        windlass(["extract", "cts/kernels/bundles/vector_add.ccob", "--target", "gfx90a", "-o", path]);
+    assert_eq!(extracted.code, Some(0), "{}", extracted.stderr);
+    let arguments = ["4xf32=1", "4xf32=2", "4xf32=0", "i32=4"].map(|spec| ["--arg", spec]).concat();
+    let run =
+        ["run", path, "--kernel", "vector_add", "--grid", "1", "--block", "64", "--expect", "2=4xf32=3"];
+    let finished = windlass(run.into_iter().chain(arguments));
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert!(finished.stderr.contains("hip-sim://gfx90a"), "{}", finished.stderr);
+    std::fs::remove_file(file).unwrap();
 }

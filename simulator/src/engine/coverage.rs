@@ -8,6 +8,7 @@ use windlass_codeobject::{CodeObject, Segment};
 use super::LoadError;
 use crate::exec::{NoInstruction, Reached, handler, reach};
 use crate::isa::{DecodeError, Encoding, Inst, Op};
+use crate::part::Part;
 
 /// Instructions of one kind that the simulator does not execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +26,8 @@ pub struct Unsupported {
     pub count: usize,
 }
 
-/// What the simulator does not execute of the code that the kernels and functions of a gfx942 code object reach: each
-/// kind of instruction once, in the order of the addresses. Empty if everything runs.
+/// What the simulator does not execute of the code that the kernels and functions of a code object reach, on
+/// the simulated part that runs it: each kind of instruction once, in the order of the addresses. Empty if everything runs.
 ///
 /// Takes time and memory in proportion to the code.
 ///
@@ -36,9 +37,10 @@ pub fn unsupported(elf: &[u8]) -> Result<Vec<Unsupported>, LoadError> {
     let malformed = |reason: &str| LoadError::Malformed { reason: reason.to_owned() };
     let object = CodeObject::parse(elf).map_err(|error| malformed(&error.to_string()))?;
     let target = object.target();
-    if !matches!(target.processor(), "gfx942" | "gfx9-4-generic") {
-        return Err(LoadError::WrongProcessor { processor: target.to_string() });
-    }
+    let Some(part) = Part::that_runs(target.processor()) else {
+        let part = Part::names();
+        return Err(LoadError::WrongProcessor { processor: target.to_string(), part });
+    };
     let mut segments: Vec<&Segment> = object.segments().iter().filter(|segment| segment.executable).collect();
     segments.sort_by_key(|segment| segment.address);
     let mut left = elf.len();
@@ -60,7 +62,12 @@ pub fn unsupported(elf: &[u8]) -> Result<Vec<Unsupported>, LoadError> {
         let offset = entry - code.base;
         if offset.is_multiple_of(4) && offset / 4 < code.words.len() as u64 {
             let Code { base, words, seen } = code;
-            reach(words, offset / 4, &mut Walk { base: *base, words, seen, symbol, kinds: &mut kinds });
+            reach(
+                part.set,
+                words,
+                offset / 4,
+                &mut Walk { base: *base, words, seen, symbol, kinds: &mut kinds },
+            );
         }
     }
     kinds.found.sort_by_key(|found| found.address);

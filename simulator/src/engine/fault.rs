@@ -48,6 +48,16 @@ pub enum Cause {
     },
     /// A read of device memory that nobody wrote. It is reported, where that was asked for, and stops nothing.
     Uninitialised,
+    /// An access to private memory by what does not hold where the wave's begins: the kernel's first instructions have to
+    /// add the wave's offset to what they find.
+    PrivateBase {
+        /// What should hold it: FLAT_SCRATCH, or a buffer resource.
+        holder: &'static str,
+        /// What it holds.
+        found: u64,
+        /// Where the wave's private memory begins.
+        expected: u64,
+    },
     /// An atomic access to an address that is not a multiple of its size.
     MisalignedAtomic,
     /// `s_trap` with this number; 2 is what `abort` and failed assertions compile to.
@@ -152,6 +162,11 @@ impl fmt::Display for Fault {
                  hipDeviceEnablePeerAccess({device}, 0) with its own as the current one"
             )?,
             Cause::Uninitialised => write!(f, "kernel {kernel} read memory that nobody wrote")?,
+            Cause::PrivateBase { holder, found, expected } => write!(
+                f,
+                "kernel {kernel} accessed private memory by {holder} at {found:#x}, the wave's begins at {expected:#x}: the \
+                 kernel's first instructions have to add the wave's offset"
+            )?,
             Cause::MisalignedAtomic => write!(f, "kernel {kernel} used a misaligned address in an atomic")?,
             Cause::Trap(2) => {
                 write!(f, "kernel {kernel} stopped itself (s_trap 2: abort or failed assertion)")?

@@ -5,6 +5,7 @@ use super::debug::Debug;
 use super::kernel::{Kernel, Record};
 use crate::exec::Program;
 use crate::memory::{Kind, Memory, MemoryError};
+use crate::part::Part;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use windlass_codeobject::{CodeObject, Relocation, RelocationKind, Segment, Symbo
 
 /// A code object loaded for one simulated GPU. Dropping the last handle frees its memory.
 pub struct Module {
+    part: &'static Part,
     memory: Arc<Memory>,
     /// Where it is loaded.
     base: u64,
@@ -32,6 +34,8 @@ pub enum LoadError {
     WrongProcessor {
         /// The processor that it is for.
         processor: String,
+        /// What was to run it.
+        part: String,
     },
     /// It needs something that the simulator does not have.
     Unsupported {
@@ -51,8 +55,8 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed { reason } => write!(f, "not a valid code object: {reason}"),
-            Self::WrongProcessor { processor } => {
-                write!(f, "the code object is for {processor}, the simulated GPU is a gfx942")
+            Self::WrongProcessor { processor, part } => {
+                write!(f, "the code object is for {processor}, the simulated GPU is a {part}")
             }
             Self::Unsupported { reason } => write!(f, "the simulator cannot load this code object: {reason}"),
             Self::UndefinedSymbol { name } => {
@@ -75,25 +79,27 @@ impl From<MemoryError> for LoadError {
 }
 
 impl Module {
-    /// Places the segments of a code object in `memory`, applies its relocations and finds its kernels. `elf` may be
+    /// Places the segments of a code object for a part in `memory`, applies its relocations and finds its kernels. `elf` may be
     /// followed by other bytes.
     ///
     /// # Errors
     /// See [`LoadError`]; nothing stays allocated then.
-    pub fn load(memory: &Arc<Memory>, elf: &[u8]) -> Result<Arc<Self>, LoadError> {
-        Self::load_for(memory, elf, "code object".into())
+    pub fn load(part: &'static Part, memory: &Arc<Memory>, elf: &[u8]) -> Result<Arc<Self>, LoadError> {
+        Self::load_for(part, memory, elf, "code object".into())
     }
 
     /// As [`Module::load`], for somebody whom messages about its memory name.
     pub(crate) fn load_for(
+        part: &'static Part,
         memory: &Arc<Memory>,
         elf: &[u8],
         owner: Arc<str>,
     ) -> Result<Arc<Self>, LoadError> {
         let object = CodeObject::parse(elf).map_err(|error| malformed(error.to_string()))?;
         let target = object.target();
-        if !matches!(target.processor(), "gfx942" | "gfx9-4-generic") {
-            return Err(LoadError::WrongProcessor { processor: target.to_string() });
+        if !part.runs(target.processor()) {
+            let part = part.name().to_owned();
+            return Err(LoadError::WrongProcessor { processor: target.to_string(), part });
         }
         // As ROCm's loader: what no relocation asks for is not missed, and a weak symbol is no exception.
         if let Some((_, symbol)) = object.unresolved().next() {
@@ -110,7 +116,7 @@ impl Module {
         }
         let base = memory.allocate(size, align, Kind::Code, owner)?;
         let mut module =
-            Self { memory: memory.clone(), base, kernels: HashMap::new(), globals: HashMap::new() };
+            Self { part, memory: memory.clone(), base, kernels: HashMap::new(), globals: HashMap::new() };
         // From here on, dropping the module frees its memory.
         module.fill(&object, elf)?;
         Ok(Arc::new(module))
@@ -135,7 +141,7 @@ impl Module {
             let address = self.base + segment.address;
             self.memory.read(address, &mut code)?;
             let words = code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-            let program = Arc::new(Program::new(address, words).with_debug(debug.clone()));
+            let program = Arc::new(Program::new(self.part.set, address, words).with_debug(debug.clone()));
             self.memory.code().add(&program);
             programs.push(program);
         }
@@ -207,6 +213,11 @@ impl Module {
     /// The address that it is loaded at.
     pub(crate) fn base(&self) -> u64 {
         self.base
+    }
+
+    /// The part whose code it is.
+    pub fn part(&self) -> &'static Part {
+        self.part
     }
 
     /// The memory that it is loaded in.

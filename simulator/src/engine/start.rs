@@ -5,13 +5,12 @@ use super::fault::{Cause, Fault};
 use super::kernel::Kernel;
 use super::launch::{Launch, Placed};
 use super::service::Service;
-use crate::exec::{PRIVATE_APERTURE, SHARED_APERTURE, Wave};
+use crate::exec::{PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
 use crate::memory::{Block, Memory};
+use crate::part::Scratch;
 use std::sync::Arc;
 use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
 
-/// LDS that a workgroup may have, in bytes.
-pub(super) const MAX_LDS: u32 = 64 * 1024;
 /// LDS is given out in units of this many bytes.
 const LDS_UNIT: u32 = 512;
 /// The most work-items in a workgroup.
@@ -20,6 +19,16 @@ const MAX_WORKGROUP: u64 = 1024;
 const DYNAMIC_STACK: u32 = 16 * 1024;
 /// The most private memory of each work-item.
 const MAX_PRIVATE: u32 = 1 << 20;
+
+/// The buffer resource of private memory: the dwords of 64 lanes lie side by side, and a lane adds its number. It has no
+/// end; that of each wave's memory is checked instead.
+const SCRATCH_RESOURCE: [u32; 4] = [
+    SCRATCH_WINDOW as u32,
+    (SCRATCH_WINDOW >> 32) as u32 | 1 << 31,
+    u32::MAX,
+    // Elements of 4 bytes; 64 lanes; the lane is added.
+    1 << 19 | 3 << 21 | 1 << 23,
+];
 
 const PACKET: u64 = 64;
 /// What stands in for the HSA queue: zeros.
@@ -41,6 +50,7 @@ pub(super) struct Start {
     /// The devices whose memory the kernel may use, a bit each.
     pub(super) reach: u64,
     private: u32,
+    scratch: Scratch,
     mode: u32,
     arguments: u64,
     packet: u64,
@@ -81,9 +91,10 @@ impl Start {
             return Err(refuse(format!("a grid of {:?} workgroups, 2^64 - 1 are possible", launch.grid)));
         }
         let lds = description.group_segment_size.saturating_add(launch.dynamic_lds);
-        if lds > MAX_LDS {
+        let part = kernel.module().part();
+        if lds > part.lds {
             let [own, more] = [description.group_segment_size, launch.dynamic_lds];
-            return Err(refuse(format!("{own} + {more} bytes of LDS, there are {MAX_LDS}")));
+            return Err(refuse(format!("{own} + {more} bytes of LDS, there are {}", part.lds)));
         }
         let extra = if description.uses_dynamic_stack { DYNAMIC_STACK } else { 0 };
         let private = match launch.placed {
@@ -96,7 +107,8 @@ impl Start {
             )));
         }
         if description.wavefront_size != 64 {
-            return Err(refuse(format!("waves of {} lanes, a gfx942 has 64", description.wavefront_size)));
+            let (width, part) = (description.wavefront_size, part.name());
+            return Err(refuse(format!("waves of {width} lanes, a {part} has 64")));
         }
         let rsrc1 = description.descriptor.compute_pgm_rsrc1;
         let mode =
@@ -110,6 +122,7 @@ impl Start {
             lds_limit: launch.lds_faults.then_some(lds),
             reach: launch.reach,
             private,
+            scratch: part.scratch,
             mode,
             arguments: 0,
             packet: 0,
@@ -261,6 +274,9 @@ impl Start {
         wave.set_mode(self.mode);
         wave.scratch_size = self.private;
         wave.number = number;
+        if self.scratch == Scratch::Registers {
+            wave.scratch_base = Some(SCRATCH_WINDOW + u64::from(self.scratch_offset(number)));
+        }
 
         let extent = self.extent(workgroup);
         let items = extent.iter().product::<u32>();
@@ -298,8 +314,9 @@ impl Start {
             }
         };
         let pair = |value: u64| [value as u32, (value >> 32) as u32];
+        let in_registers = self.scratch == Scratch::Registers;
         if descriptor.private_segment_buffer() {
-            put(&[0; 4]);
+            put(&if in_registers { SCRATCH_RESOURCE } else { [0; 4] });
         }
         if descriptor.dispatch_ptr() {
             put(&pair(self.packet));
@@ -314,7 +331,7 @@ impl Start {
             put(&[0; 2]);
         }
         if descriptor.flat_scratch_init() {
-            put(&[0; 2]);
+            put(&if in_registers { pair(SCRATCH_WINDOW) } else { [0; 2] });
         }
         if descriptor.private_segment_size() {
             put(&[self.private]);
@@ -328,5 +345,18 @@ impl Start {
                 next += 1;
             }
         }
+        let enabled = |bit: u32| descriptor.compute_pgm_rsrc2 >> bit & 1 != 0;
+        if in_registers && enabled(0) {
+            // What describes the workgroup stands before it.
+            next += usize::from(enabled(10));
+            wave.s[next & 127] = self.scratch_offset(wave.number);
+        }
+    }
+
+    /// How far into the private memory of all waves that of one begins. It is never at the start, so that a kernel that
+    /// does not add it is found out.
+    fn scratch_offset(&self, wave: u32) -> u32 {
+        // A lane has a mebibyte at most and a workgroup 16 waves, so that it fits.
+        (wave + 1) * self.private.next_multiple_of(16) * 64
     }
 }

@@ -6,9 +6,9 @@ use super::core::Core;
 use super::lanes::scalar32;
 use super::shape::{Part, Shape};
 use super::space::{Addresses, load, store};
-use super::state::{LANES, Lanes, Wave};
+use super::state::{LANES, Lanes, SCRATCH_WINDOW, Wave};
 use super::step::{Flow, Source, Step, Versions, handler};
-use super::vmem::{atomic, lds_targets, one_span, to_lds, with_spans};
+use super::vmem::{atomic, lds_targets, one_span, private, to_lds, with_spans};
 use crate::engine::{AccessKind, Cause};
 use crate::isa::{Encoding, Inst};
 use crate::memory::Use;
@@ -86,6 +86,12 @@ impl Resource {
         self.words[3] >> 23 & 1 != 0
     }
 
+    /// Whether it is that of private memory, with the dwords of 64 lanes side by side.
+    fn is_private(&self) -> bool {
+        let interleaves = self.is_swizzled() && self.adds_lane() && self.index_stride() == LANES as u64;
+        interleaves && self.stride() == 0 && self.base() >> 32 == SCRATCH_WINDOW >> 32
+    }
+
     /// Records that lie interleaved, in a swizzled buffer.
     fn index_stride(&self) -> u64 {
         8 << (self.words[3] >> 21 & 3)
@@ -125,16 +131,59 @@ pub(super) struct Target {
     pub(super) whole: u64,
     /// Of each other lane, the bytes that lie in it; empty if there are none.
     pub(super) partial: Vec<(usize, u64)>,
-    /// Whether accesses are larger than what a swizzled buffer keeps together.
-    pub(super) crosses: bool,
+    /// What is special about the accesses.
+    pub(super) reach: Reach,
 }
 
-/// Stops the wave at an access to more of a swizzled buffer than a dword, whose parts lie apart.
-#[cold]
-pub(super) fn refuse_crossing(core: &mut Core<'_>, step: &Step) -> Flow {
-    let instruction = step.inst.disassemble(step.offset.into());
-    let instructions = format!("{instruction} (more than a dword of a swizzled buffer)");
+/// What is special about the accesses of a buffer instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Nothing.
+    Memory,
+    /// They are larger than what a swizzled buffer keeps together.
+    Crossing,
+    /// They are in private memory, at offsets from its start.
+    Private,
+}
+
+/// Serves accesses to private memory, or stops the wave at what is not done.
+#[inline(never)]
+pub(super) fn elsewhere(core: &mut Core<'_>, step: &Step, target: &Target) -> Flow {
+    let found = Resource::read(core.wave, step.src[2]).base();
+    let scalar = scalar32(core.wave, step.src[3]);
+    let plain = matches!(step.shape, Shape::Load(_) | Shape::Store(_)) && !step.inst.mem.lds;
+    let what = match (target.reach, core.wave.scratch_base) {
+        (Reach::Private, Some(expected)) if target.whole != 0 && found + u64::from(scalar) < expected => {
+            return core.stop(Cause::PrivateBase { holder: "a buffer resource", found, expected });
+        }
+        (Reach::Private, _) if !scalar.is_multiple_of(ELEMENT as u32 * LANES as u32) => {
+            "a scalar offset that is no multiple of 256 in private memory"
+        }
+        (Reach::Private, _) if plain => return private(core, step, &target.addresses, target.whole),
+        (Reach::Private, _) => "private memory by this instruction",
+        _ => "more than a dword of a swizzled buffer",
+    };
+    let instructions = format!("{} ({what})", step.inst.disassemble(step.offset.into()));
     core.stop(Cause::Unsupported { instructions })
+}
+
+/// The lanes' offsets in private memory. The resource is what a kernel makes of the one that it finds at its start.
+#[inline(never)]
+fn private_target(wave: &Wave, step: &Step, resource: &Resource, base: u64, size: u64) -> Target {
+    // Both the resource and the scalar offset count the bytes of all lanes.
+    let scalar = u64::from(scalar32(wave, step.src[3]));
+    let start = resource.base().wrapping_add(scalar).wrapping_sub(base) / LANES as u64;
+    let mem = &step.inst.mem;
+    let mut addresses = [0; LANES];
+    for (lane, address) in addresses.iter_mut().enumerate() {
+        let own = match step.src[0] {
+            Source::Vector(number) if mem.offen => wave.row(number)[lane],
+            _ => 0,
+        };
+        *address = start.wrapping_add(u64::from(own.wrapping_add(mem.offset as u32)));
+    }
+    let reach = if size > ELEMENT { Reach::Crossing } else { Reach::Private };
+    Target { addresses, whole: wave.exec(), partial: Vec::new(), reach }
 }
 
 #[inline(always)]
@@ -161,8 +210,14 @@ pub(super) fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
             whole |= u64::from(offset < limit) << lane;
         }
         if whole & exec == exec && !resource.is_swizzled() {
-            return Target { addresses, whole: exec, partial: Vec::new(), crosses: false };
+            return Target { addresses, whole: exec, partial: Vec::new(), reach: Reach::Memory };
         }
+    }
+    if let Some(base) = wave.scratch_base
+        && resource.is_private()
+        && !mem.idxen
+    {
+        return private_target(wave, step, &resource, base, size);
     }
     let (mut whole, mut partial) = (0, Vec::new());
     for lane in Lanes(exec) {
@@ -181,15 +236,17 @@ pub(super) fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
             available => partial.push((lane, available)),
         }
     }
-    Target { addresses, whole, partial, crosses: resource.is_swizzled() && size > ELEMENT }
+    let reach = if resource.is_swizzled() && size > ELEMENT { Reach::Crossing } else { Reach::Memory };
+    Target { addresses, whole, partial, reach }
 }
 
 #[inline(always)]
 fn buffer_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
-    let Target { addresses, whole, partial, crosses } = target(core, step, part.size());
-    if crosses {
-        return refuse_crossing(core, step);
+    let found = target(core, step, part.size());
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
     }
+    let Target { addresses, whole, partial, .. } = found;
     if partial.is_empty()
         && let Some(span) = one_span(core, &addresses, whole, part.size(), Use::Read)
     {
@@ -251,10 +308,11 @@ fn buffer_store_any(core: &mut Core<'_>, step: &Step) -> Flow {
 #[inline(always)]
 fn buffer_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
-    let Target { addresses, whole, partial, crosses } = target(core, step, part.size());
-    if crosses {
-        return refuse_crossing(core, step);
+    let found = target(core, step, part.size());
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
     }
+    let Target { addresses, whole, partial, .. } = found;
     if partial.is_empty()
         && let Some(mut span) = one_span(core, &addresses, whole, part.size(), Use::Write)
     {
@@ -287,10 +345,11 @@ fn buffer_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
 
 fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
     let Shape::Atomic { wide, .. } = step.shape else { return Flow::Next };
-    let Target { addresses, whole, partial, crosses } = target(core, step, if wide { 8 } else { 4 });
-    if crosses {
-        return refuse_crossing(core, step);
+    let found = target(core, step, if wide { 8 } else { 4 });
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
     }
+    let Target { addresses, whole, partial, .. } = found;
     if !step.inst.dst.is_none() {
         for (lane, _) in partial {
             core.wave.row_mut(step.dst)[lane] = 0;
@@ -304,10 +363,11 @@ fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
 
 fn buffer_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
     let Shape::Load(part) = step.shape else { return Flow::Next };
-    let Target { addresses, whole, partial, crosses } = target(core, step, part.size());
-    if crosses {
-        return refuse_crossing(core, step);
+    let found = target(core, step, part.size());
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
     }
+    let Target { addresses, whole, partial, .. } = found;
     let lanes = partial.iter().fold(whole, |mask, (lane, _)| mask | 1 << lane);
     let targets = match lds_targets(core, step, lanes) {
         Ok(targets) => targets,

@@ -15,6 +15,12 @@ fn quiet64(value: f64) -> f64 {
     f64::from_bits(value.to_bits() | 0x0008_0000_0000_0000)
 }
 
+/// A number, or zero of its sign in place of a denormal.
+#[inline(always)]
+pub(crate) fn normal(value: f32) -> f32 {
+    if value.abs() < f32::MIN_POSITIVE { 0.0f32.copysign(value) } else { value }
+}
+
 #[inline(always)]
 fn is_signalling32(value: f32) -> bool {
     value.is_nan() & (value.to_bits() & 0x0040_0000 == 0)

@@ -35,6 +35,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         | Op::s_dcache_wb_vol
         | Op::buffer_wbl2
         | Op::buffer_inv
+        | Op::buffer_invl2
         | Op::buffer_wbinvl1
         | Op::buffer_wbinvl1_vol
         | Op::v_nop

@@ -7,6 +7,7 @@
 
 use super::core::Core;
 use super::eighth::{bf8_to_f32, fp8_to_f32};
+use super::float::normal;
 use super::half::{self, bf16_to_f32, f16_to_f32};
 use super::state::{LANES, Row, VECTORS, Wave};
 use super::step::{Flow, Source, Step, Versions, handler};
@@ -51,6 +52,27 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
         Op::v_mfma_i32_32x32x4_2b_i8 => product!(i32, 32, 4, 2, I8, I8),
         Op::v_mfma_i32_16x16x4_4b_i8 => product!(i32, 16, 4, 4, I8, I8),
         Op::v_mfma_i32_4x4x4_16b_i8 => product!(i32, 4, 4, 16, I8, I8),
+        Op::v_mfma_i32_32x32x8i8 => product!(i32, 32, 4, 1, I8, I8),
+        Op::v_mfma_i32_16x16x16i8 => product!(i32, 16, 4, 1, I8, I8),
+        Op::v_mfma_f32_16x16x16f16 => product!(Normal, 16, 4, 1, F16, F16),
+        Op::v_mfma_f32_32x32x8f16 => product!(Normal, 32, 4, 1, F16, F16),
+        Op::v_mfma_f32_32x32x4f16 => product!(Normal, 32, 4, 2, F16, F16),
+        Op::v_mfma_f32_16x16x4f16 => product!(Normal, 16, 4, 4, F16, F16),
+        Op::v_mfma_f32_4x4x4f16 => product!(Normal, 4, 4, 16, F16, F16),
+        Op::v_mfma_f32_16x16x16bf16_1k => product!(Normal, 16, 4, 1, Bf16, Bf16),
+        Op::v_mfma_f32_32x32x8bf16_1k => product!(Normal, 32, 4, 1, Bf16, Bf16),
+        Op::v_mfma_f32_32x32x4bf16_1k => product!(Normal, 32, 4, 2, Bf16, Bf16),
+        Op::v_mfma_f32_16x16x4bf16_1k => product!(Normal, 16, 4, 4, Bf16, Bf16),
+        Op::v_mfma_f32_4x4x4bf16_1k => product!(Normal, 4, 4, 16, Bf16, Bf16),
+        Op::v_mfma_f32_16x16x8bf16 => product!(Normal, 16, 2, 1, Bf16, Bf16),
+        Op::v_mfma_f32_32x32x4bf16 => product!(Normal, 32, 2, 1, Bf16, Bf16),
+        Op::v_mfma_f32_32x32x2bf16 => product!(Normal, 32, 2, 2, Bf16, Bf16),
+        Op::v_mfma_f32_16x16x2bf16 => product!(Normal, 16, 2, 4, Bf16, Bf16),
+        Op::v_mfma_f32_4x4x2bf16 => product!(Normal, 4, 2, 16, Bf16, Bf16),
+        // Nobody says what the lane pattern of a product of doubles does before gfx942.
+        Op::v_mfma_f64_16x16x4f64 | Op::v_mfma_f64_4x4x4f64 if inst.mods.blgp != 0 => return None,
+        Op::v_mfma_f64_16x16x4f64 => handler!(|core, step| product_f64::<16>(core, step)),
+        Op::v_mfma_f64_4x4x4f64 => handler!(|core, step| product_f64::<4>(core, step)),
         Op::v_mfma_f64_16x16x4_f64 => handler!(|core, step| product_f64::<16>(core, step)),
         Op::v_mfma_f64_4x4x4_4b_f64 => handler!(|core, step| product_f64::<4>(core, step)),
         _ => return None,
@@ -80,6 +102,27 @@ impl Sum for f32 {
     #[inline(always)]
     fn accumulate(self, a: Self, b: Self) -> Self {
         a.mul_add(b, self)
+    }
+}
+
+/// A single where denormals become zero: in what is multiplied, in the sum at the start and in the sum at the end.
+#[derive(Clone, Copy, Default)]
+struct Normal(f32);
+
+impl Sum for Normal {
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Self {
+        Self(normal(f32::from_bits(bits)))
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        Sum::to_bits(normal(self.0))
+    }
+
+    #[inline(always)]
+    fn accumulate(self, a: Self, b: Self) -> Self {
+        Self(a.0.mul_add(b.0, self.0))
     }
 }
 
@@ -153,6 +196,26 @@ input!(
     }
 );
 input!(Bf16, f32, 2, |bits| bf16_to_f32(bits & 0xffff));
+
+impl Input<Normal> for F16 {
+    const PER_REGISTER: usize = 2;
+
+    #[inline(always)]
+    fn widen(register: u32, element: usize) -> Normal {
+        let bits = register >> (16 * element) & 0xffff;
+        // A half's denormals are normal as singles.
+        Normal(f16_to_f32(if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }))
+    }
+}
+
+impl Input<Normal> for Bf16 {
+    const PER_REGISTER: usize = 2;
+
+    #[inline(always)]
+    fn widen(register: u32, element: usize) -> Normal {
+        Normal(normal(<Self as Input<f32>>::widen(register, element)))
+    }
+}
 input!(
     /// Four bits of exponent, three of mantissa.
     Fp8, f32, 4, |bits| fp8_to_f32(bits & 0xff)

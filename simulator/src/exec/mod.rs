@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Execution of gfx942 code, a wave of 64 lanes at a time.
+//! Execution of code, a wave of 64 lanes at a time.
 //!
 //! [`Program`] decodes code into [`Step`](step::Step)s, each with a handler; [`Core::run`] calls one after another on a
 //! [`Wave`]. Handlers work on whole registers of 64 lanes and are compiled twice, for the baseline processor and
@@ -51,7 +51,7 @@ pub(crate) use lanes::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub(crate) use lds::Lds;
 pub(crate) use program::{Program, Programs};
 pub(crate) use reach::{NoInstruction, Reached, reach};
-pub(crate) use state::{Position, Status, Wave};
+pub(crate) use state::{Position, SCRATCH_WINDOW, Status, Wave};
 pub(crate) use table::handler;
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ fn of_sources(wave: &Wave, step: &Step, kind: Kind) -> [Option<u64>; LANES] {
             }
         }
     }
-    if matches!(step.inst.op, Op::v_fmac_f32 | Op::v_fmac_f64 | Op::v_mac_f16) {
+    if matches!(step.inst.op, Op::v_fmac_f32 | Op::v_fmac_f64 | Op::v_mac_f16 | Op::v_mac_f32) {
         if kind == Kind::F64 {
             let (low, high) = old64(wave, step, kind);
             for lane in 0..LANES {

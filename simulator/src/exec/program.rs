@@ -9,13 +9,15 @@ use super::state::Position;
 use super::step::Step;
 use super::table;
 use crate::engine::Debug;
-use crate::isa::{self, Inst, Op};
+use crate::isa::{Inst, InstructionSet, Op};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 /// The code of one segment of a module.
 pub(crate) struct Program {
+    /// What its words mean.
+    set: &'static InstructionSet,
     /// Address of the first word.
     base: u64,
     words: Vec<u32>,
@@ -79,8 +81,8 @@ impl Programs {
 
 impl Program {
     /// Code that lies at `base` in device memory.
-    pub(crate) fn new(base: u64, words: Vec<u32>) -> Self {
-        Self { base, words, debug: Arc::default(), regions: RwLock::default() }
+    pub(crate) fn new(set: &'static InstructionSet, base: u64, words: Vec<u32>) -> Self {
+        Self { set, base, words, debug: Arc::default(), regions: RwLock::default() }
     }
 
     /// The same, with what the code object says about it.
@@ -96,7 +98,7 @@ impl Program {
     /// The instruction at a byte offset, in LLVM's syntax.
     pub(crate) fn disassemble(&self, offset: u32) -> String {
         let words = self.words.get(offset as usize / 4..).unwrap_or_default();
-        match isa::decode(words) {
+        match self.set.decode(words) {
             Ok(inst) => inst.disassemble(offset.into()),
             Err(error) => error.to_string(),
         }
@@ -134,7 +136,7 @@ impl Program {
     /// Decodes what is reached from a word.
     fn decode(&self, entry: u64) -> Region {
         let mut found = BTreeMap::new();
-        reach(&self.words, entry, &mut found);
+        reach(self.set, &self.words, entry, &mut found);
         let mut region = lay_out(found, entry);
         for problem in &mut region.problems {
             let at = (problem.offset / 4) as usize;

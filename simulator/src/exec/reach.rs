@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which instructions are reached from an entry, following branches and no calls.
 
-use crate::isa::{self, DecodeError, Inst, Op};
+use crate::isa::{DecodeError, Inst, InstructionSet, Op};
 
 /// The trap that a debugger waits for; without one it does nothing.
 pub(crate) const BREAKPOINT: u8 = 3;
@@ -33,13 +33,13 @@ pub(crate) trait Reached {
 }
 
 /// Adds what is reached from the word `entry`, up to what has been reached before.
-pub(crate) fn reach(code: &[u32], entry: u64, reached: &mut impl Reached) {
+pub(crate) fn reach(set: &'static InstructionSet, code: &[u32], entry: u64, reached: &mut impl Reached) {
     let mut open = vec![entry];
     while let Some(mut at) = open.pop() {
         while !reached.has(at) {
             let rest = usize::try_from(at).ok().and_then(|at| code.get(at..)).filter(|rest| !rest.is_empty());
             let found = match rest {
-                Some(rest) => isa::decode(rest).map_err(NoInstruction::Undecodable),
+                Some(rest) => set.decode(rest).map_err(NoInstruction::Undecodable),
                 None => Err(NoInstruction::End),
             };
             reached.add(at, found.clone());

@@ -3,6 +3,7 @@
 //! IEEE's rules for NaN. Kernels that ask for these are few, so that they are executed lane by lane, in integers.
 
 use super::crossing::{modified32, modified64, old32, old64};
+use super::float::normal;
 use super::lanes::Kind;
 use super::nan::{settle32, settle64};
 use super::result::{store32, store64};
@@ -24,6 +25,8 @@ enum Function {
     /// A product rounded on its own, and a sum.
     TwoSteps,
     TwoStepsAccumulate,
+    /// The same, of which zero times anything is zero.
+    TwoStepsLegacy,
     Scale,
     Fraction,
     DivisionEnd,
@@ -54,6 +57,9 @@ fn function(op: Op) -> Option<(Function, Kind)> {
     };
     if special.is_some() {
         return special;
+    }
+    if name == "mad_legacy_f32" {
+        return Some((TwoStepsLegacy, Kind::F32));
     }
     let (stem, ty) = name.rsplit_once('_')?;
     let kind = match ty {
@@ -157,11 +163,13 @@ pub(super) fn execute(wave: &mut Wave, step: &Step) -> Flow {
         Function::Accumulate => {
             zip3([get(0), get(1), old(wave, step, kind)], |all| float.fused(all, 0, round))
         }
-        Function::TwoSteps => {
-            zip3([get(0), get(1), get(2)], |[a, b, c]| float.sum(float.product(a, b, round), c, round))
+        Function::TwoSteps => zip3([get(0), get(1), get(2)], |all| two_steps(kind, all, round)),
+        Function::TwoStepsAccumulate => {
+            zip3([get(0), get(1), old(wave, step, kind)], |all| two_steps(kind, all, round))
         }
-        Function::TwoStepsAccumulate => zip3([get(0), get(1), old(wave, step, kind)], |[a, b, c]| {
-            float.sum(float.product(a, b, round), c, round)
+        Function::TwoStepsLegacy => zip3([get(0), get(1), get(2)], |[a, b, c]| {
+            let is_zero = |bits: u64| normal(f32::from_bits(bits as u32)) == 0.0;
+            two_steps(kind, if is_zero(a) || is_zero(b) { [0, 0, c] } else { [a, b, c] }, round)
         }),
         Function::Scale => {
             let by = source(wave, step, 1, if kind == Kind::F16 { Kind::B16 } else { Kind::B32 });
@@ -243,6 +251,17 @@ fn zip3([a, b, c]: [Values; 3], f: impl Fn([u64; 3]) -> u64) -> Values {
 
 fn chosen(count: usize, get: impl Fn(usize) -> Values, f: impl Fn(u64, u64) -> u64) -> Values {
     (1..count).fold(get(0), |best, index| zip(best, get(index), &f))
+}
+
+/// A product rounded on its own, and a sum. Singles take and give no denormals, whatever the mode says.
+fn two_steps(kind: Kind, [a, b, c]: [u64; 3], round: u32) -> u64 {
+    let float = format(kind);
+    if kind != Kind::F32 {
+        return float.sum(float.product(a, b, round), c, round);
+    }
+    let normal = |bits: u64| u64::from(normal(f32::from_bits(bits as u32)).to_bits());
+    let product = normal(float.product(normal(a), normal(b), round));
+    normal(float.sum(product, normal(c), round))
 }
 
 /// The lesser of two numbers; a NaN of any kind gives way to the other.

@@ -20,6 +20,11 @@ pub(crate) type Row = [u32; LANES];
 /// What unwritten registers and LDS hold.
 pub(crate) const POISON: u32 = 0xCBCB_CBCB;
 
+/// First address of the 4 GiB where buffer resources and FLAT_SCRATCH place the private memory of waves. A resource holds
+/// 48 bits, of which hosts use 47 for themselves.
+pub(crate) const SCRATCH_WINDOW: u64 = 0xfffe << 32;
+
+const FLAT_SCRATCH: usize = 102;
 const VCC: usize = 106;
 const M0: usize = 124;
 const EXEC: usize = 126;
@@ -123,6 +128,8 @@ pub(crate) struct Wave {
     pub(crate) scratch: Vec<Row>,
     /// Bytes of private memory that each lane has.
     pub(crate) scratch_size: u32,
+    /// Where the wave's private memory begins, if its code has to say so: an address in [`SCRATCH_WINDOW`].
+    pub(crate) scratch_base: Option<u64>,
     /// Indexing by M0 (`s_set_gpr_idx_on`): which operands, bits 0..=2 sources, bit 3 destination; and the index.
     pub(crate) indexing: Option<(u8, u8)>,
     /// Whether it runs.
@@ -154,6 +161,7 @@ impl Wave {
             lane_mask: [!0; LANES],
             scratch: Vec::new(),
             scratch_size: 0,
+            scratch_base: None,
             indexing: None,
             status: Status::Ended,
             visited: None,
@@ -174,6 +182,7 @@ impl Wave {
         self.scc = false;
         self.indexing = None;
         self.scratch.clear();
+        self.scratch_base = None;
         self.visited = None;
         self.has_read = false;
         self.instructions = 0;
@@ -191,6 +200,7 @@ impl Wave {
         copy.set_mode(self.mode.bits);
         copy.scratch.clone_from(&self.scratch);
         copy.scratch_size = self.scratch_size;
+        copy.scratch_base = self.scratch_base;
         copy
     }
 
@@ -210,6 +220,11 @@ impl Wave {
     pub(crate) fn set_exec(&mut self, mask: u64) {
         self.s[EXEC] = mask as u32;
         self.s[EXEC + 1] = (mask >> 32) as u32;
+    }
+
+    /// FLAT_SCRATCH.
+    pub(crate) fn flat_scratch(&self) -> u64 {
+        self.pair(FLAT_SCRATCH)
     }
 
     /// VCC.

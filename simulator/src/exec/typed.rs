@@ -3,7 +3,7 @@
 //! format stands in the instruction (MTBUF) or in the resource (MUBUF's format instructions), which then also says which
 //! component goes where.
 
-use super::buffer::{Resource, Target, refuse_crossing, target};
+use super::buffer::{Reach, Resource, Target, elsewhere, target};
 use super::core::Core;
 use super::format::Format;
 use super::shape::{Components, Shape};
@@ -140,10 +140,11 @@ fn load(core: &mut Core<'_>, step: &Step) -> Flow {
         Err(reason) => return refuse(core, step, reason),
     };
     let size = described.0.bytes.into();
-    let Target { addresses, whole, partial, crosses } = target(core, step, size);
-    if crosses {
-        return refuse_crossing(core, step);
+    let found = target(core, step, size);
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
     }
+    let Target { addresses, whole, partial, .. } = found;
     let flow = with_spans(core, step, &addresses, whole, size, AccessKind::Read, |core, span, mask| {
         for lane in Lanes(mask) {
             let element = element(&span, addresses[lane], &described.0);
@@ -165,10 +166,11 @@ fn load_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
         Err(reason) => return refuse(core, step, reason),
     };
     let size = described.0.bytes.into();
-    let Target { addresses, whole, partial, crosses } = target(core, step, size);
-    if crosses {
-        return refuse_crossing(core, step);
+    let found = target(core, step, size);
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
     }
+    let Target { addresses, whole, partial, .. } = found;
     let lanes = partial.iter().fold(whole, |mask, (lane, _)| mask | 1 << lane);
     let places = match lds_targets(core, step, lanes) {
         Ok(places) => places,
@@ -214,10 +216,11 @@ fn store(core: &mut Core<'_>, step: &Step) -> Flow {
         Err(reason) => return refuse(core, step, reason),
     };
     let size = u64::from(format.bytes);
-    let Target { addresses, whole, crosses, .. } = target(core, step, size);
-    if crosses {
-        return refuse_crossing(core, step);
+    let found = target(core, step, size);
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
     }
+    let Target { addresses, whole, .. } = found;
     // All elements are made before the first is stored: what is refused leaves memory as it was.
     let mut elements = [0u128; super::state::LANES];
     for lane in Lanes(whole) {

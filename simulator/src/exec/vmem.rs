@@ -16,7 +16,7 @@ use crate::memory::access::Span;
 /// The handler of an instruction of this family.
 pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
     let shape = Shape::of(inst.op);
-    let to_lds = inst.op.mnemonic().contains("_load_lds_");
+    let to_lds = inst.mem.lds;
     Some(match (inst.encoding, shape) {
         (_, Shape::None) => return None,
         (Encoding::Global, Shape::Load(_)) if to_lds => handler!(|core, step| global_to_lds(core, step)),
@@ -318,7 +318,10 @@ fn scratch_addresses(core: &Core<'_>, step: &Step) -> Addresses {
 fn scratch(core: &mut Core<'_>, step: &Step) -> Flow {
     let addresses = scratch_addresses(core, step);
     let exec = core.wave.exec();
-    private(core, step, &addresses, exec)
+    match flat_scratch_is_set(core, exec) {
+        Ok(()) => private(core, step, &addresses, exec),
+        Err(stop) => stop,
+    }
 }
 
 /// Loads from private memory into LDS.
@@ -330,7 +333,9 @@ fn scratch_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
         Ok(targets) => targets,
         Err(stop) => return stop,
     };
-    if let Err(stop) = reserve(core, &addresses, exec, part.size(), AccessKind::Read) {
+    let ready = flat_scratch_is_set(core, exec)
+        .and_then(|()| reserve(core, &addresses, exec, part.size(), AccessKind::Read));
+    if let Err(stop) = ready {
         return stop;
     }
     let space = Private(&mut core.wave.scratch);
@@ -339,6 +344,20 @@ fn scratch_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
         core.lds.store32(lane, targets[lane], value);
     }
     Flow::Next
+}
+
+/// Sees to it that FLAT_SCRATCH is what the wave's first instructions have to make of it, where that is theirs to do.
+///
+/// # Errors
+/// The stop, if it is something else and any lane needs it.
+fn flat_scratch_is_set(core: &mut Core<'_>, lanes: u64) -> Result<(), Flow> {
+    let found = core.wave.flat_scratch();
+    match core.wave.scratch_base {
+        Some(expected) if lanes != 0 && found != expected => {
+            Err(core.stop(Cause::PrivateBase { holder: "FLAT_SCRATCH", found, expected }))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Makes room for accesses to private memory.
@@ -368,7 +387,7 @@ fn reserve(
 }
 
 /// Loads or stores in private memory, at offsets from its start.
-fn private(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) -> Flow {
+pub(super) fn private(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) -> Flow {
     let (part, kind) = match step.shape {
         Shape::Load(part) => (part, AccessKind::Read),
         Shape::Store(part) => (part, AccessKind::Write),
@@ -442,7 +461,13 @@ fn flat(core: &mut Core<'_>, step: &Step) -> Flow {
         }
         _ => Flow::Next,
     };
-    if flow == Flow::Next { private(core, step, &offsets, in_private) } else { flow }
+    if flow != Flow::Next || in_private == 0 {
+        return flow;
+    }
+    match flat_scratch_is_set(core, in_private) {
+        Ok(()) => private(core, step, &offsets, in_private),
+        Err(stop) => stop,
+    }
 }
 
 fn flat_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
@@ -472,7 +497,9 @@ fn private_atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes
         let cause = if stray.is_some() { Cause::MisalignedAtomic } else { Cause::IllegalAddress };
         return core.stop_in(segment, cause, Some(lane), addresses[lane], size, AccessKind::Atomic);
     }
-    if let Err(stop) = reserve(core, addresses, lanes, size, AccessKind::Atomic) {
+    let ready = flat_scratch_is_set(core, lanes)
+        .and_then(|()| reserve(core, addresses, lanes, size, AccessKind::Atomic));
+    if let Err(stop) = ready {
         return stop;
     }
     for lane in Lanes(lanes) {

@@ -5,8 +5,6 @@ use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
 
 use super::device::{Device, limits};
 
-/// Bytes of one L2 cache, as on an MI300X.
-const L2: i32 = 4 << 20;
 /// Largest images; there are none, but clients divide by these.
 const IMAGE_1D: i32 = 16384;
 const IMAGE_2D: i32 = 16384;
@@ -69,10 +67,10 @@ pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option
         | Attribute::hipDeviceAttributeCanUseStreamWaitValue
         | Attribute::hipDeviceAttributeImageSupport => 0,
 
-        Attribute::hipDeviceAttributeComputeCapabilityMajor => 9,
-        Attribute::hipDeviceAttributeComputeCapabilityMinor => 4,
+        Attribute::hipDeviceAttributeComputeCapabilityMajor => device.part.capability[0],
+        Attribute::hipDeviceAttributeComputeCapabilityMinor => device.part.capability[1],
         Attribute::hipDeviceAttributePciBusId => i32::try_from(device.pci_bus()).ok()?,
-        Attribute::hipDeviceAttributePciChipId => 0x74a1,
+        Attribute::hipDeviceAttributePciChipId => device.part.chip,
 
         Attribute::hipDeviceAttributeMultiprocessorCount
         | Attribute::hipDeviceAttributePhysicalMultiProcessorCount => number(units),
@@ -93,17 +91,16 @@ pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option
         Attribute::hipDeviceAttributeMaxSharedMemoryPerBlock
         | Attribute::hipDeviceAttributeSharedMemPerBlockOptin
         | Attribute::hipDeviceAttributeSharedMemPerMultiprocessor
-        | Attribute::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => number(limits::LDS_PER_BLOCK),
+        | Attribute::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => number(device.part.lds),
 
         Attribute::hipDeviceAttributeTotalGlobalMem => i32::try_from(device.capacity).unwrap_or(i32::MAX),
         Attribute::hipDeviceAttributeTotalConstantMemory => i32::MAX,
         Attribute::hipDeviceAttributeMaxPitch => i32::MAX,
-        Attribute::hipDeviceAttributeL2CacheSize => L2,
+        Attribute::hipDeviceAttributeL2CacheSize => device.part.caches[1],
 
-        // Rates in kHz. They are the hardware's figures: nothing here runs at a rate.
-        Attribute::hipDeviceAttributeClockRate => 2_100_000,
-        Attribute::hipDeviceAttributeMemoryClockRate => 1_300_000,
-        Attribute::hipDeviceAttributeMemoryBusWidth => 8192,
+        Attribute::hipDeviceAttributeClockRate => device.part.clock,
+        Attribute::hipDeviceAttributeMemoryClockRate => device.part.memory_clock,
+        Attribute::hipDeviceAttributeMemoryBusWidth => device.part.bus,
         Attribute::hipDeviceAttributeWallClockRate | Attribute::hipDeviceAttributeClockInstructionRate => {
             100_000
         }

@@ -9,12 +9,12 @@ use crate::visible;
 
 use super::code::{Code, Outcome};
 use super::failure::{Failure, Unreported};
+use crate::part::Part;
 
-/// Work items per compute unit and other facts of the simulated part that more than one call tells.
+/// Work items per compute unit and other facts of every part that more than one call tells.
 pub(crate) mod limits {
     pub(crate) const WAVE_SIZE: u32 = 64;
     pub(crate) const THREADS_PER_BLOCK: u32 = 1024;
-    pub(crate) const LDS_PER_BLOCK: u32 = 64 << 10;
     pub(crate) const REGISTERS_PER_BLOCK: u32 = 64 << 10;
     pub(crate) const THREADS_PER_UNIT: u32 = 2048;
     pub(crate) const GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
@@ -23,6 +23,8 @@ pub(crate) mod limits {
 /// A GPU of the simulated machine.
 #[derive(Debug)]
 pub(crate) struct Device {
+    /// What it is.
+    pub(crate) part: &'static Part,
     pub(crate) index: usize,
     /// Its place in the machine, which names it. It differs from the index where clients see a selection.
     slot: usize,
@@ -45,8 +47,9 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    pub(crate) fn new(index: usize, slot: usize, capacity: u64) -> Self {
+    pub(crate) fn new(part: &'static Part, index: usize, slot: usize, capacity: u64) -> Self {
         Self {
+            part,
             index,
             slot,
             capacity,
@@ -140,7 +143,7 @@ impl Device {
     }
 
     pub(crate) fn name(&self) -> String {
-        "Simulated MI300X (gfx942)".to_owned()
+        format!("Simulated {} ({})", self.part.product, self.part.name())
     }
 
     /// See [`visible::uuid`].

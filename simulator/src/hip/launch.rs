@@ -65,8 +65,10 @@ impl Shape {
             return self.refuse(kernel, Code::INVALID_VALUE, "the kernel requires another workgroup size");
         }
         let lds = u64::from(self.dynamic_lds) + u64::from(kernel.static_lds());
-        if lds > u64::from(limits::LDS_PER_BLOCK) {
-            return self.refuse(kernel, Code::INVALID_VALUE, "a workgroup has 64 KiB of LDS");
+        let most = kernel.module().part().lds;
+        if lds > u64::from(most) {
+            let reason = format!("a workgroup has {} KiB of LDS", most >> 10);
+            return self.refuse(kernel, Code::INVALID_VALUE, &reason);
         }
         Ok(())
     }
@@ -148,7 +150,7 @@ pub(crate) fn occupancy(kernel: &Kernel, block_size: u32, dynamic_lds: u64) -> u
     }
     let by_threads = limits::THREADS_PER_UNIT / block_size.next_multiple_of(limits::WAVE_SIZE);
     let lds = dynamic_lds.saturating_add(kernel.static_lds().into());
-    let by_lds = u64::from(limits::LDS_PER_BLOCK).checked_div(lds).unwrap_or(u64::MAX);
+    let by_lds = u64::from(kernel.module().part().lds).checked_div(lds).unwrap_or(u64::MAX);
     // The smaller one fits where the one from 32 bits does.
     by_lds.min(by_threads.into()) as u32
 }

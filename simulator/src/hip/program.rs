@@ -50,8 +50,8 @@ impl Program {
     /// Loads what suits a device from the bytes of a file, on behalf of a call.
     pub(crate) fn load(runtime: &Runtime, device: usize, bytes: &[u8], by: Arc<str>) -> Outcome<Arc<Self>> {
         let machine = &runtime.machine;
-        let elf = select(bytes, &runtime.options.target_id())?;
-        let module = Module::load_for(&machine.memory, &elf, by).map_err(|error| {
+        let elf = select(bytes, &runtime.options.part.target_id())?;
+        let module = Module::load_for(runtime.options.part, &machine.memory, &elf, by).map_err(|error| {
             call::explain(format!("the module was not loaded: {error}"));
             match error {
                 LoadError::WrongProcessor { .. } => Code::NO_BINARY_FOR_GPU,

@@ -103,7 +103,7 @@ impl Runtime {
         let engine = Engine::new(threads.unwrap_or(1));
         let seen = slots.iter().enumerate();
         let devices: Vec<Device> =
-            seen.map(|(index, slot)| Device::new(index, *slot, options.memory)).collect();
+            seen.map(|(index, slot)| Device::new(options.part, index, *slot, options.memory)).collect();
         let count = devices.len();
         let machine = Arc::new(Machine::new(memory, engine, devices, &options));
         let contexts = Handles::new(Kind::Context, salt);

@@ -50,7 +50,7 @@ impl Simulator {
     pub fn api(&self) -> Api {
         let options = &self.runtime.options;
         let origin = Origin {
-            name: format!("simulator {}", options.target),
+            name: format!("simulator {}", options.part.name()),
             path: None,
             version: Version::from_number(options.hip_version()),
             found: Found::InProcess,

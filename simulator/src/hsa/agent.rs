@@ -75,7 +75,7 @@ impl Runtime {
 
     /// The name of the GPUs' instruction set.
     pub(crate) fn isa_name(&self) -> String {
-        format!("amdgcn-amd-amdhsa--{}", self.options.target_id())
+        format!("amdgcn-amd-amdhsa--{}", self.options.part.target_id())
     }
 
     /// An attribute of an agent.
@@ -92,9 +92,9 @@ impl Runtime {
 
     /// The numbers are those of `hsa_agent_info_t` and `hsa_amd_agent_info_t`.
     fn gpu_info(&self, gpu: GpuAgent, attribute: u32) -> Option<Info> {
-        let units = self.options.units;
+        let (part, units) = (self.options.part, self.options.units);
         Some(match attribute {
-            0 => Info::text(&self.options.target, 64),
+            0 => Info::text(part.name(), 64),
             1 => Info::text("AMD", 64),
             // It dispatches kernels.
             2 => Info::U32(1),
@@ -111,19 +111,19 @@ impl Runtime {
             14 => Info::U32(131_072),
             15 => Info::U32(0),
             17 => Info::U32(1),
-            // Bytes of each level's cache, as on an MI300X.
-            18 => Info::U32s(vec![32 << 10, 4 << 20, 256 << 20, 0]),
+            // Bytes of each level's cache.
+            18 => Info::U32s(part.caches.map(i32::unsigned_abs).into_iter().chain([0]).collect()),
             19 => Info::U64(isa().handle),
             24 => Info::Bool(true),
-            0xa000 => Info::U32(0x74a1),
+            0xa000 => Info::U32(part.chip.unsigned_abs()),
             0xa001 => Info::U32(128),
             0xa002 | 0xa014 => Info::U32(units),
-            0xa003 => Info::U32(2100),
+            0xa003 => Info::U32(part.clock.unsigned_abs() / 1000),
             0xa005 => Info::U32(4),
             0xa006 => Info::U32((gpu.slot as u32 + 1) << 8),
-            0xa007 => Info::U32(8192),
-            0xa008 => Info::U32(1300),
-            0xa009 => Info::text("Simulated MI300X", 64),
+            0xa007 => Info::U32(part.bus.unsigned_abs()),
+            0xa008 => Info::U32(part.memory_clock.unsigned_abs() / 1000),
+            0xa009 => Info::text(&format!("Simulated {}", part.product), 64),
             0xa00a => Info::U32(32),
             0xa00b => Info::U32(4),
             0xa00c => Info::U32(32),

@@ -9,6 +9,7 @@ use windlass_codeobject::CodeObject;
 use crate::engine::{Kernel, LoadError, Module};
 use crate::handles::{Handles, Kind};
 use crate::memory::Memory;
+use crate::part::Part;
 
 use super::abi::{CodeObjectReader, Executable, ExecutableSymbol};
 use super::agent::Which;
@@ -18,6 +19,8 @@ use super::status::{Outcome, Status};
 
 /// What a runtime has loaded.
 pub(crate) struct Loader {
+    /// The part that all GPUs are.
+    part: &'static Part,
     memory: Arc<Memory>,
     readers: Handles<Vec<u8>>,
     executables: Handles<Loaded>,
@@ -56,8 +59,9 @@ enum What {
 }
 
 impl Loader {
-    pub(crate) fn new(memory: Arc<Memory>) -> Self {
+    pub(crate) fn new(part: &'static Part, memory: Arc<Memory>) -> Self {
         Self {
+            part,
             memory,
             readers: Handles::new(Kind::CodeObjectReader, 0),
             executables: Handles::new(Kind::Executable, 0),
@@ -135,7 +139,7 @@ impl Loader {
         }
         let resolved = resolve(&bytes, |name| state.find(gpu, name))?;
         let elf = resolved.as_deref().unwrap_or(&bytes);
-        let module = Module::load_for(&self.memory, elf, by).map_err(|error| refused(&error))?;
+        let module = Module::load_for(self.part, &self.memory, elf, by).map_err(|error| refused(&error))?;
         self.memory.set_homes(module.base(), 1 << (gpu & 63));
         let kernels = module
             .kernel_names()

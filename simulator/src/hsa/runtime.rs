@@ -117,7 +117,7 @@ impl Runtime {
             signals: Signals::new(memory.clone()),
             holdings: Holdings::new(memory.clone(), &options),
             queues: Queues::default(),
-            loader: Loader::new(memory.clone()),
+            loader: Loader::new(options.part, memory.clone()),
             handlers: Handlers::default(),
             injections: Injections::new(&options.injections, seed),
             calls: AtomicU64::new(0),

@@ -5,8 +5,12 @@ use std::fmt;
 
 use super::fields::{Fields, field};
 use super::inst::{Encoding, Inst};
+use super::set::{GFX90A, GFX942, InstructionSet, Table, Tables};
 use super::tables::{self, Row};
 use super::{memory_format, scalar_format, vector_format};
+
+/// How image instructions begin.
+const IMAGE: u32 = 0b11_1100;
 
 /// Why bytes are no instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,8 +22,10 @@ pub enum DecodeError {
         /// The words the instruction needs at least.
         need: usize,
     },
-    /// No gfx942 instruction is encoded like this.
+    /// No instruction of the set is encoded like this.
     Unknown {
+        /// The set.
+        set: &'static InstructionSet,
         /// The first words, 0 where there are none.
         words: [u32; 2],
         /// The format, where its bits are those of one.
@@ -33,15 +39,34 @@ impl fmt::Display for DecodeError {
             DecodeError::Truncated { have, need } => {
                 write!(f, "the code ends inside an instruction: it has {have} words of at least {need}")
             }
-            DecodeError::Unknown { words, encoding: Some(encoding) } => {
+            DecodeError::Unknown { set, words, encoding: Some(encoding) } => {
+                let (name, [first, second]) = (set.name(), words);
+                let theirs = [&GFX942, &GFX90A].into_iter().filter(|other| other != set);
+                for other in theirs {
+                    if let Ok(inst) = other.decode(words) {
+                        return write!(
+                            f,
+                            "{name} has no {inst}: {first:#010x} {second:#010x} is an instruction of {}",
+                            other.name()
+                        );
+                    }
+                }
                 write!(
                     f,
-                    "no gfx942 instruction of format {encoding:?} is encoded {:#010x} {:#010x}",
-                    words[0], words[1]
+                    "no {name} instruction of format {encoding:?} is encoded {first:#010x} {second:#010x}"
                 )
             }
-            DecodeError::Unknown { words, encoding: None } => {
-                write!(f, "no format of gfx942 starts with {:#010x}", words[0])
+            DecodeError::Unknown { set, words, encoding: None }
+                if set.has_images && words[0] >> 26 == IMAGE =>
+            {
+                let (name, [first, second]) = (set.name(), words);
+                write!(
+                    f,
+                    "{first:#010x} {second:#010x} is an image instruction of {name}; images are not simulated"
+                )
+            }
+            DecodeError::Unknown { set, words, encoding: None } => {
+                write!(f, "no format of {} starts with {:#010x}", set.name(), words[0])
             }
         }
     }
@@ -49,19 +74,14 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Decodes the instruction at the start of `words`; [`Inst::size`] says how many of them it took.
-///
-/// # Errors
-///
-/// [`DecodeError::Truncated`] if the instruction goes on after `words`, [`DecodeError::Unknown`] if it is none. Fields
-/// that the instruction does not use are ignored.
-pub fn decode(words: &[u32]) -> Result<Inst, DecodeError> {
+/// See [`InstructionSet::decode`].
+pub(super) fn decode(set: &'static InstructionSet, words: &[u32]) -> Result<Inst, DecodeError> {
     let Some(&first) = words.first() else {
         return Err(DecodeError::Truncated { have: 0, need: 1 });
     };
     let unknown =
-        |encoding| DecodeError::Unknown { words: [first, words.get(1).copied().unwrap_or(0)], encoding };
-    let (encoding, row) = match classify(first) {
+        |encoding| DecodeError::Unknown { set, words: [first, words.get(1).copied().unwrap_or(0)], encoding };
+    let (encoding, row) = match classify(&set.tables, first) {
         Some(found) => found,
         None => return Err(unknown(None)),
     };
@@ -77,7 +97,7 @@ pub fn decode(words: &[u32]) -> Result<Inst, DecodeError> {
         | Encoding::Vopc => 1,
         _ => 2,
     };
-    let mut fields = Fields::new(words, base_words, encoding, row)?;
+    let mut fields = Fields::new(set, words, base_words, encoding, row)?;
     let done = match encoding {
         Encoding::Sop2 => scalar_format::sop2(&mut fields),
         Encoding::Sopk => scalar_format::sopk(&mut fields),
@@ -98,19 +118,17 @@ pub fn decode(words: &[u32]) -> Result<Inst, DecodeError> {
     fields.finish(done)
 }
 
-/// The instructions of `bytes`, one after another, with their byte offsets.
-///
-/// After an unknown instruction the next word is tried; a truncated one ends the sequence, and so does a tail of fewer
-/// than four bytes.
-pub fn decode_program(bytes: &[u8]) -> Program {
+/// See [`InstructionSet::decode_program`].
+pub(super) fn decode_program(set: &'static InstructionSet, bytes: &[u8]) -> Program {
     let words =
         bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
-    Program { words, next: 0 }
+    Program { set, words, next: 0 }
 }
 
-/// Iterator of [`decode_program`].
+/// Iterator of [`InstructionSet::decode_program`].
 #[derive(Debug)]
 pub struct Program {
+    set: &'static InstructionSet,
     words: Vec<u32>,
     next: usize,
 }
@@ -121,7 +139,7 @@ impl Iterator for Program {
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.words.get(self.next..).filter(|rest| !rest.is_empty())?;
         let offset = self.next as u64 * 4;
-        let result = decode(rest);
+        let result = decode(self.set, rest);
         self.next += match &result {
             Ok(inst) => usize::from(inst.size) / 4,
             Err(DecodeError::Truncated { .. }) => rest.len(),
@@ -131,74 +149,58 @@ impl Iterator for Program {
     }
 }
 
-/// One format's rows with the place of each opcode.
-macro_rules! table {
-    ($rows:expr, $codes:literal, $code:expr) => {{
-        static INDEX: [u16; $codes] = tables::index($rows);
-        let place = INDEX.get($code as usize).copied().unwrap_or(0);
-        $rows.get(usize::from(place).wrapping_sub(1))
-    }};
+/// The row of an opcode.
+fn row(table: Table, code: u32) -> Option<&'static Row> {
+    table.get(code as usize).copied().flatten()
 }
 
 /// The format of an instruction by its first word, and its row. None if there is no such format.
-fn classify(first: u32) -> Option<(Encoding, Option<&'static Row>)> {
+fn classify(tables: &Tables, first: u32) -> Option<(Encoding, Option<&'static Row>)> {
     let found = match first >> 26 {
         _ if first >> 31 == 0 => match field(first, 25, 7) {
-            0x3f => (Encoding::Vop1, vop1_row(field(first, 9, 8))),
-            0x3e => (Encoding::Vopc, vopc_row(field(first, 17, 8))),
-            code => (Encoding::Vop2, vop2_row(code)),
+            0x3f => (Encoding::Vop1, row(tables.vop1, field(first, 9, 8))),
+            0x3e => (Encoding::Vopc, row(tables.vopc, field(first, 17, 8))),
+            code => (Encoding::Vop2, row(tables.vop2, code)),
         },
         _ if first >> 30 == 0b10 => match field(first, 23, 9) {
-            0b1_0111_1101 => (Encoding::Sop1, table!(tables::SOP1, 256, field(first, 8, 8))),
-            0b1_0111_1110 => (Encoding::Sopc, table!(tables::SOPC, 128, field(first, 16, 7))),
-            0b1_0111_1111 => (Encoding::Sopp, table!(tables::SOPP, 128, field(first, 16, 7))),
-            _ if first >> 28 == 0b1011 => (Encoding::Sopk, table!(tables::SOPK, 32, field(first, 23, 5))),
-            _ => (Encoding::Sop2, table!(tables::SOP2, 128, field(first, 23, 7))),
+            0b1_0111_1101 => (Encoding::Sop1, row(tables.sop1, field(first, 8, 8))),
+            0b1_0111_1110 => (Encoding::Sopc, row(tables.sopc, field(first, 16, 7))),
+            0b1_0111_1111 => (Encoding::Sopp, row(tables.sopp, field(first, 16, 7))),
+            _ if first >> 28 == 0b1011 => (Encoding::Sopk, row(tables.sopk, field(first, 23, 5))),
+            _ => (Encoding::Sop2, row(tables.sop2, field(first, 23, 7))),
         },
-        0b11_0000 => (Encoding::Smem, table!(tables::SMEM, 256, field(first, 18, 8))),
+        0b11_0000 => (Encoding::Smem, row(tables.smem, field(first, 18, 8))),
         0b11_0100 => match field(first, 16, 10) {
             code @ 0x380.. => match code & 0x7f {
-                code @ 0x3e.. => (Encoding::Mai, table!(tables::MAI, 128, code)),
-                code => (Encoding::Vop3p, table!(tables::VOP3P, 128, code)),
+                code @ 0x3e.. => (Encoding::Mai, row(tables.mai, code)),
+                code => (Encoding::Vop3p, row(tables.vop3p, code)),
             },
-            code => (Encoding::Vop3, vop3_row(code)),
+            code => (Encoding::Vop3, vop3_row(tables, code)),
         },
-        0b11_0110 => (Encoding::Ds, table!(tables::DS, 256, field(first, 17, 8))),
+        0b11_0110 => (Encoding::Ds, row(tables.ds, field(first, 17, 8))),
         0b11_0111 => {
             let code = field(first, 18, 7);
             match field(first, 14, 2) {
-                0 => (Encoding::Flat, table!(tables::FLAT, 128, code)),
-                1 => (Encoding::Scratch, table!(tables::SCRATCH, 128, code)),
-                2 => (Encoding::Global, table!(tables::GLOBAL, 128, code)),
+                0 => (Encoding::Flat, row(tables.flat, code)),
+                1 => (Encoding::Scratch, row(tables.scratch, code)),
+                2 => (Encoding::Global, row(tables.global, code)),
                 _ => return None,
             }
         }
-        0b11_1000 => (Encoding::Mubuf, table!(tables::MUBUF, 128, field(first, 18, 7))),
-        0b11_1010 => (Encoding::Mtbuf, table!(tables::MTBUF, 16, field(first, 15, 4))),
+        0b11_1000 => (Encoding::Mubuf, row(tables.mubuf, field(first, 18, 7))),
+        0b11_1010 => (Encoding::Mtbuf, row(tables.mtbuf, field(first, 15, 4))),
         _ => return None,
     };
     Some(found)
 }
 
-fn vop1_row(code: u32) -> Option<&'static Row> {
-    table!(tables::VOP1, 256, code)
-}
-
-fn vop2_row(code: u32) -> Option<&'static Row> {
-    table!(tables::VOP2, 64, code)
-}
-
-fn vopc_row(code: u32) -> Option<&'static Row> {
-    table!(tables::VOPC, 256, code)
-}
-
 /// The 64-bit form holds every other vector format at a base of its own.
-fn vop3_row(code: u32) -> Option<&'static Row> {
+fn vop3_row(tables: &Tables, code: u32) -> Option<&'static Row> {
     let promoted = match code {
-        0x000..0x100 => vopc_row(code),
-        0x100..0x140 => vop2_row(code - 0x100),
-        0x140..0x1c0 => vop1_row(code - 0x140),
-        _ => return table!(tables::VOP3, 0x380, code),
+        0x000..0x100 => row(tables.vopc, code),
+        0x100..0x140 => row(tables.vop2, code - 0x100),
+        0x140..0x1c0 => row(tables.vop1, code - 0x140),
+        _ => return row(tables.vop3, code),
     };
     promoted.filter(|row| !row.has(tables::NO_E64))
 }

@@ -3,6 +3,7 @@
 
 use super::decode::DecodeError;
 use super::inst::{Element, Encoding, Inst, Mem, Mods, Operand, OperandType, Special};
+use super::set::InstructionSet;
 use super::tables::Row;
 
 /// An operand code that the instruction does not take.
@@ -52,6 +53,7 @@ pub(super) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     pub(super) fn new(
+        set: &'static InstructionSet,
         words: &'a [u32],
         base_words: usize,
         encoding: Encoding,
@@ -62,6 +64,7 @@ impl<'a> Fields<'a> {
         };
         let second = if base_words == 2 { words.get(1).copied().unwrap_or(0) } else { 0 };
         let inst = Inst {
+            set,
             op: row.op,
             encoding,
             size: 0,
@@ -84,7 +87,8 @@ impl<'a> Fields<'a> {
         }
         if done.is_err() {
             let words = [self.first, self.words.get(1).copied().unwrap_or(0)];
-            return Err(DecodeError::Unknown { words, encoding: Some(self.inst.encoding) });
+            let (set, encoding) = (self.inst.set, Some(self.inst.encoding));
+            return Err(DecodeError::Unknown { set, words, encoding });
         }
         self.inst.size = (self.used * 4) as u8;
         for i in 0..4 {

@@ -2,8 +2,9 @@
 //! One decoded instruction: what an interpreter needs, with nothing left to parse.
 
 use super::opcode::Op;
+use super::set::InstructionSet;
 
-/// The instruction formats of gfx942.
+/// The instruction formats of the GFX9 family.
 ///
 /// `Vop2Sdwa`-like formats do not exist: a VOP1, VOP2 or VOPC instruction with an SDWA or DPP dword keeps its format and
 /// has [`Mods::sdwa`] or [`Mods::dpp`] set.
@@ -174,6 +175,8 @@ impl OperandType {
 /// * Loads and atomics that return have `dst`; other atomics have `dst` None.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Inst {
+    /// The set that it belongs to, which knows how it is written.
+    pub set: &'static InstructionSet,
     /// What to do, whatever the encoding.
     pub op: Op,
     /// The format it came in.
@@ -220,7 +223,7 @@ pub struct Mods {
     pub cbsz: u8,
     /// MFMA: block of A that is broadcast.
     pub abid: u8,
-    /// MFMA: lane pattern of B; in f64 MFMA the negation of A, B and C (bits 0, 1, 2).
+    /// MFMA: lane pattern of B; in gfx942's f64 MFMA the negation of A, B and C (bits 0, 1, 2).
     pub blgp: u8,
     /// Data-parallel primitive on `src[0]`.
     pub dpp: Option<Dpp>,
@@ -296,13 +299,13 @@ pub struct Mem {
     pub offset: i32,
     /// DS with two addresses: offset1 in elements.
     pub offset1: u8,
-    /// Scope bit 0; in atomics it asks for the old value. SMEM: glc.
+    /// Scope bit 0; in atomics it asks for the old value. SMEM, and all of gfx90a: glc.
     pub sc0: bool,
-    /// Scope bit 1.
+    /// Scope bit 1; scc of gfx90a.
     pub sc1: bool,
-    /// Non-temporal.
+    /// Non-temporal; slc of gfx90a.
     pub nt: bool,
-    /// MUBUF: data goes to LDS.
+    /// MUBUF, GLOBAL and SCRATCH: data goes to LDS.
     pub lds: bool,
     /// Buffer: `src[0]` has an offset.
     pub offen: bool,

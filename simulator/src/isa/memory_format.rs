@@ -3,7 +3,8 @@
 
 use super::fields::{Fields, Invalid, bit, field, scalar, signed, vgpr, vgpr_or_agpr};
 use super::inst::{Element, Encoding, Operand, OperandType};
-use super::tables::{ATOMIC, CACHE, GWS, LDS_DST, MAY_LDS, SCALAR_OFFSET, TWO_OFFSETS};
+use super::set::FlatBit;
+use super::tables::{ATOMIC, CACHE, GWS, LDS_DST, MAY_LDS, SCALAR_OFFSET, SCOPE, TWO_OFFSETS};
 
 /// A 32-bit address or offset.
 const ADDRESS32: OperandType = OperandType { element: Element::B32, dwords: 1 };
@@ -59,9 +60,16 @@ pub(super) fn flat(f: &mut Fields<'_>) -> Result<(), Invalid> {
     f.inst.mem.sc0 = bit(first, 16);
     f.inst.mem.nt = bit(first, 17);
     f.inst.mem.sc1 = bit(first, 25);
-    f.inst.mem.lds = f.row.has(LDS_DST);
+    let marked = bit(first, 13);
+    let asks_lds = f.inst.set.flat_bit == FlatBit::Lds && marked;
+    if asks_lds && !f.row.has(MAY_LDS) {
+        return Err(Invalid);
+    }
+    f.inst.mem.lds = f.row.has(LDS_DST) || asks_lds;
     let returns = f.inst.mem.sc0;
-    data(f, field(second, 24, 8), field(second, 8, 8), bit(second, 23), returns)?;
+    if !asks_lds {
+        data(f, field(second, 24, 8), field(second, 8, 8), bit(second, 23), returns)?;
+    }
     // 127 means no scalar address; that is the high half of EXEC, which is no address.
     let saddr = Some(field(second, 16, 7)).filter(|&code| code != 127);
     let vaddr = field(second, 0, 8);
@@ -90,7 +98,11 @@ pub(super) fn flat(f: &mut Fields<'_>) -> Result<(), Invalid> {
         _ => {
             f.inst.mem.offset = signed(field(first, 0, 13), 13);
             scalar_address(f, ADDRESS32)?;
-            if bit(first, 13) { vector(f, ADDRESS32) } else { Ok(()) }
+            let has_vector = match f.inst.set.flat_bit {
+                FlatBit::VectorAddress => marked,
+                FlatBit::Lds => saddr.is_none(),
+            };
+            if has_vector { vector(f, ADDRESS32) } else { Ok(()) }
         }
     }
 }
@@ -119,8 +131,10 @@ pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
         return Err(Invalid);
     }
     if f.row.has(CACHE) {
-        // Both do without the hint.
+        // None of them has the hint.
         mem.nt = false;
+        mem.sc0 &= f.row.has(SCOPE);
+        mem.sc1 &= f.row.has(SCOPE);
         return Ok(());
     }
     let (lds, returns) = (mem.lds, mem.sc0);

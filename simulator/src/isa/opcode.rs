@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The instructions of gfx942, by LLVM's mnemonics.
+//! The instructions of all parts, by LLVM's mnemonics.
 
 /// Declares [`Op`] and its mnemonics from one list.
 macro_rules! opcodes {
     ($($name:ident,)*) => {
-        /// An instruction of gfx942: LLVM's mnemonic without the suffix of an encoding (`_e32`, `_e64`, `_dpp`, `_sdwa`).
+        /// A meaning, by LLVM's mnemonic without the suffix of an encoding (`_e32`, `_e64`, `_dpp`, `_sdwa`).
         ///
-        /// One variant whatever the encoding: `v_add_f32` is VOP2 and VOP3.
+        /// One variant whatever the encoding: `v_add_f32` is VOP2 and VOP3. What parts spell differently and mean alike is
+        /// one variant too, in gfx942's spelling; see [`InstructionSet::mnemonic`](super::InstructionSet::mnemonic).
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
         #[allow(non_camel_case_types, missing_docs)]
         #[repr(u16)]
@@ -108,7 +109,7 @@ opcodes! {
     v_sub_f16, v_subrev_f16, v_mul_f16, v_mac_f16, v_madmk_f16, v_madak_f16, v_add_u16, v_sub_u16, v_subrev_u16,
     v_mul_lo_u16, v_lshlrev_b16, v_lshrrev_b16, v_ashrrev_i16, v_max_f16, v_min_f16, v_max_u16, v_max_i16,
     v_min_u16, v_min_i16, v_ldexp_f16, v_add_u32, v_sub_u32, v_subrev_u32, v_dot2c_f32_f16, v_dot2c_i32_i16,
-    v_dot4c_i32_i8, v_dot8c_i32_i4, v_fmac_f32, v_pk_fmac_f16, v_xnor_b32,
+    v_dot4c_i32_i8, v_dot8c_i32_i4, v_fmac_f32, v_pk_fmac_f16, v_xnor_b32, v_mac_f32, v_madmk_f32, v_madak_f32,
     // Vector, one source.
     v_nop, v_mov_b32, v_readfirstlane_b32, v_cvt_i32_f64, v_cvt_f64_i32, v_cvt_f32_i32, v_cvt_f32_u32,
     v_cvt_u32_f32, v_cvt_i32_f32, v_cvt_f16_f32, v_cvt_f32_f16, v_cvt_rpi_i32_f32, v_cvt_flr_i32_f32,
@@ -166,7 +167,8 @@ opcodes! {
     v_mbcnt_hi_u32_b32, v_lshlrev_b64, v_lshrrev_b64, v_ashrrev_i64, v_trig_preop_f64, v_bfm_b32,
     v_cvt_pknorm_i16_f32, v_cvt_pknorm_u16_f32, v_cvt_pkrtz_f16_f32, v_cvt_pk_u16_u32, v_cvt_pk_i16_i32,
     v_cvt_pknorm_i16_f16, v_cvt_pknorm_u16_f16, v_add_i32, v_sub_i32, v_add_i16, v_sub_i16, v_pack_b32_f16,
-    v_mul_legacy_f32, v_cvt_pk_fp8_f32, v_cvt_pk_bf8_f32, v_cvt_sr_fp8_f32, v_cvt_sr_bf8_f32,
+    v_mul_legacy_f32, v_cvt_pk_fp8_f32, v_cvt_pk_bf8_f32, v_cvt_sr_fp8_f32, v_cvt_sr_bf8_f32, v_mad_f32,
+    v_mad_legacy_f32,
     // Packed and matrix.
     v_pk_mad_i16, v_pk_mul_lo_u16, v_pk_add_i16, v_pk_sub_i16, v_pk_lshlrev_b16, v_pk_lshrrev_b16, v_pk_ashrrev_i16,
     v_pk_max_i16, v_pk_min_i16, v_pk_mad_u16, v_pk_add_u16, v_pk_sub_u16, v_pk_max_u16, v_pk_min_u16, v_pk_fma_f16,
@@ -185,7 +187,12 @@ opcodes! {
     v_mfma_f32_32x32x16_bf8_fp8, v_mfma_f32_32x32x16_fp8_bf8, v_mfma_f32_32x32x16_fp8_fp8,
     v_smfmac_f32_16x16x64_bf8_bf8, v_smfmac_f32_16x16x64_bf8_fp8, v_smfmac_f32_16x16x64_fp8_bf8,
     v_smfmac_f32_16x16x64_fp8_fp8, v_smfmac_f32_32x32x32_bf8_bf8, v_smfmac_f32_32x32x32_bf8_fp8,
-    v_smfmac_f32_32x32x32_fp8_bf8, v_smfmac_f32_32x32x32_fp8_fp8,
+    v_smfmac_f32_32x32x32_fp8_bf8, v_smfmac_f32_32x32x32_fp8_fp8, v_mfma_f32_32x32x4f16, v_mfma_f32_16x16x4f16,
+    v_mfma_f32_4x4x4f16, v_mfma_f32_32x32x8f16, v_mfma_f32_16x16x16f16, v_mfma_i32_32x32x8i8,
+    v_mfma_i32_16x16x16i8, v_mfma_f32_32x32x4bf16_1k, v_mfma_f32_16x16x4bf16_1k, v_mfma_f32_4x4x4bf16_1k,
+    v_mfma_f32_32x32x8bf16_1k, v_mfma_f32_16x16x16bf16_1k, v_mfma_f32_32x32x2bf16, v_mfma_f32_16x16x2bf16,
+    v_mfma_f32_4x4x2bf16, v_mfma_f32_32x32x4bf16, v_mfma_f32_16x16x8bf16, v_mfma_f64_16x16x4f64,
+    v_mfma_f64_4x4x4f64,
     // LDS.
     ds_add_u32, ds_sub_u32, ds_rsub_u32, ds_inc_u32, ds_dec_u32, ds_min_i32, ds_max_i32, ds_min_u32, ds_max_u32,
     ds_and_b32, ds_or_b32, ds_xor_b32, ds_mskor_b32, ds_write_b32, ds_write2_b32, ds_write2st64_b32, ds_cmpst_b32,
@@ -251,6 +258,7 @@ opcodes! {
     buffer_store_dwordx2, buffer_store_dwordx3, buffer_store_dwordx4, buffer_load_ubyte_d16,
     buffer_load_ubyte_d16_hi, buffer_load_sbyte_d16, buffer_load_sbyte_d16_hi, buffer_load_short_d16,
     buffer_load_short_d16_hi, buffer_load_format_d16_hi_x, buffer_store_format_d16_hi_x, buffer_store_lds_dword, buffer_wbl2, buffer_inv,
+    buffer_invl2,
     buffer_wbinvl1, buffer_wbinvl1_vol, buffer_atomic_swap, buffer_atomic_cmpswap, buffer_atomic_add,
     buffer_atomic_sub, buffer_atomic_smin, buffer_atomic_umin, buffer_atomic_smax, buffer_atomic_umax,
     buffer_atomic_and, buffer_atomic_or, buffer_atomic_xor, buffer_atomic_inc, buffer_atomic_dec,

@@ -12,7 +12,7 @@ use super::text_operand::{Int, operand, source};
 /// LLVM's text. Branches show their distance in dwords, as LLVM does without symbols.
 impl Display for Inst {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(self.op.mnemonic())?;
+        f.write_str(self.set.mnemonic(self.op))?;
         f.write_str(suffix(self))?;
         let mut list = List { f, any: false };
         match self.encoding {
@@ -65,6 +65,8 @@ fn suffix(inst: &Inst) -> &'static str {
             | Op::v_accvgpr_mov_b32
             | Op::v_fmamk_f32
             | Op::v_fmaak_f32
+            | Op::v_madmk_f32
+            | Op::v_madak_f32
             | Op::v_madmk_f16
             | Op::v_madak_f16
     ) {
@@ -127,12 +129,12 @@ fn sopc(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
 fn sopk(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
     match inst.op {
         Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => {
-            list.put(HardwareRegister(inst.imm))?;
+            list.put(HardwareRegister(inst))?;
             list.src(inst, 0)
         }
         Op::s_getreg_b32 => {
             list.dst(inst)?;
-            list.put(HardwareRegister(inst.imm))
+            list.put(HardwareRegister(inst))
         }
         _ => {
             list.dst(inst)?;

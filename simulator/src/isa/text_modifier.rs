@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::inst::{Dpp, Encoding, Inst, Mem, Mods, Sdwa, SdwaSel, SdwaUnused};
+use super::inst::{Dpp, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused};
 use super::opcode::Op;
 use super::tables;
 use super::text_operand::packed_signs;
@@ -31,21 +31,25 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
         Encoding::Mai => matrix(inst, f),
         Encoding::Smem if inst.mem.sc0 => f.write_str(" glc"),
         Encoding::Ds if tables::is_gws(inst.op) => f.write_str(" gds"),
-        Encoding::Flat | Encoding::Global | Encoding::Scratch => cache(&inst.mem, f),
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => {
+            cache(inst, f)?;
+            f.write_str(if inst.mem.lds && !tables::is_named_lds(inst.op) { " lds" } else { "" })
+        }
         Encoding::Mubuf if inst.op == Op::buffer_store_lds_dword => {
             f.write_str(" lds")?;
-            cache(&inst.mem, f)
+            cache(inst, f)
         }
         Encoding::Mubuf | Encoding::Mtbuf => {
-            cache(&inst.mem, f)?;
+            cache(inst, f)?;
             f.write_str(if inst.mem.lds { " lds" } else { "" })
         }
         _ => Ok(()),
     }
 }
 
-fn cache(mem: &Mem, f: &mut Formatter<'_>) -> fmt::Result {
-    for (name, on) in [(" sc0", mem.sc0), (" nt", mem.nt), (" sc1", mem.sc1)] {
+fn cache(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
+    let mem = &inst.mem;
+    for (name, on) in inst.set.style.cache.into_iter().zip([mem.sc0, mem.nt, mem.sc1]) {
         if on {
             f.write_str(name)?;
         }
@@ -221,11 +225,12 @@ impl Display for GprIndex {
 }
 
 /// A field of a hardware register.
-pub(super) struct HardwareRegister(pub(super) i32);
+pub(super) struct HardwareRegister<'a>(pub(super) &'a Inst);
 
-impl Display for HardwareRegister {
+impl Display for HardwareRegister<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (id, offset, size) = (self.0 & 63, self.0 >> 6 & 31, (self.0 >> 11 & 31) + 1);
+        let field = self.0.imm;
+        let (id, offset, size) = (field & 63, field >> 6 & 31, (field >> 11 & 31) + 1);
         let name = match id {
             1 => "MODE",
             2 => "STATUS",
@@ -239,11 +244,7 @@ impl Display for HardwareRegister {
             17 => "TBA_HI",
             18 => "TMA_LO",
             19 => "TMA_HI",
-            20 => "XCC_ID",
-            21 => "SQ_PERF_SNAPSHOT_DATA",
-            22 => "SQ_PERF_SNAPSHOT_DATA1",
-            23 => "SQ_PERF_SNAPSHOT_PC_LO",
-            24 => "SQ_PERF_SNAPSHOT_PC_HI",
+            20.. => self.0.set.style.hardware.get(id as usize - 20).copied().unwrap_or_default(),
             _ => "",
         };
         if name.is_empty() {

@@ -143,7 +143,12 @@ impl Display for Source {
         };
         if let (
             Operand::Literal(value),
-            Op::v_fmamk_f32 | Op::v_fmaak_f32 | Op::v_madmk_f16 | Op::v_madak_f16,
+            Op::v_fmamk_f32
+            | Op::v_fmaak_f32
+            | Op::v_madmk_f32
+            | Op::v_madak_f32
+            | Op::v_madmk_f16
+            | Op::v_madak_f16,
         ) = (op, self.inst.op)
             && self.at != 0
         {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Writes mnemonics.txt: every mnemonic that LLVM 19's assembler takes for gfx942, with what it stands for if it is an
-older spelling.
+older spelling; and mnemonics.gfx90a.txt: what of these gfx90a lacks, with a minus, and what else it has, with a plus.
 
 Candidates are all names in LLVM's library that look like mnemonics; the assembler is asked about each. Needs llvm-mc-19
 and the library that it is linked with; LLVM_MC and LLVM_LIBRARY name others.
@@ -13,15 +13,15 @@ import pathlib
 import re
 import subprocess
 
-MC = [os.environ.get("LLVM_MC", "llvm-mc-19"), "-triple=amdgcn-amd-amdhsa", "-mcpu=gfx942"]
+MC = [os.environ.get("LLVM_MC", "llvm-mc-19"), "-triple=amdgcn-amd-amdhsa"]
 LIBRARY = os.environ.get("LLVM_LIBRARY") or sorted(glob.glob("/usr/lib/llvm-19/lib/libLLVM*.so*"))[0]
 SUFFIX = re.compile(r"_(e32|e64|dpp|sdwa|e64_dpp)$")
 OTHERS = {"v_mul_lo_i32": ["v1, v2, v3"], "v_accvgpr_write": ["a1, v2"]}
 
 
-def errors(lines):
+def errors(lines, gpu):
     """The assembler's complaint about each line, or nothing."""
-    result = subprocess.run(MC, input="\n".join(lines) + "\n", capture_output=True, text=True, check=False)
+    result = subprocess.run(MC + [f"-mcpu={gpu}"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=False)
     found = dict.fromkeys(range(len(lines)))
     for number, text in re.findall(r"^<stdin>:(\d+):\d+: error: (.*)$", result.stderr, re.M):
         found[int(number) - 1] = text
@@ -32,7 +32,7 @@ def registers(first, count):
     return f"v{first}" if count == 1 else f"v[{first}:{first + count - 1}]"
 
 
-def stands_for(name):
+def stands_for(name, gpu):
     """What the disassembler calls an instruction that the assembler took by this name."""
     operands = OTHERS.get(name) or [
         f"{registers(32, size)}, {registers(2, inputs)}, {registers(4, inputs)}, {registers(64, size)}"
@@ -40,28 +40,41 @@ def stands_for(name):
         for inputs in (1, 2)
     ]
     for operand in operands:
-        made = subprocess.run(MC + ["-show-encoding"], input=f"{name} {operand}\n", capture_output=True, text=True, check=False)
+        made = subprocess.run(MC + [f"-mcpu={gpu}", "-show-encoding"], input=f"{name} {operand}\n", capture_output=True, text=True, check=False)
         encoding = re.search(r"encoding: \[([^\]]*)\]", made.stdout)
         if encoding:
             shown = subprocess.run(
-                MC + ["--disassemble"], input=encoding[1] + "\n", capture_output=True, text=True, check=True
+                MC + [f"-mcpu={gpu}", "--disassemble"], input=encoding[1] + "\n", capture_output=True, text=True, check=True
             )
             text = [line.strip() for line in shown.stdout.splitlines() if line.startswith("\t") and ".text" not in line]
             return SUFFIX.sub("", text[0].split()[0])
     raise SystemExit(f"no operands for {name}")
 
 
+# Matrix products once had their input type without an underscore before it.
+OLDER = re.compile(r"^v_mfma_.*x\d+(bf|xf|f|i)\d+(_1k)?$")
+
+
+def mnemonics(names, gpu):
+    """What the assembler takes for a GPU, and what each stands for."""
+    taken = [name for name, error in zip(names, errors(names, gpu)) if error in (None, "too few operands for instruction")]
+    taken = sorted({SUFFIX.sub("", name) for name in taken})
+    return {name: stands_for(name, gpu) if OLDER.match(name) or name in OTHERS else name for name in taken}
+
+
 def main():
     data = pathlib.Path(LIBRARY).read_bytes()
     pattern = rb"(?:s|v|ds|buffer|tbuffer|flat|global|scratch|image|exp|export|lds)_[a-z0-9_]+"
     names = sorted({match.decode() for match in re.findall(pattern, data)} | {"exp"})
-    taken = [name for name, error in zip(names, errors(names)) if error in (None, "too few operands for instruction")]
-    taken = sorted({SUFFIX.sub("", name) for name in taken})
-    # Matrix products once had their input type without an underscore before it.
-    older = re.compile(r"^v_mfma_.*x\d+(bf|xf|f|i)\d+(_1k)?$")
-    rows = [f"{name}\t{stands_for(name)}" if older.match(name) or name in OTHERS else name for name in taken]
+    first, second = mnemonics(names, "gfx942"), mnemonics(names, "gfx90a")
+    rows = [name if name == today else f"{name}\t{today}" for name, today in first.items()]
     lines = ["# The mnemonics that LLVM 19 assembles for gfx942, written by mnemonics.py; a second one is today's spelling."]
-    pathlib.Path(__file__).with_name("mnemonics.txt").write_text("\n".join(lines + rows) + "\n")
+    folder = pathlib.Path(__file__).parent
+    (folder / "mnemonics.txt").write_text("\n".join(lines + rows) + "\n")
+    ours, theirs = set(first.values()), set(second.values())
+    rows = [f"-{name}" for name in sorted(ours - theirs)] + [f"+{name}" for name in sorted(theirs - ours)]
+    lines = ["# What LLVM 19 does not assemble for gfx90a of the same, and what else it does, written by mnemonics.py."]
+    (folder / "mnemonics.gfx90a.txt").write_text("\n".join(lines + rows) + "\n")
 
 
 main()

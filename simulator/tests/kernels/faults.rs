@@ -113,7 +113,7 @@ fn patched(gpu: &Gpu, word: u32) -> Box<Fault> {
     let segment = object.segments().iter().find(|segment| segment.holds(entry, 4)).unwrap();
     let at = (entry - segment.address + segment.offset) as usize;
     elf[at..at + 4].copy_from_slice(&word.to_le_bytes());
-    let module = Module::load(&gpu.memory, &elf).unwrap();
+    let module = Module::load(gpu.part, &gpu.memory, &elf).unwrap();
     let kernel = module.kernel("vector_add.kd").unwrap();
     let out = gpu.buffer(&[0f32]);
     gpu.launch(&kernel, [1, 1, 1], [1, 1, 1], 0, args![out, out, out, 1i32]).unwrap_err()
@@ -131,22 +131,62 @@ fn unknown_instructions_refuse_the_launch() {
     }
 }
 
+/// v_lshl_add_u64 v[0:1], v[2:3], 1, v[4:5], in place of a kernel's first instruction.
+#[test]
+fn an_instruction_of_another_part_is_named() {
+    let gpu = Gpu::named("gfx90a");
+    let elf = patched_kernel(&gpu, "vector_add", "vector_add", &[0xd208_0000, 0x0411_0302]);
+    let module = Module::load(gpu.part, &gpu.memory, &elf).unwrap();
+    let kernel = module.kernel("vector_add").unwrap();
+    let out = gpu.buffer(&[0f32]);
+    let fault = gpu.launch(&kernel, [1, 1, 1], [1, 1, 1], 0, args![out, out, out, 1i32]).unwrap_err();
+    assert!(matches!(fault.cause, Cause::Unsupported { .. }), "{fault}");
+    assert!(fault.to_string().contains("gfx90a has no v_lshl_add_u64 v[0:1], v[2:3], 1, v[4:5]"), "{fault}");
+    assert!(fault.to_string().contains("gfx942"), "{fault}");
+    assert_eq!(unsupported(&elf).unwrap().len(), 1);
+}
+
+/// The code object that a bundle has for a GPU, with other words at the start of a kernel.
+pub(crate) fn patched_kernel(gpu: &Gpu, bundle: &str, kernel: &str, words: &[u32]) -> Vec<u8> {
+    let path = crate::gpu::kernels().join(format!("bundles/{bundle}.ccob"));
+    let mut elf = gpu.image(&path);
+    let object = windlass_codeobject::CodeObject::parse(&elf).unwrap();
+    let entry = object.kernel(kernel).unwrap().entry_address;
+    let segment = object.segments().iter().find(|segment| segment.holds(entry, 4)).unwrap();
+    let at = (entry - segment.address + segment.offset) as usize;
+    for (index, word) in words.iter().enumerate() {
+        elf[at + 4 * index..][..4].copy_from_slice(&word.to_le_bytes());
+    }
+    elf
+}
+
 #[test]
 fn only_code_for_this_processor_is_loaded() {
     let gpu = Gpu::new();
     let noise: Vec<u8> = (0..4096u32).map(|i| (i * 37) as u8).collect();
-    assert!(matches!(Module::load(&gpu.memory, &noise), Err(LoadError::Malformed { .. })));
+    assert!(matches!(Module::load(gpu.part, &gpu.memory, &noise), Err(LoadError::Malformed { .. })));
     let path = crate::gpu::kernels().join("bundles/vector_add.gfx942.co");
     let elf = std::fs::read(path).unwrap();
     let mut other = elf.clone();
     other[48] = 0x3f;
-    match Module::load(&gpu.memory, &other) {
-        Err(LoadError::WrongProcessor { processor }) => assert!(processor.contains("gfx90a"), "{processor}"),
+    match Module::load(gpu.part, &gpu.memory, &other) {
+        Err(error @ LoadError::WrongProcessor { .. }) => {
+            let said = error.to_string();
+            assert!(said.contains("gfx90a") && said.contains("gfx942"), "{said}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let older = Gpu::named("gfx90a");
+    match Module::load(older.part, &older.memory, &elf) {
+        Err(error @ LoadError::WrongProcessor { .. }) => {
+            let said = error.to_string();
+            assert!(said.contains("for gfx942") && said.contains("is a gfx90a"), "{said}");
+        }
         other => panic!("{other:?}"),
     }
     let before = gpu.memory.usage();
     for len in 0..elf.len().min(6000) {
-        let _ = Module::load(&gpu.memory, &elf[..len]);
+        let _ = Module::load(gpu.part, &gpu.memory, &elf[..len]);
     }
     assert_eq!(gpu.memory.usage(), before, "failed loads leave nothing behind");
 }
@@ -174,7 +214,7 @@ fn what_does_not_run_is_known_without_a_device() {
     let found = unsupported(&patched).unwrap();
     assert_eq!(found.len(), 2, "{found:?}");
     assert_eq!((found[1].address, found[1].count), (kernel.entry_address + 4, 1));
-    patched[48] = 0x3f;
+    patched[48] = 0x41;
     assert!(matches!(unsupported(&patched), Err(LoadError::WrongProcessor { .. })));
     assert!(matches!(unsupported(&[0; 100]), Err(LoadError::Malformed { .. })));
 }

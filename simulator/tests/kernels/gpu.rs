@@ -4,11 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use windlass_codeobject::{EntryTarget, File, Options as FileOptions};
+use windlass_simulator::Part;
 use windlass_simulator::engine::{Engine, Fault, Kernel, Launch, Module, Statistics};
 use windlass_simulator::memory::{Kind, Memory, Options};
 
 /// A GPU with memory of its own.
 pub(crate) struct Gpu {
+    pub(crate) part: &'static Part,
     pub(crate) memory: Arc<Memory>,
     pub(crate) engine: Arc<Engine>,
 }
@@ -77,10 +79,16 @@ macro_rules! args {
 }
 
 impl Gpu {
-    /// A GPU whose kernels run on two threads.
+    /// A gfx942 whose kernels run on two threads.
     pub(crate) fn new() -> Self {
+        Self::named("gfx942")
+    }
+
+    /// The same of another part.
+    pub(crate) fn named(part: &str) -> Self {
+        let part = Part::named(part).unwrap();
         let memory = Memory::new(Options { capacity: 1 << 30, ..Options::default() }).unwrap();
-        Self { memory, engine: Engine::new(2) }
+        Self { part, memory, engine: Engine::new(2) }
     }
 
     /// A buffer with contents.
@@ -98,25 +106,38 @@ impl Gpu {
         bytes.chunks_exact(size_of::<T>()).map(T::get).collect()
     }
 
-    /// Loads the gfx942 code object of a file, bundle or not.
+    /// Loads the code object that a file, bundle or not, has for this GPU.
     pub(crate) fn load(&self, file: &Path) -> Arc<Module> {
         let found = self.load_all(file).into_iter().next();
-        found.unwrap_or_else(|| panic!("{} has nothing for gfx942", file.display()))
+        found.unwrap_or_else(|| panic!("{} has nothing for {}", file.display(), self.part.name()))
     }
 
-    /// Loads all gfx942 code objects of a file.
+    /// Loads all code objects that a file has for this GPU.
     pub(crate) fn load_all(&self, file: &Path) -> Vec<Arc<Module>> {
+        let images = self.images(file);
+        images.iter().map(|image| Module::load(self.part, &self.memory, image).unwrap()).collect()
+    }
+
+    /// The first code object that a file has for this GPU.
+    pub(crate) fn image(&self, file: &Path) -> Vec<u8> {
+        let found = self.images(file).into_iter().next();
+        found.unwrap_or_else(|| panic!("{} has nothing for {}", file.display(), self.part.name()))
+    }
+
+    /// All code objects that a file has for this GPU.
+    fn images(&self, file: &Path) -> Vec<Vec<u8>> {
         let bytes = std::fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let parsed = File::parse(&bytes, &FileOptions::default()).unwrap();
-        let mut modules = Vec::new();
+        let mut images = Vec::new();
         for bundle in parsed.bundles() {
             for (index, entry) in bundle.entries().iter().enumerate() {
-                if matches!(entry.target(), EntryTarget::Gpu(target) if target.processor() == "gfx942") {
-                    modules.push(Module::load(&self.memory, &bundle.image(index).unwrap()).unwrap());
+                let name = self.part.name();
+                if matches!(entry.target(), EntryTarget::Gpu(target) if target.processor() == name) {
+                    images.push(bundle.image(index).unwrap().into_owned());
                 }
             }
         }
-        modules
+        images
     }
 
     /// Loads one of the project's own modules.

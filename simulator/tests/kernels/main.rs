@@ -14,6 +14,7 @@ mod half;
 mod integer;
 mod launch;
 mod matrix;
+mod private;
 mod sharing;
 mod spin;
 mod wave;

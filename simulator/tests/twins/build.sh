@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
 # Compiles the kernels of src/ twice. For the host, to run them: that makes inputs.bin, expected.bin and kernels.txt.
-# For gfx942, without optimisation and with: that makes kernels.O0.ccob and kernels.O3.ccob.
+# For gfx942 and gfx90a, without optimisation and with: that makes kernels.O0.ccob and kernels.O3.ccob.
 # The same compilers give the same bytes: with --check, build aside and compare.
 #
 #   ./build.sh [--check]
@@ -45,11 +45,17 @@ common=(
 cd "$work/src"
 "$CLANG" "${common[@]}" -O1 -o "$work/host" host.c kernels.c -lm
 "$work/host" "$work/made"
+triple=hipv4-amdgcn-amd-amdhsa-
 for level in O0 O3; do
-  "$CLANG" --target=amdgcn-amd-amdhsa -mcpu=gfx942 -mcode-object-version=5 -nogpulib "${common[@]}" "-$level" \
-    kernels.c -o "$work/$level.co"
-  "$BUNDLER" -type=o -bundle-align=4096 -compress -targets=host-x86_64-unknown-linux,hipv4-amdgcn-amd-amdhsa--gfx942 \
-    -input=/dev/null -input="$work/$level.co" -output="$work/made/kernels.$level.ccob"
+  # Of gfx90a, the version of code objects that HIP 5.2 knows, and that of today.
+  [ "$level" = O0 ] && older=4 || older=5
+  for gpu in gfx942:5 gfx90a:$older; do
+    "$CLANG" --target=amdgcn-amd-amdhsa "-mcpu=${gpu%:*}" "-mcode-object-version=${gpu#*:}" -nogpulib "${common[@]}" \
+      "-$level" kernels.c -o "$work/$level.${gpu%:*}.co"
+  done
+  "$BUNDLER" -type=o -bundle-align=4096 -compress \
+    "-targets=host-x86_64-unknown-linux,$triple-gfx942,$triple-gfx90a" -input=/dev/null \
+    -input="$work/$level.gfx942.co" -input="$work/$level.gfx90a.co" -output="$work/made/kernels.$level.ccob"
 done
 cd - >/dev/null
 chmod 644 "$work"/made/*

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One C source, compiled by clang for x86-64 and for gfx942, gives the same results.
+//! One C source, compiled by clang for x86-64, for gfx942 and for gfx90a, gives the same results.
 //!
 //! `build.sh` makes what is compared, which is checked in: `inputs.bin`, the kernels' arguments; `expected.bin`, what
 //! they wrote on x86-64; `kernels.txt`, their names with the words that each work-item writes; and the code objects for
-//! gfx942, compiled without optimisation and with. Float results are compared bit by bit, a NaN as a NaN.
+//! the GPUs, compiled without optimisation and with, those for gfx90a as code objects v4 and v5. Float results are compared bit by bit, a NaN as a NaN.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use windlass_codeobject::{EntryTarget, File, Options as FileOptions};
+use windlass_simulator::Part;
 use windlass_simulator::engine::{Engine, Fault, Launch, Module};
 use windlass_simulator::memory::{Kind, Memory, Options};
 
@@ -30,12 +31,13 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// The code object for gfx942 in a bundle.
-fn code_object(name: &str) -> Vec<u8> {
+/// The code object for a part in a bundle.
+fn code_object(name: &str, part: &Part) -> Vec<u8> {
     let bytes = read(name);
     let file = File::parse(&bytes, &FileOptions::default()).unwrap();
     let bundle = file.bundles().first().expect("a bundle");
-    let is_gpu = |target: &EntryTarget| matches!(target, EntryTarget::Gpu(_));
+    let is_gpu =
+        |target: &EntryTarget| matches!(target, EntryTarget::Gpu(target) if part.runs(target.processor()));
     let index = bundle.entries().iter().position(|entry| is_gpu(entry.target())).expect("code for a GPU");
     bundle.image(index).unwrap().into_owned()
 }
@@ -71,9 +73,10 @@ struct Gpu {
 }
 
 impl Gpu {
-    fn new(code: &str) -> Self {
+    fn new(code: &str, part: &str) -> Self {
+        let part = Part::named(part).unwrap();
         let memory = Memory::new(Options { capacity: 64 << 20, ..Options::default() }).unwrap();
-        let module = Module::load(&memory, &code_object(code)).unwrap();
+        let module = Module::load(part, &memory, &code_object(code, part)).unwrap();
         let inputs = read("inputs.bin");
         let (params, input) = inputs.split_at(PARAMS);
         let address = memory.allocate(input.len() as u64, 256, Kind::Device, "input").unwrap();
@@ -117,28 +120,30 @@ fn difference(gpu: &Gpu, twin: &Twin) -> Option<String> {
     ))
 }
 
-fn agree(code: &str) {
-    let gpu = Gpu::new(code);
+fn agree(code: &str, part: &str) {
+    let gpu = Gpu::new(code, part);
     let twins = twins();
     assert!(twins.len() >= 100, "{} kernels", twins.len());
     let differing: Vec<String> =
         twins.iter().filter_map(|twin| Some(format!("{}: {}", twin.name, difference(&gpu, twin)?))).collect();
-    assert!(differing.is_empty(), "{code}:\n{}", differing.join("\n"));
+    assert!(differing.is_empty(), "{code} on {part}:\n{}", differing.join("\n"));
 }
 
 #[test]
 fn unoptimised_kernels_agree() {
-    agree("kernels.O0.ccob");
+    agree("kernels.O0.ccob", "gfx942");
+    agree("kernels.O0.ccob", "gfx90a");
 }
 
 #[test]
 fn optimised_kernels_agree() {
-    agree("kernels.O3.ccob");
+    agree("kernels.O3.ccob", "gfx942");
+    agree("kernels.O3.ccob", "gfx90a");
 }
 
 #[test]
 fn a_difference_is_found() {
-    let gpu = Gpu::new("kernels.O3.ccob");
+    let gpu = Gpu::new("kernels.O3.ccob", "gfx942");
     let mut twin = twins().into_iter().find(|twin| twin.name == "recursion").unwrap();
     assert_eq!(difference(&gpu, &twin), None);
     twin.expected[100] ^= 1;

@@ -87,7 +87,7 @@ fn closing_line(machine: &Options, tally: std::io::Result<Tally>, ending: &child
                 "windlass exec: {} and {} on a simulated {}",
                 count(tally.launches, "launch", "launches"),
                 count(tally.faults, "fault", "faults"),
-                machine.target,
+                machine.part.name(),
             );
             if tally.refused > 0 {
                 line += &format!(", {} refused", count(tally.refused, "launch", "launches"));

@@ -63,6 +63,13 @@ fn simulated(path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
         |why: String| Failure::absent(format!("no GPU here, and {why}; name a device by --device URI"));
     let file =
         file.ok_or_else(|| nothing(format!("{} is no code that a simulated one runs", escape::path(path))))?;
+    // Of several that the file has code for, the default one.
+    let default = windlass::open("hip-sim://").ok().filter(|device| serves(device, file));
+    if let Some(processor) = default.as_ref().and_then(|device| device.info().architecture.split(':').next())
+        && let Ok(device) = windlass::open(&format!("hip-sim://{processor}"))
+    {
+        return Ok(device);
+    }
     let mut problem = String::new();
     for target in input::targets(file) {
         let processor = target.split(':').next().unwrap_or_default();

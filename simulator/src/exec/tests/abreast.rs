@@ -22,7 +22,7 @@ const COUNT_TWICE: [u32; 11] = [
 
 /// What two waves that count the same words up leave in the first of them, and the turns that they took.
 fn count(abreast: bool) -> (u32, Vec<Turn>) {
-    let program = Arc::new(Program::new(0x1000, COUNT_TWICE.to_vec()));
+    let program = Arc::new(Program::new(&isa::GFX942, 0x1000, COUNT_TWICE.to_vec()));
     let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
     let (mut lds, mut windows, stop) = (Lds::new(), Windows::default(), AtomicBool::new(false));
     lds.reset(1024);

@@ -110,7 +110,7 @@ fn buffers_of_records_and_formats() {
     let mut failures = Vec::new();
     let (mut compared, mut refused) = (0, 0);
     for (number, (words, text)) in rows(include_str!("cases/buffer.txt")).enumerate() {
-        let inst = isa::decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let inst = isa::GFX942.decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(inst.to_string(), text, "{words:08x?}");
         let rounds = if text.starts_with("tbuffer") { 3 } else { 12 };
         for round in 0..rounds {

@@ -33,14 +33,15 @@ fn program(name: &str) -> Vec<u32> {
     let source = fields.next().unwrap_or("").split("; ");
     let source = source.map(|line| line.split(": ").last().unwrap_or("").split(' ').next().unwrap_or(""));
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let decoded = isa::decode_program(&bytes).map(|(_, inst)| inst.map_or("", |inst| inst.op.mnemonic()));
+    let decoded =
+        isa::GFX942.decode_program(&bytes).map(|(_, inst)| inst.map_or("", |inst| inst.op.mnemonic()));
     assert!(source.eq(decoded), "{name}: not what its source says");
     words
 }
 
 /// Runs the program about a mnemonic with a number in `s[4:5]`, a turn after the other, until it ends.
 fn play(name: &str, number: u64) -> Outcome {
-    let program = Arc::new(Program::new(BASE, program(name)));
+    let program = Arc::new(Program::new(&isa::GFX942, BASE, program(name)));
     let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
     let stop = AtomicBool::new(false);
     let mut wave = Wave::new();

@@ -72,7 +72,7 @@ fn instructions_find_registers_by_index() {
         if !plain || OTHERS.iter().chain(&lanes).any(|start| text.starts_with(start)) {
             continue;
         }
-        let inst = isa::decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let inst = isa::GFX942.decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
         // Every set of operands in turn.
         let (which, by) = (number as u8 % 15 + 1, 2 * (number as u32 % 5 + 1));
         let text = shifted(text, which, by);
@@ -134,7 +134,7 @@ fn what_does_not_index_is_refused() {
     // v_pk_add_u16 v2, v0, v2 clamp
     const PACKED: [u32; 2] = [0xd38a_c002, 0x1802_0500];
     let problems = |words: Vec<u32>| {
-        let program = Program::new(0x1000, words);
+        let program = Program::new(&isa::GFX942, 0x1000, words);
         let region = program.find(0x1000).expect("code").region;
         region.problems.iter().map(|problem| problem.text.clone()).collect::<Vec<_>>()
     };

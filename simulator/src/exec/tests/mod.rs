@@ -32,14 +32,14 @@ fn run_with_lds(text: &str, words: &[u32], lds: &mut Lds, setup: impl FnOnce(&mu
     let mut left = words;
     let mut disassembled = Vec::new();
     while !left.is_empty() {
-        let inst = isa::decode(left).unwrap();
+        let inst = isa::GFX942.decode(left).unwrap();
         disassembled.push(inst.disassemble(0).replace("_e32", "").replace("_e64", ""));
         left = &left[usize::from(inst.size) / 4..];
     }
     assert_eq!(disassembled.join("; "), text.replace("_e32", "").replace("_e64", ""));
 
     const END: u32 = 0xbf81_0000;
-    let program = Arc::new(Program::new(0x1000, words.iter().copied().chain([END]).collect()));
+    let program = Arc::new(Program::new(&isa::GFX942, 0x1000, words.iter().copied().chain([END]).collect()));
     let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
     let mut wave = Wave::new();
     wave.set_exec(!0);

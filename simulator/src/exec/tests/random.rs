@@ -34,7 +34,7 @@ fn both_compilations_of_a_handler_agree() {
         let format = [0xd100_0000u32, 0xd380_0000, 0x7e00_0000, 0x0000_0000][round % 4];
         let keep = if round % 4 == 3 { 0x7fff_ffff } else { 0x007f_ffff };
         let code = [random() as u32 & keep | format, random() as u32, random() as u32];
-        let Ok(inst) = isa::decode(&code) else { continue };
+        let Ok(inst) = isa::GFX942.decode(&code) else { continue };
         let Ok(versions) = table::versions(&inst) else { continue };
         if !inst.op.mnemonic().starts_with("v_") {
             continue;
@@ -56,7 +56,7 @@ fn both_compilations_of_a_handler_agree() {
             wave.set_mode(0x1f0);
             wave.set_indexing(None);
         };
-        let program = Arc::new(Program::new(0, Vec::new()));
+        let program = Arc::new(Program::new(&isa::GFX942, 0, Vec::new()));
         let [wide, portable] = [versions.pick(), versions.portable()].map(|handler| {
             let mut wave = Wave::new();
             fill(&mut wave);
@@ -100,9 +100,9 @@ fn no_instruction_panics() {
         if let Some(format) = formats.get((round % 9) as usize) {
             code[0] = code[0] & 0x03ff_ffff | format;
         }
-        let Ok(inst) = isa::decode(&code) else { continue };
+        let Ok(inst) = isa::GFX942.decode(&code) else { continue };
         code[usize::from(inst.size) / 4] = 0xbf81_0000;
-        let program = Arc::new(Program::new(0x1000, code.to_vec()));
+        let program = Arc::new(Program::new(&isa::GFX942, 0x1000, code.to_vec()));
         let Some(position) = program.find(0x1000) else { continue };
         if !position.region.problems.is_empty() {
             continue;

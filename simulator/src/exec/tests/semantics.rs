@@ -2,7 +2,7 @@
 //! Every instruction against the reference: lists of them by family, in every encoding and with every modifier, run on
 //! random registers full of edges, by both compilations of its handler.
 
-use super::reference::{Machine, Memories, fill};
+use super::reference::{Machine, Memories, fill, input_type};
 use crate::exec::core::Core;
 use crate::exec::lanes::{PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::exec::lds::Lds;
@@ -10,14 +10,17 @@ use crate::exec::program::Program;
 use crate::exec::state::Wave;
 use crate::exec::step::{Flow, Step, has_wide_vectors};
 use crate::exec::table;
-use crate::isa;
+use crate::isa::{self, GFX90A, GFX942, InstructionSet};
 use crate::memory::{Kind, Memory, Options, Windows};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Words and text of each row of a list.
-pub(super) fn rows(list: &'static str) -> impl Iterator<Item = (Vec<u32>, &'static str)> {
+/// Words and text of an instruction.
+type Case = (Vec<u32>, &'static str);
+
+/// Each row of a list.
+pub(super) fn rows(list: &'static str) -> impl Iterator<Item = Case> {
     list.lines().filter(|line| !line.starts_with('#')).map(|line| {
         let (words, text) = line.split_once('\t').expect("a tab in each row");
         (words.split(' ').map(|word| u32::from_str_radix(word, 16).expect("hexadecimal")).collect(), text)
@@ -82,20 +85,20 @@ impl Shared {
         Self {
             lds: Lds::new(),
             memory: Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap(),
-            program: Arc::new(Program::new(0, Vec::new())),
+            program: Arc::new(Program::new(&isa::GFX942, 0, Vec::new())),
             stop: AtomicBool::new(false),
         }
     }
 }
 
 /// Runs a list; panics with the first failure of each mnemonic.
-fn check(list: &'static str, at_least: usize) {
+fn check(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_least: usize) {
     let mut shared = Shared::new();
     let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut count = 0;
-    for (number, (words, text)) in rows(list).enumerate() {
+    for (number, (words, text)) in list.enumerate() {
         count += 1;
-        let inst = isa::decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let inst = set.decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(inst.to_string(), text, "{words:08x?}");
         if let Err(why) = check_row(number, inst, text, &mut shared) {
             let entry = failures.entry(inst.op.mnemonic().to_owned()).or_insert((0, why));
@@ -161,15 +164,15 @@ pub(super) fn finite(next: &mut impl FnMut() -> u64) -> u32 {
 }
 
 /// Runs a list of memory instructions: the memories are compared as well.
-fn check_memory(list: &'static str, at_least: usize) {
+fn check_memory(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_least: usize) {
     let mut shared = Shared::new();
     shared.lds.reset(LDS);
     let base = shared.memory.allocate(GLOBAL as u64, 256, Kind::Device, "test").unwrap();
     let mut failures = Vec::new();
     let mut count = 0;
-    for (number, (words, text)) in rows(list).enumerate() {
+    for (number, (words, text)) in list.enumerate() {
         count += 1;
-        let inst = isa::decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let inst = set.decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(inst.to_string(), text, "{words:08x?}");
         for round in 0..3 {
             if let Err(why) = check_access(number * 3 + round, inst, text, base, &mut shared) {
@@ -338,17 +341,32 @@ pub(super) fn compilations() -> impl Iterator<Item = bool> {
 
 #[test]
 fn memory_access() {
-    check_memory(include_str!("cases/memory.txt"), 1000);
+    check_memory(&GFX942, rows(include_str!("cases/memory.txt")), 1000);
 }
 
 #[test]
 fn matrix_products() {
+    check_products(&GFX942, rows(include_str!("cases/matrix.txt")), 420);
+}
+
+/// What gfx90a has and gfx942 has not.
+#[test]
+fn instructions_of_gfx90a() {
+    let of =
+        |kind: fn(&str) -> bool| rows(include_str!("cases/gfx90a.txt")).filter(move |(_, text)| kind(text));
+    let is_product = |text: &str| text.starts_with("v_mfma_");
+    check_products(&GFX90A, of(is_product), 120);
+    check_memory(&GFX90A, of(|text| text.contains("_load_")), 20);
+    check(&GFX90A, of(|text| !text.starts_with("v_mfma_") && !text.contains("_load_")), 30);
+}
+
+fn check_products(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_least: usize) {
     let mut shared = Shared::new();
     let mut failures = Vec::new();
     let mut count = 0;
-    for (number, (words, text)) in rows(include_str!("cases/matrix.txt")).enumerate() {
+    for (number, (words, text)) in list.enumerate() {
         count += 1;
-        let inst = isa::decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let inst = set.decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(inst.to_string(), text, "{words:08x?}");
         let mut next = random(0x0bad_cafe ^ (number as u64) << 20);
         let mut wave = Wave::new();
@@ -377,7 +395,7 @@ fn matrix_products() {
             }
         }
     }
-    assert!(count >= 420, "only {count} rows");
+    assert!(count >= at_least, "only {count} rows");
     let shown = &failures[..failures.len().min(40)];
     assert!(failures.is_empty(), "{} rows differ:\n{}", failures.len(), shown.join("\n"));
 }
@@ -386,7 +404,7 @@ fn matrix_products() {
 fn matrix_input(text: &str, next: &mut impl FnMut() -> u64) -> u32 {
     let bits = next() as u32;
     let rare = next().is_multiple_of(16);
-    match text.split(' ').next().unwrap_or("").rsplit_once('_').map_or("", |(_, ty)| ty) {
+    match input_type(text.split(' ').next().unwrap_or("")) {
         "f16" if rare => bits & 0x83ff_83ff,
         "f16" => bits & 0x8fff_8fff | 0x3000_3000,
         // A denormal, an infinity or a NaN.
@@ -412,8 +430,10 @@ fn every_mnemonic_is_tested() {
         include_str!("cases/buffer.txt"),
         include_str!("cases/matrix.txt"),
     ];
-    let in_rows = lists.into_iter().flat_map(rows).map(|(words, text)| {
-        isa::decode(&words).unwrap_or_else(|error| panic!("{text}: {error}")).op.mnemonic()
+    let ours = lists.into_iter().flat_map(rows).map(|row| (&GFX942, row));
+    let theirs = rows(include_str!("cases/gfx90a.txt")).map(|row| (&GFX90A, row));
+    let in_rows = ours.chain(theirs).map(|(set, (words, text))| {
+        set.decode(&words).unwrap_or_else(|error| panic!("{text}: {error}")).op.mnemonic()
     });
     let lines = |list: &'static str| list.lines().filter(|line| !line.starts_with('#'));
     let in_programs = lines(include_str!("cases/control.txt")).filter_map(|line| line.split('\t').next());
@@ -428,15 +448,15 @@ fn every_mnemonic_is_tested() {
 
 #[test]
 fn scalar_arithmetic() {
-    check(include_str!("cases/scalar.txt"), 800);
+    check(&GFX942, rows(include_str!("cases/scalar.txt")), 800);
 }
 
 #[test]
 fn packed_arithmetic() {
-    check(include_str!("cases/packed.txt"), 350);
+    check(&GFX942, rows(include_str!("cases/packed.txt")), 350);
 }
 
 #[test]
 fn vector_arithmetic() {
-    check(include_str!("cases/vector.txt"), 3500);
+    check(&GFX942, rows(include_str!("cases/vector.txt")), 3500);
 }

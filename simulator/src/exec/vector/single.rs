@@ -13,6 +13,9 @@ vector! {
     v_mul_legacy_f32(a: f32, b: f32) -> f32 if (a == 0.0) | (b == 0.0) { 0.0 } else { a * b };
     v_fma_f32 | v_fmamk_f32 | v_fmaak_f32(a: f32, b: f32, c: f32) -> f32 a.mul_add(b, c);
     v_fmac_f32(a: f32, b: f32, [c: f32]) -> f32 a.mul_add(b, c);
+    v_mad_f32 | v_madmk_f32 | v_madak_f32(a: f32, b: f32, c: f32) -> f32 unfused(a, b, c);
+    v_mac_f32(a: f32, b: f32, [c: f32]) -> f32 unfused(a, b, c);
+    v_mad_legacy_f32(a: f32, b: f32, c: f32) -> f32 unfused_legacy(a, b, c);
     v_min_f32(a: f32, b: f32) -> Single Chosen(min_f32(a, b));
     v_max_f32(a: f32, b: f32) -> Single Chosen(max_f32(a, b));
     v_min3_f32(a: f32, b: f32, c: f32) -> Single Chosen(min_f32(min_f32(a, b), c));
@@ -38,6 +41,20 @@ vector! {
     v_frexp_exp_i32_f32(a: f32) -> i32 frexp_exponent_f32(a);
     v_frexp_mant_f32(a: f32) -> f32 frexp_mantissa_f32(a);
     v_div_fixup_f32(a: f32, b: f32, c: f32) -> Single Chosen(div_fixup_f32(a, b, c));
+}
+
+/// A product rounded on its own, and a sum. These take and give no denormals, whatever the mode says.
+#[inline(always)]
+fn unfused(a: f32, b: f32, c: f32) -> f32 {
+    normal(normal(normal(a) * normal(b)) + normal(c))
+}
+
+/// The same, of which zero times anything is zero.
+#[inline(always)]
+fn unfused_legacy(a: f32, b: f32, c: f32) -> f32 {
+    let (a, b) = (normal(a), normal(b));
+    let product = if (a == 0.0) | (b == 0.0) { 0.0 } else { normal(a * b) };
+    normal(product + normal(c))
 }
 
 /// The face of a cube that a direction meets: its number, the two coordinates on it, and the major axis.

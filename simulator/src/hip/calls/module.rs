@@ -136,7 +136,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetGlobal(
 
 /// The most LDS that a launch can ask for on top of what the kernel declares.
 fn dynamic_lds(kernel: &Kernel) -> u32 {
-    limits::LDS_PER_BLOCK.saturating_sub(kernel.static_lds())
+    kernel.module().part().lds.saturating_sub(kernel.static_lds())
 }
 
 fn registers(kernel: &Kernel) -> u32 {

@@ -62,7 +62,7 @@ fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
         name: text(&device.name()),
         uuid: hipUUID { bytes: device.uuid().map(|byte| byte as c_char) },
         totalGlobalMem: device.capacity as usize,
-        sharedMemPerBlock: limits::LDS_PER_BLOCK as usize,
+        sharedMemPerBlock: device.part.lds as usize,
         regsPerBlock: of(A::hipDeviceAttributeMaxRegistersPerBlock),
         warpSize: of(A::hipDeviceAttributeWarpSize),
         memPitch: of(A::hipDeviceAttributeMaxPitch) as usize,
@@ -98,26 +98,26 @@ fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
         l2CacheSize: of(A::hipDeviceAttributeL2CacheSize),
         maxThreadsPerMultiProcessor: of(A::hipDeviceAttributeMaxThreadsPerMultiProcessor),
         streamPrioritiesSupported: of(A::hipDeviceAttributeStreamPrioritiesSupported),
-        sharedMemPerMultiprocessor: limits::LDS_PER_BLOCK as usize,
+        sharedMemPerMultiprocessor: device.part.lds as usize,
         regsPerMultiprocessor: of(A::hipDeviceAttributeMaxRegistersPerMultiprocessor),
         managedMemory: of(A::hipDeviceAttributeManagedMemory),
         hostNativeAtomicSupported: of(A::hipDeviceAttributeHostNativeAtomicSupported),
         concurrentManagedAccess: of(A::hipDeviceAttributeConcurrentManagedAccess),
         canUseHostPointerForRegisteredMem: of(A::hipDeviceAttributeCanUseHostPointerForRegisteredMem),
         cooperativeLaunch: of(A::hipDeviceAttributeCooperativeLaunch),
-        sharedMemPerBlockOptin: limits::LDS_PER_BLOCK as usize,
+        sharedMemPerBlockOptin: device.part.lds as usize,
         maxBlocksPerMultiProcessor: of(A::hipDeviceAttributeMaxBlocksPerMultiProcessor),
         hostRegisterSupported: of(A::hipDeviceAttributeHostRegisterSupported),
         memoryPoolsSupported: of(A::hipDeviceAttributeMemoryPoolsSupported),
-        gcnArchName: text(&call.runtime.options.target_id()),
-        maxSharedMemoryPerMultiProcessor: limits::LDS_PER_BLOCK as usize,
+        gcnArchName: text(&device.part.target_id()),
+        maxSharedMemoryPerMultiProcessor: device.part.lds as usize,
         clockInstructionRate: of(A::hipDeviceAttributeClockInstructionRate),
         arch: architecture(),
         ..Default::default()
     }
 }
 
-fn old_layout(new: &hipDeviceProp_tR0600) -> hipDeviceProp_tR0000 {
+fn old_layout(new: &hipDeviceProp_tR0600, device: &Device) -> hipDeviceProp_tR0000 {
     hipDeviceProp_tR0000 {
         name: new.name,
         totalGlobalMem: new.totalGlobalMem,
@@ -145,7 +145,7 @@ fn old_layout(new: &hipDeviceProp_tR0600) -> hipDeviceProp_tR0000 {
         pciDeviceID: new.pciDeviceID,
         maxSharedMemoryPerMultiProcessor: new.maxSharedMemoryPerMultiProcessor,
         canMapHostMemory: new.canMapHostMemory,
-        gcnArch: 942,
+        gcnArch: device.part.architecture,
         gcnArchName: new.gcnArchName,
         cooperativeLaunch: new.cooperativeLaunch,
         maxTexture1DLinear: new.maxTexture1DLinear,
@@ -163,7 +163,8 @@ fn old_layout(new: &hipDeviceProp_tR0600) -> hipDeviceProp_tR0000 {
 }
 
 fn put_old(call: &Call, properties: *mut hipDeviceProp_tR0000, device: c_int) -> Outcome<()> {
-    call.put(properties, old_layout(&new_layout(call, call.device_at(device)?)))
+    let device = call.device_at(device)?;
+    call.put(properties, old_layout(&new_layout(call, device), device))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGetDevicePropertiesR0600(

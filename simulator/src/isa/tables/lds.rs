@@ -28,8 +28,6 @@ pub(in super::super) const DS: &[Row] = &[
     row(0x13, ds_max_f32, N, [B32, B32], PLAIN),
     row(0x14, ds_nop, N, [], PLAIN),
     row(0x15, ds_add_f32, N, [B32, B32], PLAIN),
-    row(0x17, ds_pk_add_f16, N, [B32, B32], PLAIN),
-    row(0x18, ds_pk_add_bf16, N, [B32, B32], PLAIN),
     row(0x1d, ds_write_addtid_b32, N, [N, B32], PLAIN),
     row(0x1e, ds_write_b8, N, [B32, B32], PLAIN),
     row(0x1f, ds_write_b16, N, [B32, B32], PLAIN),
@@ -126,12 +124,18 @@ pub(in super::super) const DS: &[Row] = &[
     row(0x9c, ds_gws_sema_p, N, [], GWS),
     row(0x9d, ds_gws_barrier, N, [B32], GWS),
     row(0xb6, ds_read_addtid_b32, B32, [], PLAIN),
-    row(0xb7, ds_pk_add_rtn_f16, B32, [B32, B32], PLAIN),
-    row(0xb8, ds_pk_add_rtn_bf16, B32, [B32, B32], PLAIN),
     row(0xbd, ds_consume, B32, [], PLAIN),
     row(0xbe, ds_append, B32, [], PLAIN),
     row(0xde, ds_write_b96, N, [B32, B32.x(3)], PLAIN),
     row(0xdf, ds_write_b128, N, [B32, B32.x(4)], PLAIN),
     row(0xfe, ds_read_b96, B32.x(3), [B32], PLAIN),
     row(0xff, ds_read_b128, B32.x(4), [B32], PLAIN),
+];
+
+/// Of gfx942.
+pub(in super::super) const DS_GFX942: &[Row] = &[
+    row(0x17, ds_pk_add_f16, N, [B32, B32], PLAIN),
+    row(0x18, ds_pk_add_bf16, N, [B32, B32], PLAIN),
+    row(0xb7, ds_pk_add_rtn_f16, B32, [B32, B32], PLAIN),
+    row(0xb8, ds_pk_add_rtn_bf16, B32, [B32, B32], PLAIN),
 ];

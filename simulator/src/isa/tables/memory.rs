@@ -41,12 +41,9 @@ pub(in super::super) const FLAT: &[Row] = &[
     row(0x4a, flat_atomic_xor, B32, [B32], ATOMIC),
     row(0x4b, flat_atomic_inc, B32, [B32], ATOMIC),
     row(0x4c, flat_atomic_dec, B32, [B32], ATOMIC),
-    row(0x4d, flat_atomic_add_f32, B32, [B32], ATOMIC),
-    row(0x4e, flat_atomic_pk_add_f16, B32, [B32], ATOMIC),
     row(0x4f, flat_atomic_add_f64, B64, [B64], ATOMIC),
     row(0x50, flat_atomic_min_f64, B64, [B64], ATOMIC),
     row(0x51, flat_atomic_max_f64, B64, [B64], ATOMIC),
-    row(0x52, flat_atomic_pk_add_bf16, B32, [B32], ATOMIC),
     row(0x60, flat_atomic_swap_x2, B64, [B64], ATOMIC),
     row(0x61, flat_atomic_cmpswap_x2, B64, [B32.x(4)], ATOMIC),
     row(0x62, flat_atomic_add_x2, B64, [B64], ATOMIC),
@@ -62,13 +59,20 @@ pub(in super::super) const FLAT: &[Row] = &[
     row(0x6c, flat_atomic_dec_x2, B64, [B64], ATOMIC),
 ];
 
+/// Of gfx942.
+pub(in super::super) const FLAT_GFX942: &[Row] = &[
+    row(0x4d, flat_atomic_add_f32, B32, [B32], ATOMIC),
+    row(0x4e, flat_atomic_pk_add_f16, B32, [B32], ATOMIC),
+    row(0x52, flat_atomic_pk_add_bf16, B32, [B32], ATOMIC),
+];
+
 /// Global memory.
 pub(in super::super) const GLOBAL: &[Row] = &[
-    row(0x10, global_load_ubyte, B32, [], PLAIN),
-    row(0x11, global_load_sbyte, B32, [], PLAIN),
-    row(0x12, global_load_ushort, B32, [], PLAIN),
-    row(0x13, global_load_sshort, B32, [], PLAIN),
-    row(0x14, global_load_dword, B32, [], PLAIN),
+    row(0x10, global_load_ubyte, B32, [], MAY_LDS),
+    row(0x11, global_load_sbyte, B32, [], MAY_LDS),
+    row(0x12, global_load_ushort, B32, [], MAY_LDS),
+    row(0x13, global_load_sshort, B32, [], MAY_LDS),
+    row(0x14, global_load_dword, B32, [], MAY_LDS),
     row(0x15, global_load_dwordx2, B64, [], PLAIN),
     row(0x16, global_load_dwordx3, B32.x(3), [], PLAIN),
     row(0x17, global_load_dwordx4, B32.x(4), [], PLAIN),
@@ -86,11 +90,6 @@ pub(in super::super) const GLOBAL: &[Row] = &[
     row(0x23, global_load_sbyte_d16_hi, B32, [], PLAIN),
     row(0x24, global_load_short_d16, B32, [], PLAIN),
     row(0x25, global_load_short_d16_hi, B32, [], PLAIN),
-    row(0x26, global_load_lds_ubyte, N, [], LDS_DST),
-    row(0x27, global_load_lds_sbyte, N, [], LDS_DST),
-    row(0x28, global_load_lds_ushort, N, [], LDS_DST),
-    row(0x29, global_load_lds_sshort, N, [], LDS_DST),
-    row(0x2a, global_load_lds_dword, N, [], LDS_DST),
     row(0x40, global_atomic_swap, B32, [B32], ATOMIC),
     row(0x41, global_atomic_cmpswap, B32, [B64], ATOMIC),
     row(0x42, global_atomic_add, B32, [B32], ATOMIC),
@@ -109,7 +108,6 @@ pub(in super::super) const GLOBAL: &[Row] = &[
     row(0x4f, global_atomic_add_f64, B64, [B64], ATOMIC),
     row(0x50, global_atomic_min_f64, B64, [B64], ATOMIC),
     row(0x51, global_atomic_max_f64, B64, [B64], ATOMIC),
-    row(0x52, global_atomic_pk_add_bf16, B32, [B32], ATOMIC),
     row(0x60, global_atomic_swap_x2, B64, [B64], ATOMIC),
     row(0x61, global_atomic_cmpswap_x2, B64, [B32.x(4)], ATOMIC),
     row(0x62, global_atomic_add_x2, B64, [B64], ATOMIC),
@@ -125,13 +123,23 @@ pub(in super::super) const GLOBAL: &[Row] = &[
     row(0x6c, global_atomic_dec_x2, B64, [B64], ATOMIC),
 ];
 
+/// Of gfx942.
+pub(in super::super) const GLOBAL_GFX942: &[Row] = &[
+    row(0x26, global_load_lds_ubyte, N, [], LDS_DST),
+    row(0x27, global_load_lds_sbyte, N, [], LDS_DST),
+    row(0x28, global_load_lds_ushort, N, [], LDS_DST),
+    row(0x29, global_load_lds_sshort, N, [], LDS_DST),
+    row(0x2a, global_load_lds_dword, N, [], LDS_DST),
+    row(0x52, global_atomic_pk_add_bf16, B32, [B32], ATOMIC),
+];
+
 /// Private memory.
 pub(in super::super) const SCRATCH: &[Row] = &[
-    row(0x10, scratch_load_ubyte, B32, [], PLAIN),
-    row(0x11, scratch_load_sbyte, B32, [], PLAIN),
-    row(0x12, scratch_load_ushort, B32, [], PLAIN),
-    row(0x13, scratch_load_sshort, B32, [], PLAIN),
-    row(0x14, scratch_load_dword, B32, [], PLAIN),
+    row(0x10, scratch_load_ubyte, B32, [], MAY_LDS),
+    row(0x11, scratch_load_sbyte, B32, [], MAY_LDS),
+    row(0x12, scratch_load_ushort, B32, [], MAY_LDS),
+    row(0x13, scratch_load_sshort, B32, [], MAY_LDS),
+    row(0x14, scratch_load_dword, B32, [], MAY_LDS),
     row(0x15, scratch_load_dwordx2, B64, [], PLAIN),
     row(0x16, scratch_load_dwordx3, B32.x(3), [], PLAIN),
     row(0x17, scratch_load_dwordx4, B32.x(4), [], PLAIN),
@@ -149,6 +157,10 @@ pub(in super::super) const SCRATCH: &[Row] = &[
     row(0x23, scratch_load_sbyte_d16_hi, B32, [], PLAIN),
     row(0x24, scratch_load_short_d16, B32, [], PLAIN),
     row(0x25, scratch_load_short_d16_hi, B32, [], PLAIN),
+];
+
+/// Of gfx942.
+pub(in super::super) const SCRATCH_GFX942: &[Row] = &[
     row(0x26, scratch_load_lds_ubyte, N, [], LDS_DST),
     row(0x27, scratch_load_lds_sbyte, N, [], LDS_DST),
     row(0x28, scratch_load_lds_ushort, N, [], LDS_DST),
@@ -198,8 +210,6 @@ pub(in super::super) const MUBUF: &[Row] = &[
     row(0x25, buffer_load_short_d16_hi, B32, [], PLAIN),
     row(0x26, buffer_load_format_d16_hi_x, B32, [], PLAIN),
     row(0x27, buffer_store_format_d16_hi_x, N, [B32], PLAIN),
-    row(0x28, buffer_wbl2, N, [], CACHE),
-    row(0x29, buffer_inv, N, [], CACHE),
     row(0x3d, buffer_store_lds_dword, N, [], LDS_DST),
     row(0x3e, buffer_wbinvl1, N, [], CACHE),
     row(0x3f, buffer_wbinvl1_vol, N, [], CACHE),
@@ -235,6 +245,14 @@ pub(in super::super) const MUBUF: &[Row] = &[
     row(0x6b, buffer_atomic_inc_x2, B64, [B64], ATOMIC),
     row(0x6c, buffer_atomic_dec_x2, B64, [B64], ATOMIC),
 ];
+
+/// Of gfx942.
+pub(in super::super) const MUBUF_GFX942: &[Row] =
+    &[row(0x28, buffer_wbl2, N, [], CACHE | SCOPE), row(0x29, buffer_inv, N, [], CACHE | SCOPE)];
+
+/// Of gfx90a.
+pub(in super::super) const MUBUF_GFX90A: &[Row] =
+    &[row(0x28, buffer_wbl2, N, [], CACHE), row(0x29, buffer_invl2, N, [], CACHE)];
 
 /// Typed buffers.
 pub(in super::super) const MTBUF: &[Row] = &[

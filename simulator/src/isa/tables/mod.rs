@@ -13,12 +13,15 @@ use super::inst::{Element, OperandType};
 use super::opcode::Op;
 
 pub(super) use compare::VOPC;
-pub(super) use lds::DS;
-pub(super) use memory::{FLAT, GLOBAL, MTBUF, MUBUF, SCRATCH};
-pub(super) use packed::{MAI, VOP3P};
+pub(super) use lds::{DS, DS_GFX942};
+pub(super) use memory::{
+    FLAT, FLAT_GFX942, GLOBAL, GLOBAL_GFX942, MTBUF, MUBUF, MUBUF_GFX90A, MUBUF_GFX942, SCRATCH,
+    SCRATCH_GFX942,
+};
+pub(super) use packed::{MAI, MAI_GFX90A, MAI_GFX942, VOP3P};
 pub(super) use scalar::{SMEM, SOP1, SOP2, SOPC, SOPK, SOPP};
-pub(super) use vector::{VOP1, VOP2};
-pub(super) use vop3::VOP3;
+pub(super) use vector::{VOP1, VOP1_GFX942, VOP2, VOP2_GFX90A, VOP2_GFX942};
+pub(super) use vop3::{VOP3, VOP3_GFX90A, VOP3_GFX942};
 
 /// One instruction in one format.
 pub(super) struct Row {
@@ -125,8 +128,10 @@ pub(super) const GWS: u32 = 1 << 20;
 pub(super) const ATOMIC: u32 = 1 << 21;
 /// Data goes between LDS and memory, the data field is unused.
 pub(super) const LDS_DST: u32 = 1 << 22;
-/// Cache control, clocks: no data and no scope.
+/// Cache control, clocks: no data, and no scope but where [`SCOPE`] says so.
 pub(super) const CACHE: u32 = 1 << 23;
+/// MUBUF: cache control with a scope.
+pub(super) const SCOPE: u32 = 1 << 29;
 /// SMEM: the data field is a constant.
 pub(super) const PROBE: u32 = 1 << 24;
 /// The lane of `src[1]` and what is written are scalar.
@@ -134,17 +139,24 @@ pub(super) const LANE: u32 = 1 << 25;
 
 /// The source is a vector register or the LDS value.
 pub(super) const VECTOR_SRC: u32 = 1 << 26;
-/// MUBUF: there is a form with the destination in LDS.
+/// There is a form with the destination in LDS: MUBUF, and GLOBAL and SCRATCH where they have a bit for it.
 pub(super) const MAY_LDS: u32 = 1 << 27;
 /// The SDWA form writes the whole destination, whatever its selection says.
 pub(super) const NO_DST_SEL: u32 = 1 << 28;
 
-/// Position of each opcode's row in `rows`, plus one; 0 where there is no instruction.
-pub(super) const fn index<const CODES: usize>(rows: &[Row]) -> [u16; CODES] {
-    let mut table = [0; CODES];
+/// The row of each opcode; none where there is no instruction. Two rows of one opcode do not compile.
+pub(super) const fn lay_out<const CODES: usize>(lists: &[&'static [Row]]) -> [Option<&'static Row>; CODES] {
+    let mut table = [None; CODES];
     let mut i = 0;
-    while i < rows.len() {
-        table[rows[i].code as usize] = i as u16 + 1;
+    while i < lists.len() {
+        let rows = lists[i];
+        let mut j = 0;
+        while j < rows.len() {
+            let place = &mut table[rows[j].code as usize];
+            assert!(place.is_none());
+            *place = Some(&rows[j]);
+            j += 1;
+        }
         i += 1;
     }
     table
@@ -159,12 +171,17 @@ pub(super) const MASK: OperandType = B64;
 const TEXT_FLAGS: [u8; Op::ALL.len()] = {
     let mut flags = [0; Op::ALL.len()];
     mark(&mut flags, VOP1, 0, HAS_SHORT_FORM);
+    mark(&mut flags, VOP1_GFX942, 0, HAS_SHORT_FORM);
     mark(&mut flags, VOP2, 0, HAS_SHORT_FORM);
+    mark(&mut flags, VOP2_GFX942, 0, HAS_SHORT_FORM);
+    mark(&mut flags, VOP2_GFX90A, 0, HAS_SHORT_FORM);
     mark(&mut flags, VOPC, 0, HAS_SHORT_FORM);
     mark(&mut flags, DS, TWO_OFFSETS, HAS_TWO_OFFSETS);
     mark(&mut flags, DS, GWS, IS_GWS);
     mark(&mut flags, VOP3P, MIX, IS_MIX);
-    mark(&mut flags, VOP1, NO_DST_SEL, HAS_NO_DST_SEL);
+    mark(&mut flags, VOP1_GFX942, NO_DST_SEL, HAS_NO_DST_SEL);
+    mark(&mut flags, GLOBAL_GFX942, LDS_DST, IS_NAMED_LDS);
+    mark(&mut flags, SCRATCH_GFX942, LDS_DST, IS_NAMED_LDS);
     flags
 };
 const HAS_SHORT_FORM: u8 = 1;
@@ -172,6 +189,7 @@ const HAS_TWO_OFFSETS: u8 = 2;
 const IS_GWS: u8 = 4;
 const IS_MIX: u8 = 8;
 const HAS_NO_DST_SEL: u8 = 16;
+const IS_NAMED_LDS: u8 = 32;
 
 /// Sets `mark` for the rows that have all of `wanted`.
 const fn mark(flags: &mut [u8; Op::ALL.len()], rows: &[Row], wanted: u32, mark: u8) {
@@ -197,6 +215,11 @@ pub(super) fn has_two_offsets(op: Op) -> bool {
 /// Whether an instruction works on the global wave sync resource.
 pub(super) fn is_gws(op: Op) -> bool {
     TEXT_FLAGS[op as usize] & IS_GWS != 0
+}
+
+/// Whether the mnemonic of an instruction says that data goes to LDS.
+pub(super) fn is_named_lds(op: Op) -> bool {
+    TEXT_FLAGS[op as usize] & IS_NAMED_LDS != 0
 }
 
 /// Whether the SDWA form of an instruction writes its whole destination.

@@ -43,25 +43,29 @@ pub(in super::super) const VOP3P: &[Row] = &[
 
 /// Matrix instructions and moves of accumulation registers.
 pub(in super::super) const MAI: &[Row] = &[
-    row(0x3e, v_mfma_f32_16x16x8_xf32, F32.x(4), [F32.x(2), F32.x(2), F32.x(4)], PLAIN),
-    row(0x3f, v_mfma_f32_32x32x4_xf32, F32.x(16), [F32.x(2), F32.x(2), F32.x(16)], PLAIN),
     row(0x40, v_mfma_f32_32x32x1_2b_f32, F32.x(32), [F32, F32, F32.x(32)], PLAIN),
     row(0x41, v_mfma_f32_16x16x1_4b_f32, F32.x(16), [F32, F32, F32.x(16)], PLAIN),
     row(0x42, v_mfma_f32_4x4x1_16b_f32, F32.x(4), [F32, F32, F32.x(4)], PLAIN),
     row(0x44, v_mfma_f32_32x32x2_f32, F32.x(16), [F32, F32, F32.x(16)], PLAIN),
     row(0x45, v_mfma_f32_16x16x4_f32, F32.x(4), [F32, F32, F32.x(4)], PLAIN),
+    row(0x50, v_mfma_i32_32x32x4_2b_i8, B32.x(32), [B32, B32, B32.x(32)], PLAIN),
+    row(0x51, v_mfma_i32_16x16x4_4b_i8, B32.x(16), [B32, B32, B32.x(16)], PLAIN),
+    row(0x52, v_mfma_i32_4x4x4_16b_i8, B32.x(4), [B32, B32, B32.x(4)], PLAIN),
+    row(0x58, v_accvgpr_read_b32, B32, [B32], ACC_SRC),
+    row(0x59, v_accvgpr_write_b32, B32, [B32], ACC_DST),
+];
+
+/// Of gfx942.
+pub(in super::super) const MAI_GFX942: &[Row] = &[
+    row(0x3e, v_mfma_f32_16x16x8_xf32, F32.x(4), [F32.x(2), F32.x(2), F32.x(4)], PLAIN),
+    row(0x3f, v_mfma_f32_32x32x4_xf32, F32.x(16), [F32.x(2), F32.x(2), F32.x(16)], PLAIN),
     row(0x48, v_mfma_f32_32x32x4_2b_f16, F32.x(32), [F16.x(2), F16.x(2), F32.x(32)], PLAIN),
     row(0x49, v_mfma_f32_16x16x4_4b_f16, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
     row(0x4a, v_mfma_f32_4x4x4_16b_f16, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
     row(0x4c, v_mfma_f32_32x32x8_f16, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
     row(0x4d, v_mfma_f32_16x16x16_f16, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
-    row(0x50, v_mfma_i32_32x32x4_2b_i8, B32.x(32), [B32, B32, B32.x(32)], PLAIN),
-    row(0x51, v_mfma_i32_16x16x4_4b_i8, B32.x(16), [B32, B32, B32.x(16)], PLAIN),
-    row(0x52, v_mfma_i32_4x4x4_16b_i8, B32.x(4), [B32, B32, B32.x(4)], PLAIN),
     row(0x56, v_mfma_i32_32x32x16_i8, B32.x(16), [B64, B64, B32.x(16)], PLAIN),
     row(0x57, v_mfma_i32_16x16x32_i8, B32.x(4), [B64, B64, B32.x(4)], PLAIN),
-    row(0x58, v_accvgpr_read_b32, B32, [B32], ACC_SRC),
-    row(0x59, v_accvgpr_write_b32, B32, [B32], ACC_DST),
     row(0x5d, v_mfma_f32_32x32x4_2b_bf16, F32.x(32), [F16.x(2), F16.x(2), F32.x(32)], PLAIN),
     row(0x5e, v_mfma_f32_16x16x4_4b_bf16, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
     row(0x5f, v_mfma_f32_4x4x4_16b_bf16, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
@@ -91,4 +95,27 @@ pub(in super::super) const MAI: &[Row] = &[
     row(0x7d, v_smfmac_f32_32x32x32_bf8_fp8, F32.x(16), [B64, B32.x(4), B32], SPARSE),
     row(0x7e, v_smfmac_f32_32x32x32_fp8_bf8, F32.x(16), [B64, B32.x(4), B32], SPARSE),
     row(0x7f, v_smfmac_f32_32x32x32_fp8_fp8, F32.x(16), [B64, B32.x(4), B32], SPARSE),
+];
+
+/// Of gfx90a: products of halves and of bfloats make denormals zero, and those of bytes are smaller.
+pub(in super::super) const MAI_GFX90A: &[Row] = &[
+    row(0x48, v_mfma_f32_32x32x4f16, F32.x(32), [F16.x(2), F16.x(2), F32.x(32)], PLAIN),
+    row(0x49, v_mfma_f32_16x16x4f16, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
+    row(0x4a, v_mfma_f32_4x4x4f16, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
+    row(0x4c, v_mfma_f32_32x32x8f16, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
+    row(0x4d, v_mfma_f32_16x16x16f16, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
+    row(0x54, v_mfma_i32_32x32x8i8, B32.x(16), [B32, B32, B32.x(16)], PLAIN),
+    row(0x55, v_mfma_i32_16x16x16i8, B32.x(4), [B32, B32, B32.x(4)], PLAIN),
+    row(0x63, v_mfma_f32_32x32x4bf16_1k, F32.x(32), [F16.x(2), F16.x(2), F32.x(32)], PLAIN),
+    row(0x64, v_mfma_f32_16x16x4bf16_1k, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
+    row(0x65, v_mfma_f32_4x4x4bf16_1k, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
+    row(0x66, v_mfma_f32_32x32x8bf16_1k, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
+    row(0x67, v_mfma_f32_16x16x16bf16_1k, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
+    row(0x68, v_mfma_f32_32x32x2bf16, F32.x(32), [F16, F16, F32.x(32)], PLAIN),
+    row(0x69, v_mfma_f32_16x16x2bf16, F32.x(16), [F16, F16, F32.x(16)], PLAIN),
+    row(0x6b, v_mfma_f32_4x4x2bf16, F32.x(4), [F16, F16, F32.x(4)], PLAIN),
+    row(0x6c, v_mfma_f32_32x32x4bf16, F32.x(16), [F16, F16, F32.x(16)], PLAIN),
+    row(0x6d, v_mfma_f32_16x16x8bf16, F32.x(4), [F16, F16, F32.x(4)], PLAIN),
+    row(0x6e, v_mfma_f64_16x16x4f64, F64.x(8), [F64, F64, F64.x(8)], PLAIN),
+    row(0x6f, v_mfma_f64_4x4x4f64, F64, [F64, F64, F64], PLAIN),
 ];

@@ -28,8 +28,6 @@ pub(in super::super) const VOP2: &[Row] = &[
     row(0x13, v_and_b32, B32, [B32, B32], PLAIN),
     row(0x14, v_or_b32, B32, [B32, B32], PLAIN),
     row(0x15, v_xor_b32, B32, [B32, B32], PLAIN),
-    row(0x17, v_fmamk_f32, F32, [F32, F32, F32], NO_E64 | MADMK | NO_SDWA | NO_DPP),
-    row(0x18, v_fmaak_f32, F32, [F32, F32, F32], NO_E64 | MADAK | NO_SDWA | NO_DPP),
     row(0x19, v_add_co_u32, B32, [B32, B32], CARRY_OUT | CLAMP),
     row(0x1a, v_sub_co_u32, B32, [B32, B32], CARRY_OUT | CLAMP),
     row(0x1b, v_subrev_co_u32, B32, [B32, B32], CARRY_OUT | CLAMP),
@@ -67,6 +65,19 @@ pub(in super::super) const VOP2: &[Row] = &[
     row(0x3b, v_fmac_f32, F32, [F32, F32], FLOAT | NO_SDWA),
     row(0x3c, v_pk_fmac_f16, PK16, [PK16, PK16], NO_E64 | NO_SDWA | NO_DPP),
     row(0x3d, v_xnor_b32, B32, [B32, B32], PLAIN),
+];
+
+/// Of gfx942: multiply and add, rounded once.
+pub(in super::super) const VOP2_GFX942: &[Row] = &[
+    row(0x17, v_fmamk_f32, F32, [F32, F32, F32], NO_E64 | MADMK | NO_SDWA | NO_DPP),
+    row(0x18, v_fmaak_f32, F32, [F32, F32, F32], NO_E64 | MADAK | NO_SDWA | NO_DPP),
+];
+
+/// Of gfx90a: the product is rounded on its own.
+pub(in super::super) const VOP2_GFX90A: &[Row] = &[
+    row(0x16, v_mac_f32, F32, [F32, F32], FLOAT | NO_SDWA),
+    row(0x17, v_madmk_f32, F32, [F32, F32, F32], NO_E64 | MADMK | NO_SDWA | NO_DPP),
+    row(0x18, v_madak_f32, F32, [F32, F32, F32], NO_E64 | MADAK | NO_SDWA | NO_DPP),
 ];
 
 /// One source; `0x140 +` the code in VOP3.
@@ -125,7 +136,6 @@ pub(in super::super) const VOP1: &[Row] = &[
     row(0x34, v_frexp_mant_f32, F32, [F32], FLOAT),
     row(0x35, v_clrexcp, N, [], NO_SDWA | NO_DPP),
     row(0x37, v_screen_partition_4se_b32, B32, [B32], PLAIN),
-    row(0x38, v_mov_b64, B64, [B64], PLAIN),
     row(0x39, v_cvt_f16_u16, F16, [I16], FLOAT),
     row(0x3a, v_cvt_f16_i16, F16, [I16], FLOAT),
     row(0x3b, v_cvt_u16_f16, I16, [F16], FLOAT),
@@ -151,6 +161,11 @@ pub(in super::super) const VOP1: &[Row] = &[
     row(0x4f, v_sat_pk_u8_i16, I16, [B32], PLAIN),
     row(0x51, v_swap_b32, B32, [B32], VECTOR_SRC | NO_E64 | NO_SDWA | NO_DPP),
     row(0x52, v_accvgpr_mov_b32, B32, [B32], ACC | NO_E64 | NO_SDWA | NO_DPP),
+];
+
+/// Of gfx942.
+pub(in super::super) const VOP1_GFX942: &[Row] = &[
+    row(0x38, v_mov_b64, B64, [B64], PLAIN),
     row(0x54, v_cvt_f32_fp8, F32, [B32], FLOAT | NO_DST_SEL),
     row(0x55, v_cvt_f32_bf8, F32, [B32], FLOAT | NO_DST_SEL),
     row(0x56, v_cvt_pk_f32_fp8, F32.x(2), [B32], FLOAT | NO_DST_SEL),

@@ -76,7 +76,6 @@ pub(in super::super) const VOP3: &[Row] = &[
     row(0x205, v_mad_i16, I16, [I16, I16, I16], CLAMP | OP_SEL),
     row(0x206, v_fma_f16, F16, [F16, F16, F16], CLAMP | OMOD | OP_SEL),
     row(0x207, v_div_fixup_f16, F16, [F16, F16, F16], CLAMP | OMOD | OP_SEL),
-    row(0x208, v_lshl_add_u64, B64, [B64, B32, B64], PLAIN),
     row(0x280, v_add_f64, F64, [F64, F64], FLOAT),
     row(0x281, v_mul_f64, F64, [F64, F64], FLOAT),
     row(0x282, v_min_f64, F64, [F64, F64], FLOAT),
@@ -109,8 +108,19 @@ pub(in super::super) const VOP3: &[Row] = &[
     row(0x29f, v_sub_i16, I16, [I16, I16], CLAMP | OP_SEL),
     row(0x2a0, v_pack_b32_f16, B32, [F16, F16], CLAMP | OP_SEL),
     row(0x2a1, v_mul_legacy_f32, F32, [F32, F32], FLOAT),
+];
+
+/// Of gfx942.
+pub(in super::super) const VOP3_GFX942: &[Row] = &[
+    row(0x208, v_lshl_add_u64, B64, [B64, B32, B64], PLAIN),
     row(0x2a2, v_cvt_pk_fp8_f32, B32, [F32, F32], OP_SEL),
     row(0x2a3, v_cvt_pk_bf8_f32, B32, [F32, F32], OP_SEL),
     row(0x2a4, v_cvt_sr_fp8_f32, B32, [F32, B32], OP_SEL),
     row(0x2a5, v_cvt_sr_bf8_f32, B32, [F32, B32], OP_SEL),
+];
+
+/// Of gfx90a: the product is rounded on its own.
+pub(in super::super) const VOP3_GFX90A: &[Row] = &[
+    row(0x1c0, v_mad_legacy_f32, F32, [F32, F32, F32], FLOAT),
+    row(0x1c1, v_mad_f32, F32, [F32, F32, F32], FLOAT),
 ];

@@ -5,18 +5,19 @@ import os
 import re
 import subprocess
 
-MC = [os.environ.get("LLVM_MC", "llvm-mc-19"), "-triple=amdgcn-amd-amdhsa", "-mcpu=gfx942"]
+MC = [os.environ.get("LLVM_MC", "llvm-mc-19"), "-triple=amdgcn-amd-amdhsa"]
 
 
-def assemble(lines):
+def assemble(lines, gpu):
     """(words, text) of each line that the assembler takes, in order, without repetition.
 
     The text is the disassembler's, so that it is LLVM's own spelling of what the words say.
     """
+    command = MC + [f"-mcpu={gpu}"]
     lines = list(dict.fromkeys(lines))
     while True:
         result = subprocess.run(
-            MC + ["-show-encoding"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=False
+            command + ["-show-encoding"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=False
         )
         refused = {int(number) for number in re.findall(r"^<stdin>:(\d+):\d+: error", result.stderr, re.M)}
         if not refused:
@@ -26,7 +27,7 @@ def assemble(lines):
     if len(encodings) != len(lines):
         raise SystemExit(f"{len(lines)} lines, but {len(encodings)} encodings")
     result = subprocess.run(
-        MC + ["--disassemble"],
+        command + ["--disassemble"],
         input="".join(" ".join(encoding.split(",")) + "\n" for encoding in encodings),
         capture_output=True,
         text=True,

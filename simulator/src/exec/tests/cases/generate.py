@@ -11,6 +11,7 @@ import sys
 
 import assembler
 import buffer
+import gfx90a
 import matrix
 import memory
 import packed
@@ -18,13 +19,13 @@ import scalar
 import vector
 
 FAMILIES = {"vector": vector, "scalar": scalar, "packed": packed, "memory": memory,
-            "buffer": buffer, "matrix": matrix}
+            "buffer": buffer, "matrix": matrix, "gfx90a": gfx90a}
 
 
 def main():
     folder = pathlib.Path(__file__).parent
     for name, family in FAMILIES.items():
-        rows = assembler.assemble(family.candidates())
+        rows = assembler.assemble(family.candidates(), getattr(family, "GPU", "gfx942"))
         lines = [f"# Instructions and LLVM 19's text, written by generate.py from {name}.py."]
         lines += [f"{words}\t{text}" for words, text in rows]
         (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")

@@ -43,6 +43,10 @@ pub(super) fn rule(stem: &str, format: Format) -> Option<Rule> {
             three(|f, l, a, b, c| real::fused(f, l.round(f), a, b, c))
         }
         "fmac" => two(|f, l, a, b| real::fused(f, l.round(f), a, b, l.old)),
+        "mad_legacy" if format == F32 => three(|f, l, a, b, c| {
+            let is_zero = |bits: u64| f.is_zero(normal(f, bits));
+            if is_zero(a) || is_zero(b) { unfused(f, l, 0, 0, c) } else { unfused(f, l, a, b, c) }
+        }),
         "mad" | "mad_legacy" | "madmk" | "madak" => three(unfused),
         "mac" => two(|f, l, a, b| unfused(f, l, a, b, l.old)),
         "min" => two(|f, l, a, b| extremum(f, l, Ordering::Less, a, b)),
@@ -130,10 +134,19 @@ fn turn(x: f64, f: fn(f64) -> f64) -> f64 {
     if negative { -magnitude } else { magnitude }
 }
 
-/// `a * b + c` with the product rounded on its own.
+/// A float, or zero of its sign in place of a denormal.
+fn normal(format: Format, bits: u64) -> u64 {
+    if format.is_denormal(bits) { bits & format.sign() } else { bits }
+}
+
+/// `a * b + c` with the product rounded on its own. Singles take and give no denormals, whatever the mode says.
 fn unfused(format: Format, lane: &Lane, a: u64, b: u64, c: u64) -> u64 {
     let round = lane.round(format);
-    real::add(format, round, real::multiply(format, round, a, b), c)
+    if format != F32 {
+        return real::add(format, round, real::multiply(format, round, a, b), c);
+    }
+    let product = normal(format, real::multiply(format, round, normal(format, a), normal(format, b)));
+    normal(format, real::add(format, round, product, normal(format, c)))
 }
 
 fn scaled_fma(format: Format, round: Round, a: u64, b: u64, c: u64, by: i32) -> u64 {

@@ -20,11 +20,35 @@ struct Shape<'t> {
     /// Types of the result and of the inputs.
     result: &'t str,
     inputs: [&'t str; 2],
+    /// Whether denormals of inputs and of sums become zero.
+    flushes: bool,
 }
 
 impl<'t> Shape<'t> {
+    /// From gfx90a's `f32_32x32x4bf16_1k`, where nobody says how many blocks there are: the lanes' elements make them.
+    fn parse_older(name: &'t str) -> Option<Self> {
+        let (name, many) = name.strip_suffix("_1k").map_or((name, false), |name| (name, true));
+        let (result, rest) = name.split_once('_')?;
+        let mut sizes = rest.split('x');
+        let size = sizes.next()?.parse().ok()?;
+        let last = sizes.nth(1)?;
+        let (inner, ty) = last.split_at(last.find(|c: char| !c.is_ascii_digit())?);
+        let inner: usize = inner.parse().ok()?;
+        let elements = match ty {
+            "bf16" if !many => 2,
+            "f16" | "bf16" | "i8" => 4,
+            _ => 1,
+        };
+        let (blocks, flushes) = (elements * LANES / (size * inner), ty.ends_with("f16"));
+        Some(Self { size, inner, blocks, result, inputs: [ty, ty], flushes })
+    }
+
     /// From `f32_32x32x4_2b_f16` or `f32_16x16x32_fp8_bf8`.
     fn parse(name: &'t str) -> Option<Self> {
+        let shape = name.split('_').nth(1)?;
+        if shape.contains(|c: char| c.is_ascii_alphabetic() && c != 'x') {
+            return Self::parse_older(name);
+        }
         let mut parts = name.split('_');
         let result = parts.next()?;
         let mut sizes = parts.next()?.split('x').map(|part| part.parse::<usize>().ok());
@@ -36,7 +60,7 @@ impl<'t> Shape<'t> {
             next = parts.next()?;
         }
         let second = parts.next().unwrap_or(next);
-        Some(Self { size, inner, blocks, result, inputs: [next, second] })
+        Some(Self { size, inner, blocks, result, inputs: [next, second], flushes: false })
     }
 
     /// Elements of A, or of B, that one lane holds.
@@ -83,6 +107,20 @@ pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, Kind)> {
     registers.map(|register| (register, Kind::B32)).collect()
 }
 
+/// The type of the elements of a matrix instruction's inputs.
+pub(crate) fn input_type(name: &str) -> &str {
+    let shape = name.strip_prefix("v_mfma_").and_then(Shape::parse);
+    shape.map_or_else(|| name.rsplit_once('_').map_or("", |(_, ty)| ty), |shape| shape.inputs[1])
+}
+
+/// An element of a dense A or B, as single, double or integer.
+fn dense(machine: &Machine, register: usize, place: (usize, usize), ty: &str, flushes: bool) -> u64 {
+    let bits = element(machine, register, place, ty);
+    // The denormals of a half are numbers as singles, less than the least half that is normal.
+    let least = if ty == "f16" { 0x3880_0000 } else { 0x0080_0000 };
+    if flushes && bits & !F32.sign() < least { bits & F32.sign() } else { bits }
+}
+
 /// An element of A or B, as single, double or integer.
 fn element(machine: &Machine, register: usize, (lane, index): (usize, usize), ty: &str) -> u64 {
     let bits = width(ty);
@@ -112,6 +150,7 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
         return sparse(machine, line, &Shape::parse(name)?);
     }
     let shape = Shape::parse(line.name.strip_prefix("v_mfma_")?)?;
+    let flushed = |bits: u64| if shape.flushes && F32.is_denormal(bits) { bits & F32.sign() } else { bits };
     let first = |index: usize| match line.operands[index].what {
         What::Vector(number) => Some(number),
         _ => None,
@@ -140,7 +179,7 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
                     What::Constant(text) => Operand::constant(text, if doubles { F64 } else { F32 }),
                     other => panic!("{other:?} in {line:?}"),
                 };
-                sum = sign(sum, 2);
+                sum = flushed(sign(sum, 2));
                 for k in 0..shape.inner {
                     let (lane, index) = shape.input(block, column, k);
                     // B's lanes are exchanged before it is used.
@@ -152,15 +191,18 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
                         3 => (lane + 16) % 64,
                         which => (which - 4) * 16 + lane % 16,
                     };
-                    let x = sign(element(machine, a, shape.input(shared, row, k), shape.inputs[0]), 0);
-                    let y = sign(element(machine, b, (lane, index), shape.inputs[1]), 1);
+                    let x = sign(
+                        dense(machine, a, shape.input(shared, row, k), shape.inputs[0], shape.flushes),
+                        0,
+                    );
+                    let y = sign(dense(machine, b, (lane, index), shape.inputs[1], shape.flushes), 1);
                     sum = match shape.result {
                         "i32" => (signed(x, 8) * signed(y, 8) + signed(sum, 32)) as u64 & 0xffff_ffff,
                         "f64" => real::fused(F64, Round::Nearest, x, y, sum),
                         _ => real::fused(F32, Round::Nearest, x, y, sum),
                     };
                 }
-                results.push((dst + step * register, lane, sum));
+                results.push((dst + step * register, lane, flushed(sum)));
             }
         }
     }

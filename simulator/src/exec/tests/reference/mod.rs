@@ -21,6 +21,7 @@ mod values;
 mod vector;
 
 use super::super::state::{LANES, Row, Wave};
+pub(super) use matrix::input_type;
 pub(super) use memory::Memories;
 use real::Format;
 pub(super) use rules::Kind;

@@ -75,6 +75,7 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
             | "s_trap"
             | "s_sendmsg"
             | "buffer_inv"
+            | "buffer_invl2"
             | "buffer_wbinvl1"
             | "buffer_wbinvl1_vol"
             | "buffer_wbl2"

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The GPUs that can be simulated: one row of facts each.
+
+use crate::isa::{GFX90A, GFX942, InstructionSet};
+
+/// A GPU that can be simulated.
+///
+/// ```
+/// use windlass_simulator::Part;
+/// let part = Part::named("gfx90a").expect("it is simulated");
+/// assert!(part.runs("gfx90a") && !part.runs("gfx942"));
+/// assert!(Part::named("gfx1100").is_none());
+/// ```
+#[derive(Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The processor.
+    name: &'static str,
+    /// What of the target's features the part has, as in its target id.
+    features: &'static str,
+    /// The processors and generic targets whose code it runs, itself first.
+    code: &'static [&'static str],
+    /// What it is sold as, or as one of what.
+    pub(crate) product: &'static str,
+    /// What the words of its code mean.
+    pub(crate) set: &'static InstructionSet,
+    /// How a wave finds its private memory.
+    pub(crate) scratch: Scratch,
+    /// LDS of a workgroup, in bytes.
+    pub(crate) lds: u32,
+    /// Compute units, unless a machine says otherwise.
+    pub(crate) units: u32,
+    /// The number of the architecture that HIP 5 has.
+    pub(crate) architecture: i32,
+    /// Major and minor number of the compute capability.
+    pub(crate) capability: [i32; 2],
+    /// The device number on the PCI bus.
+    pub(crate) chip: i32,
+    /// Bytes of each level's cache, of L2 those of one.
+    pub(crate) caches: [i32; 3],
+    /// Clocks of compute units and of memory in kHz. They are the hardware's figures: nothing here runs at a rate.
+    pub(crate) clock: i32,
+    pub(crate) memory_clock: i32,
+    /// Bits of the memory bus.
+    pub(crate) bus: i32,
+}
+
+/// How a wave finds its private memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scratch {
+    /// The hardware knows where it is.
+    Architected,
+    /// User registers hold a buffer resource and FLAT_SCRATCH of all waves, and a register behind the workgroup's id how
+    /// far into them the wave's memory begins. The kernel's first instructions add the two.
+    Registers,
+}
+
+/// The part that is simulated where nobody names one, and the others.
+static PARTS: [Part; 2] = [
+    Part {
+        name: "gfx942",
+        features: ":sramecc+:xnack-",
+        code: &["gfx942", "gfx9-4-generic"],
+        product: "MI300X",
+        set: &GFX942,
+        scratch: Scratch::Architected,
+        lds: 64 << 10,
+        units: 304,
+        architecture: 942,
+        capability: [9, 4],
+        chip: 0x74a1,
+        caches: [32 << 10, 4 << 20, 256 << 20],
+        clock: 2_100_000,
+        memory_clock: 1_300_000,
+        bus: 8192,
+    },
+    Part {
+        name: "gfx90a",
+        features: ":sramecc+:xnack-",
+        code: &["gfx90a"],
+        product: "MI250X",
+        set: &GFX90A,
+        scratch: Scratch::Registers,
+        lds: 64 << 10,
+        units: 110,
+        architecture: 910,
+        capability: [9, 0],
+        chip: 0x7408,
+        caches: [16 << 10, 8 << 20, 0],
+        clock: 1_700_000,
+        memory_clock: 1_600_000,
+        bus: 4096,
+    },
+];
+
+impl Part {
+    /// Every part, the default first.
+    pub fn all() -> &'static [Part] {
+        &PARTS
+    }
+
+    /// The part of a processor's name.
+    pub fn named(name: &str) -> Option<&'static Part> {
+        PARTS.iter().find(|part| part.name == name)
+    }
+
+    /// The part that runs the code of a processor or of a generic target.
+    pub(crate) fn that_runs(code: &str) -> Option<&'static Part> {
+        PARTS.iter().find(|part| part.runs(code))
+    }
+
+    /// The processor, without features: `gfx942`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The processor with the features that the part has: `gfx942:sramecc+:xnack-`.
+    pub fn target_id(&self) -> String {
+        format!("{}{}", self.name, self.features)
+    }
+
+    /// Whether it runs the code of a processor or of a generic target, given without features.
+    pub fn runs(&self, code: &str) -> bool {
+        self.code.contains(&code)
+    }
+
+    /// What its instructions are.
+    pub fn instructions(&self) -> &'static InstructionSet {
+        self.set
+    }
+
+    /// The names of all parts, for messages.
+    pub(crate) fn names() -> String {
+        PARTS.iter().map(|part| part.name).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+impl Default for &'static Part {
+    fn default() -> Self {
+        &PARTS[0]
+    }
+}
