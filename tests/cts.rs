@@ -43,11 +43,24 @@ fn a_simulated_gpu_with_a_seed_conforms() {
     conforms("hip-sim://gfx942?seed=7");
 }
 
-/// The oldest version, one in between, and one that lacks what the driver can do without. The newest is the default.
+/// The oldest version that reads the suite's kernels for gfx942, one of each later major version, and one that lacks what the
+/// driver can do without. The newest is the default.
 #[test]
 fn every_version_of_hip_conforms() {
-    for options in ["hip=5.2", "hip=6.2", "hip=7.0", "without=hipLaunchHostFunc"] {
+    for options in ["hip=5.3", "hip=6.2", "hip=7.0", "without=hipLaunchHostFunc"] {
         conforms(&format!("hip-sim://gfx942?{options}"));
+    }
+}
+
+/// AMD's HIP 5.2 knows no gfx942, so there is no need of kernels that such a machine would run.
+#[test]
+fn a_hip_that_reads_none_of_the_kernels_skips_what_needs_them_and_says_why() {
+    let (exit, text) = run("hip-sim://gfx942?hip=5.2", Level::Smoke);
+    assert_eq!(exit, Exit::Passed, "{text}");
+    for part in
+        ["code objects of version 5", "the device takes hsaco-v4", "HIP 5.2.21153", "-mcode-object-version"]
+    {
+        assert!(text.contains(part), "{part} is not in: {text}");
     }
 }
 

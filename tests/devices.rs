@@ -70,3 +70,37 @@ fn the_drop_in_is_taken_and_marked_where_the_user_names_it() {
     let device = &hip["devices"][0];
     assert_eq!((&device["simulated"], &device["real_gpu"]), (&true.into(), &false.into()), "{hip}");
 }
+
+/// A copy of the drop-in that does not say what it is, under AMD's name: a search takes it for AMD's.
+#[cfg(target_os = "linux")]
+fn disguised(drop_in: &Path, folder: &Path) {
+    const MARKER: &[u8] = b"windlass_simulator_marker\0";
+    let mut library = std::fs::read(drop_in).expect("the drop-in is readable");
+    let mut found = 0;
+    for at in 0..library.len() - MARKER.len() {
+        if library[at..].starts_with(MARKER) {
+            library[at] = b'W';
+            found += 1;
+        }
+    }
+    assert!(found > 0, "the drop-in has its marker");
+    std::fs::write(folder.join("libamdhip64.so.7"), library).expect("the folder is writable");
+}
+
+/// Windlass opens HIP more than once in a process, and the second time the library is loaded already.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_device_found_by_search_is_the_same_when_it_is_opened_again() {
+    let Some(drop_in) = drop_in() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    disguised(&drop_in, folder.path());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_windlass"));
+    command.args(["cts", "--device", "hip://", "driver.opens_by_reported_uri", "driver.reports_itself"]);
+    for name in ["WINDLASS_DEVICE", "WINDLASS_SIM", "WINDLASS_LOG", "WINDLASS_HIP_LIBRARY"] {
+        command.env_remove(name);
+    }
+    let output = command.env("LD_LIBRARY_PATH", folder.path()).output().expect("the command starts");
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("found by search"), "{text}");
+    assert!(text.contains("2 passed"), "{text}");
+}

@@ -78,11 +78,24 @@ note() { # note FIELD...: one line for describe.py
   echo "$*" >>"$work/made"
 }
 
+# The newest version that every HIP reads which knows the target: gfx90a is the newest target of HIP 5.2.
+code_object_version() {
+  case "$1" in
+    gfx90a*) echo 4 ;;
+    *) echo 5 ;;
+  esac
+}
+
 compile() { # compile SOURCE TARGET OUTPUT [FLAG...]
-  local source=$1 target=$2 output=$3 flags=(
-    -O2 -mcode-object-version=5 -nogpulib -fno-ident -ffp-contract=off -Wall -Wextra -Werror
+  local source=$1 target=$2 output=$3 version flags
+  version=$(code_object_version "$target")
+  flags=(
+    -O2 -mcode-object-version="$version" -nogpulib -fno-ident -ffp-contract=off -Wall -Wextra -Werror
   )
   shift 3
+  case "$version $source" in
+    "4 "*.hip) flags+=(-include src/device_v4.h) ;;
+  esac
   case "$source" in
     *.hip) flags+=(
       -x hip --offload-device-only --no-gpu-bundle-output --offload-arch="$target" -nogpuinc

@@ -62,7 +62,8 @@ pub(crate) fn processor(architecture: &str) -> &str {
     architecture.split(':').next().unwrap_or(architecture)
 }
 
-/// The format of the suite's own kernels for GPUs, as [`DeviceInfo::executable_formats`] names it.
+/// The format of the suite's own kernels for GPUs, as [`DeviceInfo::executable_formats`] names it. A device that reads code
+/// objects up to version 4 alone names `hsaco-v4`; the suite's kernels for gfx90a are of that version.
 ///
 /// [`DeviceInfo::executable_formats`]: windlass_hal::DeviceInfo::executable_formats
 pub const FORMAT: &str = "hsaco";
@@ -79,7 +80,36 @@ fn is_host(device: &Device) -> bool {
 /// Whether a device takes code for GPUs, or does not tell what it takes.
 pub(crate) fn is_gpu(device: &Device) -> bool {
     let formats = &device.info().executable_formats;
-    formats.is_empty() || formats.iter().any(|format| format == FORMAT)
+    formats.is_empty()
+        || formats.iter().any(|format| format == FORMAT || code_object_version(format).is_some())
+}
+
+/// The newest version of code objects that a format such as `hsaco-v4` stands for.
+fn code_object_version(format: &str) -> Option<u32> {
+    format.strip_prefix(FORMAT)?.strip_prefix("-v")?.parse().ok()
+}
+
+/// The version of code objects that the bundles hold for each of [`PROCESSORS`]. The suite's code for a processor is as old
+/// as every HIP that knows it can read.
+fn version_for(processor: &str) -> u32 {
+    if processor == "gfx90a" { 4 } else { 5 }
+}
+
+/// Skips the case where the device tells that it reads no code objects as new as the suite's.
+fn check_version(device: &Device) -> Outcome {
+    let info = device.info();
+    let own = processor(&info.architecture);
+    let Some(version) = PROCESSORS.contains(&own).then(|| version_for(own)) else { return Ok(()) };
+    let takes = |format: &String| code_object_version(format).is_none_or(|newest| version <= newest);
+    if info.executable_formats.is_empty() || info.executable_formats.iter().any(takes) {
+        return Ok(());
+    }
+    Err(Stop::skip(format!(
+        "the suite's kernels for {own} are code objects of version {version}, and the device takes {} ({}): a newer HIP reads \
+         them, and -mcode-object-version makes older ones",
+        info.executable_formats.join(" or "),
+        info.library.as_deref().unwrap_or("which library it is on is not told"),
+    )))
 }
 
 /// The suite's kernels in another format than its own ones, from the driver that runs that format.
@@ -104,6 +134,7 @@ impl Kernels {
 /// The bytes of a module in a form that the device takes. Skips the case where there are none.
 pub(crate) fn bytes(supplied: &[Kernels], device: &Device, module: &Module) -> Outcome<Cow<'static, [u8]>> {
     if is_gpu(device) || is_host(device) {
+        check_version(device)?;
         return Ok(Cow::Borrowed(module.bytes));
     }
     let formats = &device.info().executable_formats;

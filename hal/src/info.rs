@@ -14,7 +14,7 @@ pub struct DeviceInfo {
     /// The target that code must be built for, with the state of its features: `gfx942:sramecc+:xnack-`.
     pub architecture: String,
     /// The forms of code that [`Device::load_executable`](crate::Device::load_executable) takes, by name: `hsaco` for
-    /// AMD's code objects and every container of them. Empty where the driver does not say.
+    /// AMD's code objects and every container of them, `hsaco-v4` where code objects beyond version 4 are not read. Empty where the driver does not say.
     pub executable_formats: Vec<String>,
     /// A lasting identity where there is one, as the driver spells it (`GPU-...`).
     pub uuid: Option<String>,

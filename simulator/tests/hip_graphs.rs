@@ -120,7 +120,7 @@ fn floats(value: f32) -> u32 {
 /// a = 1, b = 2, c = a + b, copied to the host, with a kernel that changes its arguments in between.
 #[test]
 fn a_graph_fills_launches_and_copies() {
-    for options in ["gfx942", "gfx942?seed=3", "gfx942?hip=5.2"] {
+    for options in ["gfx942", "gfx942?seed=3", "gfx942?hip=5.3"] {
         let machine = Machine::new(options);
         let function = machine.vector_add();
         let [a, b, c] = [(); 3].map(|()| machine.upload(&[0_f32; 64]));

@@ -290,6 +290,26 @@ fn launches_that_do_not_fit_are_refused() {
     ok!(machine, hipDeviceSynchronize());
 }
 
+/// Hardware would take them: see the engine's own tests.
+#[test]
+fn workgroups_that_a_kernel_was_not_compiled_for_are_refused() {
+    let machine = Machine::new("");
+    let null = null_mut();
+    let mut each = [null_mut::<c_void>(); 4];
+    let mut launch = |function, [x, y, z]: [u32; 3]| {
+        let each = each.as_mut_ptr();
+        hip!(machine, hipModuleLaunchKernel(function, 1, 1, 1, x, y, z, 0, null_mut(), each, null))
+    };
+    let saxpy = kernel(&machine, "saxpy", c"saxpy");
+    assert_eq!(launch(saxpy, [257, 1, 1]), hipError_t::hipErrorLaunchFailure);
+    let reason = machine.api.diagnose().unwrap();
+    assert!(reason.contains("saxpy") && reason.contains("smaller workgroups"), "{reason}");
+    let fixed = kernel(&machine, "fixed_block", c"fixed_block");
+    assert_eq!(launch(fixed, [128, 1, 1]), hipError_t::hipErrorInvalidValue);
+    let reason = machine.api.diagnose().unwrap();
+    assert!(reason.contains("fixed_block") && reason.contains("another workgroup size"), "{reason}");
+}
+
 #[test]
 fn names_are_looked_up_and_handles_end_with_their_module() {
     let machine = Machine::new("");

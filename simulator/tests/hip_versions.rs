@@ -175,3 +175,79 @@ fn a_count_that_comes_first_keeps_the_failure_to_itself() {
     fails!(hipErrorNoDevice, machine, hipGetDeviceCount(&mut count));
     fails!(hipErrorNoDevice, machine, hipInit(0));
 }
+
+/// AMD's HIP 5 fills without end where the bytes end before the word does that they begin within.
+#[test]
+fn small_fills_within_a_word_go_wrong_in_version_5() {
+    for (hip, goes_wrong) in [("5.2", true), ("5.7", true), ("6.0", false), ("7.1", false)] {
+        for (start, length, within) in [
+            (1, 1, true),
+            (1, 2, true),
+            (3, 4, true),
+            (5, 2, true),
+            (1, 7, false),
+            (1, 8, false),
+            (5, 3, false),
+            (8, 3, false),
+            (0, 1, false),
+        ] {
+            let machine = Machine::new(&format!("gfx942?hip={hip}"));
+            let memory = machine.upload(&[0_u8; 32]);
+            let (address, stream) = (memory.wrapping_byte_add(start), machine.stream());
+            ok!(machine, hipMemsetD8Async(address, 7, length, stream));
+            if !(goes_wrong && within) {
+                ok!(machine, hipStreamSynchronize(stream));
+                let mut expected = [0_u8; 32];
+                expected[start..start + length].fill(7);
+                assert_eq!(
+                    machine.download::<u8>(memory, 32),
+                    expected,
+                    "{length} bytes at {start}, HIP {hip}"
+                );
+                continue;
+            }
+            fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(stream));
+            let report = machine.simulator.last_fault().unwrap();
+            let says = report.contains("AMD's HIP 5 fills without end") && report.contains("by a copy");
+            assert!(says, "{length} bytes at {start}, HIP {hip}: {report}");
+            fails!(hipErrorIllegalAddress, machine, hipMemset(address, 7, length));
+        }
+        let machine = Machine::new(&format!("gfx942?hip={hip}"));
+        let words = machine.upload(&[0_u16; 16]);
+        ok!(machine, hipMemsetD16Async(words.wrapping_byte_add(2), 7, 3, null_mut()));
+        ok!(machine, hipDeviceSynchronize());
+        let ended = hip!(machine, hipMemsetD16(words.wrapping_byte_add(2), 7, 2));
+        assert_eq!(ended == hipError_t::hipErrorIllegalAddress, goes_wrong, "HIP {hip}: {ended}");
+    }
+}
+
+/// A code object of a version: one byte of the ELF header tells it.
+fn code_object(version: u8) -> Vec<u8> {
+    let mut code = include_bytes!("../../cts/kernels/bundles/vector_add.gfx942.co").to_vec();
+    code[8] = version - 2;
+    code
+}
+
+#[test]
+fn code_objects_are_read_up_to_the_newest_of_the_version() {
+    for (hip, newest) in [("5.0", 4), ("5.2", 4), ("5.3", 5), ("5.7", 5), ("6.0", 6), ("7.1", 6)] {
+        let machine = Machine::new(&format!("gfx942?hip={hip}"));
+        for version in 4..=6 {
+            let (code, mut module) = (code_object(version), null_mut());
+            if version <= newest {
+                ok!(machine, hipModuleLoadData(&mut module, code.as_ptr().cast()));
+                continue;
+            }
+            let image = code.as_ptr().cast();
+            fails!(hipErrorSharedObjectInitFailed, machine, hipModuleLoadData(&mut module, image));
+            let reason = machine.api.diagnose().unwrap();
+            for part in [
+                format!("HIP {hip} reads code objects up to version {newest}"),
+                format!("version {version}"),
+                format!("-mcode-object-version={newest}"),
+            ] {
+                assert!(reason.contains(&part), "{part} is not in: {reason}");
+            }
+        }
+    }
+}

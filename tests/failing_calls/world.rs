@@ -85,7 +85,7 @@ impl World {
         match self {
             Self::Simulated => Some("?threads=1&faults=submission"),
             Self::SimulatedSecond => Some("?threads=1&faults=sticky&devices=2"),
-            Self::SimulatedOld => Some("?threads=1&faults=submission&hip=5.2"),
+            Self::SimulatedOld => Some("?threads=1&faults=submission&hip=5.3"),
             Self::SimulatedPair => Some("?threads=1&faults=submission&devices=2"),
             _ => None,
         }

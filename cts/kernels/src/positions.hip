@@ -37,10 +37,21 @@ KERNEL void write_positions(u32 *out) {
 // block: any; only work-item (0, 0, 0) of workgroup (0, 0, 0) writes
 // grid: any, in x, y and z
 // does: out[0..3) = block counts x, y, z; out[3..6) = block size x, y, z; out[6..9) = remainders x, y, z; out[9..12) = global offsets x, y, z; out[12] = grid dimensions
-// for: every field of the hidden arguments that a launch sets (code object version 5)
+// for: every field of the hidden arguments that a launch sets (code object version 5; version 4 has the offsets alone, and the rest is in the packet)
 // no host code: only AMD's launches have hidden arguments
 KERNEL void write_hidden_arguments(u64 *out) {
   if (item_x() | item_y() | item_z() | group_x() | group_y() | group_z()) return;
+#ifdef CODE_OBJECT_V4
+  const auto *offsets = (const __attribute__((address_space(4))) u64 *)__builtin_amdgcn_implicitarg_ptr();
+  const auto *packet = (const __attribute__((address_space(4))) u8 *)__builtin_amdgcn_dispatch_ptr();
+  for (u32 d = 0; d < 3; d++) {
+    u32 block = *(const __attribute__((address_space(4))) u16 *)(packet + 4 + 2 * d);
+    u32 items = *(const __attribute__((address_space(4))) u32 *)(packet + 12 + 4 * d);
+    out[d] = items / block, out[3 + d] = block, out[6 + d] = items % block;
+    out[9 + d] = offsets[d];
+  }
+  out[12] = *(const __attribute__((address_space(4))) u16 *)(packet + 2) & 3;
+#else
   const auto *bytes = (const __attribute__((address_space(4))) u8 *)__builtin_amdgcn_implicitarg_ptr();
   for (u32 d = 0; d < 3; d++) {
     out[d] = *(const __attribute__((address_space(4))) u32 *)(bytes + 4 * d);
@@ -49,6 +60,7 @@ KERNEL void write_hidden_arguments(u64 *out) {
     out[9 + d] = *(const __attribute__((address_space(4))) u64 *)(bytes + 40 + 8 * d);
   }
   out[12] = *(const __attribute__((address_space(4))) u16 *)(bytes + 64);
+#endif
 }
 
 // kernel: write_dispatch_packet

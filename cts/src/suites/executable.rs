@@ -206,8 +206,7 @@ fn without_own_entry(own: &str) -> Vec<u8> {
 fn wrong_architecture_refused(ctx: &Context) -> Outcome {
     let own = processor(&ctx.device().info().architecture);
     let loaded = try_load(ctx.device(), &without_own_entry(own));
-    let formats = &ctx.device().info().executable_formats;
-    if !formats.is_empty() && !formats.iter().any(|format| format == kernels::FORMAT) {
+    if !kernels::is_gpu(ctx.device()) {
         // Nobody need know the forms that they do not take: to such a device a bundle may be garbage.
         if matches!(&loaded, Err(error) if error.code() == Code::InvalidArgument) {
             return Ok(());

@@ -69,7 +69,7 @@ pub enum Found {
     Explicit,
     /// The variable `WINDLASS_HIP_LIBRARY` named the library.
     Environment,
-    /// The library was in this process already.
+    /// The library was in this process already, brought by somebody else than a search of Windlass.
     AlreadyLoaded,
     /// The system's library search, or the installation folder of ROCm, had it.
     Search,
@@ -165,6 +165,12 @@ impl Api {
             diagnosis: None,
             contained_faults: false,
         }
+    }
+
+    /// The same table under another description.
+    pub(crate) fn with_origin(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
     }
 
     /// The same table, with a way to ask the implementation for more than a status: why the latest call of the asking

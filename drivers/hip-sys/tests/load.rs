@@ -186,14 +186,29 @@ fn the_variable_excludes_everything_else() {
 #[test]
 fn a_loaded_copy_is_taken_first() {
     let folder = Folder::new("loaded");
-    // Its soname is what a copy in the process goes by.
-    let name = "libwindlass-test-loaded.so";
-    let Some(path) = compile(&folder, name, &required()) else { return };
-    let only_loaded = Search { already_loaded: true, names: vec![path.clone().into()], ..search_in(&folder) };
-    let by_search = search(&only_loaded).expect("it is there");
-    assert_eq!(by_search.origin().found, Found::Search, "nothing was loaded before");
-    let again = search(&only_loaded).expect("it is loaded now");
-    assert_eq!(again.origin().found, Found::AlreadyLoaded);
+    let Some(path) = compile(&folder, "libwindlass-test-loaded.so", &required()) else { return };
+    // SAFETY: the library is this test's own.
+    let loaded = unsafe { libloading::Library::new(&path) }.expect("it was just compiled");
+    let search_again = Search { already_loaded: true, names: vec![path.into()], ..search_in(&folder) };
+    for _ in 0..2 {
+        let found = search(&search_again).expect("it is loaded");
+        assert_eq!(found.origin().found, Found::AlreadyLoaded, "this test loaded it");
+    }
+    std::mem::forget(loaded);
+}
+
+/// What a user reads of a device must not depend on how often somebody asked.
+#[test]
+fn what_a_search_found_is_found_the_same_way_again() {
+    let folder = Folder::new("again");
+    let Some(path) = compile(&folder, "libwindlass-test-again.so", &required()) else { return };
+    let by_path = Search { already_loaded: true, names: vec![path.into()], ..search_in(&folder) };
+    let first = search(&by_path).expect("it is there");
+    assert_eq!(first.origin().found, Found::Search, "nothing was loaded before");
+    let second = search(&by_path).expect("it is there still");
+    assert_eq!(second.origin(), first.origin());
+    let opened_anew = Search { already_loaded: false, ..by_path };
+    assert_eq!(search(&opened_anew).expect("it is there still").origin(), first.origin());
 }
 
 /// ROCm 5.2 as Debian 12 packages it: `apt install libamdhip64-5`.

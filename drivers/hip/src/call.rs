@@ -507,15 +507,30 @@ impl Hip {
 
     // Code.
 
-    /// `image` must be one complete code object, aligned to a page.
-    pub(crate) fn load_module(&self, image: &[u8]) -> Result<Module> {
+    /// `image` must be one complete code object, aligned to a page. Its version is for the error where HIP refuses it.
+    pub(crate) fn load_module(&self, image: &[u8], version: Option<u32>) -> Result<Module> {
         let _current = self.current()?;
         let mut module = ptr::null_mut();
         // SAFETY: the image was validated by windlass-codeobject and ends where its headers say; the code in it is
         // what the caller of load_executable vouched for.
         let status = unsafe { self.api.hipModuleLoadData(&mut module, image.as_ptr().cast()) };
-        self.check("hipModuleLoadData", status)?;
+        self.check("hipModuleLoadData", status)
+            .map_err(|error| self.too_new(status, version).unwrap_or(error))?;
         Ok(Module(module))
+    }
+
+    /// The error of code that HIP refuses for its version, if that is why.
+    #[cold]
+    fn too_new(&self, status: hipError_t, version: Option<u32>) -> Option<Error> {
+        let (version, newest) = version.zip(self.quirks.newest_code_object)?;
+        if version <= newest || !status::is_refusal_of_code(status) {
+            return None;
+        }
+        let hip = self.api.origin().version?;
+        Some(Error::not_found(format!(
+            "hipModuleLoadData returned {status}: HIP {hip} reads code objects up to version {newest}, and this one is of \
+             version {version}; compile it with -mcode-object-version={newest}, or use a newer HIP"
+        )))
     }
 
     /// Synchronises the device: not on a caller's thread.

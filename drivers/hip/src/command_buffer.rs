@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Prepared command lists, and their replay into a stream.
 
-use std::{any::Any, collections::HashMap, ops::Range, sync::Arc};
+use std::{any::Any, borrow::Cow, collections::HashMap, ops::Range, sync::Arc};
 
 use windlass_hal::{
     Buffer, BufferRef, Command, CommandList, Dispatch, DispatchCommand, Error, FunctionInfo,
@@ -27,7 +27,7 @@ pub(crate) struct CommandBuffer {
     indirect: Vec<usize>,
     /// How many of them are read before anything runs.
     fixed: usize,
-    /// The bytes of all updates, where the device can read them.
+    /// The bytes of all updates, and of fills that HIP may get wrong, where the device can read them.
     data: Option<Buffer>,
 }
 
@@ -35,6 +35,8 @@ enum Step {
     Fill {
         target: usize,
         pattern: Pattern,
+        /// Where its bytes are in [`CommandBuffer::data`], if HIP may get it wrong.
+        bytes: Option<u64>,
     },
     Update {
         offset: u64,
@@ -155,10 +157,7 @@ fn source(list: &CommandList, index: usize) -> Option<&BufferRef> {
 
 impl CommandBuffer {
     pub(crate) fn prepare(device: &Arc<Inner>, list: CommandList) -> Result<Self> {
-        let data = match list.data() {
-            [] => None,
-            bytes => Some(device.allocator.stage(device, bytes)?),
-        };
+        let mut data = Cow::Borrowed(list.data());
         let reads = Reads::of(&list);
         let (mut fetched, mut needed) = (0, 0);
         let mut steps = Vec::with_capacity(list.commands().len());
@@ -177,7 +176,14 @@ impl CommandBuffer {
                 | Command::WaitEvents { .. } => continue,
                 Command::BeginDebugGroup(_) => Step::BeginGroup(index),
                 Command::EndDebugGroup => Step::EndGroup,
-                Command::Fill { pattern, .. } => Step::Fill { target: index, pattern: *pattern },
+                Command::Fill { pattern, target } => {
+                    let bytes = device.hip.quirks.fill_may_run_away(target.len()).then(|| {
+                        let start = data.len() as u64;
+                        data.to_mut().extend(repeated(*pattern, target.len()));
+                        start
+                    });
+                    Step::Fill { target: index, pattern: *pattern, bytes }
+                }
                 Command::Update { source, .. } => Step::Update { offset: source.start as u64, target: index },
                 Command::Copy { .. } => Step::Copy { source: index, target: index },
                 Command::Dispatch(dispatch) => match (&dispatch.workgroup_count, reads.count(index)) {
@@ -206,6 +212,10 @@ impl CommandBuffer {
             };
             steps.push(step);
         }
+        let data = match &*data {
+            [] => None,
+            bytes => Some(device.allocator.stage(device, bytes)?),
+        };
         let Reads { fixed, order, .. } = reads;
         Ok(Self { domain: device.domain, list, steps, functions: known, indirect: order, fixed, data })
     }
@@ -257,9 +267,16 @@ impl CommandBuffer {
                     }
                 }
                 Step::EndGroup => tracing::trace!(target: "windlass::hip", "debug group ends"),
-                Step::Fill { target: at, pattern } => {
+                Step::Fill { target: at, pattern, bytes } => {
                     let target = found(target(&self.list, *at))?;
-                    fill(hip, stream, target.address(bindings), target.len(), *pattern)?;
+                    let (address, length) = (target.address(bindings), target.len());
+                    if hip.quirks.fill_runs_away(address, length) {
+                        let bytes = bytes.zip(self.data.as_ref());
+                        let bytes = bytes.map(|(offset, data)| data.device_address() + offset);
+                        write(hip, stream, address, length, bytes)?;
+                    } else {
+                        fill(hip, stream, address, length, *pattern)?;
+                    }
                 }
                 Step::Update { offset, target: at } => {
                     let target = found(target(&self.list, *at))?;
@@ -400,6 +417,18 @@ pub(crate) fn dispatch(visit: &Visit<'_>, dispatch: &Dispatch) -> Result<Enqueue
     let (block, local_memory) = (dispatch.workgroup_size, dispatch.dynamic_local_memory);
     hip.launch(stream, function, grid, block, local_memory, &dispatch.arguments)?;
     Ok(Enqueue::Whole)
+}
+
+/// The bytes that a fill writes.
+pub(crate) fn repeated(pattern: Pattern, length: u64) -> impl Iterator<Item = u8> {
+    let (bytes, size) = (pattern.value().to_le_bytes(), pattern.bytes().len());
+    (0..length as usize).map(move |index| bytes[index % size])
+}
+
+/// Writes what a fill writes, from a copy of its bytes. For what HIP must not fill.
+pub(crate) fn write(hip: &Hip, stream: Stream, target: u64, length: u64, bytes: Option<u64>) -> Result<()> {
+    let bytes = bytes.ok_or_else(|| Error::internal("a fill that HIP gets wrong, without its bytes"))?;
+    hip.copy(stream, target, bytes, length)
 }
 
 /// Repeats a pattern. Address and length are multiples of its size.

@@ -6,6 +6,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
+use smallvec::SmallVec;
 use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{
     BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostCalls, Limits, Notifications,
@@ -22,7 +23,7 @@ use crate::{
     allocator::{Allocator, Need},
     buffer::gpu_of,
     call::Hip,
-    command_buffer::CommandBuffer,
+    command_buffer::{self, CommandBuffer},
     executable::Executable,
     gpu::Gpu,
     import::Imported,
@@ -199,6 +200,12 @@ impl Inner {
             // HIP may wait for the stream before it reads pageable memory; pinned memory it never does.
             Operation::Update { source, .. } => {
                 Some(self.noted(self.allocator.stage(self, &std::mem::take(source)))?)
+            }
+            Operation::Fill { target, pattern }
+                if self.hip.quirks.fill_runs_away(target.device_address(), target.len()) =>
+            {
+                let bytes: SmallVec<[u8; 8]> = command_buffer::repeated(*pattern, target.len()).collect();
+                Some(self.noted(self.allocator.stage(self, &bytes))?)
             }
             other => self.noted(replay::memory_for_counts(self, other))?,
         };

@@ -3,7 +3,7 @@
 
 use std::{any::Any, sync::Arc};
 
-use windlass_codeobject::{File, Image, Symbol, SymbolRole};
+use windlass_codeobject::{CodeObject, File, Image, Symbol, SymbolRole};
 use windlass_hal::{
     Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, SymbolInfo, callback_pool, driver, edge::Domain,
 };
@@ -92,7 +92,8 @@ impl Executable {
                 loaded.map_or(Ok(None), |loaded| loaded.address(gpu, symbol))
             };
             let image = plan.link(number, &images.images, address_of)?;
-            let module = gpu.hip.load_module(&image)?;
+            let version = image.code_object().ok().and_then(CodeObject::code_object_version);
+            let module = gpu.hip.load_module(&image, version)?;
             self.modules.push(Loaded { gpu: gpu.index, number, module, image });
         }
         self.modules[first..].sort_by_key(|loaded| loaded.number);

@@ -13,7 +13,10 @@ pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
     info.name = hip.name()?;
     info.architecture = hip.properties()?.0;
     info.uuid = hip.uuid();
-    info.executable_formats = vec!["hsaco".to_owned()];
+    info.executable_formats = vec![match hip.quirks.newest_code_object {
+        Some(newest) => format!("hsaco-v{newest}"),
+        None => "hsaco".to_owned(),
+    }];
     info.library = Some(origin.to_string());
     info.simulated = origin.simulated;
     info.reports_faults = hip.api.diagnoses_faults();

@@ -76,7 +76,8 @@ pub(crate) struct InFlight {
 /// What [`Queue::enqueue`] takes in.
 pub(crate) struct Submission {
     pub(crate) operation: Operation,
-    /// The bytes of an update, where the device can read them, or room for workgroup counts.
+    /// The bytes of an update, or of a fill that HIP gets wrong, where the device can read them, or room for workgroup
+    /// counts.
     pub(crate) staging: Option<Buffer>,
     pub(crate) waits: Points,
     pub(crate) signals: Points,
@@ -213,7 +214,13 @@ impl Queue {
         let done = match operation {
             Operation::Barrier | Operation::Alloca { .. } | Operation::Dealloca { .. } => Ok(()),
             Operation::Fill { target, pattern } => {
-                command_buffer::fill(hip, stream, target.device_address(), target.len(), *pattern)
+                let (address, length) = (target.device_address(), target.len());
+                if hip.quirks.fill_runs_away(address, length) {
+                    let bytes = staging.map(Buffer::device_address);
+                    command_buffer::write(hip, stream, address, length, bytes)
+                } else {
+                    command_buffer::fill(hip, stream, address, length, *pattern)
+                }
             }
             Operation::Update { target, .. } => {
                 let bytes = staging

@@ -57,6 +57,17 @@ pub(crate) fn is_fault(status: hipError_t) -> bool {
     )
 }
 
+/// Whether HIP answers this to code that it cannot read.
+pub(crate) fn is_refusal_of_code(status: hipError_t) -> bool {
+    matches!(
+        status,
+        hipError_t::hipErrorSharedObjectInitFailed
+            | hipError_t::hipErrorInvalidImage
+            | hipError_t::hipErrorInvalidKernelFile
+            | hipError_t::hipErrorNoBinaryForGpu
+    )
+}
+
 /// An error as that of a lost device.
 #[cold]
 pub(crate) fn loss(error: &Error) -> Error {

@@ -30,6 +30,8 @@ pub(crate) struct Machine {
     faults: Faults,
     /// What an access behind the end of LDS is.
     pub(crate) lds: Lds,
+    /// The version of HIP, major and minor.
+    pub(crate) hip: (u32, u32),
     last_fault: Mutex<Option<String>>,
 }
 
@@ -48,6 +50,7 @@ impl Machine {
             clock: Arc::new(Clock::new(options.seed.is_some() || options.replay.is_some())),
             faults: options.faults,
             lds: options.lds,
+            hip: options.hip,
             last_fault: Mutex::new(None),
         }
     }

@@ -28,6 +28,7 @@ mod capture;
 mod code;
 mod compiled;
 mod current;
+mod defects;
 mod device;
 mod event;
 mod failure;

@@ -51,6 +51,7 @@ impl Program {
     pub(crate) fn load(runtime: &Runtime, device: usize, bytes: &[u8], by: Arc<str>) -> Outcome<Arc<Self>> {
         let machine = &runtime.machine;
         let elf = select(bytes, &runtime.options.part.target_id())?;
+        check_version(&elf, runtime.options.hip)?;
         let module = Module::load_for(runtime.options.part, &machine.memory, &elf, by).map_err(|error| {
             call::explain(format!("the module was not loaded: {error}"));
             match error {
@@ -83,6 +84,31 @@ impl Program {
         for handle in functions.into_values() {
             runtime.functions.remove(handle);
         }
+    }
+}
+
+/// The newest version of code objects that a version of HIP reads: Debian's 5.2 refuses version 5, ROCm 5.3 brought it,
+/// and 6.0 version 6.
+fn newest_code_object(hip: (u32, u32)) -> u32 {
+    let brought = [((6, 0), 6), ((5, 3), 5)];
+    brought.iter().find_map(|(since, version)| (hip >= *since).then_some(*version)).unwrap_or(4)
+}
+
+/// # Errors
+/// `SHARED_OBJECT_INIT_FAILED` for code newer than HIP, as AMD's library answers where it finds no target in it.
+fn check_version(elf: &[u8], hip: (u32, u32)) -> Outcome<()> {
+    let newest = newest_code_object(hip);
+    let object = codeobject::CodeObject::parse(elf).ok();
+    match object.and_then(|object| object.code_object_version()) {
+        Some(version) if version > newest => {
+            let (major, minor) = hip;
+            call::explain(format!(
+                "the module was not loaded: HIP {major}.{minor} reads code objects up to version {newest}, and this one is \
+                 of version {version}: compile it with -mcode-object-version={newest}, or simulate a newer HIP"
+            ));
+            Err(Code::SHARED_OBJECT_INIT_FAILED)
+        }
+        _ => Ok(()),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::packet::{self, Begun, Fill, GoingDispatch, Transfer};
 
 use super::allocation;
 use super::code::Code;
+use super::defects;
 use super::device::Device;
 use super::event::Mark;
 use super::failure::Failure;
@@ -73,7 +74,10 @@ impl Work {
             }
             Self::Launch(launch) => launch.run(machine, device),
             Self::Transfer(transfer) => Ok(transfer.run(&machine.memory)?),
-            Self::Fill(fill) => Ok(fill.run(&machine.memory)?),
+            Self::Fill(fill) => {
+                defects::check_fill(machine.hip, &fill)?;
+                Ok(fill.run(&machine.memory)?)
+            }
             Self::Free(address, by) => {
                 allocation::release(machine, address, by);
                 Ok(())

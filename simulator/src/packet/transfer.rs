@@ -296,6 +296,12 @@ impl Fill {
         }
     }
 
+    /// Where it begins and how many bytes it writes, if they lie one behind the other.
+    pub(crate) fn range(&self) -> Option<(u64, u64)> {
+        let Self(FillCall { address, rows, .. }) = self;
+        rows.is_line().then_some((*address, rows.width))
+    }
+
     /// Writes the bytes.
     pub(crate) fn run(self, memory: &Memory) -> Result<(), Trouble> {
         let Self(FillCall { address, rows, pattern }) = self;

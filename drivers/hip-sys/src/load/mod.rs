@@ -6,6 +6,7 @@
 
 mod error;
 mod library;
+mod searched;
 
 use std::ffi::{OsStr, OsString, c_char, c_void};
 use std::path::{Path, PathBuf};
@@ -106,6 +107,9 @@ impl Api {
 
     /// Fills a table by a search that the caller spells out.
     ///
+    /// A library that an earlier search brought into the process is found as it was then, under the same name: that it is
+    /// loaded by now is no news to whoever asks twice. [`Found::AlreadyLoaded`] is what somebody else loaded.
+    ///
     /// A library with the [`MARKER`] that turns up in the search is passed over, for Cargo puts its `target` folder, and
     /// with it Windlass's own library, on the library path; one that [`Search::variable`] names is accepted.
     ///
@@ -122,12 +126,13 @@ impl Api {
             return unsafe { load_named(Path::new(named), Found::Environment) };
         }
         let mut attempts = Vec::new();
+        let mut searched = searched::lock();
         if search.already_loaded {
             for name in &search.names {
                 // SAFETY: as above.
                 let found = unsafe { try_library(name.as_ref(), Found::AlreadyLoaded) };
                 match found {
-                    Ok(api) => return Ok(api),
+                    Ok(api) => return Ok(searched.recall(api)),
                     // That a name is not loaded is worth no line of its own.
                     Err(Attempt { reason: Reason::NotOpened(_), .. }) => {}
                     Err(attempt) => attempts.push(attempt),
@@ -139,7 +144,7 @@ impl Api {
         for candidate in search.names.iter().map(PathBuf::from).chain(in_folders) {
             // SAFETY: as above.
             match unsafe { try_library(&candidate, Found::Search) } {
-                Ok(api) => return Ok(api),
+                Ok(api) => return Ok(searched.keep(api)),
                 Err(attempt) => attempts.push(attempt),
             }
         }

@@ -15,10 +15,31 @@ fn fills_count_in_elements_and_begin_at_any_multiple_of_one() {
         let memory = hip.device_memory(16);
         ok!(hip.hipMemsetD8Async(memory, 0xaa, 16, stream));
         ok!(hip.hipMemsetD32Async(memory.wrapping_byte_add(4), 0x0403_0201, 1, stream));
-        ok!(hip.hipMemsetD16Async(memory.wrapping_byte_add(10), 0x0605, 2, stream));
+        ok!(hip.hipMemsetD16Async(memory.wrapping_byte_add(10), 0x0605, 3, stream));
         ok!(hip.hipMemsetD8Async(memory.wrapping_byte_add(15), 7, 1, stream));
         let bytes = hip.read(stream, memory, 16);
-        assert_eq!(bytes, [0xaa, 0xaa, 0xaa, 0xaa, 1, 2, 3, 4, 0xaa, 0xaa, 5, 6, 5, 6, 0xaa, 7]);
+        assert_eq!(bytes, [0xaa, 0xaa, 0xaa, 0xaa, 1, 2, 3, 4, 0xaa, 0xaa, 5, 6, 5, 6, 5, 7]);
+        ok!(hip.hipFree(memory));
+        ok!(hip.hipStreamDestroy(stream));
+    });
+}
+
+/// HIP 5 does not: the driver's quirks have a row for it.
+#[test]
+fn fills_may_begin_and_end_within_a_word_since_6() {
+    on_each_hip(|hip| {
+        if hip.origin().version.is_some_and(|version| version.major < 6) {
+            return;
+        }
+        let stream = hip.stream();
+        let memory = hip.device_memory(16);
+        for (start, length) in [(1, 1), (1, 2), (3, 4), (5, 2)] {
+            ok!(hip.hipMemsetD8Async(memory, 0xaa, 16, stream));
+            ok!(hip.hipMemsetD8Async(memory.wrapping_byte_add(start), 7, length, stream));
+            let mut expected = [0xaa; 16];
+            expected[start..start + length].fill(7);
+            assert_eq!(hip.read(stream, memory, 16), expected, "{length} bytes from {start}");
+        }
         ok!(hip.hipFree(memory));
         ok!(hip.hipStreamDestroy(stream));
     });

@@ -40,7 +40,7 @@ pub(crate) fn on_each_hip(program: impl Fn(&Hip)) {
 
 /// Runs a program on each HIP behind which work is done.
 pub(crate) fn on_each_working_hip(program: impl Fn(&Hip)) {
-    for options in ["?threads=2&devices=2", "?threads=2&hip=5.2"] {
+    for options in ["?threads=2&devices=2", "?threads=2&hip=5.3"] {
         let simulator = Simulator::new(options.parse().expect("options")).expect("a simulator");
         program(&Hip::of(simulator.api()).expect("devices"));
     }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What versions of AMD's library get wrong, so that programs meet it here first. AMD's library goes on without end or
+//! writes where it must not; here it is a fault that names the defect.
+
+use crate::packet::Fill;
+
+use super::code::Code;
+use super::failure::Failure;
+
+/// Bytes of the words that AMD's library fills memory by.
+const WORD: u64 = 8;
+
+/// HIP 5 takes the bytes up to the end of the first word from the length of a fill, whether there are so many or not.
+pub(crate) fn check_fill(hip: (u32, u32), fill: &Fill) -> Result<(), Failure> {
+    let Some((address, length)) = fill.range() else { return Ok(()) };
+    let into_word = address % WORD;
+    if hip >= (6, 0) || into_word == 0 || into_word + length >= WORD {
+        return Ok(());
+    }
+    let report = format!(
+        "a fill on a stream went wrong: its {length} bytes at {address:#x} end before the word of {WORD} does that they \
+         begin within. AMD's HIP 5 fills without end there, past the allocation; HIP 6 does not. Write such bytes by a copy"
+    );
+    Err(Failure::new(Code::ILLEGAL_ADDRESS, report))
+}
