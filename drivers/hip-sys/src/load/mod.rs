@@ -23,6 +23,10 @@ pub const LIBRARY_VARIABLE: &str = "WINDLASS_HIP_LIBRARY";
 /// The symbol by which a library says that it is Windlass's software GPU.
 pub const MARKER: &std::ffi::CStr = c"windlass_simulator_marker";
 
+/// The symbol by which a library of HSA says that its GPUs are Windlass's software GPUs. AMD's own HIP is over it then: that behaves
+/// as over a GPU, and only its name tells.
+pub const HSA_MARKER: &std::ffi::CStr = c"windlass_simulator_hsa_marker";
+
 /// The symbol by which a simulated library says why the latest call of the thread failed: it writes as much as fits into a buffer,
 /// closed by a zero, and returns the length of the whole report.
 const LAST_FAULT: &std::ffi::CStr = c"windlass_simulator_last_fault";
@@ -205,7 +209,11 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
         return Err(Reason::MissingEntryPoints { names: missing, version });
     }
     let path = entries.address("hipGetDeviceCount").and_then(library::path_of);
-    let short_name = name.file_name().unwrap_or(OsStr::new("libamdhip64")).to_string_lossy().into_owned();
+    let mut short_name = name.file_name().unwrap_or(OsStr::new("libamdhip64")).to_string_lossy().into_owned();
+    // A symbol is looked for in what a library depends on too.
+    if !simulated && library.address(HSA_MARKER).is_some() {
+        short_name += " over a simulated GPU";
+    }
     let origin = Origin { name: short_name, path, version, found, simulated };
     // SAFETY: as for the table above; a library needs no binding.
     let api = unsafe { Api::from_entries(entries, origin, None) };
