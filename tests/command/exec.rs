@@ -150,7 +150,7 @@ fn programs_of_hsa_find_the_library_of_hsa() {
     let Some(library) = lonely() else { return };
     let own = library.parent().expect("a folder");
     let hsa = own.join("libhsa_runtime64.so");
-    std::fs::write(&hsa, b"\0windlass_simulator_hsa_marker\0").expect("a file");
+    std::fs::write(&hsa, b"libhsa-runtime64.so.1\0windlass_simulator_marker\0").expect("a file");
     let rocm = own.join("rocm");
     std::fs::create_dir_all(rocm.join("lib")).expect("a folder");
     for name in ["lib/libhsa-runtime64.so", "lib/libhsa-runtime64.so.1", "lib/libhsa-runtime64.so.1.15.0"] {

@@ -37,7 +37,7 @@ impl Fake {
         for name in ["libc.so.6", "libhsa-runtime64.so.1", "libof-amd-alone.so.2"] {
             fs::write(fake.libraries().join(name), "a library").expect("a file");
         }
-        fs::write(fake.hsa(), b"\0windlass_simulator_hsa_marker\0").expect("a file");
+        fs::write(fake.hsa(), b"libhsa-runtime64.so.1\0windlass_simulator_marker\0").expect("a file");
         fake
     }
 
@@ -186,7 +186,8 @@ fn the_newest_is_taken_and_a_path_is_what_it_says() {
     let half = fake.folder.join("kept/.partial/usr/lib/x86_64-linux-gnu");
     fs::create_dir_all(&half).expect("a folder");
     fs::write(half.join("libamdhip64.so.99.0.0"), "HIP").expect("a file");
-    fs::write(older.join("libamdhip64.so.98.0.0"), b"windlass_simulator_marker\0").expect("a file");
+    fs::write(older.join("libamdhip64.so.98.0.0"), b"libamdhip64.so.7\0windlass_simulator_marker\0")
+        .expect("a file");
     let newest = fake.libraries().join("libamdhip64.so.96.10.0");
     fs::write(&newest, "HIP").expect("a file");
     fs::write(fake.libraries().join("libamdhip64.so.96.9.7"), "HIP").expect("a file");

@@ -64,5 +64,5 @@ mod table;
 
 pub use api::{Api, Binding, Found, Origin, Version};
 pub use features::Feature;
-pub use load::{Attempt, HSA_MARKER, LIBRARY_VARIABLE, LoadError, MARKER, Reason, Search, Source};
+pub use load::{Attempt, LIBRARY_VARIABLE, LoadError, MARKER, Reason, Search, Source};
 pub use table::{EntryPoints, pfn};

@@ -182,7 +182,7 @@ fn a_marked_library_is_accepted_where_it_is_named() {
 #[test]
 fn a_hip_over_the_simulated_hsa_says_so_and_counts_as_hip() {
     let folder = Folder::new("over-hsa");
-    let Some(hsa) = compile(&folder, "libtest-hsa.so", &["windlass_simulator_hsa_marker"]) else { return };
+    let Some(hsa) = compile(&folder, "libtest-hsa.so", &["windlass_simulator_marker"]) else { return };
     let symbols = required();
     compile_over(&folder, "libwindlass-test-hip.so", &symbols, &[hsa])
         .expect("there was a compiler a moment ago");

@@ -18,27 +18,23 @@ pub(super) struct Library {
     file: &'static str,
     /// What it stands for.
     pub(super) name: &'static str,
-    /// The symbol that tells it from AMD's.
-    marker: &'static [u8],
 }
 
 /// HIP.
-pub(super) const HIP: Library =
-    Library { file: "libamdhip64.so", name: "libamdhip64.so", marker: b"windlass_simulator_marker\0" };
+pub(super) const HIP: Library = Library { file: "libamdhip64.so", name: "libamdhip64.so" };
 
 /// What HIP is built on.
-pub(super) const HSA: Library = Library {
-    file: "libhsa_runtime64.so",
-    name: "libhsa-runtime64.so.1",
-    marker: b"windlass_simulator_hsa_marker\0",
-};
+pub(super) const HSA: Library = Library { file: "libhsa_runtime64.so", name: "libhsa-runtime64.so.1" };
 
+/// The symbol that tells the simulator's libraries from AMD's.
+const MARKER: &[u8] = b"windlass_simulator_marker\0";
 const BUILD: &str = "`cargo build --release --workspace` leaves one in target/release, beside the command";
 
 impl Library {
-    /// Whether the bytes of a library are of the simulator's.
+    /// Whether the bytes of a library are of the simulator's, and of this one: its name is in there.
     pub(super) fn marks(&self, bytes: &[u8]) -> bool {
-        bytes.windows(self.marker.len()).any(|window| window == self.marker)
+        let has = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
+        has(MARKER) && has(self.name.as_bytes())
     }
 
     /// The library: the one that is named, or the one beside this command.
