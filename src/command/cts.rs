@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `windlass cts`: the conformance suite over the drivers of this build.
 
-use std::{env, ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::Args;
 use windlass_cts::Harness;
@@ -25,8 +25,8 @@ impl Cts {
         let mut harness = Harness::new(windlass::registry().clone())
             .kernels(&kernels)
             .provenance(format!("windlass {}", windlass::build_info::PROVENANCE));
-        if let Ok(executable) = env::current_exe() {
-            harness = harness.program([executable.into_os_string(), "cts".into()]);
+        if let Ok(words) = super::started::words() {
+            harness = harness.program(words.into_iter().chain(["cts".into()]));
         }
         let code = harness.run(std::iter::once("windlass cts".into()).chain(self.options));
         #[cfg(feature = "sim")]

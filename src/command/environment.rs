@@ -21,13 +21,19 @@ const VARIABLES: &[[&str; 3]] = &[
     ],
     [
         "WINDLASS_SIM",
-        "what a simulated machine consists of where the URI does not say, and for the drop-in libamdhip64.so",
+        "what a simulated machine consists of where the URI does not say, and for the drop-in libraries",
         "gfx942?devices=2&seed=7",
     ],
     [
         "WINDLASS_TALLY",
-        "a file to which the drop-in libamdhip64.so adds launches and faults; windlass exec makes it",
+        "a file to which the drop-in libraries add launches and faults; windlass exec makes it",
         "/tmp/tally",
+    ],
+    [
+        "WINDLASS_AMD_HIP",
+        "the folder of AMD's HIP runtimes that simulator/interop/amd-hip unpacks and windlass exec --hip amd finds, each in a \
+         folder named by its version; without it target/amd-hip",
+        "/var/cache/amd-hip",
     ],
     [
         "WINDLASS_FIXTURES",

@@ -18,6 +18,7 @@ mod output;
 mod progress;
 mod ranges;
 mod run;
+mod started;
 mod table;
 
 use std::process::ExitCode;

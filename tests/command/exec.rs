@@ -25,6 +25,16 @@ pub(crate) fn library() -> Option<PathBuf> {
     newest
 }
 
+/// The same in a folder of its own, without the other library beside it.
+fn lonely() -> Option<PathBuf> {
+    let folder = scratch("alone");
+    let alone = folder.join("libamdhip64.so");
+    let library = library()?;
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::hard_link(library, &alone).expect("a link");
+    Some(alone)
+}
+
 fn exec<S: AsRef<OsStr>>(library: &Path, program: impl IntoIterator<Item = S>) -> Command {
     let mut command = command();
     command.args(["exec", "--library"]).arg(library).arg("--").args(program);
@@ -110,7 +120,7 @@ fn what_happened_before_a_violent_end_is_known() {
 
 #[test]
 fn programs_find_the_library_by_every_usual_way_and_the_folder_goes() {
-    let Some(library) = library() else { return };
+    let Some(library) = lonely() else { return };
     let rocm = scratch("rocm");
     std::fs::create_dir_all(rocm.join("lib")).expect("a folder");
     std::fs::create_dir_all(rocm.join("llvm")).expect("a folder");
@@ -132,6 +142,31 @@ fn programs_find_the_library_by_every_usual_way_and_the_folder_goes() {
     assert_eq!(*path, format!("{folder}/lib:/own"));
     assert!(!Path::new(folder).exists(), "{folder} is still there");
     std::fs::remove_dir_all(rocm).expect("the folder goes");
+    std::fs::remove_dir_all(library.parent().expect("a folder")).expect("the folder goes");
+}
+
+#[test]
+fn programs_of_hsa_find_the_library_of_hsa() {
+    let Some(library) = lonely() else { return };
+    let own = library.parent().expect("a folder");
+    let hsa = own.join("libhsa_runtime64.so");
+    std::fs::write(&hsa, b"libhsa-runtime64.so.1\0windlass_simulator_marker\0").expect("a file");
+    let rocm = own.join("rocm");
+    std::fs::create_dir_all(rocm.join("lib")).expect("a folder");
+    for name in ["lib/libhsa-runtime64.so", "lib/libhsa-runtime64.so.1", "lib/libhsa-runtime64.so.1.15.0"] {
+        std::fs::write(rocm.join(name), "ROCm's").expect("a file");
+    }
+    let script = "cd \"$ROCM_PATH/lib\"; readlink -f libhsa-runtime64.so libhsa-runtime64.so.1 libhsa-runtime64.so.1.15.0";
+    let finished = finish(exec(&library, ["sh", "-c", script]).env("ROCM_PATH", &rocm));
+    let real = |path: &Path| std::fs::canonicalize(path).expect("a path");
+    let found: Vec<_> = finished.stdout.lines().map(PathBuf::from).collect();
+    let others = real(&rocm.join("lib/libhsa-runtime64.so.1.15.0"));
+    assert_eq!(found, [real(&hsa), real(&hsa), others], "{finished:?}");
+    // AMD's own is no library of the simulator's.
+    std::fs::write(&hsa, b"\0windlass\0").expect("a file");
+    let finished = finish(exec(&library, ["sh", "-c", script]).env("ROCM_PATH", &rocm));
+    assert!(finished.stdout.starts_with(rocm.join("lib").to_str().expect("text")), "{finished:?}");
+    std::fs::remove_dir_all(own).expect("the folder goes");
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod conformance;
 mod escapes;
 #[cfg(target_os = "linux")]
 mod exec;
+#[cfg(target_os = "linux")]
+mod exec_amd;
 mod exec_symbols;
 mod extract;
 mod inspect;

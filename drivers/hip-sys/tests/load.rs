@@ -33,6 +33,11 @@ impl Drop for Folder {
 
 /// Compiles a library that exports `symbols` as functions that return 0, and says its version is 6.1.2.
 fn compile(folder: &Folder, name: &str, symbols: &[&str]) -> Option<PathBuf> {
+    compile_over(folder, name, symbols, &[])
+}
+
+/// The same, linked with other libraries.
+fn compile_over(folder: &Folder, name: &str, symbols: &[&str], over: &[PathBuf]) -> Option<PathBuf> {
     let mut source =
         String::from("int hipRuntimeGetVersion(int* version) { *version = 60100002; return 0; }\n");
     for symbol in symbols.iter().filter(|symbol| **symbol != "hipRuntimeGetVersion") {
@@ -40,8 +45,9 @@ fn compile(folder: &Folder, name: &str, symbols: &[&str]) -> Option<PathBuf> {
     }
     let (input, output) = (folder.0.join(format!("{name}.c")), folder.0.join(name));
     std::fs::write(&input, source).expect("the folder is writable");
-    let status = Command::new("cc").args(["-w", "-shared", "-fPIC", "-o"]).arg(&output).arg(&input).status();
-    let Ok(status) = status else {
+    let mut compiler = Command::new("cc");
+    compiler.args(["-w", "-shared", "-fPIC", "-Wl,--no-as-needed", "-o"]).arg(&output).arg(&input);
+    let Ok(status) = compiler.args(over).status() else {
         eprintln!("skipped: there is no C compiler `cc` to make a library with");
         return None;
     };
@@ -171,6 +177,18 @@ fn a_marked_library_is_accepted_where_it_is_named() {
     let by_variable = search(&variable).expect("the variable names it");
     assert_eq!(by_variable.origin().found, Found::Environment);
     assert!(by_variable.origin().simulated);
+}
+
+#[test]
+fn a_hip_over_the_simulated_hsa_says_so_and_counts_as_hip() {
+    let folder = Folder::new("over-hsa");
+    let Some(hsa) = compile(&folder, "libtest-hsa.so", &["windlass_simulator_marker"]) else { return };
+    let symbols = required();
+    compile_over(&folder, "libwindlass-test-hip.so", &symbols, &[hsa])
+        .expect("there was a compiler a moment ago");
+    let api = search(&search_in(&folder)).expect("it is not passed over");
+    assert_eq!(api.origin().name, "libwindlass-test-hip.so over a simulated GPU");
+    assert!(!api.origin().simulated, "it is to be treated as hardware's");
 }
 
 #[test]

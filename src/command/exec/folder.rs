@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The folder that stands for ROCm: the drop-in library under every name that programs ask for.
+//! The folder that stands for ROCm: the drop-in libraries, or AMD's HIP over one, under every name that programs ask for.
 
 use std::{
+    ffi::OsStr,
     fs, io,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
@@ -11,55 +12,95 @@ use tempfile::TempDir;
 use windlass_simulator::{Options, Tally, hip::version_has};
 
 use super::super::failure::{Failure, Outcome};
-use super::{hidden, is_hip};
-use crate::command::escape;
+use super::{
+    amd::{self, Runtime},
+    hidden, is_hip,
+};
 
 /// What programs look for: the name for linking, then the sonames of ROCm 5, 6 and 7.
 const NAMES: [&str; 4] = ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"];
-/// The symbol that tells the simulator's library from AMD's.
-const MARKER: &[u8] = b"windlass_simulator_marker\0";
+/// The same of what HIP is built on.
+const HSA_NAMES: [&str; 2] = ["libhsa-runtime64.so", "libhsa-runtime64.so.1"];
 
 /// The folder. It goes when this value does.
 pub(super) struct Folder {
     root: TempDir,
+    /// HIP, by the path that variables name.
+    library: PathBuf,
 }
 
 impl Folder {
-    /// Makes the folder: `lib` with the names of the library and with what an installed ROCm has there, and links to
-    /// everything else of that. Where the machine lacks functions, the library is a copy without them.
-    pub(super) fn new(library: &Path, machine: &Options) -> Outcome<Self> {
+    /// Makes the folder: `lib` with the names of the simulator's libraries and with what an installed ROCm has there, and
+    /// links to everything else of that. Where the machine lacks functions, the library is a copy without them.
+    pub(super) fn new(library: &Path, hsa: Option<&Path>, machine: &Options) -> Outcome<Self> {
+        let mut folder = Self::empty()?;
+        let copy = copy(library, machine)?;
+        folder.library = folder.libraries().join(NAMES[0]);
+        let fill = || {
+            let changed = folder.libraries().join("libamdhip64.so.windlass");
+            if let Some(copy) = &copy {
+                fs::write(&changed, copy)?;
+            }
+            let library = if copy.is_some() { &changed } else { library };
+            folder.link(library, NAMES.iter().map(OsStr::new))?;
+            hsa.map_or(Ok(()), |hsa| folder.link(hsa, HSA_NAMES.iter().map(OsStr::new)))?;
+            folder.complete()
+        };
+        fill().map_err(|error| folder.not_filled(&error))?;
+        Ok(folder)
+    }
+
+    /// The same with AMD's HIP over the simulator's HSA. Of what else lies beside AMD's library, `lacking` links what the
+    /// machine does not have: its own is of a newer libc.
+    pub(super) fn amd(runtime: &Runtime, hsa: &Path, lacking: bool) -> Outcome<Self> {
+        let mut folder = Self::empty()?;
+        folder.library.clone_from(&runtime.library);
+        let major = runtime.version.first().map(|major| format!("{}.{major}", NAMES[0]));
+        let fill = || {
+            folder.link(&runtime.library, [NAMES[0]].into_iter().chain(major.as_deref()).map(OsStr::new))?;
+            folder.link(hsa, HSA_NAMES.iter().map(OsStr::new))?;
+            if lacking {
+                link_all(runtime.folder(), &folder.libraries(), |name| {
+                    is_library(name) && !is_hip(name) && !is_hsa(name) && !amd::machine_has(name)
+                })?;
+            }
+            folder.complete()
+        };
+        fill().map_err(|error| folder.not_filled(&error))?;
+        Ok(folder)
+    }
+
+    fn empty() -> Outcome<Self> {
         let root = tempfile::Builder::new().prefix("windlass-exec-").tempdir();
         let root =
             root.map_err(|error| Failure::failed(format!("cannot make a folder for links: {error}")))?;
-        let folder = Self { root };
+        let folder = Self { root, library: PathBuf::new() };
         if folder.root().as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b':' | b';')) {
             return Err(Failure::input(format!(
                 "TMPDIR: LD_LIBRARY_PATH cannot name {}, as colons and semicolons end a folder there; name another folder",
                 folder.root().display()
             )));
         }
-        let copy = copy(library, machine)?;
-        folder.fill(library, copy.as_deref()).map_err(|error| {
-            Failure::failed(format!("cannot make links in {}: {error}", folder.root().display()))
-        })?;
+        fs::create_dir(folder.libraries()).map_err(|error| folder.not_filled(&error))?;
         Ok(folder)
     }
 
-    fn fill(&self, library: &Path, copy: Option<&[u8]>) -> io::Result<()> {
-        let libraries = self.libraries();
-        fs::create_dir(&libraries)?;
-        let changed = libraries.join("libamdhip64.so.windlass");
-        if let Some(copy) = copy {
-            fs::write(&changed, copy)?;
-        }
-        for name in NAMES {
-            symlink(if copy.is_some() { &changed } else { library }, libraries.join(name))?;
-        }
+    fn not_filled(&self, error: &io::Error) -> Failure {
+        Failure::failed(format!("cannot make links in {}: {error}", self.root().display()))
+    }
+
+    fn link<'a>(&self, library: &Path, names: impl Iterator<Item = &'a OsStr>) -> io::Result<()> {
+        names.into_iter().try_for_each(|name| symlink(library, self.libraries().join(name)))
+    }
+
+    fn complete(&self) -> io::Result<()> {
         // Programs may ask ROCM_PATH for compilers and device libraries too.
         let installed = std::env::var_os("ROCM_PATH").filter(|path| !path.is_empty());
         let installed = installed.map_or_else(|| PathBuf::from("/opt/rocm"), PathBuf::from);
         link_all(&installed, self.root(), |name| name != "lib")?;
-        link_all(&installed.join("lib"), &libraries, |name| !is_hip(name))?;
+        let libraries = self.libraries();
+        let is_here = |name: &OsStr| fs::symlink_metadata(libraries.join(name)).is_ok();
+        link_all(&installed.join("lib"), &libraries, |name| !is_hip(name) && !is_here(name))?;
         Tally::create(&self.tally())
     }
 
@@ -73,9 +114,9 @@ impl Folder {
         self.root().join("lib")
     }
 
-    /// The library under its plain name.
-    pub(super) fn library(&self) -> PathBuf {
-        self.libraries().join(NAMES[0])
+    /// HIP.
+    pub(super) fn library(&self) -> &Path {
+        &self.library
     }
 
     /// The file that launches and faults are counted in.
@@ -110,7 +151,7 @@ fn copy(library: &Path, machine: &Options) -> Outcome<Option<Vec<u8>>> {
 }
 
 /// Links what a folder holds into another; nothing where there is no such folder.
-fn link_all(from: &Path, to: &Path, wanted: impl Fn(&std::ffi::OsStr) -> bool) -> io::Result<()> {
+fn link_all(from: &Path, to: &Path, wanted: impl Fn(&OsStr) -> bool) -> io::Result<()> {
     let Ok(entries) = fs::read_dir(from) else { return Ok(()) };
     for entry in entries {
         let entry = entry?;
@@ -121,38 +162,11 @@ fn link_all(from: &Path, to: &Path, wanted: impl Fn(&std::ffi::OsStr) -> bool) -
     Ok(())
 }
 
-/// The simulator's library: the one that is named, or the one beside this command.
-pub(super) fn library(named: Option<&Path>) -> Outcome<PathBuf> {
-    const BUILD: &str =
-        "`cargo build --release --workspace` leaves one in target/release, beside the command";
-    if let Some(path) = named {
-        let path = fs::canonicalize(path)
-            .map_err(|error| Failure::input(format!("--library {}: {error}; {BUILD}", escape::path(path))))?;
-        return checked(path);
-    }
-    let command = std::env::current_exe()
-        .map_err(|error| Failure::failed(format!("cannot tell where this command lies: {error}")))?;
-    let folder = command.parent().unwrap_or(Path::new("/"));
-    let places = [folder.join(NAMES[0]), folder.join("../lib").join(NAMES[0])];
-    let found = places.iter().find_map(|path| fs::canonicalize(path).ok());
-    match found {
-        Some(path) => checked(path),
-        None => Err(Failure::input(format!(
-            "the simulator's {} is neither in {} nor in ../lib beside it: {BUILD}, and --library FILE names another",
-            NAMES[0],
-            folder.display()
-        ))),
-    }
+fn is_hsa(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(HSA_NAMES[0].as_bytes())
 }
 
-/// Refuses a library that is not the simulator's.
-fn checked(path: PathBuf) -> Outcome<PathBuf> {
-    let bytes = super::super::input::read(&path)?;
-    let is_ours = bytes.windows(MARKER.len()).any(|window| window == MARKER);
-    match is_ours {
-        true => Ok(path),
-        false => {
-            Err(Failure::input(format!("{} is not the simulator's libamdhip64.so", escape::path(&path))))
-        }
-    }
+fn is_library(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b"lib") && name.windows(3).any(|part| part == b".so")
 }

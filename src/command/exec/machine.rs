@@ -51,6 +51,20 @@ fn merge(uri: &str, own: &str) -> Outcome<String> {
     })
 }
 
+/// Refuses a machine whose HIP is described, for programs that get AMD's.
+pub(super) fn without_hip(machine: &str) -> Outcome {
+    /// The keys that are about the simulated HIP, not about the GPU below it.
+    const KEYS: [&str; 4] = ["hip", "without", "fail", "delay"];
+    let (_, settings) = machine.split_once('?').unwrap_or_default();
+    let mut keys = settings.split('&').filter_map(|setting| setting.split('=').next());
+    match keys.find(|key| KEYS.contains(key)) {
+        None => Ok(()),
+        Some(key) => Err(Failure::input(format!(
+            "{key}= in --device or WINDLASS_SIM describes the simulated HIP, which takes no part with --hip amd: leave it out"
+        ))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `windlass exec`: any program that uses HIP, on a GPU that is not there.
 
+mod amd;
 mod child;
 mod folder;
 mod hidden;
+mod library;
+mod loader;
 mod machine;
+mod program;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -16,7 +20,9 @@ use clap::Args;
 use windlass_simulator::{Options, Tally};
 
 use super::failure::{self, Failure, Outcome, note};
+use amd::Hip;
 use folder::Folder;
+use loader::Plan;
 
 /// Options of `exec`.
 #[derive(Args)]
@@ -24,7 +30,10 @@ pub(crate) struct Exec {
     /// The machine to simulate; what the URI leaves open WINDLASS_SIM says
     #[arg(long, value_name = "URI", default_value = "hip-sim://")]
     device: String,
-    /// The simulator's libamdhip64.so; without it the one beside this command
+    /// Whose HIP runs on it: `simulated`, or AMD's own: `amd`, the newest that is there, `amd=6.4`, `amd=PATH`
+    #[arg(long, value_name = "HIP", default_value = "simulated")]
+    hip: Hip,
+    /// The simulator's libamdhip64.so, its libhsa_runtime64.so with --hip amd; without it the one beside this command
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// The program and its arguments
@@ -43,31 +52,62 @@ impl Exec {
 
     fn start(self) -> Outcome<u8> {
         let (machine, options) = machine::describe(&self.device)?;
-        let library = folder::library(self.library.as_deref())?;
+        let named = self.library.as_deref();
         let Some((program, arguments)) = self.command.split_first() else {
             return Err(Failure::input("there is no command to run"));
         };
-        let folder = Folder::new(&library, &options)?;
-        let mut command = Command::new(program);
-        command.args(arguments);
+        let mut own = Command::new(program);
+        own.args(arguments);
+        let (mut command, folder, runtime) = match &self.hip {
+            Hip::Simulated => {
+                let library = library::HIP.find(named)?;
+                let folder = Folder::new(&library, library::HSA.beside(&library).as_deref(), &options)?;
+                own.env("LD_LIBRARY_PATH", search(&[&folder.libraries()]));
+                (own, folder, None)
+            }
+            Hip::Amd(wanted) => {
+                machine::without_hip(&machine)?;
+                let runtime = amd::find(wanted)?;
+                let hsa = library::HSA.find(named)?;
+                let (command, folder) = self.over_hsa(own, &runtime, &hsa)?;
+                (command, folder, Some(runtime))
+            }
+        };
         surround(&mut command, &folder, &machine);
         let ending = child::run(&mut command)
             .map_err(|error| Failure::input(format!("cannot run {}: {error}", program.display())))?;
-        note(&closing_line(&options, Tally::read(&folder.tally()), &ending));
+        note(&closing_line(&options, runtime.as_ref(), Tally::read(&folder.tally()), &ending));
         Ok(ending.code())
+    }
+
+    /// The program over AMD's HIP: by the loader that lies with it, where that belongs to a newer libc than the machine's.
+    fn over_hsa(&self, mut own: Command, runtime: &amd::Runtime, hsa: &Path) -> Outcome<(Command, Folder)> {
+        if let Some(loader) = runtime.loader() {
+            let Some(plan) = Plan::new(&self.command)? else {
+                return Ok((own, Folder::amd(runtime, hsa, false)?));
+            };
+            if loader::version(&loader) > loader::version(&plan.loader) {
+                let folder = Folder::amd(runtime, hsa, false)?;
+                let libraries = search(&[&folder.libraries(), runtime.folder()]);
+                return Ok((plan.command(&loader, &libraries), folder));
+            }
+        }
+        let folder = Folder::amd(runtime, hsa, runtime.loader().is_some())?;
+        own.env("LD_LIBRARY_PATH", search(&[&folder.libraries()]));
+        Ok((own, folder))
     }
 }
 
-/// Gives the program an environment in which every way to look for HIP leads to the simulator.
-fn surround(command: &mut Command, folder: &Folder, machine: &str) {
+/// The folders, then those where libraries are looked for anyway.
+fn search(folders: &[&Path]) -> OsString {
     let own = std::env::var_os("LD_LIBRARY_PATH").filter(|path| !path.is_empty());
-    let mut path = folder.libraries().into_os_string();
-    if let Some(own) = own {
-        path.push(":");
-        path.push(own);
-    }
+    let folders: Vec<_> = folders.iter().map(|folder| folder.as_os_str()).chain(own.as_deref()).collect();
+    folders.join(OsStr::new(":"))
+}
+
+/// Gives the program an environment in which every way to look for HIP leads to the folder's.
+fn surround(command: &mut Command, folder: &Folder, machine: &str) {
     command
-        .env("LD_LIBRARY_PATH", path)
         .env("ROCM_PATH", folder.root())
         .env("TRITON_LIBHIP_PATH", folder.library())
         .env("WINDLASS_HIP_LIBRARY", folder.library())
@@ -76,11 +116,19 @@ fn surround(command: &mut Command, folder: &Folder, machine: &str) {
 }
 
 /// What there is to say at the end.
-fn closing_line(machine: &Options, tally: std::io::Result<Tally>, ending: &child::Ending) -> String {
+fn closing_line(
+    machine: &Options,
+    runtime: Option<&amd::Runtime>,
+    tally: std::io::Result<Tally>,
+    ending: &child::Ending,
+) -> String {
+    let library = if runtime.is_some() { library::HSA.name } else { library::HIP.name };
     let mut line = match tally {
         Err(error) => format!("windlass exec: what ran on the simulated GPU is not known: {error}"),
         Ok(Tally { processes: 0, .. }) => {
-            "windlass exec: nothing used the simulated GPU: no process loaded libamdhip64.so, or none called it".to_owned()
+            format!(
+                "windlass exec: nothing used the simulated GPU: no process loaded {library}, or none called it"
+            )
         }
         Ok(tally) => {
             let mut line = format!(
@@ -89,6 +137,9 @@ fn closing_line(machine: &Options, tally: std::io::Result<Tally>, ending: &child
                 count(tally.faults, "fault", "faults"),
                 machine.part.name(),
             );
+            if let Some(runtime) = runtime {
+                line += &format!(" under {}", runtime.name());
+            }
             if tally.refused > 0 {
                 line += &format!(", {} refused", count(tally.refused, "launch", "launches"));
             }

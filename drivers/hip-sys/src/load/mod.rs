@@ -21,7 +21,8 @@ use crate::table::EntryPoints;
 /// The environment variable that names the HIP library: a file, a folder that holds one, or a name for the system's search.
 pub const LIBRARY_VARIABLE: &str = "WINDLASS_HIP_LIBRARY";
 
-/// The symbol by which a library says that it is Windlass's software GPU.
+/// The symbol by which a library says that it is Windlass's software GPU: one of HIP, or one of HSA that AMD's own HIP runs over. That
+/// behaves as over a GPU, and only its name tells.
 pub const MARKER: &std::ffi::CStr = c"windlass_simulator_marker";
 
 /// The symbol by which a simulated library says why the latest call of the thread failed: it writes as much as fits into a buffer,
@@ -198,7 +199,12 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
     let opening = if found == Found::AlreadyLoaded { Opening::OnlyIfLoaded } else { Opening::Load };
     // SAFETY: the caller vouches for the library.
     let library = unsafe { Library::open(name.as_os_str(), opening) }.map_err(Reason::NotOpened)?;
-    let simulated = library.address(MARKER).is_some();
+    // A symbol is looked for in what a library depends on too.
+    let marked = library.address(MARKER);
+    let file_of = |address: Option<*const c_void>| address.and_then(library::path_of);
+    let over_simulated =
+        marked.is_some() && file_of(marked) != file_of(library.address(c"hipGetDeviceCount"));
+    let simulated = marked.is_some() && !over_simulated;
     if simulated && matches!(found, Found::AlreadyLoaded | Found::Search) {
         return Err(Reason::Simulated);
     }
@@ -210,7 +216,10 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
         return Err(Reason::MissingEntryPoints { names: missing, version });
     }
     let path = entries.address("hipGetDeviceCount").and_then(library::path_of);
-    let short_name = name.file_name().unwrap_or(OsStr::new("libamdhip64")).to_string_lossy().into_owned();
+    let mut short_name = name.file_name().unwrap_or(OsStr::new("libamdhip64")).to_string_lossy().into_owned();
+    if over_simulated {
+        short_name += " over a simulated GPU";
+    }
     let origin = Origin { name: short_name, path, version, found, simulated };
     // SAFETY: as for the table above; a library needs no binding.
     let api = unsafe { Api::from_entries(entries, origin, None) };

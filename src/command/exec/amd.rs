@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! AMD's own HIP runtime: which one is meant, and where it is.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use super::super::failure::{Failure, Outcome};
+use super::{is_hip, library};
+use crate::command::{escape, started};
+
+/// The variable that names the folder of runtimes which `simulator/interop/amd-hip` unpacked.
+const KEPT: &str = "WINDLASS_AMD_HIP";
+/// Where libraries lie in Debian's folders, and in others'.
+const LIBRARIES: [&str; 4] = ["usr/lib/x86_64-linux-gnu", "usr/lib64", "usr/lib", "lib"];
+
+/// Whose HIP a program gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Hip {
+    /// The simulator's.
+    Simulated,
+    /// AMD's.
+    Amd(Wanted),
+}
+
+/// Which of AMD's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// The newest.
+    Newest,
+    /// The newest whose version begins so.
+    Version(Vec<u32>),
+    /// That of a library, or of a folder.
+    Path(PathBuf),
+}
+
+impl FromStr for Hip {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let which = match text.split_once('=') {
+            None if text == "simulated" => return Ok(Self::Simulated),
+            None if text == "amd" => return Ok(Self::Amd(Wanted::Newest)),
+            Some(("amd", which)) => which,
+            _ => return Err("`simulated` or `amd` is wanted, or `amd=6.4`, or `amd=` and a path".to_owned()),
+        };
+        if which.contains('/') {
+            return Ok(Self::Amd(Wanted::Path(which.into())));
+        }
+        let version: Option<Vec<_>> = which.split('.').map(|number| number.parse().ok()).collect();
+        let version =
+            version.ok_or("behind `amd=` stands a version, such as 6.4, or a path with a slash in it")?;
+        Ok(Self::Amd(Wanted::Version(version)))
+    }
+}
+
+/// AMD's HIP, as it lies somewhere.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Runtime {
+    /// The library, not a link to it.
+    pub(super) library: PathBuf,
+    /// Of its file's name, `libamdhip64.so.6.4.43484`; empty where the name has none.
+    pub(super) version: Vec<u32>,
+}
+
+impl Runtime {
+    fn new(library: PathBuf) -> Self {
+        let name = library.file_name().unwrap_or_default().to_string_lossy();
+        let version = name.strip_prefix("libamdhip64.so.").unwrap_or_default();
+        let version: Option<_> = version.split('.').map(|number| number.parse().ok()).collect();
+        Self { version: version.unwrap_or_default(), library }
+    }
+
+    /// The runtimes of a folder. The simulator's library is none.
+    fn all_in(folder: &Path) -> Vec<Self> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = entries.filter(|entry| is_hip(&entry.file_name()));
+        let mut libraries: Vec<_> = names.filter_map(|entry| fs::canonicalize(entry.path()).ok()).collect();
+        libraries.sort();
+        libraries.dedup();
+        libraries.retain(|path| fs::read(path).is_ok_and(|bytes| !library::HIP.marks(&bytes)));
+        libraries.into_iter().map(Self::new).collect()
+    }
+
+    /// What its name and version are in messages.
+    pub(super) fn name(&self) -> String {
+        let numbers: Vec<_> = self.version.iter().map(u32::to_string).collect();
+        if numbers.is_empty() { "AMD's HIP".to_owned() } else { format!("AMD's HIP {}", numbers.join(".")) }
+    }
+
+    /// Where the library and its own lie.
+    pub(super) fn folder(&self) -> &Path {
+        self.library.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// The loader that belongs to the libraries, where they are in a folder of their own that has one.
+    pub(super) fn loader(&self) -> Option<PathBuf> {
+        let root = LIBRARIES.iter().find_map(|inner| {
+            let mut root = self.folder();
+            for part in Path::new(inner).iter().rev() {
+                root = (root.file_name() == Some(part)).then(|| root.parent()).flatten()?;
+            }
+            Some(root)
+        })?;
+        let loaders = ["usr/lib64", "lib64"].map(|folder| root.join(folder).join("ld-linux-x86-64.so.2"));
+        (root != Path::new("/")).then(|| loaders.into_iter().find(|path| path.exists())).flatten()
+    }
+}
+
+/// Finds AMD's HIP.
+///
+/// # Errors
+/// There is none, or not the one that is wanted: says what was looked for, and how to get it.
+pub(super) fn find(wanted: &Wanted) -> Outcome<Runtime> {
+    if let Wanted::Path(path) = wanted {
+        return at(path);
+    }
+    let begins = |runtime: &Runtime| match wanted {
+        Wanted::Version(version) => runtime.version.starts_with(version),
+        _ => true,
+    };
+    let (folders, unpacked, kept) = folders();
+    let all: Vec<_> = folders.iter().flat_map(|folder| Runtime::all_in(folder)).collect();
+    // Of equals the first: `max_by_key` takes the last.
+    let found = all.iter().rev().filter(|runtime| begins(runtime)).max_by_key(|runtime| &runtime.version);
+    if let Some(found) = found {
+        return Ok(Runtime { library: found.library.clone(), version: found.version.clone() });
+    }
+    let wanted = match wanted {
+        Wanted::Version(version) => version.iter().map(u32::to_string).collect::<Vec<_>>().join("."),
+        _ => String::new(),
+    };
+    let there: Vec<_> = all.iter().map(|runtime| escape::path(&runtime.library)).collect();
+    let there =
+        if there.is_empty() { String::new() } else { format!(" (what there is: {})", there.join(", ")) };
+    let version = if wanted.starts_with('5') { "5.2" } else { "6.4" };
+    Err(Failure::absent(format!(
+        "{} is in none of {}, {}/*{there}; `simulator/interop/amd-hip {version}` unpacks AMD's HIP {version} there",
+        format!("AMD's HIP {wanted}").trim_end(),
+        list(&folders[unpacked..]),
+        escape::path(&kept),
+    )))
+}
+
+fn list(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| escape::path(folder)).collect::<Vec<_>>().join(", ")
+}
+
+/// The folders to look into, how many of them, at the front, were unpacked for it, and where those lie.
+fn folders() -> (Vec<PathBuf>, usize, PathBuf) {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // The script's folder beside target/release, or beside whichever folder the command was built into.
+    let built = || Some(started::file().ok()?.parent()?.parent()?.join("amd-hip"));
+    let kept = set(KEPT).or_else(built).unwrap_or_default();
+    let mut roots: Vec<_> =
+        fs::read_dir(&kept).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    // Folders that are being made have a name with a dot in front.
+    roots.retain(|root| root.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b".")));
+    roots.sort();
+    let rocm = set("ROCM_PATH").unwrap_or_else(|| "/opt/rocm".into()).join("lib");
+    let machine = LIBRARIES[..3].iter().map(|inner| Path::new("/").join(inner));
+    let unpacked = roots.iter().map(|root| root.join(LIBRARIES[0]));
+    (unpacked.chain([rocm]).chain(machine).collect(), roots.len(), kept)
+}
+
+/// The runtime that a path stands for: a library, a folder with one, or one that holds a system.
+fn at(path: &Path) -> Outcome<Runtime> {
+    let absent = |reason: String| Failure::absent(format!("--hip amd={}: {reason}", escape::path(path)));
+    let real = fs::canonicalize(path).map_err(|error| absent(error.to_string()))?;
+    if real.is_file() {
+        let bytes = super::super::input::read(&real)?;
+        if library::HIP.marks(&bytes) {
+            return Err(Failure::input(format!(
+                "--hip amd={}: it is the simulator's library",
+                escape::path(path)
+            )));
+        }
+        return Ok(Runtime::new(real));
+    }
+    let folders: Vec<_> = [real.clone()].into_iter().chain(LIBRARIES.map(|inner| real.join(inner))).collect();
+    let newest =
+        folders.iter().flat_map(|folder| Runtime::all_in(folder)).max_by(|a, b| a.version.cmp(&b.version));
+    newest.ok_or_else(|| absent(format!("a libamdhip64.so of AMD's is in none of {}", list(&folders))))
+}
+
+/// Whether a library of the machine's makes one of AMD's folder needless.
+pub(super) fn machine_has(name: &OsStr) -> bool {
+    ["/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64"]
+        .iter()
+        .any(|folder| Path::new(folder).join(name).exists())
+}

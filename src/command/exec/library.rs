@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The simulator's libraries: where they lie, and how they are told from AMD's.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::super::{
+    failure::{Failure, Outcome},
+    input,
+};
+use crate::command::{escape, started};
+
+/// One of the simulator's libraries.
+pub(super) struct Library {
+    /// The name of what Cargo builds.
+    file: &'static str,
+    /// What it stands for.
+    pub(super) name: &'static str,
+}
+
+/// HIP.
+pub(super) const HIP: Library = Library { file: "libamdhip64.so", name: "libamdhip64.so" };
+
+/// What HIP is built on.
+pub(super) const HSA: Library = Library { file: "libhsa_runtime64.so", name: "libhsa-runtime64.so.1" };
+
+/// The symbol that tells the simulator's libraries from AMD's.
+const MARKER: &[u8] = b"windlass_simulator_marker\0";
+const BUILD: &str = "`cargo build --release --workspace` leaves one in target/release, beside the command";
+
+impl Library {
+    /// Whether the bytes of a library are of the simulator's, and of this one: its name is in there.
+    pub(super) fn marks(&self, bytes: &[u8]) -> bool {
+        let has = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
+        has(MARKER) && has(self.name.as_bytes())
+    }
+
+    /// The library: the one that is named, or the one beside this command.
+    pub(super) fn find(&self, named: Option<&Path>) -> Outcome<PathBuf> {
+        if let Some(path) = named {
+            let path = fs::canonicalize(path).map_err(|error| {
+                Failure::input(format!("--library {}: {error}; {BUILD}", escape::path(path)))
+            })?;
+            return self.checked(path);
+        }
+        let command = started::file()
+            .map_err(|error| Failure::failed(format!("cannot tell where this command lies: {error}")))?;
+        let folder = command.parent().unwrap_or(Path::new("/"));
+        let places = [
+            folder.join(self.file),
+            folder.join("../lib").join(self.file),
+            folder.join("../lib").join(self.name),
+        ];
+        let found = places.iter().find_map(|path| fs::canonicalize(path).ok());
+        match found {
+            Some(path) => self.checked(path),
+            None => Err(Failure::input(format!(
+                "the simulator's {} is neither in {} nor in ../lib beside it: {BUILD}, and --library FILE names another",
+                self.file,
+                folder.display()
+            ))),
+        }
+    }
+
+    /// The library beside another one of the simulator's, if it was built.
+    pub(super) fn beside(&self, other: &Path) -> Option<PathBuf> {
+        let folder = other.parent()?;
+        let found =
+            [self.file, self.name].iter().find_map(|name| fs::canonicalize(folder.join(name)).ok())?;
+        self.checked(found).ok()
+    }
+
+    /// Refuses a library that is not the simulator's.
+    fn checked(&self, path: PathBuf) -> Outcome<PathBuf> {
+        match self.marks(&input::read(&path)?) {
+            true => Ok(path),
+            false => {
+                Err(Failure::input(format!("{} is not the simulator's {}", escape::path(&path), self.name)))
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Starting a program by another loader than the one that it names: that of a folder with a newer libc.
+//!
+//! The kernel knows nothing of it, so what the program starts in turn begins with the machine's loader again.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use super::super::failure::{Failure, Outcome, note};
+use super::program::{self, Start};
+use crate::command::escape;
+
+/// As deep as the kernel follows scripts that name scripts.
+const DEPTH: usize = 5;
+
+/// How a program is to be started.
+pub(super) struct Plan {
+    /// The loader that the machine has for the program.
+    pub(super) loader: PathBuf,
+    /// The program, or the one that runs the script, and then its arguments.
+    words: Vec<OsString>,
+}
+
+impl Plan {
+    /// Looks at the program. Nothing, after a line on standard error, where no loader has a part in it.
+    pub(super) fn new(command: &[OsString]) -> Outcome<Option<Self>> {
+        let mut words = command.to_vec();
+        for _ in 0..DEPTH {
+            let Some(name) = words.first() else { break };
+            let path = program::find(name).and_then(|path| Ok((program::look(&path)?, path)));
+            let (start, path) = path.map_err(|error| refused(&command[0], &error))?;
+            match start {
+                Start::Loader(loader) => {
+                    words[0] = path.into();
+                    return Ok(Some(Self { loader, words }));
+                }
+                Start::Script(interpreter, word) => {
+                    words[0] = path.into();
+                    // What `env` starts would have the machine's loader again.
+                    let is_env = Path::new(&interpreter).file_name() == Some(OsStr::new("env"));
+                    let is_name =
+                        |word: &OsString| !word.as_encoded_bytes().iter().any(|byte| b"-= \t".contains(byte));
+                    match word {
+                        Some(name) if is_env && is_name(&name) => words.insert(0, name),
+                        word => drop(words.splice(0..0, [interpreter].into_iter().chain(word))),
+                    }
+                }
+                Start::Alone(reason) => {
+                    note(&format!(
+                        "windlass exec: {} is started as it is, without AMD's HIP: {reason}",
+                        escape::path(&path)
+                    ));
+                    return Ok(None);
+                }
+            }
+        }
+        Err(refused(&command[0], &io::Error::other("scripts name scripts without an end")))
+    }
+
+    /// The command that starts it by a loader, with folders that are searched for libraries before the system's.
+    pub(super) fn command(&self, loader: &Path, libraries: &OsStr) -> Command {
+        let mut command = Command::new(loader);
+        command.arg("--library-path").arg(libraries).args(&self.words);
+        command
+    }
+}
+
+fn refused(program: &OsStr, error: &io::Error) -> Failure {
+    Failure::input(format!("cannot run {}: {error}", program.display()))
+}
+
+/// The version of the libc that a loader belongs to, which it tells when asked; nothing where it does not, as before 2.33.
+pub(super) fn version(loader: &Path) -> Option<Vec<u32>> {
+    let output =
+        Command::new(loader).arg("--version").output().ok().filter(|output| output.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let (_, version) = text.lines().next()?.rsplit_once(" version ")?;
+    version.trim_end_matches('.').split('.').map(|number| number.parse().ok()).collect()
+}
