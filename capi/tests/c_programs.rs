@@ -123,6 +123,34 @@ fn failure_in_c() {
     prints(&mut clean(&program), "the wait ended: PERMISSION_DENIED: not on a Sunday");
 }
 
+/// Static objects, handlers of `atexit` and threads go on with devices when a process ends. On `hip://` that is the drop-in
+/// library, which aborts where AMD's HIP crashes.
+#[test]
+fn a_process_ends_as_it_is_told() {
+    let Some(program) = build(CXX, "tests/exit.cpp") else { return };
+    let mut uris: Vec<(String, usize)> =
+        ["null://", "local://?threads=2", "local://?threads=0", "hip-null://", "hip-sim://gfx942"]
+            .map(|uri| (uri.to_owned(), 5))
+            .into();
+    let folder = libraries().0.parent().unwrap();
+    let places = [folder.join("deps/libamdhip64.so"), folder.join("libamdhip64.so")];
+    let modified = |path: &PathBuf| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    match places.into_iter().filter(|path| path.exists()).max_by_key(modified) {
+        Some(library) => uris.push((format!("hip://?library={}", library.display()), 20)),
+        None => eprintln!("skipped: the drop-in library is not built; `cargo test --workspace` builds it"),
+    }
+    for (uri, times) in uris {
+        for how in ["return", "exit", "call"] {
+            for time in 0..times {
+                let output = clean(&program).args([&uri, how]).output().unwrap();
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert_eq!(output.status.code(), Some(7), "{uri} {how}, run {time}: {} {said}", output.status);
+                assert_eq!(said, "", "{uri} {how}, run {time}");
+            }
+        }
+    }
+}
+
 #[test]
 fn misuse_is_refused() {
     let Some(program) = build(C, "tests/misuse.c") else { return };

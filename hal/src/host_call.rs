@@ -114,11 +114,7 @@ impl HostCalls {
             contain("starting work of the host", || start(Ending::new(signals, Some(place))));
             return;
         }
-        callback_pool::spawn(Box::new(move || {
-            let outer = RUNNING.replace(Some(place));
-            call.run(signals);
-            drop(RUNNING.replace(outer));
-        }));
+        callback_pool::spawn(Box::new(move || place.while_running(|| call.run(signals))));
     }
 
     /// Points that are reached when the calls that run now have returned. A call that asks is not among them, and
@@ -127,7 +123,7 @@ impl HostCalls {
         /// Stepping aside and looking around is one act among all devices: of calls that wait for each other, the last
         /// to look around has released the others.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-        let own = RUNNING.take();
+        let own = RUNNING.try_with(Cell::take).unwrap_or_default();
         let turn = lock_std(&ONE_AT_A_TIME);
         let released = own.as_ref().and_then(Place::step_aside);
         let calls = lock_std(&self.0);
@@ -136,14 +132,17 @@ impl HostCalls {
         let points = others.map(|(_, ended)| ended.at(1)).collect();
         drop(calls);
         drop(turn);
-        RUNNING.set(own);
+        if own.is_some() {
+            let _ = RUNNING.try_with(|running| running.set(own));
+        }
         released.iter().for_each(|released| pending::reach(&[released.at(1)]));
         points
     }
 }
 
 thread_local! {
-    /// The host call that this thread runs.
+    /// The host call that this thread runs. None runs on a thread whose storage is gone: it has ended, or the call ends the
+    /// process.
     static RUNNING: Cell<Option<Place>> = const { Cell::new(None) };
 }
 
@@ -154,6 +153,17 @@ struct Place {
 }
 
 impl Place {
+    /// Runs what the place is for, and ends. A drain meanwhile knows whose call it is in.
+    fn while_running(self, run: impl FnOnce()) {
+        let mut own = Some(self);
+        let mut outer = RUNNING.try_with(|running| running.replace(own.take()));
+        run();
+        if let Ok(outer) = &mut outer {
+            own = RUNNING.try_with(|running| running.replace(outer.take())).unwrap_or_default();
+        }
+        drop(own);
+    }
+
     /// What those wait for who wait for the call until now, and are to wait no longer; who asks from now on waits anew.
     fn step_aside(&self) -> Option<Semaphore> {
         lock_std(&self.calls).get_mut(self.key).map(|ended| mem::replace(ended, Semaphore::new(0)))
@@ -240,9 +250,11 @@ impl Ending {
     /// Settles the signals: nothing of the work touches memory any more.
     pub(crate) fn complete(self, result: Result<()>) {
         let Self { completion, place } = self;
+        let complete = || completion.complete(result);
         // Whoever is told may drain, as a call may.
-        let outer = RUNNING.replace(place);
-        completion.complete(result);
-        drop(RUNNING.replace(outer));
+        match place {
+            Some(place) => place.while_running(complete),
+            None => complete(),
+        }
     }
 }

@@ -10,26 +10,38 @@ use std::sync::Arc;
 use tracing::level_filters::LevelFilter;
 
 use crate::bindings::*;
+use crate::end::{self, Gate};
 use crate::features::{Feature, FeatureSet};
-use crate::table::EntryPoints;
+use crate::table::{EntryPoints, Function};
 
 /// HIP, from wherever it came.
 ///
-/// Every function of HIP is a method of the same name and parameters. A method tells the [`Binding`], if there is one,
-/// which instance is meant, emits a trace event with the arguments (target `windlass::hip`, level trace), and calls. Where
+/// Every function of HIP is a method of the same name and parameters. A method emits a trace event with the arguments (target
+/// `windlass::hip`, level trace), tells the [`Binding`], if there is one, which instance is meant, and calls. Where
 /// the entry point is absent, it returns `hipErrorNotSupported` (a null pointer where HIP returns a pointer, and -1 where it
-/// returns a device number). With no subscriber that wants trace events, a call costs a handful of instructions more than
-/// the raw one.
+/// returns a device number); so it does with `hipErrorDeinitialized` where a library is behind it and the process ends. With
+/// no subscriber that wants trace events, a call costs a handful of instructions more than the raw one.
 ///
 /// The methods are unsafe as HIP's functions are: pointers and handles must be what HIP's documentation asks for, and
 /// what is enqueued must outlive its use.
 pub struct Api {
     entries: EntryPoints,
-    binding: Option<Binding>,
+    way: Way,
     features: FeatureSet,
     origin: Origin,
     diagnosis: Option<Diagnosis>,
     contained_faults: bool,
+}
+
+/// What a call does before it enters.
+#[derive(Debug)]
+enum Way {
+    /// An implementation in this process that is always there.
+    Open,
+    /// Such an implementation with instances.
+    Bound(Binding),
+    /// A library, which is not there any more when the process ends.
+    Library(&'static Gate),
 }
 
 /// Tells why the latest call of the calling thread failed.
@@ -160,7 +172,7 @@ impl Api {
         Self {
             features: FeatureSet::of(&entries),
             entries,
-            binding,
+            way: binding.map_or(Way::Open, Way::Bound),
             origin,
             diagnosis: None,
             contained_faults: false,
@@ -171,6 +183,23 @@ impl Api {
     pub(crate) fn with_origin(mut self, origin: Origin) -> Self {
         self.origin = origin;
         self
+    }
+
+    /// Wraps the table of a library, whose calls pass its gate.
+    ///
+    /// # Safety
+    ///
+    /// As for [`from_entries`](Self::from_entries), until the process ends.
+    pub(crate) unsafe fn of_library(entries: EntryPoints, origin: Origin, gate: &'static Gate) -> Self {
+        // SAFETY: no call is made without the gate's leave.
+        let api = unsafe { Self::from_entries(entries, origin, None) };
+        Self { way: Way::Library(gate), ..api }
+    }
+
+    /// Whether the process is ending, and with it the library behind this table: it is called no more. Handles and memory of
+    /// HIP's are nobody's business then.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.way, Way::Library(_)) && end::has_come()
     }
 
     /// The same table, with a way to ask the implementation for more than a status: why the latest call of the asking
@@ -208,7 +237,7 @@ impl Api {
 
     /// The raw table.
     ///
-    /// Whoever calls through it skips the binding and the trace.
+    /// Whoever calls through it skips the binding, the trace and the question whether the process is ending.
     pub fn entries(&self) -> &EntryPoints {
         &self.entries
     }
@@ -234,18 +263,20 @@ impl fmt::Debug for Api {
         f.debug_struct("Api")
             .field("origin", &self.origin)
             .field("entries", &self.entries)
-            .field("binding", &self.binding)
+            .field("way", &self.way)
             .finish_non_exhaustive()
     }
 }
 
-/// What a method returns where its entry point is absent.
-trait Absent {
+/// What a method returns where its entry point is absent, and where the library has ended.
+trait Absent: Sized {
     const ABSENT: Self;
+    const ENDED: Self = Self::ABSENT;
 }
 
 impl Absent for hipError_t {
     const ABSENT: Self = hipError_t::hipErrorNotSupported;
+    const ENDED: Self = hipError_t::hipErrorDeinitialized;
 }
 
 impl Absent for () {
@@ -295,10 +326,6 @@ macro_rules! define_methods {
                     let Some(entry) = self.entries.$name else {
                         return <$result as Absent>::ABSENT;
                     };
-                    if let Some(binding) = &self.binding {
-                        // SAFETY: the binding keeps its context alive, and honours its contract.
-                        unsafe { (binding.enter)(binding.context) };
-                    }
                     if LevelFilter::TRACE <= LevelFilter::current() {
                         // Copies: the arguments themselves stay in registers if no address of theirs is taken.
                         $(let $parameter = $parameter;)*
@@ -308,7 +335,18 @@ macro_rules! define_methods {
                         ));
                     }
                     // SAFETY: the table's maker vouches for the function, the caller for the arguments.
-                    unsafe { entry($($parameter),*) }
+                    let call = || unsafe { entry($($parameter),*) };
+                    match &self.way {
+                        Way::Open => call(),
+                        Way::Bound(binding) => {
+                            // SAFETY: the binding keeps its context alive, and honours its contract.
+                            unsafe { (binding.enter)(binding.context) };
+                            call()
+                        }
+                        Way::Library(gate) => {
+                            gate.pass(Function::$name as usize, <$result as Absent>::ENDED, call)
+                        }
+                    }
                 }
             )*
         }

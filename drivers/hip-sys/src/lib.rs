@@ -37,6 +37,14 @@
 //! - [`null`]: a table that computes nothing and counts every call, for tests and for measuring what the callers of HIP cost.
 //! - [`interposer`]: a table in front of any other, which counts, fails or holds up chosen calls.
 //!
+//! # The end of the process
+//!
+//! AMD's library destroys its objects when the process ends, and whoever calls it from then on, on any thread, crashes. So
+//! from the end of the process on (`main` has returned, or somebody called `exit`) every call through an [`Api`] of a library
+//! answers `hipErrorDeinitialized` without calling; [`Api::has_ended`] tells. The end waits until the calls that are inside
+//! have returned, for five seconds at most. Handlers of `atexit` and destructors of static objects that were registered
+//! after HIP's functions were first used still find HIP. Implementations in this process have no end.
+//!
 //! # Versions
 //!
 //! One set of bindings serves ROCm 5 to 7. Between these, HIP only added functions and constants, and the structures kept
@@ -55,6 +63,7 @@ pub mod bindings;
 mod entry_points;
 
 mod api;
+mod end;
 mod error;
 mod features;
 pub mod interposer;

@@ -17,6 +17,13 @@ macro_rules! define_table {
             )*
         }
 
+        /// The index of each function in [`EntryPoints::NAMES`].
+        #[allow(non_camel_case_types, clippy::enum_variant_names)]
+        #[derive(Clone, Copy)]
+        pub(crate) enum Function {
+            $($name),*
+        }
+
         /// HIP's functions, each present or not.
         ///
         /// The struct says nothing about whose functions these are; [`Api`](crate::Api) does.

@@ -142,7 +142,7 @@ impl Allocator {
     }
 
     fn give_back_idle(&self, device: &Inner) {
-        if device.is_lost() {
+        if device.hip.keeps_all() {
             return;
         }
         for pool in self.device.iter().chain([&self.host]).flat_map(Tiers::pools) {

@@ -138,9 +138,10 @@ impl Returns {
         Self { hip, accounts, ledger: Mutex::default(), progress: Condvar::new(), freeing: Mutex::default() }
     }
 
-    /// Frees memory on another thread; that of a lost device, which may still be written, never.
+    /// Frees memory on another thread; that of a lost device, which may still be written, never, and nothing when the
+    /// process ends.
     fn take_back(self: &Arc<Self>, place: Place, size: u64) {
-        if self.hip.lost().is_some() {
+        if self.hip.keeps_all() {
             return;
         }
         self.accounts.unreserve(place.memory_type(), size);

@@ -119,6 +119,9 @@ pub(crate) fn initialise(api: &Api) -> Result<i32> {
         ("hipGetDeviceCount", unsafe { api.hipGetDeviceCount(&mut count) }),
     ];
     for (call, status) in calls {
+        if api.has_ended() {
+            return Err(ended(call));
+        }
         if status != hipError_t::hipSuccess {
             // SAFETY: clears this thread's sticky error; no arguments.
             let _ = unsafe { api.hipGetLastError() };
@@ -131,6 +134,15 @@ pub(crate) fn initialise(api: &Api) -> Result<i32> {
         }
     }
     Ok(count)
+}
+
+/// What a call comes to that is not made because the process is ending.
+#[cold]
+fn ended(call: &str) -> Error {
+    Error::failed_precondition(format!(
+        "{call} was not called: the process is ending, and HIP with it; drain devices and join the threads that use them \
+         before main returns or exit is called"
+    ))
 }
 
 impl Hip {
@@ -160,6 +172,11 @@ impl Hip {
         }
     }
 
+    /// Whether all that HIP made stays as it is: because the device is lost, or because the process is ending.
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.lost().is_some() || self.api.has_ended()
+    }
+
     pub(crate) fn ordinal(&self) -> i32 {
         self.ordinal
     }
@@ -185,7 +202,7 @@ impl Hip {
     /// is. A lost device keeps everything.
     pub(crate) fn give_back(&self, destroy: impl FnOnce(&Self)) {
         let current = self.current();
-        if self.lost().is_none() {
+        if !self.keeps_all() {
             destroy(self);
         }
         drop(current);
@@ -201,6 +218,14 @@ impl Hip {
     #[cold]
     #[track_caller]
     fn failed(&self, call: &str, status: hipError_t) -> Error {
+        if self.api.has_ended() {
+            let error = ended(call);
+            // What is in flight fails, as nobody will see it complete. That a process ends is no error.
+            if self.lost.set(error.clone()).is_ok() {
+                tracing::debug!(target: "windlass::hip", %error, "device gone");
+            }
+            return error;
+        }
         // Whoever explains a failure explains that of the latest call.
         let report = self.api.diagnose();
         // SAFETY: no arguments.

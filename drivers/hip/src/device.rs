@@ -439,10 +439,10 @@ impl driver::Device for Device {
 
 impl Drop for Inner {
     /// Gives streams and events back on a thread of the callback pool: HIP synchronises for that, as for the memory,
-    /// which goes the same way. A lost device keeps everything.
+    /// which goes the same way. A lost device keeps everything, and so does every device when the process ends.
     fn drop(&mut self) {
         self.give_up_in_flight();
-        if self.is_lost() {
+        if self.hip.keeps_all() {
             return;
         }
         let gpus = std::mem::take(&mut self.gpus);

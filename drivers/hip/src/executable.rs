@@ -137,7 +137,7 @@ impl Loaded {
 
 impl Drop for Executable {
     fn drop(&mut self) {
-        if self.device.is_lost() {
+        if self.device.hip.keeps_all() {
             return;
         }
         let (gpus, modules) = (self.device.gpus.clone(), std::mem::take(&mut self.modules));

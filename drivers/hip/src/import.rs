@@ -89,6 +89,9 @@ impl Drop for Imported {
     fn drop(&mut self) {
         let Some(release) = self.release.take() else { return };
         let (hip, host) = (self.device.hip.clone(), self.host);
+        if hip.keeps_all() {
+            return mem::forget(release);
+        }
         // Ending a registration may wait for the device, and the release is a stranger's code.
         callback_pool::spawn(Box::new(move || {
             let mut free = false;

@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int, c_void};
 use windlass_hip_sys::bindings::hipError_t;
 use windlass_simulator::hip;
 
-use crate::table;
+use crate::{end, table};
 
 /// A result that can say no.
 pub(crate) trait Absent: Sized {
@@ -15,6 +15,7 @@ pub(crate) trait Absent: Sized {
 
     /// Refuses the call of a function, in the log and as the thread's last error too.
     fn refuse(name: &'static str) -> Self {
+        end::check(name);
         // The log is set up with the table.
         table();
         hip::process_refuse(name);

@@ -21,6 +21,7 @@ macro_rules! composed {
             #[unsafe(no_mangle)]
             #[allow(non_snake_case, clippy::too_many_arguments)]
             pub unsafe extern "C" fn $name($($parameter: $ty),*) -> hipError_t {
+                $crate::end::check(stringify!($name));
                 if !$crate::has(stringify!($name)) {
                     return Absent::refuse(stringify!($name));
                 }

@@ -9,6 +9,7 @@ use windlass_hip_sys::bindings::*;
 use windlass_simulator::hip::Exported;
 
 use crate::absent::Absent;
+use crate::end::Calls;
 use crate::table;
 use crate::versions::versioned;
 
@@ -22,6 +23,7 @@ macro_rules! export {
             #[unsafe(no_mangle)]
             #[allow(non_snake_case, clippy::too_many_arguments)]
             pub unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
+                let _inside = calls::$name.enter();
                 match table().$name {
                     // SAFETY: the caller vouches for the arguments.
                     Some(entry) => unsafe { entry($($parameter),*) },
@@ -29,6 +31,15 @@ macro_rules! export {
                 }
             }
         )*
+
+        #[allow(non_upper_case_globals, reason = "HIP's names")]
+        mod calls {
+            use crate::end::Calls;
+            $(pub(super) static $name: Calls = Calls::new(stringify!($name));)*
+        }
+
+        /// The calls of each function.
+        pub(crate) static CALLS: &[&Calls] = &[$(&calls::$name),*];
 
         /// The function of this name, if it is one of these.
         pub(crate) fn find(name: &str) -> Option<Exported> {

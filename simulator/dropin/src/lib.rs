@@ -8,6 +8,8 @@
 //! Every function of HIP's list is exported, with HIP's symbol versions. One that the simulator does not have answers
 //! `hipErrorNotSupported`, and the log names it.
 //!
+//! HIP ends with the process, as AMD's does: a call behind that, or one that has not returned by then, aborts and says so.
+//!
 //! The symbol `windlass_simulator_marker` tells this library from AMD's; `windlass_simulator_has` tells which
 //! functions it has, `windlass_simulator_last_fault` why the latest call failed, or what the latest kernel to go wrong did.
 
@@ -24,6 +26,7 @@ pub mod by_name;
 pub mod compiler;
 pub mod composed;
 pub mod declared;
+mod end;
 pub mod per_thread;
 pub mod refused;
 mod versions;
@@ -55,7 +58,9 @@ fn table() -> &'static EntryPoints {
                 || composed::find(name).or_else(|| per_thread::find(name)).or_else(|| by_name::find(name));
             declared::find(name).or_else(elsewhere).or_else(|| compiler::find(name))
         });
-        hip::process_entries()
+        let entries = hip::process_entries();
+        end::register();
+        entries
     })
 }
 

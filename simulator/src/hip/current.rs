@@ -5,6 +5,7 @@
 //! that never did, such as any thread of a program over the drop-in library, gets the process's own simulator.
 
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
@@ -78,15 +79,31 @@ impl Drop for ThreadState {
     }
 }
 
-#[derive(Default)]
 struct Current {
     /// Whom the next call is for; dangling for the process's own.
     selected: Weak<Runtime>,
     states: Vec<(Weak<Runtime>, Rc<ThreadState>)>,
 }
 
+/// Clears up when the thread ends.
+struct Leaving;
+
 thread_local! {
-    static CURRENT: RefCell<Current> = RefCell::default();
+    // Not dropped by itself: destructors of the thread's other variables, and what runs behind all of them when a process
+    // ends, may call HIP still. What they make anew is left behind.
+    static CURRENT: RefCell<ManuallyDrop<Current>> = const {
+        RefCell::new(ManuallyDrop::new(Current { selected: Weak::new(), states: Vec::new() }))
+    };
+    static LEAVING: Leaving = const { Leaving };
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        let states = CURRENT.with(|current| std::mem::take(&mut current.borrow_mut().states));
+        drop(states);
+        let selected = CURRENT.with(|current| std::mem::take(&mut current.borrow_mut().selected));
+        drop(selected);
+    }
 }
 
 /// Makes a simulator the one that this thread talks to.
@@ -94,8 +111,7 @@ thread_local! {
 /// # Safety
 /// `runtime` came from [`Arc::as_ptr`] and an `Arc` of it is alive.
 pub(crate) unsafe fn select(runtime: *const Runtime) {
-    // A thread that is about to end has nothing to select any more; its calls then fail.
-    let _ = CURRENT.try_with(|current| {
+    CURRENT.with(|current| {
         let mut current = current.borrow_mut();
         // A `Weak` keeps its allocation, so an equal address is the same simulator.
         if current.selected.as_ptr() != runtime {
@@ -111,23 +127,23 @@ pub(crate) unsafe fn select(runtime: *const Runtime) {
 
 /// Makes a simulator the one that this thread of the scheduler's talks to when it calls host functions.
 pub(crate) fn enter_thread(runtime: &Weak<Runtime>) {
-    let _ = CURRENT.try_with(|current| current.borrow_mut().selected = runtime.clone());
+    let _ = LEAVING.try_with(|_| ());
+    CURRENT.with(|current| current.borrow_mut().selected = runtime.clone());
 }
 
 /// The simulator that this thread talks to, and what the thread is to it.
 ///
 /// # Errors
-/// `DEINITIALIZED` when the simulator is gone or the thread is ending; what creating the process's own gave otherwise.
+/// `DEINITIALIZED` when the simulator is gone; what creating the process's own gave otherwise.
 pub(crate) fn current() -> Outcome<(Arc<Runtime>, Rc<ThreadState>)> {
-    let selected = CURRENT.try_with(|current| current.borrow().selected.clone());
-    let selected = selected.map_err(|_| Code::DEINITIALIZED)?;
+    let selected = CURRENT.with(|current| current.borrow().selected.clone());
     let runtime = match selected.upgrade() {
         Some(runtime) => runtime,
         None if Weak::ptr_eq(&selected, &Weak::new()) => process::runtime()?,
         None => return Err(Code::DEINITIALIZED),
     };
-    let state = CURRENT.try_with(|current| current.borrow_mut().state(&runtime));
-    Ok((runtime, state.map_err(|_| Code::DEINITIALIZED)?))
+    let state = CURRENT.with(|current| current.borrow_mut().state(&runtime));
+    Ok((runtime, state))
 }
 
 impl Current {
@@ -136,6 +152,8 @@ impl Current {
         if let Some((_, state)) = self.states.iter().find(|(known, _)| known.as_ptr() == address) {
             return state.clone();
         }
+        // From now on there is something to clear up.
+        let _ = LEAVING.try_with(|_| ());
         self.states.retain(|(known, _)| known.strong_count() > 0);
         let state = Rc::new(ThreadState::new(Arc::downgrade(runtime)));
         self.states.push((Arc::downgrade(runtime), state.clone()));

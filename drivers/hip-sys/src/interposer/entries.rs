@@ -3,7 +3,7 @@
 
 use super::{CURRENT, Interposer};
 use crate::bindings::*;
-use crate::table::EntryPoints;
+use crate::table::{EntryPoints, Function};
 
 /// What a function returns, as far as an interposer cares.
 trait Answer: Sized {
@@ -62,12 +62,6 @@ fn pass<A: Answer>(index: usize, make: impl FnOnce(&Interposer) -> A) -> A {
 
 macro_rules! define_entries {
     ($(fn $name:ident($($parameter:ident: $ty:ty),* $(,)?) -> $result:ty;)*) => {
-        /// The index of each function in [`EntryPoints::NAMES`].
-        #[allow(non_camel_case_types, clippy::enum_variant_names)]
-        enum Function {
-            $($name),*
-        }
-
         /// The functions in front of those that `behind` has.
         pub(super) fn in_front_of(behind: &EntryPoints) -> EntryPoints {
             let mut table = EntryPoints::none();

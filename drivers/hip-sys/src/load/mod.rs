@@ -16,7 +16,8 @@ use library::{Library, Opening};
 
 use crate::api::{Api, Found, Origin, Version};
 use crate::bindings::{c_int, hipError_t};
-use crate::table::EntryPoints;
+use crate::end::Gate;
+use crate::table::{EntryPoints, Function};
 
 /// The environment variable that names the HIP library: a file, a folder that holds one, or a name for the system's search.
 pub const LIBRARY_VARIABLE: &str = "WINDLASS_HIP_LIBRARY";
@@ -210,7 +211,8 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
     }
     // SAFETY: the library is HIP, so its functions have the declared signatures; it is never closed.
     let entries = unsafe { EntryPoints::resolve(|name| present(&library, simulated, name)) };
-    let version = version_of(&entries);
+    let gate = Gate::of(entries.address("hipInit").map_or(0, <*const c_void>::addr));
+    let version = version_of(&entries, gate);
     let missing = entries.missing_required();
     if !missing.is_empty() {
         return Err(Reason::MissingEntryPoints { names: missing, version });
@@ -221,8 +223,8 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
         short_name += " over a simulated GPU";
     }
     let origin = Origin { name: short_name, path, version, found, simulated };
-    // SAFETY: as for the table above; a library needs no binding.
-    let api = unsafe { Api::from_entries(entries, origin, None) };
+    // SAFETY: as for the table above.
+    let api = unsafe { Api::of_library(entries, origin, gate) };
     let last_fault = library.address(LAST_FAULT).filter(|_| simulated);
     Ok(match last_fault {
         Some(address) => {
@@ -256,10 +258,11 @@ fn read_report(last_fault: LastFault) -> Option<String> {
     (!report.is_empty()).then(|| String::from_utf8_lossy(&report).into_owned())
 }
 
-fn version_of(entries: &EntryPoints) -> Option<Version> {
+fn version_of(entries: &EntryPoints, gate: &Gate) -> Option<Version> {
     let entry = entries.hipRuntimeGetVersion?;
     let mut number: c_int = 0;
     // SAFETY: the function asks for nothing but a pointer to an int, before initialisation too.
-    let status = unsafe { entry(&mut number) };
+    let call = || unsafe { entry(&mut number) };
+    let status = gate.pass(Function::hipRuntimeGetVersion as usize, hipError_t::hipErrorDeinitialized, call);
     if status == hipError_t::hipSuccess { Version::from_number(number) } else { None }
 }

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The end of the process, after which no call enters a HIP library any more.
+//!
+//! AMD's library destroys its objects when the process ends, and a call that meets them then is a segmentation fault, on
+//! whichever thread. Threads go on while a process ends. So every call of a library passes a [`Gate`], and a handler of
+//! `atexit` closes the gates, and then waits, for [`PATIENCE`] at most, until each call that is inside has returned.
+//!
+//! Handlers run in the reverse order of their registration, and HIP registers some of its own late, when a function is
+//! first used. So ours is registered anew behind the first call of each function. The earliest to run does the work.
+//!
+//! To pass an open gate costs a thread two stores to a byte of its own and one load, in between, of a byte that nobody
+//! writes. What orders the first store before the load is a barrier that the handler has the system put into every thread
+//! (`membarrier`). Where the system has none, each call passes the slow way, with a fence.
+
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
+    compiler_fence, fence,
+};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::table::EntryPoints;
+
+/// What a call finds for its function.
+mod state {
+    /// Nobody has called the function before.
+    pub(super) const NEW: u8 = 0;
+    pub(super) const OPEN: u8 = 1;
+    /// As `OPEN`, but each call has to make its own fence.
+    pub(super) const FENCED: u8 = 2;
+    pub(super) const CLOSED: u8 = 3;
+}
+
+/// Where a thread is.
+mod place {
+    /// Nobody looks at the thread's byte yet.
+    pub(super) const UNKNOWN: u8 = 0;
+    pub(super) const OUTSIDE: u8 = 1;
+    pub(super) const INSIDE: u8 = 2;
+    /// The thread ends, and nobody looks at its byte any more.
+    pub(super) const GONE: u8 = 3;
+}
+
+/// What the calls of one library pass.
+pub(crate) struct Gate {
+    /// The address of one of its functions, by which the library is known.
+    library: usize,
+    functions: [AtomicU8; EntryPoints::NAMES.len()],
+}
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Gate({:#x})", self.library)
+    }
+}
+
+/// No call may enter any more. Written once.
+static ENDED: AtomicBool = AtomicBool::new(false);
+
+/// Calls of threads that have no byte any more.
+static COUNTED: AtomicUsize = AtomicUsize::new(0);
+
+/// One for each library. They are never freed: calls may come until the process is gone.
+static GATES: Mutex<Vec<&'static Gate>> = Mutex::new(Vec::new());
+
+thread_local! {
+    // Without a destructor, so that calls of other destructors find it.
+    static PLACE: AtomicU8 = const { AtomicU8::new(place::UNKNOWN) };
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Gate {
+    /// The gate of the library with a function at this address.
+    pub(crate) fn of(library: usize) -> &'static Self {
+        let mut gates = lock(&GATES);
+        if let Some(known) = gates.iter().find(|gate| gate.library == library) {
+            return known;
+        }
+        let functions = [const { AtomicU8::new(state::NEW) }; EntryPoints::NAMES.len()];
+        let gate: &'static Self = Box::leak(Box::new(Self { library, functions }));
+        gates.push(gate);
+        gate
+    }
+
+    /// Makes a call, unless the process is ending: then `refused` is the answer.
+    #[inline]
+    pub(crate) fn pass<R>(&self, function: usize, refused: R, call: impl FnOnce() -> R) -> R {
+        PLACE.with(|own| {
+            if own.load(Relaxed) == place::OUTSIDE {
+                own.store(place::INSIDE, Relaxed);
+                compiler_fence(SeqCst);
+                if self.functions[function].load(Relaxed) == state::OPEN {
+                    let answer = call();
+                    own.store(place::OUTSIDE, Release);
+                    return answer;
+                }
+                own.store(place::OUTSIDE, Relaxed);
+            }
+            self.pass_slowly(own, function, refused, call)
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn pass_slowly<R>(&self, own: &AtomicU8, function: usize, refused: R, call: impl FnOnce() -> R) -> R {
+        let _entered = Entered::new(own);
+        if ENDED.load(SeqCst) {
+            return refused;
+        }
+        let answer = call();
+        let known = &self.functions[function];
+        if known.load(Relaxed) == state::NEW {
+            // Whatever HIP registered during the call is to run after ours.
+            let next = if exit::watch() { state::OPEN } else { state::FENCED };
+            // Closed by now, it stays so.
+            let _ = known.compare_exchange(state::NEW, next, SeqCst, Relaxed);
+        }
+        answer
+    }
+}
+
+/// Whether the gates are closed.
+#[inline]
+pub(crate) fn has_come() -> bool {
+    ENDED.load(Relaxed)
+}
+
+/// A call on the slow way, which ends when this is dropped.
+enum Entered<'a> {
+    Place(&'a AtomicU8),
+    Counted,
+    /// Within another call of the same thread, which stands for it: as in the handler of a signal.
+    Nested,
+}
+
+impl<'a> Entered<'a> {
+    fn new(own: &'a AtomicU8) -> Self {
+        let entered = match own.load(Relaxed) {
+            place::INSIDE => return Self::Nested,
+            place::OUTSIDE => Self::Place(own),
+            place::UNKNOWN if exit::know(own) => Self::Place(own),
+            _ => Self::Counted,
+        };
+        match entered {
+            Self::Place(own) => own.store(place::INSIDE, Relaxed),
+            _ => drop(COUNTED.fetch_add(1, SeqCst)),
+        }
+        // The handler sees this call, or the call sees that the end has come.
+        fence(SeqCst);
+        entered
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        match self {
+            Self::Place(own) => own.store(place::OUTSIDE, Release),
+            Self::Counted => drop(COUNTED.fetch_sub(1, SeqCst)),
+            Self::Nested => {}
+        }
+    }
+}
+
+/// Without `atexit` nobody hears of the end.
+#[cfg(any(not(unix), miri))]
+mod exit {
+    use super::AtomicU8;
+
+    pub(super) fn watch() -> bool {
+        true
+    }
+
+    pub(super) fn know(_own: &AtomicU8) -> bool {
+        false
+    }
+}
+
+#[cfg(all(unix, not(miri)))]
+mod exit {
+    use std::panic::catch_unwind;
+    use std::sync::{OnceLock, TryLockError, atomic::AtomicU32, mpsc};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// For how long the end of the process waits for calls that are inside.
+    pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+    /// How long it waits for whoever writes the log that they were.
+    const LAST_WORDS: Duration = Duration::from_secs(1);
+
+    /// Between two looks.
+    const PAUSE: Duration = Duration::from_micros(100);
+
+    /// The process that has made calls, whose children by `fork` have copies of all this, but not its threads.
+    static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+    /// The bytes of the threads that have made calls.
+    static THREADS: Mutex<Vec<Byte>> = Mutex::new(Vec::new());
+
+    struct Byte(*const AtomicU8);
+
+    // SAFETY: an address of an atomic. A thread takes its own off the list before it is gone.
+    unsafe impl Send for Byte {}
+
+    struct Leaving;
+
+    thread_local! {
+        /// Takes the thread's byte off the list.
+        static LEAVING: Leaving = const { Leaving };
+    }
+
+    impl Drop for Leaving {
+        fn drop(&mut self) {
+            // In a child a thread of the parent's may have held the lock.
+            if is_child() {
+                return;
+            }
+            PLACE.with(|own| {
+                lock(&THREADS).retain(|byte| !std::ptr::eq(byte.0, own));
+                own.store(place::GONE, Relaxed);
+            });
+        }
+    }
+
+    fn is_child() -> bool {
+        let process = PROCESS.load(Relaxed);
+        process != 0 && process != std::process::id()
+    }
+
+    /// Has the end look at the byte of the calling thread. False where it must not: the thread is ending, or the process
+    /// is a child.
+    pub(super) fn know(own: &AtomicU8) -> bool {
+        if is_child() || LEAVING.try_with(|_| ()).is_err() {
+            return false;
+        }
+        lock(&THREADS).push(Byte(own));
+        own.store(place::OUTSIDE, Relaxed);
+        true
+    }
+
+    /// Registers the handler once more. Whether calls may leave the fence to it.
+    pub(super) fn watch() -> bool {
+        if is_child() {
+            return false;
+        }
+        static BARRIER: OnceLock<bool> = OnceLock::new();
+        let has_barrier = *BARRIER.get_or_init(|| {
+            PROCESS.store(std::process::id(), Relaxed);
+            barrier::register()
+        });
+        // SAFETY: the handler may run at any time. It stays where it is: this code is in the program, or in a library whose
+        // handlers the system runs before it unloads the library.
+        if unsafe { libc::atexit(close) } != 0 {
+            tracing::warn!(target: "windlass::hip", "atexit takes no handler: calls of HIP may crash when the process ends");
+        }
+        has_barrier
+    }
+
+    /// Closes the gates and waits for whoever is inside.
+    extern "C" fn close() {
+        // The first to run does it. A child leaves its own without a word, as it has none of the threads.
+        if is_child() || ENDED.swap(true, SeqCst) {
+            return;
+        }
+        // A panic would be one of the clock's or of a lock's.
+        let _ = catch_unwind(|| {
+            let deadline = Instant::now() + PATIENCE;
+            for gate in lock_until(&GATES, deadline).iter().flat_map(|gates| gates.iter()) {
+                gate.functions.iter().for_each(|function| function.store(state::CLOSED, SeqCst));
+            }
+            barrier::everywhere();
+            loop {
+                let inside = inside(deadline);
+                if inside == 0 {
+                    return;
+                }
+                if Instant::now() >= deadline {
+                    return report(inside);
+                }
+                thread::sleep(PAUSE);
+            }
+        });
+    }
+
+    /// How many calls of other threads have not returned.
+    fn inside(deadline: Instant) -> usize {
+        // Who has the lock has it for good, or is about to be inside.
+        let Some(threads) = lock_until(&THREADS, deadline) else { return 1 };
+        let is_inside = |byte: &&Byte| {
+            // SAFETY: a thread takes its byte off the list, under the lock, before the byte is gone.
+            PLACE.with(|own| !std::ptr::eq(byte.0, own)) && unsafe { &*byte.0 }.load(Acquire) == place::INSIDE
+        };
+        threads.iter().filter(is_inside).count() + COUNTED.load(SeqCst)
+    }
+
+    fn lock_until<T>(mutex: &Mutex<T>, deadline: Instant) -> Option<MutexGuard<'_, T>> {
+        loop {
+            match mutex.try_lock() {
+                Ok(guard) => return Some(guard),
+                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return None,
+                Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    /// Says that calls stay inside. On a thread of its own: what listens may need storage that this one has no more.
+    fn report(inside: usize) {
+        let (said, done) = mpsc::channel();
+        let say = move || {
+            tracing::warn!(
+                target: "windlass::hip",
+                inside,
+                "the process ends although calls of HIP have not returned for {PATIENCE:?}; HIP may crash. Wait for work \
+                 before the process ends (Device::drain)"
+            );
+            let _ = said.send(());
+        };
+        if thread::Builder::new().name("windlass-end".to_owned()).spawn(say).is_ok() {
+            let _ = done.recv_timeout(LAST_WORDS);
+        }
+    }
+
+    /// A barrier in all threads of the process, so that each need not make its own.
+    mod barrier {
+        #[cfg(target_os = "linux")]
+        fn membarrier(command: libc::c_int) -> bool {
+            // SAFETY: the call takes numbers, and changes nothing but the order in which threads see memory.
+            unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+        }
+
+        /// Whether there is one.
+        #[cfg(target_os = "linux")]
+        pub(super) fn register() -> bool {
+            membarrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
+        }
+
+        #[cfg(target_os = "linux")]
+        pub(super) fn everywhere() {
+            membarrier(libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+            super::fence(super::SeqCst);
+        }
+
+        #[cfg(not(target_os = "linux"))]
+        pub(super) fn register() -> bool {
+            false
+        }
+
+        #[cfg(not(target_os = "linux"))]
+        pub(super) fn everywhere() {
+            super::fence(super::SeqCst);
+        }
+    }
+}
