@@ -139,6 +139,8 @@ pub struct Origin {
     pub found: Found,
     /// Whether no GPU is behind it: Windlass's software GPU, or the null HIP. Nothing measured on it is a GPU's figure.
     pub simulated: bool,
+    /// Whether HIP itself is Windlass's. AMD's HIP over Windlass's HSA is not: it behaves as over a GPU.
+    pub simulated_hip: bool,
 }
 
 impl fmt::Display for Origin {

@@ -188,7 +188,8 @@ fn a_hip_over_the_simulated_hsa_says_so_and_counts_as_hip() {
         .expect("there was a compiler a moment ago");
     let api = search(&search_in(&folder)).expect("it is not passed over");
     assert_eq!(api.origin().name, "libwindlass-test-hip.so over a simulated GPU");
-    assert!(!api.origin().simulated, "it is to be treated as hardware's");
+    assert!(api.origin().simulated, "no GPU is behind it");
+    assert!(!api.origin().simulated_hip, "it is to be treated as hardware's");
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl Quirks {
             |major, minor| version.is_some_and(|own: Version| (own.major, own.minor) < (major, minor));
         let newest_code_object = [(4, before(5, 3)), (5, before(6, 0))];
         Self {
-            exact_sizes: api.origin().simulated,
+            exact_sizes: api.origin().simulated_hip,
             contained_faults: api.contains_faults(),
             fills_run_away: before(6, 0),
             newest_code_object: newest_code_object

@@ -55,6 +55,7 @@ impl Simulator {
             version: Version::from_number(options.hip_version()),
             found: Found::InProcess,
             simulated: true,
+            simulated_hip: true,
         };
         let binding =
             Binding { context: Arc::as_ptr(&self.runtime).cast(), enter, keep_alive: self.runtime.clone() };

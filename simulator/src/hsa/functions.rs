@@ -406,6 +406,44 @@ macro_rules! for_each_hsa_function {
                 callback: Option<OnSymbol>,
                 data: *mut c_void
             ) -> Status;
+            fn hsa_amd_vmem_address_reserve(address: *mut *mut c_void, size: usize, wish: u64, flags: u64) -> Status;
+            fn hsa_amd_vmem_address_reserve_align(
+                address: *mut *mut c_void,
+                size: usize,
+                wish: u64,
+                alignment: u64,
+                flags: u64
+            ) -> Status;
+            fn hsa_amd_vmem_address_free(address: *mut c_void, size: usize) -> Status;
+            fn hsa_amd_vmem_handle_create(
+                pool: MemoryPool,
+                size: usize,
+                kind: u32,
+                flags: u64,
+                handle: *mut VmemHandle
+            ) -> Status;
+            fn hsa_amd_vmem_handle_release(handle: VmemHandle) -> Status;
+            fn hsa_amd_vmem_map(
+                address: *mut c_void,
+                size: usize,
+                offset: usize,
+                handle: VmemHandle,
+                flags: u64
+            ) -> Status;
+            fn hsa_amd_vmem_unmap(address: *mut c_void, size: usize) -> Status;
+            fn hsa_amd_vmem_set_access(
+                address: *mut c_void,
+                size: usize,
+                descriptors: *const AccessDescriptor,
+                count: usize
+            ) -> Status;
+            fn hsa_amd_vmem_get_access(address: *mut c_void, permissions: *mut u32, agent: Agent) -> Status;
+            fn hsa_amd_vmem_retain_alloc_handle(handle: *mut VmemHandle, address: *mut c_void) -> Status;
+            fn hsa_amd_vmem_get_alloc_properties_from_handle(
+                handle: VmemHandle,
+                pool: *mut MemoryPool,
+                kind: *mut u32
+            ) -> Status;
         }
     };
 }

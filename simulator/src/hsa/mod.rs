@@ -43,6 +43,7 @@ mod queue;
 mod runtime;
 mod signal;
 mod status;
+mod virtual_memory;
 
 pub use functions::FUNCTIONS;
 pub use status::Status;

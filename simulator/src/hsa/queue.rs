@@ -41,7 +41,6 @@ pub(crate) struct AqlQueue {
     pub(crate) size: u32,
     /// The GPU, by its index.
     pub(crate) gpu: usize,
-    pub(crate) kind: QueueType,
     pub(crate) doorbell: SignalRef,
     inactive: SignalRef,
     callback: Option<(ErrorCallback, Data)>,
@@ -147,7 +146,6 @@ impl Runtime {
             address,
             size,
             gpu,
-            kind,
             doorbell,
             inactive,
             callback: callback.map(|(callback, data)| (callback, Data(data))),

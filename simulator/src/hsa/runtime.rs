@@ -18,6 +18,7 @@ use super::loader::Loader;
 use super::queue::Queues;
 use super::signal::Signals;
 use super::status::{Outcome, Status};
+use super::virtual_memory::VirtualMemory;
 
 /// What a process has of HSA.
 pub(crate) struct Runtime {
@@ -30,7 +31,8 @@ pub(crate) struct Runtime {
     pub(crate) gpus: Vec<GpuAgent>,
     pub(crate) signals: Arc<Signals>,
     pub(crate) queues: Queues,
-    pub(crate) holdings: Holdings,
+    pub(crate) holdings: Arc<Holdings>,
+    pub(crate) virtual_memory: VirtualMemory,
     pub(crate) loader: Loader,
     pub(crate) handlers: Handlers,
     pub(crate) injections: Injections,
@@ -115,7 +117,8 @@ impl Runtime {
             // The functions of the process know their runtime on every thread.
             scheduler: Arc::new(Scheduler::new(schedule, clock.clone(), || ())),
             signals: Signals::new(memory.clone()),
-            holdings: Holdings::new(memory.clone(), &options),
+            holdings: Arc::new(Holdings::new(memory.clone(), &options)),
+            virtual_memory: VirtualMemory::new(memory.clone()),
             queues: Queues::default(),
             loader: Loader::new(options.part, memory.clone()),
             handlers: Handlers::default(),

@@ -160,6 +160,7 @@ impl fmt::Display for AllocationInfo {
             Kind::Code => "segment of a code object",
             Kind::Launch => "launch block",
             Kind::Registered => "registered host range",
+            Kind::Mapped => "mapped range",
         };
         write!(f, "the {}-byte {kind} at {:#x} ({})", self.size, self.base, self.owner)
     }

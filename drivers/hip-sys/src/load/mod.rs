@@ -205,12 +205,12 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
     let file_of = |address: Option<*const c_void>| address.and_then(library::path_of);
     let over_simulated =
         marked.is_some() && file_of(marked) != file_of(library.address(c"hipGetDeviceCount"));
-    let simulated = marked.is_some() && !over_simulated;
-    if simulated && matches!(found, Found::AlreadyLoaded | Found::Search) {
+    let simulated_hip = marked.is_some() && !over_simulated;
+    if simulated_hip && matches!(found, Found::AlreadyLoaded | Found::Search) {
         return Err(Reason::Simulated);
     }
     // SAFETY: the library is HIP, so its functions have the declared signatures; it is never closed.
-    let entries = unsafe { EntryPoints::resolve(|name| present(&library, simulated, name)) };
+    let entries = unsafe { EntryPoints::resolve(|name| present(&library, simulated_hip, name)) };
     let gate = Gate::of(entries.address("hipInit").map_or(0, <*const c_void>::addr));
     let version = version_of(&entries, gate);
     let missing = entries.missing_required();
@@ -222,10 +222,11 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
     if over_simulated {
         short_name += " over a simulated GPU";
     }
-    let origin = Origin { name: short_name, path, version, found, simulated };
+    let origin =
+        Origin { name: short_name, path, version, found, simulated: marked.is_some(), simulated_hip };
     // SAFETY: as for the table above.
     let api = unsafe { Api::of_library(entries, origin, gate) };
-    let last_fault = library.address(LAST_FAULT).filter(|_| simulated);
+    let last_fault = library.address(LAST_FAULT).filter(|_| simulated_hip);
     Ok(match last_fault {
         Some(address) => {
             // SAFETY: a library with the marker is the simulator's, which gives the symbol this signature.

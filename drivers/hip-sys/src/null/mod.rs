@@ -134,6 +134,7 @@ impl Instance {
             version: None,
             found: Found::InProcess,
             simulated: true,
+            simulated_hip: true,
         };
         let binding =
             Binding { context: Arc::as_ptr(self).cast(), enter: calls::enter, keep_alive: self.clone() };

@@ -12,6 +12,7 @@ mod queue;
 mod signal;
 mod signal_wait;
 mod system;
+mod virtual_memory;
 
 pub use agent::*;
 pub use code::*;
@@ -23,6 +24,7 @@ pub use queue::*;
 pub use signal::*;
 pub use signal_wait::*;
 pub use system::*;
+pub use virtual_memory::*;
 
 use std::ffi::{CStr, c_char};
 

@@ -48,7 +48,8 @@ pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void)
                 // The answer is a pointer to text.
                 Info::U64(version.as_ptr() as u64)
             }
-            // No shared virtual memory, no waits in hardware, no DMA buffers, no virtual memory, no retries of faults.
+            // Virtual memory, but no shared one, no waits in hardware, no DMA buffers, no retries of faults.
+            0x205 => Info::Bool(true),
             0x201..=0x206 => Info::Bool(false),
             0x207 => Info::U16(1),
             0x208 => Info::U16(5),

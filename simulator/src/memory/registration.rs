@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Host memory of the caller's that kernels and copies reach.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::map::Record;
+use super::{ALL_DEVICES, AllocationInfo, Kind, Memory, MemoryError, arena, lock};
+
+impl Memory {
+    /// Makes `len` bytes of the caller's host memory reachable for kernels and copies, at their own address, which is
+    /// returned.
+    ///
+    /// # Safety
+    /// The range stays mapped and may be read and written by any thread until [`Memory::unregister_host`]; the caller
+    /// treats its bytes as memory that others change at any time. So are the bytes of the aligned dwords in which it
+    /// begins and ends: atomics of kernels read them and write them back, as on hardware.
+    ///
+    /// # Errors
+    /// [`MemoryError::Invalid`] for a null pointer, an empty range or one that overlaps an allocation.
+    pub unsafe fn register_host(
+        &self,
+        pointer: *mut u8,
+        len: u64,
+        owner: impl Into<Arc<str>>,
+    ) -> Result<u64, MemoryError> {
+        let base = pointer as u64;
+        if base == 0 || len == 0 || base.checked_add(len).is_none() {
+            return Err(MemoryError::Invalid {
+                reason: format!("{len} bytes at {base:#x} are no range of host memory"),
+            });
+        }
+        let mut map = self.write_map();
+        if let Some(record) = map.overlapping(base, len) {
+            return Err(MemoryError::Invalid {
+                reason: format!("{len} bytes at {base:#x} overlap {}", record.info),
+            });
+        }
+        let kind = Kind::Registered;
+        let info = AllocationInfo { base, size: len, kind, owner: owner.into(), freed_by: None };
+        map.live.insert(
+            base,
+            Record { info, delta: 0, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None },
+        );
+        Ok(base)
+    }
+
+    /// Replaces registrations by [`Memory::register_host`], which begin at these addresses, by others, all at once: what
+    /// is in both stays reachable throughout.
+    ///
+    /// # Safety
+    /// As [`Memory::register_host`], for each range that is added.
+    ///
+    /// # Errors
+    /// As [`Memory::register_host`]; nothing has changed then.
+    pub(crate) unsafe fn replace_registrations(
+        &self,
+        gone: &[u64],
+        added: &[Range<u64>],
+        owner: &Arc<str>,
+    ) -> Result<(), MemoryError> {
+        let mut map = self.write_map();
+        let stranger = |range: &&Range<u64>| {
+            map.live
+                .range(..range.end)
+                .rev()
+                .take_while(|(_, record)| record.info.base + record.info.size > range.start)
+                .any(|(base, _)| !gone.contains(base))
+        };
+        if let Some(range) = added.iter().find(stranger) {
+            let reason = format!("{:#x} to {:#x} overlap what is there", range.start, range.end);
+            return Err(MemoryError::Invalid { reason });
+        }
+        for base in gone {
+            map.live.remove(base);
+        }
+        for range in added {
+            let (base, size) = (range.start, range.end - range.start);
+            let info =
+                AllocationInfo { base, size, kind: Kind::Registered, owner: owner.clone(), freed_by: None };
+            let record =
+                Record { info, delta: 0, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None };
+            map.live.insert(base, record);
+        }
+        self.generation.fetch_add(1, Ordering::Release);
+        Ok(())
+    }
+
+    /// As [`Memory::register_host`], but at an address of its own, which only kernels and copies can use. The same
+    /// memory may be registered so several times.
+    ///
+    /// # Safety
+    /// As [`Memory::register_host`].
+    ///
+    /// # Errors
+    /// As [`Memory::register_host`]; [`MemoryError::OutOfMemory`] where no addresses are left.
+    pub(crate) unsafe fn register_host_apart(
+        &self,
+        pointer: *mut u8,
+        len: u64,
+        owner: impl Into<Arc<str>>,
+    ) -> Result<u64, MemoryError> {
+        let start = pointer as u64;
+        if start == 0 || len == 0 || start.checked_add(len).is_none() {
+            return Err(MemoryError::Invalid {
+                reason: format!("{len} bytes at {start:#x} are no range of host memory"),
+            });
+        }
+        // The place in the page stays, as kernels may count on the alignment.
+        let within = start % arena::PAGE;
+        let placed = lock(&self.device).place(within + len, arena::PAGE);
+        let mut map = self.write_map();
+        let Some(placed) = placed else {
+            return Err(MemoryError::OutOfMemory { requested: len, used: map.used, capacity: self.capacity });
+        };
+        let base = placed + within;
+        let info =
+            AllocationInfo { base, size: len, kind: Kind::Registered, owner: owner.into(), freed_by: None };
+        let delta = start.wrapping_sub(base);
+        let record = Record { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None };
+        map.live.insert(base, record);
+        Ok(base)
+    }
+
+    /// Ends a registration by [`Memory::register_host_apart`], as [`Memory::unregister_host`] does.
+    ///
+    /// # Errors
+    /// As [`Memory::unregister_host`].
+    pub(crate) fn unregister_host_apart(&self, address: u64) -> Result<(), MemoryError> {
+        let record = self.forget(address, None, |kind| kind == Kind::Registered)?;
+        let within = address % arena::PAGE;
+        if let Some(oldest) = lock(&self.device).release(address - within, within + record.info.size) {
+            self.write_map().freed.remove(&oldest);
+        }
+        Ok(())
+    }
+
+    /// Ends a registration by [`Memory::register_host`]. Work in flight must not use the range any more.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotAnAllocation`] unless `address` starts a registered range.
+    pub fn unregister_host(&self, address: u64) -> Result<(), MemoryError> {
+        self.forget(address, None, |kind| kind == Kind::Registered)?;
+        // Later registrations of the same host memory are not uses of freed memory.
+        self.write_map().freed.remove(&address);
+        Ok(())
+    }
+}
