@@ -130,7 +130,7 @@ fn a_process_ends_as_it_is_told() {
     let Some(program) = build(CXX, "tests/exit.cpp") else { return };
     let mut uris: Vec<(String, usize)> =
         ["null://", "local://?threads=2", "local://?threads=0", "hip-null://", "hip-sim://gfx942"]
-            .map(|uri| (uri.to_owned(), 5))
+            .map(|uri| (uri.to_owned(), 3))
             .into();
     let folder = libraries().0.parent().unwrap();
     let places = [folder.join("deps/libamdhip64.so"), folder.join("libamdhip64.so")];

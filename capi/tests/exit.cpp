@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The end of a process that uses devices: destructors of static objects, handlers of atexit and threads that outlive main go
-// on with them.
+// The end of a process that uses devices: destructors of static objects, handlers of atexit and threads that outlive
+// main go on with them.
 //
 //     exit URI how        how: return, exit, or call (exit in a host call)
 #include <cstdio>
@@ -53,7 +53,8 @@ struct Work {
         const std::uint32_t pattern = 3;
         const auto done = windlass_at(timeline, value + 1);
         for (int fill = 0; fill < 32; fill++) {
-            auto *error = windlass_queue_fill(queue, 0, nullptr, fill == 31, &done, windlass_whole(buffer), &pattern, 4);
+            auto *error =
+                windlass_queue_fill(queue, 0, nullptr, fill == 31, &done, windlass_whole(buffer), &pattern, 4);
             if (error != nullptr) return error;
         }
         return nullptr;

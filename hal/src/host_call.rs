@@ -141,8 +141,8 @@ impl HostCalls {
 }
 
 thread_local! {
-    /// The host call that this thread runs. None runs on a thread whose storage is gone: it has ended, or the call ends the
-    /// process.
+    /// The host call that this thread runs. None runs on a thread whose storage is gone: it has ended, or the call ends
+    /// the process.
     static RUNNING: Cell<Option<Place>> = const { Cell::new(None) };
 }
 

@@ -10,17 +10,18 @@ use std::sync::Arc;
 use tracing::level_filters::LevelFilter;
 
 use crate::bindings::*;
-use crate::end::{self, Gate};
+use crate::end::{self, Gate, Leave};
 use crate::features::{Feature, FeatureSet};
 use crate::table::{EntryPoints, Function};
 
 /// HIP, from wherever it came.
 ///
-/// Every function of HIP is a method of the same name and parameters. A method emits a trace event with the arguments (target
-/// `windlass::hip`, level trace), tells the [`Binding`], if there is one, which instance is meant, and calls. Where
-/// the entry point is absent, it returns `hipErrorNotSupported` (a null pointer where HIP returns a pointer, and -1 where it
-/// returns a device number); so it does with `hipErrorDeinitialized` where a library is behind it and the process ends. With
-/// no subscriber that wants trace events, a call costs a handful of instructions more than the raw one.
+/// Every function of HIP is a method of the same name and parameters. A method emits a trace event with the arguments
+/// (target `windlass::hip`, level trace), tells the [`Binding`], if there is one, which instance is meant, and calls.
+/// Where the entry point is absent, it returns `hipErrorNotSupported` (a null pointer where HIP returns a pointer, and -1
+/// where it returns a device number); where a library is behind it and the process ends, `hipErrorDeinitialized` (or the
+/// same as before). With no subscriber that wants trace events, a call costs a handful of instructions more than the raw
+/// one, and that of a library, which has to be watched for the end, about 15.
 ///
 /// The methods are unsafe as HIP's functions are: pointers and handles must be what HIP's documentation asks for, and
 /// what is enqueued must outlive its use.
@@ -198,8 +199,8 @@ impl Api {
         Self { way: Way::Library(gate), ..api }
     }
 
-    /// Whether the process is ending, and with it the library behind this table: it is called no more. Handles and memory of
-    /// HIP's are nobody's business then.
+    /// Whether the process is ending, and with it the library behind this table: it is called no more. Handles and
+    /// memory of HIP's are nobody's business then.
     pub fn has_ended(&self) -> bool {
         matches!(self.way, Way::Library(_)) && end::has_come()
     }
@@ -336,19 +337,24 @@ macro_rules! define_methods {
                             $($parameter),*
                         ));
                     }
-                    // SAFETY: the table's maker vouches for the function, the caller for the arguments.
-                    let call = || unsafe { entry($($parameter),*) };
-                    match &self.way {
-                        Way::Open => call(),
+                    let leave = match &self.way {
+                        Way::Open => Leave::Nothing,
                         Way::Bound(binding) => {
                             // SAFETY: the binding keeps its context alive, and honours its contract.
                             unsafe { (binding.enter)(binding.context) };
-                            call()
+                            Leave::Nothing
                         }
-                        Way::Library(gate) => {
-                            gate.pass(Function::$name as usize, <$result as Absent>::ENDED, call)
-                        }
+                        Way::Library(gate) => gate.enter(Function::$name as usize),
+                    };
+                    if leave == Leave::Refused {
+                        return <$result as Absent>::ENDED;
                     }
+                    // SAFETY: the table's maker vouches for the function, the caller for the arguments.
+                    let answer = unsafe { entry($($parameter),*) };
+                    if leave != Leave::Nothing && let Way::Library(gate) = &self.way {
+                        gate.leave(Function::$name as usize, leave);
+                    }
+                    answer
                 }
             )*
         }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The end of the process, after which no call enters a HIP library any more.
 //!
-//! AMD's library destroys its objects when the process ends, and a call that meets them then is a segmentation fault, on
-//! whichever thread. Threads go on while a process ends. So every call of a library passes a [`Gate`], and a handler of
-//! `atexit` closes the gates, and then waits, for [`PATIENCE`] at most, until each call that is inside has returned.
+//! AMD's library destroys its objects when the process ends, and a call that meets them then is a segmentation fault,
+//! on whichever thread. Threads go on while a process ends. So every call of a library passes a [`Gate`], and a handler
+//! of `atexit` closes the gates, and then waits, for [`PATIENCE`] at most, until each call that is inside has returned.
 //!
 //! Handlers run in the reverse order of their registration, and HIP registers some of its own late, when a function is
 //! first used. So ours is registered anew behind the first call of each function. The earliest to run does the work.
 //!
 //! To pass an open gate costs a thread two stores to a byte of its own and one load, in between, of a byte that nobody
-//! writes. What orders the first store before the load is a barrier that the handler has the system put into every thread
-//! (`membarrier`). Where the system has none, each call passes the slow way, with a fence.
+//! writes. What orders the first store before the load is a barrier that the handler has the system put into every
+//! thread (`membarrier`). Where the system has none, each call passes the slow way, with a fence.
 
 use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicUsize,
@@ -85,32 +85,57 @@ impl Gate {
         gate
     }
 
-    /// Makes a call, unless the process is ending: then `refused` is the answer.
+    /// Before a call of a function: whether it may be made, and what [`leave`](Self::leave) is to know behind it.
     #[inline]
-    pub(crate) fn pass<R>(&self, function: usize, refused: R, call: impl FnOnce() -> R) -> R {
+    pub(crate) fn enter(&self, function: usize) -> Leave {
         PLACE.with(|own| {
             if own.load(Relaxed) == place::OUTSIDE {
                 own.store(place::INSIDE, Relaxed);
                 compiler_fence(SeqCst);
                 if self.functions[function].load(Relaxed) == state::OPEN {
-                    let answer = call();
-                    own.store(place::OUTSIDE, Release);
-                    return answer;
+                    return Leave::Gate;
                 }
                 own.store(place::OUTSIDE, Relaxed);
             }
-            self.pass_slowly(own, function, refused, call)
+            self.enter_slowly(own)
         })
+    }
+
+    /// Behind a call that was entered.
+    #[inline]
+    pub(crate) fn leave(&self, function: usize, how: Leave) {
+        PLACE.with(|own| match how {
+            Leave::Gate => own.store(place::OUTSIDE, Release),
+            _ => self.leave_slowly(own, function, how),
+        });
     }
 
     #[cold]
     #[inline(never)]
-    fn pass_slowly<R>(&self, own: &AtomicU8, function: usize, refused: R, call: impl FnOnce() -> R) -> R {
-        let _entered = Entered::new(own);
-        if ENDED.load(SeqCst) {
-            return refused;
+    fn enter_slowly(&self, own: &AtomicU8) -> Leave {
+        let how = match own.load(Relaxed) {
+            place::INSIDE => Leave::Nested,
+            place::OUTSIDE => Leave::Slowly,
+            place::UNKNOWN if exit::know(own) => Leave::Slowly,
+            _ => Leave::Counted,
+        };
+        match how {
+            Leave::Slowly => own.store(place::INSIDE, Relaxed),
+            Leave::Counted => drop(COUNTED.fetch_add(1, SeqCst)),
+            _ => {}
         }
-        let answer = call();
+        // The handler sees this call, or the call sees that the end has come.
+        fence(SeqCst);
+        if ENDED.load(SeqCst) {
+            leave(own, how);
+            return Leave::Refused;
+        }
+        how
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_slowly(&self, own: &AtomicU8, function: usize, how: Leave) {
         let known = &self.functions[function];
         if known.load(Relaxed) == state::NEW {
             // Whatever HIP registered during the call is to run after ours.
@@ -118,7 +143,33 @@ impl Gate {
             // Closed by now, it stays so.
             let _ = known.compare_exchange(state::NEW, next, SeqCst, Relaxed);
         }
-        answer
+        leave(own, how);
+    }
+}
+
+/// How a call entered, and so how it is to leave.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leave {
+    /// It must not be made: the process is ending.
+    Refused,
+    /// It passed no gate.
+    Nothing,
+    /// Through an open gate.
+    Gate,
+    /// The slow way.
+    Slowly,
+    /// The slow way, on a thread without a byte.
+    Counted,
+    /// Within another call of the same thread, which stands for it: as in the handler of a signal.
+    Nested,
+}
+
+/// The end of what came the slow way.
+fn leave(own: &AtomicU8, how: Leave) {
+    match how {
+        Leave::Slowly => own.store(place::OUTSIDE, Release),
+        Leave::Counted => drop(COUNTED.fetch_sub(1, SeqCst)),
+        _ => {}
     }
 }
 
@@ -126,42 +177,6 @@ impl Gate {
 #[inline]
 pub(crate) fn has_come() -> bool {
     ENDED.load(Relaxed)
-}
-
-/// A call on the slow way, which ends when this is dropped.
-enum Entered<'a> {
-    Place(&'a AtomicU8),
-    Counted,
-    /// Within another call of the same thread, which stands for it: as in the handler of a signal.
-    Nested,
-}
-
-impl<'a> Entered<'a> {
-    fn new(own: &'a AtomicU8) -> Self {
-        let entered = match own.load(Relaxed) {
-            place::INSIDE => return Self::Nested,
-            place::OUTSIDE => Self::Place(own),
-            place::UNKNOWN if exit::know(own) => Self::Place(own),
-            _ => Self::Counted,
-        };
-        match entered {
-            Self::Place(own) => own.store(place::INSIDE, Relaxed),
-            _ => drop(COUNTED.fetch_add(1, SeqCst)),
-        }
-        // The handler sees this call, or the call sees that the end has come.
-        fence(SeqCst);
-        entered
-    }
-}
-
-impl Drop for Entered<'_> {
-    fn drop(&mut self) {
-        match self {
-            Self::Place(own) => own.store(place::OUTSIDE, Release),
-            Self::Counted => drop(COUNTED.fetch_sub(1, SeqCst)),
-            Self::Nested => {}
-        }
-    }
 }
 
 /// Without `atexit` nobody hears of the end.
@@ -232,8 +247,8 @@ mod exit {
         process != 0 && process != std::process::id()
     }
 
-    /// Has the end look at the byte of the calling thread. False where it must not: the thread is ending, or the process
-    /// is a child.
+    /// Has the end look at the byte of the calling thread. False where it must not: the thread is ending, or the
+    /// process is a child.
     pub(super) fn know(own: &AtomicU8) -> bool {
         if is_child() || LEAVING.try_with(|_| ()).is_err() {
             return false;
@@ -253,10 +268,10 @@ mod exit {
             PROCESS.store(std::process::id(), Relaxed);
             barrier::register()
         });
-        // SAFETY: the handler may run at any time. It stays where it is: this code is in the program, or in a library whose
-        // handlers the system runs before it unloads the library.
+        // SAFETY: the handler may run at any time. It stays where it is: this code is in the program, or in a library
+        // whose handlers the system runs before it unloads the library.
         if unsafe { libc::atexit(close) } != 0 {
-            tracing::warn!(target: "windlass::hip", "atexit takes no handler: calls of HIP may crash when the process ends");
+            tracing::warn!(target: "windlass::hip", "atexit takes no handler: HIP may crash when the process ends");
         }
         has_barrier
     }
@@ -316,8 +331,8 @@ mod exit {
             tracing::warn!(
                 target: "windlass::hip",
                 inside,
-                "the process ends although calls of HIP have not returned for {PATIENCE:?}; HIP may crash. Wait for work \
-                 before the process ends (Device::drain)"
+                "the process ends although calls of HIP have not returned for {PATIENCE:?}; HIP may crash. Wait for \
+                 work before the process ends (Device::drain)"
             );
             let _ = said.send(());
         };

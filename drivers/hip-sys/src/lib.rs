@@ -39,11 +39,11 @@
 //!
 //! # The end of the process
 //!
-//! AMD's library destroys its objects when the process ends, and whoever calls it from then on, on any thread, crashes. So
-//! from the end of the process on (`main` has returned, or somebody called `exit`) every call through an [`Api`] of a library
-//! answers `hipErrorDeinitialized` without calling; [`Api::has_ended`] tells. The end waits until the calls that are inside
-//! have returned, for five seconds at most. Handlers of `atexit` and destructors of static objects that were registered
-//! after HIP's functions were first used still find HIP. Implementations in this process have no end.
+//! AMD's library destroys its objects when the process ends, and whoever calls it from then on, on any thread, crashes.
+//! So from the end of the process on (`main` has returned, or somebody called `exit`) every call through an [`Api`] of
+//! a library answers `hipErrorDeinitialized` without calling; [`Api::has_ended`] tells. The end waits until the calls
+//! that are inside have returned, for five seconds at most. Handlers of `atexit` and destructors of static objects that
+//! were registered after HIP's functions were first used still find HIP. Implementations in this process have no end.
 //!
 //! # Versions
 //!

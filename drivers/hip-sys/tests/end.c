@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A HIP that ends as AMD's: it registers what it destroys when a function is first used, and dies of a call that comes later
- * or has not returned by then. The other functions are made by the test.
+ * A HIP that ends as AMD's: it registers what it destroys when a function is first used, and dies of a call that comes
+ * later or has not returned by then. The other functions are made by the test.
  */
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! No call enters a library when the process ends, and calls that are inside are waited for. Each program here is a process
-//! of its own, of this test, over a small library that dies of a call that comes too late. Where there is no C compiler, the
-//! tests say so and pass.
+//! No call enters a library when the process ends, and calls that are inside are waited for. Each program here is a
+//! process of its own, of this test, over a small library that dies of a call that comes too late. Where there is no C
+//! compiler, the tests say so and pass.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why, and programs have nothing but that")]
 

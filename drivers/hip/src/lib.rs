@@ -39,6 +39,16 @@
 //! everything in flight and pending fails with that status and, on the simulated GPU, with the report of what
 //! happened. Its memory is quarantined. The process can open the device anew where HIP allows that; the simulated
 //! GPU does, AMD's runtime as a rule does not.
+//!
+//! # When the process ends
+//!
+//! AMD's runtime destroys its objects when `main` returns or `exit` is called, and crashes when it is called from then
+//! on, by whichever thread. So it is called no more: a handler of `atexit` sees to that ([`windlass_hip_sys`]), and
+//! waits for calls that are inside, such as those of reapers and of threads that outlive `main`, for five seconds at
+//! most. What uses a device then is answered `FAILED_PRECONDITION`, what is in flight fails with that, and what is
+//! dropped stays as it is. Handlers and static objects of the program that come before that (made behind the first use
+//! of each function of HIP's that it calls) find the device as it was. HIP in this process, simulated or null, has no
+//! end.
 
 #[cfg(target_os = "linux")]
 pub mod access;

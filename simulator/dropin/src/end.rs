@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The end of HIP, which comes with that of the process.
 //!
-//! AMD's library destroys its objects in handlers that it registers with the system when it is loaded and when it is first
-//! used, and these run in the reverse order of registration. A call that comes later, or has not returned by then, is a use of
-//! destroyed objects: a segmentation fault, often, and on any thread. Here it is the end of the process as well, always, and
-//! in words.
+//! AMD's library destroys its objects in handlers that it registers with the system when it is loaded and when it is
+//! first used, and these run in the reverse order of registration. A call that comes later, or has not returned by
+//! then, is a use of destroyed objects: a segmentation fault, often, and on any thread. Here it is the end of the
+//! process as well, always, and in words.
 
 use std::cell::Cell;
 use std::io::Write as _;
@@ -105,8 +105,8 @@ extern "C" fn end() {
 fn abort(what: &str) -> ! {
     let _ = writeln!(
         std::io::stderr(),
-        "windlass simulator: {what}. AMD's HIP destroys its objects when the process ends, and crashes then. Finish all work \
-         and join all threads that use HIP before main returns or exit is called"
+        "windlass simulator: {what}. AMD's HIP destroys its objects when the process ends, and crashes then. Finish \
+         all work and join all threads that use HIP before main returns or exit is called"
     );
     std::process::abort()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of HIP, as AMD's comes: what calls behind it, or is inside when it comes, takes the process along and says so.
-//! Each program here is a process of its own, of this test, and calls the library as it is, without anybody's care.
+//! The end of HIP, as AMD's comes: what calls behind it, or is inside when it comes, takes the process along and says
+//! so. Each program here is a process of its own, of this test, and calls the library as it is, without anybody's care.
 
 #![cfg(target_os = "linux")]
 

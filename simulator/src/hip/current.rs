@@ -89,8 +89,8 @@ struct Current {
 struct Leaving;
 
 thread_local! {
-    // Not dropped by itself: destructors of the thread's other variables, and what runs behind all of them when a process
-    // ends, may call HIP still. What they make anew is left behind.
+    // Not dropped by itself: destructors of the thread's other variables, and what runs behind all of them when a
+    // process ends, may call HIP still. What they make anew is left behind.
     static CURRENT: RefCell<ManuallyDrop<Current>> = const {
         RefCell::new(ManuallyDrop::new(Current { selected: Weak::new(), states: Vec::new() }))
     };

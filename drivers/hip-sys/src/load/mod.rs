@@ -16,7 +16,7 @@ use library::{Library, Opening};
 
 use crate::api::{Api, Found, Origin, Version};
 use crate::bindings::{c_int, hipError_t};
-use crate::end::Gate;
+use crate::end::{Gate, Leave};
 use crate::table::{EntryPoints, Function};
 
 /// The environment variable that names the HIP library: a file, a folder that holds one, or a name for the system's search.
@@ -262,8 +262,12 @@ fn read_report(last_fault: LastFault) -> Option<String> {
 fn version_of(entries: &EntryPoints, gate: &Gate) -> Option<Version> {
     let entry = entries.hipRuntimeGetVersion?;
     let mut number: c_int = 0;
+    let leave = gate.enter(Function::hipRuntimeGetVersion as usize);
+    if leave == Leave::Refused {
+        return None;
+    }
     // SAFETY: the function asks for nothing but a pointer to an int, before initialisation too.
-    let call = || unsafe { entry(&mut number) };
-    let status = gate.pass(Function::hipRuntimeGetVersion as usize, hipError_t::hipErrorDeinitialized, call);
+    let status = unsafe { entry(&mut number) };
+    gate.leave(Function::hipRuntimeGetVersion as usize, leave);
     if status == hipError_t::hipSuccess { Version::from_number(number) } else { None }
 }
