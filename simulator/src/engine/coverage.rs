@@ -27,7 +27,8 @@ pub struct Unsupported {
 }
 
 /// What the simulator does not execute of the code that the kernels and functions of a code object reach, on
-/// the simulated part that runs it: each kind of instruction once, in the order of the addresses. Empty if everything runs.
+/// the simulated part that runs it: each kind of instruction once, in the order of the addresses. Empty if everything
+/// runs.
 ///
 /// Takes time and memory in proportion to the code.
 ///

@@ -48,8 +48,8 @@ pub enum Cause {
     },
     /// A read of device memory that nobody wrote. It is reported, where that was asked for, and stops nothing.
     Uninitialised,
-    /// An access to private memory by what does not hold where the wave's begins: the kernel's first instructions have to
-    /// add the wave's offset to what they find.
+    /// An access to private memory by what does not hold where the wave's begins: the kernel's first instructions have
+    /// to add the wave's offset to what they find.
     PrivateBase {
         /// What should hold it: FLAT_SCRATCH, or a buffer resource.
         holder: &'static str,
@@ -164,8 +164,8 @@ impl fmt::Display for Fault {
             Cause::Uninitialised => write!(f, "kernel {kernel} read memory that nobody wrote")?,
             Cause::PrivateBase { holder, found, expected } => write!(
                 f,
-                "kernel {kernel} accessed private memory by {holder} at {found:#x}, the wave's begins at {expected:#x}: the \
-                 kernel's first instructions have to add the wave's offset"
+                "kernel {kernel} accessed private memory by {holder} at {found:#x}, the wave's begins at \
+                 {expected:#x}: the kernel's first instructions have to add the wave's offset"
             )?,
             Cause::MisalignedAtomic => write!(f, "kernel {kernel} used a misaligned address in an atomic")?,
             Cause::Trap(2) => {

@@ -79,8 +79,8 @@ impl From<MemoryError> for LoadError {
 }
 
 impl Module {
-    /// Places the segments of a code object for a part in `memory`, applies its relocations and finds its kernels. `elf` may be
-    /// followed by other bytes.
+    /// Places the segments of a code object for a part in `memory`, applies its relocations and finds its kernels. `elf`
+    /// may be followed by other bytes.
     ///
     /// # Errors
     /// See [`LoadError`]; nothing stays allocated then.

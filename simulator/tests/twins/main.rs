@@ -3,7 +3,8 @@
 //!
 //! `build.sh` makes what is compared, which is checked in: `inputs.bin`, the kernels' arguments; `expected.bin`, what
 //! they wrote on x86-64; `kernels.txt`, their names with the words that each work-item writes; and the code objects for
-//! the GPUs, compiled without optimisation and with, those for gfx90a as code objects v4 and v5. Float results are compared bit by bit, a NaN as a NaN.
+//! the GPUs, compiled without optimisation and with, those for gfx90a as code objects v4 and v5. Float results are
+//! compared bit by bit, a NaN as a NaN.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
