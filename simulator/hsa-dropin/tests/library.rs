@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The library as programs find it: its names, their version, its marker; and a program in C over it.
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use object::read::elf::{ElfFile64, FileHeader as _};
+
+/// Cargo builds the library beside the tests of its package.
+fn library() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let mut folders = test.ancestors().skip(1).take(2).map(|folder| folder.join("libhsa_runtime64.so"));
+    folders.find(|path| path.exists()).expect("the library beside the tests")
+}
+
+#[test]
+fn every_name_has_rocrs_version() {
+    let bytes = std::fs::read(library()).unwrap();
+    let file = ElfFile64::<object::Endianness>::parse(&*bytes).unwrap();
+    let (endian, data) = (file.endian(), file.data());
+    let sections = file.elf_header().sections(endian, data).unwrap();
+    let table = sections.symbols(endian, data, object::elf::SHT_DYNSYM).unwrap();
+    let versions = sections.versions(endian, data).unwrap();
+    let mut names = Vec::new();
+    for (index, symbol) in table.enumerate() {
+        let name = String::from_utf8_lossy(table.symbol_name(endian, symbol).unwrap()).into_owned();
+        if name.starts_with("hsa_") {
+            // Where the linker takes versions, all have them.
+            if let Some(versions) = &versions {
+                let version = versions.version(versions.version_index(endian, index).index()).unwrap();
+                assert_eq!(version.map(|version| version.name()), Some(&b"ROCR_1"[..]), "{name}");
+            }
+            names.push(name);
+        }
+    }
+    for function in windlass_simulator::hsa::FUNCTIONS {
+        assert!(names.iter().any(|name| name == function), "{function} is not exported");
+    }
+    assert!(table.iter().any(|symbol| table.symbol_name(endian, symbol) == Ok(b"windlass_simulator_marker")));
+}
+
+/// A program of HSA's that links the library as programs link ROCr.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_in_c_adds_vectors() {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    if Command::new(&compiler).arg("--version").output().is_err() {
+        eprintln!("skipped: no C compiler ({compiler}); set CC");
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("windlass-hsa-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(library(), folder.join("libhsa-runtime64.so.1")).unwrap();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vector_add.c");
+    let code = concat!(env!("CARGO_MANIFEST_DIR"), "/../../cts/kernels/bundles/vector_add.gfx942.co");
+    let program = folder.join("vector_add");
+    let compiled = Command::new(&compiler)
+        .args(["-std=c11", "-Wall", "-Werror", source, "-o"])
+        .arg(&program)
+        .arg(folder.join("libhsa-runtime64.so.1"))
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let ran = Command::new(&program)
+        .arg(code)
+        .env("LD_LIBRARY_PATH", &folder)
+        .env("WINDLASS_SIM", "gfx942?memory=1G")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(ran.status.success(), "{said}{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(said.contains("gfx942: 1000 sums are right"), "{said}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory: whose it is, who reaches it, and where kernels see it.
+
+mod common;
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use common::*;
+use hsa_runtime64 as hsa;
+use windlass_simulator::hsa::Status;
+use windlass_simulator::hsa::abi::*;
+
+fn start() {
+    machine("gfx942?devices=2&memory=256M");
+}
+
+/// Runs `set_flag(flag, 7)` on a GPU; the error that its queue tells of, or success.
+fn set_flag(gpu: Agent, flag: u64) -> Status {
+    unsafe extern "C" fn note(status: Status, _: *mut HsaQueue, seen: *mut c_void) {
+        // SAFETY: the counter of below, which outlives the queue.
+        unsafe { &*seen.cast::<AtomicU32>() }.store(status.0, Ordering::Release);
+    }
+    let seen: &'static AtomicU32 = Box::leak(Box::default());
+    let mut queue = null_mut();
+    let data = (&raw const *seen).cast_mut().cast();
+    // SAFETY: the pointer is a local, and the note stays.
+    ok(unsafe { hsa::hsa_queue_create(gpu, 64, 0, Some(note), data, 0, 0, &mut queue) });
+    let queue = Queue(queue);
+    let code = Code::load(gpu, SPIN);
+    let explicit = packed(&[&flag.to_le_bytes(), &7_u32.to_le_bytes()]);
+    let done = signal(1);
+    queue.dispatch(Dispatch {
+        kernel: code.kernel("set_flag"),
+        workgroup: 1,
+        grid: 1,
+        arguments: arguments(&explicit, 1, 1),
+        header: FENCES,
+        completion: done,
+    });
+    while load(done) != 0 && seen.load(Ordering::Acquire) == 0 {
+        std::thread::yield_now();
+    }
+    Status(seen.load(Ordering::Acquire))
+}
+
+fn first_word(memory: *const u8) -> u32 {
+    words(&download(memory, 4))[0]
+}
+
+#[test]
+fn memory_of_another_gpu_needs_access() {
+    start();
+    let (own, other) = (gpu(0), gpu(1));
+    let memory = device_memory(own, 4096);
+    assert_eq!(set_flag(own, memory as u64), Status::SUCCESS);
+    assert_eq!(set_flag(other, memory as u64), Status::MEMORY_FAULT, "access was not granted");
+    // SAFETY: a list of one agent, and a live allocation.
+    ok(unsafe { hsa::hsa_amd_agents_allow_access(1, &other, null(), memory.cast()) });
+    upload(memory, &[0; 4]);
+    assert_eq!(set_flag(other, memory as u64), Status::SUCCESS);
+    assert_eq!(first_word(memory), 7);
+    // Granting names everybody who is to have access.
+    // SAFETY: as above.
+    ok(unsafe { hsa::hsa_amd_agents_allow_access(1, &own, null(), memory.cast()) });
+    assert_eq!(set_flag(other, memory as u64), Status::MEMORY_FAULT, "access was taken away");
+    let host = agents()[0];
+    // SAFETY: as above.
+    let refused = unsafe { hsa::hsa_amd_agents_allow_access(1, &host, null(), memory.cast()) };
+    assert_eq!(refused, Status::INVALID_ARGUMENT, "there is no large BAR");
+}
+
+#[test]
+fn locked_memory_has_an_address_of_its_own() {
+    start();
+    let mut words = vec![0_u32; 2048].into_boxed_slice();
+    let host: *mut c_void = words.as_mut_ptr().cast();
+    let lock = |offset: usize, size: usize| {
+        let mut device = null_mut();
+        // SAFETY: within the words above, which stay until they are unlocked.
+        unsafe {
+            ok(hsa::hsa_amd_memory_lock(host.byte_add(offset), size, null_mut(), 0, &mut device));
+        }
+        device as u64
+    };
+    // The same memory, twice, and a part of it.
+    let (whole, again, part) = (lock(0, 8192), lock(0, 8192), lock(4096, 4096));
+    assert!(![host as u64, 0].contains(&whole) && whole != again && part != again);
+    for (device, place) in [(whole, 0), (again + 4, 1), (part + 8, 1026)] {
+        assert_eq!(set_flag(gpu(0), device), Status::SUCCESS);
+        // SAFETY: a word of the memory above, which kernels change by atomics.
+        let word = unsafe { AtomicU32::from_ptr(host.cast::<u32>().add(place)) };
+        assert_eq!(word.swap(0, Ordering::AcqRel), 7, "word {place}");
+    }
+    assert_eq!(
+        set_flag(gpu(0), host as u64),
+        Status::MEMORY_FAULT,
+        "the host's address is none of the GPU's"
+    );
+    // SAFETY: what was locked.
+    unsafe {
+        ok(hsa::hsa_amd_memory_unlock(host));
+        assert_eq!(set_flag(gpu(0), again), Status::MEMORY_FAULT, "the latest lock goes first");
+        assert_eq!(set_flag(gpu(0), whole), Status::SUCCESS);
+        ok(hsa::hsa_amd_memory_unlock(host));
+        ok(hsa::hsa_amd_memory_unlock(host.byte_add(4096)));
+        assert_eq!(hsa::hsa_amd_memory_unlock(host), Status::INVALID_ARGUMENT);
+    }
+}
+
+fn info(pointer: *const u8) -> PointerInfo {
+    let mut info = MaybeUninit::<PointerInfo>::zeroed();
+    // SAFETY: a structure of which as much is asked for as there is.
+    unsafe {
+        info.as_mut_ptr().cast::<u32>().write(size_of::<PointerInfo>() as u32);
+        ok(hsa::hsa_amd_pointer_info(pointer.cast(), info.as_mut_ptr(), None, null_mut(), null_mut()));
+        info.assume_init()
+    }
+}
+
+#[test]
+fn addresses_are_told_apart() {
+    start();
+    let (device, host) = (device_memory(gpu(1), 5000), host_memory(5000));
+    let of_device = info(device.wrapping_add(4999));
+    assert_eq!((of_device.kind, of_device.agent_owner, of_device.size_in_bytes), (1, gpu(1), 5000));
+    assert_eq!((of_device.agent_base_address, of_device.host_base_address), (device as u64, 0));
+    let of_host = info(host);
+    assert_eq!((of_host.kind, of_host.agent_owner, of_host.host_base_address), (1, agents()[0], host as u64));
+    let local = 5_u32;
+    assert_eq!(info((&raw const local).cast()).kind, 0);
+    assert_eq!(info(device.wrapping_add(5000)).kind, 0, "behind the end");
+}
+
+#[test]
+fn pools_give_what_they_have() {
+    start();
+    let pool = pools(gpu(0))[0];
+    let mut pointer = null_mut();
+    let mut take = |size| {
+        // SAFETY: the pointer is a local.
+        (unsafe { hsa::hsa_amd_memory_pool_allocate(pool, size, 0, &mut pointer) }, pointer)
+    };
+    assert_eq!(take(0).0, Status::INVALID_ARGUMENT);
+    assert_eq!(take(usize::MAX).0, Status::INVALID_ALLOCATION);
+    assert_eq!(take(257 << 20).0, Status::INVALID_ALLOCATION);
+    let (status, large) = take(160 << 20);
+    ok(status);
+    assert!((large as usize).is_multiple_of(2 << 20), "large memory is aligned to 2 MiB");
+    assert_eq!(take(160 << 20).0, Status::OUT_OF_RESOURCES);
+    // SAFETY: what was allocated, and then what is no allocation.
+    unsafe {
+        assert_eq!(hsa::hsa_amd_memory_pool_free(large.byte_add(4096)), Status::INVALID_ALLOCATION);
+        ok(hsa::hsa_amd_memory_pool_free(large));
+        assert_eq!(hsa::hsa_amd_memory_pool_free(large), Status::INVALID_ALLOCATION);
+    }
+    let (status, again) = take(160 << 20);
+    ok(status);
+    // SAFETY: as above.
+    ok(unsafe { hsa::hsa_amd_memory_pool_free(again) });
+}
+
+#[test]
+fn copies_wait_for_signals_and_move_rows() {
+    start();
+    let gpu = gpu(0);
+    let host = agents()[0];
+    let (device, bytes) = (device_memory(gpu, 4096), (0..=255).collect::<Vec<u8>>());
+    let source = host_memory(256);
+    upload(source, &bytes);
+    upload(device, &[0; 4096]);
+    let (gate, copied) = (signal(1), signal(1));
+    // SAFETY: live memory of these sizes, live signals.
+    unsafe {
+        ok(hsa::hsa_amd_memory_async_copy(device.cast(), gpu, source.cast(), host, 256, 1, &gate, copied));
+        assert_eq!(load(copied), 1);
+        assert_eq!(download(device, 4), [0; 4]);
+        hsa::hsa_signal_store_screlease(gate, 0);
+    }
+    wait(copied);
+    assert_eq!(download(device, 256), bytes);
+
+    // Two rows of three bytes each in two slices, from rows of 8 to rows of 16.
+    let moved = signal(1);
+    let to = PitchedPointer { base: device.wrapping_add(1024).cast(), pitch: 16, slice: 64 };
+    let from = PitchedPointer { base: source.cast(), pitch: 8, slice: 32 };
+    let (at, of) = (Dim3 { x: 2, y: 1, z: 0 }, Dim3 { x: 1, y: 1, z: 1 });
+    let range = Dim3 { x: 3, y: 2, z: 2 };
+    // SAFETY: the rows lie within the memory above.
+    ok(unsafe {
+        hsa::hsa_amd_memory_async_copy_rect(&to, &at, &from, &of, &range, gpu, 1, 0, null(), moved)
+    });
+    wait(moved);
+    let mut expected = vec![0; 256];
+    for (slice, row) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let target = slice * 64 + (row + 1) * 16 + 2;
+        let start = (slice + 1) * 32 + (row + 1) * 8 + 1;
+        expected[target..target + 3].copy_from_slice(&bytes[start..start + 3]);
+    }
+    assert_eq!(download(device.wrapping_add(1024), 256), expected);
+    // SAFETY: live memory.
+    ok(unsafe { hsa::hsa_amd_memory_fill(device.cast(), 0x0102_0304, 1024) });
+    assert_eq!(words(&download(device, 4096)), [0x0102_0304; 1024]);
+}
+
+#[test]
+fn mapped_memory_is_seen_where_it_is_mapped_by_those_who_may() {
+    start();
+    let (first, second) = (gpu(0), gpu(1));
+    const SIZE: usize = 2 << 20;
+    let (mut address, mut handle) = (null_mut(), VmemHandle::default());
+    // SAFETY: locals, live handles, and addresses that were reserved.
+    unsafe {
+        ok(hsa::hsa_amd_vmem_address_reserve(&mut address, 2 * SIZE, 0, 0));
+        ok(hsa::hsa_amd_vmem_handle_create(pools(first)[0], SIZE, 0, 0, &mut handle));
+        ok(hsa::hsa_amd_vmem_map(address, SIZE, 0, handle, 0));
+        assert_eq!(hsa::hsa_amd_vmem_map(address, SIZE, 0, handle, 0), Status::INVALID_ARGUMENT, "twice");
+        let far = address.byte_add(2 * SIZE);
+        assert_eq!(hsa::hsa_amd_vmem_map(far, SIZE, 0, handle, 0), Status::INVALID_ARGUMENT, "not reserved");
+        assert_eq!(set_flag(first, address as u64), Status::MEMORY_FAULT, "nobody has access");
+        let grant = |agent, permissions| {
+            let access = AccessDescriptor { permissions, agent };
+            hsa::hsa_amd_vmem_set_access(address, SIZE, &access, 1)
+        };
+        ok(grant(second, 3));
+        assert_eq!(set_flag(second, address as u64), Status::SUCCESS);
+        assert_eq!(set_flag(first, address as u64), Status::MEMORY_FAULT);
+        ok(grant(first, 3));
+        assert_eq!(set_flag(first, address as u64), Status::SUCCESS);
+        let mut permissions = 9;
+        ok(hsa::hsa_amd_vmem_get_access(address, &mut permissions, second));
+        assert_eq!(permissions, 3);
+        // The same bytes at other addresses.
+        let twin = address.byte_add(SIZE);
+        ok(hsa::hsa_amd_vmem_map(twin, SIZE, 0, handle, 0));
+        let access = AccessDescriptor { permissions: 1, agent: first };
+        ok(hsa::hsa_amd_vmem_set_access(twin, SIZE, &access, 1));
+        assert_eq!(set_flag(first, twin as u64), Status::MEMORY_FAULT, "it is read-only there");
+        // Mappings keep the memory.
+        ok(hsa::hsa_amd_vmem_handle_release(handle));
+        assert_eq!(hsa::hsa_amd_vmem_handle_release(handle), Status::INVALID_ALLOCATION);
+        assert_eq!(hsa::hsa_amd_vmem_address_free(address, 2 * SIZE), Status::RESOURCE_FREE);
+        ok(hsa::hsa_amd_vmem_unmap(address, SIZE));
+        assert_eq!(set_flag(first, address as u64), Status::MEMORY_FAULT, "it is mapped no more");
+        ok(hsa::hsa_amd_vmem_unmap(twin, SIZE));
+        ok(hsa::hsa_amd_vmem_address_free(address, 2 * SIZE));
+    }
+}
+
+#[test]
+fn every_attribute_of_an_agent_and_a_pool_has_its_size() {
+    start();
+    // Larger than any attribute; what lies behind one stays as it is.
+    let mut room = [0xee_u8; 512];
+    let standard = (0..=24).map(|attribute| (attribute, None));
+    let sizes = [
+        (0_u32, 64),
+        (1, 64),
+        (6, 4),
+        (7, 6),
+        (9, 12),
+        (18, 16),
+        (20, 128),
+        (21, 2),
+        (0xa00e, 16),
+        (0xa011, 21),
+    ];
+    for agent in agents() {
+        for (attribute, _) in
+            standard.clone().chain((0xa000..=0xa016).map(|attribute| (attribute, None::<u32>)))
+        {
+            room.fill(0xee);
+            // SAFETY: room enough.
+            let status = unsafe { hsa::hsa_agent_get_info(agent, attribute, room.as_mut_ptr().cast()) };
+            ok(status);
+            if let Some((_, size)) = sizes.iter().find(|(of, _)| *of == attribute) {
+                assert!(
+                    room[*size..].iter().all(|byte| *byte == 0xee),
+                    "attribute {attribute:#x} is too long"
+                );
+            }
+        }
+        // SAFETY: room enough.
+        let unknown = unsafe { hsa::hsa_agent_get_info(agent, 0xffff, room.as_mut_ptr().cast()) };
+        assert_eq!(unknown, Status::INVALID_ARGUMENT);
+        for pool in pools(agent) {
+            for attribute in [0, 1, 2, 5, 6, 7, 15, 16, 17, 18] {
+                // SAFETY: room enough.
+                ok(unsafe { hsa::hsa_amd_memory_pool_get_info(pool, attribute, room.as_mut_ptr().cast()) });
+            }
+        }
+    }
+}
