@@ -227,7 +227,7 @@ impl Api {
         self.contained_faults
     }
 
-    /// Whether a kernel that goes wrong is an error that [`diagnosis`](Self::diagnosis) explains, and the process goes on.
+    /// Whether a kernel that goes wrong is an error that the implementation explains, and the process goes on.
     pub fn diagnoses_faults(&self) -> bool {
         self.diagnosis.is_some()
     }

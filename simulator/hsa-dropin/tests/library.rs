@@ -44,6 +44,7 @@ fn every_name_has_rocrs_version() {
 /// A program of HSA's that links the library as programs link ROCr.
 #[cfg(target_os = "linux")]
 #[test]
+#[allow(clippy::print_stderr, reason = "a skip is told")]
 fn a_program_in_c_adds_vectors() {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     if Command::new(&compiler).arg("--version").output().is_err() {

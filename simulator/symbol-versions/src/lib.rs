@@ -4,6 +4,7 @@
 //!
 //! Functions name their versions by `.symver`, under `cfg(symbol_versions)`: rustc passes the linker a map of its own that
 //! wins over any other.
+#![allow(clippy::print_stdout, reason = "Cargo reads the lines that build scripts print")]
 
 use std::error::Error;
 use std::fmt::Write as _;
