@@ -2,10 +2,11 @@
 //! Handlers: functions of the client's that are called when a signal is as wanted, and when a GPU goes wrong.
 
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::{Choose, Fault};
-use crate::packet::{Begun, Edge, HostFunction, Packet};
+use crate::packet::{Begun, Condition, Edge, Edges, HostFunction, Packet};
 
 use super::abi::{AsyncFunction, Event, EventHandler, SignalHandler};
 use super::agent::Which;
@@ -18,7 +19,19 @@ use super::status::Outcome;
 pub(crate) struct Handlers {
     /// Held while a handler runs: AMD's runtime calls one at a time, and clients count on it.
     one_at_a_time: Mutex<()>,
+    /// Whether one runs, so that no thread is sent to wait for its end.
+    turn: Arc<Turn>,
     events: Mutex<Vec<(EventHandler, Data)>>,
+}
+
+/// Whether a handler runs.
+#[derive(Default)]
+struct Turn(AtomicBool);
+
+impl Condition for Turn {
+    fn holds(&self) -> bool {
+        !self.0.load(Ordering::Acquire)
+    }
 }
 
 /// What the client wants back.
@@ -66,13 +79,10 @@ impl Runtime {
     }
 
     fn add(self: &Arc<Self>, what: What, data: Data) -> Outcome<()> {
-        let edges = match &what {
-            What::OfSignal(signal, until, _) => {
-                let awaited = Awaited { signal: signal.clone(), until: *until };
-                std::iter::once(Edge::Condition(Arc::new(awaited))).collect()
-            }
-            What::Function(_) => Default::default(),
-        };
+        let mut edges: Edges = std::iter::once(Edge::Condition(self.handlers.turn.clone())).collect();
+        if let What::OfSignal(signal, until, _) = &what {
+            edges.push(Edge::Condition(Arc::new(Awaited { signal: signal.clone(), until: *until })));
+        }
         let handler = Handler { runtime: self.clone(), what, data };
         // No device does it.
         self.scheduler.enqueue_alone(usize::MAX, Box::new(handler), edges)?;
@@ -86,14 +96,32 @@ impl Packet for Handler {
     }
 
     fn begin(self: Box<Self>, _: &mut dyn Choose) -> Begun {
+        self.runtime.handlers.turn.0.store(true, Ordering::Release);
         Begun::HostFunction(self)
     }
 }
 
 impl HostFunction for Handler {
     fn call(&mut self) {
+        let handlers = &self.runtime.handlers;
+        {
+            let _alone = handlers.one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
+            handlers.turn.0.store(true, Ordering::Release);
+            self.call_alone();
+            handlers.turn.0.store(false, Ordering::Release);
+        }
+        self.runtime.scheduler.notice();
+    }
+
+    fn give_up(&mut self, reason: String) {
+        self.runtime.handlers.turn.0.store(false, Ordering::Release);
+        tracing::error!(target: "windlass::sim", "a handler was not called: {reason}");
+    }
+}
+
+impl Handler {
+    fn call_alone(&self) {
         let Data(data) = self.data;
-        let _alone = self.runtime.handlers.one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
         match &self.what {
             // SAFETY: the client gave function and datum for this call.
             What::Function(function) => unsafe { function(data) },
@@ -111,10 +139,6 @@ impl HostFunction for Handler {
                 }
             }
         }
-    }
-
-    fn give_up(&mut self, reason: String) {
-        tracing::error!(target: "windlass::sim", "a handler was not called: {reason}");
     }
 }
 

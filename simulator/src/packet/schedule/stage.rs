@@ -235,7 +235,14 @@ impl Stage {
         let mut state = self.lock();
         state.waiting += 1;
         while looks < 2 && !state.closed && !state.host_functions.is_empty() && start.elapsed() < BUSY {
-            let threads: Vec<i32> = state.host_functions.iter().map(|(_, thread)| *thread).collect();
+            // A host function that calls does not wait for itself.
+            let own = clients::this_thread();
+            let others =
+                state.host_functions.iter().map(|(_, thread)| *thread).filter(|thread| *thread != own);
+            let threads: Vec<i32> = others.collect();
+            if threads.is_empty() {
+                break;
+            }
             // Without the lock, for which one of them may be waiting. A second look tells such a wait from a long one.
             drop(state);
             let asleep = threads.into_iter().all(clients::sleeps);
