@@ -207,7 +207,7 @@ impl Scheduler {
             return Ok(());
         }
         if let Some(schedule) = &self.schedule {
-            return self.wait_by_steps(schedule, &reached);
+            return self.wait_by_steps(schedule, None, &reached);
         }
         let mut state = self.lock();
         while !reached() {
@@ -234,9 +234,10 @@ impl Scheduler {
         }
         let late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if let Some(schedule) = &self.schedule {
-            // The clock says nothing that a run could repeat: time is up when nothing is left that could run.
-            let over = || deadline.is_some() && (!self.has_ready() || late());
-            self.wait_by_steps(schedule, &|| holds() || over())?;
+            // The clock says nothing that a run could repeat: a short time is up when nothing is left that could run.
+            let short = deadline.is_some_and(|deadline| deadline <= Instant::now() + LOOK);
+            let over = || late() || (short && !self.has_ready());
+            self.wait_by_steps(schedule, deadline, &|| holds() || over())?;
             return Ok(holds());
         }
         let mut state = self.lock();

@@ -21,7 +21,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::engine::{Choose, Step};
 use crate::options::Options;
@@ -231,17 +231,19 @@ impl Scheduler {
         }
     }
 
-    /// Waits until something is reached while work goes on, step by step. Other threads may call in between.
+    /// Waits until something is reached while work goes on, step by step. Other threads may call in between. `reached` is
+    /// asked at a time too, where there is one.
     pub(super) fn wait_by_steps(
         self: &Arc<Self>,
         schedule: &Schedule,
+        time: Option<Instant>,
         reached: &dyn Fn() -> bool,
     ) -> Result<(), Refusal> {
         let Some(thread) = schedule.turn() else { return Err(Refusal::Defect) };
         schedule.stage.set_waiting(true);
         let outcome = loop {
             schedule.stage.leave();
-            let entered = schedule.stage.enter(|| {
+            let entered = schedule.stage.enter_by(time, || {
                 if reached() {
                     Some(Request::Back { thread })
                 } else {

@@ -106,7 +106,16 @@ impl Stage {
     /// `want` says for what, and is asked anew whenever something has happened; while it wants nothing, the thread
     /// waits. Calls and those who go on enter in the order in which they came, steps where nobody of these waits; a
     /// replay lets in whoever comes next in its log.
-    pub(crate) fn enter(&self, mut want: impl FnMut() -> Option<Request>) -> Option<Entered> {
+    pub(crate) fn enter(&self, want: impl FnMut() -> Option<Request>) -> Option<Entered> {
+        self.enter_by(None, want)
+    }
+
+    /// As [`enter`](Self::enter), where `want` has to be asked anew at a time as well.
+    pub(crate) fn enter_by(
+        &self,
+        time: Option<Instant>,
+        mut want: impl FnMut() -> Option<Request>,
+    ) -> Option<Entered> {
         let mut state = self.lock();
         let ticket = state.next_ticket;
         state.next_ticket += 1;
@@ -137,7 +146,9 @@ impl Stage {
             } else {
                 since = Instant::now();
             }
-            state = self.moved.wait_timeout(state, OVERDUE).unwrap_or_else(PoisonError::into_inner).0;
+            let left = time.map_or(OVERDUE, |time| time.saturating_duration_since(Instant::now()));
+            let left = left.clamp(LOOK, OVERDUE);
+            state = self.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
