@@ -159,3 +159,27 @@ fn code_that_is_old_enough_runs() {
         assert_eq!(bytes, 3.5_f32.to_le_bytes().repeat(64), "HIP {hip}, code object version {version}");
     }
 }
+
+/// AMD's 5.2 follows a null pointer on launching such kernels. The suite skips what links code, saying why.
+#[test]
+fn kernels_that_would_end_the_process_are_refused_by_name() {
+    const LINK_USER: &[u8] = include_bytes!("../cts/kernels/bundles/link_user.ccob");
+    const LINK_PROVIDER: &[u8] = include_bytes!("../cts/kernels/bundles/link_provider.ccob");
+    for (hip, refused) in [("5.2", true), ("5.3", false)] {
+        let device =
+            windlass::open(&format!("hip-sim://gfx90a?hip={hip}&threads=1")).expect("a simulated GPU");
+        let lacks = device.info().lacks.iter().any(|lack| lack.feature == windlass::Feature::Linking);
+        assert_eq!(lacks, refused, "HIP {hip}");
+        // SAFETY: nothing of it is dispatched.
+        let linked = unsafe { device.load_linked(&[LINK_USER, LINK_PROVIDER]) };
+        match linked {
+            Ok(_) => assert!(!refused, "HIP {hip}"),
+            Err(error) => {
+                assert!(refused, "HIP {hip}: {error}");
+                assert_eq!(error.code(), Code::Unimplemented);
+                let said = error.to_string();
+                assert!(said.contains("link_apply") && said.contains("hidden_default_queue"), "{said}");
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@
 
 use std::{any::Any, sync::Arc};
 
-use windlass_codeobject::{CodeObject, File, Image, Symbol, SymbolRole};
+use windlass_codeobject::{ArgKind, CodeObject, File, HiddenKind, Image, Symbol, SymbolRole};
 use windlass_hal::{
     Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, SymbolInfo, callback_pool, driver, edge::Domain,
 };
@@ -92,6 +92,9 @@ impl Executable {
                 loaded.map_or(Ok(None), |loaded| loaded.address(gpu, symbol))
             };
             let image = plan.link(number, &images.images, address_of)?;
+            if gpu.hip.quirks.launch_queues_crash {
+                check_launch_queues(gpu, &image)?;
+            }
             let version = image.code_object().ok().and_then(CodeObject::code_object_version);
             let module = gpu.hip.load_module(&image, version)?;
             self.modules.push(Loaded { gpu: gpu.index, number, module, image });
@@ -112,6 +115,22 @@ impl Executable {
         let start = (index as usize).checked_mul(gpus)?;
         self.functions.get(start..start.checked_add(gpus)?)
     }
+}
+
+/// Refuses code whose kernels this version of HIP cannot launch without ending the process.
+fn check_launch_queues(gpu: &Gpu, image: &Image) -> Result<()> {
+    let code = image.code_object().map_err(|error| from_codeobject(&error))?;
+    let has_queue = |kernel: &&windlass_codeobject::Kernel| {
+        kernel.args.iter().any(|arg| arg.kind == ArgKind::Hidden(HiddenKind::DefaultQueue))
+    };
+    let Some(kernel) = code.kernels().iter().find(has_queue) else { return Ok(()) };
+    let hip = gpu.hip.api.origin().version.map_or_else(String::new, |version| version.to_string());
+    Err(Error::unimplemented(format!(
+        "HIP {hip} ends the process on launching {}, which has an argument for a queue of launches on the device \
+         (hidden_default_queue): LLVM gives it to kernels that call functions which it cannot see. Compile the kernel with all \
+         that it calls in one file, or use HIP 5.3 or newer",
+        kernel.name
+    )))
 }
 
 impl Loaded {

@@ -20,6 +20,10 @@ pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
     info.library = Some(origin.to_string());
     info.simulated = origin.simulated;
     info.reports_faults = hip.api.diagnoses_faults();
+    if hip.quirks.launch_queues_crash {
+        let reason = "this version of HIP ends the process on launching kernels that call functions of other code objects";
+        info.lacks.push(Lack::new(Feature::Linking, reason));
+    }
     let looks_up = hip.api.has(windlass_hip_sys::Feature::AddressLookup);
     if !looks_up {
         let reason =
