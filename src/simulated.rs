@@ -22,6 +22,8 @@ const KEYS: &[&str] = &[
     "faults",
     "lds",
     "uninitialised",
+    "lock",
+    "hardware_queues",
     "fail",
     "delay",
     "record",

@@ -43,6 +43,23 @@ fn a_simulated_gpu_with_a_seed_conforms() {
     conforms("hip-sim://gfx942?seed=7");
 }
 
+/// AMD's runtime has streams share hardware queues. Here all streams share one, so that whatever waits holds up all behind it.
+#[test]
+fn streams_that_share_one_hardware_queue_conform() {
+    conforms("hip-sim://gfx942?hardware_queues=1&queues=16");
+    for seed in 1..=3 {
+        let device = format!("hip-sim://gfx942?hardware_queues=1&queues=16&seed={seed}");
+        let (exit, text) = run(&device, Level::Smoke);
+        assert_eq!(exit, Exit::Passed, "{text}");
+    }
+}
+
+/// A driver that gives kernels the host's addresses of imported memory passes where they are the same.
+#[test]
+fn registered_memory_at_another_address_conforms() {
+    conforms("hip-sim://gfx942?lock=apart");
+}
+
 /// The oldest version that reads the suite's kernels for gfx942, one of each later major version, and one that lacks what the
 /// driver can do without. The newest is the default.
 #[test]

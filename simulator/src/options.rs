@@ -30,6 +30,7 @@ use crate::part::Part;
 /// | `fail` | calls that fail, separated by commas: `hipMalloc@3:hipErrorOutOfMemory`; see [`Injection`] | none |
 /// | `delay` | calls that are late, separated by commas: `hipMemcpyAsync@2:5ms`; see [`Injection`] | none |
 /// | `lock` | the address that kernels have for host memory that is pinned afterwards: the `same`, or one `apart` | `same`; under HSA `apart` |
+/// | `hardware_queues` | what the streams of a GPU share, as with AMD's `GPU_MAX_HW_QUEUES`, up to 1024; with 0, each stream has its own | 4 |
 /// | `record` | the file to write in which order things happened; needs `seed` | none |
 /// | `replay` | such a file, to be repeated; a run that cannot follow it says where | none |
 ///
@@ -73,6 +74,9 @@ pub struct Options {
     pub uninitialised: Uninitialised,
     /// The address that kernels have for host memory that is pinned afterwards; `None` is what the front end finds usual.
     pub lock: Option<Lock>,
+    /// Hardware queues that the streams of a GPU share, those of each priority apart; 0 gives each stream its own. Queues
+    /// under HSA are hardware queues, and share nothing.
+    pub hardware_queues: u32,
 }
 
 /// The address that kernels have for host memory which a client allocated by itself and pinned afterwards.
@@ -126,8 +130,11 @@ impl Faults {
     }
 }
 
-const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, uninitialised, lock, fail, delay, \
-                    record, replay";
+/// As many as AMD's runtime uses unless it is told otherwise.
+const HARDWARE_QUEUES: u32 = 4;
+
+const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, uninitialised, lock, \
+                    hardware_queues, fail, delay, record, replay";
 
 impl Default for Options {
     fn default() -> Self {
@@ -148,6 +155,7 @@ impl Default for Options {
             lds: Lds::Fault,
             uninitialised: Uninitialised::Ignore,
             lock: None,
+            hardware_queues: HARDWARE_QUEUES,
         }
     }
 }
@@ -232,6 +240,7 @@ impl FromStr for Options {
                 "lock" => {
                     options.lock = Some(choice(key, value, [("same", Lock::Same), ("apart", Lock::Apart)])?);
                 }
+                "hardware_queues" => options.hardware_queues = number(key, value, 0, 1024)?,
                 _ => {
                     return Err(OptionsError(format!(
                         "the simulator has no option {key:?}; options are {KEYS}"
@@ -290,6 +299,9 @@ impl fmt::Display for Options {
             Some(Lock::Same) => f.write_str("&lock=same")?,
             Some(Lock::Apart) => f.write_str("&lock=apart")?,
             None => {}
+        }
+        if self.hardware_queues != HARDWARE_QUEUES {
+            write!(f, "&hardware_queues={}", self.hardware_queues)?;
         }
         Ok(())
     }
@@ -383,7 +395,8 @@ mod tests {
         let text = "gfx942?devices=2&memory=1073741824&units=8&threads=2&seed=7&hip=6.2\
                     &without=hipLaunchHostFunc,hipMallocAsync&faults=submission\
                     &fail=hipMalloc@3,hipFree~0.5:hipErrorUnknown&delay=hipMemcpy@1:5ms&record=a/b&replay=c\
-                    &lds=hardware&uninitialised=report";
+                    &lds=hardware&uninitialised=report&lock=apart\
+                    &hardware_queues=2";
         let options: Options = text.parse().unwrap();
         assert_eq!(options.to_string(), text);
         assert_eq!(options.hip_version() / 100_000, 602);
@@ -410,6 +423,8 @@ mod tests {
             ("?record=x", "seed=1"),
             ("?lds=none", "hardware"),
             ("?uninitialised=yes", "report"),
+            ("?lock=other", "apart"),
+            ("?hardware_queues=1025", "0 to 1024"),
         ] {
             let message = text.parse::<Options>().unwrap_err().to_string();
             assert!(message.contains(named), "{text}: {message}");

@@ -13,6 +13,16 @@
 //! doing so. A reaper thread for a queue is started when somebody sleeps, or an operation of another device pends,
 //! on what the queue owes.
 //!
+//! # Streams that share a hardware queue
+//!
+//! AMD's runtime runs a GPU's streams on few hardware queues, 4 unless `GPU_MAX_HW_QUEUES` says otherwise, and work of
+//! streams that share one runs in the order in which it was enqueued. This never makes work of the driver's wait for
+//! ever. A stream is given nothing that waits for what comes later: the events that it waits for were recorded before,
+//! an operation that waits for anything else (the host, another device, workgroup counts) pends and holds no stream, no
+//! host function is enqueued, and whoever waits for an event does so outside of streams. So of all work in
+//! flight the oldest can always run. What a kernel of the client's itself waits for is the client's: one that spins
+//! until another queue's kernel has run may hold that one up, and one that spins for the host holds up other queues.
+//!
 //! # Indirect dispatch
 //!
 //! HIP launches no grid that only the device knows. An operation with such a dispatch enters its stream in pieces: one ends

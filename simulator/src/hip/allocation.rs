@@ -60,7 +60,7 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
     if let Some(pool) = &pool {
         pool.grow(size);
     }
-    machine.ledger.enter(Holding { base, size, device, origin, managed, flags, pool });
+    machine.ledger.enter(Holding { base, device_base: base, size, device, origin, managed, flags, pool });
     Ok(base)
 }
 
@@ -78,6 +78,9 @@ pub(crate) fn release(machine: &Machine, base: u64, by: Arc<str>) -> bool {
 /// Gives back the memory of a holding that was struck out of the ledger, on behalf of a call.
 pub(crate) fn settle(machine: &Machine, holding: &Holding, by: Arc<str>) {
     let freed = match holding.origin {
+        Origin::Registered if holding.device_base != holding.base => {
+            machine.memory.unregister_host_apart(holding.device_base)
+        }
         Origin::Registered => machine.memory.unregister_host(holding.base),
         _ => machine.memory.free_as(holding.base, Some(by)),
     };

@@ -23,6 +23,8 @@ pub(crate) enum Origin {
 #[derive(Clone, Debug)]
 pub(crate) struct Holding {
     pub(crate) base: u64,
+    /// Where kernels have it: the same address, but for registered memory under `lock=apart`.
+    pub(crate) device_base: u64,
     pub(crate) size: u64,
     pub(crate) device: usize,
     pub(crate) origin: Origin,
@@ -37,49 +39,95 @@ impl Holding {
     pub(crate) fn is_host_accessible(&self) -> bool {
         self.managed || matches!(self.origin, Origin::Host | Origin::Registered)
     }
+
+    /// How far into it an address is, as the host or as kernels see it.
+    fn holds(&self, address: u64) -> Option<u64> {
+        // An allocation of no bytes still owns its address.
+        let offset = |base: u64| address.checked_sub(base).filter(|offset| *offset < self.size.max(1));
+        offset(self.base).or_else(|| offset(self.device_base))
+    }
+
+    /// Where kernels have the byte at an address of either side.
+    pub(crate) fn device_address(&self, address: u64) -> u64 {
+        self.device_base + self.holds(address).unwrap_or(0)
+    }
+
+    /// Where the host has it.
+    pub(crate) fn host_address(&self, address: u64) -> u64 {
+        self.base + self.holds(address).unwrap_or(0)
+    }
+
+    /// The first address, on the side of another one.
+    pub(crate) fn start_seen_from(&self, address: u64) -> u64 {
+        address - self.holds(address).unwrap_or(0)
+    }
 }
 
 /// All allocations of a simulator that clients asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
-    holdings: Mutex<BTreeMap<u64, Holding>>,
+pub(crate) struct Ledger(Mutex<Holdings>);
+
+#[derive(Debug, Default)]
+struct Holdings {
+    by_base: BTreeMap<u64, Holding>,
+    /// The bases of those that kernels have elsewhere, by where these have them.
+    apart: BTreeMap<u64, u64>,
+}
+
+impl Holdings {
+    fn find(&self, address: u64) -> Option<&Holding> {
+        let host = self.by_base.range(..=address).next_back().map(|(_, holding)| holding);
+        let apart = self.apart.range(..=address).next_back().and_then(|(_, base)| self.by_base.get(base));
+        host.into_iter().chain(apart).find(|holding| holding.holds(address).is_some())
+    }
 }
 
 impl Ledger {
     pub(crate) fn enter(&self, holding: Holding) {
-        self.lock().insert(holding.base, holding);
+        let mut holdings = self.lock();
+        if holding.device_base != holding.base {
+            holdings.apart.insert(holding.device_base, holding.base);
+        }
+        holdings.by_base.insert(holding.base, holding);
     }
 
-    /// The allocation that an address lies in.
+    /// The allocation that an address lies in, as the host or as kernels see it.
     pub(crate) fn find(&self, address: u64) -> Option<Holding> {
+        self.lock().find(address).cloned()
+    }
+
+    /// The address that kernels have for one that the host has. Others stay.
+    pub(crate) fn device_address(&self, address: u64) -> u64 {
         let holdings = self.lock();
-        let (_, holding) = holdings.range(..=address).next_back()?;
-        // An allocation of no bytes still owns its address.
-        (address - holding.base < holding.size.max(1)).then(|| holding.clone())
+        // Nothing has two addresses, mostly.
+        let holding = holdings.find(address).filter(|_| !holdings.apart.is_empty());
+        holding.map_or(address, |holding| holding.device_address(address))
     }
 
     /// Whether any byte of a range is known.
     pub(crate) fn overlaps(&self, base: u64, size: u64) -> bool {
         let holdings = self.lock();
-        let before = holdings.range(..base.saturating_add(size.max(1))).next_back();
+        let before = holdings.by_base.range(..base.saturating_add(size.max(1))).next_back();
         before.is_some_and(|(_, holding)| holding.base >= base || base - holding.base < holding.size.max(1))
     }
 
     /// Strikes out the allocation that starts at `base`, if `condition` holds for it.
     pub(crate) fn remove(&self, base: u64, condition: impl Fn(&Holding) -> bool) -> Option<Holding> {
         let mut holdings = self.lock();
-        if !holdings.get(&base).is_some_and(condition) {
+        if !holdings.by_base.get(&base).is_some_and(condition) {
             return None;
         }
-        holdings.remove(&base)
+        let gone = holdings.by_base.remove(&base)?;
+        holdings.apart.remove(&gone.device_base);
+        Some(gone)
     }
 
     /// The allocations of one device.
     pub(crate) fn of_device(&self, device: usize) -> Vec<Holding> {
-        self.lock().values().filter(|holding| holding.device == device).cloned().collect()
+        self.lock().by_base.values().filter(|holding| holding.device == device).cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Holding>> {
-        self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Holdings> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::engine::{Choose, Engine};
 use crate::memory::Memory;
 use crate::options::{Faults, Lds, Options};
-use crate::packet::Clock;
+use crate::packet::{Clock, CopyCall, Fill, FillCall, Misfit, Transfer};
 use crate::tally::{self, Count};
 use crate::trace::tell;
 
@@ -57,6 +57,18 @@ impl Machine {
 
     pub(crate) fn device(&self, index: usize) -> Outcome<&Device> {
         self.devices.get(index).ok_or(Code::INVALID_DEVICE)
+    }
+
+    /// Makes a copy ready. Its addresses may be those of either side.
+    pub(crate) fn transfer(&self, copy: &CopyCall) -> Result<Transfer, Misfit> {
+        let seen = |(address, rows)| (self.ledger.device_address(address), rows);
+        Transfer::new(&self.memory, &CopyCall { to: seen(copy.to), from: seen(copy.from), ..*copy })
+    }
+
+    /// Makes a fill ready, as [`transfer`](Self::transfer) does a copy.
+    pub(crate) fn fill(&self, fill: &FillCall) -> Result<Fill, Misfit> {
+        let address = self.ledger.device_address(fill.address);
+        Fill::new(&self.memory, &FillCall { address, ..*fill })
     }
 
     /// Does an item of work of a stream. On a device that has failed it is passed over.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::code::{Code, Outcome};
-use crate::packet::{CopyCall, Fill, FillCall, Transfer};
+use crate::packet::{CopyCall, FillCall};
 
 use super::event::{Event, Mark};
 use super::graph::Step;
@@ -106,8 +106,8 @@ impl Operation {
             }
             // HIP takes a copy of nothing, from and to wherever.
             Self::Copy(copy) if copy.to.1.is_empty() => Work::Nothing,
-            Self::Copy(copy) => Work::Transfer(Transfer::new(&runtime.machine.memory, copy)?),
-            Self::Fill(fill) => Work::Fill(Fill::new(&runtime.machine.memory, fill)?),
+            Self::Copy(copy) => Work::Transfer(runtime.machine.transfer(copy)?),
+            Self::Fill(fill) => Work::Fill(runtime.machine.fill(fill)?),
             Self::Host(function) => Work::HostFunction(*function),
             Self::Record(_) => Work::Stamp(mark.clone()),
         })

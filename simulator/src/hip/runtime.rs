@@ -115,7 +115,8 @@ impl Runtime {
         let runtime = Arc::new_cyclic(|this| {
             let talks_to: Weak<Self> = this.clone();
             let enter_thread = move || current::enter_thread(&talks_to);
-            let scheduler = Arc::new(Scheduler::new(schedule, machine.clock.clone(), enter_thread));
+            let (clock, hardware_queues) = (machine.clock.clone(), options.hardware_queues as usize);
+            let scheduler = Arc::new(Scheduler::new(schedule, clock, hardware_queues, enter_thread));
             let mut handle = |entered: Option<std::num::NonZeroU64>| {
                 complete &= entered.is_some();
                 entered.map_or(0, std::num::NonZeroU64::get)
@@ -124,7 +125,7 @@ impl Runtime {
                 let default_pool = handle(pools.insert(Arc::new(Pool::new(index, true))));
                 PerDevice {
                     context: handle(contexts.insert(Arc::new(index))),
-                    null_stream: Arc::new(Stream::new(scheduler.create_queue(index, Role::Null), 0)),
+                    null_stream: Arc::new(Stream::new(scheduler.create_queue(index, Role::Null, 0), 0)),
                     default_pool,
                     pool: Mutex::new(default_pool),
                 }
@@ -191,7 +192,7 @@ impl Runtime {
 
     /// Adds a stream.
     pub(crate) fn create_stream(&self, device: usize, role: Role, priority: i32) -> Arc<Stream> {
-        Arc::new(Stream::new(self.scheduler.create_queue(device, role), priority))
+        Arc::new(Stream::new(self.scheduler.create_queue(device, role, priority), priority))
     }
 
     /// Queues work behind the work that the stream already holds and behind `edges`. Never waits itself.

@@ -117,6 +117,10 @@ impl Queued {
 }
 
 impl packet::Packet for Queued {
+    fn is_host_function(&self) -> bool {
+        matches!(self.work, Work::HostFunction(_))
+    }
+
     fn run(self: Box<Self>) {
         let device = self.device();
         self.machine.run(device, &self.stream, self.work);

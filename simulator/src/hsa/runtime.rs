@@ -115,7 +115,7 @@ impl Runtime {
         Ok(Arc::new(Self {
             engine: Engine::new(threads.unwrap_or(1)),
             // The functions of the process know their runtime on every thread.
-            scheduler: Arc::new(Scheduler::new(schedule, clock.clone(), || ())),
+            scheduler: Arc::new(Scheduler::new(schedule, clock.clone(), 0, || ())),
             signals: Signals::new(memory.clone()),
             holdings: Arc::new(Holdings::new(memory.clone(), &options)),
             virtual_memory: VirtualMemory::new(memory.clone()),

@@ -84,6 +84,8 @@ pub enum Place {
     Freed(AllocationInfo, u64),
     /// At the null pointer, or a little behind it.
     Null,
+    /// The host's address of so many bytes into registered memory that kernels have at another address.
+    HostSide(AllocationInfo, u64),
     /// Memory of the host's that kernels cannot reach. What the host has there: `[stack]`, `[heap]`, a file's name.
     Host(Arc<str>),
     /// In the LDS of a workgroup, or beyond it.
@@ -107,9 +109,11 @@ impl Place {
     pub fn allocation(&self) -> Option<&AllocationInfo> {
         match self {
             Self::Nowhere | Self::Null | Self::Host(_) | Self::Lds { .. } | Self::Scratch { .. } => None,
-            Self::Inside(info, _) | Self::Past(info, _) | Self::Before(info, _) | Self::Freed(info, _) => {
-                Some(info)
-            }
+            Self::Inside(info, _)
+            | Self::Past(info, _)
+            | Self::Before(info, _)
+            | Self::Freed(info, _)
+            | Self::HostSide(info, _) => Some(info),
         }
     }
 }
@@ -129,6 +133,12 @@ impl fmt::Display for Place {
                     None => f.write_str(" (use after free)"),
                 }
             }
+            Self::HostSide(info, offset) => write!(
+                f,
+                "the host's address of {offset} bytes into {info}: kernels have it at {:#x}, as hipHostGetDevicePointer \
+                 or hsa_amd_memory_lock tells",
+                info.base.wrapping_add(*offset)
+            ),
             Self::Null => f.write_str("a null pointer"),
             Self::Host(name) => write!(
                 f,

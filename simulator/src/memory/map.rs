@@ -93,6 +93,15 @@ impl Map {
         place.or_else(|| self.nearest(address, |_| true)).unwrap_or(Place::Nowhere)
     }
 
+    /// The registered memory that the host has at an address, and kernels at another.
+    pub(super) fn host_side(&self, address: u64) -> Option<Place> {
+        let apart = |record: &&Record| record.info.kind == Kind::Registered && record.delta != 0;
+        let into = |record: &Record| address.wrapping_sub(record.info.base.wrapping_add(record.delta));
+        let mut records = self.live.values().filter(apart);
+        let record = records.find(|record| into(record) < record.info.size)?;
+        Some(Place::HostSide(record.info.clone(), into(record)))
+    }
+
     /// Where an address outside of all allocations is, relative to the nearest one of certain kinds.
     fn nearest(&self, address: u64, wanted: impl Fn(Kind) -> bool) -> Option<Place> {
         /// Farther than this from any allocation, its name would only mislead.

@@ -296,6 +296,9 @@ impl Memory {
         if known || self.device_range().contains(&address) || lock(&self.host).contains(address) {
             return place;
         }
+        if let Some(place) = self.read_map().host_side(address) {
+            return place;
+        }
         match host::mapping(address) {
             _ if address < NULL => Place::Null,
             // Registered memory ends somewhere in the host's.

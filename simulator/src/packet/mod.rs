@@ -3,7 +3,8 @@
 //!
 //! A front end (HIP, HSA) cuts its clients' requests into [`Packet`]s: dispatches, copies, fills, barriers, host
 //! functions. A [`Scheduler`] holds the queues. The packets of one queue run in order; a packet also waits for its
-//! [`Edge`]s, which are ends of packets of other queues and conditions on signals in memory.
+//! [`Edge`]s, which are ends of packets of other queues and conditions on signals in memory. Where queues are a client's
+//! streams, several share one [`hardware`] queue, in which all of them run in order.
 //!
 //! Without a seed, packets of different queues run side by side on threads of the scheduler's. With a seed, one thing
 //! happens at a time, and the [`schedule`] draws which.
@@ -11,6 +12,8 @@
 mod clock;
 mod dispatch;
 mod edge;
+mod hardware;
+mod held_up;
 mod lanes;
 mod queue;
 mod schedule;

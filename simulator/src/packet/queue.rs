@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Queues, and points on them.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -22,6 +23,10 @@ pub(crate) struct Queue {
     pub(crate) id: u64,
     pub(crate) device: usize,
     pub(crate) role: Role,
+    /// Queues of different priorities share no hardware queue.
+    pub(crate) priority: i32,
+    /// What its client calls it; zero is nothing.
+    name: AtomicU64,
     /// Packets that have finished. Packet number `n` (from 1) has finished once this is at least `n`.
     finished: AtomicU64,
     /// No packet is taken any more. Those that wait still run.
@@ -29,8 +34,14 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(id: u64, device: usize, role: Role) -> Self {
-        Self { id, device, role, finished: AtomicU64::new(0), closed: AtomicBool::new(false) }
+    pub(super) fn new(id: u64, device: usize, role: Role, priority: i32) -> Self {
+        let [name, finished] = [(); 2].map(|()| AtomicU64::new(0));
+        Self { id, device, role, priority, name, finished, closed: AtomicBool::new(false) }
+    }
+
+    /// Gives it the name that its client knows it by: a handle.
+    pub(crate) fn set_name(&self, handle: u64) {
+        self.name.store(handle, Ordering::Relaxed);
     }
 
     pub(super) fn finished(&self) -> u64 {
@@ -49,6 +60,16 @@ impl Queue {
     /// Whether no packet is taken any more.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
+    }
+}
+
+impl fmt::Display for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.role, self.name.load(Ordering::Relaxed)) {
+            (Role::Null, _) => f.write_str("the null stream"),
+            (_, 0) => write!(f, "a thread's own stream (number {})", self.id),
+            (_, handle) => write!(f, "stream {handle:#x}"),
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 //!
 //! With a seed, the [`schedule`](super::schedule) says which packet runs, and on which thread.
 //!
-//! One lock guards the queues. A packet is ready when it is first in its queue, nothing of that queue runs, and each
-//! of its edges is reached. Points are captured when a packet is queued and lie in the past, so waiting for them
+//! One lock guards the queues. A packet is ready when it is first in its queue and in the hardware queue that this may
+//! share, nothing of that queue runs, and each of its edges is reached. Points are captured when a packet is queued and lie in the past, so waiting for them
 //! cannot go in circles. Conditions are asked for anew whenever something has happened, and once a millisecond, since
 //! kernels and the host change memory without a word. Threads are started when ready packets outnumber idle threads,
 //! and end with the simulator.
@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 
 use super::clock::Clock;
 use super::edge::{Edge, Edges};
+use super::hardware::Hardware;
 use super::queue::{Point, Queue, Role};
 use super::schedule::{Schedule, Turn};
 use super::work::Packet;
@@ -26,6 +27,8 @@ use crate::trace::tell;
 
 /// How often conditions are asked for while nothing happens that is known to the scheduler.
 const LOOK: Duration = Duration::from_millis(1);
+/// How often a wait asks whether a hardware queue is why it lasts.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The queues of one simulator and the threads that empty them.
 pub(crate) struct Scheduler {
@@ -59,7 +62,10 @@ pub(crate) enum Refusal {
 
 pub(super) struct State {
     /// By queue id. The order is fixed, so that a seed draws from the same list each time.
-    queues: BTreeMap<u64, Waiting>,
+    pub(super) queues: BTreeMap<u64, Waiting>,
+    pub(super) hardware: Hardware,
+    /// What host functions wait for that wait in here, by the queues that run them.
+    pub(super) host_waits: BTreeMap<u64, Vec<Point>>,
     next_queue: u64,
     threads: usize,
     idle: usize,
@@ -67,12 +73,26 @@ pub(super) struct State {
 }
 
 /// A queue with the packets that have not run.
-struct Waiting {
-    queue: Arc<Queue>,
+pub(super) struct Waiting {
+    pub(super) queue: Arc<Queue>,
     /// Number of the packet that was queued last.
     queued: u64,
     items: VecDeque<Item>,
     running: Running,
+    /// Whether the packet that runs is a host function.
+    pub(super) calls_host: bool,
+    pub(super) hardware: Sharing,
+}
+
+/// Whether a queue shares a hardware queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// It is its own.
+    No,
+    /// From its first packet on.
+    Later,
+    /// The one at this place.
+    With(usize),
 }
 
 /// Whether a packet of a queue is under way.
@@ -94,13 +114,23 @@ pub(super) struct Item {
 }
 
 impl Scheduler {
-    /// A scheduler without queues and threads. `enter_thread` is called on each thread that runs packets.
+    /// A scheduler without queues and threads. `enter_thread` is called on each thread that runs packets. Queues that are
+    /// created share so many hardware queues for each device and priority; with 0 each has its own.
     pub(crate) fn new(
         schedule: Option<Schedule>,
         clock: Arc<Clock>,
+        hardware_queues: usize,
         enter_thread: impl Fn() + Send + Sync + 'static,
     ) -> Self {
-        let state = State { queues: BTreeMap::new(), next_queue: 0, threads: 0, idle: 0, closed: false };
+        let state = State {
+            queues: BTreeMap::new(),
+            hardware: Hardware { most: hardware_queues, queues: Vec::new() },
+            host_waits: BTreeMap::new(),
+            next_queue: 0,
+            threads: 0,
+            idle: 0,
+            closed: false,
+        };
         Self {
             schedule,
             clock,
@@ -120,9 +150,19 @@ impl Scheduler {
         Turn::new(self, self.schedule.as_ref()?, thread, function)
     }
 
-    /// Adds a queue.
-    pub(crate) fn create_queue(&self, device: usize, role: Role) -> Arc<Queue> {
-        self.lock().add_queue(device, role)
+    /// Adds a queue, which shares a hardware queue with others of its priority. The null queue takes its share with its
+    /// first packet: a client may never use it.
+    pub(crate) fn create_queue(&self, device: usize, role: Role, priority: i32) -> Arc<Queue> {
+        let mut state = self.lock();
+        let queue = state.add_queue(device, role, priority);
+        let hardware = match role {
+            Role::Null => Sharing::Later,
+            Role::Blocking | Role::NonBlocking => state.share(&queue),
+        };
+        if let Some(waiting) = state.queues.get_mut(&queue.id) {
+            waiting.hardware = hardware;
+        }
+        queue
     }
 
     /// Takes a queue away once its packets have run. Does not wait.
@@ -130,7 +170,7 @@ impl Scheduler {
         let mut state = self.lock();
         queue.close();
         if state.queues.get(&queue.id).is_some_and(Waiting::is_drained) {
-            state.queues.remove(&queue.id);
+            state.remove(queue.id);
         }
     }
 
@@ -207,14 +247,24 @@ impl Scheduler {
             return Ok(());
         }
         if let Some(schedule) = &self.schedule {
-            return self.wait_by_steps(schedule, None, &reached);
+            let _waits = self.note_wait(points);
+            return self.wait_by_steps(schedule, (points, None), &reached);
         }
+        let _waits = self.note_wait(points);
+        let mut look = Instant::now() + PATIENCE;
         let mut state = self.lock();
         while !reached() {
             if state.closed {
                 return Err(Refusal::Closed);
             }
-            state = self.finished.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let left = look.saturating_duration_since(Instant::now());
+            state = self.finished.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            if Instant::now() >= look {
+                drop(state);
+                self.tell_held_up(points);
+                look = Instant::now() + PATIENCE;
+                state = self.lock();
+            }
         }
         Ok(())
     }
@@ -237,7 +287,7 @@ impl Scheduler {
             // The clock says nothing that a run could repeat: a short time is up when nothing is left that could run.
             let short = deadline.is_some_and(|deadline| deadline <= Instant::now() + LOOK);
             let over = || late() || (short && !self.has_ready());
-            self.wait_by_steps(schedule, deadline, &|| holds() || over())?;
+            self.wait_by_steps(schedule, (&[], deadline), &|| holds() || over())?;
             return Ok(holds());
         }
         let mut state = self.lock();
@@ -349,7 +399,7 @@ impl Scheduler {
             // Without another thread this one gets to them later.
             let _ = self.call_threads(&mut state, others);
             drop(state);
-            item.packet.run();
+            self.run_on_thread(&queue, || item.packet.run());
             state = self.lock();
             state.finish(&queue, item.number);
             self.finished.notify_all();
@@ -368,18 +418,36 @@ impl fmt::Debug for Scheduler {
 }
 
 impl State {
-    fn add_queue(&mut self, device: usize, role: Role) -> Arc<Queue> {
+    fn add_queue(&mut self, device: usize, role: Role, priority: i32) -> Arc<Queue> {
         self.next_queue += 1;
-        let queue = Arc::new(Queue::new(self.next_queue, device, role));
-        let waiting =
-            Waiting { queue: queue.clone(), queued: 0, items: VecDeque::new(), running: Running::No };
+        let queue = Arc::new(Queue::new(self.next_queue, device, role, priority));
+        let waiting = Waiting {
+            queue: queue.clone(),
+            queued: 0,
+            items: VecDeque::new(),
+            running: Running::No,
+            calls_host: false,
+            hardware: Sharing::No,
+        };
         self.queues.insert(queue.id, waiting);
         queue
     }
 
-    /// Adds a queue that goes when it is drained.
+    /// Has a queue share a hardware queue, if there are any.
+    fn share(&mut self, queue: &Queue) -> Sharing {
+        self.hardware.bind(queue).map_or(Sharing::No, Sharing::With)
+    }
+
+    /// Forgets a queue.
+    fn remove(&mut self, id: u64) {
+        if let Some(gone) = self.queues.remove(&id) {
+            self.hardware.release(gone.hardware.place());
+        }
+    }
+
+    /// Adds a queue that goes when it is drained. It shares no hardware queue.
     pub(super) fn add_lane(&mut self, device: usize) -> Arc<Queue> {
-        let lane = self.add_queue(device, Role::NonBlocking);
+        let lane = self.add_queue(device, Role::NonBlocking, 0);
         lane.close();
         lane
     }
@@ -403,7 +471,12 @@ impl State {
         packet: Box<dyn Packet>,
     ) -> Result<Point, Refusal> {
         let waiting = self.queues.get_mut(&queue.id).ok_or(Refusal::QueueClosed)?;
-        Ok(waiting.append(edges, packet))
+        if waiting.hardware == Sharing::Later {
+            waiting.hardware = self.hardware.bind(queue).map_or(Sharing::No, Sharing::With);
+        }
+        let point = waiting.append(edges, packet);
+        self.hardware.append(waiting.hardware.place(), (queue.id, point.number));
+        Ok(point)
     }
 
     /// HIP's legacy default stream: it waits for the blocking queues of its device, and each of them for it.
@@ -421,12 +494,18 @@ impl State {
 
     /// The queues on which something can go on.
     pub(super) fn ready_queues(&self) -> SmallVec<[u64; 16]> {
-        self.queues.values().filter(|waiting| waiting.is_ready()).map(|waiting| waiting.queue.id).collect()
+        let ready = self.queues.values().filter(|waiting| waiting.is_ready() && self.is_admitted(waiting));
+        ready.map(|waiting| waiting.queue.id).collect()
+    }
+
+    /// Whether it is a queue's turn in its hardware queue.
+    fn is_admitted(&self, waiting: &Waiting) -> bool {
+        self.hardware.admits(waiting.hardware.place(), waiting.queue.id)
     }
 
     /// Whether a packet that comes next in its queue waits for a condition.
     fn has_conditions(&self) -> bool {
-        self.queues.values().any(Waiting::has_condition)
+        self.queues.values().any(|waiting| waiting.has_condition() && self.is_admitted(waiting))
     }
 
     /// Takes the next packet of a queue, to be run.
@@ -434,6 +513,7 @@ impl State {
         let waiting = self.queues.get_mut(&id)?;
         let item = waiting.items.pop_front()?;
         waiting.running = Running::OnThread;
+        waiting.calls_host = item.packet.is_host_function();
         Some((waiting.queue.clone(), item))
     }
 
@@ -449,11 +529,31 @@ impl State {
         queue.finish(number);
         let Some(waiting) = self.queues.get_mut(&queue.id) else { return true };
         waiting.running = Running::No;
+        self.hardware.finish(waiting.hardware.place());
         let gone = queue.is_closed() && waiting.is_drained();
         if gone {
-            self.queues.remove(&queue.id);
+            self.remove(queue.id);
         }
         gone
+    }
+}
+
+impl Item {
+    /// The packets whose ends it waits for.
+    pub(super) fn points(&self) -> impl Iterator<Item = &Point> {
+        self.edges.iter().filter_map(|edge| match edge {
+            Edge::Point(point) => Some(point),
+            Edge::Condition(_) => None,
+        })
+    }
+}
+
+impl Sharing {
+    pub(super) fn place(self) -> Option<usize> {
+        match self {
+            Self::With(place) => Some(place),
+            Self::No | Self::Later => None,
+        }
     }
 }
 
@@ -474,6 +574,16 @@ impl Waiting {
             Running::OnThread => false,
             Running::BySteps => true,
         }
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.running != Running::No
+    }
+
+    /// A packet that has not begun.
+    pub(super) fn item(&self, number: u64) -> Option<&Item> {
+        let first = self.items.front()?.number;
+        self.items.get(usize::try_from(number.checked_sub(first)?).ok()?)
     }
 
     fn has_condition(&self) -> bool {

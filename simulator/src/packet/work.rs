@@ -11,6 +11,11 @@ pub(crate) trait Packet: Send {
 
     /// Does what is one step, and begins what is more.
     fn begin(self: Box<Self>, choices: &mut dyn Choose) -> Begun;
+
+    /// Whether it calls a function of the client's, which may wait for anything.
+    fn is_host_function(&self) -> bool {
+        false
+    }
 }
 
 /// What becomes of a packet under a schedule.

@@ -102,6 +102,7 @@ fn the_null_stream_waits_for_a_blocking_stream() {
     });
 }
 
+/// Two streams have hardware queues of their own: AMD's runtime makes four.
 #[test]
 fn work_of_one_stream_does_not_hold_another_up() {
     on_each_gpu(|gpu| {
@@ -117,5 +118,68 @@ fn work_of_one_stream_does_not_hold_another_up() {
         ok!(gpu.hipStreamSynchronize(held));
         ok!(gpu.hipStreamDestroy(held));
         ok!(gpu.hipStreamDestroy(free));
+    });
+}
+
+/// Which ones are held up is nobody's business. But some are not, and all go on in the end.
+#[test]
+fn streams_beyond_the_hardware_queues_may_be_held_up_by_work_of_others() {
+    on_each_gpu(|gpu| {
+        let streams = [(); 10].map(|()| gpu.stream());
+        let memory = gpu.device_memory(40);
+        ok!(gpu.hipMemsetD32Async(memory, 0, 10, streams[0]));
+        ok!(gpu.hipStreamSynchronize(streams[0]));
+        let gate = gpu.hold(streams[0]);
+        gpu.while_closed(&gate, || {
+            for (index, stream) in streams.into_iter().enumerate() {
+                ok!(gpu.hipMemsetD32Async(memory.wrapping_byte_add(4 * index), 7, 1, stream));
+            }
+            ok!(gpu.hipStreamSynchronize(streams[1]));
+        });
+        assert_eq!(call!(gpu.hipStreamQuery(streams[0])), NOT_READY);
+        drop(gate);
+        for stream in streams {
+            ok!(gpu.hipStreamSynchronize(stream));
+        }
+        assert_eq!(gpu.read_words(streams[9], memory, 10), [7; 10]);
+        ok!(gpu.hipFree(memory));
+        for stream in streams {
+            ok!(gpu.hipStreamDestroy(stream));
+        }
+    });
+}
+
+/// Whichever share a hardware queue: a wait is for a recording of the past, so the oldest work of all can always run.
+#[test]
+fn any_number_of_streams_that_wait_for_events_of_each_other_go_on() {
+    const STREAMS: usize = 13;
+    on_each_gpu(|gpu| {
+        let streams = [(); STREAMS].map(|()| gpu.stream());
+        let events = [(); STREAMS].map(|()| gpu.event());
+        let kernel = gpu.find(ORDER, "multiply_add");
+        let value = gpu.device_memory(4);
+        ok!(gpu.hipMemsetD32Async(value, 1, 1, streams[0]));
+        ok!(gpu.hipEventRecord(events[0], streams[0]));
+        let (mut last, mut expected) = (0, 1_u32);
+        for step in 1..=100_u32 {
+            // Each stream waits for another one each time.
+            let next = step.wrapping_mul(step).wrapping_mul(7) as usize % STREAMS;
+            ok!(gpu.hipStreamWaitEvent(streams[next], events[last], 0));
+            let arguments =
+                block(&[&address(value), &1_i32.to_le_bytes(), &3_u32.to_le_bytes(), &step.to_le_bytes()]);
+            assert_eq!(gpu.launch(kernel, [1; 3], [64, 1, 1], 0, streams[next], &arguments), OK);
+            ok!(gpu.hipEventRecord(events[next], streams[next]));
+            expected = expected.wrapping_mul(3).wrapping_add(step);
+            last = next;
+        }
+        assert_eq!(gpu.read_words(streams[last], value, 1), [expected]);
+        for stream in streams.into_iter().rev() {
+            ok!(gpu.hipStreamSynchronize(stream));
+            ok!(gpu.hipStreamDestroy(stream));
+        }
+        for event in events {
+            ok!(gpu.hipEventDestroy(event));
+        }
+        ok!(gpu.hipFree(value));
     });
 }

@@ -9,7 +9,7 @@ use crate::hip::call::{Call, Target};
 use crate::hip::code::{Code, Outcome};
 use crate::hip::node::Operation;
 use crate::hip::work::Work;
-use crate::packet::{CopyCall, Direction, Rows, Transfer};
+use crate::packet::{CopyCall, Direction, Rows};
 
 /// Whether the call returns before the copy is done.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) fn queue(call: &Call, stream: hipStream_t, copy: CopyCall, when: Retu
     if copy.to.1.is_empty() {
         return Ok(());
     }
-    let mut transfer = Transfer::new(&call.runtime.machine.memory, &copy)?;
+    let mut transfer = call.runtime.machine.transfer(&copy)?;
     let stream = match &target {
         Target::Run(stream) => stream,
         Target::Record(capture, stream) if when == Return::WhenQueued => {

@@ -9,7 +9,7 @@ use crate::hip::call::{Call, Target};
 use crate::hip::code::{Code, Outcome};
 use crate::hip::node::Operation;
 use crate::hip::work::Work;
-use crate::packet::{Fill, FillCall, Pattern, Rows};
+use crate::packet::{FillCall, Pattern, Rows};
 
 /// One row of so many repetitions of a pattern.
 fn times(pattern: Pattern, count: usize) -> Outcome<Rows> {
@@ -30,7 +30,7 @@ fn fill(
         return Ok(());
     }
     let wanted = FillCall { address: to as u64, rows, pattern };
-    let fill = Fill::new(&call.runtime.machine.memory, &wanted)?;
+    let fill = call.runtime.machine.fill(&wanted)?;
     let queue = match target {
         Target::Run(queue) => queue,
         Target::Record(capture, queue) => return capture.add(&call.runtime, &queue, Operation::Fill(wanted)),

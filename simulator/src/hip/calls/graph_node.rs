@@ -20,7 +20,7 @@ use crate::hip::graph::Node;
 use crate::hip::launch::Shape;
 use crate::hip::node::Operation;
 use crate::hip::work::{HostCall, HostFunction};
-use crate::packet::{CopyCall, Fill, FillCall, Pattern, Rows, Transfer};
+use crate::packet::{CopyCall, FillCall, Pattern, Rows};
 
 /// Where a node goes: the graph, and the nodes of it that come before.
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ pub(super) fn copy(call: &Call, copy: CopyCall) -> Outcome<Operation> {
     if copy.to.1.is_empty() {
         return Ok(Operation::Copy(copy));
     }
-    Transfer::new(&call.runtime.machine.memory, &copy)?;
+    call.runtime.machine.transfer(&copy)?;
     Ok(Operation::Copy(copy))
 }
 
@@ -83,7 +83,7 @@ pub(super) fn fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<O
     if rows.is_empty() {
         return Err(Code::INVALID_VALUE);
     }
-    Fill::new(&call.runtime.machine.memory, &wanted)?;
+    call.runtime.machine.fill(&wanted)?;
     Ok(Operation::Fill(wanted))
 }
 

@@ -10,6 +10,8 @@ use crate::hip::call::Call;
 use crate::hip::code::{Code, Outcome};
 use crate::hip::ledger::{Holding, Origin};
 use crate::hip::work::Work;
+use crate::memory::MemoryError;
+use crate::options::Lock;
 
 /// Rows of pitched memory start at multiples of this.
 const PITCH: usize = 256;
@@ -164,12 +166,27 @@ pub(in crate::hip) unsafe extern "C" fn hipHostRegister(
             return Err(Code::HOST_MEMORY_ALREADY_REGISTERED);
         }
         let owner = format!("{}, device {device}", call.describe());
-        // SAFETY: the client vouches for the range until hipHostUnregister, which ends the registration.
-        let registered = unsafe { machine.memory.register_host(pointer.cast(), size as u64, owner) };
-        registered.map_err(|_| Code::INVALID_VALUE)?;
         let size = size as u64;
-        let origin = Origin::Registered;
-        machine.ledger.enter(Holding { base, size, device, origin, managed: false, flags, pool: None });
+        let registered = match call.runtime.options.lock {
+            // SAFETY: the client vouches for the range until hipHostUnregister, which ends the registration.
+            Some(Lock::Apart) => unsafe { machine.memory.register_host_apart(pointer.cast(), size, owner) },
+            // SAFETY: as above.
+            Some(Lock::Same) | None => unsafe { machine.memory.register_host(pointer.cast(), size, owner) },
+        };
+        let device_base = registered.map_err(|error| match error {
+            MemoryError::OutOfMemory { .. } => Code::OUT_OF_MEMORY,
+            _ => Code::INVALID_VALUE,
+        })?;
+        machine.ledger.enter(Holding {
+            base,
+            device_base,
+            size,
+            device,
+            origin: Origin::Registered,
+            managed: false,
+            flags,
+            pool: None,
+        });
         Ok(())
     })
 }
@@ -200,8 +217,7 @@ pub(in crate::hip) unsafe extern "C" fn hipHostGetDevicePointer(
         if !holding.is_host_accessible() {
             return Err(Code::INVALID_VALUE);
         }
-        // Host memory has the same address everywhere.
-        call.put(device_pointer, host_pointer)
+        call.put(device_pointer, holding.device_address(host_pointer as u64) as *mut c_void)
     })
 }
 

@@ -59,13 +59,13 @@ pub(in crate::hip) unsafe extern "C" fn hipPointerGetAttributes(
             };
             return call.put(attributes, unknown);
         };
-        let host_pointer =
-            if holding.is_host_accessible() { pointer.cast_mut() } else { std::ptr::null_mut() };
+        let address = pointer as u64;
+        let host = if holding.is_host_accessible() { holding.host_address(address) } else { 0 };
         let known = hipPointerAttribute_t {
             type_: kind(call, &holding),
             device: holding.device as i32,
-            devicePointer: pointer.cast_mut(),
-            hostPointer: host_pointer,
+            devicePointer: holding.device_address(address) as *mut c_void,
+            hostPointer: host as *mut c_void,
             isManaged: i32::from(holding.managed),
             allocationFlags: holding.flags,
         };
@@ -82,7 +82,8 @@ fn attribute(
     if data.is_null() || pointer.is_null() {
         return Err(Code::INVALID_VALUE);
     }
-    let holding = call.runtime.machine.ledger.find(pointer as u64).ok_or(Code::INVALID_VALUE)?;
+    let address = pointer as u64;
+    let holding = call.runtime.machine.ledger.find(address).ok_or(Code::INVALID_VALUE)?;
     let pointer_out = data.cast::<u64>();
     let number_out = data.cast::<u32>();
     match attribute {
@@ -92,10 +93,12 @@ fn attribute(
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => {
             call.put(number_out, kind(call, &holding).0)
         }
-        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => call.put(pointer_out, pointer as u64),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => {
+            call.put(pointer_out, holding.device_address(address))
+        }
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_HOST_POINTER => {
             if holding.is_host_accessible() {
-                call.put(pointer_out, pointer as u64)
+                call.put(pointer_out, holding.host_address(address))
             } else {
                 call.put(pointer_out, 0)?;
                 Err(Code::INVALID_VALUE)
@@ -111,7 +114,9 @@ fn attribute(
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
             call.put(number_out, holding.device as u32)
         }
-        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => call.put(pointer_out, holding.base),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => {
+            call.put(pointer_out, holding.start_seen_from(address))
+        }
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_RANGE_SIZE => call.put(pointer_out, holding.size),
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MAPPED => call.put(number_out, 1),
         _ => Err(Code::INVALID_VALUE),
@@ -156,7 +161,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemGetAddressRange(
 ) -> hipError_t {
     hip!(hipMemGetAddressRange, |call| {
         let holding = call.runtime.machine.ledger.find(pointer as u64).ok_or(Code::NOT_FOUND)?;
-        call.put_if(base, holding.base as hipDeviceptr_t);
+        call.put_if(base, holding.start_seen_from(pointer as u64) as hipDeviceptr_t);
         call.put_if(size, holding.size as usize);
         Ok(())
     })

@@ -34,6 +34,7 @@ fn create(call: &Call, stream: *mut hipStream_t, flags: c_uint, priority: c_int)
         call.runtime.scheduler.close_queue(&made);
         return Err(Code::OUT_OF_MEMORY);
     };
+    made.set_name(handle.get());
     call.put(stream, handle.get() as hipStream_t)
 }
 

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use crate::engine::{Choose, Step};
 use crate::options::Options;
 
-use super::queue::Queue;
+use super::queue::{Point, Queue};
 use super::scheduler::{Refusal, Scheduler};
 use super::work::{Begun, Going, HostFunction};
 use crate::tally;
@@ -46,6 +46,8 @@ const LOOK: Duration = Duration::from_millis(1);
 const ASLEEP: u32 = 3;
 /// Steps in a row that only spin before a point that runs all there is gives up.
 const SPINS: usize = 8;
+/// Steps that only spin before a kernel is taken for one that waits for something.
+const LONG_SPIN: usize = 2000;
 
 /// The schedule of one simulator that has a seed.
 pub(crate) struct Schedule {
@@ -64,6 +66,8 @@ struct Flight {
     strategy: Strategy,
     /// By queue.
     going: BTreeMap<u64, Item>,
+    /// Steps that only spun since a packet has begun or ended.
+    spun: usize,
 }
 
 /// A packet of a queue that goes on by steps.
@@ -236,13 +240,16 @@ impl Scheduler {
     pub(super) fn wait_by_steps(
         self: &Arc<Self>,
         schedule: &Schedule,
-        time: Option<Instant>,
+        (points, time): (&[Point], Option<Instant>),
         reached: &dyn Fn() -> bool,
     ) -> Result<(), Refusal> {
         let Some(thread) = schedule.turn() else { return Err(Refusal::Defect) };
         schedule.stage.set_waiting(true);
         let outcome = loop {
             schedule.stage.leave();
+            if !reached() && !self.has_ready() {
+                self.tell_held_up(points);
+            }
             let entered = schedule.stage.enter_by(time, || {
                 if reached() {
                     Some(Request::Back { thread })
@@ -295,6 +302,11 @@ impl Scheduler {
                 Step::Progress => return Ran::Something,
                 Step::Spun => {
                     flight.strategy.demote(id);
+                    flight.spun += 1;
+                    if flight.spun.is_multiple_of(LONG_SPIN) {
+                        drop(choices);
+                        self.tell_spinning(id);
+                    }
                     return Ran::Spun;
                 }
                 Step::Done => {}
@@ -308,6 +320,7 @@ impl Scheduler {
         let taken = self.lock().take(id);
         let Some((queue, item)) = taken else { return Ran::Nothing };
         let number = item.number;
+        flight.spun = 0;
         choices.happened(&[number]);
         match item.packet.begin(&mut *choices) {
             Begun::Ended => self.end(flight, &queue, number),
@@ -325,6 +338,7 @@ impl Scheduler {
 
     /// A packet of a queue is done.
     fn end(&self, flight: &mut Flight, queue: &Queue, number: u64) {
+        flight.spun = 0;
         if self.lock().finish(queue, number) {
             flight.strategy.forget(queue.id);
         }
@@ -367,7 +381,7 @@ impl Scheduler {
         self.enter_thread();
         HOST_FUNCTION.set(Some(name));
         schedule.stage.host_begins(name);
-        function.lock().unwrap_or_else(PoisonError::into_inner).call();
+        self.run_on_thread(queue, || function.lock().unwrap_or_else(PoisonError::into_inner).call());
         HOST_FUNCTION.set(None);
         if schedule.stage.host_ends(name)
             && schedule.stage.enter(|| Some(Request::Ended { function: name })).is_some()

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the log says when a hardware queue holds streams up, maybe for ever.
+
+mod common;
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, Once};
+
+use common::{Block, Log, Machine};
+use tracing::{Level, field, span};
+use windlass_hip_sys::bindings::*;
+
+/// Events of the log, as level and message.
+type Line = (Level, String);
+
+static LISTENERS: Mutex<Vec<Sender<Line>>> = Mutex::new(Vec::new());
+
+/// Passes each message on to all who listen.
+struct Passing;
+
+impl tracing::Subscriber for Passing {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() <= Level::WARN
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut text = Text(String::new());
+        event.record(&mut text);
+        let line = (*event.metadata().level(), text.0);
+        LISTENERS.lock().unwrap().retain(|listener| listener.send(line.clone()).is_ok());
+    }
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
+}
+
+/// Fields and message of an event.
+struct Text(String);
+
+impl field::Visit for Text {
+    fn record_debug(&mut self, field: &field::Field, value: &dyn std::fmt::Debug) {
+        let _ = write!(self.0, "{}={value:?} ", field.name());
+    }
+}
+
+/// The log from now on. Other tests' lines are in it.
+fn listen() -> Receiver<Line> {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| tracing::subscriber::set_global_default(Passing).unwrap());
+    let (send, receive) = channel();
+    LISTENERS.lock().unwrap().push(send);
+    receive
+}
+
+fn name(stream: hipStream_t) -> String {
+    format!("stream {:#x}", stream as u64)
+}
+
+/// Streams that another thread looks at.
+#[derive(Clone, Copy)]
+struct Streams([hipStream_t; 2]);
+
+// SAFETY: handles belong to no thread.
+unsafe impl Send for Streams {}
+
+impl Streams {
+    fn get(self) -> [hipStream_t; 2] {
+        self.0
+    }
+}
+
+/// Whether a line is about two streams.
+fn names(line: &Line, streams: [hipStream_t; 2]) -> bool {
+    streams.iter().all(|stream| line.1.contains(&name(*stream)))
+}
+
+#[test]
+fn a_stream_that_is_held_up_by_a_host_function_is_told_of() {
+    for options in ["?hardware_queues=1", "?hardware_queues=1&seed=2"] {
+        let lines = listen();
+        let machine = Machine::new(options);
+        let [holding, held] = [(); 2].map(|()| machine.stream());
+        let gate = machine.gate(holding);
+        machine.log_on(held, &Log::default(), "ran");
+        let streams = Streams([holding, held]);
+        let line = std::thread::scope(|scope| {
+            // The gate opens when the log says what it keeps from running: without that, never.
+            let opener = scope.spawn(move || {
+                let line = lines.iter().find(|line| names(line, streams.get())).unwrap();
+                drop(gate);
+                line
+            });
+            ok!(machine, hipStreamSynchronize(held));
+            opener.join().unwrap()
+        });
+        assert_eq!(line.0, Level::WARN);
+        for part in [
+            "device=0 hardware_queue=0",
+            "(hardware_queues=1)",
+            &format!("{} cannot go on", name(held)),
+            &format!("the host function that {} runs does not end", name(holding)),
+        ] {
+            assert!(line.1.contains(part), "{part}: {}", line.1);
+        }
+    }
+}
+
+/// A kernel's own wait: the steps of a seed tell it, and time where there is none.
+#[test]
+fn a_stream_that_is_held_up_by_a_kernel_is_told_of() {
+    for options in ["?hardware_queues=1", "?hardware_queues=1&seed=2", "?hardware_queues=1&seed=3"] {
+        let lines = listen();
+        let machine = Machine::new(options);
+        let [holding, held] = [(); 2].map(|()| machine.stream());
+        let module = machine.load(include_bytes!("../../cts/kernels/bundles/spin.ccob"));
+        let function = machine.function(module, c"spin_until_host");
+        let mut flag = std::ptr::null_mut();
+        ok!(machine, hipHostMalloc(&mut flag, 4, 0));
+        // SAFETY: four bytes of pinned memory that live as long as the machine; all use atomics alone.
+        let value = unsafe { AtomicU32::from_ptr(flag.cast()) };
+        value.store(0, Ordering::SeqCst);
+        let arguments = Block::default().pointer(flag).u32(1).pointer(machine.malloc(4)).done();
+        assert_eq!(machine.launch(function, 1, 1, holding, &arguments), hipError_t::hipSuccess);
+        machine.log_on(held, &Log::default(), "ran");
+        let streams = Streams([holding, held]);
+        let line = std::thread::scope(|scope| {
+            let opener = scope.spawn(move || {
+                let line = lines.iter().find(|line| names(line, streams.get())).unwrap();
+                value.store(1, Ordering::SeqCst);
+                line
+            });
+            ok!(machine, hipStreamSynchronize(held));
+            opener.join().unwrap()
+        });
+        assert_eq!(line.0, Level::WARN);
+        let runs = format!("the kernel that {} runs does not end", name(holding));
+        assert!(line.1.contains(&runs), "{}", line.1);
+    }
+}
+
+/// Nobody can end this: the thread stays behind.
+#[test]
+fn a_host_function_that_waits_for_a_stream_behind_it_is_a_deadlock() {
+    for options in ["?hardware_queues=1", "?hardware_queues=1&seed=2"] {
+        let lines = listen();
+        let machine = Machine::new(options);
+        let [holding, held] = [(); 2].map(|()| machine.stream());
+        let (go, gone) = channel::<()>();
+        let (api, streams) = (machine.simulator.api(), Streams([holding, held]));
+        machine.call_on(holding, move || {
+            let _: Result<(), _> = gone.recv();
+            let [_, held] = streams.get();
+            // SAFETY: a stream of the machine's.
+            unsafe { api.hipStreamSynchronize(held) };
+        });
+        machine.log_on(held, &Log::default(), "ran");
+        drop(go);
+        let found = |line: &Line| line.0 == Level::ERROR && names(line, streams.get());
+        // Under a seed work goes on in calls.
+        let line = loop {
+            let _ = hip!(machine, hipStreamQuery(holding));
+            if let Some(line) = lines.try_iter().find(found) {
+                break line;
+            }
+        };
+        assert!(line.1.contains("deadlock"), "{}", line.1);
+        assert!(lines.try_iter().filter(found).count() == 0, "told once");
+    }
+}
+
+/// That a stream waits for its own is not a matter of hardware queues, nor is a stream that has one of its own.
+#[test]
+fn streams_that_share_nothing_are_not_told_of() {
+    let lines = listen();
+    let machine = Machine::new("?hardware_queues=0&seed=2");
+    let [holding, held] = [(); 2].map(|()| machine.stream());
+    let gate = machine.gate(holding);
+    let event = machine.event();
+    ok!(machine, hipEventRecord(event, holding));
+    ok!(machine, hipStreamWaitEvent(held, event, 0));
+    let (blocked, reaches) = channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let _: Result<(), _> = reaches.recv();
+            drop(gate);
+        });
+        for _ in 0..2000 {
+            fails!(hipErrorNotReady, machine, hipStreamQuery(held));
+        }
+        drop(blocked);
+        ok!(machine, hipStreamSynchronize(held));
+    });
+    assert!(!lines.try_iter().any(|line| line.1.contains(&name(held))));
+}
