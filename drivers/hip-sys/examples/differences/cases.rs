@@ -4,9 +4,12 @@
 //! A line of the table is a function and its parameters, `name:kind` or `kind` alone. A kind is one of [`values`](crate::values),
 //! or numbers and words between bars, of which the first is the right one. From a line come: the call with all parameters right; for each
 //! parameter the call with each of its other values; and for each setting that the line names behind `;`, the call
-//! with all right in that setting.
+//! with all right in that setting. `function@way` tells lines of one function apart, and `; only` leaves the calls without
+//! a setting out.
 
-use anyhow::{Context as _, Result};
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result, ensure};
 
 use crate::lab::Setting;
 use crate::values;
@@ -20,6 +23,8 @@ pub(crate) struct Group {
 /// One call of HIP.
 pub(crate) struct Case {
     pub(crate) function: String,
+    /// Tells lines of the same function apart.
+    way: String,
     pub(crate) parameters: Vec<Parameter>,
     /// What this case is, beside the function.
     what: String,
@@ -38,7 +43,7 @@ impl Case {
     /// The function, which parameter is wrong, and where the call is made.
     pub(crate) fn name(&self) -> String {
         let setting = self.setting.name();
-        [self.function.as_str(), &self.what, setting]
+        [self.function.as_str(), &self.way, &self.what, setting]
             .into_iter()
             .filter(|word| !word.is_empty())
             .collect::<Vec<_>>()
@@ -56,12 +61,26 @@ fn parameter(word: &str) -> Parameter {
 fn cases(line: &str) -> Result<Vec<Case>> {
     let (call, settings) = line.split_once(';').unwrap_or((line, ""));
     let mut words = call.split_whitespace();
-    let function = words.next().context("a function")?.to_owned();
+    let call = words.next().context("a function")?;
+    let (function, way) = call.split_once('@').unwrap_or((call, ""));
     let right: Vec<Parameter> = words.map(parameter).collect();
-    let case = |parameters, what, setting| Case { function: function.clone(), parameters, what, setting };
+    let case = |parameters, what, setting| Case {
+        function: function.to_owned(),
+        way: way.to_owned(),
+        parameters,
+        what,
+        setting,
+    };
 
-    let mut cases = vec![case(right.clone(), String::new(), Setting::Plain)];
-    for (place, parameter) in right.iter().enumerate() {
+    let mut cases = Vec::new();
+    let (settings, alone) = match settings.trim().strip_prefix("only ") {
+        Some(settings) => (settings, true),
+        None => (settings, false),
+    };
+    if !alone {
+        cases.push(case(right.clone(), String::new(), Setting::Plain));
+    }
+    for (place, parameter) in right.iter().enumerate().filter(|_| !alone) {
         for value in values::of(&parameter.kind).into_iter().skip(1) {
             let mut wrong = right.clone();
             let what = format!("{}={value}", parameter.name);
@@ -94,6 +113,10 @@ pub(crate) fn groups() -> Result<Vec<Group>> {
             let group = groups.last_mut().context("a group before the first function")?;
             group.cases.extend(cases(line).with_context(|| format!("in cases.txt: {line}"))?);
         }
+    }
+    let mut names = BTreeSet::new();
+    for case in groups.iter().flat_map(|group| &group.cases) {
+        ensure!(names.insert(case.name()), "two cases are called {}", case.name());
     }
     Ok(groups)
 }

@@ -48,6 +48,7 @@ fn run(group: &Group, prefix: &[&str], machine: Option<&str>) -> Result<Results>
     let mut next = 0;
     while next < group.cases.len() {
         let from = next.to_string();
+        let before = next;
         let mut words = prefix.to_vec();
         words.extend([own, "group", &group.name, &from]);
         words.extend(machine);
@@ -74,7 +75,7 @@ fn run(group: &Group, prefix: &[&str], machine: Option<&str>) -> Result<Results>
                 results.insert(name, ending(ended));
                 next += 1;
             }
-            None if next < group.cases.len() => {
+            None if next == before => {
                 bail!("{}: no case was begun, {}", words.join(" "), ending(ended));
             }
             None => {}

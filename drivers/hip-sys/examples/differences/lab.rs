@@ -125,6 +125,18 @@ impl Lab {
         self.out.set(0);
     }
 
+    /// Whether a case left something behind that is in the way of others: a capture, a range, an error.
+    pub(crate) fn is_spoilt(&self) -> bool {
+        let memory = || {
+            let taken = self.take()?;
+            need!(self.hipFree(taken as *mut c_void));
+            let registered = self.memory("registered", "good")?;
+            need!(self.hipHostUnregister(registered as *mut c_void));
+            self.on_other(Self::take)
+        };
+        memory().is_err()
+    }
+
     pub(crate) fn keep_words(&self, words: &[u64]) -> u64 {
         let mut kept: Box<[u64]> = words.into();
         let address = kept.as_mut_ptr() as u64;
