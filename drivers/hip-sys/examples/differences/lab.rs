@@ -132,6 +132,8 @@ impl Lab {
             need!(self.hipFree(taken as *mut c_void));
             let registered = self.memory("registered", "good")?;
             need!(self.hipHostUnregister(registered as *mut c_void));
+            need!(self.hipEventRecord(self.new_event()? as hipEvent_t, ptr::null_mut()));
+            need!(self.hipDeviceSynchronize());
             self.on_other(Self::take)
         };
         memory().is_err()

@@ -26,14 +26,19 @@ fn request(
     flags: u32,
     managed: bool,
 ) -> Outcome<()> {
-    call.outside_captures()?;
+    // Managed memory may be taken beside a capture before HIP 7.
+    if !managed || call.runtime.options.hip >= (7, 0) {
+        call.outside_captures()?;
+    }
     if pointer.is_null() {
         return Err(Code::INVALID_VALUE);
     }
     let device = call.device()?.index;
     let request = Request { size: size as u64, origin, managed, flags, pool: None, call: call.describe() };
-    let address = allocation::allocate(&call.runtime.machine, device, request)?;
-    call.put(pointer, address as *mut c_void)
+    // Without memory the client has a null pointer.
+    let address = allocation::allocate(&call.runtime.machine, device, request);
+    call.put(pointer, *address.as_ref().unwrap_or(&0) as *mut c_void)?;
+    address.map(|_| ())
 }
 
 /// Frees what starts at a pointer, once nothing that is queued can touch it any more.
@@ -68,6 +73,8 @@ pub(in crate::hip) unsafe extern "C" fn hipExtMallocWithFlags(
 ) -> hipError_t {
     // Default, fine-grained, signal memory, uncached, contiguous: all the same here.
     hip!(hipExtMallocWithFlags, |call| match flags {
+        // Signal memory is that of one signal.
+        2 if size != 8 => Err(Code::INVALID_VALUE),
         0..=4 => take(call, pointer, size, Origin::Device, flags),
         _ => Err(Code::INVALID_VALUE),
     })
@@ -155,7 +162,9 @@ pub(in crate::hip) unsafe extern "C" fn hipHostRegister(
     hip!(hipHostRegister, |call| {
         call.outside_captures()?;
         let device = call.device()?.index;
-        if pointer.is_null() || size == 0 {
+        /// Portable, mapped, memory of a device, read only.
+        const FLAGS: u32 = 0xf;
+        if pointer.is_null() || size == 0 || flags & !FLAGS != 0 || size as u64 > call.device()?.capacity {
             return Err(Code::INVALID_VALUE);
         }
         let machine = &call.runtime.machine;
