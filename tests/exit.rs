@@ -45,7 +45,8 @@ impl Busy {
         // SAFETY: the project's own kernel stays within the buffers that it is given.
         let executable = unsafe { device.load_executable(BUNDLE) };
         // A CPU has other kernels.
-        let function = executable.ok().map(|executable| executable.function("vector_add").expect("the kernel"));
+        let function =
+            executable.ok().map(|executable| executable.function("vector_add").expect("the kernel"));
         let buffers = (0..3).map(|_| device.allocate_device(4 << 20).expect("memory")).collect();
         Self { device, function, buffers, timeline: Semaphore::new(0) }
     }
@@ -309,7 +310,8 @@ fn run(program: &str, uri: &str) -> (Option<i32>, String) {
         command.env_remove(name);
     }
     let output = command.stdin(Stdio::null()).output().expect("the program starts");
-    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    let said =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     (output.status.code(), format!("{}\n{said}", output.status))
 }
 

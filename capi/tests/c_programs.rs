@@ -144,7 +144,12 @@ fn a_process_ends_as_it_is_told() {
             for time in 0..times {
                 let output = clean(&program).args([&uri, how]).output().unwrap();
                 let said = String::from_utf8_lossy(&output.stderr);
-                assert_eq!(output.status.code(), Some(7), "{uri} {how}, run {time}: {} {said}", output.status);
+                assert_eq!(
+                    output.status.code(),
+                    Some(7),
+                    "{uri} {how}, run {time}: {} {said}",
+                    output.status
+                );
                 assert_eq!(said, "", "{uri} {how}, run {time}");
             }
         }

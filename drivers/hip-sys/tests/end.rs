@@ -239,14 +239,21 @@ fn library() -> Option<&'static Path> {
         std::fs::create_dir_all(&folder).expect("the target folder is writable");
         let own = include_str!("end.c");
         let mut source = format!("{own}\n");
-        for name in EntryPoints::none().missing_required().iter().chain(&["hipGetDevice", "hipGetErrorString"]) {
+        for name in
+            EntryPoints::none().missing_required().iter().chain(&["hipGetDevice", "hipGetErrorString"])
+        {
             if !own.contains(&format!("int {name}(")) && !source.contains(&format!("long {name}(")) {
-                writeln!(source, "long {name}() {{ return called(\"{name}\"); }}").expect("a string takes all");
+                writeln!(source, "long {name}() {{ return called(\"{name}\"); }}")
+                    .expect("a string takes all");
             }
         }
         let (input, output) = (folder.join("hip.c"), folder.join("libhip.so"));
         std::fs::write(&input, source).expect("the folder is writable");
-        let made = Command::new("cc").args(["-w", "-O1", "-shared", "-fPIC", "-o"]).arg(&output).arg(&input).status();
+        let made = Command::new("cc")
+            .args(["-w", "-O1", "-shared", "-fPIC", "-o"])
+            .arg(&output)
+            .arg(&input)
+            .status();
         let Ok(made) = made else {
             eprintln!("skipped: there is no C compiler `cc` to make a library with");
             return None;
@@ -263,7 +270,9 @@ fn run(program: &str, times: usize) -> String {
     let mut said = String::new();
     for time in 0..times {
         let mut command = Command::new(std::env::current_exe().expect("a path"));
-        command.args(["--exact", program, "--ignored", "--nocapture", "--test-threads=1"]).env(LIBRARY, library);
+        command
+            .args(["--exact", program, "--ignored", "--nocapture", "--test-threads=1"])
+            .env(LIBRARY, library);
         let output = command.output().expect("the program starts");
         said = String::from_utf8_lossy(&output.stderr).into_owned();
         let out = String::from_utf8_lossy(&output.stdout);

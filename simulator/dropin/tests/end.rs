@@ -170,7 +170,8 @@ fn a_call_behind_the_end_aborts_and_is_named() {
     aborts("calls_late", &["hipFree was called after the end of HIP"]);
     aborts("calls_late_in_other_words", &["hipMemset_spt was called after the end of HIP"]);
     aborts("calls_late_what_is_refused", &["hipMallocArray was called after the end of HIP"]);
-    let either = ["hipFree was called after the end of HIP", "hipFree had not returned when the end of HIP came"];
+    let either =
+        ["hipFree was called after the end of HIP", "hipFree had not returned when the end of HIP came"];
     for _ in 0..20 {
         aborts("calls_from_another_thread", &either);
     }

@@ -98,22 +98,12 @@ const ROWS: &[Row] = &[
     ),
     // A device that is none.
     row(
-        &[
-            "hipDeviceGetByPCIBusId",
-            "hipMemPoolCreate",
-            "hipMemPoolGetAccess",
-            "hipCtxCreate",
-        ],
+        &["hipDeviceGetByPCIBusId", "hipMemPoolCreate", "hipMemPoolGetAccess", "hipCtxCreate"],
         Code::INVALID_DEVICE,
         Code::INVALID_VALUE,
         SINCE_6,
     ),
-    row(
-        &["hipDeviceGetMemPool", "hipDeviceSetMemPool"],
-        Code::INVALID_DEVICE,
-        Code::INVALID_VALUE,
-        ALWAYS,
-    ),
+    row(&["hipDeviceGetMemPool", "hipDeviceSetMemPool"], Code::INVALID_DEVICE, Code::INVALID_VALUE, ALWAYS),
     row(&["hipDeviceGetDefaultMemPool"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
     row(&["hipGraphInstantiateWithFlags"], Code::NOT_SUPPORTED, Code::INVALID_VALUE, SINCE_6),
 ];
@@ -122,6 +112,7 @@ const ROWS: &[Row] = &[
 const UNNOTED: &[(&[&str], Code, Versions)] = &[
     (&["hipEventDestroy"], Code::CONTEXT_IS_DESTROYED, IN_6),
     (&["hipDrvGetErrorName", "hipDrvGetErrorString"], Code::INVALID_VALUE, IN_6),
+    (&["hipModuleLaunchKernel"], Code::STREAM_CAPTURE_INVALIDATED, IN_6),
     (&["hipDeviceSynchronize"], Code::STREAM_CAPTURE_UNSUPPORTED, IN_6),
     (
         &["hipMallocAsync", "hipMallocFromPoolAsync", "hipFreeAsync", "hipMemcpyWithStream"],
@@ -134,7 +125,7 @@ const UNNOTED: &[(&[&str], Code, Versions)] = &[
         IN_6,
     ),
     (
-        &["hipMemcpyDtoDAsync", "hipMemcpyDtoHAsync", "hipMemcpyHtoDAsync"],
+        &["hipMemcpyDtoDAsync", "hipMemcpyDtoHAsync", "hipMemcpyHtoDAsync", "hipMemcpyPeerAsync"],
         Code::CONTEXT_IS_DESTROYED,
         IN_6,
     ),
@@ -153,8 +144,20 @@ const UNNOTED: &[(&[&str], Code, Versions)] = &[
 
 /// What waits for the null stream while a blocking stream is captured, which HIP 7 refuses all work on the null stream for.
 const WAITING: &[&str] = &[
-    "hipMemcpy", "hipMemcpyHtoD", "hipMemcpyDtoH", "hipMemcpyDtoD", "hipMemcpy2D", "hipMemcpy3D", "hipDrvMemcpy3D",
-    "hipMemcpyToSymbol", "hipMemcpyFromSymbol", "hipMemset", "hipMemsetD8", "hipMemsetD16", "hipMemsetD32", "hipMemset2D",
+    "hipMemcpy",
+    "hipMemcpyHtoD",
+    "hipMemcpyDtoH",
+    "hipMemcpyDtoD",
+    "hipMemcpy2D",
+    "hipMemcpy3D",
+    "hipDrvMemcpy3D",
+    "hipMemcpyToSymbol",
+    "hipMemcpyFromSymbol",
+    "hipMemset",
+    "hipMemsetD8",
+    "hipMemsetD16",
+    "hipMemsetD32",
+    "hipMemset2D",
 ];
 
 fn holds(versions: Versions, hip: (u32, u32)) -> bool {
@@ -163,9 +166,9 @@ fn holds(versions: Versions, hip: (u32, u32)) -> bool {
 
 /// What a version of AMD's library answers where the simulator found something wrong.
 pub(crate) fn of(hip: (u32, u32), function: &str, found: Code) -> Code {
-    let row = ROWS.iter().find(|row| {
-        row.found == found && row.functions.contains(&function) && holds(row.versions, hip)
-    });
+    let row = ROWS
+        .iter()
+        .find(|row| row.found == found && row.functions.contains(&function) && holds(row.versions, hip));
     row.map_or(found, |row| row.answered)
 }
 

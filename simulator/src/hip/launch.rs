@@ -47,7 +47,8 @@ impl Shape {
         if extents.clone().any(|extent| *extent == 0) {
             return self.refuse(kernel, Code::INVALID_VALUE, "an extent is zero");
         }
-        let threads = self.block.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
+        let threads =
+            self.block.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
         // Work-items of a grid are counted in 32 bits in each direction.
         let too_wide =
             self.grid.iter().zip(&self.block).any(|(grid, block)| grid.checked_mul(*block).is_none());

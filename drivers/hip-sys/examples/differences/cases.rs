@@ -92,7 +92,8 @@ fn cases(line: &str) -> Result<Vec<Case>> {
         for setting in Setting::named(setting).with_context(|| format!("no setting {setting}"))? {
             cases.push(case(right.clone(), String::new(), *setting));
             if setting.captures() {
-                for (place, _) in right.iter().enumerate().filter(|(_, parameter)| parameter.kind == "stream") {
+                for (place, _) in right.iter().enumerate().filter(|(_, parameter)| parameter.kind == "stream")
+                {
                     let mut wrong = right.clone();
                     wrong[place].value = "null".to_owned();
                     cases.push(case(wrong, format!("{}=null", right[place].name), *setting));

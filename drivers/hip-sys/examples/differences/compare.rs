@@ -56,7 +56,11 @@ fn run(group: &Group, prefix: &[&str], machine: Option<&str>) -> Result<Results>
             .args(&words[1..])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(if std::env::var_os("DIFFERENCES_STDERR").is_some() { Stdio::inherit() } else { Stdio::null() })
+            .stderr(if std::env::var_os("DIFFERENCES_STDERR").is_some() {
+                Stdio::inherit()
+            } else {
+                Stdio::null()
+            })
             .spawn()
             .with_context(|| format!("starting {}", words.join(" ")))?;
         let mut begun = None;
@@ -64,7 +68,9 @@ fn run(group: &Group, prefix: &[&str], machine: Option<&str>) -> Result<Results>
             let line = String::from_utf8_lossy(&line?).into_owned();
             if let Some(name) = line.strip_prefix(BEGIN) {
                 begun = Some(name.to_owned());
-            } else if let (Some(result), Some(name)) = (line.strip_prefix(RESULT), begun.take_if(|_| line.starts_with(RESULT))) {
+            } else if let (Some(result), Some(name)) =
+                (line.strip_prefix(RESULT), begun.take_if(|_| line.starts_with(RESULT)))
+            {
                 results.insert(name, result.to_owned());
                 next += 1;
             }
@@ -133,7 +139,10 @@ pub(crate) fn compare(version: &str, list: &Path, prefix: &[&str]) -> Result<Exi
     }
     for (entry, used) in known.entries.iter().zip(used) {
         if !used && wanted.is_empty() && entry.must_occur(version) {
-            println!("STALE: {} is listed, and no such difference was seen: take the line away", entry.describe());
+            println!(
+                "STALE: {} is listed, and no such difference was seen: take the line away",
+                entry.describe()
+            );
             failed += 1;
         }
     }

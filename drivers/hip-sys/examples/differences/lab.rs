@@ -200,7 +200,11 @@ impl Lab {
 
     pub(crate) fn memory(&self, kind: &str, value: &str) -> Result<u64> {
         // "device", or "good" of the kind "device".
-        let sort = if ["device", "pinned", "plain", "registered", "managed"].contains(&value) { value } else { kind };
+        let sort = if ["device", "pinned", "plain", "registered", "managed"].contains(&value) {
+            value
+        } else {
+            kind
+        };
         let mut memory: *mut c_void = ptr::null_mut();
         match sort {
             "pinned" => need!(self.hipHostMalloc(&mut memory, SIZE, 0)),

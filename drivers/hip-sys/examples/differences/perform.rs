@@ -103,7 +103,10 @@ fn perform(lab: &Lab, case: &Case) -> Result<String> {
     let Some(status) = call(lab, &case.function, &registers) else { return Ok("absent".to_owned()) };
     // SAFETY: no pointers.
     let mut result = format!("{status} last {}", unsafe { lab.hip.hipGetLastError() }.0);
-    let kind = case.parameters.iter().find(|parameter| ["out", "int", "long", "pointer"].contains(&parameter.kind.as_str()));
+    let kind = case
+        .parameters
+        .iter()
+        .find(|parameter| ["out", "int", "long", "pointer"].contains(&parameter.kind.as_str()));
     if let Some(answer) = kind.and_then(|parameter| lab.answer(&parameter.kind)) {
         result += &format!(" gives {answer}");
     }
@@ -146,6 +149,9 @@ fn enter(lab: &Lab, setting: Setting) -> Result<()> {
             }
         }
     };
-    ensure!(statuses.iter().all(|status| *status == hipError_t::hipSuccess), "{setting:?} answers {statuses:?}");
+    ensure!(
+        statuses.iter().all(|status| *status == hipError_t::hipSuccess),
+        "{setting:?} answers {statuses:?}"
+    );
     Ok(())
 }

@@ -18,7 +18,23 @@ const KINDS: &[(&str, &[&str])] = &[
     ("int", &["good", "null"]),
     ("long", &["good", "null"]),
     ("pointer", &["good", "null"]),
-    ("device", &["good", "null", "freed", "inside", "odd", "end", "other", "plain", "pinned", "registered", "managed", "wild"]),
+    (
+        "device",
+        &[
+            "good",
+            "null",
+            "freed",
+            "inside",
+            "odd",
+            "end",
+            "other",
+            "plain",
+            "pinned",
+            "registered",
+            "managed",
+            "wild",
+        ],
+    ),
     ("pinned", &["good", "null", "freed", "inside", "device", "plain", "registered", "wild"]),
     ("plain", &["good", "null", "device", "pinned", "registered"]),
     ("registered", &["good", "null", "unregistered", "inside", "plain", "device", "pinned", "wild"]),
@@ -118,7 +134,9 @@ impl Lab {
             ("context", "good") => self.new_context()?,
             ("context", _) => self.destroyed_context()?,
             ("code", "good") => self.code(),
-            ("code" | "bus", "junk") => self.keep(&[b'x'; 64].into_iter().chain([0; SIZE]).collect::<Vec<_>>()),
+            ("code" | "bus", "junk") => {
+                self.keep(&[b'x'; 64].into_iter().chain([0; SIZE]).collect::<Vec<_>>())
+            }
             ("code", _) => self.keep(&[0; SIZE]),
             ("path", "good") => self.file(true)?,
             ("path", "junk") => self.file(false)?,
@@ -154,8 +172,18 @@ impl Lab {
     fn copy(&self, value: &str) -> Result<u64> {
         // SAFETY: zeroes are null pointers and numbers.
         let mut copy: hipMemcpy3DParms = unsafe { std::mem::zeroed() };
-        copy.srcPtr = hipPitchedPtr { ptr: self.memory("plain", "good")? as *mut c_void, pitch: 64, xsize: 64, ysize: 4 };
-        copy.dstPtr = hipPitchedPtr { ptr: self.memory("device", "good")? as *mut c_void, pitch: 64, xsize: 64, ysize: 4 };
+        copy.srcPtr = hipPitchedPtr {
+            ptr: self.memory("plain", "good")? as *mut c_void,
+            pitch: 64,
+            xsize: 64,
+            ysize: 4,
+        };
+        copy.dstPtr = hipPitchedPtr {
+            ptr: self.memory("device", "good")? as *mut c_void,
+            pitch: 64,
+            xsize: 64,
+            ysize: 4,
+        };
         copy.extent = hipExtent { width: 32, height: 4, depth: 2 };
         copy.kind = hipMemcpyKind::hipMemcpyHostToDevice;
         match value {

@@ -242,7 +242,8 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, _va
     // Stacks are as large as kernels need them; there is no heap and no printf on the device.
     hip!(hipDeviceSetLimit, |_| match limit {
         hipLimit_t::hipLimitStackSize => Ok(()),
-        hipLimit_t::hipLimitPrintfFifoSize | hipLimit_t::hipLimitMallocHeapSize => Err(Code::UNSUPPORTED_LIMIT),
+        hipLimit_t::hipLimitPrintfFifoSize | hipLimit_t::hipLimitMallocHeapSize =>
+            Err(Code::UNSUPPORTED_LIMIT),
         _ => Err(Code::INVALID_VALUE),
     })
 }

@@ -14,6 +14,9 @@ use crate::hip::work::Work;
 /// Rows of pitched memory start at multiples of this.
 const PITCH: usize = 256;
 
+/// What leaves the client's pointer alone where there is no memory.
+const KEEPS_POINTER: &[&str] = &["hipMalloc", "hipExtMallocWithFlags", "hipMallocHost"];
+
 fn take(call: &Call, pointer: *mut *mut c_void, size: usize, origin: Origin, flags: u32) -> Outcome<()> {
     request(call, pointer, size, origin, flags, false)
 }
@@ -35,10 +38,13 @@ fn request(
     }
     let device = call.device()?.index;
     let request = Request { size: size as u64, origin, managed, flags, pool: None, call: call.describe() };
-    // Without memory the client has a null pointer.
-    let address = allocation::allocate(&call.runtime.machine, device, request);
-    call.put(pointer, *address.as_ref().unwrap_or(&0) as *mut c_void)?;
-    address.map(|_| ())
+    let address = allocation::allocate(&call.runtime.machine, device, request).inspect_err(|_| {
+        // Without memory the client of most functions has a null pointer.
+        if !KEEPS_POINTER.contains(&call.name) {
+            call.put_if(pointer, std::ptr::null_mut());
+        }
+    })?;
+    call.put(pointer, address as *mut c_void)
 }
 
 /// Frees what starts at a pointer, once nothing that is queued can touch it any more.
@@ -220,7 +226,8 @@ pub(in crate::hip) unsafe extern "C" fn hipHostGetFlags(
 ) -> hipError_t {
     hip!(hipHostGetFlags, |call| {
         let holding = call.runtime.machine.ledger.find(host_pointer as u64);
-        let holding = holding.filter(|holding| matches!(holding.origin, Origin::Host | Origin::Registered));
+        // Not those of registered memory.
+        let holding = holding.filter(|holding| holding.origin == Origin::Host);
         call.put(flags, holding.ok_or(Code::INVALID_VALUE)?.flags)
     })
 }

@@ -5,8 +5,8 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{
-    hipError_t, hipMemAccessDesc, hipMemAccessFlags, hipMemAllocationType, hipMemLocation, hipMemLocationType, hipMemPool_t,
-    hipMemPoolAttr, hipMemPoolProps, hipStream_t,
+    hipError_t, hipMemAccessDesc, hipMemAccessFlags, hipMemAllocationType, hipMemLocation,
+    hipMemLocationType, hipMemPool_t, hipMemPoolAttr, hipMemPoolProps, hipStream_t,
 };
 
 use crate::hip::allocation::{self, Request};

@@ -201,9 +201,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamAddCallback(
         let function = HostFunction { call: function, data };
         match target {
             Target::Record(capture, stream) => capture.add(&call.runtime, &stream, Operation::Host(function)),
-            Target::Run(queue) => {
-                call.runtime.enqueue(&queue, Work::HostFunction(function), &[]).map(|_| ())
-            }
+            Target::Run(queue) => call.runtime.enqueue(&queue, Work::HostFunction(function), &[]).map(|_| ()),
         }
     })
 }
