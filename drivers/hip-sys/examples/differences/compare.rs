@@ -11,20 +11,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context as _, Result, bail};
 
 use crate::cases::{self, Group};
-use crate::known::Known;
+use crate::known::{Known, machine};
 use crate::perform::{BEGIN, HUNG, RESULT};
 
 /// What came of each case, by name.
 type Results = BTreeMap<String, String>;
-
-/// The machine that a version of AMD's HIP knows.
-pub(crate) fn machine(version: &str) -> Result<&'static str> {
-    Ok(match version {
-        "6.4" => "gfx942?hip=6.4&devices=2",
-        "5.2" => "gfx90a?hip=5.2&devices=2",
-        _ => bail!("no HIP {version} is compared: 6.4 and 5.2 are"),
-    })
-}
 
 /// How a process ended, as shells count.
 fn ending(status: std::process::ExitStatus) -> String {
