@@ -115,17 +115,15 @@ pub(crate) fn compare(version: &str, list: &Path, prefix: &[&str]) -> Result<Exi
     let (mut failed, mut same, mut listed) = (0, 0, 0);
     for (name, theirs) in &amd {
         let ours = ours.get(name).with_context(|| format!("{name} is not in both"))?;
-        let entry = known.find(version, name, theirs, ours);
-        match entry {
-            _ if theirs == ours => same += 1,
-            Some(place) => {
-                used[place] = true;
-                listed += 1;
-            }
-            None => {
-                println!("DIFFERS: {name} | {theirs} | {ours}");
-                failed += 1;
-            }
+        let entries = known.find(version, name, theirs, ours);
+        if theirs == ours {
+            same += 1;
+        } else if entries.is_empty() {
+            println!("DIFFERS: {name} | {theirs} | {ours}");
+            failed += 1;
+        } else {
+            entries.into_iter().for_each(|place| used[place] = true);
+            listed += 1;
         }
     }
     for (entry, used) in known.entries.iter().zip(used) {

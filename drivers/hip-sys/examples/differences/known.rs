@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The list of known differences.
 //!
-//! A line is `VERSIONS | CASE | AMD'S ANSWER | OURS | REASON`. In a case and in answers, `*` stands for anything. A version
+//! A line is `VERSIONS | CASE | AMD'S ANSWER | OURS`, below a line `= REASON`. In a case and in answers, `*` stands for anything. A version
 //! with a `?` behind it: the difference may be missing, since AMD's answer there is chance.
 
 use std::collections::BTreeMap;
@@ -39,12 +39,13 @@ fn fits(pattern: &str, text: &str) -> bool {
 }
 
 impl Entry {
-    fn parse(line: &str) -> Result<Self> {
+    fn parse(line: &str, reason: &str) -> Result<Self> {
         let mut parts = line.split(" | ").map(|part| part.trim().to_owned());
-        let mut part = || parts.next().with_context(|| format!("five parts in: {line}"));
+        let mut part = || parts.next().with_context(|| format!("four parts in: {line}"));
         let versions: Vec<String> = part()?.split(' ').map(str::to_owned).collect();
-        let entry = Self { versions, case: part()?, theirs: part()?, ours: part()?, reason: part()? };
-        ensure!(!entry.reason.is_empty(), "a reason in: {line}");
+        let entry =
+            Self { versions, case: part()?, theirs: part()?, ours: part()?, reason: reason.to_owned() };
+        ensure!(!entry.reason.is_empty(), "a reason above: {line}");
         for version in &entry.versions {
             machine(version.trim_end_matches('?'))?;
         }
@@ -64,18 +65,25 @@ impl Entry {
 impl Known {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        Ok(Self { entries: lines.map(Entry::parse).collect::<Result<_>>()? })
+        let (mut entries, mut reason) = (Vec::new(), "");
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            match line.strip_prefix("= ") {
+                Some(above) => reason = above,
+                None => entries.push(Entry::parse(line, reason)?),
+            }
+        }
+        Ok(Self { entries })
     }
 
-    /// The entry that such a difference is by.
-    pub(crate) fn find(&self, version: &str, case: &str, theirs: &str, ours: &str) -> Option<usize> {
-        self.entries.iter().position(|entry| {
+    /// The entries that have such a difference.
+    pub(crate) fn find(&self, version: &str, case: &str, theirs: &str, ours: &str) -> Vec<usize> {
+        let has = |entry: &Entry| {
             entry.versions.iter().any(|own| own.trim_end_matches('?') == version)
                 && fits(&entry.case, case)
                 && fits(&entry.theirs, theirs)
                 && fits(&entry.ours, ours)
-        })
+        };
+        self.entries.iter().enumerate().filter(|(_, entry)| has(entry)).map(|(place, _)| place).collect()
     }
 
     /// The list as tables, one for each reason.
