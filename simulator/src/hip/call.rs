@@ -15,6 +15,7 @@ use windlass_hip_sys::bindings::hipError_t;
 
 use crate::packet::{Role, Turn};
 
+use super::answers;
 use super::capture::Capture;
 use super::code::{Code, Outcome};
 use super::current::{self, ThreadState};
@@ -93,7 +94,7 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
                     remind(&why);
                     Err(Code(code))
                 }
-                None => body(&call),
+                None => body(&call).map_err(|code| answers::of(call.runtime.options.hip, name, code)),
             }
         }));
         let outcome = outcome.unwrap_or_else(|_| {
@@ -191,10 +192,18 @@ impl Call {
                 return Ok(Target::Record(capture, stream));
             }
             if stream.role == Role::Null {
-                self.runtime.captures.check_null_stream(stream.device)?;
+                self.check_null_stream(stream.device)?;
             }
         }
         Ok(Target::Run(stream))
+    }
+
+    /// Refuses a call on the null stream where a capture forbids it.
+    pub(crate) fn check_null_stream(&self, device: usize) -> Outcome<()> {
+        if answers::refuses_null_stream(self.runtime.options.hip, self.name) {
+            self.runtime.captures.check_null_stream(device)?;
+        }
+        Ok(())
     }
 
     /// Refuses the call where a capture forbids what a graph cannot hold.
@@ -287,6 +296,9 @@ impl Call {
             return;
         }
         self.thread.last_status.set(code);
+        if !answers::is_noted(self.runtime.options.hip, self.name, code) {
+            return;
+        }
         // Before HIP 7 a success covered an earlier error up. "Not ready" is an answer, not an error.
         let covers_up = code == Code::SUCCESS && self.runtime.options.hip.0 < 7;
         if covers_up || (code != Code::SUCCESS && code != Code::NOT_READY) {

@@ -164,16 +164,17 @@ impl Captures {
     /// Refuses work on the null stream while a blocking stream of the device is captured: the null stream would have to
     /// wait for what does not run.
     pub(crate) fn check_null_stream(&self, device: usize) -> Outcome<()> {
-        let waits_for = |capture: &Capture| {
-            let members = capture.members();
-            let mut streams = members.values().map(|member| &member.stream);
-            streams.any(|stream| stream.device == device && stream.role == Role::Blocking)
-        };
         self.refuse(
-            waits_for,
+            |capture| capture.holds_blocking_stream(device),
             Code::STREAM_CAPTURE_IMPLICIT,
             "the null stream waits for a stream that is captured",
         )
+    }
+
+    /// Whether the null stream of a device may not be used, since a blocking stream is captured.
+    pub(crate) fn bar_null_stream(&self, device: usize) -> bool {
+        self.any()
+            && self.lock().iter().any(|capture| !capture.is_spoilt() && capture.holds_blocking_stream(device))
     }
 
     /// Refuses to wait for a device one of whose streams is captured.
@@ -227,6 +228,12 @@ impl Captures {
 impl Capture {
     fn members(&self) -> MutexGuard<'_, BTreeMap<u64, Member>> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn holds_blocking_stream(&self, device: usize) -> bool {
+        let members = self.members();
+        let mut streams = members.values().map(|member| &member.stream);
+        streams.any(|stream| stream.device == device && stream.role == Role::Blocking)
     }
 
     fn spoil(&self) {

@@ -43,6 +43,7 @@ impl Code {
     pub(crate) const INVALID_CONFIGURATION: Self = Self(9);
     pub(crate) const INVALID_PITCH_VALUE: Self = Self(12);
     pub(crate) const INVALID_SYMBOL: Self = Self(13);
+    pub(crate) const INVALID_DEVICE_POINTER: Self = Self(17);
     pub(crate) const INVALID_MEMCPY_DIRECTION: Self = Self(21);
     pub(crate) const MISSING_CONFIGURATION: Self = Self(52);
     pub(crate) const INVALID_DEVICE_FUNCTION: Self = Self(98);
@@ -52,6 +53,7 @@ impl Code {
     pub(crate) const INVALID_CONTEXT: Self = Self(201);
     pub(crate) const NO_BINARY_FOR_GPU: Self = Self(209);
     pub(crate) const UNSUPPORTED_LIMIT: Self = Self(215);
+    pub(crate) const INVALID_KERNEL_FILE: Self = Self(218);
     pub(crate) const FILE_NOT_FOUND: Self = Self(301);
     pub(crate) const SHARED_OBJECT_INIT_FAILED: Self = Self(303);
     pub(crate) const INVALID_HANDLE: Self = Self(400);

@@ -47,11 +47,13 @@ impl Shape {
         if extents.clone().any(|extent| *extent == 0) {
             return self.refuse(kernel, Code::INVALID_VALUE, "an extent is zero");
         }
-        let threads = self.block.iter().map(|extent| u64::from(*extent)).product::<u64>();
+        let threads =
+            self.block.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
         // Work-items of a grid are counted in 32 bits in each direction.
         let too_wide =
             self.grid.iter().zip(&self.block).any(|(grid, block)| grid.checked_mul(*block).is_none());
-        if threads > u64::from(limits::THREADS_PER_BLOCK) || too_wide {
+        let too_many = self.grid.iter().any(|extent| i32::try_from(*extent).is_err());
+        if threads > u64::from(limits::THREADS_PER_BLOCK) || too_wide || too_many {
             return self.refuse(kernel, Code::INVALID_CONFIGURATION, "it exceeds what the device can launch");
         }
         if threads > u64::from(kernel.max_workgroup_size()) {

@@ -20,6 +20,7 @@
 //! - What is not implemented is absent from the table, and answers `hipErrorNotSupported` in the drop-in.
 
 mod allocation;
+mod answers;
 mod attributes;
 mod call;
 #[allow(non_snake_case, clippy::too_many_arguments)]

@@ -10,6 +10,7 @@ use windlass_hip_sys::bindings::{
 use super::graph::handles;
 use crate::hip::call::Call;
 use crate::hip::code::{Code, Outcome};
+use crate::packet::Role;
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamBeginCapture(
     stream: hipStream_t,
@@ -44,7 +45,12 @@ fn info(
     id: *mut c_ulonglong,
     graph: *mut hipGraph_t,
 ) -> Outcome<()> {
-    let capture = call.stream(stream)?.capture();
+    let stream = call.stream(stream)?;
+    // Asking spoils nothing.
+    if stream.role == Role::Null && call.runtime.captures.bar_null_stream(stream.device) {
+        return Err(Code::STREAM_CAPTURE_IMPLICIT);
+    }
+    let capture = stream.capture();
     let found = match &capture {
         None => hipStreamCaptureStatus::hipStreamCaptureStatusNone,
         Some(capture) if capture.is_spoilt() => hipStreamCaptureStatus::hipStreamCaptureStatusInvalidated,

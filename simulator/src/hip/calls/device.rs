@@ -66,7 +66,14 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetPCIBusId(
     length: c_int,
     device: c_int,
 ) -> hipError_t {
-    hip!(hipDeviceGetPCIBusId, |call| call.put_string(id, length, &call.device_at(device)?.pci_bus_id()))
+    hip!(hipDeviceGetPCIBusId, |call| {
+        let name = call.device_at(device)?.pci_bus_id();
+        // Half an address is none.
+        if usize::try_from(length).is_ok_and(|length| length <= name.len()) {
+            return Err(Code::INVALID_VALUE);
+        }
+        call.put_string(id, length, &name)
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGetByPCIBusId(
@@ -134,9 +141,9 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetLimit(
     hip!(hipDeviceGetLimit, |call| {
         let bytes = match limit {
             hipLimit_t::hipLimitStackSize => 1024,
-            hipLimit_t::hipLimitPrintfFifoSize => 1 << 20,
             hipLimit_t::hipLimitMallocHeapSize => 8 << 20,
-            _ => return Err(Code::UNSUPPORTED_LIMIT),
+            hipLimit_t::hipLimitPrintfFifoSize => return Err(Code::UNSUPPORTED_LIMIT),
+            _ => return Err(Code::INVALID_VALUE),
         };
         call.put(value, bytes)
     })
@@ -146,9 +153,9 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetCacheConfig(config: *mut hip
     hip!(hipDeviceGetCacheConfig, |call| call.put(config, hipFuncCache_t::hipFuncCachePreferNone))
 }
 
-pub(in crate::hip) unsafe extern "C" fn hipDeviceSetCacheConfig(_config: hipFuncCache_t) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceSetCacheConfig(config: hipFuncCache_t) -> hipError_t {
     // AMD's hardware has no such choice; its runtime accepts and ignores it.
-    hip!(hipDeviceSetCacheConfig, |_| Ok(()))
+    hip!(hipDeviceSetCacheConfig, |_| if config.0 <= 3 { Ok(()) } else { Err(Code::INVALID_VALUE) })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGetSharedMemConfig(
@@ -159,9 +166,9 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetSharedMemConfig(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceSetSharedMemConfig(
-    _config: hipSharedMemConfig,
+    config: hipSharedMemConfig,
 ) -> hipError_t {
-    hip!(hipDeviceSetSharedMemConfig, |_| Ok(()))
+    hip!(hipDeviceSetSharedMemConfig, |_| if config.0 <= 2 { Ok(()) } else { Err(Code::INVALID_VALUE) })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGetStreamPriorityRange(
@@ -202,6 +209,9 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceEnablePeerAccess(peer: c_int, f
 pub(in crate::hip) unsafe extern "C" fn hipDeviceDisablePeerAccess(peer: c_int) -> hipError_t {
     hip!(hipDeviceDisablePeerAccess, |call| {
         let (device, peer) = (call.any_device()?, call.device_at(peer)?);
+        if device.index == peer.index {
+            return Err(Code::INVALID_DEVICE);
+        }
         device.disable_peer(peer.index)
     })
 }
@@ -232,7 +242,9 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, _va
     // Stacks are as large as kernels need them; there is no heap and no printf on the device.
     hip!(hipDeviceSetLimit, |_| match limit {
         hipLimit_t::hipLimitStackSize => Ok(()),
-        _ => Err(Code::UNSUPPORTED_LIMIT),
+        hipLimit_t::hipLimitPrintfFifoSize | hipLimit_t::hipLimitMallocHeapSize =>
+            Err(Code::UNSUPPORTED_LIMIT),
+        _ => Err(Code::INVALID_VALUE),
     })
 }
 
@@ -243,6 +255,9 @@ pub(in crate::hip) unsafe extern "C" fn hipExtGetLinkTypeAndHopCount(
     hops: *mut u32,
 ) -> hipError_t {
     hip!(hipExtGetLinkTypeAndHopCount, |call| {
+        if device < 0 || peer < 0 {
+            return Err(Code::INVALID_VALUE);
+        }
         let (device, peer) = (call.device_at(device)?.index, call.device_at(peer)?.index);
         if device == peer {
             return Err(Code::INVALID_VALUE);

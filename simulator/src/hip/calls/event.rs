@@ -66,7 +66,8 @@ pub(in crate::hip) unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hi
     // A recording that is in a stream lives on without its event.
     hip!(hipEventDestroy, |call| match call.runtime.events.remove(event as u64) {
         Some(_) => Ok(()),
-        None => Err(Code::INVALID_HANDLE),
+        None if event.is_null() => Err(Code::INVALID_HANDLE),
+        None => Err(Code::CONTEXT_IS_DESTROYED),
     })
 }
 

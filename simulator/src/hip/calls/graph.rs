@@ -59,6 +59,9 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphCreate(graph: *mut hipGraph_t, f
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphDestroy(handle: hipGraph_t) -> hipError_t {
     hip!(hipGraphDestroy, |call| {
+        if !handle.is_null() && call.runtime.graphs.get(handle as u64).is_none() {
+            return Err(Code::ILLEGAL_STATE);
+        }
         // The graph of a capture is not the client's before the capture ends.
         if graph(call, handle)?.is_captured_into() || !call.runtime.discard_graph(handle as u64) {
             return Err(Code::INVALID_VALUE);

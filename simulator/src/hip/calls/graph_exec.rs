@@ -113,6 +113,9 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphExecUpdate(
     result: *mut hipGraphExecUpdateResult,
 ) -> hipError_t {
     hip!(hipGraphExecUpdate, |call| {
+        if failed.is_null() || result.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
         let (node, found) = match find(call, exec)?.update(&*graph(call, handle)?)? {
             Ok(()) => (0, hipGraphExecUpdateResult::hipGraphExecUpdateSuccess),
             Err((node, difference)) => {

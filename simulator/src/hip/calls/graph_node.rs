@@ -75,7 +75,8 @@ pub(super) fn fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<O
     };
     let width = parameters.width.checked_mul(size).ok_or(Code::INVALID_VALUE)?;
     let rows = match parameters.height {
-        0 | 1 => Rows::line(width as u64),
+        0 => return Err(Code::INVALID_VALUE),
+        1 => Rows::line(width as u64),
         height => Rows::new(width as u64, height as u64, parameters.pitch as u64)?,
     };
     let pattern = Pattern { value: parameters.value, size };

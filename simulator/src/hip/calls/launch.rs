@@ -91,7 +91,7 @@ fn launch(
     let target = call.target(stream)?;
     let (Target::Run(stream) | Target::Record(_, stream)) = &target;
     if stream.device != function.program.device {
-        return Err(Code::INVALID_HANDLE);
+        return Err(Code::INVALID_DEVICE);
     }
     let kernel = prepare(call, function.clone(), shape, arguments)?;
     match &target {
@@ -141,7 +141,7 @@ fn lds(bytes: usize) -> Outcome<u32> {
 
 /// A cooperative launch: all workgroups must fit onto the device at once.
 fn check_cooperative(call: &Call, function: &Function, shape: &Shape) -> Outcome<()> {
-    let blocks = shape.grid.iter().map(|extent| u64::from(*extent)).product::<u64>();
+    let blocks = shape.grid.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
     let threads = shape.block.iter().fold(1, |product: u32, extent| product.saturating_mul(*extent));
     let resident = occupancy(&function.kernel, threads, shape.dynamic_lds.into());
     let most = u64::from(resident).saturating_mul(u64::from(call.runtime.options.units));
@@ -182,6 +182,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
     hip!(hipModuleLaunchCooperativeKernel, |call| {
         let shape = Shape { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], dynamic_lds };
         let function = function(call, handle)?;
+        shape.check(&function.kernel)?;
         check_cooperative(call, &function, &shape)?;
         launch(call, &function, shape, Arguments::each(each), stream)
     })

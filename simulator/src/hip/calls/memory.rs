@@ -16,6 +16,9 @@ use crate::options::Lock;
 /// Rows of pitched memory start at multiples of this.
 const PITCH: usize = 256;
 
+/// What leaves the client's pointer alone where there is no memory.
+const KEEPS_POINTER: &[&str] = &["hipMalloc", "hipExtMallocWithFlags", "hipMallocHost"];
+
 fn take(call: &Call, pointer: *mut *mut c_void, size: usize, origin: Origin, flags: u32) -> Outcome<()> {
     request(call, pointer, size, origin, flags, false)
 }
@@ -28,13 +31,21 @@ fn request(
     flags: u32,
     managed: bool,
 ) -> Outcome<()> {
-    call.outside_captures()?;
+    // Managed memory may be taken beside a capture before HIP 7.
+    if !managed || call.runtime.options.hip >= (7, 0) {
+        call.outside_captures()?;
+    }
     if pointer.is_null() {
         return Err(Code::INVALID_VALUE);
     }
     let device = call.device()?.index;
     let request = Request { size: size as u64, origin, managed, flags, pool: None, call: call.describe() };
-    let address = allocation::allocate(&call.runtime.machine, device, request)?;
+    let address = allocation::allocate(&call.runtime.machine, device, request).inspect_err(|_| {
+        // Without memory the client of most functions has a null pointer.
+        if !KEEPS_POINTER.contains(&call.name) {
+            call.put_if(pointer, std::ptr::null_mut());
+        }
+    })?;
     call.put(pointer, address as *mut c_void)
 }
 
@@ -70,6 +81,8 @@ pub(in crate::hip) unsafe extern "C" fn hipExtMallocWithFlags(
 ) -> hipError_t {
     // Default, fine-grained, signal memory, uncached, contiguous: all the same here.
     hip!(hipExtMallocWithFlags, |call| match flags {
+        // Signal memory is that of one signal.
+        2 if size != 8 => Err(Code::INVALID_VALUE),
         0..=4 => take(call, pointer, size, Origin::Device, flags),
         _ => Err(Code::INVALID_VALUE),
     })
@@ -157,7 +170,9 @@ pub(in crate::hip) unsafe extern "C" fn hipHostRegister(
     hip!(hipHostRegister, |call| {
         call.outside_captures()?;
         let device = call.device()?.index;
-        if pointer.is_null() || size == 0 {
+        /// Portable, mapped, memory of a device, read only.
+        const FLAGS: u32 = 0xf;
+        if pointer.is_null() || size == 0 || flags & !FLAGS != 0 || size as u64 > call.device()?.capacity {
             return Err(Code::INVALID_VALUE);
         }
         let machine = &call.runtime.machine;
@@ -227,7 +242,8 @@ pub(in crate::hip) unsafe extern "C" fn hipHostGetFlags(
 ) -> hipError_t {
     hip!(hipHostGetFlags, |call| {
         let holding = call.runtime.machine.ledger.find(host_pointer as u64);
-        let holding = holding.filter(|holding| matches!(holding.origin, Origin::Host | Origin::Registered));
+        // Not those of registered memory.
+        let holding = holding.filter(|holding| holding.origin == Origin::Host);
         call.put(flags, holding.ok_or(Code::INVALID_VALUE)?.flags)
     })
 }

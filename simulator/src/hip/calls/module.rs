@@ -31,6 +31,12 @@ pub(super) fn function_of_symbol(call: &Call, symbol: *const c_void) -> Outcome<
     call.runtime.functions.get(handle).ok_or(Code::INVALID_DEVICE_FUNCTION)
 }
 
+/// A module by its handle.
+fn find(call: &Call, module: hipModule_t) -> Outcome<Arc<Program>> {
+    let absent = if module.is_null() { Code::INVALID_HANDLE } else { Code::NOT_FOUND };
+    call.runtime.modules.get(module as u64).ok_or(absent)
+}
+
 fn enter(call: &Call, module: *mut hipModule_t, program: Arc<Program>) -> Outcome<()> {
     let handle = call.runtime.modules.insert(program).ok_or(Code::OUT_OF_MEMORY)?;
     call.put(module, handle.get() as hipModule_t)
@@ -53,6 +59,9 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLoad(
     hip!(hipModuleLoad, |call| {
         let path = call.get_string(path)?;
         if module.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        if path.is_empty() {
             return Err(Code::INVALID_VALUE);
         }
         let device = call.device()?.index;
@@ -84,10 +93,10 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLoadDataEx(
 
 pub(in crate::hip) unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
     hip!(hipModuleUnload, |call| {
-        let program = call.runtime.modules.get(module as u64).ok_or(Code::INVALID_HANDLE)?;
+        let program = find(call, module)?;
         call.runtime.synchronize(program.device)?;
         // Another thread may have unloaded it meanwhile.
-        let program = call.runtime.modules.remove(module as u64).ok_or(Code::INVALID_HANDLE)?;
+        let program = call.runtime.modules.remove(module as u64).ok_or(Code::NOT_FOUND)?;
         program.unload(&call.runtime);
         Ok(())
     })
@@ -103,7 +112,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetFunction(
         if function.is_null() || name.is_empty() {
             return Err(Code::INVALID_VALUE);
         }
-        let program = call.runtime.modules.get(module as u64).ok_or(Code::INVALID_HANDLE)?;
+        let program = find(call, module)?;
         call.put(function, program.function(&call.runtime, &name)? as hipFunction_t)
     })
 }
@@ -113,7 +122,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetFunctionCount(
     module: hipModule_t,
 ) -> hipError_t {
     hip!(hipModuleGetFunctionCount, |call| {
-        let program = call.runtime.modules.get(module as u64).ok_or(Code::INVALID_HANDLE)?;
+        let program = find(call, module)?;
         call.put(count, program.module.kernel_names().count() as c_uint)
     })
 }
@@ -126,7 +135,10 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetGlobal(
 ) -> hipError_t {
     hip!(hipModuleGetGlobal, |call| {
         let name = call.get_string(name)?;
-        let program = call.runtime.modules.get(module as u64).ok_or(Code::INVALID_HANDLE)?;
+        if name.is_empty() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let program = find(call, module)?;
         let (base, length) = program.module.global(&name).ok_or(Code::NOT_FOUND)?;
         call.put_if(address, base as hipDeviceptr_t);
         call.put_if(size, length as usize);

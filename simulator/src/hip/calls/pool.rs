@@ -5,8 +5,8 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{
-    hipError_t, hipMemAccessDesc, hipMemAccessFlags, hipMemLocation, hipMemLocationType, hipMemPool_t,
-    hipMemPoolAttr, hipMemPoolProps, hipStream_t,
+    hipError_t, hipMemAccessDesc, hipMemAccessFlags, hipMemAllocationType, hipMemLocation,
+    hipMemLocationType, hipMemPool_t, hipMemPoolAttr, hipMemPoolProps, hipStream_t,
 };
 
 use crate::hip::allocation::{self, Request};
@@ -35,8 +35,10 @@ fn take(call: &Call, pointer: *mut *mut c_void, size: usize, pool: Arc<Pool>) ->
         call: call.describe(),
     };
     // The address is known at once. Only the contents are ordered, and what is new needs no order.
-    let address = allocation::allocate(&call.runtime.machine, device, request)?;
-    call.put(pointer, address as *mut c_void)
+    // Without memory the client has a null pointer.
+    let address = allocation::allocate(&call.runtime.machine, device, request);
+    call.put(pointer, *address.as_ref().unwrap_or(&0) as *mut c_void)?;
+    address.map(|_| ())
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMallocAsync(
@@ -84,7 +86,9 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolCreate(
 ) -> hipError_t {
     hip!(hipMemPoolCreate, |call| {
         let props = call.get(props)?;
-        if pool.is_null() || props.location.type_ != hipMemLocationType::hipMemLocationTypeDevice {
+        let pinned = props.allocType == hipMemAllocationType::hipMemAllocationTypePinned;
+        let on_device = props.location.type_ == hipMemLocationType::hipMemLocationTypeDevice;
+        if pool.is_null() || !pinned || !on_device {
             return Err(Code::INVALID_VALUE);
         }
         let device = call.device_at(props.location.id)?;

@@ -2,7 +2,6 @@
 //! Streams, and host functions on them.
 
 use std::ffi::{c_int, c_uint, c_void};
-use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{
     hipDevice_t, hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamCallback_t,
@@ -59,7 +58,8 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamCreateWithPriority(
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamDestroy, |call| {
-        if stream.is_null() {
+        // The null stream, hipStreamLegacy and hipStreamPerThread.
+        if (stream as u64) <= 2 {
             return Err(Code::INVALID_HANDLE);
         }
         let gone = call.runtime.streams.remove(stream as u64).ok_or(Code::CONTEXT_IS_DESTROYED)?;
@@ -86,7 +86,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t
             return capture.refuse(call.name);
         }
         if stream.role == Role::Null {
-            call.runtime.captures.check_null_stream(stream.device)?;
+            call.check_null_stream(stream.device)?;
         }
         // The null stream is done when the blocking streams before it are.
         let tail = match stream.role {
@@ -136,7 +136,10 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamGetFlags(
     stream: hipStream_t,
     flags: *mut c_uint,
 ) -> hipError_t {
-    hip!(hipStreamGetFlags, |call| call.put(flags, call.stream(stream)?.flags()))
+    hip!(hipStreamGetFlags, |call| match stream.is_null() {
+        true => Err(Code::INVALID_VALUE),
+        false => call.put(flags, call.stream(stream)?.flags()),
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamGetPriority(
@@ -186,13 +189,20 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamAddCallback(
     flags: c_uint,
 ) -> hipError_t {
     hip!(hipStreamAddCallback, |call| {
-        let queue: Arc<_> = call.working_stream(stream)?;
+        // HIP 7 has none in captures.
+        let target = match call.runtime.options.hip >= (7, 0) {
+            true => Target::Run(call.working_stream(stream)?),
+            false => call.target(stream)?,
+        };
         let callback = callback.ok_or(Code::INVALID_VALUE)?;
         if flags != 0 {
             return Err(Code::INVALID_VALUE);
         }
         let function = HostCall::WithStatus(callback, stream as u64);
-        let work = Work::HostFunction(HostFunction { call: function, data });
-        call.runtime.enqueue(&queue, work, &[]).map(|_| ())
+        let function = HostFunction { call: function, data };
+        match target {
+            Target::Record(capture, stream) => capture.add(&call.runtime, &stream, Operation::Host(function)),
+            Target::Run(queue) => call.runtime.enqueue(&queue, Work::HostFunction(function), &[]).map(|_| ()),
+        }
     })
 }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Runs all cases on both HIPs, in processes of their own, and compares.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::cases::{self, Group};
+use crate::known::{Known, machine};
+use crate::perform::{BEGIN, HUNG, RESULT};
+
+/// What came of each case, by name.
+type Results = BTreeMap<String, String>;
+
+/// How a process ended, as shells count.
+fn ending(status: std::process::ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt as _;
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    match code {
+        HUNG => "hung".to_owned(),
+        134 => "crashed (SIGABRT)".to_owned(),
+        135 => "crashed (SIGBUS)".to_owned(),
+        136 => "crashed (SIGFPE)".to_owned(),
+        139 => "crashed (SIGSEGV)".to_owned(),
+        code => format!("ended with {code}"),
+    }
+}
+
+/// Runs a group, with a new process after each case that ends one.
+fn run(group: &Group, prefix: &[&str], machine: Option<&str>) -> Result<Results> {
+    let own = std::env::current_exe()?;
+    let own = own.to_str().context("a path in UTF-8")?;
+    let mut results = Results::new();
+    let mut next = 0;
+    while next < group.cases.len() {
+        let from = next.to_string();
+        let before = next;
+        let mut words = prefix.to_vec();
+        words.extend([own, "group", &group.name, &from]);
+        words.extend(machine);
+        let mut child = Command::new(words[0])
+            .args(&words[1..])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(if std::env::var_os("DIFFERENCES_STDERR").is_some() {
+                Stdio::inherit()
+            } else {
+                Stdio::null()
+            })
+            .spawn()
+            .with_context(|| format!("starting {}", words.join(" ")))?;
+        let mut begun = None;
+        for line in BufReader::new(child.stdout.take().context("its output")?).split(b'\n') {
+            let line = String::from_utf8_lossy(&line?).into_owned();
+            if let Some(name) = line.strip_prefix(BEGIN) {
+                begun = Some(name.to_owned());
+            } else if let (Some(result), Some(name)) =
+                (line.strip_prefix(RESULT), begun.take_if(|_| line.starts_with(RESULT)))
+            {
+                results.insert(name, result.to_owned());
+                next += 1;
+            }
+        }
+        let ended = child.wait()?;
+        match begun {
+            Some(name) => {
+                results.insert(name, ending(ended));
+                next += 1;
+            }
+            None if next == before => {
+                bail!("{}: no case was begun, {}", words.join(" "), ending(ended));
+            }
+            None => {}
+        }
+    }
+    Ok(results)
+}
+
+/// All groups on both, as many at a time as there are processors.
+fn run_both(groups: &[Group], prefix: &[&str], machine: &str) -> Result<(Results, Results)> {
+    let (amd, ours) = (Mutex::new(Results::new()), Mutex::new(Results::new()));
+    let next = AtomicUsize::new(0);
+    let worker = || -> Result<()> {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(group) = groups.get(index / 2) else { return Ok(()) };
+            let (sum, results) = match index % 2 {
+                0 => (&amd, run(group, prefix, None)?),
+                _ => (&ours, run(group, &[], Some(machine))?),
+            };
+            sum.lock().expect("no worker panics").extend(results);
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("no worker panics"))
+    })?;
+    Ok((amd.into_inner()?, ours.into_inner()?))
+}
+
+/// Compares the two and says what is not as the list has it.
+pub(crate) fn compare(version: &str, list: &Path, prefix: &[&str]) -> Result<ExitCode> {
+    let known = Known::read(list)?;
+    let wanted = std::env::var("DIFFERENCES_GROUPS").unwrap_or_default();
+    let mut groups = cases::groups()?;
+    groups.retain(|group| wanted.is_empty() || wanted.split(',').any(|name| name == group.name));
+    let (amd, ours) = run_both(&groups, prefix, machine(version)?)?;
+    let mut used = vec![false; known.entries.len()];
+    let (mut failed, mut same, mut listed) = (0, 0, 0);
+    for (name, theirs) in &amd {
+        let ours = ours.get(name).with_context(|| format!("{name} is not in both"))?;
+        let entries = known.find(version, name, theirs, ours);
+        if theirs == ours {
+            same += 1;
+        } else if entries.is_empty() {
+            println!("DIFFERS: {name} | {theirs} | {ours}");
+            failed += 1;
+        } else {
+            entries.into_iter().for_each(|place| used[place] = true);
+            listed += 1;
+        }
+    }
+    for (entry, used) in known.entries.iter().zip(used) {
+        if !used && wanted.is_empty() && entry.must_occur(version) {
+            println!(
+                "STALE: {} is listed, and no such difference was seen: take the line away",
+                entry.describe()
+            );
+            failed += 1;
+        }
+    }
+    println!("\n| HIP {version} | cases | same | listed | unexpected or stale |\n|---|---|---|---|---|");
+    println!("| AMD's beside the simulated | {} | {same} | {listed} | {failed} |", amd.len());
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

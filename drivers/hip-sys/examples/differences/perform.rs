@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Makes the calls of a group and prints what came of each.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::ptr;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use windlass_hip_sys::bindings::*;
+use windlass_hip_sys::{Api, Source};
+use windlass_simulator::Simulator;
+
+use crate::cases::{self, Case};
+use crate::lab::{Lab, Setting};
+
+/// A case that takes longer hangs. What HIP does at first takes most.
+const DEADLINE: Duration = Duration::from_secs(20);
+/// The exit code of a process that hangs.
+pub(crate) const HUNG: i32 = 98;
+/// Marks a case's begin and its result among what libraries print.
+pub(crate) const BEGIN: &str = "@begin ";
+pub(crate) const RESULT: &str = "@result ";
+
+/// Ends the process without a word to the libraries in it: some crash there, and that is not what is compared.
+fn leave(code: i32) -> ! {
+    let _ = std::io::stdout().flush();
+    // SAFETY: it does not return.
+    unsafe { libc::_exit(code) }
+}
+
+/// Ends the process where nothing is heard for long.
+fn watch() -> Sender<()> {
+    let (alive, heard) = channel();
+    std::thread::spawn(move || {
+        while heard.recv_timeout(DEADLINE) != Err(RecvTimeoutError::Timeout) {}
+        leave(HUNG);
+    });
+    alive
+}
+
+/// Runs the cases of a group from the one of that number on.
+pub(crate) fn group(name: &str, from: usize, machine: Option<&str>) -> Result<ExitCode> {
+    let groups = cases::groups()?;
+    let group = groups.iter().find(|group| group.name == name).with_context(|| format!("no group {name}"))?;
+    let alive = watch();
+    let hip = match machine {
+        Some(machine) => Simulator::new(machine.parse()?)?.api(),
+        // SAFETY: what the system or the environment names as HIP is HIP.
+        None => unsafe { Api::load(&Source::System) }?,
+    };
+    let lab = Lab::new(hip)?;
+    for case in &group.cases[from..] {
+        println!("{BEGIN}{}", case.name());
+        std::io::stdout().flush()?;
+        alive.send(())?;
+        let result = perform(&lab, case).unwrap_or_else(|error| format!("not made: {error}"));
+        println!("{RESULT}{result}");
+        std::io::stdout().flush()?;
+        alive.send(())?;
+        if lab.is_spoilt() {
+            // The next case gets a process of its own.
+            break;
+        }
+    }
+    leave(0)
+}
+
+/// Calls a function of HIP with whatever its registers shall hold.
+fn call(lab: &Lab, function: &str, registers: &[u64]) -> Option<i32> {
+    type Function = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> i32;
+
+    let address = lab.hip.entries().address(function)?;
+    let mut all = [0; 12];
+    all.get_mut(..registers.len())?.copy_from_slice(registers);
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = all;
+    // SAFETY: HIP's functions take numbers, pointers and structures of integers alone, each of which fills whole registers
+    // or places of the stack in this order, and leave the stack to the caller: what is too much is not looked at. What
+    // wrong arguments do is what is tried, in a process of its own.
+    let status = unsafe {
+        let function: Function = std::mem::transmute::<*const c_void, Function>(address);
+        function(a, b, c, d, e, f, g, h, i, j, k, l)
+    };
+    Some(status)
+}
+
+/// What came of a case.
+fn perform(lab: &Lab, case: &Case) -> Result<String> {
+    lab.begin();
+    // SAFETY: no pointers.
+    unsafe {
+        lab.hip.hipSetDevice(0);
+        lab.hip.hipGetLastError();
+    }
+    let mut registers = Vec::new();
+    for parameter in &case.parameters {
+        registers.push(lab.value(&parameter.kind, &parameter.value)?);
+    }
+    enter(lab, case.setting)?;
+    // SAFETY: no pointers.
+    unsafe { lab.hip.hipGetLastError() };
+    let Some(status) = call(lab, &case.function, &registers) else { return Ok("absent".to_owned()) };
+    // SAFETY: no pointers.
+    let mut result = format!("{status} last {}", unsafe { lab.hip.hipGetLastError() }.0);
+    let kind = case
+        .parameters
+        .iter()
+        .find(|parameter| ["out", "int", "long", "pointer"].contains(&parameter.kind.as_str()));
+    if let Some(answer) = kind.and_then(|parameter| lab.answer(&parameter.kind)) {
+        result += &format!(" gives {answer}");
+    }
+    // What work that was queued comes to.
+    match case.setting {
+        setting if setting.captures() => {
+            let mut graph = ptr::null_mut();
+            // SAFETY: a stream of the lab's, and a pointer to a local.
+            let ended = unsafe { lab.hip.hipStreamEndCapture(lab.stream()? as hipStream_t, &mut graph) };
+            result += &format!(" end {}", ended.0);
+        }
+        Setting::Reset => {}
+        _ => {
+            // SAFETY: no pointers.
+            let after = unsafe { lab.hip.hipDeviceSynchronize() };
+            if after != hipError_t::hipSuccess {
+                result += &format!(" then {}", after.0);
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// Brings about where the call is made.
+fn enter(lab: &Lab, setting: Setting) -> Result<()> {
+    // SAFETY: handles of the lab's, no pointers.
+    let statuses = unsafe {
+        match setting {
+            Setting::Plain => vec![],
+            Setting::Other => vec![lab.hip.hipSetDevice(1)],
+            Setting::Reset => vec![lab.hip.hipDeviceReset()],
+            Setting::Capture(mode) => vec![lab.hip.hipStreamBeginCapture(lab.stream()? as hipStream_t, mode)],
+            Setting::Spoilt => {
+                let stream = lab.stream()? as hipStream_t;
+                let relaxed = hipStreamCaptureMode::hipStreamCaptureModeRelaxed;
+                let begun = lab.hip.hipStreamBeginCapture(stream, relaxed);
+                // Not allowed in a capture.
+                lab.hip.hipStreamSynchronize(stream);
+                vec![begun]
+            }
+        }
+    };
+    ensure!(
+        statuses.iter().all(|status| *status == hipError_t::hipSuccess),
+        "{setting:?} answers {statuses:?}"
+    );
+    Ok(())
+}

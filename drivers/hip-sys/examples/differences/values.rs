@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What parameters may be: for each kind its values by name, the right one first.
+
+use std::ffi::CStr;
+use std::ptr;
+
+use anyhow::{Result, bail};
+use windlass_hip_sys::bindings::*;
+
+use crate::lab::{Lab, SIZE};
+
+/// Of a handle that was given back, of one that never was, and of one of another kind.
+const HANDLE: &[&str] = &["good", "null", "destroyed", "wild"];
+
+const KINDS: &[(&str, &[&str])] = &[
+    // Where HIP writes an answer: nothing of it is compared, an int, a size, a pointer.
+    ("out", &["good", "null"]),
+    ("int", &["good", "null"]),
+    ("long", &["good", "null"]),
+    ("pointer", &["good", "null"]),
+    (
+        "device",
+        &[
+            "good",
+            "null",
+            "freed",
+            "inside",
+            "odd",
+            "end",
+            "other",
+            "plain",
+            "pinned",
+            "registered",
+            "managed",
+            "wild",
+        ],
+    ),
+    ("pinned", &["good", "null", "freed", "inside", "device", "plain", "registered", "wild"]),
+    ("plain", &["good", "null", "device", "pinned", "registered"]),
+    ("registered", &["good", "null", "unregistered", "inside", "plain", "device", "pinned", "wild"]),
+    ("managed", &["good", "null", "freed", "inside", "device", "plain", "pinned", "wild"]),
+    ("stream", &["good", "null", "destroyed", "wild", "legacy", "thread", "other", "event"]),
+    ("event", &["good", "null", "destroyed", "wild", "recorded", "other", "stream"]),
+    ("recorded", &["good", "null", "destroyed", "unrecorded", "other"]),
+    ("module", HANDLE),
+    ("function", &["good", "null", "destroyed", "wild"]),
+    ("symbol", &["good", "null", "plain"]),
+    ("graph", HANDLE),
+    ("node", &["good", "null", "destroyed", "wild", "foreign"]),
+    ("exec", HANDLE),
+    ("pool", HANDLE),
+    ("context", HANDLE),
+    ("code", &["good", "null", "junk", "empty"]),
+    ("path", &["good", "null", "empty", "absent", "junk"]),
+    ("kernel", &["good", "null", "empty", "absent"]),
+    ("variable", &["absent", "null", "empty"]),
+    ("bus", &["good", "null", "empty", "junk"]),
+    ("callback", &["good", "null"]),
+    ("arguments", &["good", "null"]),
+    ("extra", &["good", "null", "junk"]),
+    ("none", &["null"]),
+    ("nodes", &["good", "null", "null-inside"]),
+    ("copy3d", &["good", "null", "no-extent", "no-pointer", "kind", "wide"]),
+    ("kernel-node", &["good", "null", "no-function", "no-block"]),
+    ("memset-node", &["good", "null", "no-pointer", "element", "no-width", "no-height"]),
+    ("host-node", &["good", "null", "no-function"]),
+    ("properties", &["good", "null", "type", "location", "device"]),
+    ("access", &["good", "null", "device", "flags"]),
+    ("location", &["good", "null", "device"]),
+    ("mode", &["good", "null", "unknown"]),
+];
+
+/// The values of a kind.
+pub(crate) fn of(kind: &str) -> Vec<String> {
+    match KINDS.iter().find(|(name, _)| *name == kind) {
+        Some((_, values)) => values.iter().map(|value| (*value).to_owned()).collect(),
+        None => kind.split('|').map(str::to_owned).collect(),
+    }
+}
+
+/// A number as the table has them.
+fn number(text: &str) -> Option<u64> {
+    match text {
+        "huge" => Some(1 << 40),
+        "max" => Some(u64::MAX),
+        _ => match text.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None => text.parse::<i64>().ok().map(i64::cast_unsigned),
+        },
+    }
+}
+
+fn text(text: &'static CStr) -> u64 {
+    text.as_ptr() as u64
+}
+
+unsafe extern "C" fn host_function(_: *mut c_void) {}
+
+impl Lab {
+    /// Makes a value: what goes into the register of the parameter.
+    pub(crate) fn value(&self, kind: &str, value: &str) -> Result<u64> {
+        Ok(match (kind, value) {
+            (_, "null") => 0,
+            (_, "wild") => match kind {
+                "device" | "pinned" | "registered" | "managed" => 0x10,
+                _ => self.keep(&[0; SIZE]),
+            },
+            ("out" | "int" | "long" | "pointer", _) => self.out(),
+            ("device" | "pinned" | "plain" | "registered" | "managed", _) => self.memory(kind, value)?,
+            ("stream", "good") => self.stream()?,
+            ("stream", "legacy") => 1,
+            ("stream", "thread") => 2,
+            ("stream", "destroyed") => self.destroyed_stream()?,
+            ("stream", "other") => self.on_other(Self::new_stream)?,
+            ("stream", "event") | ("event", "good") | ("recorded", "unrecorded") => self.new_event()?,
+            ("event", "stream") => self.new_stream()?,
+            ("event" | "recorded", "destroyed") => self.destroyed_event()?,
+            ("event" | "recorded", "other") => self.on_other(Self::new_event)?,
+            ("event", "recorded") | ("recorded", _) => self.recorded_event()?,
+            ("module", "good") => self.new_module()?,
+            ("module", _) => self.unloaded(|_, module| Ok(module))?,
+            ("function", "good") => self.new_function(self.new_module()?)?,
+            ("function", _) => self.unloaded(Self::new_function)?,
+            ("symbol", _) => self.keep(&[7; 64]),
+            ("graph", "good") => self.graph()?.0,
+            ("graph", _) => self.destroyed_graph()?,
+            ("node", "good") => self.graph()?.1,
+            ("node", "foreign") => self.new_graph()?.1,
+            ("node", _) => self.destroyed_node()?,
+            ("exec", "good") => self.new_exec()?,
+            ("exec", _) => self.destroyed_exec()?,
+            ("pool", "good") => self.new_pool()?,
+            ("pool", _) => self.destroyed_pool()?,
+            ("context", "good") => self.new_context()?,
+            ("context", _) => self.destroyed_context()?,
+            ("code", "good") => self.code(),
+            ("code" | "bus", "junk") => {
+                self.keep(&[b'x'; 64].into_iter().chain([0; SIZE]).collect::<Vec<_>>())
+            }
+            ("code", _) => self.keep(&[0; SIZE]),
+            ("path", "good") => self.file(true)?,
+            ("path", "junk") => self.file(false)?,
+            (_, "empty") => text(c""),
+            ("path", _) => text(c"/nowhere/at/all.co"),
+            ("kernel", "good") => text(c"vector_add"),
+            ("kernel" | "variable", _) => text(c"there_is_no_such_name"),
+            ("bus", _) => self.bus()?,
+            ("callback", _) => host_function as *const () as u64,
+            ("arguments", _) => self.arguments()?,
+            ("extra", "good") => self.extra()?,
+            ("extra", _) => self.keep_words(&[9, 9, 9, 9]),
+            ("nodes", "good") => self.keep_words(&[self.graph()?.1]),
+            ("nodes", _) => self.keep_words(&[0]),
+            ("copy3d", _) => self.copy(value)?,
+            ("kernel-node", _) => self.kernel_node(value)?,
+            ("memset-node", _) => self.memset_node(value)?,
+            ("host-node", _) => {
+                let function: hipHostFn_t = (value == "good").then_some(host_function);
+                self.keep_value(hipHostNodeParams { fn_: function, userData: ptr::null_mut() })
+            }
+            ("properties", _) => self.pool_properties(value),
+            ("access", _) => self.access(value),
+            ("location", _) => self.keep_words(&[1 | if value == "good" { 0 } else { 77 << 32 }]),
+            ("mode", _) => self.keep_words(&[if value == "good" { 2 } else { 9 }]),
+            (_, value) => match number(value) {
+                Some(number) => number,
+                None => bail!("{kind} has no value {value}"),
+            },
+        })
+    }
+
+    fn copy(&self, value: &str) -> Result<u64> {
+        // SAFETY: zeroes are null pointers and numbers.
+        let mut copy: hipMemcpy3DParms = unsafe { std::mem::zeroed() };
+        copy.srcPtr = hipPitchedPtr {
+            ptr: self.memory("plain", "good")? as *mut c_void,
+            pitch: 64,
+            xsize: 64,
+            ysize: 4,
+        };
+        copy.dstPtr = hipPitchedPtr {
+            ptr: self.memory("device", "good")? as *mut c_void,
+            pitch: 64,
+            xsize: 64,
+            ysize: 4,
+        };
+        copy.extent = hipExtent { width: 32, height: 4, depth: 2 };
+        copy.kind = hipMemcpyKind::hipMemcpyHostToDevice;
+        match value {
+            "no-extent" => copy.extent = hipExtent { width: 0, height: 0, depth: 0 },
+            "no-pointer" => copy.dstPtr.ptr = ptr::null_mut(),
+            "kind" => copy.kind = hipMemcpyKind(9),
+            "wide" => copy.extent.width = 65,
+            _ => {}
+        }
+        Ok(self.keep_value(copy))
+    }
+
+    fn kernel_node(&self, value: &str) -> Result<u64> {
+        let one = dim3 { x: 1, y: 1, z: 1 };
+        let mut node = hipKernelNodeParams {
+            blockDim: one,
+            gridDim: one,
+            extra: ptr::null_mut(),
+            func: self.new_function(self.new_module()?)? as *mut c_void,
+            kernelParams: self.arguments()? as *mut *mut c_void,
+            sharedMemBytes: 0,
+        };
+        match value {
+            "no-function" => node.func = ptr::null_mut(),
+            "no-block" => node.blockDim.x = 0,
+            _ => {}
+        }
+        Ok(self.keep_value(node))
+    }
+
+    fn memset_node(&self, value: &str) -> Result<u64> {
+        let dst = self.memory("device", "good")? as *mut c_void;
+        let mut node = hipMemsetParams { dst, elementSize: 4, height: 1, pitch: 64, value: 5, width: 8 };
+        match value {
+            "no-pointer" => node.dst = ptr::null_mut(),
+            "element" => node.elementSize = 3,
+            "no-width" => node.width = 0,
+            "no-height" => node.height = 0,
+            _ => {}
+        }
+        Ok(self.keep_value(node))
+    }
+
+    fn pool_properties(&self, value: &str) -> u64 {
+        // SAFETY: zeroes are null pointers and numbers.
+        let mut properties: hipMemPoolProps = unsafe { std::mem::zeroed() };
+        properties.allocType.0 = if value == "type" { 7 } else { 1 };
+        properties.location.type_.0 = if value == "location" { 7 } else { 1 };
+        properties.location.id = if value == "device" { 77 } else { 0 };
+        self.keep_value(properties)
+    }
+
+    fn access(&self, value: &str) -> u64 {
+        // SAFETY: zeroes are numbers.
+        let mut access: hipMemAccessDesc = unsafe { std::mem::zeroed() };
+        access.location.type_.0 = 1;
+        access.location.id = if value == "device" { 77 } else { 0 };
+        access.flags.0 = if value == "flags" { 7 } else { 3 };
+        self.keep_value(access)
+    }
+}

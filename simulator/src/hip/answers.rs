@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where AMD's library answers a mistake otherwise than the simulator finds it, by version. `.ci/hip-differences` compares.
+
+use super::code::Code;
+
+/// Versions, from the first on and before the second.
+type Versions = ((u32, u32), (u32, u32));
+
+const ALWAYS: Versions = ((0, 0), (u32::MAX, 0));
+const SINCE_6: Versions = ((6, 0), (u32::MAX, 0));
+const IN_6: Versions = ((6, 0), (7, 0));
+const BEFORE_6: Versions = ((0, 0), (6, 0));
+const BEFORE_7: Versions = ((0, 0), (7, 0));
+
+struct Row {
+    functions: &'static [&'static str],
+    found: Code,
+    answered: Code,
+    versions: Versions,
+}
+
+const fn row(functions: &'static [&'static str], found: Code, answered: Code, versions: Versions) -> Row {
+    Row { functions, found, answered, versions }
+}
+
+const ROWS: &[Row] = &[
+    // A stream that is none.
+    row(
+        &[
+            "hipFreeAsync",
+            "hipGraphLaunch",
+            "hipMallocAsync",
+            "hipMallocFromPoolAsync",
+            "hipMemcpy3DAsync",
+            "hipStreamBeginCapture",
+            "hipStreamEndCapture",
+            "hipStreamGetCaptureInfo",
+            "hipStreamGetCaptureInfo_v2",
+            "hipStreamIsCapturing",
+            "hipStreamUpdateCaptureDependencies",
+        ],
+        Code::CONTEXT_IS_DESTROYED,
+        Code::INVALID_VALUE,
+        BEFORE_6,
+    ),
+    row(
+        &["hipStreamWaitEvent", "hipMallocAsync", "hipMallocFromPoolAsync", "hipFreeAsync"],
+        Code::CONTEXT_IS_DESTROYED,
+        Code::INVALID_HANDLE,
+        ALWAYS,
+    ),
+    row(
+        &["hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel", "hipMemcpy2DAsync"],
+        Code::CONTEXT_IS_DESTROYED,
+        Code::INVALID_VALUE,
+        SINCE_6,
+    ),
+    // A grid or a block that is too large.
+    row(
+        &["hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel"],
+        Code::INVALID_CONFIGURATION,
+        Code::INVALID_VALUE,
+        ALWAYS,
+    ),
+    row(&["hipMemset2D", "hipMemset2DAsync"], Code::INVALID_PITCH_VALUE, Code::INVALID_VALUE, ALWAYS),
+    // The null module.
+    row(
+        &["hipModuleUnload", "hipModuleGetFunction", "hipModuleGetGlobal"],
+        Code::INVALID_HANDLE,
+        Code::NOT_FOUND,
+        BEFORE_6,
+    ),
+    // No code object.
+    row(
+        &["hipModuleLoad", "hipModuleLoadData", "hipModuleLoadDataEx"],
+        Code::INVALID_IMAGE,
+        Code::INVALID_KERNEL_FILE,
+        BEFORE_6,
+    ),
+    row(&["hipMemGetAddressRange"], Code::NOT_FOUND, Code::INVALID_DEVICE_POINTER, BEFORE_6),
+    // A function that is none.
+    row(
+        &[
+            "hipModuleOccupancyMaxPotentialBlockSize",
+            "hipModuleOccupancyMaxPotentialBlockSizeWithFlags",
+            "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",
+            "hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+        ],
+        Code::INVALID_HANDLE,
+        Code::INVALID_VALUE,
+        ALWAYS,
+    ),
+    row(
+        &["hipGraphAddKernelNode", "hipGraphKernelNodeSetParams", "hipGraphExecKernelNodeSetParams"],
+        Code::INVALID_DEVICE_FUNCTION,
+        Code::INVALID_VALUE,
+        ALWAYS,
+    ),
+    // A device that is none.
+    row(
+        &["hipDeviceGetByPCIBusId", "hipMemPoolCreate", "hipMemPoolGetAccess", "hipCtxCreate"],
+        Code::INVALID_DEVICE,
+        Code::INVALID_VALUE,
+        SINCE_6,
+    ),
+    row(&["hipDeviceGetMemPool", "hipDeviceSetMemPool"], Code::INVALID_DEVICE, Code::INVALID_VALUE, ALWAYS),
+    row(&["hipDeviceGetDefaultMemPool"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
+    row(&["hipGraphInstantiateWithFlags"], Code::NOT_SUPPORTED, Code::INVALID_VALUE, SINCE_6),
+];
+
+/// Errors that are answered and not kept as the thread's last.
+const UNNOTED: &[(&[&str], Code, Versions)] = &[
+    (&["hipEventDestroy"], Code::CONTEXT_IS_DESTROYED, IN_6),
+    (&["hipDrvGetErrorName", "hipDrvGetErrorString"], Code::INVALID_VALUE, IN_6),
+    (&["hipModuleLaunchKernel"], Code::STREAM_CAPTURE_INVALIDATED, IN_6),
+    (&["hipDeviceSynchronize"], Code::STREAM_CAPTURE_UNSUPPORTED, IN_6),
+    (
+        &["hipMallocAsync", "hipMallocFromPoolAsync", "hipFreeAsync", "hipMemcpyWithStream"],
+        Code::STREAM_CAPTURE_INVALIDATED,
+        IN_6,
+    ),
+    (
+        &["hipMemcpyDtoDAsync", "hipMemcpyDtoHAsync", "hipMemcpyHtoDAsync"],
+        Code::STREAM_CAPTURE_INVALIDATED,
+        IN_6,
+    ),
+    (
+        &["hipMemcpyDtoDAsync", "hipMemcpyDtoHAsync", "hipMemcpyHtoDAsync", "hipMemcpyPeerAsync"],
+        Code::CONTEXT_IS_DESTROYED,
+        IN_6,
+    ),
+    (
+        &["hipMemcpy2DAsync", "hipMemsetD8Async", "hipMemsetD16Async", "hipMemsetD32Async"],
+        Code::STREAM_CAPTURE_INVALIDATED,
+        IN_6,
+    ),
+    (
+        &["hipMemcpyDtoD", "hipMemcpyDtoH", "hipMemcpyHtoD", "hipMemcpy2D"],
+        Code::STREAM_CAPTURE_IMPLICIT,
+        IN_6,
+    ),
+    (&["hipMemsetD8", "hipMemsetD16", "hipMemsetD32"], Code::STREAM_CAPTURE_IMPLICIT, IN_6),
+];
+
+/// What waits for the null stream while a blocking stream is captured, which HIP 7 refuses all work on the null stream for.
+const WAITING: &[&str] = &[
+    "hipMemcpy",
+    "hipMemcpyHtoD",
+    "hipMemcpyDtoH",
+    "hipMemcpyDtoD",
+    "hipMemcpy2D",
+    "hipMemcpy3D",
+    "hipDrvMemcpy3D",
+    "hipMemcpyToSymbol",
+    "hipMemcpyFromSymbol",
+    "hipMemset",
+    "hipMemsetD8",
+    "hipMemsetD16",
+    "hipMemsetD32",
+    "hipMemset2D",
+];
+
+fn holds(versions: Versions, hip: (u32, u32)) -> bool {
+    versions.0 <= hip && hip < versions.1
+}
+
+/// What a version of AMD's library answers where the simulator found something wrong.
+pub(crate) fn of(hip: (u32, u32), function: &str, found: Code) -> Code {
+    let row = ROWS
+        .iter()
+        .find(|row| row.found == found && row.functions.contains(&function) && holds(row.versions, hip));
+    row.map_or(found, |row| row.answered)
+}
+
+/// Whether an answer is kept as the thread's last error.
+pub(crate) fn is_noted(hip: (u32, u32), function: &str, answer: Code) -> bool {
+    !UNNOTED.iter().any(|(functions, code, versions)| {
+        *code == answer && functions.contains(&function) && holds(*versions, hip)
+    })
+}
+
+/// Whether a call on the null stream is refused while a blocking stream of the device is captured.
+pub(crate) fn refuses_null_stream(hip: (u32, u32), function: &str) -> bool {
+    !holds(BEFORE_7, hip) || WAITING.contains(&function)
+}
