@@ -59,6 +59,8 @@ fn info(uri: String) -> DeviceInfo {
     info.architecture = "postfix".to_owned();
     info.executable_formats = vec![crate::FORMAT.to_owned()];
     info.simulated = true;
+    // A program that strays is an error of the interpreter's.
+    info.reports_faults = true;
     info.lacks = vec![
         Lack::new(Feature::ImportHost, "the machine sees no memory but its own"),
         Lack::new(Feature::ImportDevice, "the machine sees no memory but its own"),
