@@ -306,7 +306,7 @@ fn a_graph_tells_its_nodes_and_edges() {
     assert_eq!(kind, hipGraphNodeType::hipGraphNodeTypeHost);
     ok!(machine, hipGraphDestroy(graph));
     fails!(hipErrorInvalidValue, machine, hipGraphNodeGetType(first, &mut kind));
-    fails!(hipErrorInvalidValue, machine, hipGraphDestroy(graph));
+    fails!(hipErrorIllegalState, machine, hipGraphDestroy(graph));
 }
 
 fn without_provenance() -> hipGraphNode_t {
@@ -387,7 +387,7 @@ fn what_cannot_be_done_is_refused_when_it_is_added() {
     fails!(hipErrorInvalidValue, machine, hipGraphAddEmptyNode(&mut other, graph, twice.as_ptr(), 2));
 
     let mut exec = null_mut();
-    fails!(hipErrorNotSupported, machine, hipGraphInstantiateWithFlags(&mut exec, graph, 4));
+    fails!(hipErrorInvalidValue, machine, hipGraphInstantiateWithFlags(&mut exec, graph, 4));
     fails!(
         hipErrorInvalidValue,
         machine,
@@ -511,7 +511,7 @@ fn a_reset_takes_the_graphs_of_its_device_along() {
     let mut count = 0;
     for graph in [own, empty, launching] {
         fails!(hipErrorInvalidValue, machine, hipGraphGetNodes(graph, null_mut(), &mut count));
-        fails!(hipErrorInvalidValue, machine, hipGraphDestroy(graph));
+        fails!(hipErrorIllegalState, machine, hipGraphDestroy(graph));
     }
     for node in [node, kernel] {
         fails!(hipErrorInvalidValue, machine, hipGraphNodeGetType(node, &mut hipGraphNodeType(0)));

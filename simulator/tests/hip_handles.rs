@@ -54,7 +54,7 @@ fn numbers_that_mean_nothing_are_refused() {
     fails!(hipErrorInvalidValue, machine, hipHostMalloc(&mut pointer, 64, 0x100));
     fails!(hipErrorInvalidValue, machine, hipMallocManaged(&mut pointer, 64, 9));
     fails!(hipErrorInvalidValue, machine, hipInit(1));
-    fails!(hipErrorUnsupportedLimit, machine, hipDeviceGetLimit(&mut 0, hipLimit_t(99)));
+    fails!(hipErrorInvalidValue, machine, hipDeviceGetLimit(&mut 0, hipLimit_t(99)));
     assert!(stream.is_null() && event.is_null() && pointer.is_null());
     // Nothing is no error.
     ok!(machine, hipMalloc(&mut pointer, 0));
@@ -76,7 +76,7 @@ fn stale_and_invented_handles_are_refused() {
         fails!(hipErrorContextIsDestroyed, machine, hipStreamQuery(stream));
         fails!(hipErrorContextIsDestroyed, machine, hipStreamSynchronize(stream));
         fails!(hipErrorContextIsDestroyed, machine, hipStreamDestroy(stream));
-        fails!(hipErrorContextIsDestroyed, machine, hipStreamWaitEvent(stream, new_event, 0));
+        fails!(hipErrorInvalidHandle, machine, hipStreamWaitEvent(stream, new_event, 0));
         fails!(hipErrorContextIsDestroyed, machine, hipEventRecord(new_event, stream));
         fails!(hipErrorContextIsDestroyed, machine, hipMemsetAsync(invented, 0, 8, stream));
     }
@@ -84,14 +84,20 @@ fn stale_and_invented_handles_are_refused() {
         fails!(hipErrorInvalidHandle, machine, hipEventQuery(event));
         fails!(hipErrorInvalidHandle, machine, hipEventSynchronize(event));
         fails!(hipErrorInvalidHandle, machine, hipEventRecord(event, new_stream));
-        fails!(hipErrorInvalidHandle, machine, hipEventDestroy(event));
+        let answer = if event.is_null() {
+            hipError_t::hipErrorInvalidHandle
+        } else {
+            hipError_t::hipErrorContextIsDestroyed
+        };
+        assert_eq!(hip!(machine, hipEventDestroy(event)), answer);
         fails!(hipErrorInvalidHandle, machine, hipStreamWaitEvent(new_stream, event, 0));
     }
     let (mut function, mut value) = (null_mut(), 0);
     let name: &CStr = c"kernel";
-    for module in [null_mut(), invented.cast(), new_stream.cast()] {
-        fails!(hipErrorInvalidHandle, machine, hipModuleUnload(module));
-        fails!(hipErrorInvalidHandle, machine, hipModuleGetFunction(&mut function, module, name.as_ptr()));
+    fails!(hipErrorInvalidHandle, machine, hipModuleUnload(null_mut()));
+    for module in [invented.cast(), new_stream.cast()] {
+        fails!(hipErrorNotFound, machine, hipModuleUnload(module));
+        fails!(hipErrorNotFound, machine, hipModuleGetFunction(&mut function, module, name.as_ptr()));
     }
     let registers = hipFunction_attribute::HIP_FUNC_ATTRIBUTE_NUM_REGS;
     for function in [null_mut(), invented.cast(), new_stream.cast()] {

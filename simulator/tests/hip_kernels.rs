@@ -265,9 +265,10 @@ fn launches_that_do_not_fit_are_refused() {
     };
     assert_eq!(launch([0, 1, 1], [64, 1, 1], 0), hipError_t::hipErrorInvalidValue);
     assert_eq!(launch([1, 1, 1], [64, 0, 1], 0), hipError_t::hipErrorInvalidValue);
-    assert_eq!(launch([1, 1, 1], [1025, 1, 1], 0), hipError_t::hipErrorInvalidConfiguration);
-    assert_eq!(launch([1, 1, 1], [64, 64, 64], 0), hipError_t::hipErrorInvalidConfiguration);
-    assert_eq!(launch([u32::MAX, 1, 1], [64, 1, 1], 0), hipError_t::hipErrorInvalidConfiguration);
+    assert_eq!(launch([1, 1, 1], [1025, 1, 1], 0), hipError_t::hipErrorInvalidValue);
+    assert_eq!(launch([1, 1, 1], [64, 64, 64], 0), hipError_t::hipErrorInvalidValue);
+    assert_eq!(launch([u32::MAX, 1, 1], [64, 1, 1], 0), hipError_t::hipErrorInvalidValue);
+    assert_eq!(launch([1, u32::MAX, 1], [1, 1, 1], 0), hipError_t::hipErrorInvalidValue);
     assert_eq!(launch([1, 1, 1], [64, 1, 1], 65537), hipError_t::hipErrorInvalidValue);
     let reason = machine.api.diagnose().unwrap();
     assert!(reason.contains("vector_add") && reason.contains("65537"), "{reason}");
@@ -327,7 +328,7 @@ fn names_are_looked_up_and_handles_end_with_their_module() {
     ok!(machine, hipModuleGetFunctionCount(&mut count, module));
     assert_eq!(count, 4);
     ok!(machine, hipModuleUnload(module));
-    fails!(hipErrorInvalidHandle, machine, hipModuleUnload(module));
+    fails!(hipErrorNotFound, machine, hipModuleUnload(module));
     fails!(hipErrorInvalidHandle, machine, hipFuncGetAttribute(&mut threads, most, found));
 }
 

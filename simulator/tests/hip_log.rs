@@ -52,7 +52,7 @@ fn work_goes_on_without_a_log() {
         // What is refused with an explanation.
         let arguments = [0_u8; 8];
         let status = machine.launch(function, 1, 2048, null_mut(), &arguments);
-        assert_eq!(status, hipError_t::hipErrorInvalidConfiguration);
+        assert_eq!(status, hipError_t::hipErrorInvalidValue);
         assert_eq!(machine.download::<u32>(words, 2), [0, 7]);
     }
 }

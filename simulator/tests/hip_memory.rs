@@ -340,6 +340,7 @@ fn pools_give_memory_in_stream_order() {
     let stream = machine.stream();
     // SAFETY: the structure is plain numbers and pointers, for which zero is a value.
     let mut props: hipMemPoolProps = unsafe { std::mem::zeroed() };
+    props.allocType = hipMemAllocationType::hipMemAllocationTypePinned;
     props.location.type_ = hipMemLocationType::hipMemLocationTypeDevice;
     let mut pool = null_mut();
     ok!(machine, hipMemPoolCreate(&mut pool, &props));

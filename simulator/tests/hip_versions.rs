@@ -251,3 +251,39 @@ fn code_objects_are_read_up_to_the_newest_of_the_version() {
         }
     }
 }
+
+/// What `.ci/hip-differences` compares with AMD's libraries, in each call; here one of each sort.
+#[test]
+fn mistakes_are_answered_as_the_version_answers_them() {
+    for (hip, stale_stream, null_module, beside_capture) in [
+        ("5.2", hipError_t::hipErrorInvalidValue, hipError_t::hipErrorNotFound, hipError_t::hipSuccess),
+        ("6.4", hipError_t::hipErrorInvalidHandle, hipError_t::hipErrorInvalidHandle, hipError_t::hipSuccess),
+        (
+            "7.1",
+            hipError_t::hipErrorInvalidHandle,
+            hipError_t::hipErrorInvalidHandle,
+            hipError_t::hipErrorStreamCaptureImplicit,
+        ),
+    ] {
+        let machine = Machine::new(&format!("gfx942?hip={hip}"));
+        let gone = machine.stream();
+        ok!(machine, hipStreamDestroy(gone));
+        let mut memory = null_mut();
+        assert_eq!(hip!(machine, hipMallocAsync(&mut memory, 64, gone)), stale_stream, "{hip}");
+        assert_eq!(hip!(machine, hipModuleUnload(null_mut())), null_module, "{hip}");
+        // Only 6 forgets this one.
+        let event = machine.event();
+        ok!(machine, hipEventDestroy(event));
+        ok!(machine, hipGetDevice(&mut 0));
+        hip!(machine, hipGetLastError());
+        fails!(hipErrorContextIsDestroyed, machine, hipEventDestroy(event));
+        let kept = hip!(machine, hipGetLastError()) != hipError_t::hipSuccess;
+        assert_eq!(kept, hip != "6.4", "{hip}");
+        // The null stream beside a capture.
+        ok!(machine, hipMalloc(&mut memory, 64));
+        let mut stream = null_mut();
+        ok!(machine, hipStreamCreate(&mut stream));
+        ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeRelaxed));
+        assert_eq!(hip!(machine, hipMemsetAsync(memory, 1, 64, null_mut())), beside_capture, "{hip}");
+    }
+}
