@@ -3,6 +3,7 @@
 //! behind.
 #![cfg(unix)]
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use windlass::{BufferParams, Code, Deadline, Device, Error, Queue, Semaphore};
@@ -28,6 +29,16 @@ fn holds_in_child(check: impl FnOnce() -> bool) -> bool {
     }
 }
 
+/// A child of a process that has opened nothing opens what it wants. Each test begins with this: the first to come makes it
+/// true or not.
+fn opens_before_the_parent() {
+    static OPENS: OnceLock<bool> = OnceLock::new();
+    assert!(
+        OPENS.get_or_init(|| holds_in_child(|| windlass::open("null://").is_ok())),
+        "nothing was opened before"
+    );
+}
+
 fn is_told<T>(result: Result<T, Error>) -> bool {
     result.is_err_and(|error| {
         error.code() == Code::FailedPrecondition && error.to_string().contains("was forked from")
@@ -50,6 +61,7 @@ fn is_refused((device, queue): &(Device, Queue)) -> bool {
 /// Threads of the parent hold locks at nearly any time: a child that asks for one of them hangs.
 #[test]
 fn a_child_of_a_busy_process_lets_go_of_what_it_has() {
+    opens_before_the_parent();
     for uri in ["null://", "local://?threads=2", "hip-sim://gfx942"] {
         let device = windlass::open(uri).expect("a device");
         let stop = AtomicBool::new(false);
@@ -84,7 +96,7 @@ fn a_child_of_a_busy_process_lets_go_of_what_it_has() {
 
 #[test]
 fn a_child_is_told_and_the_parent_goes_on() {
-    assert!(holds_in_child(|| windlass::open("null://").is_ok()), "nothing was opened before");
+    opens_before_the_parent();
     for uri in ["null://", "local://?threads=2", "local://?threads=0", "hip-sim://gfx942"] {
         let device = windlass::open(uri).expect("a device");
         let queue = device.queue(0).expect("a queue");

@@ -264,7 +264,7 @@ fn mistakes_are_named() {
         (&["exec", "--library", "/no/such", "--", "true"], "cargo build --release --workspace"),
         (&["exec", "--library", text, "--", "true"], "not the simulator's"),
         (&["exec", "--device", "hip://", "--", "true"], "hip-sim://"),
-        (&["exec", "--device", "hip-sim://gfx90a", "--", "true"], "gfx942"),
+        (&["exec", "--device", "hip-sim://gfx1100", "--", "true"], "gfx942"),
         (&["exec", "--device", "hip-sim://1", "--", "true"], "HIP_VISIBLE_DEVICES=1"),
         (&["exec", "--device", "hip-sim://gfx942?colour=red", "--", "true"], "devices"),
     ] {

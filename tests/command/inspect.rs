@@ -109,8 +109,8 @@ fn what_the_simulated_gpu_does_not_execute_is_said() {
         .collect();
     assert_eq!(
         told,
-        [&Value::Null, &Value::Null, &Value::Null, &Value::Null, &Value::Array(Vec::new())],
-        "gfx942 alone is simulated"
+        [&Value::Null, &Value::Null, &Value::Null, &Value::Array(Vec::new()), &Value::Array(Vec::new())],
+        "gfx90a and gfx942 are simulated"
     );
 
     // The kernel's first instructions become s_cbranch_g_fork, which no compiler emits.

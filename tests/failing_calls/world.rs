@@ -154,8 +154,10 @@ impl Bench {
         refusals.retain(|(call, status)| match call.name {
             "hipMalloc" => *status != hipError_t::hipErrorOutOfMemory,
             "hipModuleGetGlobal" => *status != hipError_t::hipErrorNotFound || self.world.computes(),
-            // Memory that is not HIP's is looked for there first.
-            "hipMemGetAddressRange" => *status != hipError_t::hipErrorNotFound,
+            // Memory that is not HIP's is looked for there first. HIP 5.2 has another word for it.
+            "hipMemGetAddressRange" => {
+                ![hipError_t::hipErrorNotFound, hipError_t::hipErrorInvalidDevicePointer].contains(status)
+            }
             // A device of two may have been opened before.
             "hipDeviceEnablePeerAccess" => *status != hipError_t::hipErrorPeerAccessAlreadyEnabled,
             _ => true,

@@ -40,6 +40,14 @@ struct Loaded {
 
 impl Executable {
     pub(crate) fn load(device: &Arc<Inner>, parts: &[&[u8]]) -> Result<Self> {
+        let cannot_link = device.gpus.iter().find(|gpu| gpu.hip.quirks.launch_queues_crash);
+        if let Some(gpu) = cannot_link.filter(|_| parts.len() > 1) {
+            return Err(Error::unimplemented(format!(
+                "HIP {} ends the process on launching kernels that call functions of other code objects: link the code when you \
+                 build it, or use HIP 5.3 or newer",
+                version_of(gpu)
+            )));
+        }
         let options = &device.code;
         let files =
             parts.iter().map(|code| File::parse(code, options).map_err(|error| from_codeobject(&error)));
@@ -124,13 +132,17 @@ fn check_launch_queues(gpu: &Gpu, image: &Image) -> Result<()> {
         kernel.args.iter().any(|arg| arg.kind == ArgKind::Hidden(HiddenKind::DefaultQueue))
     };
     let Some(kernel) = code.kernels().iter().find(has_queue) else { return Ok(()) };
-    let hip = gpu.hip.api.origin().version.map_or_else(String::new, |version| version.to_string());
+    let hip = version_of(gpu);
     Err(Error::unimplemented(format!(
         "HIP {hip} ends the process on launching {}, which has an argument for a queue of launches on the device \
          (hidden_default_queue): LLVM gives it to kernels that call functions which it cannot see. Compile the kernel with all \
          that it calls in one file, or use HIP 5.3 or newer",
         kernel.name
     )))
+}
+
+fn version_of(gpu: &Gpu) -> String {
+    gpu.hip.api.origin().version.map_or_else(String::new, |version| version.to_string())
 }
 
 impl Loaded {
