@@ -34,7 +34,7 @@ pub struct Api {
     contained_faults: bool,
 }
 
-/// What a call does before it enters.
+/// The function that a call runs before it enters.
 #[derive(Debug)]
 enum Way {
     /// An implementation in this process that is always there.

@@ -26,7 +26,7 @@ pub(crate) struct Case {
     /// Tells lines of the same function apart.
     way: String,
     pub(crate) parameters: Vec<Parameter>,
-    /// What this case is, beside the function.
+    /// The parameters and the setting of the case.
     what: String,
     pub(crate) setting: Setting,
 }
@@ -57,7 +57,7 @@ fn parameter(word: &str) -> Parameter {
     Parameter { name: name.to_owned(), kind: kind.to_owned(), value }
 }
 
-/// What a line of the table stands for.
+/// The cases of one line of the table.
 fn cases(line: &str) -> Result<Vec<Case>> {
     let (call, settings) = line.split_once(';').unwrap_or((line, ""));
     let mut words = call.split_whitespace();

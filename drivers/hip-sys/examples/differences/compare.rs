@@ -14,7 +14,7 @@ use crate::cases::{self, Group};
 use crate::known::{Known, machine};
 use crate::perform::{BEGIN, HUNG, RESULT};
 
-/// What came of each case, by name.
+/// The answers by the name of the case.
 type Results = BTreeMap<String, String>;
 
 /// How a process ended, as shells count.

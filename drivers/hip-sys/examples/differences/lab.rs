@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a case needs of HIP: memory, handles and kernels, made anew for each.
+//! Memory, handles and kernels of HIP, made anew for each case.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString};
@@ -290,7 +290,7 @@ impl Lab {
         Ok(function as u64)
     }
 
-    /// What was of a module that is unloaded.
+    /// Handles of a module that is unloaded.
     pub(crate) fn unloaded(&self, find: impl Fn(&Self, u64) -> Result<u64>) -> Result<u64> {
         let module = self.new_module()?;
         let found = find(self, module)?;

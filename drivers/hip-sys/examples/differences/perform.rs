@@ -85,7 +85,7 @@ fn call(lab: &Lab, function: &str, registers: &[u64]) -> Option<i32> {
     Some(status)
 }
 
-/// What came of a case.
+/// The answer to a case.
 fn perform(lab: &Lab, case: &Case) -> Result<String> {
     lab.begin();
     // SAFETY: no pointers.
@@ -110,7 +110,7 @@ fn perform(lab: &Lab, case: &Case) -> Result<String> {
     if let Some(answer) = kind.and_then(|parameter| lab.answer(&parameter.kind)) {
         result += &format!(" gives {answer}");
     }
-    // What work that was queued comes to.
+    // The work that was queued ends before it is judged.
     match case.setting {
         setting if setting.captures() => {
             let mut graph = ptr::null_mut();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What parameters may be: for each kind its values by name, the right one first.
+//! The values of parameters: those of each kind by name, the right one first.
 
 use std::ffi::CStr;
 use std::ptr;
