@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use super::hardware::Name;
 use super::queue::{Point, Queue};
-use super::scheduler::{Scheduler, State};
+use super::scheduler::Scheduler;
+use super::state::State;
 use crate::trace::tell;
 
 /// How long a packet keeps others from running before it is told of, where there is no seed.

@@ -18,6 +18,8 @@ mod lanes;
 mod queue;
 mod schedule;
 mod scheduler;
+mod state;
+mod threads;
 mod transfer;
 mod work;
 

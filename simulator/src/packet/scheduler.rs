@@ -3,30 +3,24 @@
 //!
 //! With a seed, the [`schedule`](super::schedule) says which packet runs, and on which thread.
 //!
-//! One lock guards the queues. A packet is ready when it is first in its queue and in the hardware queue that this may
-//! share, nothing of that queue runs, and each of its edges is reached. Points are captured when a packet is queued and lie in the past, so waiting for them
+//! One lock guards the [`State`]. Points are captured when a packet is queued and lie in the past, so waiting for them
 //! cannot go in circles. Conditions are asked for anew whenever something has happened, and once a millisecond, since
-//! kernels and the host change memory without a word. Threads are started when ready packets outnumber idle threads,
-//! and end with the simulator.
+//! kernels and the host change memory without a word.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use smallvec::SmallVec;
-
 use super::clock::Clock;
 use super::edge::{Edge, Edges};
-use super::hardware::Hardware;
 use super::queue::{Point, Queue, Role};
 use super::schedule::{Schedule, Turn};
+use super::state::{Item, Sharing, State, Waiting};
 use super::work::Packet;
-use crate::trace::tell;
 
 /// How often conditions are asked for while nothing happens that is known to the scheduler.
-const LOOK: Duration = Duration::from_millis(1);
+pub(super) const LOOK: Duration = Duration::from_millis(1);
 /// How often a wait asks whether a hardware queue is why it lasts.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -40,9 +34,9 @@ pub(crate) struct Scheduler {
     enter_thread: Box<dyn Fn() + Send + Sync>,
     state: Mutex<State>,
     /// Rung when a packet becomes ready.
-    ready: Condvar,
+    pub(super) ready: Condvar,
     /// Rung when a packet has finished.
-    finished: Condvar,
+    pub(super) finished: Condvar,
 }
 
 /// Why a packet was not taken, or a wait did not come to its end.
@@ -60,59 +54,6 @@ pub(crate) enum Refusal {
     Defect,
 }
 
-pub(super) struct State {
-    /// By queue id. The order is fixed, so that a seed draws from the same list each time.
-    pub(super) queues: BTreeMap<u64, Waiting>,
-    pub(super) hardware: Hardware,
-    /// What host functions wait for that wait in here, by the queues that run them.
-    pub(super) host_waits: BTreeMap<u64, Vec<Point>>,
-    next_queue: u64,
-    threads: usize,
-    idle: usize,
-    closed: bool,
-}
-
-/// A queue with the packets that have not run.
-pub(super) struct Waiting {
-    pub(super) queue: Arc<Queue>,
-    /// Number of the packet that was queued last.
-    queued: u64,
-    items: VecDeque<Item>,
-    running: Running,
-    /// Whether the packet that runs is a host function.
-    pub(super) calls_host: bool,
-    pub(super) hardware: Sharing,
-}
-
-/// Whether a queue shares a hardware queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sharing {
-    /// It is its own.
-    No,
-    /// From its first packet on.
-    Later,
-    /// The one at this place.
-    With(usize),
-}
-
-/// Whether a packet of a queue is under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Running {
-    No,
-    /// On a thread of its own.
-    OnThread,
-    /// By steps of a [`Schedule`].
-    BySteps,
-}
-
-/// A packet in its queue.
-pub(super) struct Item {
-    /// From 1 on, in the order of the queue.
-    pub(super) number: u64,
-    edges: Edges,
-    pub(super) packet: Box<dyn Packet>,
-}
-
 impl Scheduler {
     /// A scheduler without queues and threads. `enter_thread` is called on each thread that runs packets. Queues that are
     /// created share so many hardware queues for each device and priority; with 0 each has its own.
@@ -122,20 +63,11 @@ impl Scheduler {
         hardware_queues: usize,
         enter_thread: impl Fn() + Send + Sync + 'static,
     ) -> Self {
-        let state = State {
-            queues: BTreeMap::new(),
-            hardware: Hardware { most: hardware_queues, queues: Vec::new() },
-            host_waits: BTreeMap::new(),
-            next_queue: 0,
-            threads: 0,
-            idle: 0,
-            closed: false,
-        };
         Self {
             schedule,
             clock,
             enter_thread: Box::new(enter_thread),
-            state: Mutex::new(state),
+            state: Mutex::new(State::new(hardware_queues)),
             ready: Condvar::new(),
             finished: Condvar::new(),
         }
@@ -212,15 +144,6 @@ impl Scheduler {
         let point = state.append(&queue, edges, packet)?;
         self.start(&mut state)?;
         Ok(point)
-    }
-
-    /// Has threads take on the packets that became ready, unless a schedule does.
-    pub(super) fn start(self: &Arc<Self>, state: &mut State) -> Result<(), Refusal> {
-        if self.schedule.is_some() {
-            return Ok(());
-        }
-        let ready = state.ready_queues().len();
-        self.call_threads(state, ready)
     }
 
     /// The end of the latest packet of a queue.
@@ -332,78 +255,9 @@ impl Scheduler {
         drop(dropped);
     }
 
-    /// Waits until a packet is ready. False once the scheduler is closed.
-    pub(super) fn wait_for_ready(&self) -> bool {
-        let mut state = self.lock();
-        while !state.closed && state.ready_queues().is_empty() {
-            state = self.wait_for_ring(state);
-        }
-        !state.closed
-    }
-
-    /// Waits until a packet may have become ready.
-    fn wait_for_ring<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        if state.has_conditions() {
-            return self.ready.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        self.ready.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Wakes the thread that waits until a packet is ready.
-    pub(super) fn ring(&self) {
-        self.ready.notify_one();
-    }
-
     /// Tells the front end of a thread that runs packets.
     pub(super) fn enter_thread(&self) {
         (self.enter_thread)();
-    }
-
-    /// Sees to it that there is a thread for each of so many ready packets.
-    fn call_threads(self: &Arc<Self>, state: &mut State, ready: usize) -> Result<(), Refusal> {
-        for _ in 0..ready.min(state.idle) {
-            self.ready.notify_one();
-        }
-        for _ in state.idle..ready {
-            let scheduler = self.clone();
-            let name = format!("windlass-sim-{}", state.threads);
-            match std::thread::Builder::new().name(name).spawn(move || scheduler.work()) {
-                Ok(_) => state.threads += 1,
-                // The threads there are will get to it.
-                Err(_) if state.threads > 0 => break,
-                Err(error) => {
-                    tell(|| tracing::error!(target: "windlass::sim", %error, "no thread to run packets on"));
-                    return Err(Refusal::NoThread);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// What each thread does.
-    fn work(self: Arc<Self>) {
-        self.enter_thread();
-        let mut state = self.lock();
-        loop {
-            if state.closed {
-                return;
-            }
-            let next = state.ready_queues().first().copied();
-            let Some((queue, item)) = next.and_then(|id| state.take(id)) else {
-                state.idle += 1;
-                state = self.wait_for_ring(state);
-                state.idle -= 1;
-                continue;
-            };
-            let others = state.ready_queues().len();
-            // Without another thread this one gets to them later.
-            let _ = self.call_threads(&mut state, others);
-            drop(state);
-            self.run_on_thread(&queue, || item.packet.run());
-            state = self.lock();
-            state.finish(&queue, item.number);
-            self.finished.notify_all();
-        }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -414,184 +268,5 @@ impl Scheduler {
 impl fmt::Debug for Scheduler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scheduler").finish_non_exhaustive()
-    }
-}
-
-impl State {
-    fn add_queue(&mut self, device: usize, role: Role, priority: i32) -> Arc<Queue> {
-        self.next_queue += 1;
-        let queue = Arc::new(Queue::new(self.next_queue, device, role, priority));
-        let waiting = Waiting {
-            queue: queue.clone(),
-            queued: 0,
-            items: VecDeque::new(),
-            running: Running::No,
-            calls_host: false,
-            hardware: Sharing::No,
-        };
-        self.queues.insert(queue.id, waiting);
-        queue
-    }
-
-    /// Has a queue share a hardware queue, if there are any.
-    fn share(&mut self, queue: &Queue) -> Sharing {
-        self.hardware.bind(queue).map_or(Sharing::No, Sharing::With)
-    }
-
-    /// Forgets a queue.
-    fn remove(&mut self, id: u64) {
-        if let Some(gone) = self.queues.remove(&id) {
-            self.hardware.release(gone.hardware.place());
-        }
-    }
-
-    /// Adds a queue that goes when it is drained. It shares no hardware queue.
-    pub(super) fn add_lane(&mut self, device: usize) -> Arc<Queue> {
-        let lane = self.add_queue(device, Role::NonBlocking, 0);
-        lane.close();
-        lane
-    }
-
-    /// Whether a queue takes packets.
-    pub(super) fn check_open(&self, queue: &Queue) -> Result<(), Refusal> {
-        if self.closed {
-            return Err(Refusal::Closed);
-        }
-        if queue.is_closed() || !self.queues.contains_key(&queue.id) {
-            return Err(Refusal::QueueClosed);
-        }
-        Ok(())
-    }
-
-    /// Queues a packet with these edges, without starting it.
-    pub(super) fn append(
-        &mut self,
-        queue: &Queue,
-        edges: Edges,
-        packet: Box<dyn Packet>,
-    ) -> Result<Point, Refusal> {
-        let waiting = self.queues.get_mut(&queue.id).ok_or(Refusal::QueueClosed)?;
-        if waiting.hardware == Sharing::Later {
-            waiting.hardware = self.hardware.bind(queue).map_or(Sharing::No, Sharing::With);
-        }
-        let point = waiting.append(edges, packet);
-        self.hardware.append(waiting.hardware.place(), (queue.id, point.number));
-        Ok(point)
-    }
-
-    /// HIP's legacy default stream: it waits for the blocking queues of its device, and each of them for it.
-    pub(super) fn add_null_queue_edges(&self, queue: &Queue, edges: &mut Edges) {
-        let other = match queue.role {
-            Role::NonBlocking => return,
-            Role::Null => Role::Blocking,
-            Role::Blocking => Role::Null,
-        };
-        let others = self.queues.values().filter(|waiting| {
-            waiting.queue.device == queue.device && waiting.queue.role == other && !waiting.is_drained()
-        });
-        edges.extend(others.map(|waiting| Edge::Point(waiting.tail())));
-    }
-
-    /// The queues on which something can go on.
-    pub(super) fn ready_queues(&self) -> SmallVec<[u64; 16]> {
-        let ready = self.queues.values().filter(|waiting| waiting.is_ready() && self.is_admitted(waiting));
-        ready.map(|waiting| waiting.queue.id).collect()
-    }
-
-    /// Whether it is a queue's turn in its hardware queue.
-    fn is_admitted(&self, waiting: &Waiting) -> bool {
-        self.hardware.admits(waiting.hardware.place(), waiting.queue.id)
-    }
-
-    /// Whether a packet that comes next in its queue waits for a condition.
-    fn has_conditions(&self) -> bool {
-        self.queues.values().any(|waiting| waiting.has_condition() && self.is_admitted(waiting))
-    }
-
-    /// Takes the next packet of a queue, to be run.
-    pub(super) fn take(&mut self, id: u64) -> Option<(Arc<Queue>, Item)> {
-        let waiting = self.queues.get_mut(&id)?;
-        let item = waiting.items.pop_front()?;
-        waiting.running = Running::OnThread;
-        waiting.calls_host = item.packet.is_host_function();
-        Some((waiting.queue.clone(), item))
-    }
-
-    /// The packet that was taken goes on by steps.
-    pub(super) fn set_stepped(&mut self, id: u64) {
-        if let Some(waiting) = self.queues.get_mut(&id) {
-            waiting.running = Running::BySteps;
-        }
-    }
-
-    /// The packet that was taken is done. True if this was the last that there will be of the queue.
-    pub(super) fn finish(&mut self, queue: &Queue, number: u64) -> bool {
-        queue.finish(number);
-        let Some(waiting) = self.queues.get_mut(&queue.id) else { return true };
-        waiting.running = Running::No;
-        self.hardware.finish(waiting.hardware.place());
-        let gone = queue.is_closed() && waiting.is_drained();
-        if gone {
-            self.remove(queue.id);
-        }
-        gone
-    }
-}
-
-impl Item {
-    /// The packets whose ends it waits for.
-    pub(super) fn points(&self) -> impl Iterator<Item = &Point> {
-        self.edges.iter().filter_map(|edge| match edge {
-            Edge::Point(point) => Some(point),
-            Edge::Condition(_) => None,
-        })
-    }
-}
-
-impl Sharing {
-    pub(super) fn place(self) -> Option<usize> {
-        match self {
-            Self::With(place) => Some(place),
-            Self::No | Self::Later => None,
-        }
-    }
-}
-
-impl Waiting {
-    fn append(&mut self, edges: Edges, packet: Box<dyn Packet>) -> Point {
-        self.queued += 1;
-        self.items.push_back(Item { number: self.queued, edges, packet });
-        self.tail()
-    }
-
-    fn is_drained(&self) -> bool {
-        self.items.is_empty() && self.running == Running::No
-    }
-
-    fn is_ready(&self) -> bool {
-        match self.running {
-            Running::No => self.items.front().is_some_and(|item| item.edges.iter().all(Edge::is_reached)),
-            Running::OnThread => false,
-            Running::BySteps => true,
-        }
-    }
-
-    pub(super) fn is_running(&self) -> bool {
-        self.running != Running::No
-    }
-
-    /// A packet that has not begun.
-    pub(super) fn item(&self, number: u64) -> Option<&Item> {
-        let first = self.items.front()?.number;
-        self.items.get(usize::try_from(number.checked_sub(first)?).ok()?)
-    }
-
-    fn has_condition(&self) -> bool {
-        let next = self.items.front().filter(|_| self.running == Running::No);
-        next.is_some_and(|item| item.edges.iter().any(|edge| matches!(edge, Edge::Condition(_))))
-    }
-
-    fn tail(&self) -> Point {
-        Point { queue: self.queue.clone(), number: self.queued }
     }
 }

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the scheduler's lock guards: the queues with the packets that have not run.
+//!
+//! A packet is ready when it is first in its queue and in the hardware queue that this may share, nothing of that queue
+//! runs, and each of its edges is reached.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::edge::{Edge, Edges};
+use super::hardware::Hardware;
+use super::queue::{Point, Queue, Role};
+use super::scheduler::Refusal;
+use super::threads::Threads;
+use super::work::Packet;
+
+pub(super) struct State {
+    /// By queue id. The order is fixed, so that a seed draws from the same list each time.
+    pub(super) queues: BTreeMap<u64, Waiting>,
+    pub(super) hardware: Hardware,
+    /// What host functions wait for that wait in here, by the queues that run them.
+    pub(super) host_waits: BTreeMap<u64, Vec<Point>>,
+    next_queue: u64,
+    pub(super) threads: Threads,
+    pub(super) closed: bool,
+}
+
+/// A queue with the packets that have not run.
+pub(super) struct Waiting {
+    pub(super) queue: Arc<Queue>,
+    /// Number of the packet that was queued last.
+    pub(super) queued: u64,
+    pub(super) items: VecDeque<Item>,
+    running: Running,
+    /// Whether the packet that runs is a host function.
+    pub(super) calls_host: bool,
+    pub(super) hardware: Sharing,
+}
+
+/// Whether a queue shares a hardware queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// It is its own.
+    No,
+    /// From its first packet on.
+    Later,
+    /// The one at this place.
+    With(usize),
+}
+
+/// Whether a packet of a queue is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Running {
+    No,
+    /// On a thread of its own.
+    OnThread,
+    /// By steps of a [`Schedule`].
+    BySteps,
+}
+
+/// A packet in its queue.
+pub(super) struct Item {
+    /// From 1 on, in the order of the queue.
+    pub(super) number: u64,
+    edges: Edges,
+    pub(super) packet: Box<dyn Packet>,
+}
+
+impl State {
+    /// No queues. Those that are added share so many hardware queues for each device and priority.
+    pub(super) fn new(hardware_queues: usize) -> Self {
+        Self {
+            queues: BTreeMap::new(),
+            hardware: Hardware { most: hardware_queues, queues: Vec::new() },
+            host_waits: BTreeMap::new(),
+            next_queue: 0,
+            threads: Threads::default(),
+            closed: false,
+        }
+    }
+
+    pub(super) fn add_queue(&mut self, device: usize, role: Role, priority: i32) -> Arc<Queue> {
+        self.next_queue += 1;
+        let queue = Arc::new(Queue::new(self.next_queue, device, role, priority));
+        let waiting = Waiting {
+            queue: queue.clone(),
+            queued: 0,
+            items: VecDeque::new(),
+            running: Running::No,
+            calls_host: false,
+            hardware: Sharing::No,
+        };
+        self.queues.insert(queue.id, waiting);
+        queue
+    }
+
+    /// Has a queue share a hardware queue, if there are any.
+    pub(super) fn share(&mut self, queue: &Queue) -> Sharing {
+        self.hardware.bind(queue).map_or(Sharing::No, Sharing::With)
+    }
+
+    /// Forgets a queue.
+    pub(super) fn remove(&mut self, id: u64) {
+        if let Some(gone) = self.queues.remove(&id) {
+            self.hardware.release(gone.hardware.place());
+        }
+    }
+
+    /// Adds a queue that goes when it is drained. It shares no hardware queue.
+    pub(super) fn add_lane(&mut self, device: usize) -> Arc<Queue> {
+        let lane = self.add_queue(device, Role::NonBlocking, 0);
+        lane.close();
+        lane
+    }
+
+    /// Whether a queue takes packets.
+    pub(super) fn check_open(&self, queue: &Queue) -> Result<(), Refusal> {
+        if self.closed {
+            return Err(Refusal::Closed);
+        }
+        if queue.is_closed() || !self.queues.contains_key(&queue.id) {
+            return Err(Refusal::QueueClosed);
+        }
+        Ok(())
+    }
+
+    /// Queues a packet with these edges, without starting it.
+    pub(super) fn append(
+        &mut self,
+        queue: &Queue,
+        edges: Edges,
+        packet: Box<dyn Packet>,
+    ) -> Result<Point, Refusal> {
+        let waiting = self.queues.get_mut(&queue.id).ok_or(Refusal::QueueClosed)?;
+        if waiting.hardware == Sharing::Later {
+            waiting.hardware = self.hardware.bind(queue).map_or(Sharing::No, Sharing::With);
+        }
+        let point = waiting.append(edges, packet);
+        self.hardware.append(waiting.hardware.place(), (queue.id, point.number));
+        Ok(point)
+    }
+
+    /// HIP's legacy default stream: it waits for the blocking queues of its device, and each of them for it.
+    pub(super) fn add_null_queue_edges(&self, queue: &Queue, edges: &mut Edges) {
+        let other = match queue.role {
+            Role::NonBlocking => return,
+            Role::Null => Role::Blocking,
+            Role::Blocking => Role::Null,
+        };
+        let others = self.queues.values().filter(|waiting| {
+            waiting.queue.device == queue.device && waiting.queue.role == other && !waiting.is_drained()
+        });
+        edges.extend(others.map(|waiting| Edge::Point(waiting.tail())));
+    }
+
+    /// The queues on which something can go on.
+    pub(super) fn ready_queues(&self) -> SmallVec<[u64; 16]> {
+        let ready = self.queues.values().filter(|waiting| waiting.is_ready() && self.is_admitted(waiting));
+        ready.map(|waiting| waiting.queue.id).collect()
+    }
+
+    /// Whether it is a queue's turn in its hardware queue.
+    fn is_admitted(&self, waiting: &Waiting) -> bool {
+        self.hardware.admits(waiting.hardware.place(), waiting.queue.id)
+    }
+
+    /// Whether a packet that comes next in its queue waits for a condition.
+    pub(super) fn has_conditions(&self) -> bool {
+        self.queues.values().any(|waiting| waiting.has_condition() && self.is_admitted(waiting))
+    }
+
+    /// Takes the next packet of a queue, to be run.
+    pub(super) fn take(&mut self, id: u64) -> Option<(Arc<Queue>, Item)> {
+        let waiting = self.queues.get_mut(&id)?;
+        let item = waiting.items.pop_front()?;
+        waiting.running = Running::OnThread;
+        waiting.calls_host = item.packet.is_host_function();
+        Some((waiting.queue.clone(), item))
+    }
+
+    /// The packet that was taken goes on by steps.
+    pub(super) fn set_stepped(&mut self, id: u64) {
+        if let Some(waiting) = self.queues.get_mut(&id) {
+            waiting.running = Running::BySteps;
+        }
+    }
+
+    /// The packet that was taken is done. True if this was the last that there will be of the queue.
+    pub(super) fn finish(&mut self, queue: &Queue, number: u64) -> bool {
+        queue.finish(number);
+        let Some(waiting) = self.queues.get_mut(&queue.id) else { return true };
+        waiting.running = Running::No;
+        self.hardware.finish(waiting.hardware.place());
+        let gone = queue.is_closed() && waiting.is_drained();
+        if gone {
+            self.remove(queue.id);
+        }
+        gone
+    }
+}
+
+impl Item {
+    /// The packets whose ends it waits for.
+    pub(super) fn points(&self) -> impl Iterator<Item = &Point> {
+        self.edges.iter().filter_map(|edge| match edge {
+            Edge::Point(point) => Some(point),
+            Edge::Condition(_) => None,
+        })
+    }
+}
+
+impl Sharing {
+    pub(super) fn place(self) -> Option<usize> {
+        match self {
+            Self::With(place) => Some(place),
+            Self::No | Self::Later => None,
+        }
+    }
+}
+
+impl Waiting {
+    fn append(&mut self, edges: Edges, packet: Box<dyn Packet>) -> Point {
+        self.queued += 1;
+        self.items.push_back(Item { number: self.queued, edges, packet });
+        self.tail()
+    }
+
+    pub(super) fn is_drained(&self) -> bool {
+        self.items.is_empty() && self.running == Running::No
+    }
+
+    fn is_ready(&self) -> bool {
+        match self.running {
+            Running::No => self.items.front().is_some_and(|item| item.edges.iter().all(Edge::is_reached)),
+            Running::OnThread => false,
+            Running::BySteps => true,
+        }
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.running != Running::No
+    }
+
+    /// A packet that has not begun.
+    pub(super) fn item(&self, number: u64) -> Option<&Item> {
+        let first = self.items.front()?.number;
+        self.items.get(usize::try_from(number.checked_sub(first)?).ok()?)
+    }
+
+    fn has_condition(&self) -> bool {
+        let next = self.items.front().filter(|_| self.running == Running::No);
+        next.is_some_and(|item| item.edges.iter().any(|edge| matches!(edge, Edge::Condition(_))))
+    }
+
+    pub(super) fn tail(&self) -> Point {
+        Point { queue: self.queue.clone(), number: self.queued }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The threads that run packets where no schedule does.
+//!
+//! Each packet that is ready finds a thread: one that sleeps, or a new one. A thread that was called counts as asleep
+//! until it has the lock, so that packets that are queued meanwhile start no thread for the same packet again. Conditions
+//! come true without a word, so that one of the threads, the lookout, sleeps a millisecond at a time and asks for them.
+
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use super::scheduler::{LOOK, Refusal, Scheduler};
+use super::state::State;
+use crate::trace::tell;
+
+/// How many threads there are, and what they do.
+#[derive(Default)]
+pub(super) struct Threads {
+    all: usize,
+    /// Those that sleep, were called, or are being started.
+    idle: usize,
+    /// One of those that sleep asks for conditions meanwhile.
+    lookout: bool,
+}
+
+impl Scheduler {
+    /// Has threads take on the packets that became ready, unless a schedule does.
+    ///
+    /// # Errors
+    /// [`Refusal::NoThread`] when the first thread cannot be started.
+    pub(super) fn start(self: &Arc<Self>, state: &mut State) -> Result<(), Refusal> {
+        if self.schedule.is_some() {
+            return Ok(());
+        }
+        let mut wanted = state.ready_queues().len();
+        if !state.threads.lookout && state.has_conditions() {
+            wanted += 1;
+        }
+        for _ in 0..wanted.min(state.threads.idle) {
+            self.ready.notify_one();
+        }
+        for _ in state.threads.idle..wanted {
+            let scheduler = self.clone();
+            let name = format!("windlass-sim-{}", state.threads.all);
+            match std::thread::Builder::new().name(name).spawn(move || scheduler.work()) {
+                Ok(_) => {
+                    state.threads.all += 1;
+                    state.threads.idle += 1;
+                }
+                // The threads there are will get to it.
+                Err(_) if state.threads.all > 0 => break,
+                Err(error) => {
+                    tell(|| tracing::error!(target: "windlass::sim", %error, "no thread to run packets on"));
+                    return Err(Refusal::NoThread);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What each thread does.
+    fn work(self: Arc<Self>) {
+        self.enter_thread();
+        let mut state = self.lock();
+        state.threads.idle -= 1;
+        while !state.closed {
+            let next = state.ready_queues().first().copied();
+            let Some((queue, item)) = next.and_then(|id| state.take(id)) else {
+                state.threads.idle += 1;
+                state = self.sleep(state);
+                state.threads.idle -= 1;
+                continue;
+            };
+            // Without another thread this one gets to the others later.
+            let _ = self.start(&mut state);
+            drop(state);
+            self.run_on_thread(&queue, || item.packet.run());
+            state = self.lock();
+            state.finish(&queue, item.number);
+            self.finished.notify_all();
+        }
+    }
+
+    /// Waits until this thread is called, or until it is time to ask for conditions.
+    fn sleep<'a>(&self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        if state.threads.lookout || !state.has_conditions() {
+            return self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.threads.lookout = true;
+        let (mut state, _) = self.ready.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner);
+        state.threads.lookout = false;
+        state
+    }
+
+    /// Waits until a packet is ready. False once the scheduler is closed.
+    pub(super) fn wait_for_ready(&self) -> bool {
+        let mut state = self.lock();
+        while !state.closed && state.ready_queues().is_empty() {
+            state = if state.has_conditions() {
+                self.ready.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0
+            } else {
+                self.ready.wait(state).unwrap_or_else(PoisonError::into_inner)
+            };
+        }
+        !state.closed
+    }
+
+    /// Wakes the thread that waits until a packet is ready.
+    pub(super) fn ring(&self) {
+        self.ready.notify_one();
+    }
+}
