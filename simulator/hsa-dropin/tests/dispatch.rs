@@ -4,7 +4,7 @@
 mod common;
 
 use std::ptr::null;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use common::*;
 use hsa_runtime64 as hsa;
@@ -174,6 +174,21 @@ fn barriers_wait_for_signals_and_hold_up_their_queue() {
         }
         wait(passed);
         wait(done);
+    }
+}
+
+#[test]
+fn a_barrier_sees_a_value_that_its_client_wrote_by_itself() {
+    start();
+    let queue = Queue::new(gpu(0), 64);
+    for _ in 0..20 {
+        let (dependency, passed) = (signal(1), signal(1));
+        queue.barrier(3, 0, &[dependency], passed);
+        // SAFETY: the value of a live `amd_signal_t`, which changes by atomics alone.
+        unsafe { AtomicI64::from_ptr((dependency.handle + 8) as *mut i64) }.store(0, Ordering::Release);
+        // SAFETY: a live signal. Ten seconds by the clock of the agents, a gigahertz.
+        let value = unsafe { hsa::hsa_signal_wait_scacquire(passed, 2, 1, 10_000_000_000, 0) };
+        assert_eq!(value, 0, "nobody looked at the signal");
     }
 }
 
