@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use crate::engine::Engine;
 use crate::inject::Injections;
@@ -27,6 +28,9 @@ use super::program::{Function, Program};
 use super::stream::Stream;
 use super::work::{Queued, Work};
 use crate::handles::{Handles, Kind};
+
+/// How long clients may compute without a call before work goes on without them, where there is a seed. Few spin.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// One simulator. It shares nothing with any other.
 pub(crate) struct Runtime {
@@ -108,7 +112,7 @@ impl Runtime {
         let machine = Arc::new(Machine::new(memory, engine, devices, &options));
         let contexts = Handles::new(Kind::Context, salt);
         let pools = Handles::new(Kind::Pool, salt);
-        let schedule = Schedule::new(&options).map_err(Error::Setup)?;
+        let schedule = Schedule::new(&options, PATIENCE).map_err(Error::Setup)?;
         let seed = schedule.as_ref().map(|schedule| schedule.report().seed);
         let injections = Injections::new(&options.injections, seed);
         let mut complete = true;

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use crate::engine::Engine;
 use crate::inject::Injections;
@@ -19,6 +20,10 @@ use super::queue::Queues;
 use super::signal::Signals;
 use super::status::{Outcome, Status};
 use super::virtual_memory::VirtualMemory;
+
+/// How long clients may compute without a call before work goes on without them, where there is a seed. Runtimes above
+/// HSA, AMD's HIP for one, spin on memory that their signal handlers write.
+const PATIENCE: Duration = Duration::from_millis(10);
 
 /// What a process has of HSA.
 pub(crate) struct Runtime {
@@ -108,7 +113,7 @@ impl Runtime {
         let memory = memory::Options { capacity, track_writes, ..Default::default() };
         let memory = Memory::new(memory).map_err(|error| format!("{error} (option memory=)"))?;
         let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
-        let schedule = Schedule::new(&options)?;
+        let schedule = Schedule::new(&options, PATIENCE)?;
         let seed = schedule.as_ref().map(|schedule| schedule.report().seed);
         let clock = Arc::new(Clock::new(schedule.is_some()));
         let gpus = slots.iter().enumerate().map(|(index, slot)| GpuAgent { index, slot: *slot }).collect();

@@ -38,8 +38,6 @@ pub use report::{ScheduleReport, Schedules, schedules};
 use stage::{Entered, Request, Stage};
 use strategy::{ALL, Strategy};
 
-/// How long a client may compute without a call before work goes on without it.
-const AWAY: Duration = Duration::from_millis(500);
 /// How often a client that stays away is looked at.
 const LOOK: Duration = Duration::from_millis(1);
 /// Looks in a row at which all of a client's threads sleep before work goes on without them.
@@ -53,6 +51,8 @@ const LONG_SPIN: usize = 2000;
 pub(crate) struct Schedule {
     stage: Stage,
     clients: Clients,
+    /// How long clients may compute without a call before work goes on without them.
+    patience: Duration,
     /// Only whoever is on the stage touches it.
     flight: Mutex<Flight>,
     host_functions: AtomicU64,
@@ -94,17 +94,19 @@ enum Ran {
 }
 
 impl Schedule {
-    /// The schedule that options ask for, if they ask for one.
+    /// The schedule that options ask for, if they ask for one. Work goes on without clients that have computed for longer
+    /// than `patience` since the last call.
     ///
     /// # Errors
     /// A sentence where the log to be written or read cannot be.
-    pub(crate) fn new(options: &Options) -> Result<Option<Self>, String> {
+    pub(crate) fn new(options: &Options, patience: Duration) -> Result<Option<Self>, String> {
         let replay = options.replay.as_deref().map(Replay::open).transpose()?;
         let Some(seed) = replay.as_ref().map(|replay| replay.seed).or(options.seed) else { return Ok(None) };
         let recorder = options.record.as_deref().map(|path| Recorder::create(path, seed)).transpose()?;
         Ok(Some(Self {
             stage: Stage::new(Choices::new(seed, recorder, replay)),
             clients: Clients::default(),
+            patience,
             flight: Mutex::default(),
             host_functions: AtomicU64::new(0),
             attended: AtomicBool::new(false),
@@ -427,7 +429,7 @@ impl Scheduler {
                 (Some(before), Some(computed)) => computed.saturating_sub(before),
                 _ => idle.elapsed(),
             };
-            let away = away > AWAY;
+            let away = away > schedule.patience;
             asleep = if schedule.clients.all_sleep() { asleep + 1 } else { 0 };
             // A log has a step where work went on alone.
             let replayed = schedule.stage.choices().expected().is_some();
