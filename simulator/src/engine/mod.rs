@@ -72,11 +72,22 @@ impl Engine {
         kernel: &Kernel,
         launch: &Launch<'_>,
     ) -> Result<Statistics, Box<Fault>> {
+        self.dispatch_until(memory, kernel, launch, Arc::default())
+    }
+
+    /// As [`dispatch`](Self::dispatch), and stops with [`Cause::Cancelled`] once `stop` is set.
+    pub(crate) fn dispatch_until(
+        &self,
+        memory: &Arc<Memory>,
+        kernel: &Kernel,
+        launch: &Launch<'_>,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Statistics, Box<Fault>> {
         let mut start = Start::new(kernel, launch)?;
         let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
-        let job = Arc::new(Job::new(memory.clone(), owned, start, entry, launch.seed));
+        let job = Arc::new(Job::new(memory.clone(), owned, start, entry, launch.seed, stop));
         let _running = Running::new(self, &job.stop);
         let helpers = job.total().saturating_sub(1).min(self.threads as u64 - 1);
         for _ in 0..helpers {
@@ -109,7 +120,7 @@ impl Engine {
         let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
-        Ok(Stepped::new(Job::new(memory.clone(), owned, start, entry, launch.seed), block))
+        Ok(Stepped::new(Job::new(memory.clone(), owned, start, entry, launch.seed, Arc::default()), block))
     }
 
     /// What kernels did since this was last asked that is reported but did not stop them: reads of memory that nobody

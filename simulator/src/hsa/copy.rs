@@ -57,13 +57,12 @@ impl Runtime {
 impl Copy {
     fn end(&self, moved: Result<(), Trouble>) {
         let Some(signal) = &self.completion else { return };
-        signal.set_times(self.start, self.runtime.now().max(self.start + 1));
+        let end = self.runtime.now().max(self.start + 1);
         match moved {
-            Ok(()) => signal.complete(),
+            Ok(()) => signal.complete_timed(self.start, end),
             Err(trouble) => {
                 tell(|| tracing::error!(target: "windlass::sim", "a copy went wrong: {trouble:?}"));
-                // As ROCr: a negative value tells of an error.
-                signal.value().store(-1, std::sync::atomic::Ordering::Release);
+                signal.fail_timed(self.start, end);
             }
         }
     }

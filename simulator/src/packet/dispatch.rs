@@ -3,6 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::engine::{Choose, Engine, Kernel, Launch, Statistics, Step, Stepped};
 use crate::memory::Memory;
@@ -28,8 +29,13 @@ pub(crate) struct GoingDispatch {
 impl Dispatch {
     /// Runs the kernel to its end.
     pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<(), Trouble> {
+        self.run_until(launch, Arc::default())
+    }
+
+    /// Runs the kernel to its end, or until `stop` is set.
+    pub(crate) fn run_until(&self, launch: &Launch<'_>, stop: Arc<AtomicBool>) -> Result<(), Trouble> {
         tally::count(Count::Launch);
-        let ran = self.engine.dispatch(&self.memory, &self.kernel, launch);
+        let ran = self.engine.dispatch_until(&self.memory, &self.kernel, launch, stop);
         self.tell(ran.map_err(Trouble::Fault)?);
         Ok(())
     }
