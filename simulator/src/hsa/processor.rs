@@ -277,8 +277,7 @@ impl Packet for AqlPacket {
             let Some(at_work) = self.queue.begin_work() else { return };
             let dispatch = self.dispatch(&work.kernel);
             // A defect of the simulator must stop the queue, not the thread that happens to be here.
-            let ran =
-                catch_unwind(AssertUnwindSafe(|| dispatch.run_until(&work.launch, at_work.stop.clone())));
+            let ran = catch_unwind(AssertUnwindSafe(|| dispatch.run_of(&work.launch, at_work.of_queue())));
             // Before anybody is told: what the client does then may be to destroy the queue, which waits for this.
             drop(at_work);
             if let Err(trouble) = ran.unwrap_or(Err(Trouble::Defect)) {
@@ -294,7 +293,7 @@ impl Packet for AqlPacket {
             return Begun::Ended;
         };
         let start = self.runtime.now();
-        match self.dispatch(&work.kernel).begin(work.launch, choices) {
+        match self.dispatch(&work.kernel).begin(work.launch, self.queue.dispatches(), choices) {
             Ok(dispatch) => Begun::Going(Box::new(GoingPacket { packet: *self, dispatch, start })),
             Err(trouble) => {
                 self.fail(&trouble);

@@ -10,7 +10,8 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
-use crate::exec::{PRIVATE_APERTURE, SHARED_APERTURE};
+use crate::engine::OfQueue;
+use crate::exec::{Gws, PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::memory::{Kind, Memory};
 
 use super::abi::{AmdQueue, ErrorCallback, HsaQueue};
@@ -50,6 +51,8 @@ pub(crate) struct AqlQueue {
     at_work: Mutex<Vec<Arc<AtomicBool>>>,
     /// Told when one has ended.
     ended: Condvar,
+    /// Barriers of all waves of a dispatch, for cooperative ones.
+    gws: Option<Arc<Gws>>,
     signals: Arc<Signals>,
     /// Compute units that it may use, a bit each.
     pub(crate) cu_mask: Mutex<Vec<u32>>,
@@ -160,6 +163,7 @@ impl Runtime {
             stopped: AtomicBool::new(false),
             at_work: Mutex::default(),
             ended: Condvar::new(),
+            gws: (kind == QueueType::Cooperative).then(Arc::default),
             signals: self.signals.clone(),
             cu_mask: Mutex::default(),
             priority: AtomicU32::new(1),
@@ -245,6 +249,11 @@ impl AqlQueue {
         first
     }
 
+    /// What each dispatch has of the queue.
+    pub(crate) fn dispatches(&self) -> OfQueue {
+        OfQueue { gws: self.gws.clone(), ..OfQueue::default() }
+    }
+
     /// Lets a dispatch begin, unless the queue has stopped.
     pub(crate) fn begin_work(&self) -> Option<AtWork<'_>> {
         let stop = Arc::<AtomicBool>::default();
@@ -284,7 +293,14 @@ impl AqlQueue {
 pub(crate) struct AtWork<'a> {
     queue: &'a AqlQueue,
     /// Set when it is to stop.
-    pub(crate) stop: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
+}
+
+impl AtWork<'_> {
+    /// What the dispatch has of its queue.
+    pub(crate) fn of_queue(&self) -> OfQueue {
+        OfQueue { stop: self.stop.clone(), ..self.queue.dispatches() }
+    }
 }
 
 impl Drop for AtWork<'_> {
