@@ -23,7 +23,8 @@ fn compiled() -> Option<Vec<u8>> {
     let compiler = std::env::var("CLANG").unwrap_or_else(|_| "clang-19".to_owned());
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/grid_barrier.hip");
     let made = std::env::temp_dir().join(format!("windlass-hsa-grid-barrier-{}.co", std::process::id()));
-    let options = "-x hip --offload-arch=gfx942 --cuda-device-only --no-gpu-bundle-output -nogpuinc -nogpulib -O2";
+    let options =
+        "-x hip --offload-arch=gfx942 --cuda-device-only --no-gpu-bundle-output -nogpuinc -nogpulib -O2";
     let ran = Command::new(&compiler).args(options.split(' ')).arg(source).arg("-o").arg(&made).output();
     let Ok(ran) = ran else {
         eprintln!("skipped: no compiler for GPUs ({compiler}); set CLANG");
@@ -39,9 +40,7 @@ fn queue(kind: u32) -> (Queue, &'static Noted) {
     let noted = Noted::new();
     let mut queue = null_mut();
     // SAFETY: the pointer is a local, and the note stays.
-    ok(unsafe {
-        hsa::hsa_queue_create(gpu(0), 64, kind, Some(Noted::note), noted.data(), 0, 0, &mut queue)
-    });
+    ok(unsafe { hsa::hsa_queue_create(gpu(0), 64, kind, Some(Noted::note), noted.data(), 0, 0, &mut queue) });
     (Queue(queue), noted)
 }
 
@@ -59,7 +58,14 @@ fn workgroups_meet_by_atomics() {
     let done = signal(1);
     let arguments = arguments(&explicit, 1, GROUPS);
     let kernel = code.kernel("meet");
-    queue.dispatch(Dispatch { kernel, workgroup: 1, grid: GROUPS, arguments, header: FENCES, completion: done });
+    queue.dispatch(Dispatch {
+        kernel,
+        workgroup: 1,
+        grid: GROUPS,
+        arguments,
+        header: FENCES,
+        completion: done,
+    });
     wait(done);
     assert_eq!(words(&download(out, 4 * GROUPS as usize)), [1; GROUPS as usize]);
     assert_eq!(noted.status(), None);

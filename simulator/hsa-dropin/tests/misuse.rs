@@ -248,8 +248,7 @@ fn executables_freeze_once_and_symbols_have_names() {
 /// Runs `spin_until_host` on a flag that nobody sets.
 fn spin(queue: &Queue, code: &Code, completion: Signal) -> *mut u8 {
     let (flag, out) = (host_memory(64), host_memory(64));
-    let explicit =
-        packed(&[&(flag as u64).to_le_bytes(), &1_u64.to_le_bytes(), &(out as u64).to_le_bytes()]);
+    let explicit = packed(&[&(flag as u64).to_le_bytes(), &1_u64.to_le_bytes(), &(out as u64).to_le_bytes()]);
     let arguments = arguments(&explicit, 1, 1);
     let kernel = code.kernel("spin_until_host");
     queue.dispatch(Dispatch { kernel, workgroup: 1, grid: 1, arguments, header: FENCES, completion });
@@ -395,7 +394,11 @@ fn a_handler_may_destroy_its_signal_and_end_a_reference() {
     while told.calls.load(Ordering::Acquire) < 100 {
         std::thread::yield_now();
     }
-    assert_eq!(told.calls.load(Ordering::Acquire), 101, "a handler of a signal that is gone was called again");
+    assert_eq!(
+        told.calls.load(Ordering::Acquire),
+        101,
+        "a handler of a signal that is gone was called again"
+    );
 }
 
 #[test]
@@ -444,7 +447,14 @@ fn threads_that_make_and_end_the_same_things_get_a_status_each() {
                         let queue = Queue::new(gpu(0), 64);
                         let (own, arguments) = (signal(1), arguments as *const u8);
                         let (workgroup, grid, header) = (1, 1, FENCES);
-                        queue.dispatch(Dispatch { kernel, workgroup, grid, arguments, header, completion: own });
+                        queue.dispatch(Dispatch {
+                            kernel,
+                            workgroup,
+                            grid,
+                            arguments,
+                            header,
+                            completion: own,
+                        });
                         // Some end before their packet has.
                         // SAFETY: a live signal.
                         ok(unsafe { hsa::hsa_signal_destroy(own) });

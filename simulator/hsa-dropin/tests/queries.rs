@@ -176,7 +176,13 @@ fn pools_are_told_of(agent: Agent, is_gpu: bool, facts: &Facts) {
     assert_eq!(flags, if is_gpu { [COARSE, FINE, 0] } else { [FINE, FINE | 1, COARSE] });
     for pool in pools {
         let is_group = of_pool::<u32>(pool, 0) == 3;
-        let size = if is_group { 64 << 10 } else if is_gpu { facts.memory } else { 64 << 30 };
+        let size = if is_group {
+            64 << 10
+        } else if is_gpu {
+            facts.memory
+        } else {
+            64 << 30
+        };
         assert_eq!(of_pool::<u64>(pool, 2), size);
         assert_eq!(of_pool::<u8>(pool, 5) != 0, !is_group, "whether it gives memory");
         let granule = if is_group { 0 } else { 4096 };
@@ -248,7 +254,8 @@ fn mojo_finds_the_agent_of_a_hip_device() {
         // SAFETY: room for as much text as is said.
         let told = unsafe { hip.hipDeviceGetPCIBusId(text.as_mut_ptr().cast(), 32, device) };
         assert_eq!(told.0, 0);
-        let place: String = text.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8 as char).collect();
+        let place: String =
+            text.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8 as char).collect();
         let found: Vec<Agent> = agents()
             .into_iter()
             .filter(|agent| of_agent::<u32>(*agent, 17) == 1)

@@ -30,6 +30,15 @@ impl Runtime {
         Transfer::new(&self.memory, &copy).map_err(|_| Status::INVALID_ARGUMENT)
     }
 
+    /// As [`transfer`](Self::transfer), of bytes in a row.
+    ///
+    /// # Errors
+    /// As `transfer`.
+    pub(crate) fn line(&self, to: u64, from: u64, size: u64) -> Outcome<Transfer> {
+        let rows = Rows::line(size);
+        self.transfer((to, rows), (from, rows))
+    }
+
     /// Has a copy done once each of the signals that it depends on is zero. The client keeps host memory valid that long.
     ///
     /// # Errors

@@ -41,27 +41,29 @@ pub(super) fn beside(command: &Command, folder: &Path) -> Outcome<Command> {
     let words = started::words()
         .map_err(|error| Failure::failed(format!("cannot tell where this command lies: {error}")))?;
     let mut outer = Command::new(&words[0]);
-    outer.args(&words[1..]).args([SUBCOMMAND, "--folder"]).arg(folder).arg("--");
-    outer.arg(command.get_program()).args(command.get_args());
+    outer.args(&words[1..]).args([SUBCOMMAND, "--folder"]).arg(folder);
     for (name, value) in command.get_envs() {
-        // Libraries are for the program, not for this command.
         match value {
-            Some(value) if name == SEARCH => drop(outer.env(SEARCH_LATER, value)),
+            // Libraries are for the program, not for this command.
+            Some(value) if name == SEARCH => drop(outer.arg("--libraries").arg(value)),
             Some(value) => drop(outer.env(name, value)),
             None => drop(outer.env_remove(name)),
         }
     }
+    outer.arg("--").arg(command.get_program()).args(command.get_args());
     Ok(outer)
 }
 
+/// Where the dynamic linker looks first.
 const SEARCH: &str = "LD_LIBRARY_PATH";
-const SEARCH_LATER: &str = "WINDLASS_EXEC_LIBRARY_PATH";
 
 /// Options of the hidden subcommand.
 #[derive(Args)]
 pub(crate) struct Beside {
     #[arg(long)]
     folder: PathBuf,
+    #[arg(long)]
+    libraries: Option<OsString>,
     #[arg(last = true, required = true)]
     command: Vec<OsString>,
 }
@@ -85,8 +87,8 @@ impl Beside {
         let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
         let path = [tools.as_os_str(), &path].join(OsStr::new(":"));
         command.env("PATH", path);
-        if let Some(search) = std::env::var_os(SEARCH_LATER) {
-            command.env(SEARCH, search).env_remove(SEARCH_LATER);
+        if let Some(libraries) = &self.libraries {
+            command.env(SEARCH, libraries);
         }
         let error = command.exec();
         Err(Failure::input(format!("cannot run {}: {error}", self.command[0].display())))
