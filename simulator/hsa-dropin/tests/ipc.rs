@@ -90,8 +90,13 @@ fn what_is_shared_is_given_back_with_the_last_of_it() {
         let memory = device_memory(gpu(1), 200 << 20);
         let (status, mapped) = attach(&share(memory, 200 << 20), 200 << 20, &[]);
         ok(status);
-        // SAFETY: what was allocated.
-        ok(unsafe { hsa::hsa_amd_memory_pool_free(memory.cast()) });
+        let mut more = null_mut();
+        // SAFETY: what was allocated, and a local.
+        unsafe {
+            ok(hsa::hsa_amd_memory_pool_free(memory.cast()));
+            let too_much = hsa::hsa_amd_memory_pool_allocate(pools(gpu(1))[0], 200 << 20, 0, &mut more);
+            assert_eq!(too_much, Status::OUT_OF_RESOURCES, "it was given back while it is attached");
+        }
         ok(detach(mapped));
     }
 }

@@ -261,7 +261,17 @@ fn a_queue_goes_with_its_kernels_in_flight() {
     let code = Code::load(gpu(0), SPIN);
     let (queue, noted) = watched_queue();
     let never = signal(1);
-    spin(&queue, &code, never);
+    // The kernel adds one, which makes it zero, and waits until it is one.
+    let (arrivals, out) = (host_memory(64), host_memory(64));
+    // SAFETY: live memory that kernels change by atomics.
+    let count = unsafe { AtomicU32::from_ptr(arrivals.cast()) };
+    count.store(u32::MAX, Ordering::Release);
+    let explicit = packed(&[&(arrivals as u64).to_le_bytes(), &(out as u64).to_le_bytes()]);
+    let (kernel, arguments) = (code.kernel("meet"), arguments(&explicit, 1, 1));
+    queue.dispatch(Dispatch { kernel, workgroup: 1, grid: 1, arguments, header: FENCES, completion: never });
+    while count.load(Ordering::Acquire) != 0 {
+        std::thread::yield_now();
+    }
     queue.barrier(3, BARRIER, &[never], Signal::default());
     let stale = queue.0;
     drop(queue);
@@ -347,7 +357,7 @@ fn an_executable_has_each_name_once() {
             &mut reader,
         ));
         ok(hsa::hsa_executable_create_alt(1, 0, null(), &mut executable));
-        let mut load =
+        let load =
             || hsa::hsa_executable_load_agent_code_object(executable, gpu(0), reader, null(), null_mut());
         assert_eq!([load(), load()], [Status::SUCCESS, Status::VARIABLE_ALREADY_DEFINED]);
         ok(hsa::hsa_executable_destroy(executable));
