@@ -325,3 +325,26 @@ fn rocminfo_sees_a_kernel_driver_and_others_where_they_ask() {
     }
     std::fs::remove_dir_all(&folder).expect("the folder goes");
 }
+
+/// ROCm's own program, where it is installed.
+#[test]
+fn the_installed_rocminfo_lists_the_simulated_agents() {
+    let Some(library) = library() else { return };
+    if !library.with_file_name("libhsa_runtime64.so").exists() || Command::new("rocminfo").output().is_err() {
+        eprintln!("skipped: rocminfo is not installed, or the simulated HSA is not built");
+        return;
+    }
+    let mut command = command();
+    command
+        .args(["exec", "--device", "hip-sim://gfx942?devices=2", "--library"])
+        .arg(&library)
+        .args(["--", "rocminfo"]);
+    let finished = finish(&mut command);
+    if finished.stderr.contains("needs a mount namespace") {
+        eprintln!("skipped: this machine gives no mount namespaces: {}", finished.stderr);
+        return;
+    }
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(finished.stdout.matches("Simulated MI300X (gfx942)").count(), 2, "{finished:?}");
+    assert!(finished.stdout.contains("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"), "{finished:?}");
+}
