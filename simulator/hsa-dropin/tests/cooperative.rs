@@ -19,10 +19,10 @@ fn start() {
 
 /// The kernels of `grid_barrier.hip`, by clang.
 #[allow(clippy::print_stderr, reason = "a skip is told")]
-fn compiled() -> Option<Vec<u8>> {
+fn compiled(test: &str) -> Option<Vec<u8>> {
     let compiler = std::env::var("CLANG").unwrap_or_else(|_| "clang-19".to_owned());
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/grid_barrier.hip");
-    let made = std::env::temp_dir().join(format!("windlass-hsa-grid-barrier-{}.co", std::process::id()));
+    let made = std::env::temp_dir().join(format!("windlass-hsa-{test}-{}.co", std::process::id()));
     let options =
         "-x hip --offload-arch=gfx942 --cuda-device-only --no-gpu-bundle-output -nogpuinc -nogpulib -O2";
     let ran = Command::new(&compiler).args(options.split(' ')).arg(source).arg("-o").arg(&made).output();
@@ -75,7 +75,7 @@ fn workgroups_meet_by_atomics() {
 fn workgroups_meet_by_the_global_wave_sync() {
     start();
     const GROUPS: u32 = 100;
-    let Some(code) = compiled() else { return };
+    let Some(code) = compiled("sync") else { return };
     let code = Code::load(gpu(0), &code);
     let (queue, noted) = queue(COOPERATIVE);
     let (arrivals, seen) = (device_memory(gpu(0), 64), device_memory(gpu(0), 8 * GROUPS as usize));
@@ -110,7 +110,7 @@ fn workgroups_meet_by_the_global_wave_sync() {
 #[test]
 fn other_queues_have_no_such_barriers() {
     start();
-    let Some(code) = compiled() else { return };
+    let Some(code) = compiled("others") else { return };
     let code = Code::load(gpu(0), &code);
     let (queue, noted) = queue(0);
     queue.dispatch(Dispatch {
