@@ -10,7 +10,7 @@ use crate::hip::status;
 use crate::hsa;
 use crate::options::OptionsError;
 
-/// Calls of a HIP function that fail or are late.
+/// Calls of a function of HIP or of HSA that fail or are late.
 ///
 /// It is spelled `FUNCTION`, which calls, then what happens: `hipMalloc@3:hipErrorOutOfMemory`,
 /// `hipModuleLaunchKernel~0.01`, `*~0.001:hipErrorUnknown` for `fail=`; `hipMemcpyAsync@2:5ms` for `delay=`.
@@ -66,7 +66,7 @@ impl Injection {
             };
             let (function, calls) = parse_calls("fail", one, calls)?;
             let status = match (error, &function) {
-                (Some(error), _) => parse_error(one, error)?,
+                (Some(error), _) => parse_error(one, error, function.as_deref())?,
                 (None, Some(name)) if name.starts_with("hsa_") => hsa::Status::ERROR.0,
                 (None, Some(name)) if name.contains("Malloc") || name.contains("Alloc") => {
                     status::OUT_OF_MEMORY
@@ -89,6 +89,11 @@ impl Injection {
             let effect = Effect::Delay(parse_time(one, time)?);
             Ok(Self { function, calls, effect, text: one.to_owned() })
         })
+    }
+
+    /// The function; none where it is every function.
+    pub fn function(&self) -> Option<&str> {
+        self.function.as_deref()
     }
 
     /// Whether this is spelled after `fail=`.
@@ -152,7 +157,14 @@ fn parse_calls(key: &str, whole: &str, text: &str) -> Result<(Option<String>, Ca
         return Ok((None, calls));
     }
     if hsa::FUNCTIONS.contains(&function) {
+        if key == "fail" && !hsa::can_fail(function) {
+            return Err(refuse(format!("{function} has no status and cannot fail")));
+        }
         return Ok((Some(function.to_owned()), calls));
+    }
+    if function.starts_with("hsa_") {
+        let near = nearest(function, hsa::FUNCTIONS.iter().copied());
+        return Err(refuse(format!("the simulated HSA has no function {function:?}; {near} is similar")));
     }
     if !EntryPoints::NAMES.contains(&function) {
         let near = nearest(function, EntryPoints::NAMES.iter().copied());
@@ -169,9 +181,20 @@ fn parse_calls(key: &str, whole: &str, text: &str) -> Result<(Option<String>, Ca
     Ok((Some(function.to_owned()), calls))
 }
 
-fn parse_error(whole: &str, name: &str) -> Result<u32, OptionsError> {
-    if let Some(status) = hsa::Status::from_name(name).filter(|status| *status != hsa::Status::SUCCESS) {
-        return Ok(status.0);
+fn parse_error(whole: &str, name: &str, function: Option<&str>) -> Result<u32, OptionsError> {
+    let refuse = |reason: &str| Err(OptionsError::new(format!("fail={whole}: {reason}")));
+    let of_hsa = function.map(|function| function.starts_with("hsa_"));
+    if let Some(status) = hsa::Status::from_name(name) {
+        return match (status, of_hsa) {
+            (hsa::Status::SUCCESS | hsa::Status::INFO_BREAK, _) => refuse("that is no failure"),
+            (_, Some(false)) => refuse("that is a status of HSA's, and the function is HIP's"),
+            (status, _) => Ok(status.0),
+        };
+    }
+    if of_hsa == Some(true) {
+        return refuse(&format!(
+            "a status of HSA's is wanted, such as HSA_STATUS_ERROR_OUT_OF_RESOURCES; HSA has no {name:?}"
+        ));
     }
     match status::number(name) {
         Some(0) => Err(OptionsError::new(format!("fail={whole}: hipSuccess is no failure"))),

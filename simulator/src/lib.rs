@@ -23,6 +23,8 @@
 //! It is functional, not timed: nothing measured on it says anything about a GPU. Approximate instructions such as
 //! reciprocals give the host's results. An instruction that it does not know is an error of the launch, never a guess.
 
+#[cfg(feature = "drop-in")]
+pub mod drop_in;
 pub mod engine;
 mod exec;
 mod handles;

@@ -93,6 +93,13 @@ static PARTS: [Part; 2] = [
 ];
 
 impl Part {
+    /// Work-items of a wave.
+    pub(crate) const WAVE: u32 = 64;
+    /// Work-items of a workgroup, at most.
+    pub(crate) const WORKGROUP: u32 = 1024;
+    /// Waves that a compute unit keeps.
+    pub(crate) const WAVES_OF_UNIT: u32 = 32;
+
     /// Every part, the default first.
     pub fn all() -> &'static [Part] {
         &PARTS
@@ -111,6 +118,11 @@ impl Part {
     /// The processor, without features: `gfx942`.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// What devices of it are called, by every runtime.
+    pub(crate) fn title(&self) -> String {
+        format!("Simulated {} ({})", self.product, self.name)
     }
 
     /// The processor with the features that the part has: `gfx942:sramecc+:xnack-`.

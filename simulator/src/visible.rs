@@ -33,6 +33,11 @@ pub(crate) fn uuid(slot: usize) -> [u8; 16] {
     uuid
 }
 
+/// The PCI bus that the device in a slot says to be at.
+pub(crate) fn bus(slot: usize) -> usize {
+    slot + 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::slots;

@@ -60,6 +60,9 @@ enum Command {
     /// Run any program that uses HIP on a simulated GPU (windlass exec -- COMMAND)
     #[cfg(all(feature = "sim", target_os = "linux"))]
     Exec(exec::Exec),
+    #[cfg(all(feature = "sim", target_os = "linux"))]
+    #[command(hide = true)]
+    ExecBesideKernelDriver(exec::Beside),
     /// Run the conformance suite over a device (options: windlass cts --help)
     Cts(cts::Cts),
     /// Show this help, that of a subcommand, or the table of environment variables
@@ -102,6 +105,8 @@ fn dispatch(command: Command) -> ExitCode {
         // The program has exit codes of its own.
         #[cfg(all(feature = "sim", target_os = "linux"))]
         Command::Exec(exec) => return exec.run(),
+        #[cfg(all(feature = "sim", target_os = "linux"))]
+        Command::ExecBesideKernelDriver(beside) => return beside.run(),
         // The runner has exit codes of its own, with the same meanings.
         Command::Cts(cts) => return cts.run(),
     })
@@ -110,7 +115,11 @@ fn dispatch(command: Command) -> ExitCode {
 fn help(topic: Option<&str>) -> Outcome {
     let mut command = Cli::command();
     let topics = |command: &clap::Command| {
-        let names: Vec<_> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+        let names: Vec<_> = command
+            .get_subcommands()
+            .filter(|sub| !sub.is_hide_set())
+            .map(|sub| sub.get_name().to_owned())
+            .collect();
         names.join(", ")
     };
     match topic {

@@ -289,3 +289,62 @@ fn mistakes_are_named() {
     assert_eq!(finished.code, Some(2), "{finished:?}");
     assert!(finished.stderr.contains("TMPDIR"), "{finished:?}");
 }
+
+/// A program of rocminfo's name, which looks where rocminfo 5.2 to 6.4 do.
+#[test]
+fn rocminfo_sees_a_kernel_driver_and_others_where_they_ask() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(library) = library() else { return };
+    let folder = scratch("kernel-driver");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let script = "#!/bin/sh\nlsmod | grep amdgpu\n[ -w /dev/kfd ] && echo opened\ncat /sys/module/amdgpu/initstate\n\
+                  [ -c /dev/null ] && echo \"$1\"\nexit 7\n";
+    for (name, option, sees) in
+        [("rocminfo", None, true), ("other", None, false), ("other", Some("--kernel-driver"), true)]
+    {
+        let program = folder.join(name);
+        std::fs::write(&program, script).expect("a script");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+        let mut command = command();
+        command.args(["exec", "--library"]).arg(&library).args(option).arg("--").arg(&program).arg("a word");
+        let finished = finish(&mut command);
+        if finished.stderr.contains("needs a mount namespace") {
+            eprintln!("skipped: this machine gives no mount namespaces: {}", finished.stderr);
+            return;
+        }
+        assert_eq!(finished.code, Some(7), "{finished:?}");
+        assert!(finished.stdout.contains("a word\n"), "/dev has lost what it had: {finished:?}");
+        if !Path::new("/dev/kfd").exists() {
+            let told = ["simulated by Windlass\n", "opened\n", "live\n"];
+            assert_eq!(
+                told.map(|line| finished.stdout.contains(line)),
+                [sees; 3],
+                "{name} {option:?}: {finished:?}"
+            );
+        }
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+}
+
+/// ROCm's own program, where it is installed.
+#[test]
+fn the_installed_rocminfo_lists_the_simulated_agents() {
+    let Some(library) = library() else { return };
+    if !library.with_file_name("libhsa_runtime64.so").exists() || Command::new("rocminfo").output().is_err() {
+        eprintln!("skipped: rocminfo is not installed, or the simulated HSA is not built");
+        return;
+    }
+    let mut command = command();
+    command
+        .args(["exec", "--device", "hip-sim://gfx942?devices=2", "--library"])
+        .arg(&library)
+        .args(["--", "rocminfo"]);
+    let finished = finish(&mut command);
+    if finished.stderr.contains("needs a mount namespace") {
+        eprintln!("skipped: this machine gives no mount namespaces: {}", finished.stderr);
+        return;
+    }
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(finished.stdout.matches("Simulated MI300X (gfx942)").count(), 2, "{finished:?}");
+    assert!(finished.stdout.contains("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"), "{finished:?}");
+}

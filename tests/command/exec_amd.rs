@@ -231,7 +231,16 @@ fn what_is_not_there_is_named_with_what_to_do() {
         ("amd=newest", &[], 2, "6.4"),
         ("hip", &[], 2, "simulated"),
         ("amd", &["--device", "hip-sim://gfx942?hip=6.4"], 2, "hip="),
-        ("amd", &["--device", "hip-sim://?seed=1&fail=hipMalloc@1"], 2, "fail="),
+        (
+            "amd",
+            &["--device", "hip-sim://?seed=1&fail=hipMalloc@1"],
+            2,
+            "with --hip amd hipMalloc is AMD's own",
+        ),
+        ("amd", &["--device", "hip-sim://?delay=hipFree@1:5ms"], 2, "with --hip amd hipFree is AMD's own"),
+        ("amd", &["--device", "hip-sim://?fail=hsa_queue_destory"], 2, "hsa_queue_destroy is similar"),
+        ("amd", &["--device", "hip-sim://?fail=hsa_signal_load_relaxed"], 2, "has no status"),
+        ("amd", &["--device", "hip-sim://?fail=hsa_init:hipErrorUnknown"], 2, "HSA_STATUS_"),
         ("amd", &["--library", text], 2, "libhsa-runtime64.so.1"),
         (&of_hsa, &["--device", "hip://"], 2, "hip-sim://"),
     ] {

@@ -14,10 +14,8 @@
 //! functions it has, `windlass_simulator_last_fault` why the latest call failed, or what the latest kernel to go wrong did.
 
 use std::ffi::{CStr, c_char, c_int};
-use std::io::IsTerminal;
 use std::sync::OnceLock;
 
-use tracing_subscriber::EnvFilter;
 use windlass_hip_sys::EntryPoints;
 use windlass_simulator::hip;
 
@@ -35,24 +33,7 @@ mod versions;
 fn table() -> &'static EntryPoints {
     static TABLE: OnceLock<EntryPoints> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let wanted = std::env::var("WINDLASS_LOG").unwrap_or_else(|_| "error".to_owned());
-        let filter = EnvFilter::try_new(&wanted);
-        let refused = filter.as_ref().err().map(ToString::to_string);
-        let log = tracing_subscriber::fmt()
-            .with_env_filter(filter.unwrap_or_else(|_| EnvFilter::new("error")))
-            .with_writer(std::io::stderr)
-            .with_ansi(std::io::stderr().is_terminal())
-            // It would be told where nothing can be written, and panic.
-            .log_internal_errors(false)
-            .without_time();
-        // Only this function installs one, once.
-        let _ = log.try_init();
-        if let Some(reason) = refused {
-            tracing::error!("WINDLASS_LOG={wanted}: {reason}; spell it like windlass::sim=debug");
-        }
-        if let Err(error) = windlass_simulator::Tally::attach_from_environment() {
-            tracing::error!("{}: {error}; launches are not counted", windlass_simulator::Tally::VARIABLE);
-        }
+        windlass_simulator::drop_in::set_up();
         hip::process_export(|name| {
             let elsewhere =
                 || composed::find(name).or_else(|| per_thread::find(name)).or_else(|| by_name::find(name));

@@ -16,28 +16,8 @@ fn start() {
     machine("gfx942?memory=256M");
 }
 
-/// A queue whose callback notes the status of its error, and that note.
-fn watched_queue() -> (Queue, &'static AtomicU32) {
-    unsafe extern "C" fn note(status: Status, source: *mut HsaQueue, seen: *mut c_void) {
-        assert!(!source.is_null());
-        // SAFETY: the counter of below, which stays.
-        unsafe { &*seen.cast::<AtomicU32>() }.store(status.0, Ordering::Release);
-    }
-    let seen: &'static AtomicU32 = Box::leak(Box::default());
-    let mut queue = null_mut();
-    let data = (&raw const *seen).cast_mut().cast();
-    // SAFETY: the pointer is a local, and the note stays.
-    ok(unsafe { hsa::hsa_queue_create(gpu(0), 64, 1, Some(note), data, 0, 0, &mut queue) });
-    (Queue(queue), seen)
-}
-
-fn error(seen: &AtomicU32) -> Status {
-    loop {
-        match seen.load(Ordering::Acquire) {
-            0 => std::thread::yield_now(),
-            status => return Status(status),
-        }
-    }
+fn error(noted: &Noted) -> Status {
+    noted.wait()
 }
 
 fn bogus<T: From<u64>>() -> Vec<T> {
@@ -134,7 +114,20 @@ fn packets_that_are_none_stop_their_queue() {
         header: 0,
         completion: Signal::default(),
     };
-    let cases: [(&str, u16, u16, [u8; 60], Status); 8] = [
+    let segments = |private: u32, group: u32| {
+        let mut body = good.body();
+        body[20..24].copy_from_slice(&private.to_le_bytes());
+        body[24..28].copy_from_slice(&group.to_le_bytes());
+        body
+    };
+    let mut huge = good.body();
+    for axis in 0..3 {
+        huge[8 + 4 * axis..12 + 4 * axis].copy_from_slice(&u32::MAX.to_le_bytes());
+    }
+    let cases: [(&str, u16, u16, [u8; 60], Status); 11] = [
+        ("too much LDS", 2, 1, segments(0, 65_537), Status::INVALID_ALLOCATION),
+        ("too much private memory", 2, 1, segments(u32::MAX, 0), Status::INVALID_ARGUMENT),
+        ("more workgroups than there are numbers", 2, 3, huge, Status::INVALID_ARGUMENT),
         ("a reserved type", 9, 1, good.body(), Status::INVALID_PACKET_FORMAT),
         ("an agent dispatch", 4, 1, good.body(), Status::INVALID_PACKET_FORMAT),
         ("a vendor's format", 0, 77, good.body(), Status::INVALID_PACKET_FORMAT),
@@ -172,7 +165,7 @@ fn a_doorbell_past_the_write_index_runs_what_was_claimed() {
     queue.ring(1000);
     queue.barrier(3, 0, &[], done);
     wait(done);
-    assert_eq!(seen.load(Ordering::Acquire), 0);
+    assert_eq!(seen.status(), None);
 }
 
 #[test]
@@ -252,12 +245,236 @@ fn executables_freeze_once_and_symbols_have_names() {
     }
 }
 
+/// Runs `spin_until_host` on a flag that nobody sets.
+fn spin(queue: &Queue, code: &Code, completion: Signal) -> *mut u8 {
+    let (flag, out) = (host_memory(64), host_memory(64));
+    let explicit = packed(&[&(flag as u64).to_le_bytes(), &1_u64.to_le_bytes(), &(out as u64).to_le_bytes()]);
+    let arguments = arguments(&explicit, 1, 1);
+    let kernel = code.kernel("spin_until_host");
+    queue.dispatch(Dispatch { kernel, workgroup: 1, grid: 1, arguments, header: FENCES, completion });
+    flag
+}
+
 #[test]
-fn what_the_simulator_lacks_is_refused() {
+fn a_queue_goes_with_its_kernels_in_flight() {
     start();
-    // SAFETY: nothing is asked of the caller.
-    unsafe {
-        assert_eq!(hsa::hsa_ext_image_create(), Status::ERROR);
-        assert_eq!(hsa::hsa_amd_svm_attributes_set(), Status::ERROR);
+    let code = Code::load(gpu(0), SPIN);
+    let (queue, noted) = watched_queue();
+    let never = signal(1);
+    // The kernel adds one, which makes it zero, and waits until it is one.
+    let (arrivals, out) = (host_memory(64), host_memory(64));
+    // SAFETY: live memory that kernels change by atomics.
+    let count = unsafe { AtomicU32::from_ptr(arrivals.cast()) };
+    count.store(u32::MAX, Ordering::Release);
+    let explicit = packed(&[&(arrivals as u64).to_le_bytes(), &(out as u64).to_le_bytes()]);
+    let (kernel, arguments) = (code.kernel("meet"), arguments(&explicit, 1, 1));
+    queue.dispatch(Dispatch { kernel, workgroup: 1, grid: 1, arguments, header: FENCES, completion: never });
+    while count.load(Ordering::Acquire) != 0 {
+        std::thread::yield_now();
     }
+    queue.barrier(3, BARRIER, &[never], Signal::default());
+    let stale = queue.0;
+    drop(queue);
+    // SAFETY: a handle that is stale.
+    assert_eq!(unsafe { hsa::hsa_queue_destroy(stale) }, Status::INVALID_QUEUE);
+    assert_eq!((load(never), noted.status()), (1, None), "nobody was told that it was done, or wrong");
+    // The threads that it had are free: as many again as there can be run to their end.
+    for _ in 0..40 {
+        let queue = Queue::new(gpu(0), 64);
+        spin(&queue, &code, Signal::default());
+    }
+}
+
+#[test]
+fn a_queue_takes_its_doorbell_along() {
+    start();
+    let queue = Queue::new(gpu(0), 64);
+    // SAFETY: a live queue.
+    let doorbell = unsafe { (*queue.0).doorbell_signal };
+    drop(queue);
+    let mut pointer = null_mut();
+    // SAFETY: a stale handle, and a local.
+    unsafe {
+        assert_eq!(hsa::hsa_amd_signal_value_pointer(doorbell, &mut pointer), Status::INVALID_SIGNAL);
+        hsa::hsa_signal_store_screlease(doorbell, 0);
+    }
+}
+
+#[test]
+fn a_completion_signal_that_is_gone_is_nobody_elses() {
+    start();
+    let code = Code::load(gpu(0), SPIN);
+    let queue = Queue::new(gpu(0), 64);
+    let gone = signal(1);
+    let flag = spin(&queue, &code, gone);
+    // SAFETY: a live handle.
+    ok(unsafe { hsa::hsa_signal_destroy(gone) });
+    // Its place is used again before long.
+    let all: Vec<Signal> = (0..5000).map(|_| signal(7)).collect();
+    assert!(all.contains(&gone));
+    // SAFETY: live memory that kernels change by atomics.
+    unsafe { AtomicU32::from_ptr(flag.cast()) }.store(1, Ordering::Release);
+    while queue.read_index() != 1 {
+        std::thread::yield_now();
+    }
+    assert!(all.iter().all(|signal| load(*signal) == 7));
+    for signal in all {
+        // SAFETY: live handles.
+        ok(unsafe { hsa::hsa_signal_destroy(signal) });
+    }
+}
+
+#[test]
+fn nothing_to_wait_for_is_not_waited_for() {
+    start();
+    // SAFETY: no signals.
+    let any = unsafe {
+        hsa::hsa_amd_signal_wait_any(0, null_mut(), null_mut(), null_mut(), WAIT_FOR_EVER, 0, null_mut())
+    };
+    assert_eq!(any, u32::MAX);
+}
+
+#[test]
+fn memory_freed_under_a_kernel_is_a_fault_of_the_kernel() {
+    start();
+    let code = Code::load(gpu(0), SPIN);
+    let (queue, noted) = watched_queue();
+    let flag = spin(&queue, &code, Signal::default());
+    // SAFETY: memory of a pool, which the kernel polls.
+    ok(unsafe { hsa::hsa_amd_memory_pool_free(flag.cast()) });
+    assert_eq!(noted.wait(), Status::MEMORY_FAULT);
+}
+
+#[test]
+fn an_executable_has_each_name_once() {
+    start();
+    let (mut reader, mut executable) = (CodeObjectReader::default(), Executable::default());
+    // SAFETY: the bytes are what the size says; all else are locals and live handles.
+    unsafe {
+        ok(hsa::hsa_code_object_reader_create_from_memory(
+            VECTOR_ADD.as_ptr().cast(),
+            VECTOR_ADD.len(),
+            &mut reader,
+        ));
+        ok(hsa::hsa_executable_create_alt(1, 0, null(), &mut executable));
+        let load =
+            || hsa::hsa_executable_load_agent_code_object(executable, gpu(0), reader, null(), null_mut());
+        assert_eq!([load(), load()], [Status::SUCCESS, Status::VARIABLE_ALREADY_DEFINED]);
+        ok(hsa::hsa_executable_destroy(executable));
+        ok(hsa::hsa_code_object_reader_destroy(reader));
+    }
+}
+
+#[test]
+fn a_handler_may_destroy_its_signal_and_end_a_reference() {
+    start();
+    struct Told {
+        signal: Signal,
+        calls: AtomicU32,
+    }
+    unsafe extern "C" fn handler(_: i64, told: *mut c_void) -> bool {
+        // SAFETY: what is below, which stays; a live signal, and a reference that the test took.
+        unsafe {
+            let told = &*told.cast::<Told>();
+            ok(hsa::hsa_signal_destroy(told.signal));
+            ok(hsa::hsa_shut_down());
+            told.calls.fetch_add(1, Ordering::AcqRel);
+        }
+        true
+    }
+    let told: &'static Told = Box::leak(Box::new(Told { signal: signal(1), calls: AtomicU32::new(0) }));
+    // SAFETY: a live signal, and a datum that stays.
+    unsafe {
+        ok(hsa::hsa_init());
+        let data = (&raw const *told).cast_mut().cast();
+        ok(hsa::hsa_amd_signal_async_handler(told.signal, 2, 1, Some(handler), data));
+        hsa::hsa_signal_store_screlease(told.signal, 0);
+    }
+    while told.calls.load(Ordering::Acquire) == 0 {
+        std::thread::yield_now();
+    }
+    // Another handler, which comes behind whatever the first left.
+    unsafe extern "C" fn count(calls: *mut c_void) {
+        // SAFETY: the counter of above.
+        unsafe { &*calls.cast::<AtomicU32>() }.fetch_add(100, Ordering::AcqRel);
+    }
+    let data = (&raw const told.calls).cast_mut().cast();
+    // SAFETY: a datum that stays.
+    ok(unsafe { hsa::hsa_amd_async_function(Some(count), data) });
+    while told.calls.load(Ordering::Acquire) < 100 {
+        std::thread::yield_now();
+    }
+    assert_eq!(
+        told.calls.load(Ordering::Acquire),
+        101,
+        "a handler of a signal that is gone was called again"
+    );
+}
+
+#[test]
+fn those_who_watch_memory_are_told_that_it_is_gone() {
+    start();
+    unsafe extern "C" fn told(pointer: *mut c_void, seen: *mut c_void) {
+        // SAFETY: the vector of below.
+        unsafe { &mut *seen.cast::<Vec<usize>>() }.push(pointer as usize);
+    }
+    let mut seen: Vec<usize> = Vec::new();
+    let data: *mut c_void = (&raw mut seen).cast();
+    let memory: *mut c_void = device_memory(gpu(0), 4096).cast();
+    let inside = memory.wrapping_byte_add(64);
+    // SAFETY: live memory, and a vector that outlives the calls.
+    unsafe {
+        let watch = |pointer| hsa::hsa_amd_register_deallocation_callback(pointer, Some(told), data);
+        assert_eq!(watch(null_mut()), Status::INVALID_ARGUMENT);
+        assert_eq!(watch(data), Status::INVALID_ALLOCATION, "the host's own memory");
+        let nobody = hsa::hsa_amd_register_deallocation_callback(memory, None, data);
+        assert_eq!(nobody, Status::INVALID_ARGUMENT);
+        ok(watch(memory));
+        ok(watch(inside));
+        ok(watch(memory));
+        ok(hsa::hsa_amd_deregister_deallocation_callback(memory, Some(told)));
+        ok(hsa::hsa_amd_memory_pool_free(memory));
+        assert_eq!(
+            hsa::hsa_amd_deregister_deallocation_callback(memory, Some(told)),
+            Status::INVALID_ARGUMENT
+        );
+    }
+    assert_eq!(seen, [memory as usize, inside as usize]);
+}
+
+#[test]
+fn threads_that_make_and_end_the_same_things_get_a_status_each() {
+    start();
+    let code = Code::load(gpu(0), SPIN);
+    let (shared, kernel) = (signal(1), code.kernel("set_flag"));
+    let explicit = packed(&[&(host_memory(64) as u64).to_le_bytes(), &1_u32.to_le_bytes()]);
+    let arguments = arguments(&explicit, 1, 1) as usize;
+    let ended: u32 = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(move || {
+                    for _ in 0..50 {
+                        let queue = Queue::new(gpu(0), 64);
+                        let (own, arguments) = (signal(1), arguments as *const u8);
+                        let (workgroup, grid, header) = (1, 1, FENCES);
+                        queue.dispatch(Dispatch {
+                            kernel,
+                            workgroup,
+                            grid,
+                            arguments,
+                            header,
+                            completion: own,
+                        });
+                        // Some end before their packet has.
+                        // SAFETY: a live signal.
+                        ok(unsafe { hsa::hsa_signal_destroy(own) });
+                    }
+                    // SAFETY: a handle that another thread may have ended.
+                    u32::from(unsafe { hsa::hsa_signal_destroy(shared) } == Status::SUCCESS)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(ended, 1, "one signal ended more than once, or never");
 }

@@ -90,6 +90,7 @@ impl Job {
         start: Start,
         entry: Position,
         seed: Option<u64>,
+        stop: Arc<AtomicBool>,
     ) -> Self {
         let total = start.grid.iter().map(|&extent| u64::from(extent)).product();
         Self {
@@ -100,7 +101,7 @@ impl Job {
             order: Order::new(total, seed),
             next: AtomicU64::new(0),
             total,
-            stop: Arc::default(),
+            stop,
             crew: Arc::default(),
         }
     }

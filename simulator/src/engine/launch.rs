@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What to launch, and what came of it.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::exec::Gws;
 use crate::memory::ALL_DEVICES;
 
 /// The parameters of a dispatch.
@@ -25,6 +29,15 @@ pub struct Launch<'a> {
     pub seed: Option<u64>,
     /// Where arguments and packet lie already, if the client has put them into memory; `arguments` is empty then.
     pub(crate) placed: Option<Placed>,
+}
+
+/// What a dispatch has of its queue.
+#[derive(Clone, Default)]
+pub(crate) struct OfQueue {
+    /// Set when the dispatch is to stop, with [`Cause::Cancelled`](super::Cause::Cancelled).
+    pub(crate) stop: Arc<AtomicBool>,
+    /// The barriers of a cooperative queue.
+    pub(crate) gws: Option<Arc<Gws>>,
 }
 
 /// A dispatch of which the client has written everything that the kernel reads of it.

@@ -21,8 +21,8 @@ pub use coverage::{Unsupported, unsupported};
 pub(crate) use debug::Debug;
 pub use fault::{Access, AccessKind, Cause, Fault, Location, SourceLine};
 pub use kernel::{Kernel, Parameter, ParameterKind};
-pub(crate) use launch::Placed;
 pub use launch::{Launch, Statistics};
+pub(crate) use launch::{OfQueue, Placed};
 pub use module::{LoadError, Module};
 pub(crate) use stepped::{Choose, Step, Stepped};
 
@@ -72,11 +72,23 @@ impl Engine {
         kernel: &Kernel,
         launch: &Launch<'_>,
     ) -> Result<Statistics, Box<Fault>> {
+        self.dispatch_of(memory, kernel, launch, OfQueue::default())
+    }
+
+    /// As [`dispatch`](Self::dispatch), for a queue.
+    pub(crate) fn dispatch_of(
+        &self,
+        memory: &Arc<Memory>,
+        kernel: &Kernel,
+        launch: &Launch<'_>,
+        queue: OfQueue,
+    ) -> Result<Statistics, Box<Fault>> {
         let mut start = Start::new(kernel, launch)?;
+        start.gws = queue.gws;
         let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
-        let job = Arc::new(Job::new(memory.clone(), owned, start, entry, launch.seed));
+        let job = Arc::new(Job::new(memory.clone(), owned, start, entry, launch.seed, queue.stop));
         let _running = Running::new(self, &job.stop);
         let helpers = job.total().saturating_sub(1).min(self.threads as u64 - 1);
         for _ in 0..helpers {
@@ -104,12 +116,14 @@ impl Engine {
         memory: &Arc<Memory>,
         kernel: &Kernel,
         launch: &Launch<'_>,
+        queue: OfQueue,
     ) -> Result<Stepped, Box<Fault>> {
         let mut start = Start::new(kernel, launch)?;
+        start.gws = queue.gws;
         let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
-        Ok(Stepped::new(Job::new(memory.clone(), owned, start, entry, launch.seed), block))
+        Ok(Stepped::new(Job::new(memory.clone(), owned, start, entry, launch.seed, queue.stop), block))
     }
 
     /// What kernels did since this was last asked that is reported but did not stop them: reads of memory that nobody

@@ -5,7 +5,7 @@ use super::fault::{Cause, Fault};
 use super::kernel::Kernel;
 use super::launch::{Launch, Placed};
 use super::service::Service;
-use crate::exec::{PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
+use crate::exec::{Gws, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
 use crate::memory::{Block, Memory};
 use crate::part::Scratch;
 use std::sync::Arc;
@@ -56,6 +56,8 @@ pub(super) struct Start {
     packet: u64,
     queue: u64,
     preloaded: Vec<u32>,
+    /// The barriers of the queue, where that has some.
+    pub(super) gws: Option<Arc<Gws>>,
 }
 
 impl Start {
@@ -128,6 +130,7 @@ impl Start {
             packet: 0,
             queue: 0,
             preloaded: Vec::new(),
+            gws: None,
         })
     }
 
@@ -274,6 +277,7 @@ impl Start {
         wave.set_mode(self.mode);
         wave.scratch_size = self.private;
         wave.number = number;
+        wave.gws.clone_from(&self.gws);
         if self.scratch == Scratch::Registers {
             wave.scratch_base = Some(SCRATCH_WINDOW + u64::from(self.scratch_offset(number)));
         }

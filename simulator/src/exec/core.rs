@@ -180,6 +180,10 @@ impl Core<'_> {
                     turn = Turn::Slept;
                     break Flow::Yield;
                 }
+                Flow::Again => {
+                    turn = Turn::Slept;
+                    break Flow::Yield;
+                }
                 Flow::Barrier => {
                     index += 1;
                     self.wave.status = Status::Barrier;

@@ -21,6 +21,7 @@ mod eighth;
 mod float;
 mod flow;
 mod format;
+mod gws;
 mod half;
 mod lanes;
 mod lds;
@@ -47,6 +48,7 @@ mod vector;
 mod vmem;
 
 pub(crate) use self::core::{Core, Finding, Segment, Stray, Trouble, Turn};
+pub(crate) use gws::Gws;
 pub(crate) use lanes::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub(crate) use lds::Lds;
 pub(crate) use program::{Program, Programs};

@@ -2,6 +2,7 @@
 //! What a wave is made of: registers, flags and its position in the program.
 
 use super::core::Finding;
+use super::gws::Gws;
 use super::program::{Program, Region};
 use crate::isa::Operand;
 use std::sync::{Arc, OnceLock};
@@ -140,6 +141,10 @@ pub(crate) struct Wave {
     pub(crate) position: Option<Position>,
     /// Whether it has read shared memory since it last let the others catch up.
     pub(crate) has_read: bool,
+    /// The barriers of its queue, where that has some.
+    pub(crate) gws: Option<Arc<Gws>>,
+    /// The side of such a barrier at which it waits.
+    pub(crate) waits: Option<bool>,
     /// Number in its workgroup.
     pub(crate) number: u32,
     /// Instructions executed.
@@ -167,6 +172,8 @@ impl Wave {
             visited: None,
             position: None,
             has_read: false,
+            gws: None,
+            waits: None,
             number: 0,
             instructions: 0,
             findings: Vec::new(),
@@ -185,6 +192,8 @@ impl Wave {
         self.scratch_base = None;
         self.visited = None;
         self.has_read = false;
+        self.gws = None;
+        self.waits = None;
         self.instructions = 0;
         self.findings.clear();
     }

@@ -20,6 +20,8 @@ pub(crate) enum Flow {
     Jump,
     /// Let other waves run, then go on with the instruction behind this one.
     Yield,
+    /// Let other waves run, then try this instruction again.
+    Again,
     /// Wait at a barrier.
     Barrier,
     /// The wave is done.
@@ -46,6 +48,11 @@ impl Versions {
     /// A handler that gains nothing from wide vectors.
     pub(crate) const fn scalar(handler: Handler) -> Self {
         Self { portable: handler, wide: handler }
+    }
+
+    /// One compilation for every processor, of a function that anybody may call.
+    pub(crate) fn scalar_of(handler: fn(&mut Core<'_>, &Step) -> Flow) -> Self {
+        Self::scalar(handler)
     }
 
     /// Two compilations of one handler; `wide` may use what [`has_wide_vectors`] looks for.

@@ -4,7 +4,7 @@
 use super::core::Core;
 use super::crossing::knows_dpp;
 use super::step::{Flow, Handler, Step, Versions};
-use super::{buffer, flow, matrix, packed, scalar, share, smem, sparse, typed, vector, vmem};
+use super::{buffer, flow, gws, matrix, packed, scalar, share, smem, sparse, typed, vector, vmem};
 use crate::engine::Cause;
 use crate::isa::{Encoding, GFX942, Inst, Mem, Mods, Op, Operand, OperandType};
 
@@ -22,7 +22,7 @@ pub(super) fn versions(inst: &Inst) -> Result<Versions, &'static str> {
         return Err("an unknown data-parallel control");
     }
     if inst.mem.gds {
-        return Err("global data share");
+        return gws::handler(inst.op).map(Versions::scalar_of).ok_or("global data share");
     }
     let versions = match inst.encoding {
         Encoding::Smem => smem::versions(inst.op),
@@ -101,6 +101,7 @@ const NOT_EXECUTED: &[&str] = &[
     "v_screen_partition_",
     "buffer_store_lds_",
     "ds_condxchg32_",
+    // Two of them on cooperative queues.
     "ds_gws_",
 ];
 

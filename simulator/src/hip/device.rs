@@ -13,10 +13,12 @@ use crate::part::Part;
 
 /// Work items per compute unit and other facts of every part that more than one call tells.
 pub(crate) mod limits {
-    pub(crate) const WAVE_SIZE: u32 = 64;
-    pub(crate) const THREADS_PER_BLOCK: u32 = 1024;
+    use crate::part::Part;
+
+    pub(crate) const WAVE_SIZE: u32 = Part::WAVE;
+    pub(crate) const THREADS_PER_BLOCK: u32 = Part::WORKGROUP;
     pub(crate) const REGISTERS_PER_BLOCK: u32 = 64 << 10;
-    pub(crate) const THREADS_PER_UNIT: u32 = 2048;
+    pub(crate) const THREADS_PER_UNIT: u32 = Part::WAVES_OF_UNIT * Part::WAVE;
     pub(crate) const GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 }
 
@@ -143,7 +145,7 @@ impl Device {
     }
 
     pub(crate) fn name(&self) -> String {
-        format!("Simulated {} ({})", self.part.product, self.part.name())
+        self.part.title()
     }
 
     /// See [`visible::uuid`].
@@ -157,7 +159,7 @@ impl Device {
     }
 
     pub(crate) fn pci_bus(&self) -> usize {
-        self.slot + 1
+        visible::bus(self.slot)
     }
 
     fn lock_peers(&self) -> std::sync::MutexGuard<'_, BTreeSet<usize>> {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::{self, Cause, Choose, Fault, Kernel};
+use crate::engine::{self, Cause, Choose, Fault, Kernel, OfQueue};
 use crate::options::Lds;
 use crate::packet::{Dispatch, GoingDispatch, Trouble};
 
@@ -110,7 +110,8 @@ impl Launch {
         device: &Device,
         choices: &mut dyn Choose,
     ) -> Result<GoingDispatch, Failure> {
-        let begun = self.dispatch(machine).begin(self.parameters(machine, device), choices);
+        let begun =
+            self.dispatch(machine).begin(self.parameters(machine, device), OfQueue::default(), choices);
         begun.map_err(|trouble| self.by().failure(trouble))
     }
 

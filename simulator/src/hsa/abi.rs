@@ -237,8 +237,24 @@ pub struct SvmAttribute {
     pub value: u64,
 }
 
+/// Called for each agent.
+pub type OnAgent = unsafe extern "C" fn(agent: Agent, data: *mut c_void) -> Status;
+/// Called for each instruction set.
+pub type OnIsa = unsafe extern "C" fn(isa: Isa, data: *mut c_void) -> Status;
+/// Called for each cache.
+pub type OnCache = unsafe extern "C" fn(cache: Cache, data: *mut c_void) -> Status;
+/// Called for each kind of wavefront.
+pub type OnWavefront = unsafe extern "C" fn(wavefront: Wavefront, data: *mut c_void) -> Status;
+/// Called for each memory pool.
+pub type OnPool = unsafe extern "C" fn(pool: MemoryPool, data: *mut c_void) -> Status;
+/// Called for each region.
+pub type OnRegion = unsafe extern "C" fn(region: Region, data: *mut c_void) -> Status;
+/// Gives memory for a list.
+pub type Allocator = unsafe extern "C" fn(size: usize) -> *mut c_void;
 /// Told by a queue of an error.
 pub type ErrorCallback = unsafe extern "C" fn(status: Status, source: *mut HsaQueue, data: *mut c_void);
+/// `hsa_amd_deallocation_callback_t`.
+pub type DeallocationCallback = unsafe extern "C" fn(pointer: *mut c_void, data: *mut c_void);
 /// `hsa_amd_signal_handler`.
 pub type SignalHandler = unsafe extern "C" fn(value: i64, data: *mut c_void) -> bool;
 /// The callback of `hsa_amd_async_function`.

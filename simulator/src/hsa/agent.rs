@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Agents: the host's processor, then the GPUs; and the one instruction set of the GPUs.
 
+use std::sync::PoisonError;
+
+use crate::part::Part;
 use crate::visible;
 
 use super::abi::{Agent, Isa};
 use super::info::Info;
+use super::queue::MOST_PACKETS;
 use super::runtime::Runtime;
 use super::status::{Outcome, Status};
 
@@ -84,6 +88,7 @@ impl Runtime {
     /// `INVALID_ARGUMENT` for an attribute that there is not.
     pub(crate) fn agent_info(&self, which: Which, attribute: u32) -> Outcome<Info> {
         let own = match which {
+            Which::Cpu if attribute == 18 => Some(Info::U32s(self.cache_sizes(which).to_vec())),
             Which::Cpu => cpu_info(attribute),
             Which::Gpu(index) => self.gpus.get(index).and_then(|gpu| self.gpu_info(*gpu, attribute)),
         };
@@ -100,19 +105,19 @@ impl Runtime {
             2 => Info::U32(1),
             // The base profile.
             4 => Info::U32(0),
-            6 => Info::U32(64),
-            7 => Info::U16s([1024; 3]),
-            8 => Info::U32(1024),
+            6 => Info::U32(Part::WAVE),
+            7 => Info::U16s([Part::WORKGROUP as u16; 3]),
+            8 => Info::U32(Part::WORKGROUP),
             9 => Info::U32s(vec![u32::MAX; 3]),
             10 => Info::U32(u32::MAX),
             11 => Info::U32(32),
             12 => Info::U32(128),
             13 => Info::U32(64),
-            14 => Info::U32(131_072),
+            14 => Info::U32(MOST_PACKETS),
             15 => Info::U32(0),
             17 => Info::U32(1),
             // Bytes of each level's cache.
-            18 => Info::U32s(part.caches.map(i32::unsigned_abs).into_iter().chain([0]).collect()),
+            18 => Info::U32s(self.cache_sizes(Which::Gpu(gpu.index)).to_vec()),
             19 => Info::U64(isa().handle),
             24 => Info::Bool(true),
             0xa000 => Info::U32(part.chip.unsigned_abs()),
@@ -120,11 +125,11 @@ impl Runtime {
             0xa002 | 0xa014 => Info::U32(units),
             0xa003 => Info::U32(part.clock.unsigned_abs() / 1000),
             0xa005 => Info::U32(4),
-            0xa006 => Info::U32((gpu.slot as u32 + 1) << 8),
+            0xa006 => Info::U32((visible::bus(gpu.slot) as u32) << 8),
             0xa007 => Info::U32(part.bus.unsigned_abs()),
             0xa008 => Info::U32(part.memory_clock.unsigned_abs() / 1000),
-            0xa009 => Info::text(&format!("Simulated {}", part.product), 64),
-            0xa00a => Info::U32(32),
+            0xa009 => Info::text(&part.title(), 64),
+            0xa00a => Info::U32(Part::WAVES_OF_UNIT),
             0xa00b => Info::U32(4),
             0xa00c => Info::U32(32),
             0xa00d => Info::U32(1),
@@ -146,7 +151,11 @@ impl Runtime {
             0xa10b => Info::U32(2),
             0xa111 => Info::U32(1),
             0xa112 => Info::U32(gpu.slot as u32 + 1),
-            0xa116 | 0xa117 => Info::U64(self.options.memory),
+            0xa116 => Info::U64(self.options.memory),
+            0xa117 => {
+                let limits = self.scratch_limits.lock().unwrap_or_else(PoisonError::into_inner);
+                Info::U64(limits.get(&gpu.index).copied().unwrap_or(self.options.memory))
+            }
             // Images: none can be made, but clients divide by their limits.
             0x3000..=0x3002 | 0x3008 => Info::U64(16_384),
             0x3003..=0x3006 => Info::U64s(vec![16_384; 2]),
@@ -169,7 +178,6 @@ fn cpu_info(attribute: u32) -> Option<Info> {
         // The full profile.
         4 => Info::U32(1),
         15 | 17 => Info::U32(0),
-        18 => Info::U32s(vec![32 << 10, 0, 0, 0]),
         19 => Info::U64(0),
         24 => Info::Bool(false),
         0xa001 => Info::U32(64),

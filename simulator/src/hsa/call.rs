@@ -2,9 +2,10 @@
 //! What every HSA function does around its body: finds the runtime, takes turns under a seed, keeps panics in, traces.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::trace::tell;
 
@@ -39,7 +40,7 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
         at_work(name, |call| match call.runtime.injections.strike(name, |time| call.be_late(time)) {
             Some((status, why)) => {
                 explain(&why);
-                Err(Status(status))
+                Err(Status::of_failure(status))
             }
             None => body(call),
         });
@@ -78,10 +79,12 @@ fn at_work<T>(name: &'static str, body: impl FnOnce(&Call) -> Outcome<T>) -> Out
     })
 }
 
-/// Refuses the call of a function that the simulator lacks.
-pub(crate) fn refuse(name: &'static str) -> Status {
-    explain(&format!("{name} is not supported by the simulated GPU"));
-    Status::ERROR
+/// Says, the first time, that the simulator lacks a function.
+pub(crate) fn tell_of_lack(name: &'static str) {
+    static TOLD: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
+        explain(&format!("{name} is not supported by the simulated GPU (told once)"));
+    }
 }
 
 impl Call {

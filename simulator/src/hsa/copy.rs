@@ -30,6 +30,15 @@ impl Runtime {
         Transfer::new(&self.memory, &copy).map_err(|_| Status::INVALID_ARGUMENT)
     }
 
+    /// As [`transfer`](Self::transfer), of bytes in a row.
+    ///
+    /// # Errors
+    /// As `transfer`.
+    pub(crate) fn line(&self, to: u64, from: u64, size: u64) -> Outcome<Transfer> {
+        let rows = Rows::line(size);
+        self.transfer((to, rows), (from, rows))
+    }
+
     /// Has a copy done once each of the signals that it depends on is zero. The client keeps host memory valid that long.
     ///
     /// # Errors
@@ -57,13 +66,12 @@ impl Runtime {
 impl Copy {
     fn end(&self, moved: Result<(), Trouble>) {
         let Some(signal) = &self.completion else { return };
-        signal.set_times(self.start, self.runtime.now().max(self.start + 1));
+        let end = self.runtime.now().max(self.start + 1);
         match moved {
-            Ok(()) => signal.complete(),
+            Ok(()) => signal.complete_timed(self.start, end),
             Err(trouble) => {
                 tell(|| tracing::error!(target: "windlass::sim", "a copy went wrong: {trouble:?}"));
-                // As ROCr: a negative value tells of an error.
-                signal.value().store(-1, std::sync::atomic::Ordering::Release);
+                signal.fail_timed(self.start, end);
             }
         }
     }

@@ -27,11 +27,9 @@ macro_rules! for_each_hsa_function {
             ) -> Status;
             fn hsa_amd_enable_logging(flags: *mut u8, file: *mut c_void) -> Status;
             fn hsa_iterate_agents(
-                callback: Option<unsafe extern "C" fn(agent: Agent,
+                callback: Option<OnAgent>,
                 data: *mut c_void
-            ) -> Status>,
-    data: *mut c_void,
-) -> Status;
+            ) -> Status;
             fn hsa_agent_get_info(agent: Agent, attribute: u32, value: *mut c_void) -> Status;
             fn hsa_agent_get_exception_policies(agent: Agent, profile: u32, mask: *mut u16) -> Status;
             fn hsa_agent_extension_supported(
@@ -50,18 +48,14 @@ macro_rules! for_each_hsa_function {
             ) -> Status;
             fn hsa_agent_iterate_isas(
                 agent: Agent,
-                callback: Option<unsafe extern "C" fn(isa: Isa,
+                callback: Option<OnIsa>,
                 data: *mut c_void
-            ) -> Status>,
-    data: *mut c_void,
-) -> Status;
+            ) -> Status;
             fn hsa_agent_iterate_caches(
                 agent: Agent,
-                callback: Option<unsafe extern "C" fn(cache: Cache,
+                callback: Option<OnCache>,
                 data: *mut c_void
-            ) -> Status>,
-    data: *mut c_void,
-) -> Status;
+            ) -> Status;
             fn hsa_cache_get_info(cache: Cache, attribute: u32, value: *mut c_void) -> Status;
             fn hsa_isa_from_name(name: *const c_char, found: *mut Isa) -> Status;
             fn hsa_isa_get_info(isa: Isa, attribute: u32, index: u32, value: *mut c_void) -> Status;
@@ -69,26 +63,20 @@ macro_rules! for_each_hsa_function {
             fn hsa_isa_compatible(code: Isa, agent: Isa, result: *mut bool) -> Status;
             fn hsa_isa_iterate_wavefronts(
                 of: Isa,
-                callback: Option<unsafe extern "C" fn(wavefront: Wavefront,
+                callback: Option<OnWavefront>,
                 data: *mut c_void
-            ) -> Status>,
-    data: *mut c_void,
-) -> Status;
+            ) -> Status;
             fn hsa_wavefront_get_info(wavefront: Wavefront, attribute: u32, value: *mut c_void) -> Status;
             fn hsa_amd_agent_iterate_memory_pools(
                 agent: Agent,
-                callback: Option<unsafe extern "C" fn(pool: MemoryPool,
+                callback: Option<OnPool>,
                 data: *mut c_void
-            ) -> Status>,
-    data: *mut c_void,
-) -> Status;
+            ) -> Status;
             fn hsa_agent_iterate_regions(
                 agent: Agent,
-                callback: Option<unsafe extern "C" fn(region: Region,
+                callback: Option<OnRegion>,
                 data: *mut c_void
-            ) -> Status>,
-    data: *mut c_void,
-) -> Status;
+            ) -> Status;
             fn hsa_amd_memory_pool_get_info(pool: MemoryPool, attribute: u32, value: *mut c_void) -> Status;
             fn hsa_region_get_info(region: Region, attribute: u32, value: *mut c_void) -> Status;
             fn hsa_amd_agent_memory_pool_get_info(
@@ -139,11 +127,10 @@ macro_rules! for_each_hsa_function {
             fn hsa_amd_pointer_info(
                 pointer: *const c_void,
                 info: *mut PointerInfo,
-                alloc: Option<unsafe extern "C" fn(size: usize
-            ) -> *mut c_void>,
-    count: *mut u32,
-    accessible: *mut *mut Agent,
-) -> Status;
+                alloc: Option<Allocator>,
+                count: *mut u32,
+                accessible: *mut *mut Agent
+            ) -> Status;
             fn hsa_amd_pointer_info_set_userdata(pointer: *const c_void, data: *mut c_void) -> Status;
             fn hsa_memory_copy(to: *mut c_void, from: *const c_void, size: usize) -> Status;
             fn hsa_amd_memory_async_copy(
@@ -406,6 +393,43 @@ macro_rules! for_each_hsa_function {
                 callback: Option<OnSymbol>,
                 data: *mut c_void
             ) -> Status;
+            fn hsa_amd_register_deallocation_callback(
+                pointer: *mut c_void,
+                callback: Option<DeallocationCallback>,
+                data: *mut c_void
+            ) -> Status;
+            fn hsa_amd_deregister_deallocation_callback(
+                pointer: *mut c_void,
+                callback: Option<DeallocationCallback>
+            ) -> Status;
+            fn hsa_amd_ipc_memory_create(pointer: *mut c_void, size: usize, handle: *mut IpcHandle) -> Status;
+            fn hsa_amd_ipc_memory_attach(
+                handle: *const IpcHandle,
+                size: usize,
+                count: u32,
+                agents: *const Agent,
+                mapped: *mut *mut c_void
+            ) -> Status;
+            fn hsa_amd_ipc_memory_detach(mapped: *mut c_void) -> Status;
+            fn hsa_amd_ipc_signal_create(signal: Signal, handle: *mut IpcHandle) -> Status;
+            fn hsa_amd_ipc_signal_attach(handle: *const IpcHandle, signal: *mut Signal) -> Status;
+            fn hsa_ext_image_get_capability(
+                agent: Agent,
+                geometry: u32,
+                format: *const c_void,
+                mask: *mut u32
+            ) -> Status;
+            fn hsa_ext_image_get_capability_with_layout(
+                agent: Agent,
+                geometry: u32,
+                format: *const c_void,
+                layout: u32,
+                mask: *mut u32
+            ) -> Status;
+            fn hsa_amd_image_get_info_max_dim(agent: Agent, attribute: u32, value: *mut c_void) -> Status;
+            fn hsa_amd_agent_set_async_scratch_limit(agent: Agent, limit: usize) -> Status;
+            fn hsa_isa_get_exception_policies(isa: Isa, profile: u32, mask: *mut u16) -> Status;
+            fn hsa_isa_get_round_method(isa: Isa, float: u32, flush: u32, method: *mut u32) -> Status;
             fn hsa_amd_vmem_address_reserve(address: *mut *mut c_void, size: usize, wish: u64, flags: u64) -> Status;
             fn hsa_amd_vmem_address_reserve_align(
                 address: *mut *mut c_void,
@@ -452,7 +476,19 @@ macro_rules! names {
     ($(fn $name:ident($($parameter:ident: $ty:ty),* $(,)?) -> $result:ty;)*) => {
         /// The names of all functions that the simulator has.
         pub const FUNCTIONS: &[&str] = &[$(stringify!($name)),*];
+        /// What each of them returns.
+        const RESULTS: &[&str] = &[$(stringify!($result)),*];
     };
 }
 
 for_each_hsa_function!(names);
+
+/// Functions that look at constants alone.
+const INFALLIBLE: [&str; 2] = ["hsa_status_string", "hsa_amd_enable_logging"];
+
+/// Whether a function has a status to fail with.
+pub(crate) fn can_fail(function: &str) -> bool {
+    let mut all = FUNCTIONS.iter().zip(RESULTS);
+    let found = all.any(|(name, result)| *name == function && *result == "Status");
+    found && !INFALLIBLE.contains(&function)
+}

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::memory::{ALL_DEVICES, Kind, Memory, MemoryError};
 use crate::options::{Lock, Options};
 
+use super::abi::DeallocationCallback;
 use super::agent::Which;
+use super::ipc::Ticket;
 use super::pool::{Grain, Pool};
 use super::status::{Outcome, Status};
 
@@ -28,7 +30,11 @@ pub(crate) struct Holdings {
 #[derive(Default)]
 struct State {
     allocations: BTreeMap<u64, Allocation>,
+    /// Allocations that were freed while others share them, with how many do.
+    released: BTreeMap<u64, Allocation>,
     locks: Vec<Locked>,
+    /// Allocations so far.
+    count: u64,
     /// Bytes in use by GPU.
     used: BTreeMap<usize, u64>,
 }
@@ -41,8 +47,37 @@ pub(crate) struct Allocation {
     pub(crate) pool: Pool,
     /// What `hsa_amd_pointer_info_set_userdata` left.
     pub(crate) user_data: u64,
+    /// Called when it is gone.
+    watchers: Vec<Watcher>,
     /// The GPUs that may use it, a bit each.
     homes: u64,
+    /// Which of all allocations it is.
+    number: u64,
+    /// How many share it.
+    pins: u32,
+}
+
+/// Told that an allocation is gone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watcher {
+    /// The address that was watched.
+    pub(crate) address: u64,
+    pub(crate) callback: DeallocationCallback,
+    /// What the client wants back.
+    pub(crate) data: u64,
+}
+
+/// Keeps an allocation, freed or not.
+pub(crate) struct Pinned {
+    holdings: Arc<Holdings>,
+    base: u64,
+    number: u64,
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        self.holdings.unpin(self.base, self.number);
+    }
 }
 
 /// Host memory that is locked.
@@ -103,18 +138,114 @@ impl Holdings {
         })?;
         let homes = pool.agent.gpu().map_or(ALL_DEVICES, |gpu| 1 << (gpu & 63));
         self.memory.set_homes(base, homes);
-        self.lock().allocations.insert(base, Allocation { base, size, pool, user_data: 0, homes });
+        let mut state = self.lock();
+        state.count += 1;
+        let (user_data, watchers, number, pins) = (0, Vec::new(), state.count, 0);
+        let allocation = Allocation { base, size, pool, user_data, watchers, homes, number, pins };
+        state.allocations.insert(base, allocation);
         Ok(base)
     }
 
-    /// Frees what [`allocate`](Self::allocate) gave.
+    /// Frees what [`allocate`](Self::allocate) gave; those who are to be told. What others share goes with the last of them,
+    /// and until then no kernel may use it here.
     ///
     /// # Errors
     /// `INVALID_ALLOCATION` for any other address.
-    pub(crate) fn free(&self, base: u64, by: Arc<str>) -> Outcome<()> {
-        let gone = self.lock().allocations.remove(&base).ok_or(Status::INVALID_ALLOCATION)?;
+    pub(crate) fn free(&self, base: u64, by: Arc<str>) -> Outcome<Vec<Watcher>> {
+        let mut gone = {
+            let mut state = self.lock();
+            let gone = state.allocations.remove(&base).ok_or(Status::INVALID_ALLOCATION)?;
+            if gone.pins > 0 {
+                self.memory.set_homes(base, 0);
+                state.released.insert(base, Allocation { watchers: Vec::new(), ..gone.clone() });
+                return Ok(gone.watchers);
+            }
+            gone
+        };
+        let watchers = std::mem::take(&mut gone.watchers);
+        self.end(&gone, by)?;
+        Ok(watchers)
+    }
+
+    fn end(&self, gone: &Allocation, by: Arc<str>) -> Outcome<()> {
         self.give_back(gone.pool, gone.size.next_multiple_of(4096));
-        self.memory.free_as(base, Some(by)).map_err(|_| Status::INVALID_ALLOCATION)
+        self.memory.free_as(gone.base, Some(by)).map_err(|_| Status::INVALID_ALLOCATION)
+    }
+
+    /// What a handle of an allocation of a GPU's says.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for what is none, or not all of one.
+    pub(crate) fn share(&self, base: u64, size: u64) -> Outcome<Ticket> {
+        let state = self.lock();
+        let allocation = state.allocations.get(&base).ok_or(Status::INVALID_ARGUMENT)?;
+        if !allocation.is_whole(size) || allocation.pool.agent == Which::Cpu {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        Ok(Ticket { address: base, number: allocation.number })
+    }
+
+    /// Keeps an allocation that is shared.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for one that is gone, and for another size.
+    pub(crate) fn pin(self: &Arc<Self>, base: u64, number: u64, size: u64) -> Outcome<(Pinned, Allocation)> {
+        let mut state = self.lock();
+        let state = &mut *state;
+        let live = state.allocations.get_mut(&base).filter(|allocation| allocation.number == number);
+        let found = live.or_else(|| state.released.get_mut(&base));
+        let found = found.filter(|allocation| allocation.number == number && allocation.is_whole(size));
+        let allocation = found.ok_or(Status::INVALID_ARGUMENT)?;
+        allocation.pins += 1;
+        Ok((Pinned { holdings: self.clone(), base, number }, allocation.clone()))
+    }
+
+    fn unpin(&self, base: u64, number: u64) {
+        let gone = {
+            let mut state = self.lock();
+            let state = &mut *state;
+            if let Some(live) =
+                state.allocations.get_mut(&base).filter(|allocation| allocation.number == number)
+            {
+                live.pins -= 1;
+                return;
+            }
+            let Some(released) = state.released.get_mut(&base) else { return };
+            released.pins -= 1;
+            if released.pins > 0 {
+                return;
+            }
+            state.released.remove(&base)
+        };
+        if let Some(gone) = gone
+            && let Err(status) = self.end(&gone, "hsa_amd_ipc_memory_detach".into())
+        {
+            tracing::error!(target: "windlass::sim", ?status, "shared memory was not given back");
+        }
+    }
+
+    /// Has somebody told when the allocation of an address is gone.
+    ///
+    /// # Errors
+    /// `INVALID_ALLOCATION` for an address of none.
+    pub(crate) fn watch(&self, watcher: Watcher) -> Outcome<()> {
+        let mut state = self.lock();
+        let allocation = state.allocation_mut(watcher.address).ok_or(Status::INVALID_ALLOCATION)?;
+        allocation.watchers.push(watcher);
+        Ok(())
+    }
+
+    /// Takes back the latest [`watch`](Self::watch) of an address with a function.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` where there is none.
+    pub(crate) fn unwatch(&self, address: u64, callback: DeallocationCallback) -> Outcome<()> {
+        let mut state = self.lock();
+        let allocation = state.allocation_mut(address).ok_or(Status::INVALID_ARGUMENT)?;
+        let is_meant = |one: &Watcher| one.address == address && std::ptr::fn_addr_eq(one.callback, callback);
+        let index = allocation.watchers.iter().rposition(is_meant).ok_or(Status::INVALID_ARGUMENT)?;
+        allocation.watchers.remove(index);
+        Ok(())
     }
 
     /// Lets GPUs use an allocation, and no other GPUs but its own.
@@ -287,6 +418,11 @@ impl State {
 }
 
 impl Allocation {
+    /// Whether a client means all of it, in bytes or in pages.
+    fn is_whole(&self, size: u64) -> bool {
+        size == self.size || size == self.size.next_multiple_of(4096)
+    }
+
     /// Whether an agent may use it.
     pub(crate) fn is_open_to(&self, agent: Which) -> bool {
         match agent {

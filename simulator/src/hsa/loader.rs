@@ -123,7 +123,8 @@ impl Loader {
     ///
     /// # Errors
     /// `INVALID_EXECUTABLE`, `INVALID_CODE_OBJECT_READER`, `FROZEN_EXECUTABLE`, `INVALID_CODE_OBJECT` for bytes that are
-    /// none, `INCOMPATIBLE_ARGUMENTS` for code of another GPU, `VARIABLE_UNDEFINED`, `OUT_OF_RESOURCES`.
+    /// none, `INCOMPATIBLE_ARGUMENTS` for code of another GPU, `VARIABLE_UNDEFINED`, `VARIABLE_ALREADY_DEFINED` for names
+    /// that the executable has, `OUT_OF_RESOURCES`.
     pub(crate) fn load(
         &self,
         executable: Executable,
@@ -150,6 +151,14 @@ impl Loader {
             Some((name.to_owned(), What::Variable { address, size }))
         });
         let symbols: Vec<(String, What)> = kernels.chain(variables).collect();
+        if let Some((name, _)) =
+            symbols.iter().find(|(name, _)| state.symbols.contains_key(&(gpu, name.clone())))
+        {
+            explain(&format!(
+                "the code object was not loaded: the executable has {name} of this agent already"
+            ));
+            return Err(Status::VARIABLE_ALREADY_DEFINED);
+        }
         for (name, what) in symbols {
             if let What::Kernel(kernel) = &what {
                 let mut kernels = self.kernels.write().unwrap_or_else(PoisonError::into_inner);

@@ -23,6 +23,7 @@
 pub mod abi;
 mod agent;
 mod aql;
+mod cache;
 mod call;
 #[allow(
     clippy::too_many_arguments,
@@ -36,6 +37,7 @@ mod functions;
 mod handler;
 mod holding;
 mod info;
+mod ipc;
 mod loader;
 mod pool;
 mod processor;
@@ -46,4 +48,5 @@ mod status;
 mod virtual_memory;
 
 pub use functions::FUNCTIONS;
+pub(crate) use functions::can_fail;
 pub use status::Status;

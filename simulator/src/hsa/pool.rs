@@ -11,8 +11,6 @@ use super::status::{Outcome, Status};
 const FIRST: u64 = 0x5749_4e44_504f_0000;
 /// Handles of one agent.
 const OF_AGENT: u64 = 16;
-/// LDS of a workgroup, in bytes.
-const LDS: u64 = 64 << 10;
 /// Memory that the host says to have, in bytes.
 const HOST: u64 = 64 << 30;
 
@@ -92,7 +90,7 @@ impl Runtime {
     pub(crate) fn pool_info(&self, pool: Pool, attribute: u32) -> Outcome<Info> {
         let group = pool.grain == Grain::Group;
         let size = match (pool.grain, pool.agent) {
-            (Grain::Group, _) => LDS,
+            (Grain::Group, _) => self.options.part.lds.into(),
             (_, Which::Cpu) => HOST,
             _ => self.options.memory,
         };

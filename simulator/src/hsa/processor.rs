@@ -150,6 +150,9 @@ impl Runtime {
         if packet.workgroup.contains(&0) || packet.grid.contains(&0) {
             return Err(Status::INVALID_ARGUMENT);
         }
+        if packet.group_segment_size > self.options.part.lds {
+            return Err(Status::INVALID_ALLOCATION);
+        }
         let groups = std::array::from_fn(|axis| packet.grid[axis].div_ceil(packet.workgroup[axis]));
         let placed = Placed {
             arguments: packet.kernarg_address,
@@ -169,8 +172,7 @@ impl Runtime {
     /// A packet is done: tells its signal, and goes on with the queue.
     fn end(self: &Arc<Self>, queue: &Arc<AqlQueue>, index: u64, completion: Option<&SignalRef>, start: u64) {
         if let Some(signal) = completion {
-            signal.set_times(start, self.now().max(start + 1));
-            signal.complete();
+            signal.complete_timed(start, self.now().max(start + 1));
         }
         {
             let mut processor = lock(&queue.processor);
@@ -237,6 +239,12 @@ impl AqlPacket {
     }
 
     fn fail(&self, trouble: &Trouble) {
+        if let Trouble::Fault(fault) = trouble
+            && matches!(fault.cause, Cause::Cancelled)
+        {
+            // The queue was stopped, and whoever did so knows.
+            return;
+        }
         tally::count(Count::Fault);
         let (address, index) = (self.queue.address(), self.index);
         let status = match trouble {
@@ -266,9 +274,12 @@ impl Packet for AqlPacket {
         }
         let start = self.runtime.now();
         if let Some(work) = &self.work {
+            let Some(at_work) = self.queue.begin_work() else { return };
             let dispatch = self.dispatch(&work.kernel);
             // A defect of the simulator must stop the queue, not the thread that happens to be here.
-            let ran = catch_unwind(AssertUnwindSafe(|| dispatch.run(&work.launch)));
+            let ran = catch_unwind(AssertUnwindSafe(|| dispatch.run_of(&work.launch, at_work.of_queue())));
+            // Before anybody is told: what the client does then may be to destroy the queue, which waits for this.
+            drop(at_work);
             if let Err(trouble) = ran.unwrap_or(Err(Trouble::Defect)) {
                 return self.fail(&trouble);
             }
@@ -282,7 +293,7 @@ impl Packet for AqlPacket {
             return Begun::Ended;
         };
         let start = self.runtime.now();
-        match self.dispatch(&work.kernel).begin(work.launch, choices) {
+        match self.dispatch(&work.kernel).begin(work.launch, self.queue.dispatches(), choices) {
             Ok(dispatch) => Begun::Going(Box::new(GoingPacket { packet: *self, dispatch, start })),
             Err(trouble) => {
                 self.fail(&trouble);
@@ -294,6 +305,9 @@ impl Packet for AqlPacket {
 
 impl Going for GoingPacket {
     fn step(&mut self, choices: &mut dyn Choose) -> Step {
+        if self.packet.queue.is_stopped() {
+            return Step::Done;
+        }
         match self.dispatch.step(choices) {
             Ok(Step::Done) => {
                 self.packet.end(self.start);

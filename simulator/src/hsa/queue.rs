@@ -8,16 +8,17 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
-use crate::exec::{PRIVATE_APERTURE, SHARED_APERTURE};
+use crate::engine::OfQueue;
+use crate::exec::{Gws, PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::memory::{Kind, Memory};
 
 use super::abi::{AmdQueue, ErrorCallback, HsaQueue};
 use super::aql;
 use super::processor::Processor;
 use super::runtime::Runtime;
-use super::signal::{SignalRef, Use};
+use super::signal::{SignalRef, Signals, Use};
 use super::status::{Outcome, Status};
 
 /// Packets of the largest ring.
@@ -46,6 +47,13 @@ pub(crate) struct AqlQueue {
     callback: Option<(ErrorCallback, Data)>,
     /// No packet is processed any more.
     stopped: AtomicBool,
+    /// What stops the dispatches at work.
+    at_work: Mutex<Vec<Arc<AtomicBool>>>,
+    /// Told when one has ended.
+    ended: Condvar,
+    /// Barriers of all waves of a dispatch, for cooperative ones.
+    gws: Option<Arc<Gws>>,
+    signals: Arc<Signals>,
     /// Compute units that it may use, a bit each.
     pub(crate) cu_mask: Mutex<Vec<u32>>,
     pub(crate) priority: AtomicU32,
@@ -103,8 +111,11 @@ impl Runtime {
         let bytes = HEAD + u64::from(size) * aql::SIZE;
         let address = self.memory.allocate(bytes, HEAD, Kind::HostPinned, "a queue");
         let address = address.map_err(|_| Status::OUT_OF_RESOURCES)?;
-        let doorbell = self.signals.create(-1, Use::Doorbell)?;
-        let inactive = self.signals.create(0, Use::User)?;
+        let signals = self.signals.create(-1, Use::Doorbell).and_then(|doorbell| {
+            let inactive = self.signals.create(0, Use::User);
+            Ok((inactive.inspect_err(|_| self.signals.destroy(&doorbell))?, doorbell))
+        });
+        let (inactive, doorbell) = signals.inspect_err(|_| drop(self.memory.free(address)))?;
         let id = self.queues.next_id.fetch_add(1, Ordering::Relaxed);
         let head = AmdQueue {
             hsa_queue: HsaQueue {
@@ -150,6 +161,10 @@ impl Runtime {
             inactive,
             callback: callback.map(|(callback, data)| (callback, Data(data))),
             stopped: AtomicBool::new(false),
+            at_work: Mutex::default(),
+            ended: Condvar::new(),
+            gws: (kind == QueueType::Cooperative).then(Arc::default),
+            signals: self.signals.clone(),
             cu_mask: Mutex::default(),
             priority: AtomicU32::new(1),
             processor: Mutex::default(),
@@ -161,11 +176,15 @@ impl Runtime {
         Ok(queue)
     }
 
-    /// Ends a queue. Packets that have not begun are dropped.
+    /// Ends a queue. Packets that have not begun are dropped, kernels at work are stopped: when this returns, none of the
+    /// queue's uses memory any more.
     pub(crate) fn destroy_queue(&self, queue: &Arc<AqlQueue>) {
         queue.stop();
         self.queues.remove(queue);
-        // A packet that runs may still read the ring: the memory goes with the last handle.
+        let mut at_work = queue.lock_at_work();
+        while !at_work.is_empty() {
+            at_work = queue.ended.wait(at_work).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 }
 
@@ -220,10 +239,35 @@ impl AqlQueue {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// Processes no packets any more. Whether this was the first to say so.
+    /// Processes no packets any more, and stops kernels at work. Whether this was the first to say so.
     pub(crate) fn stop(&self) -> bool {
         self.inactive.value().store(1, Ordering::Release);
-        !self.stopped.swap(true, Ordering::AcqRel)
+        let first = !self.stopped.swap(true, Ordering::AcqRel);
+        for stop in self.lock_at_work().iter() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        first
+    }
+
+    /// What each dispatch has of the queue.
+    pub(crate) fn dispatches(&self) -> OfQueue {
+        OfQueue { gws: self.gws.clone(), ..OfQueue::default() }
+    }
+
+    /// Lets a dispatch begin, unless the queue has stopped.
+    pub(crate) fn begin_work(&self) -> Option<AtWork<'_>> {
+        let stop = Arc::<AtomicBool>::default();
+        let mut at_work = self.lock_at_work();
+        // Under the lock: who stops the queue sees this one, or is seen here.
+        if self.is_stopped() {
+            return None;
+        }
+        at_work.push(stop.clone());
+        Some(AtWork { queue: self, stop })
+    }
+
+    fn lock_at_work(&self) -> MutexGuard<'_, Vec<Arc<AtomicBool>>> {
+        self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stops, and tells the client why.
@@ -245,8 +289,32 @@ impl AqlQueue {
     }
 }
 
+/// A dispatch of a queue at work.
+pub(crate) struct AtWork<'a> {
+    queue: &'a AqlQueue,
+    /// Set when it is to stop.
+    stop: Arc<AtomicBool>,
+}
+
+impl AtWork<'_> {
+    /// What the dispatch has of its queue.
+    pub(crate) fn of_queue(&self) -> OfQueue {
+        OfQueue { stop: self.stop.clone(), ..self.queue.dispatches() }
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.queue.lock_at_work().retain(|stop| !Arc::ptr_eq(stop, &self.stop));
+        self.queue.ended.notify_all();
+    }
+}
+
 impl Drop for AqlQueue {
     fn drop(&mut self) {
+        for signal in [&self.doorbell, &self.inactive] {
+            self.signals.destroy(signal);
+        }
         if let Err(error) = self.memory.free(self.address) {
             tracing::error!(target: "windlass::sim", %error, "the memory of a queue was not given back");
         }

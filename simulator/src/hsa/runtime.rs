@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The HSA runtime of a process: one machine, made by the first `hsa_init`.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use super::agent::GpuAgent;
 use super::call::explain;
 use super::handler::Handlers;
 use super::holding::Holdings;
+use super::ipc::Attachments;
 use super::loader::Loader;
 use super::queue::Queues;
 use super::signal::Signals;
@@ -38,13 +40,14 @@ pub(crate) struct Runtime {
     pub(crate) queues: Queues,
     pub(crate) holdings: Arc<Holdings>,
     pub(crate) virtual_memory: VirtualMemory,
+    pub(crate) attachments: Attachments,
     pub(crate) loader: Loader,
     pub(crate) handlers: Handlers,
     pub(crate) injections: Injections,
+    /// Bytes of scratch that queues may keep, by GPU, where a client has said so.
+    pub(crate) scratch_limits: Mutex<BTreeMap<usize, u64>>,
     /// Calls of HSA's functions so far.
     pub(crate) calls: AtomicU64,
-    /// The process that made it.
-    process: u32,
 }
 
 /// Made once; clients that shut down and begin anew get the same machine.
@@ -52,6 +55,8 @@ static RUNTIME: OnceLock<Result<Arc<Runtime>, String>> = OnceLock::new();
 /// How often `hsa_init` was called more than `hsa_shut_down`.
 static REFERENCES: AtomicU32 = AtomicU32::new(0);
 static CHANGE: Mutex<()> = Mutex::new(());
+/// Whether this process was forked from the one that the machine belongs to.
+static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
 /// `hsa_init`.
 ///
@@ -60,8 +65,8 @@ static CHANGE: Mutex<()> = Mutex::new(());
 pub(crate) fn init() -> Outcome<()> {
     let _change = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
     let made = RUNTIME.get_or_init(|| make().inspect_err(|why| explain(&no_machine(why))));
-    let runtime = made.as_ref().map_err(|_| Status::OUT_OF_RESOURCES)?;
-    if runtime.is_elsewhere() {
+    made.as_ref().map_err(|_| Status::OUT_OF_RESOURCES)?;
+    if IS_CHILD.load(Ordering::Relaxed) {
         explain(
             "hsa_init: the simulated GPU belongs to the process that forked this one. Call HSA in the child alone, or \
              start the child as a program of its own",
@@ -90,6 +95,8 @@ pub(crate) fn shut_down() -> Outcome<()> {
 /// `NOT_INITIALIZED`.
 pub(crate) fn current() -> Outcome<Arc<Runtime>> {
     match RUNTIME.get() {
+        // A child has none of the threads that it would wait for.
+        Some(Ok(_)) if IS_CHILD.load(Ordering::Relaxed) => Err(Status::NOT_INITIALIZED),
         Some(Ok(runtime)) if REFERENCES.load(Ordering::Acquire) > 0 => Ok(runtime.clone()),
         _ => Err(Status::NOT_INITIALIZED),
     }
@@ -99,7 +106,21 @@ fn no_machine(why: &str) -> String {
     format!("hsa_init: there is no simulated GPU: {why} (WINDLASS_SIM)")
 }
 
+#[cfg(unix)]
+extern "C" fn in_child() {
+    IS_CHILD.store(true, Ordering::Relaxed);
+}
+
 fn make() -> Result<Arc<Runtime>, String> {
+    #[cfg(unix)]
+    {
+        // SAFETY: the handler does nothing but store to an atomic, which is allowed in the child of a process with several
+        // threads. glibc drops the handlers of libraries that it unloads.
+        let status = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+        if status != 0 {
+            tracing::warn!(target: "windlass::sim", status, "children by fork will not be told apart");
+        }
+    }
     let options = Options::from_environment().map_err(|error| error.to_string())?;
     let visible = std::env::var("ROCR_VISIBLE_DEVICES").ok().filter(|list| !list.is_empty());
     let slots = crate::visible::slots(options.devices as usize, visible.as_deref());
@@ -124,22 +145,18 @@ impl Runtime {
             signals: Signals::new(memory.clone()),
             holdings: Arc::new(Holdings::new(memory.clone(), &options)),
             virtual_memory: VirtualMemory::new(memory.clone()),
+            attachments: Attachments::new(memory.clone()),
+            scratch_limits: Mutex::default(),
             queues: Queues::default(),
             loader: Loader::new(options.part, memory.clone()),
             handlers: Handlers::default(),
             injections: Injections::new(&options.injections, seed),
             calls: AtomicU64::new(0),
-            process: std::process::id(),
             options,
             memory,
             clock,
             gpus,
         }))
-    }
-
-    /// Whether this is a child of the process that the machine belongs to. Its threads are not here.
-    pub(crate) fn is_elsewhere(&self) -> bool {
-        self.process != std::process::id()
     }
 
     /// The time in ticks, which are nanoseconds.

@@ -6,7 +6,7 @@
 //! [`SignalRef`] is made only of an address within such a block, borrows nothing, and keeps the table alive. All access
 //! is by atomics, since kernels, packets and clients change the words at any time.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -14,10 +14,13 @@ use crate::memory::{Kind, Memory, MemoryError};
 use crate::packet;
 
 use super::abi::Signal;
+use super::ipc::Ticket;
 use super::status::{Outcome, Status};
 
 /// Bytes of an `amd_signal_t`.
 const SIZE: u64 = 64;
+/// Where the structure has a word of the runtime's own.
+const GENERATION: u64 = 56;
 /// Bytes of a block of signals.
 const BLOCK: u64 = 64 << 10;
 
@@ -38,18 +41,36 @@ pub(crate) struct Signals {
     /// First addresses of blocks.
     blocks: RwLock<BTreeSet<u64>>,
     free: Mutex<VecDeque<u64>>,
+    /// Those that may be shared, by address.
+    shared: Mutex<Sharing>,
+}
+
+/// Signals that may be shared.
+#[derive(Default)]
+struct Sharing {
+    /// How many there were.
+    count: u64,
+    live: BTreeMap<u64, SharedSignal>,
+}
+
+struct SharedSignal {
+    number: u64,
+    /// How often it is to be destroyed.
+    owners: u32,
 }
 
 /// A signal that was live when it was looked up.
 #[derive(Clone)]
 pub(crate) struct SignalRef {
     address: u64,
+    /// Which of all signals that have been at the address.
+    generation: u64,
     _table: Arc<Signals>,
 }
 
 impl Signals {
     pub(crate) fn new(memory: Arc<Memory>) -> Arc<Self> {
-        Arc::new(Self { memory, blocks: RwLock::default(), free: Mutex::default() })
+        Arc::new(Self { memory, blocks: RwLock::default(), free: Mutex::default(), shared: Mutex::default() })
     }
 
     /// A signal with a value.
@@ -62,10 +83,11 @@ impl Signals {
             Some(address) => address,
             None => self.grow().map_err(|_| Status::OUT_OF_RESOURCES)?,
         };
-        let signal = SignalRef { address, _table: self.clone() };
-        for offset in (8..SIZE).step_by(8) {
+        let mut signal = SignalRef { address, generation: 0, _table: self.clone() };
+        for offset in (8..GENERATION).step_by(8) {
             signal.word(offset).store(0, Ordering::Relaxed);
         }
+        signal.generation = signal.word(GENERATION).fetch_add(1, Ordering::Relaxed) + 1;
         signal.value().store(value, Ordering::Relaxed);
         signal.word(0).store(usage as i64 as u64, Ordering::Release);
         Ok(signal)
@@ -80,11 +102,13 @@ impl Signals {
         if !address.is_multiple_of(SIZE) || !self.holds(address) {
             return Err(Status::INVALID_SIGNAL);
         }
-        let signal = SignalRef { address, _table: self.clone() };
-        match signal.is_live() {
-            true => Ok(signal),
-            false => Err(Status::INVALID_SIGNAL),
+        let mut signal = SignalRef { address, generation: 0, _table: self.clone() };
+        // The kind is written last: who sees a live one sees its generation.
+        if signal.word(0).load(Ordering::Acquire) == Use::Free as i64 as u64 {
+            return Err(Status::INVALID_SIGNAL);
         }
+        signal.generation = signal.word(GENERATION).load(Ordering::Relaxed);
+        Ok(signal)
     }
 
     /// As [`get`](Self::get), of a packet's signal, which may be none.
@@ -92,8 +116,45 @@ impl Signals {
         if signal.handle == 0 { Ok(None) } else { self.get(signal).map(Some) }
     }
 
-    /// Ends a signal. Its place is used again.
+    /// Lets a signal be shared.
+    pub(crate) fn make_sharable(&self, signal: &SignalRef) {
+        let mut shared = self.lock_shared();
+        shared.count += 1;
+        let number = shared.count;
+        shared.live.insert(signal.address, SharedSignal { number, owners: 1 });
+    }
+
+    /// What a handle of a signal says, if it may be shared.
+    pub(crate) fn share(&self, signal: &SignalRef) -> Option<Ticket> {
+        let shared = self.lock_shared();
+        let number = shared.live.get(&signal.address)?.number;
+        Some(Ticket { address: signal.address, number })
+    }
+
+    /// The signal of a handle, which is to be destroyed once more.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for one that is gone.
+    pub(crate) fn attach(&self, ticket: Ticket) -> Outcome<Signal> {
+        let mut shared = self.lock_shared();
+        let signal = shared.live.get_mut(&ticket.address).filter(|signal| signal.number == ticket.number);
+        let signal = signal.ok_or(Status::INVALID_ARGUMENT)?;
+        signal.owners = signal.owners.checked_add(1).ok_or(Status::OUT_OF_RESOURCES)?;
+        Ok(Signal { handle: ticket.address })
+    }
+
+    /// Ends a signal, unless others share it. Its place is used again.
     pub(crate) fn destroy(&self, signal: &SignalRef) {
+        {
+            let mut shared = self.lock_shared();
+            if let Some(known) = shared.live.get_mut(&signal.address) {
+                known.owners -= 1;
+                if known.owners > 0 {
+                    return;
+                }
+                shared.live.remove(&signal.address);
+            }
+        }
         // Two threads that destroy it at once must not free the place twice.
         if signal.word(0).swap(Use::Free as i64 as u64, Ordering::AcqRel) != Use::Free as i64 as u64 {
             self.lock_free().push_back(signal.address);
@@ -111,6 +172,10 @@ impl Signals {
         self.blocks.write().unwrap_or_else(PoisonError::into_inner).insert(block);
         self.lock_free().extend((block + SIZE..block + BLOCK).step_by(SIZE as usize));
         Ok(block)
+    }
+
+    fn lock_shared(&self) -> MutexGuard<'_, Sharing> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_free(&self) -> MutexGuard<'_, VecDeque<u64>> {
@@ -140,26 +205,45 @@ impl SignalRef {
     /// Whether it was not destroyed.
     pub(crate) fn is_live(&self) -> bool {
         self.word(0).load(Ordering::Acquire) != Use::Free as i64 as u64
+            && self.word(GENERATION).load(Ordering::Relaxed) == self.generation
     }
 
     pub(crate) fn is_doorbell(&self) -> bool {
         self.word(0).load(Ordering::Relaxed) == Use::Doorbell as i64 as u64
     }
 
-    /// Notes when the packet that the signal is for began and ended.
-    pub(crate) fn set_times(&self, start: u64, end: u64) {
+    /// Tells that what the signal is for has ended, and when it began and ended. One that was destroyed meanwhile may be
+    /// another by now, and stays as it is.
+    pub(crate) fn complete_timed(&self, start: u64, end: u64) {
+        if self.set_times(start, end) {
+            self.value().fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Tells that what the signal is for went wrong: by a negative value, as ROCr.
+    pub(crate) fn fail_timed(&self, start: u64, end: u64) {
+        if self.set_times(start, end) {
+            self.value().store(-1, Ordering::Release);
+        }
+    }
+
+    fn set_times(&self, start: u64, end: u64) -> bool {
+        if !self.is_live() {
+            tracing::error!(
+                target: "windlass::sim",
+                "the completion signal {:#x} was destroyed before what it is for had ended",
+                self.address
+            );
+            return false;
+        }
         self.word(32).store(start, Ordering::Relaxed);
         self.word(40).store(end, Ordering::Relaxed);
+        true
     }
 
     /// When the packet that the signal is for began and ended.
     pub(crate) fn times(&self) -> (u64, u64) {
         (self.word(32).load(Ordering::Relaxed), self.word(40).load(Ordering::Relaxed))
-    }
-
-    /// Tells that the packet that the signal is for has ended.
-    pub(crate) fn complete(&self) {
-        self.value().fetch_sub(1, Ordering::AcqRel);
     }
 
     /// A word of the structure.

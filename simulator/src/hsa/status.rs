@@ -103,7 +103,24 @@ statuses! {
     INVALID_WAVEFRONT = 0x1023, "HSA_STATUS_ERROR_INVALID_WAVEFRONT", "the wavefront is invalid";
     INVALID_SIGNAL_GROUP = 0x1024, "HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP", "the signal group is invalid";
     INVALID_RUNTIME_STATE = 0x1025, "HSA_STATUS_ERROR_INVALID_RUNTIME_STATE", "the runtime is in the wrong state";
+    IMAGE_FORMAT_UNSUPPORTED = 0x3000, "HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED",
+        "the agent has no images of this format";
+    IMAGE_SIZE_UNSUPPORTED = 0x3001, "HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED",
+        "the agent has no images of this size";
+    IMAGE_PITCH_UNSUPPORTED = 0x3002, "HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED",
+        "the agent has no images of this pitch";
+    SAMPLER_DESCRIPTOR_UNSUPPORTED = 0x3003, "HSA_EXT_STATUS_ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED",
+        "the agent has no such sampler";
     FATAL = 0x1026, "HSA_STATUS_ERROR_FATAL", "the queue met an error and processes no packets any more";
+}
+
+impl Status {
+    /// The status of a failure that is asked for by a number. Failures of every function have HIP's where none is named.
+    pub(crate) fn of_failure(number: u32) -> Self {
+        let known = number >= Self::ERROR.0
+            || (Self::INVALID_MEMORY_POOL.0..=Self::RESOURCE_BUSY.0).contains(&number);
+        if known { Self(number) } else { Self::ERROR }
+    }
 }
 
 impl From<Refusal> for Status {

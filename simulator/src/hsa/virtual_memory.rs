@@ -48,6 +48,7 @@ struct Mapping {
 
 impl Drop for Physical {
     fn drop(&mut self) {
+        // Nobody but the handle knows its address, so nobody watches it.
         if let Err(status) = self.holdings.free(self.base, "hsa_amd_vmem_handle_release".into()) {
             tracing::error!(target: "windlass::sim", ?status, "memory without addresses was not given back");
         }

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::engine::{Choose, Engine, Kernel, Launch, Statistics, Step, Stepped};
+use crate::engine::{Choose, Engine, Kernel, Launch, OfQueue, Statistics, Step, Stepped};
 use crate::memory::Memory;
 use crate::tally::{self, Count};
 use crate::trace::tell;
@@ -28,8 +28,13 @@ pub(crate) struct GoingDispatch {
 impl Dispatch {
     /// Runs the kernel to its end.
     pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<(), Trouble> {
+        self.run_of(launch, OfQueue::default())
+    }
+
+    /// Runs the kernel to its end, for a queue.
+    pub(crate) fn run_of(&self, launch: &Launch<'_>, queue: OfQueue) -> Result<(), Trouble> {
         tally::count(Count::Launch);
-        let ran = self.engine.dispatch(&self.memory, &self.kernel, launch);
+        let ran = self.engine.dispatch_of(&self.memory, &self.kernel, launch, queue);
         self.tell(ran.map_err(Trouble::Fault)?);
         Ok(())
     }
@@ -38,6 +43,7 @@ impl Dispatch {
     pub(crate) fn begin(
         self,
         mut launch: Launch<'_>,
+        queue: OfQueue,
         choices: &mut dyn Choose,
     ) -> Result<GoingDispatch, Trouble> {
         tally::count(Count::Launch);
@@ -46,7 +52,7 @@ impl Dispatch {
             0 => None,
             _ => Some(choices.choose(1 << 16) as u64),
         };
-        let stepped = Engine::begin(&self.memory, &self.kernel, &launch).map_err(Trouble::Fault)?;
+        let stepped = Engine::begin(&self.memory, &self.kernel, &launch, queue).map_err(Trouble::Fault)?;
         Ok(GoingDispatch { dispatch: self, stepped })
     }
 

@@ -52,9 +52,17 @@ fn merge(uri: &str, own: &str) -> Outcome<String> {
 }
 
 /// Refuses a machine whose HIP is described, for programs that get AMD's.
-pub(super) fn without_hip(machine: &str) -> Outcome {
+pub(super) fn without_hip(machine: &str, options: &Options) -> Outcome {
     /// The keys that are about the simulated HIP, not about the GPU below it.
-    const KEYS: [&str; 4] = ["hip", "without", "fail", "delay"];
+    const KEYS: [&str; 2] = ["hip", "without"];
+    let mut calls = options.injections.iter();
+    let of_hip = |name: &&str| !name.starts_with("hsa_");
+    if let Some(name) = calls.find_map(|call| call.function().filter(of_hip)) {
+        return Err(Failure::input(format!(
+            "fail= and delay= in --device or WINDLASS_SIM: with --hip amd {name} is AMD's own and is not changed; name a \
+             function of HSA's below it, as in fail=hsa_queue_create@2:HSA_STATUS_ERROR_OUT_OF_RESOURCES"
+        )));
+    }
     let (_, settings) = machine.split_once('?').unwrap_or_default();
     let mut keys = settings.split('&').filter_map(|setting| setting.split('=').next());
     match keys.find(|key| KEYS.contains(key)) {

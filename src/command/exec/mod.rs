@@ -5,6 +5,7 @@ mod amd;
 mod child;
 mod folder;
 mod hidden;
+mod kernel_driver;
 mod library;
 mod loader;
 mod machine;
@@ -20,6 +21,8 @@ use clap::Args;
 use windlass_simulator::{Options, Tally};
 
 use super::failure::{self, Failure, Outcome, note};
+pub(crate) use kernel_driver::Beside;
+
 use amd::Hip;
 use folder::Folder;
 use loader::Plan;
@@ -36,6 +39,9 @@ pub(crate) struct Exec {
     /// The simulator's libamdhip64.so, its libhsa_runtime64.so with --hip amd; without it the one beside this command
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
+    /// Show the program a kernel driver: a /dev/kfd that does nothing, in a mount namespace; rocminfo gets it anyway
+    #[arg(long)]
+    kernel_driver: bool,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -66,7 +72,7 @@ impl Exec {
                 (own, folder, None)
             }
             Hip::Amd(wanted) => {
-                machine::without_hip(&machine)?;
+                machine::without_hip(&machine, &options)?;
                 let runtime = amd::find(wanted)?;
                 let hsa = library::HSA.find(named)?;
                 let (command, folder) = self.over_hsa(own, &runtime, &hsa)?;
@@ -74,6 +80,9 @@ impl Exec {
             }
         };
         surround(&mut command, &folder, &machine);
+        if self.kernel_driver || kernel_driver::is_wanted_by(program) {
+            command = kernel_driver::beside(&command, folder.root())?;
+        }
         let ending = child::run(&mut command)
             .map_err(|error| Failure::input(format!("cannot run {}: {error}", program.display())))?;
         note(&closing_line(&options, runtime.as_ref(), Tally::read(&folder.tally()), &ending));

@@ -5,7 +5,7 @@
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Once;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 
 use hsa_runtime64 as hsa;
 use windlass_simulator::hsa::Status;
@@ -269,4 +269,48 @@ pub(crate) fn upload(to: *mut u8, bytes: &[u8]) {
 
 pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+/// What a queue's callback was told first.
+#[derive(Default)]
+pub(crate) struct Noted(AtomicU32);
+
+impl Noted {
+    pub(crate) fn new() -> &'static Self {
+        Box::leak(Box::default())
+    }
+
+    /// The callback.
+    pub(crate) unsafe extern "C" fn note(status: Status, source: *mut HsaQueue, noted: *mut c_void) {
+        assert!(!source.is_null());
+        // SAFETY: a note of `new`, which stays.
+        unsafe { &*noted.cast::<Self>() }.0.store(status.0, Ordering::Release);
+    }
+
+    pub(crate) fn data(&'static self) -> *mut c_void {
+        (&raw const *self).cast_mut().cast()
+    }
+
+    pub(crate) fn status(&self) -> Option<Status> {
+        Some(self.0.load(Ordering::Acquire)).filter(|status| *status != 0).map(Status)
+    }
+
+    /// Waits until it was told.
+    pub(crate) fn wait(&self) -> Status {
+        loop {
+            if let Some(status) = self.status() {
+                return status;
+            }
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// A queue whose callback notes the status of its error, and that note.
+pub(crate) fn watched_queue() -> (Queue, &'static Noted) {
+    let noted = Noted::new();
+    let mut queue = null_mut();
+    // SAFETY: the pointer is a local, and the note stays.
+    ok(unsafe { hsa::hsa_queue_create(gpu(0), 64, 1, Some(Noted::note), noted.data(), 0, 0, &mut queue) });
+    (Queue(queue), noted)
 }

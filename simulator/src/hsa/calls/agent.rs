@@ -2,23 +2,25 @@
 //! Agents, their instruction set, their caches and what they reach.
 
 use std::ffi::{c_char, c_void};
+use std::sync::PoisonError;
 
-use crate::hsa::abi::{Agent, Cache, Isa, MemoryPool, Region, Wavefront};
+use crate::hsa::abi::{
+    Agent, Cache, Isa, OnAgent, OnCache, OnIsa, OnPool, OnRegion, OnWavefront, Region, Wavefront,
+};
 use crate::hsa::agent::{Which, isa};
-use crate::hsa::call::hsa;
+use crate::hsa::cache;
+use crate::hsa::call::{Call, hsa};
 use crate::hsa::info::Info;
 use crate::hsa::pool::{Grain, Pool};
 use crate::hsa::status::{Outcome, Status};
+use crate::part::Part;
 
 use super::{each, text};
 
 /// The one wavefront size of the GPUs.
-const WAVEFRONT: u64 = 64;
+const WAVEFRONT: u64 = Part::WAVE as u64;
 
-pub unsafe extern "C" fn hsa_iterate_agents(
-    callback: Option<unsafe extern "C" fn(agent: Agent, data: *mut c_void) -> Status>,
-    data: *mut c_void,
-) -> Status {
+pub unsafe extern "C" fn hsa_iterate_agents(callback: Option<OnAgent>, data: *mut c_void) -> Status {
     hsa!(hsa_iterate_agents, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         // SAFETY: the caller gave function and datum for these calls.
@@ -76,7 +78,7 @@ pub unsafe extern "C" fn hsa_agent_major_extension_supported(
 
 pub unsafe extern "C" fn hsa_agent_iterate_isas(
     agent: Agent,
-    callback: Option<unsafe extern "C" fn(isa: Isa, data: *mut c_void) -> Status>,
+    callback: Option<OnIsa>,
     data: *mut c_void,
 ) -> Status {
     hsa!(hsa_agent_iterate_isas, |call| {
@@ -89,18 +91,33 @@ pub unsafe extern "C" fn hsa_agent_iterate_isas(
 
 pub unsafe extern "C" fn hsa_agent_iterate_caches(
     agent: Agent,
-    callback: Option<unsafe extern "C" fn(cache: Cache, data: *mut c_void) -> Status>,
+    callback: Option<OnCache>,
     data: *mut c_void,
 ) -> Status {
     hsa!(hsa_agent_iterate_caches, |call| {
-        // There are no caches.
-        let _ = (callback.ok_or(Status::INVALID_ARGUMENT)?, data);
-        call.runtime.agent(agent).map(drop)
+        let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
+        let which = call.runtime.agent(agent)?;
+        // SAFETY: the caller gave function and datum for these calls.
+        each(call.runtime.caches(which), |level| unsafe { callback(cache::handle(which, level), data) })
     })
 }
 
-pub unsafe extern "C" fn hsa_cache_get_info(_cache: Cache, _attribute: u32, _value: *mut c_void) -> Status {
-    hsa!(hsa_cache_get_info, |_call| Err(Status::INVALID_CACHE))
+pub unsafe extern "C" fn hsa_cache_get_info(cache: Cache, attribute: u32, value: *mut c_void) -> Status {
+    hsa!(hsa_cache_get_info, |call| call.runtime.cache_info(cache, attribute)?.put(call, value))
+}
+
+pub unsafe extern "C" fn hsa_amd_agent_set_async_scratch_limit(agent: Agent, limit: usize) -> Status {
+    hsa!(hsa_amd_agent_set_async_scratch_limit, |call| {
+        let gpu = call.runtime.gpu(agent)?;
+        let limit = limit as u64;
+        if limit > call.runtime.options.memory {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        // Queues keep no scratch, so there is none to give back.
+        let mut limits = call.runtime.scratch_limits.lock().unwrap_or_else(PoisonError::into_inner);
+        limits.insert(gpu, limit);
+        Ok(())
+    })
 }
 
 pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, found: *mut Isa) -> Status {
@@ -112,7 +129,7 @@ pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, found: *mut Isa)
     })
 }
 
-fn isa_info(call: &crate::hsa::call::Call, of: Isa, attribute: u32) -> Outcome<Info> {
+fn isa_info(call: &Call, of: Isa, attribute: u32) -> Outcome<Info> {
     if of != isa() {
         return Err(Status::INVALID_ISA);
     }
@@ -122,15 +139,15 @@ fn isa_info(call: &crate::hsa::call::Call, of: Isa, attribute: u32) -> Outcome<I
         0 => Info::U32(name.len() as u32),
         1 => Info::Bytes(name),
         2 => Info::U32(1),
-        3 => Info::U32(64),
-        4 => Info::U32(32),
+        3 => Info::U32(Part::WAVE),
+        4 => Info::U32(Part::WAVES_OF_UNIT),
         // The large machine model; the base profile; rounding to nearest.
         5 => Info::Bytes(vec![0, 1]),
         6 => Info::Bytes(vec![1, 0]),
         7 | 8 => Info::Bytes(vec![0, 0, 1]),
         9 => Info::Bool(true),
-        12 => Info::U16s([1024; 3]),
-        13 => Info::U32(1024),
+        12 => Info::U16s([Part::WORKGROUP as u16; 3]),
+        13 => Info::U32(Part::WORKGROUP),
         14 => Info::U32s(vec![u32::MAX; 3]),
         16 => Info::U64(u64::from(u32::MAX)),
         17 => Info::U32(32),
@@ -166,9 +183,40 @@ pub unsafe extern "C" fn hsa_isa_compatible(code: Isa, agent: Isa, result: *mut 
     })
 }
 
+pub unsafe extern "C" fn hsa_isa_get_exception_policies(of: Isa, profile: u32, mask: *mut u16) -> Status {
+    hsa!(hsa_isa_get_exception_policies, |call| {
+        if of != isa() {
+            return Err(Status::INVALID_ISA);
+        }
+        if profile > 1 {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        call.put(mask, 0)
+    })
+}
+
+pub unsafe extern "C" fn hsa_isa_get_round_method(
+    of: Isa,
+    float: u32,
+    flush: u32,
+    method: *mut u32,
+) -> Status {
+    hsa!(hsa_isa_get_round_method, |call| {
+        /// Multiplication and addition round once.
+        const SINGLE: u32 = 0;
+        if of != isa() {
+            return Err(Status::INVALID_ISA);
+        }
+        if ![1, 2, 4].contains(&float) || ![1, 2].contains(&flush) {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        call.put(method, SINGLE)
+    })
+}
+
 pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
     of: Isa,
-    callback: Option<unsafe extern "C" fn(wavefront: Wavefront, data: *mut c_void) -> Status>,
+    callback: Option<OnWavefront>,
     data: *mut c_void,
 ) -> Status {
     hsa!(hsa_isa_iterate_wavefronts, |_call| {
@@ -193,13 +241,13 @@ pub unsafe extern "C" fn hsa_wavefront_get_info(
         if attribute != 0 {
             return Err(Status::INVALID_ARGUMENT);
         }
-        Info::U32(64).put(call, value)
+        Info::U32(Part::WAVE).put(call, value)
     })
 }
 
 pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
     agent: Agent,
-    callback: Option<unsafe extern "C" fn(pool: MemoryPool, data: *mut c_void) -> Status>,
+    callback: Option<OnPool>,
     data: *mut c_void,
 ) -> Status {
     hsa!(hsa_amd_agent_iterate_memory_pools, |call| {
@@ -212,7 +260,7 @@ pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
 
 pub unsafe extern "C" fn hsa_agent_iterate_regions(
     agent: Agent,
-    callback: Option<unsafe extern "C" fn(region: Region, data: *mut c_void) -> Status>,
+    callback: Option<OnRegion>,
     data: *mut c_void,
 ) -> Status {
     hsa!(hsa_agent_iterate_regions, |call| {

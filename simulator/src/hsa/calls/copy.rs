@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use crate::hsa::abi::{Agent, Dim3, PitchedPointer, Signal};
 use crate::hsa::call::{Call, hsa};
 use crate::hsa::status::{Outcome, Status};
-use crate::packet::Rows;
+use crate::packet::{Rows, Transfer};
 
 pub unsafe extern "C" fn hsa_memory_copy(to: *mut c_void, from: *const c_void, size: usize) -> Status {
     hsa!(hsa_memory_copy, |call| {
@@ -16,8 +16,7 @@ pub unsafe extern "C" fn hsa_memory_copy(to: *mut c_void, from: *const c_void, s
         if size == 0 {
             return Ok(());
         }
-        let rows = Rows::line(size as u64);
-        let transfer = call.runtime.transfer((to as u64, rows), (from as u64, rows))?;
+        let transfer = call.runtime.line(to as u64, from as u64, size as u64)?;
         transfer.run(&call.runtime.memory).map_err(|_| Status::ERROR)
     })
 }
@@ -73,8 +72,17 @@ fn line(
     if to.is_null() || from.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    let rows = Rows::line(size as u64);
-    let transfer = call.runtime.transfer((to as u64, rows), (from as u64, rows))?;
+    let transfer = call.runtime.line(to as u64, from as u64, size as u64)?;
+    begin(call, transfer, (count, dependencies), completion)
+}
+
+/// Has a copy done once each of a list of signals is zero.
+fn begin(
+    call: &Call,
+    transfer: Transfer,
+    (count, dependencies): (u32, *const Signal),
+    completion: Signal,
+) -> Outcome<()> {
     let dependencies = call.list(dependencies, count)?;
     call.runtime.copy(transfer, &dependencies, completion)
 }
@@ -107,9 +115,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
         let range = call.take(range)?;
         let to = side(call.take(to)?, call.take(to_offset)?, range)?;
         let from = side(call.take(from)?, call.take(from_offset)?, range)?;
-        let transfer = call.runtime.transfer(to, from)?;
-        let dependencies = call.list(dependencies, count)?;
-        call.runtime.copy(transfer, &dependencies, completion)
+        begin(call, call.runtime.transfer(to, from)?, (count, dependencies), completion)
     })
 }
 

@@ -3,9 +3,10 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::hsa::abi::{Agent, LinkInfo, MemoryPool, Region};
+use crate::hsa::abi::{Agent, DeallocationCallback, LinkInfo, MemoryPool, Region};
 use crate::hsa::agent::Which;
 use crate::hsa::call::{Call, hsa};
+use crate::hsa::holding::Watcher;
 use crate::hsa::info::Info;
 use crate::hsa::pool::{Grain, Pool};
 use crate::hsa::status::{Outcome, Status};
@@ -122,7 +123,33 @@ fn free(call: &Call, pointer: *mut c_void) -> Outcome<()> {
     if pointer.is_null() {
         return Ok(());
     }
-    call.runtime.holdings.free(pointer as u64, call.describe())
+    for watcher in call.runtime.holdings.free(pointer as u64, call.describe())? {
+        let (address, data) = (watcher.address as *mut c_void, watcher.data as *mut c_void);
+        // SAFETY: the client gave function and datum for this call. No lock is held.
+        unsafe { (watcher.callback)(address, data) };
+    }
+    Ok(())
+}
+
+pub unsafe extern "C" fn hsa_amd_register_deallocation_callback(
+    pointer: *mut c_void,
+    callback: Option<DeallocationCallback>,
+    data: *mut c_void,
+) -> Status {
+    hsa!(hsa_amd_register_deallocation_callback, |call| {
+        let callback = callback.filter(|_| !pointer.is_null()).ok_or(Status::INVALID_ARGUMENT)?;
+        call.runtime.holdings.watch(Watcher { address: pointer as u64, callback, data: data as u64 })
+    })
+}
+
+pub unsafe extern "C" fn hsa_amd_deregister_deallocation_callback(
+    pointer: *mut c_void,
+    callback: Option<DeallocationCallback>,
+) -> Status {
+    hsa!(hsa_amd_deregister_deallocation_callback, |call| {
+        let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
+        call.runtime.holdings.unwatch(pointer as u64, callback)
+    })
 }
 
 pub unsafe extern "C" fn hsa_amd_agents_allow_access(

@@ -4,6 +4,8 @@
 mod agent;
 mod code;
 mod copy;
+mod image;
+mod ipc;
 mod loader_extension;
 mod memory;
 mod pointer;
@@ -17,6 +19,8 @@ mod virtual_memory;
 pub use agent::*;
 pub use code::*;
 pub use copy::*;
+pub use image::*;
+pub use ipc::*;
 pub use memory::*;
 pub use pointer::*;
 pub use profiling::*;

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::mem::offset_of;
 
-use crate::hsa::abi::{Agent, PointerInfo};
+use crate::hsa::abi::{Agent, Allocator, PointerInfo};
 use crate::hsa::agent::Which;
 use crate::hsa::call::hsa;
 use crate::hsa::holding::Holding;
@@ -15,11 +15,12 @@ use crate::hsa::status::Status;
 const UNKNOWN: u32 = 0;
 const HSA: u32 = 1;
 const LOCKED: u32 = 2;
+const IPC: u32 = 4;
 
 pub unsafe extern "C" fn hsa_amd_pointer_info(
     pointer: *const c_void,
     info: *mut PointerInfo,
-    alloc: Option<unsafe extern "C" fn(size: usize) -> *mut c_void>,
+    alloc: Option<Allocator>,
     count: *mut u32,
     accessible: *mut *mut Agent,
 ) -> Status {
@@ -33,7 +34,13 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
             return Err(Status::INVALID_ARGUMENT);
         }
         let (known, agents) = match call.runtime.holdings.find(pointer as u64) {
-            None => (describe(UNKNOWN, (0, 0), 0, 0, Agent::default(), 0), Vec::new()),
+            None => match call.runtime.attachments.find(pointer as u64) {
+                Some((base, size, pool)) => {
+                    let agents = vec![pool.agent.handle()];
+                    (describe(IPC, (base, 0), size, 0, pool.agent.handle(), pool.flags()), agents)
+                }
+                None => (describe(UNKNOWN, (0, 0), 0, 0, Agent::default(), 0), Vec::new()),
+            },
             Some(Holding::Allocation(allocation)) => {
                 let Pool { agent, .. } = allocation.pool;
                 let host = if agent == Which::Cpu { allocation.base } else { 0 };

@@ -17,35 +17,44 @@ pub unsafe extern "C" fn hsa_signal_create(
     consumers: *const Agent,
     signal: *mut Signal,
 ) -> Status {
-    hsa!(hsa_signal_create, |call| create(call, value, (count, consumers), signal))
+    hsa!(hsa_signal_create, |call| create(call, value, (count, consumers), 0, signal))
 }
 
 pub unsafe extern "C" fn hsa_amd_signal_create(
     value: i64,
     count: u32,
     consumers: *const Agent,
-    _attributes: u64,
+    attributes: u64,
     signal: *mut Signal,
 ) -> Status {
-    hsa!(hsa_amd_signal_create, |call| create(call, value, (count, consumers), signal))
+    hsa!(hsa_amd_signal_create, |call| create(call, value, (count, consumers), attributes, signal))
 }
 
 fn create(
     call: &Call,
     value: i64,
     (count, consumers): (u32, *const Agent),
+    attributes: u64,
     signal: *mut Signal,
 ) -> Outcome<()> {
+    /// For GPUs alone, and shared between processes.
+    const KNOWN: u64 = SHARED | 1;
+    const SHARED: u64 = 2;
+    if attributes & !KNOWN != 0 {
+        return Err(Status::INVALID_ARGUMENT);
+    }
     if signal.is_null() || (consumers.is_null() && count > 0) {
         return Err(Status::INVALID_ARGUMENT);
     }
-    let mut consumers = agents_of(call, consumers, count)?;
-    let all = consumers.len();
-    consumers.dedup();
-    if consumers.len() != all {
+    let consumers = agents_of(call, consumers, count)?;
+    if consumers.iter().enumerate().any(|(index, one)| consumers[..index].contains(one)) {
         return Err(Status::INVALID_ARGUMENT);
     }
-    call.put(signal, call.runtime.signals.create(value, Use::User)?.handle())
+    let made = call.runtime.signals.create(value, Use::User)?;
+    if attributes & SHARED != 0 {
+        call.runtime.signals.make_sharable(&made);
+    }
+    call.put(signal, made.handle())
 }
 
 pub unsafe extern "C" fn hsa_signal_destroy(signal: Signal) -> Status {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::hsa::abi::Signal;
 use crate::hsa::call::{Call, hsa_value};
 use crate::hsa::signal::{Awaited, Comparison};
-use crate::hsa::status::Outcome;
+use crate::hsa::status::{Outcome, Status};
 use crate::packet::Condition;
 
 /// Looks at a signal before the thread gives up its turn, where the client asks for an active wait.
@@ -83,6 +83,9 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_any(
 ) -> u32 {
     hsa_value!(hsa_amd_signal_wait_any, u32::MAX, |call| {
         let awaited = awaited(call, count, (signals, conditions, values))?;
+        if awaited.is_empty() {
+            return call.refuse(Status::INVALID_ARGUMENT, "there is no signal to wait for");
+        }
         let found = || awaited.iter().find(|(_, one)| one.holds());
         call.runtime.scheduler.wait_until(&|| found().is_some(), deadline(timeout))?;
         let Some((index, one)) = found() else { return Ok(u32::MAX) };

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::hsa::call::{hsa, refuse};
+use crate::hsa::call::{hsa, tell_of_lack};
 use crate::hsa::info::Info;
 use crate::hsa::runtime;
 use crate::hsa::status::Status;
@@ -14,11 +14,19 @@ use super::loader_extension;
 const LOADER: u16 = 0x201;
 
 pub unsafe extern "C" fn hsa_init() -> Status {
-    runtime::init().err().unwrap_or(Status::SUCCESS)
+    if let Err(status) = runtime::init() {
+        return status;
+    }
+    let status = hsa!(hsa_init, |_call| Ok(()));
+    if status != Status::SUCCESS {
+        // A call that was made to fail does nothing; it counts as a reference no more.
+        let _ = runtime::shut_down();
+    }
+    status
 }
 
 pub unsafe extern "C" fn hsa_shut_down() -> Status {
-    runtime::shut_down().err().unwrap_or(Status::SUCCESS)
+    hsa!(hsa_shut_down, |_call| runtime::shut_down())
 }
 
 pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_char) -> Status {
@@ -137,7 +145,8 @@ pub unsafe extern "C" fn hsa_amd_enable_logging(_flags: *mut u8, _file: *mut c_v
     Status::SUCCESS
 }
 
-/// Refuses a function that the simulator lacks.
-pub fn refused(name: &'static str) -> Status {
-    refuse(name)
+/// Refuses a function that the simulator lacks, with the status that HSA has for that.
+pub fn refused(name: &'static str, status: Status) -> Status {
+    tell_of_lack(name);
+    status
 }
