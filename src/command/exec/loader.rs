@@ -59,7 +59,7 @@ impl Plan {
                 }
                 Start::Alone(reason) => {
                     note(&format!(
-                        "windlass exec: {} is started as it is, without AMD's HIP: {reason}",
+                        "windlass exec: {} gets no HIP of AMD's itself: {reason}",
                         escape::path(&path)
                     ));
                     return Ok(Self::Alone);
