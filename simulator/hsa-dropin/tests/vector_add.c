@@ -81,7 +81,10 @@ static uint32_t keep_kernarg(handle_t pool, void *data) {
 }
 
 // As AMD's HIP does, which gives back what is left when the process ends.
-static void at_the_end(void) { hsa_shut_down(); }
+static void at_the_end(void) {
+    handle_t none = {0};
+    hsa_signal_destroy(none);
+}
 
 int main(int count, char **words) {
     atexit(at_the_end);
