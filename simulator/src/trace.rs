@@ -3,8 +3,22 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// Lives as long as the thread's own variables do, which subscribers have too.
+struct Variables;
+
+impl Drop for Variables {
+    fn drop(&mut self) {}
+}
+
+thread_local! {
+    static VARIABLES: Variables = const { Variables };
+}
+
 /// Logs something. The subscriber is the program's own and may panic, as when it cannot write. Such a panic must not
-/// take along a thread that others wait for, or reach C.
+/// take along a thread that others wait for, or reach C. Where a thread's variables are gone, as in handlers of `exit`,
+/// nothing is logged.
 pub(crate) fn tell(log: impl FnOnce()) {
-    let _ = catch_unwind(AssertUnwindSafe(log));
+    if VARIABLES.try_with(|_| ()).is_ok() {
+        let _ = catch_unwind(AssertUnwindSafe(log));
+    }
 }

@@ -148,6 +148,58 @@ fn what_no_loader_starts_is_started_as_it_is_or_refused() {
     }
 }
 
+/// The command in a folder of its own, whose neighbours are known.
+fn lonely(fake: &Fake) -> PathBuf {
+    let command = fake.folder.join("bin/windlass");
+    fs::create_dir_all(fake.folder.join("bin")).expect("a folder");
+    if fs::hard_link(WINDLASS, &command).is_err() {
+        fs::copy(WINDLASS, &command).expect("a copy");
+    }
+    command
+}
+
+#[test]
+fn what_the_program_starts_is_brought_under_the_loader() {
+    let fake = Fake::new("99.1");
+    let telling = "#!/bin/sh\necho 'ld.so (nobody) stable release version 99.1.'\n\
+                   echo \"$LD_AUDIT\"; echo \"$WINDLASS_RESTART\"; readlink \"${LD_AUDIT%%:*}\" || true\n";
+    let loader = fake.folder.join("kept/6.4/usr/lib64/ld-linux-x86-64.so.2");
+    executable(&loader, telling);
+    let windlass = lonely(&fake);
+    let run = |hip: &str| {
+        let mut command = Command::new(&windlass);
+        command.env("WINDLASS_AMD_HIP", fake.folder.join("kept")).env("WINDLASS_RESTART", "/outer:/one");
+        command.args(["exec", "--hip", hip, "--library"]).arg(fake.hsa());
+        finish(command.args(["--", "sh", "-c", "echo \"<$WINDLASS_RESTART>\""]))
+    };
+    // Where the library is not there, that is said, and that of another run has no part in it.
+    let without = run("amd");
+    assert!(without.stderr.contains("libwindlass_restart.so is not beside this command"), "{without:?}");
+    assert!(without.stdout.ends_with("version 99.1.\n\n\n"), "{without:?}");
+
+    let library = fake.folder.join("bin/libwindlass_restart.so");
+    fs::write(&library, b"libwindlass_restart.so\0windlass_simulator_marker\0").expect("a file");
+    let with = run("amd");
+    assert!(!with.stderr.contains("not beside this command"), "{with:?}");
+    let lines: Vec<_> = with.stdout.lines().collect();
+    let [_, audit, restart, link] = lines[..] else { panic!("{with:?}") };
+    let root = audit.strip_suffix("/windlass-restart.so").expect("the folder of links");
+    let folder = fs::canonicalize(fake.libraries()).expect("a path");
+    assert_eq!(restart, format!("{}:{root}/lib:{}", loader_of(&folder).display(), folder.display()));
+    assert_eq!(Path::new(link), fs::canonicalize(&library).expect("a path"));
+
+    // No loader has a part in the older one, nor in the simulated HIP.
+    executable(&loader, &LOADER.replace("VERSION", "2.3"));
+    let older = run("amd");
+    assert!(older.stdout.ends_with("<>\n"), "{older:?}");
+}
+
+/// The loader of a folder's system.
+fn loader_of(libraries: &Path) -> PathBuf {
+    let root = libraries.ancestors().nth(3).expect("the system's folder");
+    root.join("usr/lib64/ld-linux-x86-64.so.2")
+}
+
 #[test]
 fn an_older_libc_stays_away() {
     for libc in ["2.3", "nonsense"] {

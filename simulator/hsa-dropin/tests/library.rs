@@ -68,10 +68,13 @@ fn a_program_in_c_adds_vectors() {
         .arg(code)
         .env("LD_LIBRARY_PATH", &folder)
         .env("WINDLASS_SIM", "gfx942?memory=1G")
+        .env("WINDLASS_LOG", "windlass::sim=trace")
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert!(ran.status.success(), "{said}{}", String::from_utf8_lossy(&ran.stderr));
+    let log = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}{log}");
+    assert!(log.contains("hsa_signal_create") && !log.contains("panicked"), "{log}");
     assert!(said.contains("gfx942: 1000 sums are right"), "{said}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -80,7 +80,14 @@ static uint32_t keep_kernarg(handle_t pool, void *data) {
     return 1;
 }
 
+// As AMD's HIP does, which gives back what is left when the process ends.
+static void at_the_end(void) {
+    handle_t none = {0};
+    hsa_signal_destroy(none);
+}
+
 int main(int count, char **words) {
+    atexit(at_the_end);
     enum { N = 1000, WORKGROUP = 256 };
     handle_t gpu = {0}, cpu = {0}, pool = {0}, reader, executable, symbol, done;
     char name[64];

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """IREE's own runtime on HIP against IREE's CPU backend, on the same random inputs.
 
-    windlass exec -- python3 simulator/interop/iree/suite.py [--work DIR] [NAME...]
+    windlass exec -- python3 simulator/interop/iree/suite.py [--work DIR] [--target GPU] [NAME...]
 
-Compiles each program of modules.py for gfx942 and for the CPU, runs both, and compares. Needs the packages
+Compiles each program of modules.py for a GPU, gfx942 where none is named, and for the CPU, runs both, and compares. Needs the packages
 iree-base-compiler and iree-base-runtime (3.13), and numpy. One line for each program, then how many agree; the exit code is
 0 if all do. A NAME selects the programs whose names contain it.
 """
@@ -25,7 +25,7 @@ NUMPY = {
     "f16": np.float16, "f32": np.float32, "f64": np.float64,
     "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
 }
-HIP = ["--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"]
+HIP = ["--iree-hal-target-device=hip"]
 CPU = [
     "--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
     "--iree-llvmcpu-target-cpu=host",
@@ -137,16 +137,16 @@ def difference(expected, found):
     return float(np.abs(expected - found)[~odd].max() / max(np.abs(expected[~odd]).max(), 1e-30))
 
 
-def check(work, name):
+def check(work, name, gpu):
     """One program on both devices: whether they agree, and a line about it."""
     module, folder = MODULES[name], os.path.join(work, name)
     os.makedirs(folder, exist_ok=True)
     inputs = write_inputs(folder, module, np.random.default_rng(sum(name.encode())))
     try:
         cpu = compile_for(folder, module, "cpu", CPU)
-        hip = compile_for(folder, module, "gfx942", HIP)
+        hip = compile_for(folder, module, gpu, [*HIP, f"--iree-rocm-target={gpu}"])
         expected, _ = run(folder, module, cpu, "cpu", "local-task", inputs)
-        found, seconds = run(folder, module, hip, "gfx942", "hip", inputs)
+        found, seconds = run(folder, module, hip, gpu, "hip", inputs)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         return False, f"FAIL {name}: {error}"
     differences = list(map(difference, expected, found))
@@ -161,6 +161,7 @@ def check(work, name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", help="where compiled programs are kept; a folder for this run alone without it")
+    parser.add_argument("--target", default="gfx942", metavar="GPU", help="the GPU to compile for, gfx942 without it")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
@@ -168,7 +169,7 @@ def main():
     with tempfile.TemporaryDirectory() as own:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             agree = 0
-            for good, line in pool.map(lambda name: check(options.work or own, name), names):
+            for good, line in pool.map(lambda name: check(options.work or own, name, options.target), names):
                 agree += good
                 print(line, flush=True)
     print(f"{agree}/{len(names)} modules agree")

@@ -18,6 +18,8 @@ const FIRST: u64 = 0x5749_4e44_4147_0001;
 const ISA: u64 = 0x5749_4e44_4953_0001;
 /// Bytes of the longest extension mask.
 const EXTENSIONS: usize = 128;
+/// Of the bits of extensions, the one of images.
+const IMAGES: u32 = 1;
 
 /// A GPU that clients see.
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +121,8 @@ impl Runtime {
             // Bytes of each level's cache.
             18 => Info::U32s(self.cache_sizes(Which::Gpu(gpu.index)).to_vec()),
             19 => Info::U64(isa().handle),
+            // ROCr has the extension for images on GPUs that can have none, too: HIP asks for pitches there.
+            20 => Info::Bytes([1 << IMAGES].into_iter().chain([0; EXTENSIONS - 1]).collect()),
             24 => Info::Bool(true),
             0xa000 => Info::U32(part.chip.unsigned_abs()),
             0xa001 => Info::U32(128),
@@ -156,11 +160,11 @@ impl Runtime {
                 let limits = self.scratch_limits.lock().unwrap_or_else(PoisonError::into_inner);
                 Info::U64(limits.get(&gpu.index).copied().unwrap_or(self.options.memory))
             }
-            // Images: none can be made, but clients divide by their limits.
+            // No image can be made, nor a handle of one, but clients divide by their limits.
             0x3000..=0x3002 | 0x3008 => Info::U64(16_384),
             0x3003..=0x3006 => Info::U64s(vec![16_384; 2]),
             0x3007 => Info::U64s(vec![2048; 3]),
-            0x3009..=0x300b => Info::U64(128),
+            0x3009..=0x300b => Info::U64(0),
             0x300c => Info::U64(256),
             _ => return None,
         })

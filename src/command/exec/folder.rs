@@ -119,6 +119,13 @@ impl Folder {
         &self.library
     }
 
+    /// Links a library that loaders ask; the name that `LD_AUDIT` can have for it, in which there are no colons.
+    pub(super) fn audit(&self, library: &Path) -> Outcome<PathBuf> {
+        let link = self.root().join("windlass-restart.so");
+        symlink(library, &link).map_err(|error| self.not_filled(&error))?;
+        Ok(link)
+    }
+
     /// The file that launches and faults are counted in.
     pub(super) fn tally(&self) -> PathBuf {
         self.root().join("windlass-tally")

@@ -26,6 +26,10 @@ pub(super) const HIP: Library = Library { file: "libamdhip64.so", name: "libamdh
 /// What HIP is built on.
 pub(super) const HSA: Library = Library { file: "libhsa_runtime64.so", name: "libhsa-runtime64.so.1" };
 
+/// What brings programs under the loader of AMD's libraries.
+pub(super) const RESTART: Library =
+    Library { file: "libwindlass_restart.so", name: "libwindlass_restart.so" };
+
 /// The symbol that tells the simulator's libraries from AMD's.
 const MARKER: &[u8] = b"windlass_simulator_marker\0";
 const BUILD: &str = "`cargo build --release --workspace` leaves one in target/release, beside the command";
@@ -45,15 +49,8 @@ impl Library {
             })?;
             return self.checked(path);
         }
-        let command = started::file()
-            .map_err(|error| Failure::failed(format!("cannot tell where this command lies: {error}")))?;
-        let folder = command.parent().unwrap_or(Path::new("/"));
-        let places = [
-            folder.join(self.file),
-            folder.join("../lib").join(self.file),
-            folder.join("../lib").join(self.name),
-        ];
-        let found = places.iter().find_map(|path| fs::canonicalize(path).ok());
+        let folder = folder()?;
+        let found = self.in_folder(&folder);
         match found {
             Some(path) => self.checked(path),
             None => Err(Failure::input(format!(
@@ -62,6 +59,24 @@ impl Library {
                 folder.display()
             ))),
         }
+    }
+
+    /// The library beside this command, if it was built; else what to do about it.
+    pub(super) fn beside_the_command(&self) -> Result<PathBuf, String> {
+        let folder = folder().ok();
+        let found = folder.as_deref().and_then(|folder| self.in_folder(folder));
+        let found = found.and_then(|path| self.checked(path).ok());
+        found.ok_or_else(|| format!("{} is not beside this command: {BUILD}", self.file))
+    }
+
+    /// A file by the library's name in a folder, or where that is `bin`, beside it.
+    fn in_folder(&self, folder: &Path) -> Option<PathBuf> {
+        let places = [
+            folder.join(self.file),
+            folder.join("../lib").join(self.file),
+            folder.join("../lib").join(self.name),
+        ];
+        places.iter().find_map(|path| fs::canonicalize(path).ok())
     }
 
     /// The library beside another one of the simulator's, if it was built.
@@ -81,4 +96,11 @@ impl Library {
             }
         }
     }
+}
+
+/// The folder of this command.
+fn folder() -> Outcome<PathBuf> {
+    let command = started::file()
+        .map_err(|error| Failure::failed(format!("cannot tell where this command lies: {error}")))?;
+    Ok(command.parent().unwrap_or(Path::new("/")).to_owned())
 }

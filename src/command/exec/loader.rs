@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Starting a program by another loader than the one that it names: that of a folder with a newer libc.
 //!
-//! The kernel knows nothing of it, so what the program starts in turn begins with the machine's loader again.
+//! The kernel knows nothing of it, so what the program starts in turn begins with the machine's loader again: see `restart`.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -17,26 +17,34 @@ use crate::command::escape;
 /// As deep as the kernel follows scripts that name scripts.
 const DEPTH: usize = 5;
 
+/// The one of the machine's programs.
+const MACHINES: &str = "/lib64/ld-linux-x86-64.so.2";
+
 /// How a program is to be started.
-pub(super) struct Plan {
-    /// The loader that the machine has for the program.
-    pub(super) loader: PathBuf,
-    /// The program, or the one that runs the script, and then its arguments.
-    words: Vec<OsString>,
+pub(super) enum Plan {
+    /// By a loader.
+    Loader {
+        /// The loader that the machine has for the program.
+        machines: PathBuf,
+        /// The program, or the one that runs the script, and then its arguments.
+        words: Vec<OsString>,
+    },
+    /// As it is: no loader has a part in it.
+    Alone,
 }
 
 impl Plan {
-    /// Looks at the program. Nothing, after a line on standard error, where no loader has a part in it.
-    pub(super) fn new(command: &[OsString]) -> Outcome<Option<Self>> {
+    /// Looks at the program. Where no loader has a part in it, a line on standard error says so.
+    pub(super) fn new(command: &[OsString]) -> Outcome<Self> {
         let mut words = command.to_vec();
         for _ in 0..DEPTH {
             let Some(name) = words.first() else { break };
             let path = program::find(name).and_then(|path| Ok((program::look(&path)?, path)));
             let (start, path) = path.map_err(|error| refused(&command[0], &error))?;
             match start {
-                Start::Loader(loader) => {
+                Start::Loader(machines) => {
                     words[0] = path.into();
-                    return Ok(Some(Self { loader, words }));
+                    return Ok(Self::Loader { machines, words });
                 }
                 Start::Script(interpreter, word) => {
                     words[0] = path.into();
@@ -51,20 +59,30 @@ impl Plan {
                 }
                 Start::Alone(reason) => {
                     note(&format!(
-                        "windlass exec: {} is started as it is, without AMD's HIP: {reason}",
+                        "windlass exec: {} gets no HIP of AMD's itself: {reason}",
                         escape::path(&path)
                     ));
-                    return Ok(None);
+                    return Ok(Self::Alone);
                 }
             }
         }
         Err(refused(&command[0], &io::Error::other("scripts name scripts without an end")))
     }
 
-    /// The command that starts it by a loader, with folders that are searched for libraries before the system's.
-    pub(super) fn command(&self, loader: &Path, libraries: &OsStr) -> Command {
+    /// The loader that the program, or else what it starts, has of the machine.
+    pub(super) fn machines_loader(&self) -> &Path {
+        match self {
+            Self::Loader { machines, .. } => machines,
+            Self::Alone => Path::new(MACHINES),
+        }
+    }
+
+    /// The command that starts it, where it can be by a loader, with folders that are searched for libraries before the
+    /// system's. `own` starts it as it is.
+    pub(super) fn command(self, own: Command, loader: &Path, libraries: &OsStr) -> Command {
+        let Self::Loader { words, .. } = self else { return own };
         let mut command = Command::new(loader);
-        command.arg("--library-path").arg(libraries).args(&self.words);
+        command.arg("--library-path").arg(libraries).args(words);
         command
     }
 }

@@ -10,6 +10,7 @@ mod library;
 mod loader;
 mod machine;
 mod program;
+mod restart;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -68,6 +69,7 @@ impl Exec {
             Hip::Simulated => {
                 let library = library::HIP.find(named)?;
                 let folder = Folder::new(&library, library::HSA.beside(&library).as_deref(), &options)?;
+                restart::without(&mut own);
                 own.env("LD_LIBRARY_PATH", search(&[&folder.libraries()]));
                 (own, folder, None)
             }
@@ -91,14 +93,15 @@ impl Exec {
 
     /// The program over AMD's HIP: by the loader that lies with it, where that belongs to a newer libc than the machine's.
     fn over_hsa(&self, mut own: Command, runtime: &amd::Runtime, hsa: &Path) -> Outcome<(Command, Folder)> {
+        restart::without(&mut own);
         if let Some(loader) = runtime.loader() {
-            let Some(plan) = Plan::new(&self.command)? else {
-                return Ok((own, Folder::amd(runtime, hsa, false)?));
-            };
-            if loader::version(&loader) > loader::version(&plan.loader) {
+            let plan = Plan::new(&self.command)?;
+            if loader::version(&loader) > loader::version(plan.machines_loader()) {
                 let folder = Folder::amd(runtime, hsa, false)?;
-                let libraries = search(&[&folder.libraries(), runtime.folder()]);
-                return Ok((plan.command(&loader, &libraries), folder));
+                let libraries = [&*folder.libraries(), runtime.folder()];
+                let mut command = plan.command(own, &loader, &search(&libraries));
+                restart::provide(&mut command, &folder, &loader, &libraries)?;
+                return Ok((command, folder));
             }
         }
         let folder = Folder::amd(runtime, hsa, runtime.loader().is_some())?;
