@@ -398,11 +398,20 @@ fn what_cannot_be_done_is_refused_when_it_is_added() {
 }
 
 #[test]
-fn a_copy_of_nothing_is_no_error() {
-    let machine = Machine::new("");
+fn a_copy_of_nothing_is_a_node_before_hip_6() {
+    let machine = Machine::new("gfx942?hip=5.2");
     let graph = machine.graph();
     machine.copy_node(graph, &[], null_mut(), null(), 0);
     machine.run(graph, machine.stream());
+
+    let machine = Machine::new("");
+    let (graph, mut node) = (machine.graph(), null_mut());
+    let kind = hipMemcpyKind::hipMemcpyDefault;
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipGraphAddMemcpyNode1D(&mut node, graph, null(), 0, null_mut(), null(), 0, kind)
+    );
 }
 
 #[test]

@@ -405,3 +405,56 @@ fn machines_and_threads_launch_at_once() {
         }
     });
 }
+
+/// `__hipFatBinary`, as clang emits it.
+#[repr(C)]
+struct FatBinary {
+    magic: u32,
+    version: u32,
+    image: *const u8,
+    unused: *const u8,
+}
+
+/// A symbol stands for a kernel on each device: the stream says which, whichever device is current.
+#[test]
+fn kernels_of_compiled_programs_run_on_the_device_of_the_stream() {
+    let bundle = file("bundles/vector_add.hipfb");
+    let fat = FatBinary { magic: 0x4849_5046, version: 1, image: bundle.as_ptr(), unused: std::ptr::null() };
+    let symbol = 0_u64;
+    let machine = Machine::new("gfx942?devices=2");
+    let name = c"vector_add".as_ptr().cast_mut();
+    // SAFETY: what is registered lives as long as the machine.
+    unsafe {
+        let binary = machine.api.__hipRegisterFatBinary((&raw const fat).cast());
+        let (symbol, none) = ((&raw const symbol).cast(), null_mut());
+        machine.api.__hipRegisterFunction(
+            binary,
+            symbol,
+            name,
+            name,
+            u32::MAX,
+            none,
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+        );
+    }
+    ok!(machine, hipSetDevice(1));
+    let stream = machine.stream();
+    let (a, b, sum) =
+        (machine.upload(&[1.5_f32; 64]), machine.upload(&[2_f32; 64]), machine.upload(&[0_f32; 64]));
+    ok!(machine, hipSetDevice(0));
+    let count = 64_u32;
+    let mut arguments: [*mut c_void; 4] = [
+        (&raw const a).cast_mut().cast(),
+        (&raw const b).cast_mut().cast(),
+        (&raw const sum).cast_mut().cast(),
+        (&raw const count).cast_mut().cast(),
+    ];
+    let (grid, block) = (dim3 { x: 1, y: 1, z: 1 }, dim3 { x: 64, y: 1, z: 1 });
+    let symbol = (&raw const symbol).cast();
+    ok!(machine, hipLaunchKernel(symbol, grid, block, arguments.as_mut_ptr(), 0, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(machine.download::<f32>(sum, 64), [3.5; 64]);
+}

@@ -287,3 +287,67 @@ fn mistakes_are_answered_as_the_version_answers_them() {
         assert_eq!(hip!(machine, hipMemsetAsync(memory, 1, 64, null_mut())), beside_capture, "{hip}");
     }
 }
+
+/// What versions have or have not, and what they leave behind where they refuse a call.
+#[test]
+fn versions_know_what_they_know() {
+    for (hip, since_6) in [("5.2", false), ("6.4", true), ("7.1", true)] {
+        let machine = Machine::new(&format!("gfx942?hip={hip}&devices=2"));
+        let answer = |old: hipError_t, new: hipError_t| if since_6 { new } else { old };
+        // hipStreamLegacy.
+        let legacy = 1 as hipStream_t;
+        let expected = answer(hipError_t::hipErrorContextIsDestroyed, hipError_t::hipSuccess);
+        assert_eq!(hip!(machine, hipStreamSynchronize(legacy)), expected, "{hip}");
+        // A place for the event is missing: refused, and forgotten before HIP 7. Wrong flags are remembered.
+        hip!(machine, hipGetLastError());
+        fails!(hipErrorInvalidValue, machine, hipEventCreate(null_mut()));
+        let kept = hip!(machine, hipGetLastError()) != hipError_t::hipSuccess;
+        assert_eq!(kept, hip == "7.1", "{hip}");
+        let mut event = null_mut();
+        fails!(hipErrorInvalidValue, machine, hipEventCreateWithFlags(&mut event, 8));
+        assert_eq!(hip!(machine, hipGetLastError()), hipError_t::hipErrorInvalidValue, "{hip}");
+        // Grids that are too large.
+        let function = machine.function(machine.load(&code_object(4)), c"vector_add");
+        let expected = answer(hipError_t::hipErrorInvalidConfiguration, hipError_t::hipErrorInvalidValue);
+        let wide = hip!(
+            machine,
+            hipModuleLaunchKernel(function, u32::MAX, 1, 1, 1, 1, 1, 0, null_mut(), null_mut(), null_mut())
+        );
+        assert_eq!(wide, expected, "{hip}");
+        // Memory of no size.
+        let mut memory = null_mut();
+        let expected = answer(hipError_t::hipErrorInvalidValue, hipError_t::hipSuccess);
+        assert_eq!(hip!(machine, hipMallocAsync(&mut memory, 0, null_mut())), expected, "{hip}");
+        // The size of stacks, a step at a time.
+        if since_6 {
+            let mut size = 0;
+            ok!(machine, hipDeviceSetLimit(hipLimit_t::hipLimitStackSize, 5000));
+            ok!(machine, hipDeviceGetLimit(&mut size, hipLimit_t::hipLimitStackSize));
+            assert_eq!(size, 5008, "{hip}");
+            fails!(hipErrorInvalidValue, machine, hipDeviceSetLimit(hipLimit_t::hipLimitStackSize, 1 << 20));
+            ok!(machine, hipSetDevice(1));
+            ok!(machine, hipDeviceGetLimit(&mut size, hipLimit_t::hipLimitStackSize));
+            assert_eq!(size, 1024, "{hip}");
+        }
+    }
+}
+
+/// An attribute of a pointer that is a bool takes one byte, and no other is touched.
+#[test]
+fn truths_about_pointers_take_a_byte() {
+    for hip in ["5.2", "6.4", "7.1"] {
+        let machine = Machine::new(&format!("gfx942?hip={hip}"));
+        let mut memory = null_mut();
+        ok!(machine, hipMalloc(&mut memory, 64));
+        for attribute in [
+            hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+            hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_MANAGED,
+            hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MAPPED,
+        ] {
+            let mut room = [0xa5_u8; 8];
+            ok!(machine, hipPointerGetAttribute(room.as_mut_ptr().cast(), attribute, memory));
+            assert!(room[0] <= 1, "{hip}: {room:?}");
+            assert_eq!(room[1..], [0xa5; 7], "{hip}");
+        }
+    }
+}

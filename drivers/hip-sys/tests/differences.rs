@@ -16,18 +16,45 @@ fn the_page_has_the_list() {
     assert!(page.ends_with(&known.document()), "the page ends otherwise than the list has it: {remedy}");
 }
 
+fn read(name: &str, text: &str) -> anyhow::Result<known::Known> {
+    let path = std::env::temp_dir().join(format!("windlass-known-{name}-{}", std::process::id()));
+    std::fs::write(&path, text)?;
+    let known = known::Known::read(&path);
+    std::fs::remove_file(&path)?;
+    known
+}
+
 #[test]
 fn a_line_fits_what_it_says_alone() {
-    let path = std::env::temp_dir().join(format!("windlass-known-{}", std::process::id()));
-    std::fs::write(&path, "= why\n6.4 | hipFree pointer=* | 0 last 0 | 1 last *\n5.2? | x | * | 1\n")
-        .expect("a file");
-    let known = known::Known::read(&path).expect("a list");
-    std::fs::remove_file(&path).expect("it goes");
+    let known =
+        read("fits", "= why\n6.4 | hipFree pointer={odd,end} | 0 last 0 | 1 last 1\n5.2? | x | * | 1\n")
+            .expect("a list");
     assert_eq!(known.find("6.4", "hipFree pointer=odd", "0 last 0", "1 last 1"), [0]);
+    assert_eq!(known.find("6.4", "hipFree pointer=end", "0 last 0", "1 last 1"), [1]);
+    assert_eq!(known.find("6.4", "hipFree pointer=plain", "0 last 0", "1 last 1"), [0; 0]);
     assert_eq!(known.find("6.4", "hipFree", "0 last 0", "1 last 1"), [0; 0]);
     assert_eq!(known.find("6.4", "hipFree pointer=odd", "1 last 0", "1 last 1"), [0; 0]);
+    assert_eq!(known.find("6.4", "hipFree pointer=odd", "0 last 0", "1 last 2"), [0; 0]);
     assert_eq!(known.find("5.2", "hipFree pointer=odd", "0 last 0", "1 last 1"), [0; 0]);
-    assert_eq!(known.find("5.2", "x", "hung", "1"), [1]);
-    assert_eq!(known.entries.iter().map(|entry| entry.must_occur("5.2")).collect::<Vec<_>>(), [false, false]);
-    assert!(known.entries[0].must_occur("6.4"));
+    assert_eq!(known.find("5.2", "x", "hung", "1"), [2]);
+    let must = |version| known.entries.iter().map(|entry| entry.must_occur(version)).collect::<Vec<_>>();
+    assert_eq!(must("5.2"), [false; 3]);
+    assert_eq!(must("6.4"), [true, true, false]);
+}
+
+#[test]
+fn a_line_says_what_it_covers() {
+    for line in [
+        "6.4 | hipFree pointer=* | 0 | 1",
+        "6.4 | hipFree | * | 1",
+        "6.4? 5.2 | hipFree | * | 1",
+        "6.4? | hipFree | 0 last * | 1",
+        "6.4? | hipFree | * | *",
+        "6.3 | hipFree | 0 | 1",
+        "6.4 | hipFree {a | 0 | 1",
+        "6.4 | hipFree | 0",
+    ] {
+        assert!(read("wide", &format!("= why\n{line}\n")).is_err(), "{line}");
+    }
+    assert!(read("bare", "6.4 | hipFree | 0 | 1\n").is_err(), "a line without a reason");
 }

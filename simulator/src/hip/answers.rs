@@ -23,14 +23,23 @@ const fn row(functions: &'static [&'static str], found: Code, answered: Code, ve
     Row { functions, found, answered, versions }
 }
 
+/// What asks how many workgroups of a kernel fit, by its symbol.
+const OCCUPANCIES: &[&str] = &[
+    "hipOccupancyMaxActiveBlocksPerMultiprocessor",
+    "hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+    "hipOccupancyMaxPotentialBlockSize",
+];
+
 const ROWS: &[Row] = &[
     // A stream that is none.
     row(
         &[
             "hipFreeAsync",
             "hipGraphLaunch",
+            "hipLaunchCooperativeKernel",
             "hipMallocAsync",
             "hipMallocFromPoolAsync",
+            "hipMemcpy2DAsync",
             "hipMemcpy3DAsync",
             "hipStreamBeginCapture",
             "hipStreamEndCapture",
@@ -47,20 +56,26 @@ const ROWS: &[Row] = &[
         &["hipStreamWaitEvent", "hipMallocAsync", "hipMallocFromPoolAsync", "hipFreeAsync"],
         Code::CONTEXT_IS_DESTROYED,
         Code::INVALID_HANDLE,
-        ALWAYS,
+        SINCE_6,
     ),
     row(
-        &["hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel", "hipMemcpy2DAsync"],
+        &[
+            "hipExtLaunchKernel",
+            "hipLaunchKernel",
+            "hipMemcpy2DAsync",
+            "hipModuleLaunchCooperativeKernel",
+            "hipModuleLaunchKernel",
+        ],
         Code::CONTEXT_IS_DESTROYED,
         Code::INVALID_VALUE,
         SINCE_6,
     ),
     // A grid or a block that is too large.
     row(
-        &["hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel"],
+        &["hipLaunchKernel", "hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel"],
         Code::INVALID_CONFIGURATION,
         Code::INVALID_VALUE,
-        ALWAYS,
+        SINCE_6,
     ),
     row(&["hipMemset2D", "hipMemset2DAsync"], Code::INVALID_PITCH_VALUE, Code::INVALID_VALUE, ALWAYS),
     // The null module.
@@ -79,6 +94,8 @@ const ROWS: &[Row] = &[
     ),
     row(&["hipMemGetAddressRange"], Code::NOT_FOUND, Code::INVALID_DEVICE_POINTER, BEFORE_6),
     // A function that is none.
+    row(&["hipFuncGetAttribute"], Code::INVALID_HANDLE, Code::INVALID_VALUE, BEFORE_6),
+    row(&["hipModuleLaunchKernel"], Code::INVALID_HANDLE, Code::INVALID_IMAGE, BEFORE_6),
     row(
         &[
             "hipModuleOccupancyMaxPotentialBlockSize",
@@ -96,23 +113,58 @@ const ROWS: &[Row] = &[
         Code::INVALID_VALUE,
         ALWAYS,
     ),
+    // A symbol that stands for no kernel, and the null symbol, which is found to be no handle.
+    row(
+        &["hipFuncGetAttributes", "hipLaunchCooperativeKernel"],
+        Code::INVALID_DEVICE_FUNCTION,
+        Code::INVALID_SYMBOL,
+        ALWAYS,
+    ),
+    row(
+        &["hipFuncGetAttributes", "hipLaunchCooperativeKernel"],
+        Code::INVALID_HANDLE,
+        Code::INVALID_DEVICE_FUNCTION,
+        SINCE_6,
+    ),
+    row(&["hipFuncGetAttributes"], Code::INVALID_HANDLE, Code::INVALID_VALUE, BEFORE_6),
+    row(&["hipLaunchCooperativeKernel"], Code::INVALID_HANDLE, Code::INVALID_SYMBOL, BEFORE_6),
+    row(OCCUPANCIES, Code::INVALID_DEVICE_FUNCTION, Code::INVALID_VALUE, BEFORE_6),
     // A device that is none.
     row(
-        &["hipDeviceGetByPCIBusId", "hipMemPoolCreate", "hipMemPoolGetAccess", "hipCtxCreate"],
+        &["hipCtxCreate", "hipDeviceGetByPCIBusId", "hipDeviceGetMemPool", "hipMemPoolCreate"],
         Code::INVALID_DEVICE,
+        Code::INVALID_VALUE,
+        ALWAYS,
+    ),
+    row(&["hipMemPoolGetAccess"], Code::INVALID_DEVICE, Code::INVALID_VALUE, SINCE_6),
+    row(&["hipMemAdvise"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
+    row(&["hipDeviceGetDefaultMemPool"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
+    row(&["hipGraphInstantiateWithFlags"], Code::NOT_SUPPORTED, Code::INVALID_VALUE, ALWAYS),
+    // An event that is none.
+    row(&["hipExtLaunchKernel"], Code::INVALID_HANDLE, Code::INVALID_VALUE, SINCE_6),
+    row(
+        &["hipGraphExecMemcpyNodeSetParams", "hipGraphExecMemcpyNodeSetParams1D"],
+        Code::INVALID_MEMCPY_DIRECTION,
         Code::INVALID_VALUE,
         SINCE_6,
     ),
-    row(&["hipDeviceGetMemPool", "hipDeviceSetMemPool"], Code::INVALID_DEVICE, Code::INVALID_VALUE, ALWAYS),
-    row(&["hipDeviceGetDefaultMemPool"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
-    row(&["hipGraphInstantiateWithFlags"], Code::NOT_SUPPORTED, Code::INVALID_VALUE, SINCE_6),
+    row(&["hipGraphMemcpyNodeSetParams1D"], Code::INVALID_MEMCPY_DIRECTION, Code::INVALID_VALUE, BEFORE_6),
+    // No place for the event.
+    row(&["hipEventCreate", "hipEventCreateWithFlags"], Code::INVALID_HANDLE, Code::INVALID_VALUE, ALWAYS),
+    // A stream that is not captured.
+    row(&["hipStreamEndCapture"], Code::ILLEGAL_STATE, Code::STREAM_CAPTURE_UNMATCHED, BEFORE_6),
+    row(&["hipHostUnregister"], Code::INVALID_VALUE, Code::HOST_MEMORY_NOT_REGISTERED, BEFORE_6),
 ];
 
-/// Errors that are answered and not kept as the thread's last.
+/// Errors that are answered and not kept as the thread's last, by what was found.
 const UNNOTED: &[(&[&str], Code, Versions)] = &[
+    (&["hipEventCreate", "hipEventCreateWithFlags"], Code::INVALID_HANDLE, BEFORE_7),
     (&["hipEventDestroy"], Code::CONTEXT_IS_DESTROYED, IN_6),
+    (&["hipGetStreamDeviceId"], Code::CONTEXT_IS_DESTROYED, BEFORE_7),
+    (&["hipGraphInstantiate"], Code::INVALID_VALUE, IN_6),
+    (&["hipModuleGetGlobal"], Code::INVALID_VALUE, BEFORE_6),
     (&["hipDrvGetErrorName", "hipDrvGetErrorString"], Code::INVALID_VALUE, IN_6),
-    (&["hipModuleLaunchKernel"], Code::STREAM_CAPTURE_INVALIDATED, IN_6),
+    (&["hipExtLaunchKernel", "hipModuleLaunchKernel"], Code::STREAM_CAPTURE_INVALIDATED, IN_6),
     (&["hipDeviceSynchronize"], Code::STREAM_CAPTURE_UNSUPPORTED, IN_6),
     (
         &["hipMallocAsync", "hipMallocFromPoolAsync", "hipFreeAsync", "hipMemcpyWithStream"],
@@ -160,6 +212,15 @@ const WAITING: &[&str] = &[
     "hipMemset2D",
 ];
 
+/// What refuses a copy of nothing as a node of a graph, by version.
+const REFUSING_NOTHING: &[(&str, Versions)] = &[
+    ("hipGraphAddMemcpyNode1D", SINCE_6),
+    ("hipGraphExecMemcpyNodeSetParams", BEFORE_6),
+    ("hipGraphExecMemcpyNodeSetParams1D", ALWAYS),
+    ("hipGraphMemcpyNodeSetParams", BEFORE_6),
+    ("hipGraphMemcpyNodeSetParams1D", ALWAYS),
+];
+
 fn holds(versions: Versions, hip: (u32, u32)) -> bool {
     versions.0 <= hip && hip < versions.1
 }
@@ -172,14 +233,20 @@ pub(crate) fn of(hip: (u32, u32), function: &str, found: Code) -> Code {
     row.map_or(found, |row| row.answered)
 }
 
-/// Whether an answer is kept as the thread's last error.
-pub(crate) fn is_noted(hip: (u32, u32), function: &str, answer: Code) -> bool {
+/// Whether the answer to what was found is kept as the thread's last error.
+pub(crate) fn is_noted(hip: (u32, u32), function: &str, found: Code) -> bool {
     !UNNOTED.iter().any(|(functions, code, versions)| {
-        *code == answer && functions.contains(&function) && holds(*versions, hip)
+        *code == found && functions.contains(&function) && holds(*versions, hip)
     })
+}
+
+/// Whether a copy of nothing is no node of a graph.
+pub(crate) fn refuses_nothing(hip: (u32, u32), function: &str) -> bool {
+    REFUSING_NOTHING.iter().any(|(name, versions)| *name == function && holds(*versions, hip))
 }
 
 /// Whether a call on the null stream is refused while a blocking stream of the device is captured.
 pub(crate) fn refuses_null_stream(hip: (u32, u32), function: &str) -> bool {
-    !holds(BEFORE_7, hip) || WAITING.contains(&function)
+    let besides = holds(BEFORE_6, hip) && function == "hipMemcpyPeer";
+    !holds(BEFORE_7, hip) || WAITING.contains(&function) || besides
 }

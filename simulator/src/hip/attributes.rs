@@ -10,6 +10,30 @@ const IMAGE_1D: i32 = 16384;
 const IMAGE_2D: i32 = 16384;
 const IMAGE_3D: i32 = 2048;
 
+/// Attributes that hipDeviceGetAttribute of HIP 6 refuses, by number: those of CUDA's images and of other drivers, and at the end
+/// what came later.
+const UNTOLD_IN_6: &[u32] =
+    &[21, 33, 34, 35, 36, 37, 38, 40, 45, 46, 47, 48, 52, 54, 55, 77, 80, 10018, 10019, 10020];
+
+/// As above, of HIP 5, which knows fewer of AMD's own too.
+const UNTOLD_IN_5: &[u32] = &[
+    1, 2, 4, 7, 12, 14, 15, 20, 21, 22, 25, 32, 33, 34, 35, 36, 37, 38, 40, 41, 42, 45, 46, 47, 48, 52, 53,
+    54, 55, 62, 69, 70, 72, 73, 75, 76, 77, 78, 79, 80, 84, 85, 89, 90, 91, 10011, 10017, 10018, 10019,
+    10020,
+];
+
+/// Whether a version's hipDeviceGetAttribute knows an attribute.
+pub(crate) fn is_told(hip: (u32, u32), attribute: Attribute) -> bool {
+    // A property alone.
+    let never = attribute == Attribute::hipDeviceAttributeClockInstructionRate;
+    let untold = match hip.0 {
+        ..6 => UNTOLD_IN_5,
+        6 => UNTOLD_IN_6,
+        _ => &[],
+    };
+    !never && !untold.contains(&attribute.0)
+}
+
 /// The value of an attribute of a device with so many compute units; `None` for one that HIP does not have.
 pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option<i32> {
     let number = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);

@@ -80,28 +80,32 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
             Standing::Own | Standing::Apart => no_gpu::answer(&call.runtime, name),
         };
         if let Some(code) = answer {
-            call.note(code);
+            call.note(code, code);
             return Err(code);
         }
         // A defect in the body is an error of this call, whose state of the thread still counts.
         let scheduled = standing == Standing::Own;
         let turn = scheduled.then(|| call.runtime.scheduler.turn(&call.thread.number, name)).flatten();
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let ended = catch_unwind(AssertUnwindSafe(|| {
             // With a seed no clock counts: a late call is one that comes when all else is done.
             let late = |time| turn.as_ref().map_or_else(|| std::thread::sleep(time), Turn::let_all_run);
             match call.runtime.injections.strike(name, late) {
                 Some((code, why)) => {
                     remind(&why);
-                    Err(Code(code))
+                    (Err(Code(code)), Err(Code(code)))
                 }
-                None => body(&call).map_err(|code| answers::of(call.runtime.options.hip, name, code)),
+                None => {
+                    let found = body(&call);
+                    (found, found.map_err(|code| answers::of(call.runtime.options.hip, name, code)))
+                }
             }
         }));
-        let outcome = outcome.unwrap_or_else(|_| {
+        let (found, outcome) = ended.unwrap_or_else(|_| {
             explain(format!("{name} ran into a defect of the simulator"));
-            Err(Code::UNKNOWN)
+            (Err(Code::UNKNOWN), Err(Code::UNKNOWN))
         });
-        call.note(outcome.err().unwrap_or(Code::SUCCESS));
+        let code = |outcome: Outcome<()>| outcome.err().unwrap_or(Code::SUCCESS);
+        call.note(code(found), code(outcome));
         drop(turn);
         outcome
     }));
@@ -137,6 +141,11 @@ impl Call {
         format!("{}, call {}, thread {thread}", self.name, self.number).into()
     }
 
+    /// Whether the simulated HIP is of that major version or a later one.
+    pub(crate) fn is_since(&self, major: u32) -> bool {
+        self.runtime.options.hip.0 >= major
+    }
+
     /// The calling thread's device, which must not have failed.
     pub(crate) fn device(&self) -> Outcome<&Device> {
         let device = self.any_device()?;
@@ -163,7 +172,9 @@ impl Call {
     pub(crate) fn stream<T>(&self, handle: *mut T) -> Outcome<Arc<Stream>> {
         let device = self.thread.device.get();
         match handle as u64 {
-            0 | 1 => self.runtime.null_stream(device),
+            0 => self.runtime.null_stream(device),
+            // HIP 5 has no hipStreamLegacy.
+            1 if self.is_since(6) => self.runtime.null_stream(device),
             2 => Ok(self.thread.stream(&self.runtime, device)),
             handle => self.runtime.streams.get(handle).ok_or(Code::CONTEXT_IS_DESTROYED),
         }
@@ -291,12 +302,12 @@ impl Call {
     }
 
     /// Notes what the call returns, for hipGetLastError and its kin, which themselves leave no trace there.
-    fn note(&self, code: Code) {
+    fn note(&self, found: Code, code: Code) {
         if matches!(self.name, "hipGetLastError" | "hipPeekAtLastError" | "hipExtGetLastError") {
             return;
         }
         self.thread.last_status.set(code);
-        if !answers::is_noted(self.runtime.options.hip, self.name, code) {
+        if !answers::is_noted(self.runtime.options.hip, self.name, found) {
             return;
         }
         // Before HIP 7 a success covered an earlier error up. "Not ready" is an answer, not an error.

@@ -178,9 +178,12 @@ impl Captures {
     }
 
     /// Refuses to wait for a device one of whose streams is captured.
-    pub(crate) fn check_device(&self, device: usize) -> Outcome<()> {
-        let concerns =
-            |capture: &Capture| capture.members().values().any(|member| member.stream.device == device);
+    ///
+    /// With `any`, of any device.
+    pub(crate) fn check_device(&self, device: usize, any: bool) -> Outcome<()> {
+        let concerns = |capture: &Capture| {
+            any || capture.members().values().any(|member| member.stream.device == device)
+        };
         self.refuse(
             concerns,
             Code::STREAM_CAPTURE_UNSUPPORTED,
@@ -248,7 +251,7 @@ impl Capture {
         self.over.load(Ordering::Acquire)
     }
 
-    fn check(&self) -> Outcome<()> {
+    pub(crate) fn check(&self) -> Outcome<()> {
         if self.is_spoilt() { Err(Code::STREAM_CAPTURE_INVALIDATED) } else { Ok(()) }
     }
 

@@ -53,6 +53,7 @@ impl Code {
     pub(crate) const INVALID_CONTEXT: Self = Self(201);
     pub(crate) const NO_BINARY_FOR_GPU: Self = Self(209);
     pub(crate) const UNSUPPORTED_LIMIT: Self = Self(215);
+    pub(crate) const CONTEXT_ALREADY_IN_USE: Self = Self(216);
     pub(crate) const INVALID_KERNEL_FILE: Self = Self(218);
     pub(crate) const FILE_NOT_FOUND: Self = Self(301);
     pub(crate) const SHARED_OBJECT_INIT_FAILED: Self = Self(303);

@@ -2,7 +2,7 @@
 //! One GPU: who it is, how it has failed, and the streams and pools that every device has.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::visible;
@@ -44,6 +44,8 @@ pub(crate) struct Device {
     peers: Mutex<BTreeSet<usize>>,
     /// hipSetDeviceFlags.
     pub(crate) flags: AtomicU32,
+    /// `hipLimitStackSize`, which only tells: stacks are as large as kernels need them.
+    pub(crate) stack: AtomicUsize,
     /// Holders of the primary context.
     pub(crate) retained: AtomicU32,
 }
@@ -60,7 +62,9 @@ impl Device {
             failure: Mutex::default(),
             unreported: Unreported::default(),
             peers: Mutex::default(),
-            flags: AtomicU32::new(0),
+            // hipDeviceScheduleSpin.
+            flags: AtomicU32::new(1),
+            stack: AtomicUsize::new(1024),
             retained: AtomicU32::new(0),
         }
     }

@@ -70,7 +70,7 @@ impl Shape {
         let most = kernel.module().part().lds;
         if lds > u64::from(most) {
             let reason = format!("a workgroup has {} KiB of LDS", most >> 10);
-            return self.refuse(kernel, Code::INVALID_VALUE, &reason);
+            return self.refuse(kernel, Code::LAUNCH_OUT_OF_RESOURCES, &reason);
         }
         Ok(())
     }

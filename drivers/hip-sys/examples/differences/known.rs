@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The list of known differences.
 //!
-//! A line is `VERSIONS | CASE | AMD'S ANSWER | OURS`, below a line `= REASON`. In a case and in answers, `*` stands for anything. A version
-//! with a `?` behind it: the difference may be missing, since AMD's answer there is chance.
+//! A line is `VERSIONS | CASE | AMD'S ANSWER | OURS`, below a line `= REASON`. `{a,b}` in a case stands for each of the two, as though
+//! each had a line of its own. `*` stands for anything, in AMD's answer alone, and only where a version has a `?` behind it:
+//! AMD's answer there is chance, and the difference may be missing.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,6 +13,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 pub(crate) struct Known {
     pub(crate) entries: Vec<Entry>,
+    /// As they are written, by reason.
+    lines: BTreeMap<String, Vec<[String; 4]>>,
 }
 
 pub(crate) struct Entry {
@@ -19,7 +22,6 @@ pub(crate) struct Entry {
     case: String,
     theirs: String,
     ours: String,
-    reason: String,
 }
 
 /// The machine that a version of AMD's HIP knows.
@@ -31,27 +33,36 @@ pub(crate) fn machine(version: &str) -> Result<&'static str> {
     })
 }
 
-/// Whether a text is as a pattern with stars has it.
-fn fits(pattern: &str, text: &str) -> bool {
-    let Some((before, behind)) = pattern.split_once('*') else { return pattern == text };
-    let Some(rest) = text.strip_prefix(before) else { return false };
-    (0..=rest.len()).filter(|place| rest.is_char_boundary(*place)).any(|place| fits(behind, &rest[place..]))
+/// The texts that a text with `{a,b}` stands for.
+fn expand(text: &str) -> Result<Vec<String>> {
+    let Some((before, rest)) = text.split_once('{') else { return Ok(vec![text.to_owned()]) };
+    let (among, behind) = rest.split_once('}').with_context(|| format!("no }} behind {{ in: {text}"))?;
+    let mut texts = Vec::new();
+    for behind in expand(behind)? {
+        texts.extend(among.split(',').map(|word| format!("{before}{word}{behind}")));
+    }
+    Ok(texts)
+}
+
+/// The parts of a line.
+fn parts(line: &str) -> Result<[String; 4]> {
+    let parts: Vec<String> = line.split(" | ").map(|part| part.trim().to_owned()).collect();
+    let Ok([versions, case, theirs, ours]) = <[String; 4]>::try_from(parts) else {
+        bail!("four parts in: {line}")
+    };
+    for version in versions.split(' ') {
+        machine(version.trim_end_matches('?'))?;
+        let chance = theirs == "*" && version.ends_with('?');
+        ensure!(
+            chance || !theirs.contains('*'),
+            "a star is a whole answer, of versions with a question mark: {line}"
+        );
+    }
+    ensure!(!case.contains('*') && !ours.contains('*'), "a star is for AMD's answer: {line}");
+    Ok([versions, case, theirs, ours])
 }
 
 impl Entry {
-    fn parse(line: &str, reason: &str) -> Result<Self> {
-        let mut parts = line.split(" | ").map(|part| part.trim().to_owned());
-        let mut part = || parts.next().with_context(|| format!("four parts in: {line}"));
-        let versions: Vec<String> = part()?.split(' ').map(str::to_owned).collect();
-        let entry =
-            Self { versions, case: part()?, theirs: part()?, ours: part()?, reason: reason.to_owned() };
-        ensure!(!entry.reason.is_empty(), "a reason above: {line}");
-        for version in &entry.versions {
-            machine(version.trim_end_matches('?'))?;
-        }
-        Ok(entry)
-    }
-
     /// Whether the list is stale if this is not seen.
     pub(crate) fn must_occur(&self, version: &str) -> bool {
         self.versions.iter().any(|own| own == version)
@@ -65,39 +76,43 @@ impl Entry {
 impl Known {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-        let (mut entries, mut reason) = (Vec::new(), "");
+        let (mut known, mut reason) = (Self { entries: Vec::new(), lines: BTreeMap::new() }, "");
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            match line.strip_prefix("= ") {
-                Some(above) => reason = above,
-                None => entries.push(Entry::parse(line, reason)?),
+            if let Some(above) = line.strip_prefix("= ") {
+                reason = above;
+                continue;
             }
+            ensure!(!reason.is_empty(), "a reason above: {line}");
+            let parts = parts(line)?;
+            let [versions, case, theirs, ours] = &parts;
+            for case in expand(case)? {
+                let versions = versions.split(' ').map(str::to_owned).collect();
+                let (theirs, ours) = (theirs.clone(), ours.clone());
+                known.entries.push(Entry { versions, case, theirs, ours });
+            }
+            known.lines.entry(reason.to_owned()).or_default().push(parts);
         }
-        Ok(Self { entries })
+        Ok(known)
     }
 
     /// The entries that have such a difference.
     pub(crate) fn find(&self, version: &str, case: &str, theirs: &str, ours: &str) -> Vec<usize> {
         let has = |entry: &Entry| {
             entry.versions.iter().any(|own| own.trim_end_matches('?') == version)
-                && fits(&entry.case, case)
-                && fits(&entry.theirs, theirs)
-                && fits(&entry.ours, ours)
+                && entry.case == case
+                && (entry.theirs == "*" || entry.theirs == theirs)
+                && entry.ours == ours
         };
         self.entries.iter().enumerate().filter(|(_, entry)| has(entry)).map(|(place, _)| place).collect()
     }
 
     /// The list as tables, one for each reason.
     pub(crate) fn document(&self) -> String {
-        let mut reasons: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
-        for entry in &self.entries {
-            reasons.entry(&entry.reason).or_default().push(entry);
-        }
         let mut text = String::new();
-        for (reason, entries) in reasons {
+        for (reason, lines) in &self.lines {
             let _ = writeln!(text, "\n{reason}\n\n| HIP | case | AMD's | simulated |\n|---|---|---|---|");
-            for entry in entries {
-                let Entry { versions, case, theirs, ours, .. } = entry;
-                let _ = writeln!(text, "| {} | `{case}` | {theirs} | {ours} |", versions.join(", "));
+            for [versions, case, theirs, ours] in lines {
+                let _ = writeln!(text, "| {} | `{case}` | {theirs} | {ours} |", versions.replace(' ', ", "));
             }
         }
         text

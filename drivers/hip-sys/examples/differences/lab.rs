@@ -5,16 +5,15 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString};
 use std::ptr;
 
-use anyhow::{Context as _, Result, ensure};
-use windlass_codeobject::{File, Options};
+use anyhow::{Result, ensure};
 use windlass_hip_sys::Api;
 use windlass_hip_sys::bindings::*;
 
+use crate::compiled::Images;
+use crate::nodes::Full;
+
 /// Bytes of all memory.
 pub(crate) const SIZE: usize = 8192;
-
-const BUNDLE: &[u8] =
-    include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cts/kernels/bundles/vector_add.ccob"));
 
 /// Where a call is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +27,10 @@ pub(crate) enum Setting {
     Other,
     /// After the device was reset.
     Reset,
+    /// With the second device's context pushed above the first's.
+    Pushed,
+    /// After the same call.
+    Twice,
 }
 
 impl Setting {
@@ -40,6 +43,8 @@ impl Setting {
             Self::Spoilt => "in a spoilt capture",
             Self::Other => "from another device",
             Self::Reset => "after a reset",
+            Self::Pushed => "with a context pushed",
+            Self::Twice => "twice",
         }
     }
 
@@ -55,6 +60,8 @@ impl Setting {
             "relaxed" => &[Self::Capture(hipStreamCaptureMode::hipStreamCaptureModeRelaxed)],
             "other" => &[Self::Other],
             "reset" => &[Self::Reset],
+            "pushed" => &[Self::Pushed],
+            "twice" => &[Self::Twice],
             _ => return None,
         })
     }
@@ -72,14 +79,18 @@ macro_rules! need {
         ensure!(status == hipError_t::hipSuccess, "{} answers {}", stringify!($name), status.0);
     }};
 }
+pub(crate) use need;
 
 pub(crate) struct Lab {
     pub(crate) hip: Api,
-    /// The device's code object.
-    image: Vec<u8>,
+    /// The device's code objects.
+    pub(crate) images: Images,
+    /// Of a registered kernel and a registered variable.
+    pub(crate) symbols: (u64, u64),
     /// The stream, the graph and the answer's memory of the case.
     stream: Cell<hipStream_t>,
     graph: Cell<(hipGraph_t, hipGraphNode_t)>,
+    pub(crate) full: Cell<Option<Full>>,
     out: Cell<u64>,
     /// All memory that HIP was told of, which outlives all cases.
     kept: RefCell<Vec<Box<[u64]>>>,
@@ -89,40 +100,40 @@ impl Lab {
     pub(crate) fn new(hip: Api) -> Result<Self> {
         let mut lab = Self {
             hip,
-            image: Vec::new(),
+            images: Images { kernels: Vec::new(), variables: Vec::new() },
+            symbols: (0, 0),
             stream: Cell::new(ptr::null_mut()),
             graph: Cell::new((ptr::null_mut(), ptr::null_mut())),
+            full: Cell::new(None),
             out: Cell::new(0),
             kept: RefCell::default(),
         };
         let mut devices = 0;
         need!(lab.hipGetDeviceCount(&mut devices));
         ensure!(devices == 2, "two devices are needed, there are {devices}");
-        lab.image = lab.fitting_image()?;
+        lab.images = lab.fitting_images()?;
+        lab.symbols = lab.register_all()?;
         Ok(lab)
     }
 
-    fn fitting_image(&self) -> Result<Vec<u8>> {
+    fn fitting_images(&self) -> Result<Images> {
         let mut properties = Box::<hipDeviceProp_tR0000>::new_uninit();
         need!(self.hipGetDeviceProperties(properties.as_mut_ptr(), 0));
         // SAFETY: HIP filled it; every bit pattern is valid for its fields.
         let name = unsafe { properties.assume_init() }.gcnArchName;
         let name: Vec<u8> = name.iter().map(|byte| byte.to_ne_bytes()[0]).collect();
-        let target = CStr::from_bytes_until_nul(&name)?.to_str()?.parse()?;
-        let options = Options::default();
-        let file = File::parse(BUNDLE, &options)?;
-        let bundle = file.bundles().first().context("a bundle")?;
-        let entry = bundle.select(&target, &options).best.context("no code for the device")?;
-        let mut image = bundle.image(entry)?.to_vec();
-        image.resize(image.len() + SIZE, 0);
-        Ok(image)
+        Images::of(&CStr::from_bytes_until_nul(&name)?.to_str()?.parse()?)
     }
 
     /// Forgets what the case before had.
     pub(crate) fn begin(&self) {
         self.stream.set(ptr::null_mut());
         self.graph.set((ptr::null_mut(), ptr::null_mut()));
+        self.full.set(None);
         self.out.set(0);
+        // Contexts that cases before pushed.
+        // SAFETY: no pointers.
+        while unsafe { self.hip.hipCtxPopCurrent(ptr::null_mut()) } == hipError_t::hipSuccess {}
     }
 
     /// Whether a case left something behind that is in the way of others: a capture, a range, an error.
@@ -134,7 +145,11 @@ impl Lab {
             need!(self.hipHostUnregister(registered as *mut c_void));
             need!(self.hipEventRecord(self.new_event()? as hipEvent_t, ptr::null_mut()));
             need!(self.hipDeviceSynchronize());
-            self.on_other(Self::take)
+            self.on_other(|lab| {
+                // What a kernel of the case did there.
+                need!(lab.hipDeviceSynchronize());
+                lab.take()
+            })
         };
         memory().is_err()
     }
@@ -275,7 +290,15 @@ impl Lab {
     }
 
     pub(crate) fn code(&self) -> u64 {
-        self.keep(&self.image)
+        // A reader may look for a bundle's end.
+        self.keep(&[&self.images.kernels[..], &[0; SIZE]].concat())
+    }
+
+    /// A module with the variable `counter`.
+    pub(crate) fn variables(&self) -> Result<u64> {
+        let mut module = ptr::null_mut();
+        need!(self.hipModuleLoadData(&mut module, self.keep(&self.images.variables) as *const c_void));
+        Ok(module as u64)
     }
 
     pub(crate) fn new_module(&self) -> Result<u64> {
@@ -368,7 +391,7 @@ impl Lab {
 
     pub(crate) fn file(&self, right: bool) -> Result<u64> {
         let path = std::env::temp_dir().join(format!("windlass-differences-{}-{right}", std::process::id()));
-        std::fs::write(&path, if right { &self.image[..] } else { b"junk" })?;
+        std::fs::write(&path, if right { &self.images.kernels[..] } else { b"junk" })?;
         let path = CString::new(path.into_os_string().into_encoded_bytes())?;
         Ok(self.keep(path.as_bytes_with_nul()))
     }

@@ -14,9 +14,13 @@ mod cases;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod compare;
 #[cfg(all(unix, target_arch = "x86_64"))]
+mod compiled;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod known;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod lab;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod nodes;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod perform;
 #[cfg(all(unix, target_arch = "x86_64"))]

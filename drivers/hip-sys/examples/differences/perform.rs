@@ -98,6 +98,9 @@ fn perform(lab: &Lab, case: &Case) -> Result<String> {
         registers.push(lab.value(&parameter.kind, &parameter.value)?);
     }
     enter(lab, case.setting)?;
+    if case.setting == Setting::Twice {
+        call(lab, &case.function, &registers);
+    }
     // SAFETY: no pointers.
     unsafe { lab.hip.hipGetLastError() };
     let Some(status) = call(lab, &case.function, &registers) else { return Ok("absent".to_owned()) };
@@ -135,9 +138,14 @@ fn enter(lab: &Lab, setting: Setting) -> Result<()> {
     // SAFETY: handles of the lab's, no pointers.
     let statuses = unsafe {
         match setting {
-            Setting::Plain => vec![],
+            Setting::Plain | Setting::Twice => vec![],
             Setting::Other => vec![lab.hip.hipSetDevice(1)],
             Setting::Reset => vec![lab.hip.hipDeviceReset()],
+            Setting::Pushed => {
+                let mut context = ptr::null_mut();
+                let retained = lab.hip.hipDevicePrimaryCtxRetain(&mut context, 1);
+                vec![retained, lab.hip.hipCtxPushCurrent(context)]
+            }
             Setting::Capture(mode) => vec![lab.hip.hipStreamBeginCapture(lab.stream()? as hipStream_t, mode)],
             Setting::Spoilt => {
                 let stream = lab.stream()? as hipStream_t;

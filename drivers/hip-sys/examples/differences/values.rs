@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use windlass_hip_sys::bindings::*;
 
 use crate::lab::{Lab, SIZE};
+use crate::nodes::NODES;
 
 /// Of a handle that was given back, of one that never was, and of one of another kind.
 const HANDLE: &[&str] = &["good", "null", "destroyed", "wild"];
@@ -44,7 +45,12 @@ const KINDS: &[(&str, &[&str])] = &[
     ("recorded", &["good", "null", "destroyed", "unrecorded", "other"]),
     ("module", HANDLE),
     ("function", &["good", "null", "destroyed", "wild"]),
-    ("symbol", &["good", "null", "plain"]),
+    ("symbol", &["good", "null", "plain", "variable"]),
+    ("variable-symbol", &["good", "null", "plain", "kernel"]),
+    ("variables", &["good"]),
+    ("counter", &["good", "null", "empty", "absent", "kernel"]),
+    ("full", &["good"]),
+    ("full-exec", &["good"]),
     ("graph", HANDLE),
     ("node", &["good", "null", "destroyed", "wild", "foreign"]),
     ("exec", HANDLE),
@@ -74,6 +80,7 @@ const KINDS: &[(&str, &[&str])] = &[
 pub(crate) fn of(kind: &str) -> Vec<String> {
     match KINDS.iter().find(|(name, _)| *name == kind) {
         Some((_, values)) => values.iter().map(|value| (*value).to_owned()).collect(),
+        None if NODES.contains(&kind) => vec!["good".to_owned()],
         None => kind.split('|').map(str::to_owned).collect(),
     }
 }
@@ -121,7 +128,13 @@ impl Lab {
             ("module", _) => self.unloaded(|_, module| Ok(module))?,
             ("function", "good") => self.new_function(self.new_module()?)?,
             ("function", _) => self.unloaded(Self::new_function)?,
-            ("symbol", _) => self.keep(&[7; 64]),
+            ("symbol", "good") | ("variable-symbol", "kernel") => self.symbols.0,
+            ("symbol", "variable") | ("variable-symbol", "good") => self.symbols.1,
+            ("symbol" | "variable-symbol", _) => self.keep(&[7; 64]),
+            ("variables", _) => self.variables()?,
+            ("full", _) => self.full()?.graph as u64,
+            ("full-exec", _) => self.new_full_exec()?,
+            (node, _) if NODES.contains(&node) => self.full()?.node(node),
             ("graph", "good") => self.graph()?.0,
             ("graph", _) => self.destroyed_graph()?,
             ("node", "good") => self.graph()?.1,
@@ -143,7 +156,9 @@ impl Lab {
             (_, "empty") => text(c""),
             ("path", _) => text(c"/nowhere/at/all.co"),
             ("kernel", "good") => text(c"vector_add"),
-            ("kernel" | "variable", _) => text(c"there_is_no_such_name"),
+            ("counter", "good") => text(c"counter"),
+            ("counter", "kernel") => text(c"read_counter"),
+            ("kernel" | "variable" | "counter", _) => text(c"there_is_no_such_name"),
             ("bus", _) => self.bus()?,
             ("callback", _) => host_function as *const () as u64,
             ("arguments", _) => self.arguments()?,

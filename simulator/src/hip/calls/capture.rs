@@ -28,11 +28,14 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamEndCapture(
     graph: *mut hipGraph_t,
 ) -> hipError_t {
     hip!(hipStreamEndCapture, |call| {
-        if graph.is_null() {
+        // To HIP 5 the null stream is none.
+        if graph.is_null() || stream.is_null() && !call.is_since(6) {
             return Err(Code::INVALID_VALUE);
         }
         let ended = call.runtime.captures.end(&call.runtime, &*call.stream(stream)?);
-        call.put(graph, ended.unwrap_or(0) as hipGraph_t)?;
+        if call.is_since(6) || ended != Err(Code::ILLEGAL_STATE) {
+            call.put(graph, ended.unwrap_or(0) as hipGraph_t)?;
+        }
         ended.map(|_| ())
     })
 }
@@ -46,6 +49,14 @@ fn info(
     graph: *mut hipGraph_t,
 ) -> Outcome<()> {
     let stream = call.stream(stream)?;
+    if stream.role == Role::Null && !call.is_since(6) {
+        // HIP 5 knows that it is not captured, and no more.
+        return match call.name {
+            "hipStreamIsCapturing" => call.put(status, hipStreamCaptureStatus::hipStreamCaptureStatusNone),
+            _ if status.is_null() => Err(Code::INVALID_VALUE),
+            _ => Err(Code::UNKNOWN),
+        };
+    }
     // Asking spoils nothing.
     if stream.role == Role::Null && call.runtime.captures.bar_null_stream(stream.device) {
         return Err(Code::STREAM_CAPTURE_IMPLICIT);
@@ -110,11 +121,11 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamUpdateCaptureDependencies(
     const ADD: c_uint = 0;
     const SET: c_uint = 1;
     hip!(hipStreamUpdateCaptureDependencies, |call| {
+        let stream = call.stream(stream)?;
+        let capture = stream.capture().ok_or(Code::ILLEGAL_STATE)?;
         if flags != ADD && flags != SET {
             return Err(Code::INVALID_VALUE);
         }
-        let stream = call.stream(stream)?;
-        let capture = stream.capture().ok_or(Code::ILLEGAL_STATE)?;
         capture.set_frontier(&stream, handles(call, dependencies, count)?, flags == ADD)
     })
 }

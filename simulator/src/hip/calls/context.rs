@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use windlass_hip_sys::bindings::{hipCtx_t, hipDevice_t, hipError_t};
 
-use crate::hip::call::Call;
+use crate::hip::call::{self, Call};
 use crate::hip::code::{Code, Outcome};
 
 /// The device of a context.
@@ -51,11 +51,12 @@ pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxReset(device: hipDevi
 
 pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxSetFlags(
     device: hipDevice_t,
-    flags: c_uint,
+    _flags: c_uint,
 ) -> hipError_t {
     hip!(hipDevicePrimaryCtxSetFlags, |call| {
-        call.device_at(device)?.flags.store(flags, Ordering::Relaxed);
-        Ok(())
+        call.device_at(device)?;
+        // AMD's runtime has contexts that are always in use, whatever the flags.
+        Err(Code::CONTEXT_ALREADY_IN_USE)
     })
 }
 
@@ -66,7 +67,8 @@ pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxGetState(
 ) -> hipError_t {
     hip!(hipDevicePrimaryCtxGetState, |call| {
         let device = call.device_at(device)?;
-        call.put_if(flags, device.flags.load(Ordering::Relaxed));
+        // Not those of hipSetDeviceFlags.
+        call.put_if(flags, 0);
         let current = call.thread.device.get() == device.index;
         call.put_if(active, c_int::from(current || device.retained.load(Ordering::Relaxed) > 0));
         Ok(())
@@ -130,10 +132,8 @@ pub(in crate::hip) unsafe extern "C" fn hipCtxGetDevice(device: *mut hipDevice_t
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipCtxSynchronize() -> hipError_t {
-    hip!(hipCtxSynchronize, |call| {
-        let device = call.any_device()?;
-        call.runtime.captures.check_device(device.index)?;
-        call.runtime.synchronize(device.index)?;
-        device.report()
+    hip!(hipCtxSynchronize, |_| {
+        call::explain("AMD's HIP does not support hipCtxSynchronize: use hipDeviceSynchronize".to_owned());
+        Err(Code::NOT_SUPPORTED)
     })
 }

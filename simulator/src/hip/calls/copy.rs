@@ -271,6 +271,21 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpy2DAsync(
     })
 }
 
+/// The direction of a copy to or from a variable, which AMD's runtime since HIP 6 wants to be told.
+fn direction_of_symbol(call: &Call, kind: hipMemcpyKind) -> Outcome<Direction> {
+    let to = call.name.starts_with("hipMemcpyToSymbol");
+    let told = match kind {
+        hipMemcpyKind::hipMemcpyHostToDevice => to,
+        hipMemcpyKind::hipMemcpyDeviceToHost => !to,
+        hipMemcpyKind::hipMemcpyDeviceToDevice => true,
+        _ => false,
+    };
+    if call.is_since(6) && !told {
+        return Err(Code::INVALID_MEMCPY_DIRECTION);
+    }
+    direction(kind.0)
+}
+
 /// The variable behind a host symbol, and a checked place in it.
 fn symbol(call: &Call, symbol: *const c_void, size: usize, offset: usize) -> Outcome<u64> {
     let device = call.device()?.index;
@@ -289,7 +304,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyToSymbol(
     hip!(hipMemcpyToSymbol, |call| {
         let to = symbol(call, variable, size, offset)? as *mut c_void;
         let null = std::ptr::null_mut();
-        line(call, (to, from, size), direction(kind.0)?, null, Return::WhenDone)
+        line(call, (to, from, size), direction_of_symbol(call, kind)?, null, Return::WhenDone)
     })
 }
 
@@ -303,7 +318,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyFromSymbol(
     hip!(hipMemcpyFromSymbol, |call| {
         let from = symbol(call, variable, size, offset)? as *const c_void;
         let null = std::ptr::null_mut();
-        line(call, (to, from, size), direction(kind.0)?, null, Return::WhenDone)
+        line(call, (to, from, size), direction_of_symbol(call, kind)?, null, Return::WhenDone)
     })
 }
 
@@ -317,7 +332,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyToSymbolAsync(
 ) -> hipError_t {
     hip!(hipMemcpyToSymbolAsync, |call| {
         let to = symbol(call, variable, size, offset)? as *mut c_void;
-        line(call, (to, from, size), direction(kind.0)?, stream, Return::WhenQueued)
+        line(call, (to, from, size), direction_of_symbol(call, kind)?, stream, Return::WhenQueued)
     })
 }
 
@@ -331,7 +346,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyFromSymbolAsync(
 ) -> hipError_t {
     hip!(hipMemcpyFromSymbolAsync, |call| {
         let from = symbol(call, variable, size, offset)? as *const c_void;
-        line(call, (to, from, size), direction(kind.0)?, stream, Return::WhenQueued)
+        line(call, (to, from, size), direction_of_symbol(call, kind)?, stream, Return::WhenQueued)
     })
 }
 
@@ -340,6 +355,9 @@ pub(in crate::hip) unsafe extern "C" fn hipGetSymbolAddress(
     variable: *const c_void,
 ) -> hipError_t {
     hip!(hipGetSymbolAddress, |call| {
+        if address.is_null() && call.is_since(6) {
+            return Err(Code::INVALID_VALUE);
+        }
         let place = symbol(call, variable, 0, 0)?;
         call.put(address, place as *mut c_void)
     })
@@ -350,6 +368,9 @@ pub(in crate::hip) unsafe extern "C" fn hipGetSymbolSize(
     variable: *const c_void,
 ) -> hipError_t {
     hip!(hipGetSymbolSize, |call| {
+        if size.is_null() && call.is_since(6) {
+            return Err(Code::INVALID_VALUE);
+        }
         let device = call.device()?.index;
         let (_, length) = call.runtime.compiled.variable(&call.runtime, device, variable as u64)?;
         call.put(size, length as usize)

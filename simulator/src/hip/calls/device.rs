@@ -10,6 +10,13 @@ use windlass_hip_sys::bindings::{
 
 use crate::hip::code::Code;
 
+/// The link between any two devices, in HSA's numbers.
+const XGMI: c_int = 4;
+
+/// The largest stack of a work-item that AMD's runtime takes, and what it rounds up to.
+const STACK_LIMIT: usize = 131_004;
+const STACK_STEP: usize = 16;
+
 pub(in crate::hip) unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
     // Options allow 64 devices at most.
     let status = hip!(hipGetDeviceCount, |call| {
@@ -39,7 +46,10 @@ pub(in crate::hip) unsafe extern "C" fn hipSetDevice(device: c_int) -> hipError_
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGet(device: *mut hipDevice_t, ordinal: c_int) -> hipError_t {
     hip!(hipDeviceGet, |call| {
         call.device_at(ordinal)?;
-        call.put(device, ordinal)
+        match device.is_null() && !call.is_since(6) {
+            true => Err(Code::INVALID_DEVICE),
+            false => call.put(device, ordinal),
+        }
     })
 }
 
@@ -48,7 +58,14 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetName(
     length: c_int,
     device: hipDevice_t,
 ) -> hipError_t {
-    hip!(hipDeviceGetName, |call| call.put_string(name, length, &call.device_at(device)?.name()))
+    hip!(hipDeviceGetName, |call| {
+        let text = call.device_at(device)?.name();
+        // HIP 5 does not cut it.
+        if !call.is_since(6) && usize::try_from(length).is_ok_and(|length| length <= text.len()) {
+            return Err(Code::INVALID_VALUE);
+        }
+        call.put_string(name, length, &text)
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGetUuid(
@@ -101,6 +118,9 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceComputeCapability(
 ) -> hipError_t {
     hip!(hipDeviceComputeCapability, |call| {
         call.device_at(device)?;
+        if major.is_null() || minor.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
         call.put(major, 9)?;
         call.put(minor, 4)
     })
@@ -109,7 +129,8 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceComputeCapability(
 pub(in crate::hip) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
     hip!(hipDeviceSynchronize, |call| {
         let device = call.any_device()?;
-        call.runtime.captures.check_device(device.index)?;
+        // HIP 6 refuses it beside captures of other devices too.
+        call.runtime.captures.check_device(device.index, call.runtime.options.hip.0 == 6)?;
         call.runtime.synchronize(device.index)?;
         device.report()
     })
@@ -139,10 +160,19 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetLimit(
     limit: hipLimit_t,
 ) -> hipError_t {
     hip!(hipDeviceGetLimit, |call| {
+        if value.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
         let bytes = match limit {
-            hipLimit_t::hipLimitStackSize => 1024,
+            hipLimit_t::hipLimitStackSize if call.is_since(6) => {
+                call.any_device()?.stack.load(Ordering::Relaxed)
+            }
+            // HIP 5 has no heap on the device and tells the size of its memory.
+            hipLimit_t::hipLimitMallocHeapSize if !call.is_since(6) => call.any_device()?.capacity as usize,
             hipLimit_t::hipLimitMallocHeapSize => 8 << 20,
             hipLimit_t::hipLimitPrintfFifoSize => return Err(Code::UNSUPPORTED_LIMIT),
+            // To HIP 6 numbers below the first limit are no limits, and those above the last are wrong.
+            limit if limit.0.cast_signed() < 0 || !call.is_since(6) => return Err(Code::UNSUPPORTED_LIMIT),
             _ => return Err(Code::INVALID_VALUE),
         };
         call.put(value, bytes)
@@ -228,20 +258,27 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetP2PAttribute(
             return Err(Code::INVALID_DEVICE);
         }
         let answer = match attribute {
-            hipDeviceP2PAttr::hipDevP2PAttrPerformanceRank => 0,
+            hipDeviceP2PAttr::hipDevP2PAttrPerformanceRank => XGMI,
+            // HIP 5 tells the link here too.
+            hipDeviceP2PAttr::hipDevP2PAttrNativeAtomicSupported if !call.is_since(6) => XGMI,
             hipDeviceP2PAttr::hipDevP2PAttrAccessSupported
-            | hipDeviceP2PAttr::hipDevP2PAttrNativeAtomicSupported => 1,
-            hipDeviceP2PAttr::hipDevP2PAttrHipArrayAccessSupported => 0,
+            | hipDeviceP2PAttr::hipDevP2PAttrNativeAtomicSupported
+            | hipDeviceP2PAttr::hipDevP2PAttrHipArrayAccessSupported => 1,
             _ => return Err(Code::INVALID_VALUE),
         };
         call.put(value, answer)
     })
 }
 
-pub(in crate::hip) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, _value: usize) -> hipError_t {
+pub(in crate::hip) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, value: usize) -> hipError_t {
     // Stacks are as large as kernels need them; there is no heap and no printf on the device.
-    hip!(hipDeviceSetLimit, |_| match limit {
-        hipLimit_t::hipLimitStackSize => Ok(()),
+    hip!(hipDeviceSetLimit, |call| match limit {
+        hipLimit_t::hipLimitStackSize if value > STACK_LIMIT => Err(Code::INVALID_VALUE),
+        hipLimit_t::hipLimitStackSize => {
+            let size = value.next_multiple_of(STACK_STEP);
+            call.any_device()?.stack.store(size, Ordering::Relaxed);
+            Ok(())
+        }
         hipLimit_t::hipLimitPrintfFifoSize | hipLimit_t::hipLimitMallocHeapSize =>
             Err(Code::UNSUPPORTED_LIMIT),
         _ => Err(Code::INVALID_VALUE),
@@ -262,8 +299,7 @@ pub(in crate::hip) unsafe extern "C" fn hipExtGetLinkTypeAndHopCount(
         if device == peer {
             return Err(Code::INVALID_VALUE);
         }
-        // 4 is XGMI in HSA's numbers.
-        call.put(link, 4)?;
+        call.put(link, XGMI as u32)?;
         call.put(hops, 1)
     })
 }

@@ -38,8 +38,8 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvGetErrorName(
     name: *mut *const c_char,
 ) -> hipError_t {
     hip!(hipDrvGetErrorName, |call| {
-        let known = Code(error.0).is_known().then_some(()).ok_or(Code::INVALID_VALUE);
-        known.and_then(|()| call.put(name, Code(error.0).name().as_ptr()))
+        call.put(name, Code(error.0).name().as_ptr())?;
+        Code(error.0).is_known().then_some(()).ok_or(Code::INVALID_VALUE)
     })
 }
 
@@ -48,8 +48,8 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvGetErrorString(
     text: *mut *const c_char,
 ) -> hipError_t {
     hip!(hipDrvGetErrorString, |call| {
-        let known = Code(error.0).is_known().then_some(()).ok_or(Code::INVALID_VALUE);
-        known.and_then(|()| call.put(text, Code(error.0).text().as_ptr()))
+        call.put(text, Code(error.0).text().as_ptr())?;
+        Code(error.0).is_known().then_some(()).ok_or(Code::INVALID_VALUE)
     })
 }
 

@@ -13,12 +13,18 @@ use crate::hip::node::Operation;
 use crate::hip::work::Work;
 
 /// Blocking sync, no timing, interprocess; and AMD's own: no fence, release to device, release to system.
-const FLAGS: u32 = 0x1 | DISABLE_TIMING | INTERPROCESS | 0x2000_0000 | 0x4000_0000 | 0x8000_0000;
+const FLAGS: u32 = 0x1 | DISABLE_TIMING | INTERPROCESS | NO_FENCE | 0x4000_0000 | 0x8000_0000;
+/// Which HIP 5 has not.
+const NO_FENCE: u32 = 0x2000_0000;
 
 fn create(call: &Call, event: *mut hipEvent_t, flags: c_uint) -> Outcome<()> {
     let both_releases = flags & 0xc000_0000 == 0xc000_0000;
     let timed_interprocess = flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS;
-    if event.is_null() || flags & !FLAGS != 0 || both_releases || timed_interprocess {
+    let known = if call.is_since(6) { FLAGS } else { FLAGS & !NO_FENCE };
+    if event.is_null() {
+        return Err(Code::INVALID_HANDLE);
+    }
+    if flags & !known != 0 || both_releases || timed_interprocess {
         return Err(Code::INVALID_VALUE);
     }
     let made = Arc::new(Event::new(call.device()?.index, flags));

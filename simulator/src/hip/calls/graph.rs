@@ -118,6 +118,8 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphNodeGetType(
 ) -> hipError_t {
     hip!(hipGraphNodeGetType, |call| {
         let (node, _) = node(call, handle)?;
-        call.put(kind, hipGraphNodeType(node.operation().number()))
+        // HIP 5 counted from 1.
+        let first = u32::from(!call.is_since(6));
+        call.put(kind, hipGraphNodeType(first + node.operation().number()))
     })
 }

@@ -41,6 +41,9 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphInstantiate(
     size: usize,
 ) -> hipError_t {
     hip!(hipGraphInstantiate, |call| {
+        if made.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
         call.put_if(failed, std::ptr::null_mut());
         if size > 0 {
             call.put_if(log, 0);
@@ -54,8 +57,12 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphInstantiateWithFlags(
     graph: hipGraph_t,
     flags: c_ulonglong,
 ) -> hipError_t {
-    /// Free memory nodes at launch, of which there are none; upload; use node priorities, of which there are none.
-    const HARMLESS: c_ulonglong = 1 | 2 | 8;
+    /// Free memory nodes at launch, of which there are none.
+    const FREE: c_ulonglong = 1;
+    /// Which HIP 7 has.
+    const UPLOAD: c_ulonglong = 2;
+    /// Which HIP 5 has not, and there are none.
+    const PRIORITIES: c_ulonglong = 8;
     /// hipGraphInstantiateFlagDeviceLaunch.
     const FROM_THE_DEVICE: c_ulonglong = 4;
     hip!(hipGraphInstantiateWithFlags, |call| {
@@ -63,7 +70,9 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphInstantiateWithFlags(
             call::explain("the simulated GPU launches no graphs from kernels".to_owned());
             return Err(Code::NOT_SUPPORTED);
         }
-        if flags & !HARMLESS != 0 {
+        let upload = if call.is_since(7) { UPLOAD } else { 0 };
+        let priorities = if call.is_since(6) { PRIORITIES } else { 0 };
+        if flags & !(FREE | upload | priorities) != 0 {
             return Err(Code::INVALID_VALUE);
         }
         instantiate(call, made, graph)

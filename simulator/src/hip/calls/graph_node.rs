@@ -14,6 +14,7 @@ use super::graph::{graph, handles, node};
 use super::launch::{Arguments, extents, prepare};
 use super::module::function_of_symbol;
 use super::volume::{of_driver, of_runtime};
+use crate::hip::answers;
 use crate::hip::call::Call;
 use crate::hip::code::{Code, Outcome};
 use crate::hip::graph::Node;
@@ -61,6 +62,9 @@ pub(super) fn launch(call: &Call, parameters: *const hipKernelNodeParams) -> Out
 /// A copy, which must be possible now. Memory of the host's is read or written when the graph runs.
 pub(super) fn copy(call: &Call, copy: CopyCall) -> Outcome<Operation> {
     if copy.to.1.is_empty() {
+        if answers::refuses_nothing(call.runtime.options.hip, call.name) {
+            return Err(Code::INVALID_VALUE);
+        }
         return Ok(Operation::Copy(copy));
     }
     call.runtime.machine.transfer(&copy)?;
@@ -144,7 +148,19 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphAddMemcpyNode1D(
     kind: hipMemcpyKind,
 ) -> hipError_t {
     let place = Place { graph, after, count };
-    hip!(hipGraphAddMemcpyNode1D, |call| add(call, made, place, copy_line(call, to, from, size, kind)?))
+    hip!(hipGraphAddMemcpyNode1D, |call| {
+        // HIP 5 takes copies of devices' memory that are told to be the host's.
+        let is_device = |address| {
+            let holding = call.runtime.machine.ledger.find(address);
+            holding.is_some_and(|holding| !holding.is_host_accessible())
+        };
+        let mistold =
+            kind == hipMemcpyKind::hipMemcpyHostToHost && (is_device(to as u64) || is_device(from as u64));
+        if call.is_since(6) && mistold {
+            return Err(Code::INVALID_VALUE);
+        }
+        add(call, made, place, copy_line(call, to, from, size, kind)?)
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDrvGraphAddMemcpyNode(

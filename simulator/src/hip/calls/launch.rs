@@ -8,7 +8,7 @@ use windlass_hip_sys::bindings::{
     HIP_LAUNCH_CONFIG, dim3, hipError_t, hipEvent_t, hipFunction_t, hipLaunchConfig_t, hipStream_t,
 };
 
-use super::module::{function, function_of_symbol};
+use super::module::{check_symbol, function, function_on};
 use crate::engine::{Cause, Kernel};
 use crate::hip::call::{self, Call, Target};
 use crate::hip::code::{Code, Outcome};
@@ -75,6 +75,7 @@ fn copy_block(call: &Call, kernel: &Kernel, extra: *mut *mut c_void) -> Outcome<
         match key {
             POINTER => pointer = Some(value.cast_const()),
             SIZE => size = Some(call.get(value.cast::<usize>())?),
+            _ if !call.is_since(6) => return Err(Code::NOT_INITIALIZED),
             _ => return Err(Code::INVALID_VALUE),
         }
     }
@@ -107,6 +108,19 @@ fn launch(
     }
 }
 
+/// Checks the shape of a launch. Functions and versions answer more LDS than there is each in their way.
+fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcome<()> {
+    shape.check(kernel).map_err(|code| match (code, call.name) {
+        (Code::LAUNCH_OUT_OF_RESOURCES, "hipLaunchCooperativeKernel") => Code::COOPERATIVE_LAUNCH_TOO_LARGE,
+        (
+            Code::LAUNCH_OUT_OF_RESOURCES,
+            "hipExtLaunchKernel" | "hipLaunchKernel" | "hipModuleLaunchKernel",
+        ) if !call.is_since(6) => Code::OUT_OF_MEMORY,
+        (Code::LAUNCH_OUT_OF_RESOURCES, _) => Code::INVALID_VALUE,
+        (code, _) => code,
+    })
+}
+
 /// Checks a launch and takes its arguments.
 pub(super) fn prepare(
     call: &Call,
@@ -114,7 +128,7 @@ pub(super) fn prepare(
     shape: Shape,
     arguments: Arguments,
 ) -> Outcome<KernelCall> {
-    shape.check(&function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
+    check_shape(call, &shape, &function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
     check_instructions(&function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
     let arguments = arguments.pack(call, &function.kernel)?;
     Ok(KernelCall { function, shape, arguments })
@@ -135,8 +149,9 @@ pub(super) fn extents(extents: dim3) -> [u32; 3] {
     [extents.x, extents.y, extents.z]
 }
 
-fn lds(bytes: usize) -> Outcome<u32> {
-    u32::try_from(bytes).map_err(|_| Code::INVALID_VALUE)
+/// No device has as much as does not fit.
+fn lds(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 /// A cooperative launch: all workgroups must fit onto the device at once.
@@ -163,6 +178,9 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchKernel(
 ) -> hipError_t {
     hip!(hipModuleLaunchKernel, |call| {
         let shape = Shape { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], dynamic_lds };
+        if !handle.is_null() && !each.is_null() && !block.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
         launch(call, &function(call, handle)?, shape, Arguments { each, block }, stream)
     })
 }
@@ -182,7 +200,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
     hip!(hipModuleLaunchCooperativeKernel, |call| {
         let shape = Shape { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], dynamic_lds };
         let function = function(call, handle)?;
-        shape.check(&function.kernel)?;
+        check_shape(call, &shape, &function.kernel)?;
         check_cooperative(call, &function, &shape)?;
         launch(call, &function, shape, Arguments::each(each), stream)
     })
@@ -205,6 +223,23 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvLaunchKernelEx(
     })
 }
 
+/// The function that a symbol stands for on the device of a stream, whichever device is current.
+fn function_for(call: &Call, symbol: *const c_void, stream: hipStream_t) -> Outcome<Arc<Function>> {
+    // Since HIP 6 the stream is looked at first.
+    let device = match call.target(stream) {
+        Ok(Target::Run(stream)) => stream.device,
+        Ok(Target::Record(capture, stream)) => {
+            if call.is_since(6) {
+                capture.check()?;
+            }
+            stream.device
+        }
+        Err(code) if call.is_since(6) => return Err(code),
+        Err(_) => call.any_device()?.index,
+    };
+    function_on(call, symbol, device)
+}
+
 pub(in crate::hip) unsafe extern "C" fn hipLaunchKernel(
     symbol: *const c_void,
     grid: dim3,
@@ -214,8 +249,8 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernel(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipLaunchKernel, |call| {
-        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds: lds(dynamic)? };
-        launch(call, &function_of_symbol(call, symbol)?, shape, Arguments::each(each), stream)
+        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds: lds(dynamic) };
+        launch(call, &function_for(call, symbol, stream)?, shape, Arguments::each(each), stream)
     })
 }
 
@@ -229,7 +264,10 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchCooperativeKernel(
 ) -> hipError_t {
     hip!(hipLaunchCooperativeKernel, |call| {
         let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds };
-        let function = function_of_symbol(call, symbol)?;
+        call.stream(stream)?;
+        check_symbol(symbol)?;
+        let function = function_for(call, symbol, stream)?;
+        check_shape(call, &shape, &function.kernel)?;
         check_cooperative(call, &function, &shape)?;
         launch(call, &function, shape, Arguments::each(each), stream)
     })
@@ -245,9 +283,10 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernelExC(
         let shape = Shape {
             grid: extents(config.gridDim),
             block: extents(config.blockDim),
-            dynamic_lds: lds(config.dynamicSmemBytes)?,
+            dynamic_lds: lds(config.dynamicSmemBytes),
         };
-        launch(call, &function_of_symbol(call, symbol)?, shape, Arguments::each(each), config.stream)
+        let function = function_for(call, symbol, config.stream)?;
+        launch(call, &function, shape, Arguments::each(each), config.stream)
     })
 }
 
@@ -263,8 +302,8 @@ pub(in crate::hip) unsafe extern "C" fn hipExtLaunchKernel(
     _flags: c_int,
 ) -> hipError_t {
     hip!(hipExtLaunchKernel, |call| {
-        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds: lds(dynamic)? };
-        let function = function_of_symbol(call, symbol)?;
+        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds: lds(dynamic) };
+        let function = function_for(call, symbol, stream)?;
         if !start.is_null() {
             super::event::record(call, start, stream, false)?;
         }

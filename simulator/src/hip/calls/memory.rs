@@ -18,6 +18,8 @@ const PITCH: usize = 256;
 
 /// What leaves the client's pointer alone where there is no memory.
 const KEEPS_POINTER: &[&str] = &["hipMalloc", "hipExtMallocWithFlags", "hipMallocHost"];
+/// And in HIP 5 besides.
+const KEPT_POINTER: &[&str] = &["hipHostAlloc", "hipMallocManaged"];
 
 fn take(call: &Call, pointer: *mut *mut c_void, size: usize, origin: Origin, flags: u32) -> Outcome<()> {
     request(call, pointer, size, origin, flags, false)
@@ -42,7 +44,9 @@ fn request(
     let request = Request { size: size as u64, origin, managed, flags, pool: None, call: call.describe() };
     let address = allocation::allocate(&call.runtime.machine, device, request).inspect_err(|_| {
         // Without memory the client of most functions has a null pointer.
-        if !KEEPS_POINTER.contains(&call.name) {
+        let keeps =
+            KEEPS_POINTER.contains(&call.name) || !call.is_since(6) && KEPT_POINTER.contains(&call.name);
+        if !keeps {
             call.put_if(pointer, std::ptr::null_mut());
         }
     })?;
@@ -83,6 +87,7 @@ pub(in crate::hip) unsafe extern "C" fn hipExtMallocWithFlags(
     hip!(hipExtMallocWithFlags, |call| match flags {
         // Signal memory is that of one signal.
         2 if size != 8 => Err(Code::INVALID_VALUE),
+        3.. if !call.is_since(6) => Err(Code::INVALID_VALUE),
         0..=4 => take(call, pointer, size, Origin::Device, flags),
         _ => Err(Code::INVALID_VALUE),
     })
@@ -128,6 +133,9 @@ const HOST_FLAGS: u32 = 0x7 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000 | 0x8000_0
 
 fn take_host(call: &Call, pointer: *mut *mut c_void, size: usize, flags: u32) -> Outcome<()> {
     let both_ways = flags & 0xc000_0000 == 0xc000_0000;
+    if both_ways && call.name == "hipHostMalloc" {
+        call.put_if(pointer, std::ptr::null_mut());
+    }
     if flags & !HOST_FLAGS != 0 || both_ways {
         return Err(Code::INVALID_VALUE);
     }
@@ -172,8 +180,11 @@ pub(in crate::hip) unsafe extern "C" fn hipHostRegister(
         let device = call.device()?.index;
         /// Portable, mapped, memory of a device, read only.
         const FLAGS: u32 = 0xf;
-        if pointer.is_null() || size == 0 || flags & !FLAGS != 0 || size as u64 > call.device()?.capacity {
+        if pointer.is_null() || flags & !FLAGS != 0 {
             return Err(Code::INVALID_VALUE);
+        }
+        if size == 0 || size as u64 > call.device()?.capacity {
+            return Err(if call.is_since(6) { Code::INVALID_VALUE } else { Code::OUT_OF_MEMORY });
         }
         let machine = &call.runtime.machine;
         let base = pointer as u64;
@@ -242,8 +253,9 @@ pub(in crate::hip) unsafe extern "C" fn hipHostGetFlags(
 ) -> hipError_t {
     hip!(hipHostGetFlags, |call| {
         let holding = call.runtime.machine.ledger.find(host_pointer as u64);
-        // Not those of registered memory.
-        let holding = holding.filter(|holding| holding.origin == Origin::Host);
+        // HIP 5 tells those of registered memory too.
+        let tells = |origin| origin == Origin::Host || origin == Origin::Registered && !call.is_since(6);
+        let holding = holding.filter(|holding| tells(holding.origin));
         call.put(flags, holding.ok_or(Code::INVALID_VALUE)?.flags)
     })
 }

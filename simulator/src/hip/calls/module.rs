@@ -23,18 +23,32 @@ pub(super) fn function(call: &Call, handle: hipFunction_t) -> Outcome<Arc<Functi
 
 /// A function by its host symbol, or, as AMD's runtime allows too, by its handle.
 pub(super) fn function_of_symbol(call: &Call, symbol: *const c_void) -> Outcome<Arc<Function>> {
+    function_on(call, symbol, call.any_device()?.index)
+}
+
+/// A function of a device by its host symbol or its handle.
+pub(super) fn function_on(call: &Call, symbol: *const c_void, device: usize) -> Outcome<Arc<Function>> {
     if let Some(function) = call.runtime.functions.get(symbol as u64) {
         return Ok(function);
     }
-    let device = call.any_device()?.index;
     let handle = call.runtime.compiled.function(&call.runtime, device, symbol as u64)?;
     call.runtime.functions.get(handle).ok_or(Code::INVALID_DEVICE_FUNCTION)
+}
+
+/// Refuses the null symbol, for what tells it from one that stands for no function.
+pub(super) fn check_symbol(symbol: *const c_void) -> Outcome<()> {
+    if symbol.is_null() { Err(Code::INVALID_HANDLE) } else { Ok(()) }
 }
 
 /// A module by its handle.
 fn find(call: &Call, module: hipModule_t) -> Outcome<Arc<Program>> {
     let absent = if module.is_null() { Code::INVALID_HANDLE } else { Code::NOT_FOUND };
     call.runtime.modules.get(module as u64).ok_or(absent)
+}
+
+/// Whether a name is wrong whatever the module has. HIP 5 looks for the empty one.
+fn is_refused(call: &Call, name: &str) -> bool {
+    name.is_empty() && call.is_since(6)
 }
 
 fn enter(call: &Call, module: *mut hipModule_t, program: Arc<Program>) -> Outcome<()> {
@@ -109,7 +123,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetFunction(
 ) -> hipError_t {
     hip!(hipModuleGetFunction, |call| {
         let name = call.get_string(name)?;
-        if function.is_null() || name.is_empty() {
+        if function.is_null() || is_refused(call, &name) {
             return Err(Code::INVALID_VALUE);
         }
         let program = find(call, module)?;
@@ -135,11 +149,14 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetGlobal(
 ) -> hipError_t {
     hip!(hipModuleGetGlobal, |call| {
         let name = call.get_string(name)?;
-        if name.is_empty() {
+        if is_refused(call, &name) {
             return Err(Code::INVALID_VALUE);
         }
         let program = find(call, module)?;
-        let (base, length) = program.module.global(&name).ok_or(Code::NOT_FOUND)?;
+        let Some((base, length)) = program.module.global(&name) else {
+            call.put_if(address, std::ptr::null_mut());
+            return Err(Code::NOT_FOUND);
+        };
         call.put_if(address, base as hipDeviceptr_t);
         call.put_if(size, length as usize);
         Ok(())
@@ -171,6 +188,8 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncGetAttribute(
             | hipFunction_attribute::HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => 0,
             hipFunction_attribute::HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.private_size(),
             hipFunction_attribute::HIP_FUNC_ATTRIBUTE_NUM_REGS => registers(kernel),
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_PTX_VERSION if !call.is_since(6) => 30,
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_BINARY_VERSION if !call.is_since(6) => 2,
             hipFunction_attribute::HIP_FUNC_ATTRIBUTE_PTX_VERSION
             | hipFunction_attribute::HIP_FUNC_ATTRIBUTE_BINARY_VERSION => 94,
             hipFunction_attribute::HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => dynamic_lds(kernel),
@@ -185,6 +204,10 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncGetAttributes(
     symbol: *const c_void,
 ) -> hipError_t {
     hip!(hipFuncGetAttributes, |call| {
+        if attributes.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        check_symbol(symbol)?;
         let function = function_of_symbol(call, symbol)?;
         let kernel = &function.kernel;
         let number = |value: u32| c_int::try_from(value).unwrap_or(c_int::MAX);
@@ -208,6 +231,9 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncSetAttribute(
     value: c_int,
 ) -> hipError_t {
     hip!(hipFuncSetAttribute, |call| {
+        if attribute.0 >= hipFuncAttribute::hipFuncAttributeMax.0 {
+            return Err(Code::INVALID_VALUE);
+        }
         let function = function_of_symbol(call, symbol)?;
         let most = match attribute {
             hipFuncAttribute::hipFuncAttributeMaxDynamicSharedMemorySize => dynamic_lds(&function.kernel),
@@ -223,16 +249,22 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncSetAttribute(
 
 pub(in crate::hip) unsafe extern "C" fn hipFuncSetCacheConfig(
     symbol: *const c_void,
-    _config: hipFuncCache_t,
+    config: hipFuncCache_t,
 ) -> hipError_t {
-    hip!(hipFuncSetCacheConfig, |call| function_of_symbol(call, symbol).map(|_| ()))
+    hip!(hipFuncSetCacheConfig, |call| match config.0 {
+        0..=3 => function_of_symbol(call, symbol).map(|_| ()),
+        _ => Err(Code::INVALID_VALUE),
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipFuncSetSharedMemConfig(
     symbol: *const c_void,
-    _config: hipSharedMemConfig,
+    config: hipSharedMemConfig,
 ) -> hipError_t {
-    hip!(hipFuncSetSharedMemConfig, |call| function_of_symbol(call, symbol).map(|_| ()))
+    hip!(hipFuncSetSharedMemConfig, |call| match config.0 {
+        0..=2 => function_of_symbol(call, symbol).map(|_| ()),
+        _ => Err(Code::INVALID_VALUE),
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGetFuncBySymbol(
@@ -254,6 +286,22 @@ fn resident_blocks(call: &Call, function: &Function, block_size: c_int, dynamic:
     Ok(c_int::try_from(resident).unwrap_or(c_int::MAX))
 }
 
+fn give_resident_blocks(
+    call: &Call,
+    blocks: *mut c_int,
+    function: impl FnOnce() -> Outcome<Arc<Function>>,
+    block_size: c_int,
+    dynamic: usize,
+) -> Outcome<()> {
+    if blocks.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let resident = resident_blocks(call, &*function()?, block_size, dynamic);
+    // Of no block none is resident.
+    call.put(blocks, *resident.as_ref().unwrap_or(&0))?;
+    resident.map(|_| ())
+}
+
 pub(in crate::hip) unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
     blocks: *mut c_int,
     handle: hipFunction_t,
@@ -261,8 +309,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMult
     dynamic: usize,
 ) -> hipError_t {
     hip!(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor, |call| {
-        let resident = resident_blocks(call, &*function(call, handle)?, block_size, dynamic)?;
-        call.put(blocks, resident)
+        give_resident_blocks(call, blocks, || function(call, handle), block_size, dynamic)
     })
 }
 
@@ -277,8 +324,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMult
         if flags > 1 {
             return Err(Code::INVALID_VALUE);
         }
-        let resident = resident_blocks(call, &*function(call, handle)?, block_size, dynamic)?;
-        call.put(blocks, resident)
+        give_resident_blocks(call, blocks, || function(call, handle), block_size, dynamic)
     })
 }
 
@@ -289,8 +335,7 @@ pub(in crate::hip) unsafe extern "C" fn hipOccupancyMaxActiveBlocksPerMultiproce
     dynamic: usize,
 ) -> hipError_t {
     hip!(hipOccupancyMaxActiveBlocksPerMultiprocessor, |call| {
-        let resident = resident_blocks(call, &*function_of_symbol(call, symbol)?, block_size, dynamic)?;
-        call.put(blocks, resident)
+        give_resident_blocks(call, blocks, || function_of_symbol(call, symbol), block_size, dynamic)
     })
 }
 
@@ -305,25 +350,25 @@ pub(in crate::hip) unsafe extern "C" fn hipOccupancyMaxActiveBlocksPerMultiproce
         if flags > 1 {
             return Err(Code::INVALID_VALUE);
         }
-        let resident = resident_blocks(call, &*function_of_symbol(call, symbol)?, block_size, dynamic)?;
-        call.put(blocks, resident)
+        give_resident_blocks(call, blocks, || function_of_symbol(call, symbol), block_size, dynamic)
     })
 }
 
 fn potential_block_size(
     call: &Call,
     (grid_size, block_size): (*mut c_int, *mut c_int),
-    function: &Function,
+    function: impl FnOnce() -> Outcome<Arc<Function>>,
     dynamic: usize,
     limit: c_int,
 ) -> Outcome<()> {
     if grid_size.is_null() || block_size.is_null() {
         return Err(Code::INVALID_VALUE);
     }
+    let function = function()?;
     let most = function.kernel.max_workgroup_size().min(limits::THREADS_PER_BLOCK);
     let limit = u32::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(most);
     let size = most.min(limit) as c_int;
-    let resident = resident_blocks(call, function, size, dynamic)?;
+    let resident = resident_blocks(call, &function, size, dynamic)?;
     let units = c_int::try_from(call.runtime.options.units).unwrap_or(c_int::MAX);
     call.put(grid_size, resident.saturating_mul(units))?;
     call.put(block_size, size)
@@ -337,7 +382,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
     limit: c_int,
 ) -> hipError_t {
     hip!(hipModuleOccupancyMaxPotentialBlockSize, |call| {
-        potential_block_size(call, (grid_size, block_size), &*function(call, handle)?, dynamic, limit)
+        potential_block_size(call, (grid_size, block_size), || function(call, handle), dynamic, limit)
     })
 }
 
@@ -353,7 +398,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSizeW
         if flags > 1 {
             return Err(Code::INVALID_VALUE);
         }
-        potential_block_size(call, (grid_size, block_size), &*function(call, handle)?, dynamic, limit)
+        potential_block_size(call, (grid_size, block_size), || function(call, handle), dynamic, limit)
     })
 }
 
@@ -365,7 +410,7 @@ pub(in crate::hip) unsafe extern "C" fn hipOccupancyMaxPotentialBlockSize(
     limit: c_int,
 ) -> hipError_t {
     hip!(hipOccupancyMaxPotentialBlockSize, |call| {
-        let function = function_of_symbol(call, symbol)?;
-        potential_block_size(call, (grid_size, block_size), &function, dynamic, limit)
+        let function = || function_of_symbol(call, symbol);
+        potential_block_size(call, (grid_size, block_size), function, dynamic, limit)
     })
 }

@@ -21,8 +21,8 @@ fn kind(call: &Call, holding: &Holding) -> hipMemoryType {
     if call.runtime.options.hip.0 >= 6 {
         return kind;
     }
-    // HIP 5 counted host and device from 0; what is managed was device memory to it.
-    hipMemoryType(u32::from(kind != hipMemoryType::hipMemoryTypeHost))
+    // HIP 5 counted host and device from 0; what is managed was host memory to it.
+    hipMemoryType(u32::from(kind == hipMemoryType::hipMemoryTypeDevice))
 }
 
 /// What a client of the simulated version means by the number of a kind of memory.
@@ -83,10 +83,24 @@ fn attribute(
         return Err(Code::INVALID_VALUE);
     }
     let address = pointer as u64;
-    let holding = call.runtime.machine.ledger.find(address).ok_or(Code::INVALID_VALUE)?;
     let pointer_out = data.cast::<u64>();
     let number_out = data.cast::<u32>();
+    let Some(holding) = call.runtime.machine.ledger.find(address) else {
+        if call.is_since(6) {
+            match attribute {
+                hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => {
+                    call.put(number_out, hipMemoryType::hipMemoryTypeUnregistered.0)?;
+                }
+                hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
+                    call.put(data.cast::<bool>(), false)?;
+                }
+                _ => {}
+            }
+        }
+        return Err(Code::INVALID_VALUE);
+    };
     match attribute {
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_CONTEXT if !call.is_since(6) => Err(Code::NOT_SUPPORTED),
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_CONTEXT => {
             call.put(pointer_out, call.runtime.context(holding.device)?)
         }
@@ -104,9 +118,16 @@ fn attribute(
                 Err(Code::INVALID_VALUE)
             }
         }
-        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
+            // HIP 5 says so of all memory.
+            call.put(data.cast::<bool>(), !call.is_since(6))
+        }
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_P2P_TOKENS
         | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE
-        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => call.put(number_out, 0),
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => Err(Code::NOT_SUPPORTED),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => call.put(number_out, 0),
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_BUFFER_ID => call.put(pointer_out, holding.base),
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_MANAGED => {
             call.put(data.cast::<bool>(), holding.managed)
@@ -118,7 +139,7 @@ fn attribute(
             call.put(pointer_out, holding.start_seen_from(address))
         }
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_RANGE_SIZE => call.put(pointer_out, holding.size),
-        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MAPPED => call.put(number_out, 1),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MAPPED => call.put(data.cast::<bool>(), true),
         _ => Err(Code::INVALID_VALUE),
     }
 }
@@ -172,9 +193,6 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPtrGetInfo(
     size: *mut usize,
 ) -> hipError_t {
     hip!(hipMemPtrGetInfo, |call| {
-        if pointer.is_null() {
-            return call.put(size, 0);
-        }
         let holding = call.runtime.machine.ledger.find(pointer as u64).ok_or(Code::INVALID_VALUE)?;
         call.put(size, holding.size as usize)
     })

@@ -21,7 +21,8 @@ fn find(call: &Call, pool: hipMemPool_t) -> Outcome<Arc<Pool>> {
 }
 
 fn take(call: &Call, pointer: *mut *mut c_void, size: usize, pool: Arc<Pool>) -> Outcome<()> {
-    if pointer.is_null() {
+    // HIP 5 allocates nothing at no size.
+    if pointer.is_null() || size == 0 && !call.is_since(6) {
         return Err(Code::INVALID_VALUE);
     }
     let device = pool.device;
@@ -152,6 +153,9 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolSetAccess(
         for index in 0..count {
             let description = call.get(descriptions.wrapping_add(index))?;
             let device = call.device_at(description.location.id)?;
+            if !matches!(description.flags.0, 0 | 1 | 3) {
+                return Err(Code::INVALID_VALUE);
+            }
             // A device cannot lose its own memory.
             let none = description.flags == hipMemAccessFlags::hipMemAccessFlagsProtNone;
             if none && device.index == pool.device {
@@ -202,9 +206,9 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetMemPool(
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceSetMemPool(device: c_int, pool: hipMemPool_t) -> hipError_t {
     hip!(hipDeviceSetMemPool, |call| {
-        let device = call.device_at(device)?.index;
+        let device = call.device_at(device).map_err(|_| Code::INVALID_VALUE)?.index;
         if find(call, pool)?.device != device {
-            return Err(Code::INVALID_VALUE);
+            return Err(Code::INVALID_DEVICE);
         }
         call.runtime.set_current_pool(device, pool as u64)
     })

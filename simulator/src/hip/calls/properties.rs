@@ -20,6 +20,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetAttribute(
     hip!(hipDeviceGetAttribute, |call| {
         let device = call.device_at(device)?;
         let answer = attributes::value(device, call.runtime.options.units, attribute);
+        let answer = answer.filter(|_| attributes::is_told(call.runtime.options.hip, attribute));
         call.put(value, answer.ok_or(Code::INVALID_VALUE)?)
     })
 }

@@ -58,8 +58,8 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamCreateWithPriority(
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamDestroy, |call| {
-        // The null stream, hipStreamLegacy and hipStreamPerThread.
-        if (stream as u64) <= 2 {
+        // The null stream, hipStreamLegacy, which HIP 5 has not, and hipStreamPerThread.
+        if (stream as u64) <= 2 && (call.is_since(6) || stream as u64 != 1) {
             return Err(Code::INVALID_HANDLE);
         }
         let gone = call.runtime.streams.remove(stream as u64).ok_or(Code::CONTEXT_IS_DESTROYED)?;
@@ -107,8 +107,8 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
     hip!(hipStreamWaitEvent, |call| {
         let target = call.target(stream)?;
         let event = call.runtime.events.get(event as u64).ok_or(Code::INVALID_HANDLE)?;
-        // 1 is hipEventWaitExternal.
-        if flags > 1 {
+        // 1 is hipEventWaitExternal, which HIP 5 has not.
+        if flags > u32::from(call.is_since(6)) {
             return Err(Code::INVALID_VALUE);
         }
         let stream = match (target, event.captured()) {
@@ -158,9 +158,11 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamGetDevice(
 
 pub(in crate::hip) unsafe extern "C" fn hipGetStreamDeviceId(stream: hipStream_t) -> c_int {
     let mut device = -1;
-    // SAFETY: the pointer is to a local.
-    let status = unsafe { hipStreamGetDevice(stream, &mut device) };
-    if status == hipError_t::hipSuccess { device } else { -1 }
+    let _ = hip!(hipGetStreamDeviceId, |call| {
+        device = call.stream(stream)?.device as c_int;
+        Ok(())
+    });
+    device
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipLaunchHostFunc(

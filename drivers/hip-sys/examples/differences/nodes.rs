@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A graph with a node of each kind.
+
+use std::ptr;
+
+use anyhow::{Result, ensure};
+use windlass_hip_sys::bindings::*;
+
+use crate::lab::{Lab, need};
+
+/// The kinds of parameters that stand for its nodes.
+pub(crate) const NODES: [&str; 7] =
+    ["launch-node", "copy-node", "line-node", "fill-node", "call-node", "record-node", "wait-node"];
+
+/// The graph, and its nodes in the order of [`NODES`].
+#[derive(Clone, Copy)]
+pub(crate) struct Full {
+    pub(crate) graph: hipGraph_t,
+    nodes: [hipGraphNode_t; 7],
+}
+
+impl Full {
+    /// The node that a kind of parameters stands for.
+    pub(crate) fn node(&self, kind: &str) -> u64 {
+        let place = NODES.iter().position(|name| *name == kind);
+        place.map_or(0, |place| self.nodes[place] as u64)
+    }
+}
+
+impl Lab {
+    fn new_full(&self) -> Result<Full> {
+        let mut graph = ptr::null_mut();
+        need!(self.hipGraphCreate(&mut graph, 0));
+        let mut nodes = [ptr::null_mut(); 7];
+        let [launch, copy, line, fill, call, record, wait] = &mut nodes;
+        let parameters = |kind| self.value(kind, "good");
+        let (event, none) = (self.new_event()? as hipEvent_t, ptr::null());
+        let kernel = parameters("kernel-node")? as *const hipKernelNodeParams;
+        need!(self.hipGraphAddKernelNode(launch, graph, none, 0, kernel));
+        let volume = parameters("copy3d")? as *const hipMemcpy3DParms;
+        need!(self.hipGraphAddMemcpyNode(copy, graph, none, 0, volume));
+        let (to, from) = (self.memory("device", "good")? as *mut c_void, self.memory("plain", "good")?);
+        let kind = hipMemcpyKind::hipMemcpyHostToDevice;
+        need!(self.hipGraphAddMemcpyNode1D(line, graph, none, 0, to, from as *const c_void, 64, kind));
+        let memset = parameters("memset-node")? as *const hipMemsetParams;
+        need!(self.hipGraphAddMemsetNode(fill, graph, none, 0, memset));
+        let host = parameters("host-node")? as *const hipHostNodeParams;
+        need!(self.hipGraphAddHostNode(call, graph, none, 0, host));
+        need!(self.hipGraphAddEventRecordNode(record, graph, none, 0, event));
+        need!(self.hipGraphAddEventWaitNode(wait, graph, none, 0, event));
+        Ok(Full { graph, nodes })
+    }
+
+    /// The graph of the case with a node of each kind.
+    pub(crate) fn full(&self) -> Result<Full> {
+        if let Some(full) = self.full.get() {
+            return Ok(full);
+        }
+        let full = self.new_full()?;
+        self.full.set(Some(full));
+        Ok(full)
+    }
+
+    /// That graph, instantiated.
+    pub(crate) fn new_full_exec(&self) -> Result<u64> {
+        let mut exec = ptr::null_mut();
+        let graph = self.full()?.graph;
+        need!(self.hipGraphInstantiate(&mut exec, graph, ptr::null_mut(), ptr::null_mut(), 0));
+        Ok(exec as u64)
+    }
+}
