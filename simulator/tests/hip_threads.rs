@@ -6,7 +6,6 @@ mod common;
 use std::path::Path;
 
 use common::Machine;
-use windlass_hip_sys::bindings::*;
 
 /// Threads of this process that run packets.
 fn threads() -> usize {

@@ -11,6 +11,7 @@ use tracing::level_filters::LevelFilter;
 
 use crate::bindings::*;
 use crate::end::{self, Gate, Leave};
+use crate::ending_thread;
 use crate::features::{Feature, FeatureSet};
 use crate::table::{EntryPoints, Function};
 
@@ -350,7 +351,11 @@ macro_rules! define_methods {
                         return <$result as Absent>::ENDED;
                     }
                     // SAFETY: the table's maker vouches for the function, the caller for the arguments.
-                    let answer = unsafe { entry($($parameter),*) };
+                    let call = || unsafe { entry($($parameter),*) };
+                    let answer = match leave {
+                        Leave::Elsewhere { thread } => ending_thread::call(thread, call),
+                        _ => call(),
+                    };
                     if leave != Leave::Nothing && let Way::Library(gate) = &self.way {
                         gate.leave(Function::$name as usize, leave);
                     }

@@ -37,8 +37,10 @@ mod place {
     pub(super) const UNKNOWN: u8 = 0;
     pub(super) const OUTSIDE: u8 = 1;
     pub(super) const INSIDE: u8 = 2;
+    /// The thread ends, and HIP's objects of it are being destroyed.
+    pub(super) const ENDING: u8 = 3;
     /// The thread ends, and nobody looks at its byte any more.
-    pub(super) const GONE: u8 = 3;
+    pub(super) const GONE: u8 = 4;
 }
 
 /// What the calls of one library pass.
@@ -116,12 +118,15 @@ impl Gate {
         let how = match own.load(Relaxed) {
             place::INSIDE => Leave::Nested,
             place::OUTSIDE => Leave::Slowly,
-            place::UNKNOWN if exit::know(own) => Leave::Slowly,
+            place::UNKNOWN if exit::know(own) => Leave::First,
+            place::ENDING | place::GONE if !exit::is_child() => {
+                Leave::Elsewhere { thread: std::ptr::from_ref(own).addr() }
+            }
             _ => Leave::Counted,
         };
         match how {
-            Leave::Slowly => own.store(place::INSIDE, Relaxed),
-            Leave::Counted => drop(COUNTED.fetch_add(1, SeqCst)),
+            Leave::Slowly | Leave::First => own.store(place::INSIDE, Relaxed),
+            Leave::Counted | Leave::Elsewhere { .. } => drop(COUNTED.fetch_add(1, SeqCst)),
             _ => {}
         }
         // The handler sees this call, or the call sees that the end has come.
@@ -158,8 +163,15 @@ pub(crate) enum Leave {
     Gate,
     /// The slow way.
     Slowly,
+    /// The slow way, the first time on this thread.
+    First,
     /// The slow way, on a thread without a byte.
     Counted,
+    /// The slow way, and the call is made on another thread, as this one is ending.
+    Elsewhere {
+        /// A number of this thread.
+        thread: usize,
+    },
     /// Within another call of the same thread, which stands for it: as in the handler of a signal.
     Nested,
 }
@@ -168,7 +180,12 @@ pub(crate) enum Leave {
 fn leave(own: &AtomicU8, how: Leave) {
     match how {
         Leave::Slowly => own.store(place::OUTSIDE, Release),
-        Leave::Counted => drop(COUNTED.fetch_sub(1, SeqCst)),
+        Leave::First => {
+            own.store(place::OUTSIDE, Release);
+            // Behind the call, so that it comes before what HIP has destroyed of the thread.
+            exit::watch_thread();
+        }
+        Leave::Counted | Leave::Elsewhere { .. } => drop(COUNTED.fetch_sub(1, SeqCst)),
         _ => {}
     }
 }
@@ -189,6 +206,12 @@ mod exit {
     }
 
     pub(super) fn know(_own: &AtomicU8) -> bool {
+        false
+    }
+
+    pub(super) fn watch_thread() {}
+
+    pub(super) fn is_child() -> bool {
         false
     }
 }
@@ -242,7 +265,7 @@ mod exit {
         }
     }
 
-    fn is_child() -> bool {
+    pub(super) fn is_child() -> bool {
         let process = PROCESS.load(Relaxed);
         process != 0 && process != std::process::id()
     }
@@ -257,6 +280,40 @@ mod exit {
         own.store(place::OUTSIDE, Relaxed);
         true
     }
+
+    /// Has the thread's later calls made elsewhere from when the system destroys what this thread has had so far. The
+    /// destructors of Rust's thread-locals come later: one was used before ([`know`]), and they come all at once.
+    #[cfg(target_os = "linux")]
+    pub(super) fn watch_thread() {
+        type Register = unsafe extern "C" fn(extern "C" fn(*mut u8), *mut u8, *const u8) -> libc::c_int;
+
+        unsafe extern "C" {
+            static __dso_handle: u8;
+        }
+
+        extern "C" fn end(_: *mut u8) {
+            PLACE.with(|own| {
+                // A call that is inside is one of a handler that ends the process.
+                let _ = own.compare_exchange(place::OUTSIDE, place::ENDING, Relaxed, Relaxed);
+            });
+        }
+
+        static REGISTER: OnceLock<Option<Register>> = OnceLock::new();
+        let register = REGISTER.get_or_init(|| {
+            // SAFETY: a name that ends with a zero. The C++ ABI has the function's type; musl has no such function.
+            let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__cxa_thread_atexit_impl".as_ptr()) };
+            // SAFETY: as above.
+            unsafe { std::mem::transmute::<*mut libc::c_void, Option<Register>>(address) }
+        });
+        if let Some(register) = register {
+            // SAFETY: the function stays as long as the library that the handle stands for, which the system keeps
+            // until the thread is gone. It uses a thread-local that has no destructor.
+            unsafe { register(end, std::ptr::null_mut(), &raw const __dso_handle) };
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn watch_thread() {}
 
     /// Registers the handler once more. Whether calls may leave the fence to it.
     pub(super) fn watch() -> bool {

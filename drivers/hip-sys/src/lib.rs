@@ -64,6 +64,7 @@ mod entry_points;
 
 mod api;
 mod end;
+mod ending_thread;
 mod error;
 mod features;
 pub mod interposer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * A HIP that ends as AMD's: it registers what it destroys when a function is first used, and dies of a call that comes
- * later or has not returned by then. The other functions are made by the test.
+ * A HIP that ends as AMD's: it registers what it destroys when a function is first used, by the process and by each
+ * thread, and dies of a call that comes later or has not returned by then. The other functions are made by the test.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -18,7 +18,22 @@ static void end(void) {
     }
 }
 
+/* What the library keeps of a thread goes when the thread ends, ahead of what was there before the first call. */
+static __thread int thread_is_known, thread_is_over;
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
+extern void *__dso_handle;
+
+static void end_of_thread(void *unused) { thread_is_over = 1; }
+
 int called(const char *name) {
+    if (thread_is_over) {
+        fprintf(stderr, "%s was called on a thread whose objects are destroyed\n", name);
+        abort();
+    }
+    if (!thread_is_known) {
+        thread_is_known = 1;
+        __cxa_thread_atexit_impl(end_of_thread, NULL, &__dso_handle);
+    }
     if (over) {
         fprintf(stderr, "%s was called after the end of the library\n", name);
         abort();

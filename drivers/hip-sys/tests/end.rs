@@ -155,6 +155,38 @@ fn ends_with_a_call_of_a_destructor_inside() {
     LATCH.wait_for_call();
 }
 
+/// As a device that a thread-local keeps.
+struct Calls;
+
+impl Drop for Calls {
+    fn drop(&mut self) {
+        for _ in 0..3 {
+            must(device() == OK && synchronize() == OK);
+        }
+    }
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn destructors_of_threads_call() {
+    thread_local! {
+        static BEFORE: Calls = const { Calls };
+        static BEHIND: Calls = const { Calls };
+    }
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            thread::spawn(|| {
+                BEFORE.with(|_| ());
+                must(device() == OK);
+                BEHIND.with(|_| ());
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    BEFORE.with(|_| ());
+    must(device() == OK);
+}
+
 #[test]
 #[ignore = "runs in a process of its own"]
 fn ends_while_threads_call() {
@@ -290,6 +322,11 @@ fn what_hip_registers_late_comes_later_all_the_same() {
 fn calls_that_are_inside_are_waited_for() {
     run("ends_with_a_call_inside", RUNS);
     run("ends_with_a_call_of_a_destructor_inside", RUNS);
+}
+
+#[test]
+fn calls_of_destructors_of_threads_find_what_hip_keeps_of_a_thread() {
+    run("destructors_of_threads_call", RUNS);
 }
 
 #[test]

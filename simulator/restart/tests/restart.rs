@@ -5,10 +5,11 @@
 #![allow(clippy::print_stderr, reason = "a skip is told")]
 
 use std::{
-    fs,
+    fs, io,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, Command, Output, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use windlass_restart::VARIABLE;
@@ -22,6 +23,21 @@ fn library() -> PathBuf {
     let test = std::env::current_exe().expect("this test");
     let mut folders = test.ancestors().skip(1).take(2).map(|folder| folder.join("libwindlass_restart.so"));
     folders.find(|path| path.exists()).expect("the library beside the tests")
+}
+
+/// Held while a program is written, and while one is started: a process that another test starts in the midst of a write
+/// would keep the file open until it is a program itself, and no open file can be run.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn output(command: &mut Command) -> io::Result<Output> {
+    let started = {
+        let _alone = alone();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    };
+    started.and_then(Child::wait_with_output)
 }
 
 /// A folder with programs, which goes with this value.
@@ -39,6 +55,7 @@ impl Folder {
 
     fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
+        let _alone = alone();
         fs::write(&path, bytes).expect("a file");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
         path
@@ -52,7 +69,7 @@ impl Folder {
     /// A program of C's; nothing where there is no compiler.
     fn compile(&self, name: &str, source: &str, options: &[&str]) -> Option<PathBuf> {
         let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-        if Command::new(&compiler).arg("--version").output().is_err() {
+        if output(Command::new(&compiler).arg("--version")).is_err() {
             eprintln!("skipped: no C compiler ({compiler}); set CC");
             return None;
         }
@@ -60,7 +77,7 @@ impl Folder {
         let program = self.0.join(name);
         let mut command = Command::new(&compiler);
         command.current_dir(&self.0).arg(text).arg("-o").arg(&program).args(options);
-        let output = command.output().expect("the compiler starts");
+        let output = output(&mut command).expect("the compiler starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         Some(program)
     }
@@ -86,7 +103,7 @@ fn command(program: &Path, loader: &Path) -> Command {
 
 /// What a program said on standard output and on standard error.
 fn run(command: &mut Command) -> [String; 2] {
-    let output = command.output().expect("the program starts");
+    let output = output(command).expect("the program starts");
     assert!(output.status.success(), "{output:?}");
     [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text"))
 }

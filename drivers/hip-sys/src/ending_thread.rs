@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls of threads that are ending.
+//!
+//! AMD's library keeps objects for each thread, which the system destroys when the thread ends: before the destructors
+//! of Rust's thread-locals run. A call of such a destructor, such as that of a device that a thread-local keeps, meets
+//! them destroyed, and crashes where it has to wait for a lock (HIP 6.4.43484, 5 of 160 runs on a loaded machine). So it
+//! is made on a helper thread, one for each thread that is ending, since HIP keeps the current device by thread.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How long a helper waits for another call.
+const KEEP: Duration = Duration::from_secs(10);
+
+/// The helpers, by the threads that they help.
+static HELPERS: Mutex<Vec<(usize, Arc<Helper>)>> = Mutex::new(Vec::new());
+
+#[derive(Default)]
+struct Helper {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+enum State {
+    /// Until it is asked.
+    #[default]
+    Waits,
+    Asked(Call),
+    /// For the one who asked to see.
+    Done,
+    /// It left.
+    Gone,
+}
+
+/// A call on the stack of the thread that asks for it.
+struct Call(*mut (dyn FnMut() + 'static));
+
+// SAFETY: the thread that asks waits until the helper is done, and uses nothing of the call meanwhile.
+unsafe impl Send for Call {}
+
+/// Makes a call for the thread that the number stands for, on its helper; on the calling thread if there can be none.
+pub(crate) fn call<R>(thread: usize, mut call: impl FnMut() -> R) -> R {
+    let mut answer = None;
+    on_helper(thread, &mut || answer = Some(call()));
+    answer.unwrap_or_else(call)
+}
+
+fn on_helper(thread: usize, call: &mut dyn FnMut()) {
+    while let Some(helper) = helper(thread) {
+        let mut state = lock(&helper.state);
+        if matches!(*state, State::Gone) {
+            continue;
+        }
+        // SAFETY: the lifetime is all that changes. The helper has made the call, for the last time, before `Done`.
+        let call =
+            unsafe { std::mem::transmute::<*mut (dyn FnMut() + '_), *mut (dyn FnMut() + 'static)>(call) };
+        *state = State::Asked(Call(call));
+        helper.changed.notify_all();
+        while !matches!(*state, State::Done) {
+            state = helper.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        *state = State::Waits;
+        return;
+    }
+}
+
+/// The helper of a thread; none if none can be started.
+fn helper(thread: usize) -> Option<Arc<Helper>> {
+    let mut helpers = lock(&HELPERS);
+    if let Some((_, known)) = helpers.iter().find(|(helped, _)| *helped == thread) {
+        return Some(known.clone());
+    }
+    let helper = Arc::new(Helper::default());
+    let own = helper.clone();
+    thread::Builder::new().name("windlass-ending".to_owned()).spawn(move || own.help()).ok()?;
+    helpers.push((thread, helper.clone()));
+    Some(helper)
+}
+
+impl Helper {
+    /// What its thread does.
+    fn help(self: Arc<Self>) {
+        let mut state = lock(&self.state);
+        loop {
+            match std::mem::take(&mut *state) {
+                State::Asked(Call(call)) => {
+                    drop(state);
+                    // SAFETY: the call lies on the stack of a thread that waits for `Done` and leaves it alone.
+                    unsafe { (*call)() };
+                    state = lock(&self.state);
+                    *state = State::Done;
+                    self.changed.notify_all();
+                }
+                other => *state = other,
+            }
+            let is_asked = |state: &mut State| !matches!(state, State::Asked(_));
+            let (next, waited) = self
+                .changed
+                .wait_timeout_while(state, KEEP, is_asked)
+                .unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            if waited.timed_out() && matches!(*state, State::Waits) {
+                break;
+            }
+        }
+        *state = State::Gone;
+        drop(state);
+        lock(&HELPERS).retain(|(_, helper)| !Arc::ptr_eq(helper, &self));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
