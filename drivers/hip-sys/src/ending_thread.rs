@@ -3,7 +3,7 @@
 //!
 //! AMD's library keeps objects for each thread, which the system destroys when the thread ends: before the destructors
 //! of Rust's thread-locals run. A call of such a destructor, such as that of a device that a thread-local keeps, meets
-//! them destroyed, and crashes where it has to wait for a lock (HIP 6.4.43484, 5 of 160 runs on a loaded machine). So it
+//! them destroyed, and crashes where it has to wait for a lock (HIP 6.4.43484, 5 of 110 runs on a loaded machine). So it
 //! is made on a helper thread, one for each thread that is ending, since HIP keeps the current device by thread.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -41,6 +41,8 @@ struct Call(*mut (dyn FnMut() + 'static));
 unsafe impl Send for Call {}
 
 /// Makes a call for the thread that the number stands for, on its helper; on the calling thread if there can be none.
+#[cold]
+#[inline(never)]
 pub(crate) fn call<R>(thread: usize, mut call: impl FnMut() -> R) -> R {
     let mut answer = None;
     on_helper(thread, &mut || answer = Some(call()));
