@@ -293,18 +293,20 @@ fn mistakes_are_named() {
 /// A program of rocminfo's name, which looks where rocminfo 5.2 to 6.4 do.
 #[test]
 fn rocminfo_sees_a_kernel_driver_and_others_where_they_ask() {
-    use std::os::unix::fs::PermissionsExt;
     let Some(library) = library() else { return };
     let folder = scratch("kernel-driver");
     std::fs::create_dir_all(&folder).expect("a folder");
     let script = "#!/bin/sh\nlsmod | grep amdgpu\n[ -w /dev/kfd ] && echo opened\ncat /sys/module/amdgpu/initstate\n\
                   [ -c /dev/null ] && echo \"$1\"\nexit 7\n";
+    let text = folder.join("script");
+    std::fs::write(&text, script).expect("a script");
     for (name, option, sees) in
         [("rocminfo", None, true), ("other", None, false), ("other", Some("--kernel-driver"), true)]
     {
         let program = folder.join(name);
-        std::fs::write(&program, script).expect("a script");
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+        // Written by another process: what tests beside this one start meanwhile would hold a file of ours open.
+        let made = Command::new("install").args(["-m", "755"]).arg(&text).arg(&program).status();
+        assert!(made.expect("install").success());
         let mut command = command();
         command.args(["exec", "--library"]).arg(&library).args(option).arg("--").arg(&program).arg("a word");
         let finished = finish(&mut command);

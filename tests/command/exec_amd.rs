@@ -4,7 +4,7 @@
 
 use std::{
     fs,
-    os::unix::fs::{PermissionsExt, symlink},
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -85,9 +85,14 @@ impl Drop for Fake {
     }
 }
 
+/// Written by another process: what tests beside this one start meanwhile would hold a file of ours open, and no open file
+/// can be run.
 fn executable(path: &Path, text: &str) {
-    fs::write(path, text).expect("a file");
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("permissions");
+    let source = path.with_extension("text");
+    fs::write(&source, text).expect("a file");
+    let made = Command::new("install").args(["-m", "755"]).arg(&source).arg(path).status();
+    assert!(made.expect("install").success());
+    fs::remove_file(&source).expect("a file");
 }
 
 #[test]
