@@ -21,8 +21,11 @@ use crate::table::{EntryPoints, Function};
 /// (target `windlass::hip`, level trace), tells the [`Binding`], if there is one, which instance is meant, and calls.
 /// Where the entry point is absent, it returns `hipErrorNotSupported` (a null pointer where HIP returns a pointer, and -1
 /// where it returns a device number); where a library is behind it and the process ends, `hipErrorDeinitialized` (or the
-/// same as before). With no subscriber that wants trace events, a call costs a handful of instructions more than the raw
-/// one, and that of a library, which has to be watched for the end, about 15.
+/// same as before). On Linux, calls of a library from the destructors of a thread's locals are made on a helper thread,
+/// since the library's own objects of the thread may be gone.
+///
+/// With no subscriber that wants trace events, a call costs a handful of instructions more than the raw one, and that of a
+/// library, which has to be watched for the end, about 15.
 ///
 /// The methods are unsafe as HIP's functions are: pointers and handles must be what HIP's documentation asks for, and
 /// what is enqueued must outlive its use.
