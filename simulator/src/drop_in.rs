@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the drop-in libraries do where a process calls them first.
+//! The first call of a process into a drop-in library: the log is set up.
 
 use std::io::IsTerminal;
 

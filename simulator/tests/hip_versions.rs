@@ -288,7 +288,7 @@ fn mistakes_are_answered_as_the_version_answers_them() {
     }
 }
 
-/// What versions have or have not, and what they leave behind where they refuse a call.
+/// Differences of versions: the functions they have, and the state they leave behind a refused call.
 #[test]
 fn versions_know_what_they_know() {
     for (hip, since_6) in [("5.2", false), ("6.4", true), ("7.1", true)] {

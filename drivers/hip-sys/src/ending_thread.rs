@@ -82,7 +82,7 @@ fn helper(thread: usize) -> Option<Arc<Helper>> {
 }
 
 impl Helper {
-    /// What its thread does.
+    /// The loop of its thread.
     fn help(self: Arc<Self>) {
         let mut state = lock(&self.state);
         loop {

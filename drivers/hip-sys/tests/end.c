@@ -18,7 +18,7 @@ static void end(void) {
     }
 }
 
-/* What the library keeps of a thread goes when the thread ends, ahead of what was there before the first call. */
+/* The library's objects of a thread are destroyed when the thread ends, before those that existed at its first call. */
 static __thread int thread_is_known, thread_is_over;
 extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
 extern void *__dso_handle;

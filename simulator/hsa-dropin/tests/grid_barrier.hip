@@ -2,7 +2,7 @@
 // Barriers between the workgroups of a grid by the global wave sync, as HIP's cooperative groups have them.
 #define KERNEL extern "C" __attribute__((global))
 
-// What AMD's HIP runs before each cooperative launch.
+// AMD's HIP runs this before each cooperative launch.
 KERNEL void gws_init(unsigned waves_but_one) { __builtin_amdgcn_ds_gws_init(waves_but_one, 0); }
 
 // Each workgroup, of one wave, counts itself in `arrivals`, waits for all others, notes the count, and waits again; twice.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What clients ask before they do anything: each query of `rocminfo` 5.2 to 6.4, and Mojo's, with the answers that the
-//! part's facts lead to. The simulated HIP says the same of the same part.
+//! The queries that clients begin with: each of `rocminfo` 5.2 to 6.4, and Mojo's, with the answers that follow from the
+//! part. The simulated HIP gives the same answers for the same part.
 
 mod common;
 
@@ -17,7 +17,7 @@ use windlass_simulator::hsa::abi::*;
 /// The variable that names the machine of this process.
 const MACHINE: &str = "WINDLASS_TEST_MACHINE";
 
-/// What a part is, and what the sheets of the hardware say.
+/// A part and the figures of its hardware sheet.
 struct Facts {
     machine: &'static str,
     name: &'static str,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the simulated GPU lacks: it answers the status that HSA has for that, and names itself in the log, once.
+//! Functions that the simulated GPU lacks: each answers the status that HSA has for that, and names itself in the log, once.
 
 mod common;
 

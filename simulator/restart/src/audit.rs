@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the loader calls.
+//! The functions that the loader calls (`rtld-audit(7)`).
 
 use std::{
     ffi::{CStr, c_char, c_uint},

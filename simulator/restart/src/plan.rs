@@ -35,7 +35,7 @@ impl Plan {
         }
         let loader = OsString::from_vec(loader.to_vec());
         let of = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-        // Whatever its name is.
+        // By the file, as its name may be another.
         if of(fs::metadata("/proc/self/exe").ok()?) == of(fs::metadata(&loader).ok()?) {
             return None;
         }

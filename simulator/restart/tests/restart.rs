@@ -101,7 +101,7 @@ fn command(program: &Path, loader: &Path) -> Command {
     command
 }
 
-/// What a program said on standard output and on standard error.
+/// The text of a program on standard output and on standard error.
 fn run(command: &mut Command) -> [String; 2] {
     let output = output(command).expect("the program starts");
     assert!(output.status.success(), "{output:?}");

@@ -31,7 +31,7 @@ pub struct Launch<'a> {
     pub(crate) placed: Option<Placed>,
 }
 
-/// What a dispatch has of its queue.
+/// The queue's part of a dispatch.
 #[derive(Clone, Default)]
 pub(crate) struct OfQueue {
     /// Set when the dispatch is to stop, with [`Cause::Cancelled`](super::Cause::Cancelled).

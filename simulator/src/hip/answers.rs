@@ -23,7 +23,7 @@ const fn row(functions: &'static [&'static str], found: Code, answered: Code, ve
     Row { functions, found, answered, versions }
 }
 
-/// What asks how many workgroups of a kernel fit, by its symbol.
+/// Functions that tell how many workgroups of a kernel fit, by its symbol.
 const OCCUPANCIES: &[&str] = &[
     "hipOccupancyMaxActiveBlocksPerMultiprocessor",
     "hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
@@ -212,7 +212,7 @@ const WAITING: &[&str] = &[
     "hipMemset2D",
 ];
 
-/// What refuses a copy of nothing as a node of a graph, by version.
+/// Functions that refuse a copy of nothing as a node of a graph, by version.
 const REFUSING_NOTHING: &[(&str, Versions)] = &[
     ("hipGraphAddMemcpyNode1D", SINCE_6),
     ("hipGraphExecMemcpyNodeSetParams", BEFORE_6),

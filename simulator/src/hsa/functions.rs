@@ -476,7 +476,7 @@ macro_rules! names {
     ($(fn $name:ident($($parameter:ident: $ty:ty),* $(,)?) -> $result:ty;)*) => {
         /// The names of all functions that the simulator has.
         pub const FUNCTIONS: &[&str] = &[$(stringify!($name)),*];
-        /// What each of them returns.
+        /// The result type of each of them.
         const RESULTS: &[&str] = &[$(stringify!($result)),*];
     };
 }

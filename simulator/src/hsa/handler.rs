@@ -34,7 +34,7 @@ impl Condition for Turn {
     }
 }
 
-/// What the client wants back.
+/// The client's datum, which goes back to it.
 #[derive(Clone, Copy)]
 struct Data(*mut c_void);
 

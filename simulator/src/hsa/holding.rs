@@ -63,7 +63,7 @@ pub(crate) struct Watcher {
     /// The address that was watched.
     pub(crate) address: u64,
     pub(crate) callback: DeallocationCallback,
-    /// What the client wants back.
+    /// The client's datum, which goes back to it.
     pub(crate) data: u64,
 }
 
@@ -172,7 +172,7 @@ impl Holdings {
         self.memory.free_as(gone.base, Some(by)).map_err(|_| Status::INVALID_ALLOCATION)
     }
 
-    /// What a handle of an allocation of a GPU's says.
+    /// The contents of a handle of a GPU's allocation.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for what is none, or not all of one.

@@ -14,12 +14,12 @@ use super::holding::{Holdings, Pinned};
 use super::pool::Pool;
 use super::status::{Outcome, Status};
 
-/// What a handle begins with.
+/// The first word of a handle.
 const MARK: u32 = 0x5749_4e44;
 /// Mappings are reserved in pages.
 const PAGE: u64 = 4096;
 
-/// What a handle is of.
+/// The kind of thing that a handle shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Shared {
@@ -27,7 +27,7 @@ pub(crate) enum Shared {
     Signal = 2,
 }
 
-/// What a handle says.
+/// The contents of a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticket {
     pub(crate) address: u64,

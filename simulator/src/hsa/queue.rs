@@ -47,7 +47,7 @@ pub(crate) struct AqlQueue {
     callback: Option<(ErrorCallback, Data)>,
     /// No packet is processed any more.
     stopped: AtomicBool,
-    /// What stops the dispatches at work.
+    /// The flags that stop the running dispatches.
     at_work: Mutex<Vec<Arc<AtomicBool>>>,
     /// Told when one has ended.
     ended: Condvar,
@@ -60,7 +60,7 @@ pub(crate) struct AqlQueue {
     pub(crate) processor: Mutex<Processor>,
 }
 
-/// What the client wants back with an error.
+/// The client's datum, which goes back to it with an error.
 #[derive(Clone, Copy)]
 struct Data(*mut c_void);
 
@@ -249,7 +249,7 @@ impl AqlQueue {
         first
     }
 
-    /// What each dispatch has of the queue.
+    /// The queue's part of each dispatch.
     pub(crate) fn dispatches(&self) -> OfQueue {
         OfQueue { gws: self.gws.clone(), ..OfQueue::default() }
     }
@@ -297,7 +297,7 @@ pub(crate) struct AtWork<'a> {
 }
 
 impl AtWork<'_> {
-    /// What the dispatch has of its queue.
+    /// The queue's part of the dispatch.
     pub(crate) fn of_queue(&self) -> OfQueue {
         OfQueue { stop: self.stop.clone(), ..self.queue.dispatches() }
     }

@@ -124,7 +124,7 @@ impl Signals {
         shared.live.insert(signal.address, SharedSignal { number, owners: 1 });
     }
 
-    /// What a handle of a signal says, if it may be shared.
+    /// The contents of a signal's handle, if it may be shared.
     pub(crate) fn share(&self, signal: &SignalRef) -> Option<Ticket> {
         let shared = self.lock_shared();
         let number = shared.live.get(&signal.address)?.number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the scheduler's lock guards: the queues with the packets that have not run.
+//! The state behind the scheduler's lock: the queues with the packets that have not run.
 //!
 //! A packet is ready when it is first in its queue and in the hardware queue that this may share, nothing of that queue
 //! runs, and each of its edges is reached.
@@ -20,7 +20,7 @@ pub(super) struct State {
     /// By queue id. The order is fixed, so that a seed draws from the same list each time.
     pub(super) queues: BTreeMap<u64, Waiting>,
     pub(super) hardware: Hardware,
-    /// What host functions wait for that wait in here, by the queues that run them.
+    /// Points that waiting host functions wait for, by the queues that run those functions.
     pub(super) host_waits: BTreeMap<u64, Vec<Point>>,
     next_queue: u64,
     pub(super) threads: Threads,

@@ -56,7 +56,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// What each thread does.
+    /// The loop of each thread.
     fn work(self: Arc<Self>) {
         self.enter_thread();
         let mut state = self.lock();

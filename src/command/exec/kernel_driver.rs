@@ -28,7 +28,7 @@ use crate::command::started;
 
 /// The hidden subcommand that makes the namespace and becomes the program.
 pub(super) const SUBCOMMAND: &str = "exec-beside-kernel-driver";
-/// What the module says of itself.
+/// The version that the module states.
 const VERSION: &str = "simulated by Windlass";
 
 /// Whether a program is known to look for the driver.

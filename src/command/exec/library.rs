@@ -26,7 +26,7 @@ pub(super) const HIP: Library = Library { file: "libamdhip64.so", name: "libamdh
 /// What HIP is built on.
 pub(super) const HSA: Library = Library { file: "libhsa_runtime64.so", name: "libhsa-runtime64.so.1" };
 
-/// What brings programs under the loader of AMD's libraries.
+/// The library that brings programs under the loader of AMD's libraries.
 pub(super) const RESTART: Library =
     Library { file: "libwindlass_restart.so", name: "libwindlass_restart.so" };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a program under another loader starts in turn comes under that loader too, where it uses HIP: by a library that the
-//! machine's loader asks first.
+//! Children of a program under another loader come under that loader too, where they use HIP. A library that the machine's
+//! loader asks first sees to it.
 
 use std::{ffi::OsStr, path::Path, process::Command};
 
 use super::super::failure::{Outcome, note};
 use super::{folder::Folder, library};
 
-/// What the library reads: the loader, and the folders that it is to search, with colons between.
+/// The variable that the library reads: the loader, then the folders that it searches, with colons between.
 const HOW: &str = "WINDLASS_RESTART";
-/// What the machine's loader reads.
+/// The variable that the machine's loader reads.
 const AUDIT: &str = "LD_AUDIT";
 
 /// Has the command's children come under a loader that searches folders for libraries. Where the library was not built, that

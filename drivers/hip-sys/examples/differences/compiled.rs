@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a compiled program registers at its start: a fat binary, a kernel of it and a variable by their symbols.
+//! The registrations that a compiled program makes at its start: a fat binary, a kernel of it and a variable, by their symbols.
 
 use std::ffi::CStr;
 use std::ptr;

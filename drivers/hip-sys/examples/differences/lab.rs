@@ -146,7 +146,7 @@ impl Lab {
             need!(self.hipEventRecord(self.new_event()? as hipEvent_t, ptr::null_mut()));
             need!(self.hipDeviceSynchronize());
             self.on_other(|lab| {
-                // What a kernel of the case did there.
+                // The case's kernel may have written there.
                 need!(lab.hipDeviceSynchronize());
                 lab.take()
             })

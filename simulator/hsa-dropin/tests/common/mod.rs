@@ -271,7 +271,7 @@ pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// What a queue's callback was told first.
+/// The first status that a queue's callback was given.
 #[derive(Default)]
 pub(crate) struct Noted(AtomicU32);
 
