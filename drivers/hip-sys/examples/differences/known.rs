@@ -106,15 +106,17 @@ impl Known {
         self.entries.iter().enumerate().filter(|(_, entry)| has(entry)).map(|(place, _)| place).collect()
     }
 
-    /// The list as tables, one for each reason.
-    pub(crate) fn document(&self) -> String {
-        let mut text = String::new();
+    /// The page with this list as its tables, one for each reason.
+    pub(crate) fn in_page(&self, page: &str) -> Result<String> {
+        const HEADING: &str = "\n## The tables\n";
+        let (before, _) = page.split_once(HEADING).with_context(|| format!("no{HEADING}in the page"))?;
+        let mut text = format!("{before}{HEADING}");
         for (reason, lines) in &self.lines {
             let _ = writeln!(text, "\n{reason}\n\n| HIP | case | AMD's | simulated |\n|---|---|---|---|");
             for [versions, case, theirs, ours] in lines {
                 let _ = writeln!(text, "| {} | `{case}` | {theirs} | {ours} |", versions.replace(' ', ", "));
             }
         }
-        text
+        Ok(text)
     }
 }

@@ -2,7 +2,7 @@
 //! Makes wrong calls of HIP, on AMD's HIP and on the simulated one, and compares what they answer.
 //!
 //!     differences compare VERSION LIST [PREFIX...]   both, and the list of known differences; PREFIX starts AMD's
-//!     differences document LIST                      the tables of docs/hip-differences.md
+//!     differences document LIST PAGE                 the tables of PAGE, docs/hip-differences.md, from LIST
 //!     differences group NAME FROM [MACHINE]          a group's cases from one on; on a simulated machine, else the system's HIP
 //!     differences groups                             the names of the groups
 //!
@@ -41,8 +41,9 @@ fn main() -> anyhow::Result<std::process::ExitCode> {
         }
         ["group", name, from] => perform::group(name, from.parse()?, None),
         ["group", name, from, machine] => perform::group(name, from.parse()?, Some(machine)),
-        ["document", list] => {
-            print!("{}", known::Known::read(list.as_ref())?.document());
+        ["document", list, page] => {
+            let known = known::Known::read(list.as_ref())?;
+            std::fs::write(page, known.in_page(&std::fs::read_to_string(page)?)?)?;
             Ok(ExitCode::SUCCESS)
         }
         ["compare", version, list, ref prefix @ ..] => compare::compare(version, list.as_ref(), prefix),
