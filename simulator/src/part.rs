@@ -27,6 +27,8 @@ pub struct Part {
     pub(crate) scratch: Scratch,
     /// LDS of a workgroup, in bytes.
     pub(crate) lds: u32,
+    /// Whether its instruction set has images. None of them is simulated.
+    pub(crate) images: bool,
     /// Compute units, unless a machine says otherwise.
     pub(crate) units: u32,
     /// The number of the architecture that HIP 5 has.
@@ -64,6 +66,7 @@ static PARTS: [Part; 2] = [
         set: &GFX942,
         scratch: Scratch::Architected,
         lds: 64 << 10,
+        images: false,
         units: 304,
         architecture: 942,
         capability: [9, 4],
@@ -81,6 +84,7 @@ static PARTS: [Part; 2] = [
         set: &GFX90A,
         scratch: Scratch::Registers,
         lds: 64 << 10,
+        images: true,
         units: 110,
         architecture: 910,
         capability: [9, 0],

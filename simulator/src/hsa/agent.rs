@@ -160,12 +160,18 @@ impl Runtime {
                 let limits = self.scratch_limits.lock().unwrap_or_else(PoisonError::into_inner);
                 Info::U64(limits.get(&gpu.index).copied().unwrap_or(self.options.memory))
             }
-            // No image can be made, nor a handle of one, but clients divide by their limits.
-            0x3000..=0x3002 | 0x3008 => Info::U64(16_384),
-            0x3003..=0x3006 => Info::U64s(vec![16_384; 2]),
-            0x3007 => Info::U64s(vec![2048; 3]),
-            0x3009..=0x300b => Info::U64(0),
-            0x300c => Info::U64(256),
+            // ROCr's numbers of images have 32 bits, though the specification says size_t: HIP has no room for more. No image
+            // can be made, but clients divide by the limits.
+            0x3000 | 0x3001 | 0x3008 => Info::U32(16_384),
+            0x3002 => Info::U32(u32::MAX),
+            0x3003..=0x3006 => Info::U32s(vec![16_384; 2]),
+            0x3007 => Info::U32s(vec![2048; 3]),
+            // Handles of images to read, of those to write, and of samplers. HIP 5.2 has no pitches where there is none to write.
+            0x3009..=0x300b if !part.images => Info::U32(0),
+            0x3009 => Info::U32(128),
+            0x300a => Info::U32(64),
+            0x300b => Info::U32(16),
+            0x300c => Info::U32(256),
             _ => return None,
         })
     }
