@@ -144,7 +144,7 @@ impl Runtime {
                 let uuid = visible::uuid(gpu.slot);
                 Info::text(&format!("GPU-{}", String::from_utf8_lossy(&uuid)), 21)
             }
-            0xa012 => Info::U32(1),
+            0xa012 => Info::U32(Part::REVISION),
             0xa015 => {
                 let used = self.holdings.used(gpu.index);
                 Info::U64(self.options.memory.saturating_sub(used))
@@ -160,10 +160,14 @@ impl Runtime {
                 let limits = self.scratch_limits.lock().unwrap_or_else(PoisonError::into_inner);
                 Info::U64(limits.get(&gpu.index).copied().unwrap_or(self.options.memory))
             }
-            // No image can be made, nor a handle of one, but clients divide by their limits.
-            0x3000..=0x3002 | 0x3008 => Info::U64(16_384),
-            0x3003..=0x3006 => Info::U64s(vec![16_384; 2]),
-            0x3007 => Info::U64s(vec![2048; 3]),
+            0xa016 => Info::U64(Part::WALL_CLOCK.into()),
+            // The hardware's limits, in ROCr's words of 32 bits, where the header has larger ones. No image can be made,
+            // nor a handle of one.
+            0x3000 | 0x3001 => Info::U32(part.images.side),
+            0x3002 => Info::U32(part.images.buffer),
+            0x3003..=0x3006 => Info::U32s(vec![part.images.side; 2]),
+            0x3007 => Info::U32s(vec![part.images.side, part.images.side, part.images.depth]),
+            0x3008 => Info::U32(part.images.layers),
             0x3009..=0x300b => Info::U64(0),
             0x300c => Info::U64(256),
             _ => return None,
