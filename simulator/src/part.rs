@@ -27,8 +27,6 @@ pub struct Part {
     pub(crate) scratch: Scratch,
     /// LDS of a workgroup, in bytes.
     pub(crate) lds: u32,
-    /// Whether its instruction set has images. None of them is simulated.
-    pub(crate) images: bool,
     /// Compute units, unless a machine says otherwise.
     pub(crate) units: u32,
     /// The number of the architecture that HIP 5 has.
@@ -44,6 +42,21 @@ pub struct Part {
     pub(crate) memory_clock: i32,
     /// Bits of the memory bus.
     pub(crate) bus: i32,
+    /// How large images of the hardware are. None can be made here.
+    pub(crate) images: Images,
+}
+
+/// The largest images of a GPU in elements, all zero where it has none.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Images {
+    /// Of an image of one dimension, and of each dimension of one of two.
+    pub(crate) side: u32,
+    /// Of an image of three dimensions, whose width and height are a side.
+    pub(crate) depth: u32,
+    /// Layers of an array.
+    pub(crate) layers: u32,
+    /// Of a buffer that is an image.
+    pub(crate) buffer: u32,
 }
 
 /// How a wave finds its private memory.
@@ -66,7 +79,6 @@ static PARTS: [Part; 2] = [
         set: &GFX942,
         scratch: Scratch::Architected,
         lds: 64 << 10,
-        images: false,
         units: 304,
         architecture: 942,
         capability: [9, 4],
@@ -75,6 +87,7 @@ static PARTS: [Part; 2] = [
         clock: 2_100_000,
         memory_clock: 1_300_000,
         bus: 8192,
+        images: Images { side: 0, depth: 0, layers: 0, buffer: 0 },
     },
     Part {
         name: "gfx90a",
@@ -84,7 +97,6 @@ static PARTS: [Part; 2] = [
         set: &GFX90A,
         scratch: Scratch::Registers,
         lds: 64 << 10,
-        images: true,
         units: 110,
         architecture: 910,
         capability: [9, 0],
@@ -93,6 +105,7 @@ static PARTS: [Part; 2] = [
         clock: 1_700_000,
         memory_clock: 1_600_000,
         bus: 4096,
+        images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
     },
 ];
 
@@ -103,6 +116,10 @@ impl Part {
     pub(crate) const WORKGROUP: u32 = 1024;
     /// Waves that a compute unit keeps.
     pub(crate) const WAVES_OF_UNIT: u32 = 32;
+    /// Ticks of the wall clock in a second, which `s_memrealtime` reads.
+    pub(crate) const WALL_CLOCK: u32 = 100_000_000;
+    /// The revision of the chip.
+    pub(crate) const REVISION: u32 = 1;
 
     /// Every part, the default first.
     pub fn all() -> &'static [Part] {

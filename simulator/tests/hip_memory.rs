@@ -378,6 +378,33 @@ fn pools_give_memory_in_stream_order() {
 }
 
 #[test]
+fn memory_whose_free_is_queued_is_not_freed_again() {
+    let machine = Machine::new("");
+    let stream = machine.stream();
+    let mut pooled = null_mut();
+    ok!(machine, hipMallocAsync(&mut pooled, 4096, stream));
+    for memory in [pooled, machine.malloc(4096)] {
+        let gate = machine.gate(stream);
+        ok!(machine, hipMemsetAsync(memory, 1, 4096, stream));
+        ok!(machine, hipFreeAsync(memory, stream));
+        // At once, though the stream has not got there.
+        fails!(hipErrorInvalidValue, machine, hipFreeAsync(memory, stream));
+        fails!(hipErrorInvalidValue, machine, hipFreeAsync(memory, null_mut()));
+        fails!(hipErrorInvalidValue, machine, hipFree(memory));
+        drop(gate);
+        ok!(machine, hipDeviceSynchronize());
+        assert_eq!(machine.simulator.last_fault(), None);
+        fails!(hipErrorInvalidValue, machine, hipFree(memory));
+    }
+    // What could not be queued is not freed.
+    let memory = machine.malloc(64);
+    let other = machine.stream();
+    ok!(machine, hipStreamBeginCapture(other, hipStreamCaptureMode::hipStreamCaptureModeRelaxed));
+    fails!(hipErrorStreamCaptureUnsupported, machine, hipFreeAsync(memory, other));
+    ok!(machine, hipFreeAsync(memory, stream));
+}
+
+#[test]
 fn use_after_free_in_stream_order_fails_the_device() {
     let machine = Machine::new("?faults=sticky");
     let stream = machine.stream();

@@ -124,8 +124,13 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             core.wave.set_indexing(None);
             Flow::Next
         },
-        Op::s_memtime | Op::s_memrealtime => |core, step| {
-            let ticks = core.wave.ticks();
+        Op::s_memtime => |core, step| {
+            let ticks = core.wave.nanoseconds();
+            core.wave.set_pair(step.inst.dst, ticks);
+            Flow::Next
+        },
+        Op::s_memrealtime => |core, step| {
+            let ticks = core.wave.wall_clock();
             core.wave.set_pair(step.inst.dst, ticks);
             Flow::Next
         },

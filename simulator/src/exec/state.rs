@@ -5,6 +5,7 @@ use super::core::Finding;
 use super::gws::Gws;
 use super::program::{Program, Region};
 use crate::isa::Operand;
+use crate::part::Part;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -314,9 +315,15 @@ impl Wave {
     }
 
     /// The time in nanoseconds since the process first asked.
-    pub(crate) fn ticks(&self) -> u64 {
+    pub(crate) fn nanoseconds(&self) -> u64 {
         static START: OnceLock<Instant> = OnceLock::new();
         u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The same time in ticks of the wall clock.
+    pub(crate) fn wall_clock(&self) -> u64 {
+        const NANOSECONDS: u64 = 1_000_000_000 / Part::WALL_CLOCK as u64;
+        self.nanoseconds() / NANOSECONDS
     }
 }
 

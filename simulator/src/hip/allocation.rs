@@ -60,7 +60,17 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
     if let Some(pool) = &pool {
         pool.grow(size);
     }
-    machine.ledger.enter(Holding { base, device_base: base, size, device, origin, managed, flags, pool });
+    machine.ledger.enter(Holding {
+        base,
+        device_base: base,
+        size,
+        device,
+        origin,
+        managed,
+        flags,
+        pool,
+        leaves: false,
+    });
     Ok(base)
 }
 

@@ -34,6 +34,7 @@ const ROWS: &[Row] = &[
     // A stream that is none.
     row(
         &[
+            "hipDrvMemcpy3DAsync",
             "hipFreeAsync",
             "hipGraphLaunch",
             "hipLaunchCooperativeKernel",
@@ -187,7 +188,7 @@ const UNNOTED: &[(&[&str], Code, Versions)] = &[
         IN_6,
     ),
     (
-        &["hipMemcpyDtoD", "hipMemcpyDtoH", "hipMemcpyHtoD", "hipMemcpy2D"],
+        &["hipMemcpyDtoD", "hipMemcpyDtoH", "hipMemcpyHtoD", "hipMemcpy2D", "hipDrvMemcpy3D"],
         Code::STREAM_CAPTURE_IMPLICIT,
         IN_6,
     ),

@@ -3,12 +3,10 @@
 
 use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
 
-use super::device::{Device, limits};
+use crate::options::Options;
+use crate::part::Part;
 
-/// Largest images; there are none, but clients divide by these.
-const IMAGE_1D: i32 = 16384;
-const IMAGE_2D: i32 = 16384;
-const IMAGE_3D: i32 = 2048;
+use super::device::{Device, limits};
 
 /// Attributes that hipDeviceGetAttribute of HIP 6 refuses, by number: those of CUDA's images and of other drivers, and at the end
 /// what came later.
@@ -34,27 +32,29 @@ pub(crate) fn is_told(hip: (u32, u32), attribute: Attribute) -> bool {
     !never && !untold.contains(&attribute.0)
 }
 
-/// The value of an attribute of a device with so many compute units; `None` for one that HIP does not have.
-pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option<i32> {
+/// The value of an attribute of a device; `None` for one that HIP does not have.
+pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) -> Option<i32> {
     let number = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
+    let (units, images) = (options.units, &device.part.images);
+    let [across, high, deep] = limits::grid(options.hip);
     Some(match attribute {
         // What the simulated part can do.
         Attribute::hipDeviceAttributeCanMapHostMemory
-        | Attribute::hipDeviceAttributeCanUseHostPointerForRegisteredMem
         | Attribute::hipDeviceAttributeConcurrentKernels
         | Attribute::hipDeviceAttributeConcurrentManagedAccess
         | Attribute::hipDeviceAttributeCooperativeLaunch
         | Attribute::hipDeviceAttributeDeviceOverlap
-        | Attribute::hipDeviceAttributeEccEnabled
         | Attribute::hipDeviceAttributeFineGrainSupport
         | Attribute::hipDeviceAttributeHostNativeAtomicSupported
         | Attribute::hipDeviceAttributeHostRegisterSupported
         | Attribute::hipDeviceAttributeManagedMemory
-        | Attribute::hipDeviceAttributeMemoryPoolsSupported
+        | Attribute::hipDeviceAttributeGlobalL1CacheSupported
+        | Attribute::hipDeviceAttributeLocalL1CacheSupported
         | Attribute::hipDeviceAttributeStreamPrioritiesSupported
         | Attribute::hipDeviceAttributeUnifiedAddressing
-        | Attribute::hipDeviceAttributeAsyncEngineCount
         | Attribute::hipDeviceAttributeNumberOfXccs => 1,
+        // Pools are there in versions that do not say so, too.
+        Attribute::hipDeviceAttributeMemoryPoolsSupported => (options.hip >= (6, 2)).into(),
 
         // What it cannot do, or has none of.
         Attribute::hipDeviceAttributeAccessPolicyMaxWindowSize
@@ -66,11 +66,9 @@ pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option
         | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim
         | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem
         | Attribute::hipDeviceAttributeDirectManagedMemAccessFromHost
-        | Attribute::hipDeviceAttributeGlobalL1CacheSupported
         | Attribute::hipDeviceAttributeIntegrated
         | Attribute::hipDeviceAttributeIsMultiGpuBoard
         | Attribute::hipDeviceAttributeKernelExecTimeout
-        | Attribute::hipDeviceAttributeLocalL1CacheSupported
         | Attribute::hipDeviceAttributeLuid
         | Attribute::hipDeviceAttributeLuidDeviceNodeMask
         | Attribute::hipDeviceAttributeMultiGpuBoardGroupID
@@ -78,7 +76,6 @@ pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option
         | Attribute::hipDeviceAttributePageableMemoryAccessUsesHostPageTables
         | Attribute::hipDeviceAttributePciDeviceId
         | Attribute::hipDeviceAttributePciDomainId
-        | Attribute::hipDeviceAttributePersistingL2CacheMaxSize
         | Attribute::hipDeviceAttributeReservedSharedMemPerBlock
         | Attribute::hipDeviceAttributeSingleToDoublePrecisionPerfRatio
         | Attribute::hipDeviceAttributeTccDriver
@@ -87,9 +84,14 @@ pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option
         | Attribute::hipDeviceAttributeHdpMemFlushCntl
         | Attribute::hipDeviceAttributeHdpRegFlushCntl
         | Attribute::hipDeviceAttributeIsLargeBar
-        | Attribute::hipDeviceAttributeAsicRevision
         | Attribute::hipDeviceAttributeCanUseStreamWaitValue
         | Attribute::hipDeviceAttributeImageSupport => 0,
+        // AMD's HIP says this of every GPU but those on the host's own memory.
+        Attribute::hipDeviceAttributeCanUseHostPointerForRegisteredMem
+        // It says this of every GPU.
+        | Attribute::hipDeviceAttributeEccEnabled => 0,
+        Attribute::hipDeviceAttributeAsyncEngineCount => 8,
+        Attribute::hipDeviceAttributeAsicRevision => number(Part::REVISION),
 
         Attribute::hipDeviceAttributeComputeCapabilityMajor => device.part.capability[0],
         Attribute::hipDeviceAttributeComputeCapabilityMinor => device.part.capability[1],
@@ -104,9 +106,9 @@ pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option
         | Attribute::hipDeviceAttributeMaxBlockDimY
         | Attribute::hipDeviceAttributeMaxBlockDimZ
         | Attribute::hipDeviceAttributeMaxThreadsDim => number(limits::THREADS_PER_BLOCK),
-        Attribute::hipDeviceAttributeMaxGridDimX => number(limits::GRID[0]),
-        Attribute::hipDeviceAttributeMaxGridDimY => number(limits::GRID[1]),
-        Attribute::hipDeviceAttributeMaxGridDimZ => number(limits::GRID[2]),
+        Attribute::hipDeviceAttributeMaxGridDimX => across,
+        Attribute::hipDeviceAttributeMaxGridDimY => high,
+        Attribute::hipDeviceAttributeMaxGridDimZ => deep,
         Attribute::hipDeviceAttributeMaxThreadsPerMultiProcessor => number(limits::THREADS_PER_UNIT),
         Attribute::hipDeviceAttributeMaxBlocksPerMultiProcessor => 2,
         Attribute::hipDeviceAttributeMaxRegistersPerBlock
@@ -114,47 +116,53 @@ pub(crate) fn value(device: &Device, units: u32, attribute: Attribute) -> Option
         Attribute::hipDeviceAttributeMaxAvailableVgprsPerThread => 512,
         Attribute::hipDeviceAttributeMaxSharedMemoryPerBlock
         | Attribute::hipDeviceAttributeSharedMemPerBlockOptin
-        | Attribute::hipDeviceAttributeSharedMemPerMultiprocessor
         | Attribute::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => number(device.part.lds),
+        // AMD's HIP counts that of all compute units.
+        Attribute::hipDeviceAttributeSharedMemPerMultiprocessor => number(device.part.lds.saturating_mul(units)),
 
         Attribute::hipDeviceAttributeTotalGlobalMem => i32::try_from(device.capacity).unwrap_or(i32::MAX),
         Attribute::hipDeviceAttributeTotalConstantMemory => i32::MAX,
         Attribute::hipDeviceAttributeMaxPitch => i32::MAX,
-        Attribute::hipDeviceAttributeL2CacheSize => device.part.caches[1],
+        Attribute::hipDeviceAttributeL2CacheSize | Attribute::hipDeviceAttributePersistingL2CacheMaxSize => {
+            device.part.caches[1]
+        }
 
         Attribute::hipDeviceAttributeClockRate => device.part.clock,
         Attribute::hipDeviceAttributeMemoryClockRate => device.part.memory_clock,
         Attribute::hipDeviceAttributeMemoryBusWidth => device.part.bus,
-        Attribute::hipDeviceAttributeWallClockRate | Attribute::hipDeviceAttributeClockInstructionRate => {
-            100_000
-        }
+        Attribute::hipDeviceAttributeWallClockRate => number(Part::WALL_CLOCK / 1000),
+        // In AMD's HIP the same for every GPU, and not the rate of any clock.
+        Attribute::hipDeviceAttributeClockInstructionRate => 1_000_000,
 
         Attribute::hipDeviceAttributeSurfaceAlignment
         | Attribute::hipDeviceAttributeTextureAlignment
         | Attribute::hipDeviceAttributeTexturePitchAlignment => 256,
         Attribute::hipDeviceAttributeMaxSurface1D
         | Attribute::hipDeviceAttributeMaxSurface1DLayered
+        | Attribute::hipDeviceAttributeMaxSurface2D
+        | Attribute::hipDeviceAttributeMaxSurface2DLayered
+        | Attribute::hipDeviceAttributeMaxSurface3D
         | Attribute::hipDeviceAttributeMaxTexture1DWidth
         | Attribute::hipDeviceAttributeMaxTexture1DLayered
-        | Attribute::hipDeviceAttributeMaxTexture1DLinear
-        | Attribute::hipDeviceAttributeMaxTexture1DMipmap => IMAGE_1D,
-        Attribute::hipDeviceAttributeMaxSurface2D
-        | Attribute::hipDeviceAttributeMaxSurface2DLayered
         | Attribute::hipDeviceAttributeMaxTexture2DWidth
         | Attribute::hipDeviceAttributeMaxTexture2DHeight
-        | Attribute::hipDeviceAttributeMaxTexture2DGather
         | Attribute::hipDeviceAttributeMaxTexture2DLayered
+        | Attribute::hipDeviceAttributeMaxTexture3DWidth
+        | Attribute::hipDeviceAttributeMaxTexture3DHeight => number(images.side),
+        Attribute::hipDeviceAttributeMaxTexture3DDepth => number(images.depth),
+        // In bytes, of elements of 16.
+        Attribute::hipDeviceAttributeMaxTexture1DLinear | Attribute::hipDeviceAttributeMaxTexture1DMipmap => {
+            number(images.buffer.saturating_mul(16))
+        }
+        // AMD's HIP has none of these.
+        Attribute::hipDeviceAttributeMaxTexture2DGather
         | Attribute::hipDeviceAttributeMaxTexture2DLinear
         | Attribute::hipDeviceAttributeMaxTexture2DMipmap
+        | Attribute::hipDeviceAttributeMaxTexture3DAlt
         | Attribute::hipDeviceAttributeMaxSurfaceCubemap
         | Attribute::hipDeviceAttributeMaxSurfaceCubemapLayered
         | Attribute::hipDeviceAttributeMaxTextureCubemap
-        | Attribute::hipDeviceAttributeMaxTextureCubemapLayered => IMAGE_2D,
-        Attribute::hipDeviceAttributeMaxSurface3D
-        | Attribute::hipDeviceAttributeMaxTexture3DWidth
-        | Attribute::hipDeviceAttributeMaxTexture3DHeight
-        | Attribute::hipDeviceAttributeMaxTexture3DDepth
-        | Attribute::hipDeviceAttributeMaxTexture3DAlt => IMAGE_3D,
+        | Attribute::hipDeviceAttributeMaxTextureCubemapLayered => 0,
         _ => return None,
     })
 }

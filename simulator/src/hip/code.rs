@@ -194,6 +194,7 @@ static ROWS: &[Row] = &[
     (999, c"hipErrorUnknown", c"unknown error"),
     (1052, c"hipErrorRuntimeMemory", c"runtime memory call returned error"),
     (1053, c"hipErrorRuntimeOther", c"runtime call other than memory returned error"),
+    (1054, c"hipErrorTbd", c"unknown error"),
 ];
 
 #[cfg(test)]

@@ -19,7 +19,12 @@ pub(crate) mod limits {
     pub(crate) const THREADS_PER_BLOCK: u32 = Part::WORKGROUP;
     pub(crate) const REGISTERS_PER_BLOCK: u32 = 64 << 10;
     pub(crate) const THREADS_PER_UNIT: u32 = Part::WAVES_OF_UNIT * Part::WAVE;
-    pub(crate) const GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+
+    /// Workgroups in each direction, as a version tells; launches take more.
+    pub(crate) const fn grid(hip: (u32, u32)) -> [i32; 3] {
+        let across = if hip.0 > 5 || hip.0 == 5 && hip.1 >= 7 { 65_536 } else { i32::MAX };
+        [i32::MAX, across, across]
+    }
 }
 
 /// A GPU of the simulated machine.

@@ -32,6 +32,8 @@ pub(crate) struct Holding {
     /// The flags given to the call that made it.
     pub(crate) flags: u32,
     pub(crate) pool: Option<Arc<Pool>>,
+    /// A stream holds the work that frees it. Work queued before that may use it, and nothing may free it again.
+    pub(crate) leaves: bool,
 }
 
 impl Holding {
@@ -109,6 +111,21 @@ impl Ledger {
         let holdings = self.lock();
         let before = holdings.by_base.range(..base.saturating_add(size.max(1))).next_back();
         before.is_some_and(|(_, holding)| holding.base >= base || base - holding.base < holding.size.max(1))
+    }
+
+    /// Notes that the allocation that starts at `base` is about to be freed in a stream, if `condition` holds for it and
+    /// nothing frees it already. Whether that was so.
+    pub(crate) fn send_off(&self, base: u64, condition: impl Fn(&Holding) -> bool) -> bool {
+        let mut holdings = self.lock();
+        let holding = holdings.by_base.get_mut(&base).filter(|holding| !holding.leaves && condition(holding));
+        holding.map(|holding| holding.leaves = true).is_some()
+    }
+
+    /// Takes [`send_off`](Self::send_off) back.
+    pub(crate) fn keep(&self, base: u64) {
+        if let Some(holding) = self.lock().by_base.get_mut(&base) {
+            holding.leaves = false;
+        }
     }
 
     /// Strikes out the allocation that starts at `base`, if `condition` holds for it.

@@ -144,7 +144,7 @@ impl Runtime {
                 let uuid = visible::uuid(gpu.slot);
                 Info::text(&format!("GPU-{}", String::from_utf8_lossy(&uuid)), 21)
             }
-            0xa012 => Info::U32(1),
+            0xa012 => Info::U32(Part::REVISION),
             0xa015 => {
                 let used = self.holdings.used(gpu.index);
                 Info::U64(self.options.memory.saturating_sub(used))
@@ -160,14 +160,16 @@ impl Runtime {
                 let limits = self.scratch_limits.lock().unwrap_or_else(PoisonError::into_inner);
                 Info::U64(limits.get(&gpu.index).copied().unwrap_or(self.options.memory))
             }
-            // ROCr's numbers of images have 32 bits, though the specification says size_t: HIP has no room for more. No image
-            // can be made, but clients divide by the limits.
-            0x3000 | 0x3001 | 0x3008 => Info::U32(16_384),
-            0x3002 => Info::U32(u32::MAX),
-            0x3003..=0x3006 => Info::U32s(vec![16_384; 2]),
-            0x3007 => Info::U32s(vec![2048; 3]),
+            0xa016 => Info::U64(Part::WALL_CLOCK.into()),
+            // The hardware's limits. ROCr's numbers of images have 32 bits, though the specification says size_t: HIP has no
+            // room for more. No image can be made, but clients divide by the limits.
+            0x3000 | 0x3001 => Info::U32(part.images.side),
+            0x3002 => Info::U32(part.images.buffer),
+            0x3003..=0x3006 => Info::U32s(vec![part.images.side; 2]),
+            0x3007 => Info::U32s(vec![part.images.side, part.images.side, part.images.depth]),
+            0x3008 => Info::U32(part.images.layers),
             // Handles of images to read, of those to write, and of samplers. HIP 5.2 has no pitches where there is none to write.
-            0x3009..=0x300b if !part.images => Info::U32(0),
+            0x3009..=0x300b if part.images.side == 0 => Info::U32(0),
             0x3009 => Info::U32(128),
             0x300a => Info::U32(64),
             0x300b => Info::U32(16),

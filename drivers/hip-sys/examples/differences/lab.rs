@@ -10,6 +10,7 @@ use windlass_hip_sys::Api;
 use windlass_hip_sys::bindings::*;
 
 use crate::compiled::Images;
+use crate::fields;
 use crate::nodes::Full;
 
 /// Bytes of all memory.
@@ -31,6 +32,8 @@ pub(crate) enum Setting {
     Pushed,
     /// After the same call.
     Twice,
+    /// After another call that failed.
+    Failed,
 }
 
 impl Setting {
@@ -45,6 +48,7 @@ impl Setting {
             Self::Reset => "after a reset",
             Self::Pushed => "with a context pushed",
             Self::Twice => "twice",
+            Self::Failed => "after an error",
         }
     }
 
@@ -62,6 +66,7 @@ impl Setting {
             "reset" => &[Self::Reset],
             "pushed" => &[Self::Pushed],
             "twice" => &[Self::Twice],
+            "failed" => &[Self::Failed],
             _ => return None,
         })
     }
@@ -182,8 +187,8 @@ impl Lab {
         address
     }
 
-    /// What HIP wrote first.
-    pub(crate) fn answer(&self, kind: &str) -> Option<String> {
+    /// What HIP wrote first, of properties the field `value`.
+    pub(crate) fn answer(&self, kind: &str, value: &str) -> Option<String> {
         const UNTOUCHED: u64 = 0xa5a5_a5a5_a5a5_a5a5;
         if self.out.get() == 0 || kind == "out" {
             return None;
@@ -194,6 +199,10 @@ impl Lab {
             _ if word == UNTOUCHED => "untouched".to_owned(),
             "pointer" if word == 0 => "null".to_owned(),
             "pointer" => "set".to_owned(),
+            // SAFETY: the memory is kept, and larger than the properties, for whose fields every bit pattern is valid.
+            "new-field" => unsafe { fields::new(&*(self.out.get() as *const _), value) }?,
+            // SAFETY: as above.
+            "old-field" => unsafe { fields::old(&*(self.out.get() as *const _), value) }?,
             "int" => (word as u32).cast_signed().to_string(),
             _ => word.to_string(),
         })
@@ -223,6 +232,7 @@ impl Lab {
         let mut memory: *mut c_void = ptr::null_mut();
         match sort {
             "pinned" => need!(self.hipHostMalloc(&mut memory, SIZE, 0)),
+            "pooled" => need!(self.hipMallocAsync(&mut memory, SIZE, self.stream()? as hipStream_t)),
             "managed" => need!(self.hipMallocManaged(&mut memory, SIZE, 1)),
             "device" if value == "other" => memory = self.on_other(Self::take)? as *mut c_void,
             "device" => memory = self.take()? as *mut c_void,
@@ -236,6 +246,11 @@ impl Lab {
             }
         }
         match (sort, value) {
+            ("pooled", "freed") => {
+                let stream = self.stream()? as hipStream_t;
+                need!(self.hipFreeAsync(memory, stream));
+                need!(self.hipStreamSynchronize(stream));
+            }
             ("pinned", "freed") => need!(self.hipHostFree(memory)),
             (_, "freed") => need!(self.hipFree(memory)),
             (_, "unregistered") => need!(self.hipHostUnregister(memory)),

@@ -16,6 +16,8 @@ mod compare;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod compiled;
 #[cfg(all(unix, target_arch = "x86_64"))]
+mod fields;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod known;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod lab;

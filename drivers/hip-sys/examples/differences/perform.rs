@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Makes the calls of a group and prints what came of each.
 
+use std::ffi::CStr;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::ptr;
@@ -22,6 +23,9 @@ pub(crate) const HUNG: i32 = 98;
 /// Marks a case's begin and its result among what libraries print.
 pub(crate) const BEGIN: &str = "@begin ";
 pub(crate) const RESULT: &str = "@result ";
+
+/// The kinds of parameters where HIP writes an answer.
+const OUT: [&str; 6] = ["out", "int", "long", "pointer", "new-field", "old-field"];
 
 /// Ends the process without a word to the libraries in it: some crash there, and that is not what is compared.
 fn leave(code: i32) -> ! {
@@ -85,6 +89,23 @@ fn call(lab: &Lab, function: &str, registers: &[u64]) -> Option<i32> {
     Some(status)
 }
 
+/// Functions that give a text and no status.
+const TEXTS: [&str; 2] = ["hipGetErrorName", "hipGetErrorString"];
+
+/// Calls one of these.
+fn text(lab: &Lab, function: &str, registers: &[u64]) -> Option<String> {
+    let address = lab.hip.entries().address(function)?;
+    let error = hipError_t(*registers.first()? as u32);
+    // SAFETY: both take a number and give text that lives for ever, or null.
+    let text = unsafe {
+        let function =
+            std::mem::transmute::<*const c_void, unsafe extern "C" fn(hipError_t) -> *const c_char>(address);
+        let text = function(error);
+        (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+    };
+    Some(text.map_or("null".to_owned(), |text| format!("says {text}")))
+}
+
 /// The answer to a case.
 fn perform(lab: &Lab, case: &Case) -> Result<String> {
     lab.begin();
@@ -103,14 +124,18 @@ fn perform(lab: &Lab, case: &Case) -> Result<String> {
     }
     // SAFETY: no pointers.
     unsafe { lab.hip.hipGetLastError() };
+    if case.setting == Setting::Failed {
+        // SAFETY: no pointers.
+        unsafe { lab.hip.hipSetDevice(77) };
+    }
+    if TEXTS.contains(&case.function.as_str()) {
+        return Ok(text(lab, &case.function, &registers).unwrap_or_else(|| "absent".to_owned()));
+    }
     let Some(status) = call(lab, &case.function, &registers) else { return Ok("absent".to_owned()) };
     // SAFETY: no pointers.
     let mut result = format!("{status} last {}", unsafe { lab.hip.hipGetLastError() }.0);
-    let kind = case
-        .parameters
-        .iter()
-        .find(|parameter| ["out", "int", "long", "pointer"].contains(&parameter.kind.as_str()));
-    if let Some(answer) = kind.and_then(|parameter| lab.answer(&parameter.kind)) {
+    let out = case.parameters.iter().find(|parameter| OUT.contains(&parameter.kind.as_str()));
+    if let Some(answer) = out.and_then(|parameter| lab.answer(&parameter.kind, &parameter.value)) {
         result += &format!(" gives {answer}");
     }
     // The work that was queued ends before it is judged.
@@ -138,7 +163,7 @@ fn enter(lab: &Lab, setting: Setting) -> Result<()> {
     // SAFETY: handles of the lab's, no pointers.
     let statuses = unsafe {
         match setting {
-            Setting::Plain | Setting::Twice => vec![],
+            Setting::Plain | Setting::Twice | Setting::Failed => vec![],
             Setting::Other => vec![lab.hip.hipSetDevice(1)],
             Setting::Reset => vec![lab.hip.hipDeviceReset()],
             Setting::Pushed => {

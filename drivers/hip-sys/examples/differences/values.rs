@@ -4,21 +4,25 @@
 use std::ffi::CStr;
 use std::ptr;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use windlass_hip_sys::bindings::*;
 
-use crate::lab::{Lab, SIZE};
+use crate::fields;
+use crate::lab::{Lab, SIZE, need};
 use crate::nodes::NODES;
 
 /// Of a handle that was given back, of one that never was, and of one of another kind.
 const HANDLE: &[&str] = &["good", "null", "destroyed", "wild"];
 
 const KINDS: &[(&str, &[&str])] = &[
-    // Where HIP writes an answer: nothing of it is compared, an int, a size, a pointer.
+    // Where HIP writes an answer: nothing of it is compared, an int, a size, a pointer, a field of properties in the
+    // layout of HIP 6 and in that before.
     ("out", &["good", "null"]),
     ("int", &["good", "null"]),
     ("long", &["good", "null"]),
     ("pointer", &["good", "null"]),
+    ("new-field", fields::NEW),
+    ("old-field", fields::OLD),
     (
         "device",
         &[
@@ -36,6 +40,7 @@ const KINDS: &[(&str, &[&str])] = &[
             "wild",
         ],
     ),
+    ("pooled", &["good", "null", "freed", "inside", "wild"]),
     ("pinned", &["good", "null", "freed", "inside", "device", "plain", "registered", "wild"]),
     ("plain", &["good", "null", "device", "pinned", "registered"]),
     ("registered", &["good", "null", "unregistered", "inside", "plain", "device", "pinned", "wild"]),
@@ -60,6 +65,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("path", &["good", "null", "empty", "absent", "junk"]),
     ("kernel", &["good", "null", "empty", "absent"]),
     ("variable", &["absent", "null", "empty"]),
+    ("entry", &["good", "null", "empty", "absent", "properties"]),
     ("bus", &["good", "null", "empty", "junk"]),
     ("callback", &["good", "null"]),
     ("arguments", &["good", "null"]),
@@ -67,8 +73,24 @@ const KINDS: &[(&str, &[&str])] = &[
     ("none", &["null"]),
     ("nodes", &["good", "null", "null-inside"]),
     ("copy3d", &["good", "null", "no-extent", "no-pointer", "kind", "wide"]),
+    (
+        "box",
+        &[
+            "good",
+            "null",
+            "no-extent",
+            "no-pointer",
+            "unified",
+            "kind",
+            "array",
+            "wide",
+            "far",
+            "contradiction",
+        ],
+    ),
     ("kernel-node", &["good", "null", "no-function", "no-block"]),
     ("memset-node", &["good", "null", "no-pointer", "element", "no-width", "no-height"]),
+    ("driver-memset", &["good", "null", "no-pointer", "element", "no-width", "no-height"]),
     ("host-node", &["good", "null", "no-function"]),
     ("properties", &["good", "null", "type", "location", "device"]),
     ("access", &["good", "null", "device", "flags"]),
@@ -109,11 +131,13 @@ impl Lab {
         Ok(match (kind, value) {
             (_, "null") => 0,
             (_, "wild") => match kind {
-                "device" | "pinned" | "registered" | "managed" => 0x10,
+                "device" | "pooled" | "pinned" | "registered" | "managed" => 0x10,
                 _ => self.keep(&[0; SIZE]),
             },
-            ("out" | "int" | "long" | "pointer", _) => self.out(),
-            ("device" | "pinned" | "plain" | "registered" | "managed", _) => self.memory(kind, value)?,
+            ("out" | "int" | "long" | "pointer" | "new-field" | "old-field", _) => self.out(),
+            ("device" | "pooled" | "pinned" | "plain" | "registered" | "managed", _) => {
+                self.memory(kind, value)?
+            }
             ("stream", "good") => self.stream()?,
             ("stream", "legacy") => 1,
             ("stream", "thread") => 2,
@@ -158,7 +182,9 @@ impl Lab {
             ("kernel", "good") => text(c"vector_add"),
             ("counter", "good") => text(c"counter"),
             ("counter", "kernel") => text(c"read_counter"),
-            ("kernel" | "variable" | "counter", _) => text(c"there_is_no_such_name"),
+            ("entry", "good") => text(c"hipMalloc"),
+            ("entry", "properties") => text(c"hipGetDeviceProperties"),
+            ("kernel" | "variable" | "counter" | "entry", _) => text(c"there_is_no_such_name"),
             ("bus", _) => self.bus()?,
             ("callback", _) => host_function as *const () as u64,
             ("arguments", _) => self.arguments()?,
@@ -167,7 +193,9 @@ impl Lab {
             ("nodes", "good") => self.keep_words(&[self.graph()?.1]),
             ("nodes", _) => self.keep_words(&[0]),
             ("copy3d", _) => self.copy(value)?,
+            ("box", _) => self.driver_copy(value)?,
             ("kernel-node", _) => self.kernel_node(value)?,
+            ("driver-memset", _) => self.driver_memset(value)?,
             ("memset-node", _) => self.memset_node(value)?,
             ("host-node", _) => {
                 let function: hipHostFn_t = (value == "good").then_some(host_function);
@@ -211,6 +239,40 @@ impl Lab {
         Ok(self.keep_value(copy))
     }
 
+    /// The numbers of `hipMemoryType` for the host, devices, arrays and unified memory, which HIP 6 changed.
+    fn memory_types(&self) -> Result<[u32; 4]> {
+        let mut version = 0;
+        need!(self.hipRuntimeGetVersion(&mut version));
+        Ok(if version < 60_000_000 { [0, 1, 2, 3] } else { [1, 2, 10, 11] })
+    }
+
+    /// The same copy in the driver's words.
+    fn driver_copy(&self, value: &str) -> Result<u64> {
+        // SAFETY: zeroes are null pointers and numbers.
+        let mut copy: HIP_MEMCPY3D = unsafe { std::mem::zeroed() };
+        let [host, device, array, unified] = self.memory_types()?.map(hipMemoryType);
+        copy.srcMemoryType = host;
+        copy.srcHost = self.memory("plain", "good")? as *const c_void;
+        (copy.srcPitch, copy.srcHeight) = (64, 4);
+        copy.dstMemoryType = device;
+        copy.dstDevice = self.memory("device", "good")? as *mut c_void;
+        (copy.dstPitch, copy.dstHeight) = (64, 4);
+        (copy.WidthInBytes, copy.Height, copy.Depth) = (32, 4, 2);
+        match value {
+            "no-extent" => copy.Depth = 0,
+            "no-pointer" => copy.dstDevice = ptr::null_mut(),
+            "unified" => copy.dstMemoryType = unified,
+            "kind" => copy.dstMemoryType = hipMemoryType(99),
+            "array" => copy.dstMemoryType = array,
+            "wide" => copy.WidthInBytes = 65,
+            "far" => copy.dstZ = 1000,
+            // Memory of the device where the host's is.
+            "contradiction" => copy.srcHost = copy.dstDevice,
+            _ => {}
+        }
+        Ok(self.keep_value(copy))
+    }
+
     fn kernel_node(&self, value: &str) -> Result<u64> {
         let one = dim3 { x: 1, y: 1, z: 1 };
         let mut node = hipKernelNodeParams {
@@ -240,6 +302,15 @@ impl Lab {
             _ => {}
         }
         Ok(self.keep_value(node))
+    }
+
+    /// `HIP_MEMSET_NODE_PARAMS`, the same in the driver's words of HIP 6.
+    fn driver_memset(&self, value: &str) -> Result<u64> {
+        let dst = if value == "no-pointer" { 0 } else { self.memory("device", "good")? };
+        let size = if value == "element" { 3 } else { 4 };
+        let width = if value == "no-width" { 0 } else { 8 };
+        let height = u64::from(value != "no-height");
+        Ok(self.keep_words(&[dst, 64, 5 | size << 32, width, height]))
     }
 
     fn pool_properties(&self, value: &str) -> u64 {

@@ -6,6 +6,7 @@ use super::super::core::{Trouble, Turn};
 use super::super::state::Status;
 use super::*;
 use crate::engine::Cause;
+use crate::part::Part;
 
 const BASE: u64 = 0x1000;
 
@@ -156,6 +157,17 @@ fn clocks_do_not_go_back() {
         assert_ne!(wave.pair(20), 99, "{name} writes nothing");
         assert!(wave.pair(20) <= wave.pair(22), "{name}");
     }
+}
+
+#[test]
+fn the_wall_clock_counts_at_the_rate_that_runtimes_tell() {
+    let read = || play("s_memrealtime", 0).wave.pair(20);
+    let (begin, start) = (std::time::Instant::now(), read());
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let slept = read() - start;
+    let ticks = |time: std::time::Duration| time.as_nanos() * u128::from(Part::WALL_CLOCK) / 1_000_000_000;
+    assert!(u128::from(slept) >= ticks(std::time::Duration::from_millis(20)), "{slept}");
+    assert!(u128::from(slept) <= ticks(begin.elapsed()) + 1, "{slept}");
 }
 
 #[test]

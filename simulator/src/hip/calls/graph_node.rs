@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Nodes of graphs: adding them, and changing what they do.
 
-use std::ffi::c_void;
+use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{
@@ -72,7 +72,32 @@ pub(super) fn copy(call: &Call, copy: CopyCall) -> Outcome<Operation> {
 }
 
 pub(super) fn fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<Operation> {
-    let parameters = call.get(parameters)?;
+    fill_with(call, call.get(parameters)?)
+}
+
+/// `HIP_MEMSET_NODE_PARAMS`, of which hipDrvGraphAddMemsetNode of HIP 6 takes a pointer. HIP 7 has `hipMemsetParams` there.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct DriverMemset {
+    dst: *mut c_void,
+    pitch: usize,
+    value: c_uint,
+    element_size: c_uint,
+    width: usize,
+    height: usize,
+}
+
+/// The fill that the driver API's struct describes, in the layout of the version.
+fn driver_fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<Operation> {
+    if call.is_since(7) {
+        return fill(call, parameters);
+    }
+    let DriverMemset { dst, pitch, value, element_size, width, height } =
+        call.get(parameters.cast::<DriverMemset>())?;
+    fill_with(call, hipMemsetParams { dst, elementSize: element_size, height, pitch, value, width })
+}
+
+fn fill_with(call: &Call, parameters: hipMemsetParams) -> Outcome<Operation> {
     let size = match parameters.elementSize {
         1 | 2 | 4 => parameters.elementSize as usize,
         _ => return Err(Code::INVALID_VALUE),
@@ -169,10 +194,15 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvGraphAddMemcpyNode(
     after: *const hipGraphNode_t,
     count: usize,
     parameters: *const HIP_MEMCPY3D,
-    _context: hipCtx_t,
+    context: hipCtx_t,
 ) -> hipError_t {
     let place = Place { graph, after, count };
-    hip!(hipDrvGraphAddMemcpyNode, |call| add(call, made, place, copy(call, of_driver(call, parameters)?)?))
+    hip!(hipDrvGraphAddMemcpyNode, |call| {
+        if context.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        add(call, made, place, copy(call, of_driver(call, parameters)?)?)
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphAddMemsetNode(
@@ -195,7 +225,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvGraphAddMemsetNode(
     _context: hipCtx_t,
 ) -> hipError_t {
     let place = Place { graph, after, count };
-    hip!(hipDrvGraphAddMemsetNode, |call| add(call, made, place, fill(call, parameters)?))
+    hip!(hipDrvGraphAddMemsetNode, |call| add(call, made, place, driver_fill(call, parameters)?))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphAddHostNode(

@@ -62,14 +62,21 @@ fn give_back(call: &Call, pointer: *mut c_void, admits: impl Fn(&Holding) -> boo
     let base = pointer as u64;
     let ledger = &call.runtime.machine.ledger;
     let holding = ledger.find(base).filter(|holding| holding.base == base && admits(holding));
-    let device = holding.ok_or(Code::INVALID_VALUE)?.device;
+    let holding = holding.ok_or(Code::INVALID_VALUE)?;
+    let device = holding.device;
+    if holding.leaves {
+        // It is freed already, in the order of a stream.
+        call.runtime.machine.device(device)?.check()?;
+        return Err(Code::INVALID_VALUE);
+    }
     // Host memory is within reach of every device.
     let devices = &call.runtime.machine.devices;
     for device in devices {
         call.runtime.synchronize(device.index)?;
     }
     // Another thread may have freed it meanwhile.
-    let holding = ledger.remove(base, admits).ok_or(Code::INVALID_VALUE)?;
+    let stays = |holding: &Holding| admits(holding) && !holding.leaves;
+    let holding = ledger.remove(base, stays).ok_or(Code::INVALID_VALUE)?;
     allocation::settle(&call.runtime.machine, &holding, call.describe());
     call.runtime.machine.device(device)?.check()
 }
@@ -212,6 +219,7 @@ pub(in crate::hip) unsafe extern "C" fn hipHostRegister(
             managed: false,
             flags,
             pool: None,
+            leaves: false,
         });
         Ok(())
     })

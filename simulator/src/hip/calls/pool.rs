@@ -72,12 +72,12 @@ pub(in crate::hip) unsafe extern "C" fn hipFreeAsync(
 ) -> hipError_t {
     hip!(hipFreeAsync, |call| {
         let stream = call.working_stream(stream)?;
-        let base = pointer as u64;
-        let holding = call.runtime.machine.ledger.find(base).ok_or(Code::INVALID_VALUE)?;
-        if holding.base != base || !matches!(holding.origin, Origin::Device | Origin::Pool) {
+        let (base, ledger) = (pointer as u64, &call.runtime.machine.ledger);
+        if !ledger.send_off(base, |holding| matches!(holding.origin, Origin::Device | Origin::Pool)) {
             return Err(Code::INVALID_VALUE);
         }
-        call.runtime.enqueue(&stream, Work::Free(base, call.describe()), &[]).map(|_| ())
+        let queued = call.runtime.enqueue(&stream, Work::Free(base, call.describe()), &[]);
+        queued.map(|_| ()).inspect_err(|_| ledger.keep(base))
     })
 }
 

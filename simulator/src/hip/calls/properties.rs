@@ -19,7 +19,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetAttribute(
 ) -> hipError_t {
     hip!(hipDeviceGetAttribute, |call| {
         let device = call.device_at(device)?;
-        let answer = attributes::value(device, call.runtime.options.units, attribute);
+        let answer = attributes::value(device, &call.runtime.options, attribute);
         let answer = answer.filter(|_| attributes::is_told(call.runtime.options.hip, attribute));
         call.put(value, answer.ok_or(Code::INVALID_VALUE)?)
     })
@@ -54,11 +54,12 @@ fn architecture() -> hipDeviceArch_t {
 
 fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
     type A = hipDeviceAttribute_t;
-    let of = |attribute| attributes::value(device, call.runtime.options.units, attribute).unwrap_or(0);
+    let of = |attribute| attributes::value(device, &call.runtime.options, attribute).unwrap_or(0);
     let block = limits::THREADS_PER_BLOCK as c_int;
-    let (image_1d, image_2d) =
+    let (line, plane) =
         (of(A::hipDeviceAttributeMaxTexture1DWidth), of(A::hipDeviceAttributeMaxTexture2DWidth));
-    let image_3d = of(A::hipDeviceAttributeMaxTexture3DWidth);
+    let volume = [plane, plane, of(A::hipDeviceAttributeMaxTexture3DDepth)];
+    let layers = device.part.images.layers as c_int;
     hipDeviceProp_tR0600 {
         name: text(&device.name()),
         uuid: hipUUID { bytes: device.uuid().map(|byte| byte as c_char) },
@@ -69,7 +70,7 @@ fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
         memPitch: of(A::hipDeviceAttributeMaxPitch) as usize,
         maxThreadsPerBlock: block,
         maxThreadsDim: [block; 3],
-        maxGridSize: limits::GRID.map(|extent| extent as c_int),
+        maxGridSize: limits::grid(call.runtime.options.hip),
         clockRate: of(A::hipDeviceAttributeClockRate),
         totalConstMem: of(A::hipDeviceAttributeTotalConstantMemory) as usize,
         major: of(A::hipDeviceAttributeComputeCapabilityMajor),
@@ -79,27 +80,34 @@ fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
         deviceOverlap: of(A::hipDeviceAttributeDeviceOverlap),
         multiProcessorCount: of(A::hipDeviceAttributeMultiprocessorCount),
         canMapHostMemory: of(A::hipDeviceAttributeCanMapHostMemory),
-        maxTexture1D: image_1d,
-        maxTexture1DMipmap: image_1d,
-        maxTexture1DLinear: image_1d,
-        maxTexture2D: [image_2d; 2],
-        maxTexture2DMipmap: [image_2d; 2],
-        maxTexture2DLinear: [image_2d; 3],
-        maxTexture2DGather: [image_2d; 2],
-        maxTexture3D: [image_3d; 3],
-        maxTexture3DAlt: [image_3d; 3],
+        maxTexture1D: line,
+        maxTexture1DMipmap: of(A::hipDeviceAttributeMaxTexture1DMipmap),
+        maxTexture1DLinear: of(A::hipDeviceAttributeMaxTexture1DLinear),
+        maxTexture2D: [plane; 2],
+        maxTexture3D: volume,
+        maxTexture1DLayered: [line, layers],
+        maxTexture2DLayered: [plane, plane, layers],
+        maxSurface1D: line,
+        maxSurface2D: [plane; 2],
+        maxSurface3D: volume,
+        maxSurface1DLayered: [line, layers],
+        maxSurface2DLayered: [plane, plane, layers],
         surfaceAlignment: of(A::hipDeviceAttributeSurfaceAlignment) as usize,
         concurrentKernels: of(A::hipDeviceAttributeConcurrentKernels),
         ECCEnabled: of(A::hipDeviceAttributeEccEnabled),
         pciBusID: of(A::hipDeviceAttributePciBusId),
         asyncEngineCount: of(A::hipDeviceAttributeAsyncEngineCount),
-        unifiedAddressing: of(A::hipDeviceAttributeUnifiedAddressing),
+        // AMD's HIP means the host's direct access to managed memory on the device here, and the addresses in the attribute.
+        unifiedAddressing: of(A::hipDeviceAttributeDirectManagedMemAccessFromHost),
         memoryClockRate: of(A::hipDeviceAttributeMemoryClockRate),
         memoryBusWidth: of(A::hipDeviceAttributeMemoryBusWidth),
         l2CacheSize: of(A::hipDeviceAttributeL2CacheSize),
+        persistingL2CacheMaxSize: of(A::hipDeviceAttributePersistingL2CacheMaxSize),
         maxThreadsPerMultiProcessor: of(A::hipDeviceAttributeMaxThreadsPerMultiProcessor),
         streamPrioritiesSupported: of(A::hipDeviceAttributeStreamPrioritiesSupported),
-        sharedMemPerMultiprocessor: device.part.lds as usize,
+        globalL1CacheSupported: of(A::hipDeviceAttributeGlobalL1CacheSupported),
+        localL1CacheSupported: of(A::hipDeviceAttributeLocalL1CacheSupported),
+        sharedMemPerMultiprocessor: of(A::hipDeviceAttributeSharedMemPerMultiprocessor) as usize,
         regsPerMultiprocessor: of(A::hipDeviceAttributeMaxRegistersPerMultiprocessor),
         managedMemory: of(A::hipDeviceAttributeManagedMemory),
         hostNativeAtomicSupported: of(A::hipDeviceAttributeHostNativeAtomicSupported),
@@ -114,6 +122,7 @@ fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
         maxSharedMemoryPerMultiProcessor: device.part.lds as usize,
         clockInstructionRate: of(A::hipDeviceAttributeClockInstructionRate),
         arch: architecture(),
+        asicRevision: of(A::hipDeviceAttributeAsicRevision),
         ..Default::default()
     }
 }
@@ -157,6 +166,7 @@ fn old_layout(new: &hipDeviceProp_tR0600, device: &Device) -> hipDeviceProp_tR00
         textureAlignment: new.textureAlignment,
         texturePitchAlignment: new.texturePitchAlignment,
         ECCEnabled: new.ECCEnabled,
+        asicRevision: new.asicRevision,
         managedMemory: new.managedMemory,
         concurrentManagedAccess: new.concurrentManagedAccess,
         ..Default::default()

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 
 use windlass_hip_sys::bindings::{
-    HIP_MEMCPY3D, hipError_t, hipMemcpy3DParms, hipMemoryType, hipPitchedPtr, hipPos, hipStream_t,
+    HIP_MEMCPY3D, hipArray_t, hipError_t, hipMemcpy3DParms, hipMemoryType, hipPitchedPtr, hipPos, hipStream_t,
 };
 
 use super::copy::direction;
@@ -81,19 +81,18 @@ pub(super) fn of_runtime(call: &Call, copy: *const hipMemcpy3DParms) -> Outcome<
 /// The copy that the driver API's struct describes.
 pub(super) fn of_driver(call: &Call, copy: *const HIP_MEMCPY3D) -> Outcome<CopyCall> {
     let copy = call.get(copy)?;
-    let base =
-        |kind: hipMemoryType, host: *const c_void, device: *mut c_void| match super::pointer::newest_kind(
-            call, kind,
-        ) {
+    let base = |kind: hipMemoryType, host: *const c_void, device: *mut c_void, array: hipArray_t| {
+        match super::pointer::newest_kind(call, kind) {
             hipMemoryType::hipMemoryTypeHost => Ok((host as u64, false)),
             hipMemoryType::hipMemoryTypeDevice
             | hipMemoryType::hipMemoryTypeManaged
             | hipMemoryType::hipMemoryTypeUnified => Ok((device as u64, true)),
-            hipMemoryType::hipMemoryTypeArray => refuse_arrays(call),
+            hipMemoryType::hipMemoryTypeArray if !array.is_null() => refuse_arrays(call),
             _ => Err(Code::INVALID_VALUE),
-        };
-    let (to, to_device) = base(copy.dstMemoryType, copy.dstHost, copy.dstDevice)?;
-    let (from, from_device) = base(copy.srcMemoryType, copy.srcHost, copy.srcDevice)?;
+        }
+    };
+    let (to, to_device) = base(copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstArray)?;
+    let (from, from_device) = base(copy.srcMemoryType, copy.srcHost, copy.srcDevice, copy.srcArray)?;
     let extent = [copy.WidthInBytes, copy.Height, copy.Depth];
     let to = Side {
         base: to,
