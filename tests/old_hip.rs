@@ -166,7 +166,7 @@ fn kernels_that_would_end_the_process_are_refused_by_name() {
     const LINK_USER: &[u8] = include_bytes!("../cts/kernels/bundles/link_user.ccob");
     const LINK_PROVIDER: &[u8] = include_bytes!("../cts/kernels/bundles/link_provider.ccob");
     const CALLS: &[u8] = include_bytes!("../cts/kernels/bundles/unoptimized.ccob");
-    for (hip, refused) in [("5.2", true), ("5.3", false)] {
+    for (hip, refused) in [("5.2", true), ("5.6", true), ("5.7", false)] {
         let device =
             windlass::open(&format!("hip-sim://gfx90a?hip={hip}&threads=1")).expect("a simulated GPU");
         let lacks = device.info().lacks.iter().any(|lack| lack.feature == windlass::Feature::Linking);
@@ -174,7 +174,7 @@ fn kernels_that_would_end_the_process_are_refused_by_name() {
         // SAFETY: nothing of it is dispatched.
         let (linked, loaded) =
             unsafe { (device.load_linked(&[LINK_USER, LINK_PROVIDER]), device.load_executable(CALLS)) };
-        for (result, named) in [(linked, "link the code"), (loaded, "hidden_default_queue")] {
+        for (result, named) in [(linked, "link the code"), (loaded, "hidden_completion_action")] {
             assert_eq!(result.is_err(), refused, "HIP {hip}: {result:?}");
             let Err(error) = result else { continue };
             assert_eq!(error.code(), Code::Unimplemented);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The GPUs that can be simulated: one row of facts each.
 
+use windlass_codeobject::TargetId;
+
 use crate::isa::{GFX90A, GFX942, InstructionSet};
 
 /// A GPU that can be simulated.
@@ -154,6 +156,15 @@ impl Part {
     /// Whether it runs the code of a processor or of a generic target, given without features.
     pub fn runs(&self, code: &str) -> bool {
         self.code.contains(&code)
+    }
+
+    /// Whether it runs code for a target: the target states no feature otherwise than the part has it.
+    pub(crate) fn runs_target(&self, target: &TargetId) -> bool {
+        let has = |(name, on): (&str, bool)| {
+            let sign = if on { '+' } else { '-' };
+            self.features.split(':').any(|own| own.strip_suffix(sign) == Some(name))
+        };
+        self.runs(target.processor()) && target.features().all(has)
     }
 
     /// What its instructions are.

@@ -4,9 +4,12 @@
 
 mod common;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 
 use common::{Block, Machine, signal};
 use windlass_hip_sys::bindings::*;
@@ -470,4 +473,41 @@ fn an_injected_delay_lets_everything_else_run_first() {
         ok!(machine, hipStreamGetFlags(stream, &mut 0));
         ok!(machine, hipStreamQuery(stream));
     }
+}
+
+/// Under a seed the client's thread computes, at its end too, where what the simulator keeps of the thread is gone already.
+#[test]
+fn kernels_run_while_a_thread_ends() {
+    struct AtThreadEnd(RefCell<Option<(Arc<Machine>, Sender<Vec<u32>>)>>);
+
+    impl Drop for AtThreadEnd {
+        fn drop(&mut self) {
+            let (machine, result) = self.0.take().expect("set by the thread");
+            result.send(multiplied(&machine)).expect("the test waits");
+        }
+    }
+
+    thread_local! {
+        static LAST: AtThreadEnd = const { AtThreadEnd(RefCell::new(None)) };
+    }
+
+    fn multiplied(machine: &Machine) -> Vec<u32> {
+        let stream = machine.stream();
+        let words = machine.upload(&[1_u32; 128]);
+        let function = machine.function(machine.load(ORDER), c"multiply_add");
+        let args = Block::default().pointer(words).u32(128).u32(3).u32(4);
+        launch(machine, function, 2, 64, stream, args);
+        ok!(machine, hipStreamSynchronize(stream));
+        machine.download(words, 128)
+    }
+
+    let machine = Arc::new(Machine::new("?seed=1"));
+    let (sender, receiver) = channel();
+    // Not joined: the thread may be held up by the turn of the one that joins.
+    std::thread::spawn(move || {
+        // Before all that the simulator keeps of the thread, and so destroyed after it.
+        LAST.with(|last| last.0.replace(Some((machine.clone(), sender))));
+        multiplied(&machine);
+    });
+    assert_eq!(receiver.recv().expect("no panic"), [7; 128]);
 }

@@ -40,11 +40,11 @@ struct Loaded {
 
 impl Executable {
     pub(crate) fn load(device: &Arc<Inner>, parts: &[&[u8]]) -> Result<Self> {
-        let cannot_link = device.gpus.iter().find(|gpu| gpu.hip.quirks.launch_queues_crash);
+        let cannot_link = device.gpus.iter().find(|gpu| gpu.hip.quirks.completion_actions_crash);
         if let Some(gpu) = cannot_link.filter(|_| parts.len() > 1) {
             return Err(Error::unimplemented(format!(
                 "HIP {} ends the process on launching kernels that call functions of other code objects: link the code when you \
-                 build it, or use HIP 5.3 or newer",
+                 build it, or use HIP 5.7 or newer",
                 version_of(gpu)
             )));
         }
@@ -100,8 +100,8 @@ impl Executable {
                 loaded.map_or(Ok(None), |loaded| loaded.address(gpu, symbol))
             };
             let image = plan.link(number, &images.images, address_of)?;
-            if gpu.hip.quirks.launch_queues_crash {
-                check_launch_queues(gpu, &image)?;
+            if gpu.hip.quirks.completion_actions_crash {
+                check_completion_actions(gpu, &image)?;
             }
             let version = image.code_object().ok().and_then(CodeObject::code_object_version);
             let module = gpu.hip.load_module(&image, version)?;
@@ -126,17 +126,17 @@ impl Executable {
 }
 
 /// Refuses code whose kernels this version of HIP cannot launch without ending the process.
-fn check_launch_queues(gpu: &Gpu, image: &Image) -> Result<()> {
+fn check_completion_actions(gpu: &Gpu, image: &Image) -> Result<()> {
     let code = image.code_object().map_err(|error| from_codeobject(&error))?;
-    let has_queue = |kernel: &&windlass_codeobject::Kernel| {
-        kernel.args.iter().any(|arg| arg.kind == ArgKind::Hidden(HiddenKind::DefaultQueue))
+    let has_action = |kernel: &&windlass_codeobject::Kernel| {
+        kernel.args.iter().any(|arg| arg.kind == ArgKind::Hidden(HiddenKind::CompletionAction))
     };
-    let Some(kernel) = code.kernels().iter().find(has_queue) else { return Ok(()) };
+    let Some(kernel) = code.kernels().iter().find(has_action) else { return Ok(()) };
     let hip = version_of(gpu);
     Err(Error::unimplemented(format!(
-        "HIP {hip} ends the process on launching {}, which has an argument for a queue of launches on the device \
-         (hidden_default_queue): LLVM gives it to kernels that call functions which it cannot see. Compile the kernel with all \
-         that it calls in one file, or use HIP 5.3 or newer",
+        "HIP {hip} ends the process on launching {}, which has an argument for the completion of launches on the \
+         device (hidden_completion_action): LLVM gives it to kernels that call functions which it cannot see. Compile the kernel with all \
+         that it calls in one file, with optimisation, or use HIP 5.7 or newer",
         kernel.name
     )))
 }

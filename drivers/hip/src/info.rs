@@ -20,7 +20,7 @@ pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
     info.library = Some(origin.to_string());
     info.simulated = origin.simulated;
     info.reports_faults = hip.api.diagnoses_faults();
-    if hip.quirks.launch_queues_crash {
+    if hip.quirks.completion_actions_crash {
         let reason = "this version of HIP ends the process on launching kernels that call functions of other code objects";
         info.lacks.push(Lack::new(Feature::Linking, reason));
     }

@@ -18,10 +18,11 @@ pub(crate) struct Quirks {
     /// 5, seen in Debian's 5.2.21153 on a simulated GPU: 2 bytes at 1 beyond a multiple of 8, 4 at 3 and 2 at 5 are wrong,
     /// 7 at 1, 3 at 5 and 1 at 0 are right. AMD's 6.4.43484 is right everywhere.
     fills_run_away: bool,
-    /// Whether HIP ends the process on launching a kernel that has an argument for a queue of launches on the device.
-    /// Debian's 5.2.21153 follows a null pointer there; 6.4 does not. LLVM gives the argument to kernels of code object
-    /// version 4 that call functions which it cannot see, as linked code does.
-    pub(crate) launch_queues_crash: bool,
+    /// Whether HIP ends the process on launching a kernel that has an argument for a completion action of a launch on the
+    /// device. It takes such a kernel for one that launches others, and follows the pointer of a queue that it never made: seen
+    /// in Debian's 5.2.21153, mended in 5.7.0 (clr's commit c585aefdb). LLVM gives the argument to kernels that call functions
+    /// which it cannot see, as linked code does, and without optimisation to all.
+    pub(crate) completion_actions_crash: bool,
     /// The newest version of code objects that HIP reads, where there are newer ones. Debian's 5.2.21153 refuses version 5
     /// ("COMGR failed to get code object ISA name"); ROCm 5.3 brought it, and 6.0 version 6.
     pub(crate) newest_code_object: Option<u32>,
@@ -40,7 +41,7 @@ impl Quirks {
             exact_sizes: api.origin().simulated_hip,
             contained_faults: api.contains_faults(),
             fills_run_away: before(6, 0),
-            launch_queues_crash: before(5, 3),
+            completion_actions_crash: before(5, 7),
             newest_code_object: newest_code_object
                 .into_iter()
                 .find_map(|(newest, old)| old.then_some(newest)),

@@ -4,6 +4,7 @@
 mod common;
 
 use std::ffi::c_void;
+use std::os::fd::AsRawFd as _;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -190,6 +191,26 @@ fn a_stray_access_is_told_to_the_queue_and_others_go_on() {
     wait(done);
 }
 
+/// As on hardware, which gives what the packet says and knows nothing of the kernel's need.
+#[test]
+fn a_packet_without_the_lds_of_its_kernel_is_a_fault() {
+    const HISTOGRAM: &[u8] = include_bytes!("../../../cts/kernels/bundles/histogram.gfx942.co");
+    start();
+    let code = Code::load(gpu(0), HISTOGRAM);
+    let (queue, seen) = watched_queue();
+    let memory = device_memory(gpu(0), 4096) as u64;
+    let explicit = packed(&[&memory.to_le_bytes(), &memory.to_le_bytes(), &256_u32.to_le_bytes()]);
+    queue.dispatch(Dispatch {
+        kernel: code.kernel("histogram"),
+        workgroup: 256,
+        grid: 256,
+        arguments: arguments(&explicit, 256, 256),
+        header: 0,
+        completion: signal(1),
+    });
+    assert_eq!(error(seen), Status::MEMORY_FAULT);
+}
+
 #[test]
 fn code_that_is_none_or_anothers_is_refused() {
     start();
@@ -218,7 +239,40 @@ fn code_that_is_none_or_anothers_is_refused() {
     let mut other = VECTOR_ADD.to_vec();
     other[48] = 0x3f;
     assert!(matches!(load(&other), Status::INCOMPATIBLE_ARGUMENTS | Status::INVALID_CODE_OBJECT));
+    // The features behind it, two bits each: off is 2, on is 3; xnack, then sramecc. The agent is sramecc+ and xnack-.
+    for (features, loaded) in [
+        (0x2 | 0xc, Status::SUCCESS),
+        (0x3 | 0xc, Status::INCOMPATIBLE_ARGUMENTS),
+        (0x2 | 0x8, Status::INCOMPATIBLE_ARGUMENTS),
+    ] {
+        let mut stated = VECTOR_ADD.to_vec();
+        stated[49] = features;
+        assert_eq!(load(&stated), loaded, "{features:#x}");
+    }
     ok(load(VECTOR_ADD));
+}
+
+/// A file whose end nobody knows is not waited for.
+#[test]
+fn code_is_read_from_regular_files() {
+    start();
+    let read = |file: &std::fs::File| {
+        let mut reader = CodeObjectReader::default();
+        // SAFETY: an open file and a local.
+        unsafe { hsa::hsa_code_object_reader_create_from_file(file.as_raw_fd(), &mut reader) }
+    };
+    let path = std::env::temp_dir().join(format!("windlass-code-{}", std::process::id()));
+    std::fs::write(&path, VECTOR_ADD).unwrap();
+    let file = std::fs::File::open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    ok(read(&file));
+    assert_eq!(read(&std::fs::File::open("/dev/zero").unwrap()), Status::INVALID_FILE);
+    let (pipe, _writer) = std::io::pipe().unwrap();
+    assert_eq!(read(&std::fs::File::from(std::os::fd::OwnedFd::from(pipe))), Status::INVALID_FILE);
+    let mut reader = CodeObjectReader::default();
+    // SAFETY: a local.
+    let none = unsafe { hsa::hsa_code_object_reader_create_from_file(-1, &mut reader) };
+    assert_eq!(none, Status::INVALID_FILE);
 }
 
 #[test]

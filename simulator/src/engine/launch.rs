@@ -49,8 +49,10 @@ pub(crate) struct Placed {
     pub(crate) packet: u64,
     /// Address of the queue.
     pub(crate) queue: u64,
-    /// Bytes of private memory of each work-item.
+    /// Bytes of private memory of each work-item. The hardware gives what the packet says, whatever the kernel needs.
     pub(crate) private_segment_size: u32,
+    /// Bytes of LDS of each workgroup, likewise.
+    pub(crate) group_segment_size: u32,
 }
 
 impl<'a> Launch<'a> {

@@ -97,9 +97,8 @@ impl Module {
     ) -> Result<Arc<Self>, LoadError> {
         let object = CodeObject::parse(elf).map_err(|error| malformed(error.to_string()))?;
         let target = object.target();
-        if !part.runs(target.processor()) {
-            let part = part.name().to_owned();
-            return Err(LoadError::WrongProcessor { processor: target.to_string(), part });
+        if !part.runs_target(target) {
+            return Err(LoadError::WrongProcessor { processor: target.to_string(), part: part.target_id() });
         }
         // As ROCm's loader: what no relocation asks for is not missed, and a weak symbol is no exception.
         if let Some((_, symbol)) = object.unresolved().next() {

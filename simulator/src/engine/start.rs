@@ -92,7 +92,10 @@ impl Start {
         if workgroups.is_none() {
             return Err(refuse(format!("a grid of {:?} workgroups, 2^64 - 1 are possible", launch.grid)));
         }
-        let lds = description.group_segment_size.saturating_add(launch.dynamic_lds);
+        let lds = match launch.placed {
+            Some(placed) => placed.group_segment_size,
+            None => description.group_segment_size.saturating_add(launch.dynamic_lds),
+        };
         let part = kernel.module().part();
         if lds > part.lds {
             let [own, more] = [description.group_segment_size, launch.dynamic_lds];
@@ -100,7 +103,7 @@ impl Start {
         }
         let extra = if description.uses_dynamic_stack { DYNAMIC_STACK } else { 0 };
         let private = match launch.placed {
-            Some(placed) => placed.private_segment_size.max(description.private_segment_size),
+            Some(placed) => placed.private_segment_size,
             None => description.private_segment_size.saturating_add(extra),
         };
         if private > MAX_PRIVATE {

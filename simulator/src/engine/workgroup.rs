@@ -28,6 +28,11 @@ thread_local! {
     static SPARE: RefCell<Spare> = const { RefCell::new(Spare { waves: Vec::new(), lds: Vec::new() }) };
 }
 
+/// Calls a function with the spare parts of this thread; none where the thread ends and has lost them.
+fn spare<T>(f: impl FnOnce(&mut Spare) -> Option<T>) -> Option<T> {
+    SPARE.try_with(|spare| f(&mut spare.borrow_mut())).ok().flatten()
+}
+
 /// What a thread keeps of workgroups that are done.
 struct Spare {
     waves: Vec<Wave>,
@@ -59,15 +64,14 @@ impl Workgroup {
     /// A workgroup at its start.
     pub(super) fn new(start: &Start, number: u64, entry: &Position) -> Self {
         let id = start.workgroup(number);
-        let mut lds = SPARE.with_borrow_mut(|spare| spare.lds.pop()).unwrap_or_else(Lds::new);
+        let mut lds = spare(|spare| spare.lds.pop()).unwrap_or_else(Lds::new);
         lds.reset(start.lds as usize);
         if let Some(limit) = start.lds_limit {
             lds.set_limit(limit.into());
         }
         let waves = (0..start.waves(id))
             .map(|number| {
-                let spare = SPARE.with_borrow_mut(|spare| spare.waves.pop());
-                let mut wave = spare.unwrap_or_else(Wave::new);
+                let mut wave = spare(|spare| spare.waves.pop()).unwrap_or_else(Wave::new);
                 start.prepare(&mut wave, id, number);
                 wave.position = Some(entry.clone());
                 wave.status = Status::Ready;
@@ -210,14 +214,13 @@ impl Workgroup {
 
 impl Drop for Workgroup {
     fn drop(&mut self) {
-        // A thread that ends may have lost its spare waves already.
-        let _ = SPARE.try_with(|spare| {
-            let mut spare = spare.borrow_mut();
+        spare(|spare| {
             let room = KEPT.saturating_sub(spare.waves.len());
             spare.waves.extend(self.waves.drain(..).take(room));
             if spare.lds.is_empty() {
                 spare.lds.extend(self.lds.take());
             }
+            None::<()>
         });
     }
 }

@@ -159,10 +159,10 @@ impl Runtime {
             packet: queue.packet(index),
             queue: queue.address(),
             private_segment_size: packet.private_segment_size,
+            group_segment_size: packet.group_segment_size,
         };
         let mut launch = Launch::new(groups, packet.workgroup, &[]);
         launch.work_items = Some(packet.grid);
-        launch.dynamic_lds = packet.group_segment_size.saturating_sub(kernel.static_lds());
         launch.lds_faults = self.options.lds == Lds::Fault;
         launch.reach = 1 << (queue.gpu & 63);
         launch.placed = Some(placed);

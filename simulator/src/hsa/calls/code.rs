@@ -2,6 +2,7 @@
 //! Code objects: readers, executables, symbols.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::io;
 
 use crate::hsa::abi::{
     Agent, CodeObjectReader, Executable, ExecutableSymbol, LoadedCodeObject, OnAgentSymbol, OnSymbol,
@@ -42,21 +43,38 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
 
 /// Bytes of a file that the client has open, from an offset on; the file's own position stays.
 pub(super) fn read_file(call: &Call, file: c_int, offset: u64, size: Option<usize>) -> Outcome<Vec<u8>> {
-    use std::io::{Read, Seek, SeekFrom};
-    // The file is opened anew: nothing can be said of the descriptor but by the system.
-    let path = format!("/proc/self/fd/{file}");
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = std::fs::File::open(path)?;
-        file.seek(SeekFrom::Start(offset))?;
-        let mut bytes = Vec::new();
-        file.take(size.map_or(u64::MAX, |size| size as u64)).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    match read() {
+    match read_open_file(file, offset, size) {
         Ok(bytes) if size.is_none_or(|size| size == bytes.len()) && !bytes.is_empty() => Ok(bytes),
         Ok(_) => call.refuse(Status::INVALID_FILE, "the file ends before the code object does"),
         Err(error) => call.refuse(Status::INVALID_FILE, &format!("the file cannot be read: {error}")),
     }
+}
+
+#[cfg(unix)]
+fn read_open_file(file: c_int, offset: u64, size: Option<usize>) -> io::Result<Vec<u8>> {
+    use std::os::fd::FromRawFd as _;
+    use std::os::unix::fs::FileExt as _;
+
+    // SAFETY: the descriptor is a number to the system, which refuses one that is not open.
+    let own = unsafe { libc::fcntl(file, libc::F_DUPFD_CLOEXEC, 0) };
+    if own < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a new descriptor, which is nobody else's.
+    let file = unsafe { std::fs::File::from_raw_fd(own) };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let rest = usize::try_from(metadata.len().saturating_sub(offset)).unwrap_or(usize::MAX);
+    let mut bytes = vec![0; size.unwrap_or(rest).min(rest)];
+    file.read_exact_at(&mut bytes, offset)?;
+    Ok(bytes)
+}
+
+#[cfg(not(unix))]
+fn read_open_file(_file: c_int, _offset: u64, _size: Option<usize>) -> io::Result<Vec<u8>> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 pub unsafe extern "C" fn hsa_code_object_reader_destroy(reader: CodeObjectReader) -> Status {

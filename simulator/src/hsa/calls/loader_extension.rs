@@ -92,6 +92,9 @@ unsafe extern "C" fn reader_create_from_file_with_offset_size(
     reader: *mut CodeObjectReader,
 ) -> Status {
     hsa!(hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size, |call| {
+        if reader.is_null() {
+            return Err(Status::INVALID_ARGUMENT);
+        }
         let bytes = read_file(call, file, offset as u64, Some(size))?;
         call.put(reader, call.runtime.loader.read(bytes)?)
     })
