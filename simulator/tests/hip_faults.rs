@@ -193,7 +193,12 @@ fn memory_of_another_device_needs_peer_access() {
         ok!(machine, hipSetDevice(0));
         assert_eq!(write((scene.write_at, far), 1), hipError_t::hipErrorIllegalAddress);
         let report = scene.diagnosis();
-        for part in ["memory of device 1", "hipDeviceEnablePeerAccess(1, 0)", "4 bytes into the 64-byte"] {
+        for part in [
+            "memory of device 1",
+            "hipDeviceEnablePeerAccess(1, 0)",
+            "hsa_amd_agents_allow_access",
+            "4 bytes into the 64-byte",
+        ] {
             assert!(report.contains(part), "{part}: {report}");
         }
         ok!(machine, hipDeviceEnablePeerAccess(1, 0));

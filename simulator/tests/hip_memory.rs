@@ -148,6 +148,43 @@ fn registered_memory_is_pinned_until_it_is_not() {
     ok!(machine, hipMemcpy(device, pointer, 8192, HTOD));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_the_host_does_not_have_is_not_registered() {
+    for options in ["", "?lock=apart"] {
+        let machine = Machine::new(options);
+        let nowhere = 0x10000 as *mut c_void;
+        fails!(hipErrorInvalidValue, machine, hipHostRegister(nowhere, 4096, 0));
+        let mut device = null_mut();
+        fails!(hipErrorInvalidValue, machine, hipHostGetDevicePointer(&mut device, nowhere, 0));
+        let freed = machine.malloc(4096);
+        ok!(machine, hipFree(freed));
+        fails!(hipErrorInvalidValue, machine, hipHostRegister(freed, 4096, 0));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn freed_memory_goes_back_to_the_system() {
+    let machine = Machine::new("");
+    let resident = || {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
+    };
+    // With some that stays between what is freed.
+    let kept: Vec<_> = (0..80).map(|_| machine.upload(&[5_u32; 64])).collect();
+    let before = resident();
+    for round in 0..8000 {
+        let memory = machine.malloc(64 << 10);
+        if round % 100 == 0 {
+            ok!(machine, hipFree(kept[round / 100]));
+        }
+        ok!(machine, hipFree(memory));
+    }
+    let more = resident().saturating_sub(before);
+    assert!(more < 128 << 20, "{more} bytes stay of 500 MiB");
+}
+
 #[test]
 fn fills_repeat_their_pattern() {
     let machine = Machine::new("");

@@ -110,6 +110,50 @@ fn locked_memory_has_an_address_of_its_own() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_the_host_does_not_have_is_not_locked() {
+    start();
+    let lock = |host: u64, size: usize| {
+        let mut device = null_mut();
+        // SAFETY: the pointer is a local; what the host does not have is refused, and what it has is a static.
+        unsafe { hsa::hsa_amd_memory_lock(host as *mut c_void, size, null_mut(), 0, &mut device) }
+    };
+    static BYTES: [AtomicU32; 1024] = [const { AtomicU32::new(0) }; 1024];
+    let bytes = BYTES.as_ptr() as u64;
+    assert_eq!(lock(0x10000, 4096), Status::OUT_OF_RESOURCES);
+    assert_eq!(lock(0xffff_8000_0000_0000, 4096), Status::OUT_OF_RESOURCES);
+    assert_eq!(lock(bytes, 1 << 46), Status::OUT_OF_RESOURCES, "more than there is from there on");
+    assert_eq!(lock(u64::MAX - 10, 10), Status::OUT_OF_RESOURCES);
+    let device = device_memory(gpu(0), 4096);
+    assert_eq!(lock(device as u64, 4096), Status::OUT_OF_RESOURCES);
+    // SAFETY: live memory, and then the static.
+    unsafe {
+        ok(hsa::hsa_amd_memory_pool_free(device.cast()));
+        assert_eq!(lock(device as u64, 4096), Status::OUT_OF_RESOURCES, "it was freed");
+        ok(lock(bytes + 1, 4094));
+        ok(hsa::hsa_amd_memory_unlock((bytes + 1) as *mut c_void));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn freed_memory_goes_back_to_the_system() {
+    start();
+    let resident = || {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
+    };
+    let before = resident();
+    for _ in 0..8000 {
+        let memory = device_memory(gpu(0), 64 << 10);
+        // SAFETY: live memory.
+        ok(unsafe { hsa::hsa_amd_memory_pool_free(memory.cast()) });
+    }
+    let more = resident().saturating_sub(before);
+    assert!(more < 128 << 20, "{more} bytes stay of 500 MiB");
+}
+
 fn info(pointer: *const u8) -> PointerInfo {
     let mut info = MaybeUninit::<PointerInfo>::zeroed();
     // SAFETY: a structure of which as much is asked for as there is.
@@ -200,6 +244,18 @@ fn copies_wait_for_signals_and_move_rows() {
         expected[target..target + 3].copy_from_slice(&bytes[start..start + 3]);
     }
     assert_eq!(download(device.wrapping_add(1024), 256), expected);
+
+    // More rows than anybody can count, of no bytes.
+    let none = signal(1);
+    let (to, from) =
+        (PitchedPointer { pitch: 0, slice: 0, ..to }, PitchedPointer { pitch: 0, slice: 0, ..from });
+    let (start, range) = (Dim3 { x: 0, y: 0, z: 0 }, Dim3 { x: 0, y: u32::MAX, z: u32::MAX });
+    // SAFETY: nothing is read or written.
+    unsafe {
+        ok(hsa::hsa_amd_memory_async_copy_rect(&to, &start, &from, &start, &range, gpu, 1, 0, null(), none));
+        let left = hsa::hsa_signal_wait_scacquire(none, 2, 1, 20_000_000_000, 0);
+        assert_eq!(left, 0, "the copy does not end");
+    }
     // SAFETY: live memory.
     ok(unsafe { hsa::hsa_amd_memory_fill(device.cast(), 0x0102_0304, 1024) });
     assert_eq!(words(&download(device, 4096)), [0x0102_0304; 1024]);
@@ -246,6 +302,58 @@ fn mapped_memory_is_seen_where_it_is_mapped_by_those_who_may() {
         assert_eq!(set_flag(first, address as u64), Status::MEMORY_FAULT, "it is mapped no more");
         ok(hsa::hsa_amd_vmem_unmap(twin, SIZE));
         ok(hsa::hsa_amd_vmem_address_free(address, 2 * SIZE));
+    }
+}
+
+#[test]
+fn access_to_mappings_is_granted_whole_and_to_gpus() {
+    start();
+    let (own, host) = (gpu(0), agents()[0]);
+    let (mut address, mut one, mut two) = (null_mut(), VmemHandle::default(), VmemHandle::default());
+    // SAFETY: locals, live handles, and addresses that were reserved.
+    unsafe {
+        for (alignment, status) in [
+            (3, Status::INVALID_ARGUMENT),
+            (2048, Status::INVALID_ARGUMENT),
+            (12288, Status::INVALID_ARGUMENT),
+            (0, Status::SUCCESS),
+            (1 << 21, Status::SUCCESS),
+        ] {
+            let reserved = hsa::hsa_amd_vmem_address_reserve_align(&mut address, 4096, 0, alignment, 0);
+            assert_eq!(reserved, status, "{alignment}");
+            if status == Status::SUCCESS {
+                assert!((address as u64).is_multiple_of(alignment.max(4096)));
+                ok(hsa::hsa_amd_vmem_address_free(address, 4096));
+            }
+        }
+        ok(hsa::hsa_amd_vmem_address_reserve(&mut address, 4 * 4096, 0, 0));
+        ok(hsa::hsa_amd_vmem_handle_create(pools(own)[0], 4096, 0, 0, &mut one));
+        ok(hsa::hsa_amd_vmem_handle_create(pools(host)[0], 8192, 0, 0, &mut two));
+        ok(hsa::hsa_amd_vmem_map(address, 4096, 0, one, 0));
+        let behind = address.byte_add(8192);
+        ok(hsa::hsa_amd_vmem_map(behind, 8192, 0, two, 0));
+        let grant = |at: *mut c_void, size, agent| {
+            let access = AccessDescriptor { permissions: 3, agent };
+            hsa::hsa_amd_vmem_set_access(at, size, &access, 1)
+        };
+        // The mappings are as large as the range, but do not fill it.
+        assert_eq!(grant(address, 3 * 4096, own), Status::INVALID_ALLOCATION);
+        assert_eq!(grant(address, 4 * 4096, own), Status::INVALID_ALLOCATION);
+        ok(hsa::hsa_amd_vmem_map(address.byte_add(4096), 4096, 0, one, 0));
+        ok(grant(address, 4 * 4096, own));
+        assert_eq!(set_flag(own, behind as u64), Status::SUCCESS);
+        // Nothing is mapped for the host, so it is not told that it has access.
+        assert_eq!(grant(address, 4096, host), Status::INVALID_ARGUMENT, "a GPU's memory");
+        assert_eq!(grant(behind, 8192, host), Status::INVALID_ARGUMENT, "the host's memory");
+        let mut permissions = 9;
+        ok(hsa::hsa_amd_vmem_get_access(behind, &mut permissions, host));
+        assert_eq!(permissions, 0);
+        for (at, size) in [(0, 4096), (4096, 4096), (8192, 8192)] {
+            ok(hsa::hsa_amd_vmem_unmap(address.byte_add(at), size));
+        }
+        ok(hsa::hsa_amd_vmem_handle_release(one));
+        ok(hsa::hsa_amd_vmem_handle_release(two));
+        ok(hsa::hsa_amd_vmem_address_free(address, 4 * 4096));
     }
 }
 

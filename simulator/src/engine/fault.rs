@@ -158,8 +158,9 @@ impl fmt::Display for Fault {
             Cause::ReadOnly => write!(f, "kernel {kernel} wrote to what it may only read")?,
             Cause::NoPeerAccess { device } => write!(
                 f,
-                "kernel {kernel} accessed memory of device {device}, to which its own device has no access: call \
-                 hipDeviceEnablePeerAccess({device}, 0) with its own as the current one"
+                "kernel {kernel} accessed memory of device {device}, to which its own device has no access: \
+                 hipDeviceEnablePeerAccess({device}, 0) with its own as the current one grants it, or \
+                 hsa_amd_agents_allow_access"
             )?,
             Cause::Uninitialised => write!(f, "kernel {kernel} read memory that nobody wrote")?,
             Cause::PrivateBase { holder, found, expected } => write!(

@@ -274,7 +274,7 @@ impl Holdings {
     /// Locks host memory, and says where kernels see it.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for no memory, `OUT_OF_RESOURCES` where no addresses are left.
+    /// `INVALID_ARGUMENT` for no memory, `OUT_OF_RESOURCES` where no addresses are left and where the host has no memory.
     ///
     /// # Safety
     /// As `Memory::register_host`, until it is unlocked.
@@ -285,6 +285,7 @@ impl Holdings {
             if state.allocation(host).is_some_and(|allocation| allocation.pool.agent == Which::Cpu) {
                 (host, Reached::Anyway)
             } else if self.lock == Lock::Same {
+                self.memory.pinnable(host, size).map_err(|error| refused(&error))?;
                 let (gone, whole) = state.around(host..end);
                 // SAFETY: the caller vouches for the new range, and did so for the others.
                 let replaced = unsafe { self.memory.replace_registrations(&gone, &[whole], &owner) };
@@ -443,7 +444,7 @@ impl Locked {
 fn refused(error: &MemoryError) -> Status {
     tracing::error!(target: "windlass::sim", "host memory was not locked: {error}");
     match error {
-        MemoryError::OutOfMemory { .. } => Status::OUT_OF_RESOURCES,
+        MemoryError::OutOfMemory { .. } | MemoryError::Unpinnable { .. } => Status::OUT_OF_RESOURCES,
         _ => Status::INVALID_ARGUMENT,
     }
 }

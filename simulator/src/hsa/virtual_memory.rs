@@ -60,13 +60,13 @@ impl VirtualMemory {
         Self { memory, handles: Handles::new(Kind::VmemHandle, 0), state: Mutex::default() }
     }
 
-    /// Reserves addresses. A wish for certain ones is not heard, as HSA allows.
+    /// Reserves addresses, aligned to a power of two of at least a page, or to a page for 0. A wish for certain ones is not heard, as HSA allows.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for a size or an alignment that there is not, `OUT_OF_RESOURCES`.
     pub(crate) fn reserve(&self, size: u64, align: u64) -> Outcome<u64> {
-        let align = align.max(GRANULE);
-        if size == 0 || !size.is_multiple_of(GRANULE) || !align.is_power_of_two() {
+        let align = if align == 0 { GRANULE } else { align };
+        if size == 0 || !size.is_multiple_of(GRANULE) || !align.is_power_of_two() || align < GRANULE {
             return Err(Status::INVALID_ARGUMENT);
         }
         let base = self.memory.reserve(size, align).map_err(|_| Status::OUT_OF_RESOURCES)?;
@@ -187,22 +187,26 @@ impl VirtualMemory {
     /// Says what agents may do with the mappings in a range: nothing (0), read (1), write (2) or both (3).
     ///
     /// # Errors
-    /// `INVALID_ALLOCATION` where nothing is mapped, `INVALID_ARGUMENT` for another number and where the host is to use a
-    /// GPU's memory.
+    /// `INVALID_ALLOCATION` where not all is mapped, `INVALID_ARGUMENT` for another number and where the host is to use the
+    /// memory.
     pub(crate) fn set_access(&self, base: u64, size: u64, access: &[(Which, u32)]) -> Outcome<()> {
         let end = base.checked_add(size).ok_or(Status::INVALID_ARGUMENT)?;
         let mut state = self.lock();
-        let whole = state.mapped.range(base..end).map(|(_, mapping)| mapping.size).sum::<u64>() == size;
-        if !whole || size == 0 {
+        let mappings = state.mapped.range(base..end).map(|(start, mapping)| (*start, start + mapping.size));
+        let reached =
+            mappings.fold(base, |reached, (start, next)| if start == reached { next } else { reached });
+        if reached != end || size == 0 {
             return Err(Status::INVALID_ALLOCATION);
         }
-        let of_gpu = |mapping: &Mapping| mapping.physical.pool.agent != Which::Cpu;
-        let of_host = |agent: Which| agent == Which::Cpu;
         for (agent, permissions) in access {
-            let refused = of_host(*agent)
-                && *permissions != 0
-                && state.mapped.range(base..end).any(|(_, one)| of_gpu(one));
-            if *permissions > 3 || refused {
+            if *permissions > 3 {
+                return Err(Status::INVALID_ARGUMENT);
+            }
+            if *agent == Which::Cpu && *permissions != 0 {
+                tracing::error!(
+                    target: "windlass::sim",
+                    "hsa_amd_vmem_set_access: the simulated HSA does not map virtual memory for the host"
+                );
                 return Err(Status::INVALID_ARGUMENT);
             }
         }

@@ -10,7 +10,7 @@
 
 use super::pages::Pages;
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// Every allocation starts on a page of its own.
 pub(super) const PAGE: u64 = 4096;
@@ -18,6 +18,10 @@ pub(super) const PAGE: u64 = 4096;
 const GUARD: u64 = 64 * 1024;
 /// Freed ranges kept out of reuse at the same time, at most.
 const QUARANTINE: usize = 1 << 16;
+/// Freed ranges from this size on give their pages back at once.
+const LARGE: u64 = 1 << 20;
+/// Bytes of smaller freed ranges that keep their pages, at most: each call of the system's is for many of them.
+const KEPT: u64 = 8 << 20;
 
 /// A reserved range of addresses with its backing bytes.
 pub(super) struct Arena {
@@ -31,6 +35,8 @@ pub(super) struct Arena {
     holes: BTreeMap<u64, u64>,
     /// Freed ranges in the order of their freeing.
     quarantine: VecDeque<(u64, u64)>,
+    /// How many of the latest of those may have pages still, and at most how many bytes of them.
+    kept: (usize, u64),
 }
 
 impl Arena {
@@ -49,7 +55,14 @@ impl Arena {
     fn reserve_exactly(size: u64, split: bool) -> Result<Self, String> {
         let visible = Pages::reserve(size, !split)?;
         let shadow = if split && Pages::CAN_SPLIT { Some(Pages::reserve(size, true)?) } else { None };
-        Ok(Self { visible, shadow, next: 0, holes: BTreeMap::new(), quarantine: VecDeque::new() })
+        Ok(Self {
+            visible,
+            shadow,
+            next: 0,
+            holes: BTreeMap::new(),
+            quarantine: VecDeque::new(),
+            kept: (0, 0),
+        })
     }
 
     /// What to add to an address of this arena to find its bytes, modulo 2^64.
@@ -82,25 +95,65 @@ impl Arena {
         if let Some(start) = self.take_hole(length, align) {
             return self.visible.base().checked_add(start);
         }
-        while let Some(oldest) = self.quarantine.pop_front() {
+        while let Some(oldest) = self.pop_quarantine() {
             self.add_hole(oldest);
         }
         let start = self.take_hole(length, align)?;
         self.visible.base().checked_add(start)
     }
 
-    /// Gives back what [`Arena::place`] returned. The range stays out of reuse for a while.
-    /// Returns the address of the oldest freed range when that becomes reusable by this.
-    pub(super) fn release(&mut self, address: u64, size: u64) -> Option<u64> {
+    /// Gives back what [`Arena::place`] returned, and its pages soon. The range stays out of reuse for a while.
+    /// Returns the addresses of the oldest freed range when they become reusable by this.
+    pub(super) fn release(&mut self, address: u64, size: u64) -> Option<Range<u64>> {
+        if size >= LARGE {
+            self.clear(address, size);
+        } else {
+            self.kept.1 += size;
+        }
+        self.release_addresses(address, size)
+    }
+
+    /// As [`Arena::release`], for a range of which only the addresses were used.
+    pub(super) fn release_addresses(&mut self, address: u64, size: u64) -> Option<Range<u64>> {
         let start = address.wrapping_sub(self.visible.base());
         let length = size.max(1).next_multiple_of(PAGE) + GUARD;
         self.quarantine.push_back((start, start + length));
+        self.kept.0 += 1;
+        if self.kept.1 >= KEPT {
+            self.give_back();
+        }
         if self.quarantine.len() <= QUARANTINE {
             return None;
         }
-        let oldest = self.quarantine.pop_front()?;
+        let oldest = self.pop_quarantine()?;
         self.add_hole(oldest);
-        Some(self.visible.base() + oldest.0)
+        let base = self.visible.base();
+        Some(base + oldest.0..base + oldest.1)
+    }
+
+    fn pop_quarantine(&mut self) -> Option<(u64, u64)> {
+        // Once it is reused, its pages are somebody else's.
+        if self.kept.0 >= self.quarantine.len() {
+            self.give_back();
+        }
+        self.quarantine.pop_front()
+    }
+
+    /// Gives the pages of the latest freed ranges back to the system, neighbours at once.
+    fn give_back(&mut self) {
+        let (count, bytes) = std::mem::take(&mut self.kept);
+        if bytes == 0 {
+            return;
+        }
+        let mut ranges: Vec<(u64, u64)> = self.quarantine.iter().rev().take(count).copied().collect();
+        ranges.sort_unstable();
+        let backing = self.shadow.as_ref().unwrap_or(&self.visible);
+        // What lies between neighbours has no pages.
+        for run in ranges.chunk_by(|before, after| before.1 == after.0) {
+            if let (Some((start, _)), Some((_, end))) = (run.first(), run.last()) {
+                backing.clear(*start, end - start);
+            }
+        }
     }
 
     /// Makes the bytes of a range hold `poison`, lazily where the range is large.
@@ -168,6 +221,26 @@ mod tests {
         }
         assert!(seen.len() > 5, "the freed range came back after {} placements", seen.len());
         assert!(arena.place(100, 256).is_none(), "a live range was handed out twice");
+    }
+
+    #[test]
+    fn a_range_is_reused_only_after_its_pages_are_given_back() {
+        let mut arena = Arena::reserve(1 << 20, 1 << 20, false).unwrap();
+        let byte = |address: u64| {
+            // SAFETY: a byte of a live range; addresses and bytes are the same here.
+            unsafe { std::ptr::read_volatile(address as *const u8) }
+        };
+        let mut live = VecDeque::new();
+        for _ in 0..1000 {
+            let address = arena.place(60_000, 4096).unwrap();
+            arena.poison(address, 60_000);
+            live.push_back(address);
+            if live.len() > 2 {
+                let oldest = live.pop_front().unwrap();
+                assert_eq!([byte(oldest), byte(oldest + 59_999)], [super::super::pages::POISON; 2]);
+                arena.release(oldest, 60_000);
+            }
+        }
     }
 
     #[test]

@@ -28,6 +28,13 @@ pub enum MemoryError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Host memory to register is not mapped, or is no host memory.
+    Unpinnable {
+        /// First byte of the range.
+        address: u64,
+        /// Bytes in the range.
+        len: u64,
+    },
     /// A range is not, or not wholly, inside one live allocation.
     OutOfBounds {
         /// First byte of the range.
@@ -56,6 +63,9 @@ impl fmt::Display for MemoryError {
                 capacity.saturating_sub(*used)
             ),
             Self::Invalid { reason } => f.write_str(reason),
+            Self::Unpinnable { address, len } => {
+                write!(f, "the {len} bytes at {address:#x} are not all memory that the host has")
+            }
             Self::OutOfBounds { address, len, place } => {
                 write!(f, "the {len} bytes at {address:#x} are {place}")
             }

@@ -77,6 +77,18 @@ impl Map {
         self.at_or_before(last).filter(|record| record.info.base >= base || record.contains(base))
     }
 
+    /// Drops what is known of freed ranges that overlap one.
+    pub(super) fn forget_freed(&mut self, range: Range<u64>) {
+        let before = self.freed.range(..range.end).rev();
+        let stale: Vec<u64> = before
+            .take_while(|(_, info)| info.base + info.size.max(1) > range.start)
+            .map(|(&key, _)| key)
+            .collect();
+        for key in stale {
+            self.freed.remove(&key);
+        }
+    }
+
     /// Where an address is, for messages.
     pub(super) fn place(&self, address: u64) -> Place {
         let before = self.at_or_before(address);

@@ -202,17 +202,7 @@ impl Memory {
         let tracked = self.track_writes && kind == Kind::Device;
         let shadow = tracked.then(|| Arc::new(Shadow::new(size)));
         let mut map = self.write_map();
-        let end = base + size.max(1);
-        let stale: Vec<u64> = map
-            .freed
-            .range(..end)
-            .rev()
-            .take_while(|(_, info)| info.base + info.size > base)
-            .map(|(&key, _)| key)
-            .collect();
-        for key in stale {
-            map.freed.remove(&key);
-        }
+        map.forget_freed(base..base + size.max(1));
         map.live.insert(base, Record { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow });
         Ok(base)
     }
@@ -262,18 +252,17 @@ impl Memory {
     pub(crate) fn free_as(&self, address: u64, by: Option<Arc<str>>) -> Result<(), MemoryError> {
         let record = self.forget(address, by, |kind| !matches!(kind, Kind::Registered | Kind::Mapped))?;
         let AllocationInfo { base, size, .. } = record.info;
-        let mut arena = if lock(&self.device).contains(base) { lock(&self.device) } else { lock(&self.host) };
-        /// Smaller ranges keep their pages: giving them back costs more than they are worth.
-        const WORTH_GIVING_BACK: u64 = 1 << 20;
-        if size >= WORTH_GIVING_BACK {
-            arena.clear(base, size);
-        }
-        let reusable = arena.release(base, size);
-        drop(arena);
-        if let Some(oldest) = reusable {
-            self.write_map().freed.remove(&oldest);
-        }
+        let arena = if lock(&self.device).contains(base) { &self.device } else { &self.host };
+        let reusable = lock(arena).release(base, size);
+        self.forget_freed(reusable);
         Ok(())
+    }
+
+    /// Drops what is known of freed ranges whose addresses may be reused.
+    fn forget_freed(&self, reusable: Option<Range<u64>>) {
+        if let Some(range) = reusable {
+            self.write_map().forget_freed(range);
+        }
     }
 
     /// The code in it that kernels may enter.

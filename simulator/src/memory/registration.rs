@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::map::Record;
-use super::{ALL_DEVICES, AllocationInfo, Kind, Memory, MemoryError, arena, lock};
+use super::{ALL_DEVICES, AllocationInfo, Kind, Memory, MemoryError, arena, host, lock};
 
 impl Memory {
     /// Makes `len` bytes of the caller's host memory reachable for kernels and copies, at their own address, which is
@@ -18,7 +18,8 @@ impl Memory {
     /// begins and ends: atomics of kernels read them and write them back, as on hardware.
     ///
     /// # Errors
-    /// [`MemoryError::Invalid`] for a null pointer, an empty range or one that overlaps an allocation.
+    /// [`MemoryError::Invalid`] for a null pointer, an empty range or one that overlaps an allocation,
+    /// [`MemoryError::Unpinnable`] for a range that is not wholly the host's memory.
     pub unsafe fn register_host(
         &self,
         pointer: *mut u8,
@@ -31,6 +32,7 @@ impl Memory {
                 reason: format!("{len} bytes at {base:#x} are no range of host memory"),
             });
         }
+        self.pinnable(base, len)?;
         let mut map = self.write_map();
         if let Some(record) = map.overlapping(base, len) {
             return Err(MemoryError::Invalid {
@@ -107,6 +109,7 @@ impl Memory {
                 reason: format!("{len} bytes at {start:#x} are no range of host memory"),
             });
         }
+        self.pinnable(start, len)?;
         // The place in the page stays, as kernels may count on the alignment.
         let within = start % arena::PAGE;
         let placed = lock(&self.device).place(within + len, arena::PAGE);
@@ -123,6 +126,19 @@ impl Memory {
         Ok(base)
     }
 
+    /// Whether a driver could pin host memory.
+    ///
+    /// # Errors
+    /// [`MemoryError::Unpinnable`].
+    pub(crate) fn pinnable(&self, start: u64, len: u64) -> Result<(), MemoryError> {
+        let device = self.device_range();
+        let of_device = start <= *device.end() && *device.start() < start.saturating_add(len);
+        if of_device || !host::is_mapped(start, len) {
+            return Err(MemoryError::Unpinnable { address: start, len });
+        }
+        Ok(())
+    }
+
     /// Ends a registration by [`Memory::register_host_apart`], as [`Memory::unregister_host`] does.
     ///
     /// # Errors
@@ -130,9 +146,9 @@ impl Memory {
     pub(crate) fn unregister_host_apart(&self, address: u64) -> Result<(), MemoryError> {
         let record = self.forget(address, None, |kind| kind == Kind::Registered)?;
         let within = address % arena::PAGE;
-        if let Some(oldest) = lock(&self.device).release(address - within, within + record.info.size) {
-            self.write_map().freed.remove(&oldest);
-        }
+        let size = within + record.info.size;
+        let reusable = lock(&self.device).release_addresses(address - within, size);
+        self.forget_freed(reusable);
         Ok(())
     }
 

@@ -23,9 +23,8 @@ impl Memory {
 
     /// Gives reserved addresses back. Nothing may be mapped to them.
     pub(crate) fn unreserve(&self, base: u64, size: u64) {
-        if let Some(oldest) = lock(&self.device).release(base, size) {
-            self.write_map().freed.remove(&oldest);
-        }
+        let reusable = lock(&self.device).release_addresses(base, size);
+        self.forget_freed(reusable);
     }
 
     /// Maps `size` bytes of an allocation, from `target` on, to reserved addresses. No kernel may use them yet; see

@@ -92,6 +92,27 @@ fn the_clients_allocation_is_named_rather_than_code_that_is_nearer() {
 }
 
 #[test]
+fn what_lives_keeps_its_bytes_when_the_addresses_are_used_up() {
+    let memory = memory();
+    let mut live: std::collections::VecDeque<(u64, u8)> = std::collections::VecDeque::new();
+    // The reservation is 65 GiB.
+    for round in 0..1000_u32 {
+        let large = memory.allocate(200 << 20, 4096, Kind::Device, "large").unwrap();
+        let small = memory.allocate(300 << 10, 4096, Kind::Device, "small").unwrap();
+        memory.fill(small, &[round as u8], 300 << 10).unwrap();
+        live.push_back((small, round as u8));
+        memory.free(large).unwrap();
+        if live.len() > 5 {
+            let (address, value) = live.pop_front().unwrap();
+            let mut bytes = vec![0; 300 << 10];
+            memory.read(address, &mut bytes).unwrap();
+            assert!(bytes.iter().all(|byte| *byte == value), "round {round}");
+            memory.free(address).unwrap();
+        }
+    }
+}
+
+#[test]
 fn a_window_does_not_outlive_its_allocation() {
     let memory = memory();
     let address = memory.allocate(4096, 256, Kind::Device, "test").unwrap();

@@ -79,7 +79,9 @@ impl Rows {
     }
 
     fn offsets(self) -> impl Iterator<Item = u64> {
-        let planes = (0..self.planes).map(move |plane| plane.wrapping_mul(self.plane_pitch));
+        // Rows without bytes may be more than anybody can count.
+        let planes = if self.is_empty() { 0 } else { self.planes };
+        let planes = (0..planes).map(move |plane| plane.wrapping_mul(self.plane_pitch));
         planes.flat_map(move |plane| (0..self.count).map(move |row| plane + row.wrapping_mul(self.pitch)))
     }
 }
