@@ -320,6 +320,8 @@ fn the_last_shut_down_ends_handlers_kernels_and_handles() {
                 assert!(start.elapsed() < Duration::from_secs(20));
                 assert_eq!(hsa::hsa_shut_down(), Status::NOT_INITIALIZED);
                 waits.join().unwrap();
+                // A client that ends may look at what it had.
+                (watched.handle as *mut i64).add(1).write_volatile(1);
                 std::thread::sleep(Duration::from_millis(20));
                 assert_eq!(calls.load(Ordering::Acquire), called, "round {round}");
                 ok(hsa::hsa_init());

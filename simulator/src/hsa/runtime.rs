@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
 use crate::engine::Engine;
@@ -63,6 +63,8 @@ pub(crate) struct Runtime {
 static CURRENT: RwLock<Option<(Arc<Runtime>, u32)>> = RwLock::new(None);
 /// Held while a runtime is made or its references change. Calls go on meanwhile.
 static CHANGE: Mutex<u64> = Mutex::new(0);
+/// The memory of the latest runtime that has ended, empty. A process that ends may look at signals and buffers still.
+static ENDED: Mutex<Option<Arc<Memory>>> = Mutex::new(None);
 /// Whether this process was forked from the one that the machine belongs to.
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
@@ -83,6 +85,7 @@ pub(crate) fn init() -> Outcome<()> {
         *references = references.checked_add(1).ok_or(Status::REFCOUNT_OVERFLOW)?;
         return Ok(());
     }
+    drop(ended().take());
     let runtime = make(*made).map_err(|why| {
         explain(&no_machine(&why));
         Status::OUT_OF_RESOURCES
@@ -122,6 +125,10 @@ pub(crate) fn current() -> Outcome<Arc<Runtime>> {
 
 fn write() -> RwLockWriteGuard<'static, Option<(Arc<Runtime>, u32)>> {
     CURRENT.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn ended() -> MutexGuard<'static, Option<Arc<Memory>>> {
+    ENDED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn no_machine(why: &str) -> String {
@@ -191,8 +198,8 @@ impl Runtime {
         }))
     }
 
-    /// Ends it: queues stop, waits come back, no handler is called any more. Its memory goes back with the last that uses
-    /// it, which is this call unless a kernel, a handler or a call at work does not end.
+    /// Ends it: queues stop, waits come back, no handler is called any more. The bytes of its memory go back;
+    /// its addresses stay until the next runtime is made, and as long as a call or a handler is at work.
     pub(crate) fn shut_down(&self) {
         self.ended.store(true, Ordering::Release);
         for queue in self.queues.all() {
@@ -202,6 +209,8 @@ impl Runtime {
         if !self.scheduler.wait_for_end(LAST) {
             tracing::warn!(target: "windlass::sim", "hsa_shut_down: a handler or a kernel goes on");
         }
+        self.memory.forget_contents();
+        drop(ended().replace(self.memory.clone()));
     }
 
     /// Whether the last reference is gone.
