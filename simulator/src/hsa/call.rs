@@ -21,8 +21,8 @@ pub(crate) struct Call {
 }
 
 thread_local! {
-    /// The thread's number in the schedule, once it has one.
-    static NUMBER: Cell<Option<u64>> = const { Cell::new(None) };
+    /// The thread's number in the schedule of a runtime, and the number of that runtime, once it has one.
+    static NUMBER: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
 }
 
 /// Says why the call at work on this thread is refused.
@@ -68,10 +68,14 @@ fn at_work<T>(name: &'static str, body: impl FnOnce(&Call) -> Outcome<T>) -> Out
         if call.runtime.scheduler.schedule.is_none() {
             return body(&call);
         }
-        NUMBER.with(|thread| {
-            let _turn = call.runtime.scheduler.turn(thread, name);
-            body(&call)
-        })
+        let epoch = call.runtime.epoch;
+        let known = NUMBER.try_with(Cell::get).ok().flatten();
+        let thread = Cell::new(known.filter(|(of, _)| *of == epoch).map(|(_, number)| number));
+        let _turn = call.runtime.scheduler.turn(&thread, name);
+        if let Some(number) = thread.get() {
+            let _ = NUMBER.try_with(|known| known.set(Some((epoch, number))));
+        }
+        body(&call)
     }));
     outcome.unwrap_or_else(|_| {
         explain(&format!("{name} ran into a defect of the simulator"));

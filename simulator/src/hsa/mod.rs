@@ -18,6 +18,10 @@
 //! - Handles are looked up, not followed: a stale, foreign or invented one is an error.
 //! - Memory is coherent everywhere, so acquire and release scopes of packets do nothing.
 //! - A kernel that goes wrong stops its queue, and the queue's callback is told, as on hardware.
+//! - Handlers of signals, of events and of queues are called one at a time on a thread of the runtime's, never within a call.
+//!   Callbacks of calls are called within them, but under a seed others may call meanwhile.
+//! - The last `hsa_shut_down` ends everything: queues, kernels, waits, handlers, handles and what memory holds. The next
+//!   `hsa_init` makes a new machine.
 
 #[allow(missing_docs, reason = "AMD documents its types")]
 pub mod abi;

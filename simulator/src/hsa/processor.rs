@@ -79,7 +79,7 @@ impl Runtime {
             tell(|| {
                 tracing::error!(target: "windlass::sim", "packet {index} of the queue at {id:#x} was refused: {status:?}");
             });
-            queue.fail(status);
+            self.fail(queue, status, None);
         }
     }
 
@@ -247,7 +247,7 @@ impl AqlPacket {
         }
         tally::count(Count::Fault);
         let (address, index) = (self.queue.address(), self.index);
-        let status = match trouble {
+        match trouble {
             Trouble::Fault(fault) => {
                 tell(|| {
                     tracing::error!(
@@ -255,15 +255,13 @@ impl AqlPacket {
                         "{fault}\n  dispatched by: packet {index} of the queue at {address:#x}"
                     );
                 });
-                self.runtime.handlers.tell_of_fault(self.queue.gpu, fault);
-                status_of(fault)
+                return self.runtime.fail(&self.queue, status_of(fault), Some(fault));
             }
             Trouble::Memory(..) | Trouble::Defect => {
                 tell(|| tracing::error!(target: "windlass::sim", "the simulator itself failed: {trouble:?}"));
-                Status::ERROR
+                self.runtime.fail(&self.queue, Status::ERROR, None);
             }
-        };
-        self.queue.fail(status);
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! Structure and ring lie in one allocation of the host arena, which stays mapped as long as the memory that the queue
 //! keeps alive. Words that packets, kernels and clients change are touched by atomics alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
@@ -76,6 +76,8 @@ pub(crate) struct Queues {
     live: RwLock<BTreeMap<u64, Arc<AqlQueue>>>,
     /// By the address of the doorbell.
     doorbells: RwLock<BTreeMap<u64, Arc<AqlQueue>>>,
+    /// Addresses of the other signals that queues have.
+    inactive: RwLock<BTreeSet<u64>>,
     next_id: AtomicU64,
 }
 
@@ -270,14 +272,10 @@ impl AqlQueue {
         self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops, and tells the client why.
-    pub(crate) fn fail(&self, status: Status) {
-        if !self.stop() {
-            return;
-        }
+    /// Tells the client why it has stopped.
+    pub(crate) fn tell(&self, status: Status) {
         if let Some((callback, Data(data))) = self.callback {
-            // SAFETY: the client gave function and datum for this call. The queue is alive: a packet of it, or the call
-            // at work, holds it.
+            // SAFETY: the client gave function and datum for this call, and whoever calls holds the queue.
             unsafe { callback(status, self.pointer(), data) };
         }
     }
@@ -325,11 +323,30 @@ impl Queues {
     fn insert(&self, queue: &Arc<AqlQueue>) {
         write(&self.live).insert(queue.address, queue.clone());
         write(&self.doorbells).insert(queue.doorbell.handle().handle, queue.clone());
+        write(&self.inactive).insert(queue.inactive.handle().handle);
     }
 
     fn remove(&self, queue: &Arc<AqlQueue>) {
         write(&self.live).remove(&queue.address);
         write(&self.doorbells).remove(&queue.doorbell.handle().handle);
+        write(&self.inactive).remove(&queue.inactive.handle().handle);
+    }
+
+    /// All that were not destroyed.
+    pub(crate) fn all(&self) -> Vec<Arc<AqlQueue>> {
+        self.live.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// Whether a queue was not destroyed.
+    pub(crate) fn is_live(&self, queue: &Arc<AqlQueue>) -> bool {
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        live.get(&queue.address).is_some_and(|known| Arc::ptr_eq(known, queue))
+    }
+
+    /// Whether a signal goes with a queue.
+    pub(crate) fn own(&self, signal: &SignalRef) -> bool {
+        let inactive = self.inactive.read().unwrap_or_else(PoisonError::into_inner);
+        signal.is_doorbell() || inactive.contains(&signal.handle().handle)
     }
 
     /// The queue that a client's pointer means.

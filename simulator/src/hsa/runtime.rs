@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The HSA runtime of a process: one machine, made by the first `hsa_init`.
+//! The HSA runtime of a process: one machine, made by the first `hsa_init`, which ends with the last `hsa_shut_down`. The
+//! next `hsa_init` makes another.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
 use crate::engine::Engine;
@@ -27,6 +28,10 @@ use super::virtual_memory::VirtualMemory;
 /// HSA, AMD's HIP for one, spin on memory that their signal handlers write.
 const PATIENCE: Duration = Duration::from_millis(10);
 
+/// How long the last `hsa_shut_down` waits for kernels, copies and a handler at work. A handler may wait for anything, even
+/// for whoever shuts down.
+const LAST: Duration = Duration::from_secs(1);
+
 /// What a process has of HSA.
 pub(crate) struct Runtime {
     pub(crate) options: Options,
@@ -48,13 +53,18 @@ pub(crate) struct Runtime {
     pub(crate) scratch_limits: Mutex<BTreeMap<usize, u64>>,
     /// Calls of HSA's functions so far.
     pub(crate) calls: AtomicU64,
+    /// How many others there were before it.
+    pub(crate) epoch: u64,
+    /// Whether the last reference is gone.
+    ended: AtomicBool,
 }
 
-/// Made once; clients that shut down and begin anew get the same machine.
-static RUNTIME: OnceLock<Result<Arc<Runtime>, String>> = OnceLock::new();
-/// How often `hsa_init` was called more than `hsa_shut_down`.
-static REFERENCES: AtomicU32 = AtomicU32::new(0);
-static CHANGE: Mutex<()> = Mutex::new(());
+/// The runtime while it is initialised, and how often `hsa_init` was called more than `hsa_shut_down`.
+static CURRENT: RwLock<Option<(Arc<Runtime>, u32)>> = RwLock::new(None);
+/// Held while a runtime is made or its references change. Calls go on meanwhile.
+static CHANGE: Mutex<u64> = Mutex::new(0);
+/// The memory of the latest runtime that has ended, empty. A process that ends may look at signals and buffers still.
+static ENDED: Mutex<Option<Arc<Memory>>> = Mutex::new(None);
 /// Whether this process was forked from the one that the machine belongs to.
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
@@ -63,9 +73,6 @@ static IS_CHILD: AtomicBool = AtomicBool::new(false);
 /// # Errors
 /// `OUT_OF_RESOURCES` where `WINDLASS_SIM` makes no sense or the machine cannot be set up, `REFCOUNT_OVERFLOW`.
 pub(crate) fn init() -> Outcome<()> {
-    let _change = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
-    let made = RUNTIME.get_or_init(|| make().inspect_err(|why| explain(&no_machine(why))));
-    made.as_ref().map_err(|_| Status::OUT_OF_RESOURCES)?;
     if IS_CHILD.load(Ordering::Relaxed) {
         explain(
             "hsa_init: the simulated GPU belongs to the process that forked this one. Call HSA in the child alone, or \
@@ -73,20 +80,34 @@ pub(crate) fn init() -> Outcome<()> {
         );
         return Err(Status::OUT_OF_RESOURCES);
     }
-    let references = REFERENCES.load(Ordering::Relaxed);
-    REFERENCES.store(references.checked_add(1).ok_or(Status::REFCOUNT_OVERFLOW)?, Ordering::Release);
+    let mut made = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, references)) = write().as_mut() {
+        *references = references.checked_add(1).ok_or(Status::REFCOUNT_OVERFLOW)?;
+        return Ok(());
+    }
+    drop(ended().take());
+    let runtime = make(*made).map_err(|why| {
+        explain(&no_machine(&why));
+        Status::OUT_OF_RESOURCES
+    })?;
+    *made += 1;
+    *write() = Some((runtime, 1));
     Ok(())
 }
 
-/// `hsa_shut_down`.
+/// `hsa_shut_down`. The runtime whose last reference this was: whoever called is to have it [shut down](Runtime::shut_down).
 ///
 /// # Errors
 /// `NOT_INITIALIZED` where it is down.
-pub(crate) fn shut_down() -> Outcome<()> {
+pub(crate) fn shut_down() -> Outcome<Option<Arc<Runtime>>> {
     let _change = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
-    let references = REFERENCES.load(Ordering::Relaxed);
-    REFERENCES.store(references.checked_sub(1).ok_or(Status::NOT_INITIALIZED)?, Ordering::Release);
-    Ok(())
+    let mut current = write();
+    let (_, references) = current.as_mut().ok_or(Status::NOT_INITIALIZED)?;
+    *references -= 1;
+    if *references > 0 {
+        return Ok(None);
+    }
+    Ok(current.take().map(|(runtime, _)| runtime))
 }
 
 /// The runtime, while it is initialised.
@@ -94,12 +115,20 @@ pub(crate) fn shut_down() -> Outcome<()> {
 /// # Errors
 /// `NOT_INITIALIZED`.
 pub(crate) fn current() -> Outcome<Arc<Runtime>> {
-    match RUNTIME.get() {
-        // A child has none of the threads that it would wait for.
-        Some(Ok(_)) if IS_CHILD.load(Ordering::Relaxed) => Err(Status::NOT_INITIALIZED),
-        Some(Ok(runtime)) if REFERENCES.load(Ordering::Acquire) > 0 => Ok(runtime.clone()),
-        _ => Err(Status::NOT_INITIALIZED),
+    // A child has none of the threads that it would wait for, and perhaps the lock in somebody's hand.
+    if IS_CHILD.load(Ordering::Relaxed) {
+        return Err(Status::NOT_INITIALIZED);
     }
+    let current = CURRENT.read().unwrap_or_else(PoisonError::into_inner);
+    current.as_ref().map(|(runtime, _)| runtime.clone()).ok_or(Status::NOT_INITIALIZED)
+}
+
+fn write() -> RwLockWriteGuard<'static, Option<(Arc<Runtime>, u32)>> {
+    CURRENT.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn ended() -> MutexGuard<'static, Option<Arc<Memory>>> {
+    ENDED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn no_machine(why: &str) -> String {
@@ -111,9 +140,10 @@ extern "C" fn in_child() {
     IS_CHILD.store(true, Ordering::Relaxed);
 }
 
-fn make() -> Result<Arc<Runtime>, String> {
+/// Makes the runtime that comes after so many others.
+fn make(epoch: u64) -> Result<Arc<Runtime>, String> {
     #[cfg(unix)]
-    {
+    if epoch == 0 {
         // SAFETY: the handler does nothing but store to an atomic, which is allowed in the child of a process with several
         // threads. glibc drops the handlers of libraries that it unloads.
         let status = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
@@ -121,14 +151,21 @@ fn make() -> Result<Arc<Runtime>, String> {
             tracing::warn!(target: "windlass::sim", status, "children by fork will not be told apart");
         }
     }
-    let options = Options::from_environment().map_err(|error| error.to_string())?;
+    let mut options = Options::from_environment().map_err(|error| error.to_string())?;
+    if epoch > 0 && (options.record.is_some() || options.replay.is_some()) {
+        tracing::warn!(target: "windlass::sim", "a log holds what was done until hsa_shut_down, and nothing after it");
+        options.record = None;
+        if let Some(log) = options.replay.take() {
+            options.seed = Some(Schedule::seed_of(&log)?);
+        }
+    }
     let visible = std::env::var("ROCR_VISIBLE_DEVICES").ok().filter(|list| !list.is_empty());
     let slots = crate::visible::slots(options.devices as usize, visible.as_deref());
-    Runtime::new(options, &slots)
+    Runtime::new(options, &slots, epoch)
 }
 
 impl Runtime {
-    fn new(options: Options, slots: &[usize]) -> Result<Arc<Self>, String> {
+    fn new(options: Options, slots: &[usize], epoch: u64) -> Result<Arc<Self>, String> {
         let capacity = options.memory.saturating_mul(u64::from(options.devices.max(1)));
         let track_writes = options.uninitialised == Uninitialised::Report;
         let memory = memory::Options { capacity, track_writes, ..Default::default() };
@@ -152,11 +189,33 @@ impl Runtime {
             handlers: Handlers::default(),
             injections: Injections::new(&options.injections, seed),
             calls: AtomicU64::new(0),
+            epoch,
+            ended: AtomicBool::new(false),
             options,
             memory,
             clock,
             gpus,
         }))
+    }
+
+    /// Ends it: queues stop, waits come back, no handler is called any more. The bytes of its memory go back;
+    /// its addresses stay until the next runtime is made, and as long as a call or a handler is at work.
+    pub(crate) fn shut_down(&self) {
+        self.ended.store(true, Ordering::Release);
+        for queue in self.queues.all() {
+            queue.stop();
+        }
+        self.scheduler.close();
+        if !self.scheduler.wait_for_end(LAST) {
+            tracing::warn!(target: "windlass::sim", "hsa_shut_down: a handler or a kernel goes on");
+        }
+        self.memory.forget_contents();
+        drop(ended().replace(self.memory.clone()));
+    }
+
+    /// Whether the last reference is gone.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
     }
 
     /// The time in ticks, which are nanoseconds.

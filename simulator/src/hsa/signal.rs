@@ -55,6 +55,8 @@ struct Sharing {
 
 struct SharedSignal {
     number: u64,
+    /// Which of all signals at its address it is.
+    generation: u64,
     /// How often it is to be destroyed.
     owners: u32,
 }
@@ -121,7 +123,7 @@ impl Signals {
         let mut shared = self.lock_shared();
         shared.count += 1;
         let number = shared.count;
-        shared.live.insert(signal.address, SharedSignal { number, owners: 1 });
+        shared.live.insert(signal.address, SharedSignal { number, generation: signal.generation, owners: 1 });
     }
 
     /// The contents of a signal's handle, if it may be shared.
@@ -143,11 +145,12 @@ impl Signals {
         Ok(Signal { handle: ticket.address })
     }
 
-    /// Ends a signal, unless others share it. Its place is used again.
+    /// Ends a signal, unless others share it or it has ended. Its place is used again.
     pub(crate) fn destroy(&self, signal: &SignalRef) {
         {
             let mut shared = self.lock_shared();
-            if let Some(known) = shared.live.get_mut(&signal.address) {
+            let known = shared.live.get_mut(&signal.address);
+            if let Some(known) = known.filter(|known| known.generation == signal.generation) {
                 known.owners -= 1;
                 if known.owners > 0 {
                     return;
@@ -155,9 +158,11 @@ impl Signals {
                 shared.live.remove(&signal.address);
             }
         }
-        // Two threads that destroy it at once must not free the place twice.
-        if signal.word(0).swap(Use::Free as i64 as u64, Ordering::AcqRel) != Use::Free as i64 as u64 {
-            self.lock_free().push_back(signal.address);
+        // Two threads that destroy it at once must not free the place twice, nor end another signal that is there by then.
+        let mut free = self.lock_free();
+        if signal.is_live() {
+            signal.word(0).store(Use::Free as i64 as u64, Ordering::Release);
+            free.push_back(signal.address);
         }
     }
 

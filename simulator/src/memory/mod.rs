@@ -265,6 +265,19 @@ impl Memory {
         }
     }
 
+    /// Gives the bytes of all allocations back, and keeps their addresses: the host reads zeros there from now on.
+    pub(crate) fn forget_contents(&self) {
+        // Elsewhere bytes go back with the addresses alone.
+        if !pages::Pages::CAN_SPLIT {
+            return;
+        }
+        for arena in [&self.device, &self.host] {
+            let arena = lock(arena);
+            let range = arena.range();
+            arena.clear(*range.start(), range.end() - range.start() + 1);
+        }
+    }
+
     /// The code in it that kernels may enter.
     pub(crate) fn code(&self) -> &Programs {
         &self.code

@@ -61,12 +61,15 @@ impl Scheduler {
         RUNS.set(None);
     }
 
+    /// The queue whose packet this thread runs.
+    pub(super) fn runs_here(&self) -> Option<u64> {
+        let (scheduler, queue) = RUNS.try_with(Cell::get).ok()??;
+        std::ptr::eq(scheduler, self).then_some(queue)
+    }
+
     /// Notes that this thread begins to wait, if it runs a host function; says so if that never ends.
     pub(super) fn note_wait(&self, points: &[Point]) -> Option<HostWait<'_>> {
-        let (scheduler, queue) = RUNS.try_with(Cell::get).ok()??;
-        if !std::ptr::eq(scheduler, self) {
-            return None;
-        }
+        let queue = self.runs_here()?;
         let report = {
             let mut state = self.lock();
             state.host_waits.insert(queue, points.to_vec());

@@ -146,6 +146,28 @@ impl Scheduler {
         Ok(point)
     }
 
+    /// Queues a packet behind `edges` alone, to run while no other packet that was queued so does. Without a seed the
+    /// first of those that can run is next.
+    ///
+    /// # Errors
+    /// As [`enqueue`](Self::enqueue).
+    pub(crate) fn enqueue_in_turn(
+        self: &Arc<Self>,
+        packet: Box<dyn Packet>,
+        edges: Edges,
+    ) -> Result<Point, Refusal> {
+        let mut state = self.lock();
+        if state.closed {
+            return Err(Refusal::Closed);
+        }
+        // No device does it.
+        let queue = state.add_lane(usize::MAX);
+        state.take_turns(&queue);
+        let point = state.append(&queue, edges, packet)?;
+        self.start(&mut state)?;
+        Ok(point)
+    }
+
     /// The end of the latest packet of a queue.
     pub(crate) fn tail(&self, queue: &Arc<Queue>) -> Point {
         let state = self.lock();
@@ -253,6 +275,33 @@ impl Scheduler {
             schedule.close();
         }
         drop(dropped);
+    }
+
+    /// Waits, after [`close`](Self::close), until no packet runs any more but one that this thread runs. False where one
+    /// goes on for longer than `patience`.
+    pub(crate) fn wait_for_end(&self, patience: Duration) -> bool {
+        let (own, deadline) = (self.runs_here(), Instant::now() + patience);
+        let mut state = self.lock();
+        while state.runs_besides(own) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            state = self.finished.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+
+    /// Has the client do something within a call: it may call anything there, and wait for anything that does.
+    pub(crate) fn outside<T>(self: &Arc<Self>, client: impl FnOnce() -> T) -> T {
+        match self.schedule.as_ref().and_then(|schedule| schedule.step_aside(self)) {
+            Some(aside) => {
+                let done = client();
+                drop(aside);
+                done
+            }
+            None => client(),
+        }
     }
 
     /// Tells the front end of a thread that runs packets.

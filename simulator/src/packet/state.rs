@@ -36,6 +36,8 @@ pub(super) struct Waiting {
     running: Running,
     /// Whether the packet that runs is a host function.
     pub(super) calls_host: bool,
+    /// Whether it is one of those of which one runs at a time.
+    pub(super) takes_turns: bool,
     pub(super) hardware: Sharing,
 }
 
@@ -90,6 +92,7 @@ impl State {
             items: VecDeque::new(),
             running: Running::No,
             calls_host: false,
+            takes_turns: false,
             hardware: Sharing::No,
         };
         self.queues.insert(queue.id, waiting);
@@ -155,10 +158,35 @@ impl State {
         edges.extend(others.map(|waiting| Edge::Point(waiting.tail())));
     }
 
-    /// The queues on which something can go on.
+    /// Has a queue run only while no other queue of this kind does.
+    pub(super) fn take_turns(&mut self, queue: &Queue) {
+        if let Some(waiting) = self.queues.get_mut(&queue.id) {
+            waiting.takes_turns = true;
+        }
+    }
+
+    /// The queues on which something can go on. Of those that take turns any may be next.
     pub(super) fn ready_queues(&self) -> SmallVec<[u64; 16]> {
+        self.ready().map(|waiting| waiting.queue.id).collect()
+    }
+
+    /// How many queues can go on side by side.
+    pub(super) fn count_ready(&self) -> usize {
+        let (turns, others): (Vec<&Waiting>, Vec<&Waiting>) =
+            self.ready().partition(|waiting| waiting.takes_turns);
+        others.len() + turns.len().min(1)
+    }
+
+    fn ready(&self) -> impl Iterator<Item = &Waiting> {
+        let turn_taken = self.queues.values().any(|waiting| waiting.takes_turns && waiting.is_running());
         let ready = self.queues.values().filter(|waiting| waiting.is_ready() && self.is_admitted(waiting));
-        ready.map(|waiting| waiting.queue.id).collect()
+        ready.filter(move |waiting| !(waiting.takes_turns && turn_taken))
+    }
+
+    /// Whether a thread other than those of one queue runs a packet.
+    pub(super) fn runs_besides(&self, own: Option<u64>) -> bool {
+        let mut running = self.queues.values().filter(|waiting| waiting.running == Running::OnThread);
+        running.any(|waiting| Some(waiting.queue.id) != own)
     }
 
     /// Whether it is a queue's turn in its hardware queue.

@@ -30,7 +30,7 @@ impl Scheduler {
         if self.schedule.is_some() {
             return Ok(());
         }
-        let mut wanted = state.ready_queues().len();
+        let mut wanted = state.count_ready();
         if !state.threads.lookout && state.has_conditions() {
             wanted += 1;
         }

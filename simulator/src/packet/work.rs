@@ -32,6 +32,11 @@ pub(crate) trait HostFunction: Send {
     /// Calls it.
     fn call(&mut self);
 
+    /// Whether it only looked, once it was called, and will look again at once.
+    fn looks_again(&self) -> bool {
+        false
+    }
+
     /// Tells the front end that it cannot be called, and why.
     fn give_up(&mut self, reason: String);
 }

@@ -24,7 +24,7 @@ pub unsafe extern "C" fn hsa_iterate_agents(callback: Option<OnAgent>, data: *mu
     hsa!(hsa_iterate_agents, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         // SAFETY: the caller gave function and datum for these calls.
-        each(call.runtime.agents(), |agent| unsafe { callback(agent.handle(), data) })
+        each(call, call.runtime.agents(), |agent| unsafe { callback(agent.handle(), data) })
     })
 }
 
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_isas(
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let isas = call.runtime.agent(agent)?.gpu().map(|_| isa());
         // SAFETY: the caller gave function and datum for these calls.
-        each(isas, |isa| unsafe { callback(isa, data) })
+        each(call, isas, |isa| unsafe { callback(isa, data) })
     })
 }
 
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_caches(
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let which = call.runtime.agent(agent)?;
         // SAFETY: the caller gave function and datum for these calls.
-        each(call.runtime.caches(which), |level| unsafe { callback(cache::handle(which, level), data) })
+        each(call, call.runtime.caches(which), |level| unsafe { callback(cache::handle(which, level), data) })
     })
 }
 
@@ -219,13 +219,13 @@ pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
     callback: Option<OnWavefront>,
     data: *mut c_void,
 ) -> Status {
-    hsa!(hsa_isa_iterate_wavefronts, |_call| {
+    hsa!(hsa_isa_iterate_wavefronts, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         if of != isa() {
             return Err(Status::INVALID_ISA);
         }
         // SAFETY: the caller gave function and datum for this call.
-        each([WAVEFRONT], |handle| unsafe { callback(Wavefront { handle }, data) })
+        each(call, [WAVEFRONT], |handle| unsafe { callback(Wavefront { handle }, data) })
     })
 }
 
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let which = call.runtime.agent(agent)?;
         // SAFETY: the caller gave function and datum for these calls.
-        each(Pool::of(which), |pool| unsafe { callback(pool.handle(), data) })
+        each(call, Pool::of(which), |pool| unsafe { callback(pool.handle(), data) })
     })
 }
 
@@ -270,6 +270,6 @@ pub unsafe extern "C" fn hsa_agent_iterate_regions(
         let of_host = Pool::of(Which::Cpu).filter(|_| which != Which::Cpu);
         let regions = Pool::of(which).chain(of_host.filter(|pool| pool.grain == Grain::Kernarg));
         // SAFETY: the caller gave function and datum for these calls.
-        each(regions, |pool| unsafe { callback(Region { handle: pool.handle().handle }, data) })
+        each(call, regions, |pool| unsafe { callback(Region { handle: pool.handle().handle }, data) })
     })
 }

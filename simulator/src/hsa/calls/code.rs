@@ -269,7 +269,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_symbols(
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let symbols = call.runtime.loader.executable(executable)?.symbols(None);
         // SAFETY: the caller gave function and datum for these calls.
-        each(symbols, |symbol| unsafe { callback(executable, symbol, data) })
+        each(call, symbols, |symbol| unsafe { callback(executable, symbol, data) })
     })
 }
 
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_agent_symbols(
         let gpu = call.runtime.gpu(agent)?;
         let symbols = call.runtime.loader.executable(executable)?.symbols(Some(gpu));
         // SAFETY: the caller gave function and datum for these calls.
-        each(symbols, |symbol| unsafe { callback(executable, agent, symbol, data) })
+        each(call, symbols, |symbol| unsafe { callback(executable, agent, symbol, data) })
     })
 }
 

@@ -126,7 +126,7 @@ fn free(call: &Call, pointer: *mut c_void) -> Outcome<()> {
     for watcher in call.runtime.holdings.free(pointer as u64, call.describe())? {
         let (address, data) = (watcher.address as *mut c_void, watcher.data as *mut c_void);
         // SAFETY: the client gave function and datum for this call. No lock is held.
-        unsafe { (watcher.callback)(address, data) };
+        call.runtime.scheduler.outside(|| unsafe { (watcher.callback)(address, data) });
     }
     Ok(())
 }

@@ -46,9 +46,13 @@ fn text(_: &Call, text: *const c_char) -> Outcome<String> {
 }
 
 /// Calls a client's function for each of several objects, until it answers something else than success.
-fn each<T>(objects: impl IntoIterator<Item = T>, mut callback: impl FnMut(T) -> Status) -> Outcome<()> {
+fn each<T>(
+    call: &Call,
+    objects: impl IntoIterator<Item = T>,
+    mut callback: impl FnMut(T) -> Status,
+) -> Outcome<()> {
     for object in objects {
-        match callback(object) {
+        match call.runtime.scheduler.outside(|| callback(object)) {
             Status::SUCCESS => {}
             status => return Err(status),
         }

@@ -63,8 +63,8 @@ pub unsafe extern "C" fn hsa_signal_destroy(signal: Signal) -> Status {
             return Err(Status::INVALID_ARGUMENT);
         }
         let signal = call.runtime.signals.get(signal)?;
-        if signal.is_doorbell() {
-            return call.refuse(Status::INVALID_SIGNAL, "a doorbell goes with its queue");
+        if call.runtime.queues.own(&signal) {
+            return call.refuse(Status::INVALID_SIGNAL, "the signals of a queue go with it");
         }
         call.runtime.signals.destroy(&signal);
         Ok(())

@@ -20,13 +20,22 @@ pub unsafe extern "C" fn hsa_init() -> Status {
     let status = hsa!(hsa_init, |_call| Ok(()));
     if status != Status::SUCCESS {
         // A call that was made to fail does nothing; it counts as a reference no more.
-        let _ = runtime::shut_down();
+        let _ = runtime::shut_down().map(|last| last.inspect(|last| last.shut_down()));
     }
     status
 }
 
 pub unsafe extern "C" fn hsa_shut_down() -> Status {
-    hsa!(hsa_shut_down, |_call| runtime::shut_down())
+    let mut last = None;
+    let status = hsa!(hsa_shut_down, |_call| {
+        last = runtime::shut_down()?;
+        Ok(())
+    });
+    // The call is over: under a seed, it has left the stage.
+    if let Some(last) = last {
+        last.shut_down();
+    }
+    status
 }
 
 pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_char) -> Status {

@@ -19,6 +19,7 @@ mod strategy;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -80,8 +81,8 @@ struct Item {
 thread_local! {
     /// The schedule whose stage this thread is on, and the thread's number there.
     static TURN: Cell<Option<(*const Schedule, u64)>> = const { Cell::new(None) };
-    /// The host function that this thread runs.
-    static HOST_FUNCTION: Cell<Option<u64>> = const { Cell::new(None) };
+    /// The host function that this thread runs, and its schedule.
+    static HOST_FUNCTION: Cell<Option<(*const Schedule, u64)>> = const { Cell::new(None) };
 }
 
 /// What a step came to.
@@ -111,6 +112,14 @@ impl Schedule {
             host_functions: AtomicU64::new(0),
             attended: AtomicBool::new(false),
         }))
+    }
+
+    /// The seed of a log.
+    ///
+    /// # Errors
+    /// A sentence where it cannot be read.
+    pub(crate) fn seed_of(log: &Path) -> Result<u64, String> {
+        Ok(Replay::open(log)?.seed)
     }
 
     /// Whether [`new`](Self::new) finds the files that options name as it needs them. Changes none of them.
@@ -154,8 +163,34 @@ impl Schedule {
         std::ptr::eq(turn.0, self).then_some(turn.1)
     }
 
+    /// Gives the stage up within a call, if the call has it, until what this gives is dropped.
+    pub(super) fn step_aside<'a>(&'a self, scheduler: &Arc<Scheduler>) -> Option<Aside<'a>> {
+        let thread = self.turn()?;
+        self.set_turn(None);
+        self.stage.leave();
+        scheduler.attend(self);
+        Some(Aside { schedule: self, thread })
+    }
+
     fn set_turn(&self, thread: Option<u64>) {
         let _ = TURN.try_with(|turn| turn.set(thread.map(|thread| (std::ptr::from_ref(self), thread))));
+    }
+}
+
+/// A call that has given the stage up; takes it again when dropped.
+pub(super) struct Aside<'a> {
+    schedule: &'a Schedule,
+    thread: u64,
+}
+
+impl Drop for Aside<'_> {
+    fn drop(&mut self) {
+        let schedule = self.schedule;
+        // What the client has set going there comes first, as at the beginning of a call.
+        schedule.stage.settle();
+        if schedule.stage.enter(|| Some(Request::Back { thread: self.thread })).is_some() {
+            schedule.set_turn(Some(self.thread));
+        }
     }
 }
 
@@ -178,7 +213,9 @@ impl<'a> Turn<'a> {
         if schedule.turn().is_some() {
             return None;
         }
-        if let Ok(Some(host_function)) = HOST_FUNCTION.try_with(Cell::get) {
+        if let Ok(Some((of, host_function))) = HOST_FUNCTION.try_with(Cell::get)
+            && std::ptr::eq(of, schedule)
+        {
             schedule.stage.host_calls(host_function);
         }
         if thread.get().is_none() {
@@ -219,6 +256,10 @@ fn asks(function: &str) -> bool {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
+        if self.schedule.turn().is_none() {
+            // It stepped aside, and the simulator was closed meanwhile.
+            return;
+        }
         if !std::thread::panicking() {
             self.point();
         }
@@ -332,7 +373,7 @@ impl Scheduler {
             }
             Begun::HostFunction(function) => {
                 drop(choices);
-                self.start_host_function(schedule, flight, queue, number, function);
+                return self.start_host_function(schedule, flight, queue, number, function);
             }
         }
         Ran::Something
@@ -354,7 +395,7 @@ impl Scheduler {
         queue: Arc<Queue>,
         number: u64,
         function: Box<dyn HostFunction>,
-    ) {
+    ) -> Ran {
         let name = schedule.host_functions.fetch_add(1, Ordering::Relaxed);
         schedule.stage.watch(name);
         let (scheduler, on) = (self.clone(), queue.clone());
@@ -368,7 +409,11 @@ impl Scheduler {
             self.end(flight, &queue, number);
         } else if schedule.stage.see_end(name) {
             self.end(flight, &queue, number);
+            if function.lock().unwrap_or_else(PoisonError::into_inner).looks_again() {
+                return Ran::Spun;
+            }
         }
+        Ran::Something
     }
 
     /// What the thread of a host function does.
@@ -381,16 +426,21 @@ impl Scheduler {
     ) {
         let Some(schedule) = &self.schedule else { return };
         self.enter_thread();
-        HOST_FUNCTION.set(Some(name));
+        HOST_FUNCTION.set(Some((std::ptr::from_ref(schedule), name)));
         schedule.stage.host_begins(name);
         self.run_on_thread(queue, || function.lock().unwrap_or_else(PoisonError::into_inner).call());
         HOST_FUNCTION.set(None);
-        if schedule.stage.host_ends(name)
-            && schedule.stage.enter(|| Some(Request::Ended { function: name })).is_some()
-        {
+        if !schedule.stage.host_ends(name) {
+            return;
+        }
+        if schedule.stage.enter(|| Some(Request::Ended { function: name })).is_some() {
             self.end(&mut schedule.flight(), queue, number);
             schedule.stage.leave();
+        } else {
+            // It is closed: there is no order any more.
+            self.lock().finish(queue, number);
         }
+        self.finished.notify_all();
     }
 
     /// Sees to it that work goes on when all clients wait outside HIP.
