@@ -178,6 +178,31 @@ fn what_a_graph_cannot_hold_spoils_the_capture() {
     });
 }
 
+/// The stream may be one that the null stream knows nothing of.
+#[test]
+fn version_6_waits_for_the_null_stream_in_no_capture() {
+    for (hip, refuses) in [("5.2", false), ("6.0", true), ("6.4", true), ("7.0", false)] {
+        let machine = Machine::new(&format!("gfx942?devices=2&hip={hip}"));
+        let memory = machine.malloc(64);
+        for device in [0, 1] {
+            ok!(machine, hipSetDevice(device));
+            let stream = machine.stream();
+            ok!(machine, hipStreamBeginCapture(stream, RELAXED));
+            ok!(machine, hipSetDevice(0));
+            ok!(machine, hipMemsetAsync(memory, 0, 64, null_mut()));
+            let mut graph = null_mut();
+            if refuses {
+                fails!(hipErrorStreamCaptureImplicit, machine, hipMemset(memory, 0, 64));
+                fails!(hipErrorStreamCaptureInvalidated, machine, hipStreamEndCapture(stream, &mut graph));
+            } else {
+                ok!(machine, hipMemset(memory, 0, 64));
+                ok!(machine, hipStreamEndCapture(stream, &mut graph));
+            }
+            ok!(machine, hipMemset(memory, 0, 64));
+        }
+    }
+}
+
 #[test]
 fn the_null_stream_is_no_part_of_a_capture() {
     let machine = Machine::new("");

@@ -206,10 +206,21 @@ fn contexts_follow_devices() {
     assert_eq!(device(), 0);
     ok!(machine, hipCtxGetCurrent(&mut current));
     assert_eq!(current, first);
-    // IREE pops with null.
+    // To pop is not to return to the device before. IREE pops with null.
     ok!(machine, hipCtxPopCurrent(null_mut()));
-    assert_eq!(device(), 1);
+    assert_eq!(device(), 0);
+    ok!(machine, hipCtxPopCurrent(&mut current));
+    assert_eq!((current, device()), (second, 0));
     fails!(hipErrorInvalidContext, machine, hipCtxPopCurrent(&mut current));
+    ok!(machine, hipCtxSetCurrent(first));
+    ok!(machine, hipCtxSetCurrent(null_mut()));
+    assert_eq!(device(), 0);
+    fails!(hipErrorInvalidContext, machine, hipCtxPopCurrent(&mut current));
+    // What is created is pushed, and not current.
+    ok!(machine, hipCtxCreate(&mut current, 0, 1));
+    assert_eq!((current, device()), (second, 0));
+    ok!(machine, hipCtxPopCurrent(&mut current));
+    assert_eq!(current, second);
     // Another thread starts on device 0.
     std::thread::scope(|scope| {
         scope.spawn(|| assert_eq!(device(), 0));

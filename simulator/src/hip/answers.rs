@@ -246,6 +246,11 @@ pub(crate) fn refuses_nothing(hip: (u32, u32), function: &str) -> bool {
     REFUSING_NOTHING.iter().any(|(name, versions)| *name == function && holds(*versions, hip))
 }
 
+/// Whether the function waits for the null stream and is refused while any stream of any device is captured.
+pub(crate) fn refuses_any_capture(hip: (u32, u32), function: &str) -> bool {
+    holds(IN_6, hip) && WAITING.contains(&function)
+}
+
 /// Whether a call on the null stream is refused while a blocking stream of the device is captured.
 pub(crate) fn refuses_null_stream(hip: (u32, u32), function: &str) -> bool {
     let besides = holds(BEFORE_6, hip) && function == "hipMemcpyPeer";

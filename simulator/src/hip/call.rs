@@ -211,6 +211,9 @@ impl Call {
 
     /// Refuses a call on the null stream where a capture forbids it.
     pub(crate) fn check_null_stream(&self, device: usize) -> Outcome<()> {
+        if answers::refuses_any_capture(self.runtime.options.hip, self.name) {
+            self.runtime.captures.check_none()?;
+        }
         if answers::refuses_null_stream(self.runtime.options.hip, self.name) {
             self.runtime.captures.check_null_stream(device)?;
         }

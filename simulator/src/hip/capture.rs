@@ -171,6 +171,15 @@ impl Captures {
         )
     }
 
+    /// Refuses work that waits for the null stream while any stream is captured.
+    pub(crate) fn check_none(&self) -> Outcome<()> {
+        self.refuse(
+            |_| true,
+            Code::STREAM_CAPTURE_IMPLICIT,
+            "HIP 6 lets no call wait for the null stream while a stream is captured: take an asynchronous one, on a stream",
+        )
+    }
+
     /// Whether the null stream of a device may not be used, since a blocking stream is captured.
     pub(crate) fn bar_null_stream(&self, device: usize) -> bool {
         self.any()

@@ -24,7 +24,7 @@ pub(crate) struct ThreadState {
     /// What the latest call returned.
     pub(crate) last_status: Cell<Code>,
     pub(crate) device: Cell<usize>,
-    /// Devices to return to, by hipCtxPopCurrent.
+    /// Devices whose contexts were pushed, which hipCtxPopCurrent gives.
     pub(crate) contexts: RefCell<Vec<usize>>,
     /// Of `<<<>>>` calls that were pushed and not yet popped.
     pub(crate) configurations: RefCell<Vec<CallConfiguration>>,

@@ -8,8 +8,8 @@ use std::ptr::{null, null_mut, without_provenance_mut};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use windlass_hip_sys::Api;
 use windlass_hip_sys::bindings::*;
+use windlass_hip_sys::{Api, Source};
 use windlass_simulator::Simulator;
 
 /// Calls a function of HIP: `hip!(machine, hipFree(pointer))` gives its status.
@@ -47,6 +47,33 @@ macro_rules! fails {
     };
 }
 
+/// The environment variable that has programs run on the system's HIP, each in a process of its own: `.ci/amd-hip`.
+const SYSTEM: &str = "WINDLASS_TEST_SYSTEM_HIP";
+
+/// The system's HIP, if it can stand for a simulated one with the options. Else the process says why not, and ends.
+fn system(options: &str) -> Api {
+    let wanted = match options {
+        "" | "gfx942" => 1,
+        "gfx942?devices=2" => 2,
+        _ => {
+            eprintln!(
+                "not run on the system's HIP: the program sets options of the simulated one, {options}"
+            );
+            std::process::exit(0);
+        }
+    };
+    // SAFETY: what the system or the environment names as HIP is HIP.
+    let api = unsafe { Api::load(&Source::System) }.unwrap();
+    let mut devices = 0;
+    // SAFETY: the pointer is to a local.
+    assert_eq!(unsafe { api.hipGetDeviceCount(&mut devices) }, hipError_t::hipSuccess, "{}", api.origin());
+    if devices != wanted {
+        eprintln!("not run on the system's HIP: the program is for {wanted} GPUs, and there are {devices}");
+        std::process::exit(0);
+    }
+    api
+}
+
 /// A simulator and its functions.
 pub struct Machine {
     pub simulator: Arc<Simulator>,
@@ -54,10 +81,13 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine with the options.
+    /// A machine with the options; where [`SYSTEM`] is set, the HIP of the system.
     pub fn new(options: &str) -> Self {
         let simulator = Simulator::new(options.parse().unwrap()).unwrap();
-        let api = simulator.api();
+        let api = match std::env::var_os(SYSTEM) {
+            Some(_) => system(options),
+            None => simulator.api(),
+        };
         Self { simulator, api }
     }
 

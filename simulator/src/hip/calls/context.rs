@@ -18,9 +18,9 @@ fn give(call: &Call, to: *mut hipCtx_t, device: usize) -> Outcome<()> {
     call.put(to, call.runtime.context(device)? as hipCtx_t)
 }
 
+/// AMD's HIP keeps what was pushed apart from the current device, which alone says what calls are about.
 fn push(call: &Call, device: usize) {
-    let before = call.thread.device.replace(device);
-    call.thread.contexts.borrow_mut().push(before);
+    call.thread.contexts.borrow_mut().push(device);
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxRetain(
@@ -95,15 +95,16 @@ pub(in crate::hip) unsafe extern "C" fn hipCtxDestroy(context: hipCtx_t) -> hipE
 
 pub(in crate::hip) unsafe extern "C" fn hipCtxPushCurrent(context: hipCtx_t) -> hipError_t {
     hip!(hipCtxPushCurrent, |call| {
-        push(call, device_of(call, context)?);
+        let device = device_of(call, context)?;
+        call.thread.device.set(device);
+        push(call, device);
         Ok(())
     })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipCtxPopCurrent(context: *mut hipCtx_t) -> hipError_t {
     hip!(hipCtxPopCurrent, |call| {
-        let before = call.thread.contexts.borrow_mut().pop().ok_or(Code::INVALID_CONTEXT)?;
-        let device = call.thread.device.replace(before);
+        let device = call.thread.contexts.borrow_mut().pop().ok_or(Code::INVALID_CONTEXT)?;
         call.put_if(context, call.runtime.context(device)? as hipCtx_t);
         Ok(())
     })
@@ -111,14 +112,12 @@ pub(in crate::hip) unsafe extern "C" fn hipCtxPopCurrent(context: *mut hipCtx_t)
 
 pub(in crate::hip) unsafe extern "C" fn hipCtxSetCurrent(context: hipCtx_t) -> hipError_t {
     hip!(hipCtxSetCurrent, |call| {
-        if context.is_null() {
-            // Null takes the current context off; a thread without one falls back to the device before.
-            if let Some(before) = call.thread.contexts.borrow_mut().pop() {
-                call.thread.device.set(before);
-            }
-            return Ok(());
+        let device = if context.is_null() { None } else { Some(device_of(call, context)?) };
+        call.thread.contexts.borrow_mut().pop();
+        if let Some(device) = device {
+            call.thread.device.set(device);
+            push(call, device);
         }
-        call.thread.device.set(device_of(call, context)?);
         Ok(())
     })
 }
