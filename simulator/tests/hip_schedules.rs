@@ -478,7 +478,9 @@ fn an_injected_delay_lets_everything_else_run_first() {
 /// Under a seed the client's thread computes, at its end too, where what the simulator keeps of the thread is gone already.
 #[test]
 fn kernels_run_while_a_thread_ends() {
-    struct AtThreadEnd(RefCell<Option<(Arc<Machine>, Sender<Vec<u32>>)>>);
+    type Task = (Arc<Machine>, Sender<Vec<u32>>);
+
+    struct AtThreadEnd(RefCell<Option<Task>>);
 
     impl Drop for AtThreadEnd {
         fn drop(&mut self) {
