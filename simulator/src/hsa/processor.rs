@@ -255,7 +255,7 @@ impl AqlPacket {
                         "{fault}\n  dispatched by: packet {index} of the queue at {address:#x}"
                     );
                 });
-                return self.runtime.fail(&self.queue, status_of(fault), Some(fault));
+                self.runtime.fail(&self.queue, status_of(fault), Some(fault));
             }
             Trouble::Memory(..) | Trouble::Defect => {
                 tell(|| tracing::error!(target: "windlass::sim", "the simulator itself failed: {trouble:?}"));
