@@ -178,6 +178,42 @@ fn a_queue_that_is_gone_is_not_told_of() {
 }
 
 #[test]
+fn a_queue_is_gone_only_when_its_callback_has_returned() {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    static GOES: AtomicBool = AtomicBool::new(false);
+    static RETURNS: AtomicBool = AtomicBool::new(false);
+    unsafe extern "C" fn told(_: Status, _: *mut HsaQueue, _: *mut c_void) {
+        TOLD.store(true, Ordering::Release);
+        wait_for(&GOES);
+        (0..200).for_each(|_| join_a_thread_that_calls());
+        RETURNS.store(true, Ordering::Release);
+    }
+    on_each("a_queue_is_gone_only_when_its_callback_has_returned", &machines(2), || {
+        let queue = queue(told, null_mut());
+        queue.push(6, 0, [0; 60]);
+        wait_for(&TOLD);
+        GOES.store(true, Ordering::Release);
+        drop(queue);
+        assert!(RETURNS.load(Ordering::Acquire));
+    });
+}
+
+#[test]
+fn a_callback_may_destroy_its_queue() {
+    static GONE: AtomicBool = AtomicBool::new(false);
+    unsafe extern "C" fn told(_: Status, queue: *mut HsaQueue, _: *mut c_void) {
+        // SAFETY: the live queue that this is about.
+        ok(unsafe { hsa::hsa_queue_destroy(queue) });
+        GONE.store(true, Ordering::Release);
+    }
+    on_each("a_callback_may_destroy_its_queue", &machines(2), || {
+        let queue = std::mem::ManuallyDrop::new(queue(told, null_mut()));
+        queue.push(6, 0, [0; 60]);
+        wait_for(&GONE);
+    });
+}
+
+#[test]
 fn a_handler_that_is_called_again_and_again_starves_nobody() {
     static STOP: AtomicBool = AtomicBool::new(false);
     unsafe extern "C" fn again(_: i64, calls: *mut c_void) -> bool {

@@ -135,8 +135,8 @@ impl HostFunction for Handler {
                 if let Some(address) = address {
                     self.runtime.handlers.tell_of_fault(queue.gpu, *address);
                 }
-                if let Some(status) = reason.filter(|_| self.runtime.queues.is_live(queue)) {
-                    queue.tell(status);
+                if let Some(status) = reason {
+                    self.runtime.queues.tell(queue, *status);
                 }
             }
         }

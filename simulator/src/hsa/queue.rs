@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::ThreadId;
 
 use crate::engine::OfQueue;
 use crate::exec::{Gws, PRIVATE_APERTURE, SHARED_APERTURE};
@@ -45,6 +46,8 @@ pub(crate) struct AqlQueue {
     pub(crate) doorbell: SignalRef,
     inactive: SignalRef,
     callback: Option<(ErrorCallback, Data)>,
+    /// The thread that runs the callback at the moment.
+    told_by: Mutex<Option<ThreadId>>,
     /// No packet is processed any more.
     stopped: AtomicBool,
     /// The flags that stop the running dispatches.
@@ -162,6 +165,7 @@ impl Runtime {
             doorbell,
             inactive,
             callback: callback.map(|(callback, data)| (callback, Data(data))),
+            told_by: Mutex::default(),
             stopped: AtomicBool::new(false),
             at_work: Mutex::default(),
             ended: Condvar::new(),
@@ -179,14 +183,20 @@ impl Runtime {
     }
 
     /// Ends a queue. Packets that have not begun are dropped, kernels at work are stopped: when this returns, none of the
-    /// queue's uses memory any more.
-    pub(crate) fn destroy_queue(&self, queue: &Arc<AqlQueue>) {
+    /// queue's uses memory any more, and its callback runs on no other thread.
+    ///
+    /// # Errors
+    /// As the scheduler's.
+    pub(crate) fn destroy_queue(&self, queue: &Arc<AqlQueue>) -> Outcome<()> {
         queue.stop();
         self.queues.remove(queue);
+        let here = std::thread::current().id();
+        self.scheduler.wait_until(&|| queue.lock_told_by().is_none_or(|by| by == here), None)?;
         let mut at_work = queue.lock_at_work();
         while !at_work.is_empty() {
             at_work = queue.ended.wait(at_work).unwrap_or_else(PoisonError::into_inner);
         }
+        Ok(())
     }
 }
 
@@ -272,12 +282,8 @@ impl AqlQueue {
         self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the client why it has stopped.
-    pub(crate) fn tell(&self, status: Status) {
-        if let Some((callback, Data(data))) = self.callback {
-            // SAFETY: the client gave function and datum for this call, and whoever calls holds the queue.
-            unsafe { callback(status, self.pointer(), data) };
-        }
+    fn lock_told_by(&self) -> MutexGuard<'_, Option<ThreadId>> {
+        self.told_by.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn word(&self, offset: u64) -> &AtomicU64 {
@@ -337,8 +343,20 @@ impl Queues {
         self.live.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
+    /// Tells the client why a queue has stopped, unless the client has destroyed it.
+    pub(crate) fn tell(&self, queue: &Arc<AqlQueue>, status: Status) {
+        let Some((callback, Data(data))) = queue.callback else { return };
+        // Before the look: a client that destroys the queue is seen here, or waits for the callback.
+        *queue.lock_told_by() = Some(std::thread::current().id());
+        if self.is_live(queue) {
+            // SAFETY: the client gave function and datum for calls until the queue is destroyed, which waits for this one.
+            unsafe { callback(status, queue.pointer(), data) };
+        }
+        *queue.lock_told_by() = None;
+    }
+
     /// Whether a queue was not destroyed.
-    pub(crate) fn is_live(&self, queue: &Arc<AqlQueue>) -> bool {
+    fn is_live(&self, queue: &Arc<AqlQueue>) -> bool {
         let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
         live.get(&queue.address).is_some_and(|known| Arc::ptr_eq(known, queue))
     }

@@ -95,7 +95,7 @@ impl Arena {
         if let Some(start) = self.take_hole(length, align) {
             return self.visible.base().checked_add(start);
         }
-        while let Some(oldest) = self.pop_quarantine() {
+        while let Some(oldest) = self.quarantine.pop_front() {
             self.add_hole(oldest);
         }
         let start = self.take_hole(length, align)?;
@@ -125,18 +125,10 @@ impl Arena {
         if self.quarantine.len() <= QUARANTINE {
             return None;
         }
-        let oldest = self.pop_quarantine()?;
+        let oldest = self.quarantine.pop_front()?;
         self.add_hole(oldest);
         let base = self.visible.base();
         Some(base + oldest.0..base + oldest.1)
-    }
-
-    fn pop_quarantine(&mut self) -> Option<(u64, u64)> {
-        // Once it is reused, its pages are somebody else's.
-        if self.kept.0 >= self.quarantine.len() {
-            self.give_back();
-        }
-        self.quarantine.pop_front()
     }
 
     /// Gives the pages of the latest freed ranges back to the system, neighbours at once.
@@ -224,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_reused_only_after_its_pages_are_given_back() {
+    fn pages_are_not_taken_from_a_range_that_is_reused() {
         let mut arena = Arena::reserve(1 << 20, 1 << 20, false).unwrap();
         let byte = |address: u64| {
             // SAFETY: a byte of a live range; addresses and bytes are the same here.

@@ -33,8 +33,7 @@ pub unsafe extern "C" fn hsa_queue_create(
 pub unsafe extern "C" fn hsa_queue_destroy(queue: *mut HsaQueue) -> Status {
     hsa!(hsa_queue_destroy, |call| {
         let queue = find(call, queue)?;
-        call.runtime.destroy_queue(&queue);
-        Ok(())
+        call.runtime.destroy_queue(&queue)
     })
 }
 

@@ -7,6 +7,9 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+/// About the least that Linux lets a thread compute before another has the CPU.
+const LEFT: Duration = Duration::from_millis(1);
+
 /// Threads that have called, by the numbers of the system.
 #[derive(Debug, Default)]
 pub(crate) struct Clients(Mutex<Vec<i32>>);
@@ -29,10 +32,12 @@ impl Clients {
         threads.iter().all(|thread| sleeps(*thread))
     }
 
-    /// What the threads have computed so far, in time on a CPU; none where the system does not tell.
+    /// What the threads that still run have computed so far, in time on a CPU; none where the system does not tell. A thread
+    /// that yields uses next to none, so each CPU that was left or lost to another thread counts as [`LEFT`].
     pub(crate) fn computed(&self) -> Option<Duration> {
         let threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        threads.iter().filter_map(|thread| on_cpu(*thread)).reduce(|sum, more| sum + more)
+        let each = threads.iter().filter_map(|thread| Some(on_cpu(*thread)? + LEFT * preempted(*thread)?));
+        each.reduce(|sum, more| sum + more)
     }
 }
 
@@ -64,6 +69,13 @@ fn state(thread: i32) -> Option<char> {
     stat.rsplit_once(") ")?.1.chars().next()
 }
 
+/// How often a thread has left a CPU although it did not sleep.
+fn preempted(thread: i32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/self/task/{thread}/status")).ok()?;
+    let count = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"))?;
+    count.trim().parse().ok()
+}
+
 /// How long a thread has been on a CPU.
 fn on_cpu(thread: i32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
@@ -92,5 +104,38 @@ mod tests {
         wake.send(()).unwrap();
         thread.join().unwrap();
         assert!(!sleeps(number), "it is gone");
+    }
+
+    #[test]
+    fn a_thread_that_yields_computes() {
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+        const YIELDS: u32 = 1000;
+        let allowed = sched_getaffinity(None).unwrap();
+        let cpu = (0..CpuSet::MAX_CPU).find(|cpu| allowed.is_set(*cpu)).unwrap();
+        let on_one_cpu = move || {
+            let mut one = CpuSet::new();
+            one.set(cpu);
+            sched_setaffinity(None, &one).unwrap();
+        };
+        let (tell, told) = channel();
+        let thread = std::thread::spawn(move || {
+            on_one_cpu();
+            let clients = Clients::default();
+            clients.add();
+            let before = clients.computed().unwrap();
+            // Until the other has ended, one of them yields to the other.
+            (0..YIELDS).for_each(|_| std::thread::yield_now());
+            tell.send(clients.computed().unwrap() - before).unwrap();
+        });
+        on_one_cpu();
+        let computed = loop {
+            match told.try_recv() {
+                Ok(computed) => break computed,
+                Err(_) => std::thread::yield_now(),
+            }
+        };
+        thread.join().unwrap();
+        assert!(computed > LEFT * (YIELDS / 10), "{YIELDS} yields counted {computed:?}");
     }
 }

@@ -471,7 +471,8 @@ impl Scheduler {
                 continue;
             };
             let computed = schedule.clients.computed();
-            if since != Some(idle) {
+            // Threads that ended count no more.
+            if since != Some(idle) || computed < before {
                 (since, before) = (Some(idle), computed);
             }
             // Not by the clock: a thread that gets no CPU is not away.
