@@ -534,19 +534,6 @@ WINDLASS_MUST_USE
 windlass_error_t *windlass_device_statistics(windlass_device_t *device,
                                              windlass_statistics_t *statistics);
 
-// A queue by number. OUT_OF_RANGE where the device has fewer. The caller owns the handle, which keeps the device open.
-WINDLASS_MUST_USE
-windlass_error_t *windlass_device_queue(windlass_device_t *device,
-                                        uint32_t index,
-                                        windlass_queue_t **queue);
-
-// A queue that stands for a set, bit n for queue n: the device picks one for each operation. Bits of queues that it does
-// not have are ignored, 0 means any; OUT_OF_RANGE where none is left. The caller owns the handle.
-WINDLASS_MUST_USE
-windlass_error_t *windlass_device_queue_of(windlass_device_t *device,
-                                           uint64_t affinity,
-                                           windlass_queue_t **queue);
-
 // Retires what has finished. Never blocks. Waiting and submitting do this too.
 WINDLASS_MUST_USE windlass_error_t *windlass_device_poll(windlass_device_t *device);
 
@@ -764,6 +751,19 @@ windlass_timepoint_t *windlass_timepoint_retain(windlass_timepoint_t *timepoint)
 
 // Gives a reference back. NULL is right. Cancels nothing.
 void windlass_timepoint_release(windlass_timepoint_t *timepoint);
+
+// A queue by number. OUT_OF_RANGE where the device has fewer. The caller owns the handle, which keeps the device open.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_device_queue(windlass_device_t *device,
+                                        uint32_t index,
+                                        windlass_queue_t **queue);
+
+// A queue that stands for a set, bit n for queue n: the device picks one for each operation. Bits of queues that it does
+// not have are ignored, 0 means any; OUT_OF_RANGE where none is left. The caller owns the handle.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_device_queue_of(windlass_device_t *device,
+                                           uint64_t affinity,
+                                           windlass_queue_t **queue);
 
 // Adds a reference and gives the queue back. NULL for NULL.
 windlass_queue_t *windlass_queue_retain(windlass_queue_t *queue);

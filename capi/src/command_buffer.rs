@@ -19,7 +19,7 @@ use crate::{
     executable::windlass_function_t,
     handle::{self, Shell, object, used},
     memory::{bytes, give, text},
-    queue::pattern_of,
+    pattern::pattern_of,
 };
 
 /// A finished recording, immutable. May be in flight any number of times at once, on any queues of its device.

@@ -7,14 +7,13 @@ use std::{
     ptr::{self, NonNull},
 };
 
-use facade::{Deadline, Device, DeviceInfo, Error, QueueAffinity};
+use facade::{Deadline, Device, DeviceInfo, Error};
 
 use crate::{
     boundary::{fallible, infallible},
     error::windlass_error_t,
     handle::{self, Shell, object, used},
     memory::{Growing, c_string, give, text, write_struct},
-    queue::windlass_queue_t,
     wait::deadline,
 };
 
@@ -353,29 +352,6 @@ pub unsafe extern "C" fn windlass_device_statistics(
         // SAFETY: the header asks of the caller what `write_struct` asks.
         unsafe { write_struct(statistics, &value) }
     })
-}
-
-/// A queue by number. OUT_OF_RANGE where the device has fewer. The caller owns the handle, which keeps the device open.
-#[unsafe(no_mangle)]
-#[must_use]
-pub extern "C" fn windlass_device_queue(
-    device: Option<NonNull<windlass_device_t>>,
-    index: u32,
-    queue: Option<&mut MaybeUninit<Option<NonNull<windlass_queue_t>>>>,
-) -> Option<NonNull<windlass_error_t>> {
-    fallible(|| give(queue, || used(device)?.device.queue(index)))
-}
-
-/// A queue that stands for a set, bit n for queue n: the device picks one for each operation. Bits of queues that it does
-/// not have are ignored, 0 means any; OUT_OF_RANGE where none is left. The caller owns the handle.
-#[unsafe(no_mangle)]
-#[must_use]
-pub extern "C" fn windlass_device_queue_of(
-    device: Option<NonNull<windlass_device_t>>,
-    affinity: u64,
-    queue: Option<&mut MaybeUninit<Option<NonNull<windlass_queue_t>>>>,
-) -> Option<NonNull<windlass_error_t>> {
-    fallible(|| give(queue, || used(device)?.device.queue_of(QueueAffinity::from_bits(affinity))))
 }
 
 /// Retires what has finished. Never blocks. Waiting and submitting do this too.

@@ -56,6 +56,7 @@ pub mod error;
 mod boundary;
 mod handle;
 mod memory;
+mod pattern;
 
 pub mod device;
 

@@ -3,17 +3,19 @@
 
 use std::{ffi::c_void, mem::MaybeUninit, ptr::NonNull};
 
-use facade::{BindingTable, Buffer, Error, Pattern, Queue, Result};
+use facade::{BindingTable, Buffer, Queue, QueueAffinity, Result};
 
 use crate::{
     boundary::{fallible, infallible},
     buffer::{params_of, range_of, windlass_buffer_params_t, windlass_buffer_ref_t, windlass_buffer_t},
     command_buffer::windlass_command_buffer_t,
+    device::windlass_device_t,
     dispatch::{Arguments, config_of, windlass_argument_t, windlass_dispatch_config_t},
     error::windlass_error_t,
     executable::windlass_function_t,
     handle::{self, Shell, object, used},
     memory::{bytes, give, list},
+    pattern::pattern_of,
     semaphore::{lists_of, windlass_point_t},
 };
 
@@ -25,6 +27,29 @@ use crate::{
 /// fails the signal list. What an operation uses, it keeps alive: the handles may be released right after.
 pub struct windlass_queue_t(Shell<Queue>);
 object!(windlass_queue_t, Queue, "queue");
+
+/// A queue by number. OUT_OF_RANGE where the device has fewer. The caller owns the handle, which keeps the device open.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_device_queue(
+    device: Option<NonNull<windlass_device_t>>,
+    index: u32,
+    queue: Option<&mut MaybeUninit<Option<NonNull<windlass_queue_t>>>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| give(queue, || used(device)?.device.queue(index)))
+}
+
+/// A queue that stands for a set, bit n for queue n: the device picks one for each operation. Bits of queues that it does
+/// not have are ignored, 0 means any; OUT_OF_RANGE where none is left. The caller owns the handle.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_device_queue_of(
+    device: Option<NonNull<windlass_device_t>>,
+    affinity: u64,
+    queue: Option<&mut MaybeUninit<Option<NonNull<windlass_queue_t>>>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| give(queue, || used(device)?.device.queue_of(QueueAffinity::from_bits(affinity))))
+}
 
 /// Adds a reference and gives the queue back. NULL for NULL.
 #[unsafe(no_mangle)]
@@ -104,23 +129,6 @@ pub unsafe extern "C" fn windlass_queue_dealloca(
         let buffer = used(buffer)?;
         used(queue)?.dealloca(&lists.waits, &lists.signals, &buffer)
     })
-}
-
-/// A fill's pattern from the caller's bytes.
-///
-/// # Safety
-/// As for [`bytes`].
-pub(crate) unsafe fn pattern_of(pattern: *const c_void, size: usize) -> Result<Pattern> {
-    // SAFETY: the same contract.
-    let given = unsafe { bytes("pattern", size, pattern) }?;
-    match *given {
-        [a] => Ok(a.into()),
-        [a, b] => Ok(u16::from_le_bytes([a, b]).into()),
-        [a, b, c, d] => Ok(u32::from_le_bytes([a, b, c, d]).into()),
-        _ => {
-            Err(Error::invalid_argument(format!("a pattern of {size} bytes; there are those of 1, 2 and 4")))
-        }
-    }
 }
 
 /// Repeats a pattern of 1, 2 or 4 bytes over `target`, whose address and length must be multiples of the pattern's size.

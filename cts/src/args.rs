@@ -9,8 +9,8 @@ use clap::{
 };
 
 use crate::{
-    case::Level,
     options::{Format, Options},
+    outcome::Level,
     shard::Shard,
 };
 

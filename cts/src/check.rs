@@ -3,13 +3,13 @@
 
 use windlass_hal::{Code, Error};
 
-use crate::case::{Outcome, Stop, hint};
+use crate::outcome::{Outcome, Stop, hint};
 
 /// Ends the case as failed unless a condition holds.
 macro_rules! ensure {
     ($condition:expr, $($message:tt)+) => {
         if !$condition {
-            return Err($crate::case::Stop::fail(format!(
+            return Err($crate::outcome::Stop::fail(format!(
                 "{} [{}:{}]", format_args!($($message)+), file!(), line!()
             )));
         }

@@ -9,9 +9,9 @@ use windlass_hal::{
 };
 
 use crate::{
-    case::{Level, Outcome, Stop},
     kernels::{self, Kernels, Module},
     options::Options,
+    outcome::{Level, Outcome, Stop},
     program::Bench,
     random::Random,
 };

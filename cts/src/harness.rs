@@ -11,9 +11,10 @@ use std::{
 use windlass_hal::{Registry, near_names};
 
 use crate::{
-    case::{Case, Level},
+    case::Case,
     kernels::Kernels,
     options::Options,
+    outcome::Level,
     runner::{self, RunError},
     shuffle, suites,
     summary::Exit,

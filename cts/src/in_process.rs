@@ -10,9 +10,10 @@ use std::{
 use windlass_hal::{Device, DeviceInfo, Registry, panics::caught};
 
 use crate::{
-    case::{Case, Stop},
+    case::Case,
     context::Context,
     options::Options,
+    outcome::Stop,
     runner::Bench,
     summary::{Problem, Verdict},
 };

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use windlass_hal::{Code, Device, Executable};
 
-use crate::case::{Outcome, Stop};
+use crate::outcome::{Outcome, Stop};
 
 /// A bundle of one module for every processor in [`PROCESSORS`] and every host in [`HOST_FORMATS`].
 #[derive(Debug)]

@@ -3,11 +3,7 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use crate::{
-    case::{Case, Level},
-    kernels::Kernels,
-    shard::Shard,
-};
+use crate::{case::Case, kernels::Kernels, outcome::Level, shard::Shard};
 
 /// The runner's options, as plain data. [`Options::parse`] makes them from a command line.
 #[derive(Clone, Debug)]

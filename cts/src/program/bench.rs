@@ -23,9 +23,9 @@ use super::{
     order::Illegal,
 };
 use crate::{
-    case::{Outcome, Stop},
+    file_in_memory::FileInMemory,
     kernels::{self, Kernels},
-    suites::Memory,
+    outcome::{Outcome, Stop},
 };
 
 /// A device and what programs need on it. One bench runs any number of programs, one after the other.
@@ -123,7 +123,7 @@ struct Run<'a> {
     program: &'a Program,
     deadline: Deadline,
     buffers: Vec<Option<Buffer>>,
-    files: Vec<Option<Memory>>,
+    files: Vec<Option<FileInMemory>>,
     semaphores: Vec<Semaphore>,
     /// A semaphore of each operation's own, which tells how it ended.
     ends: Vec<Semaphore>,
@@ -169,7 +169,7 @@ impl<'a> Run<'a> {
                     (Some(buffer), None)
                 }
                 Kind::Transient => (None, None),
-                Kind::File => (None, Some(Memory::new(bytes))),
+                Kind::File => (None, Some(FileInMemory::new(bytes))),
             };
             run.buffers.push(buffer);
             run.files.push(file);
@@ -357,7 +357,7 @@ impl<'a> Run<'a> {
             let mut bytes = vec![0; spec.size as usize];
             let survives = self.survives(index);
             let bytes = match spec.kind {
-                Kind::File => self.files[index].as_ref().map(Memory::bytes),
+                Kind::File => self.files[index].as_ref().map(FileInMemory::bytes),
                 Kind::Host => {
                     self.buffer(index as u32)?.map()?.read(0, &mut bytes)?;
                     Some(bytes)

@@ -4,9 +4,9 @@
 use windlass_hal::{BufferParams, Code, Error, Semaphore};
 
 use crate::{
-    case::Outcome,
     check::{ensure, ensure_eq, names, refused, same_bytes},
     context::{Context, queue_of},
+    outcome::Outcome,
 };
 
 suite! { "alloca";

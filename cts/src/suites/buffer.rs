@@ -4,9 +4,9 @@
 use windlass_hal::{Buffer, BufferParams, BufferUsage, Code, Semaphore};
 
 use crate::{
-    case::Outcome,
     check::{ensure, ensure_eq, refused, same_bytes},
     context::Context,
+    outcome::Outcome,
 };
 
 suite! { "buffer";

@@ -7,9 +7,9 @@ use windlass_hal::{
 };
 
 use crate::{
-    case::Outcome,
     check::{ensure, ensure_eq, names, refused, same_bytes},
     context::Context,
+    outcome::Outcome,
 };
 
 suite! { "command_buffer";

@@ -10,10 +10,10 @@ use super::{
     dispatch::{bytes_of, floats, over, scale, single, to_floats, to_words, words},
 };
 use crate::{
-    case::Outcome,
     check::{ensure_eq, names, refused, same_bytes, same_items},
     context::Context,
     kernels,
+    outcome::Outcome,
 };
 
 suite! { "command_buffer_dispatch";

@@ -5,9 +5,9 @@ use windlass_hal::{Code, Command, Fence, Recorder, Semaphore};
 
 use super::command_buffer::{Form, Recording, execute};
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure_eq, names, refused, same_bytes, same_items},
     context::Context,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "command_buffer_event";

@@ -11,10 +11,10 @@ use super::{
     dispatch::{bytes_of, to_words, words},
 };
 use crate::{
-    case::Outcome,
     check::{ensure, ensure_eq, names, refused, same_items},
     context::Context,
     kernels,
+    outcome::Outcome,
 };
 
 suite! { "command_buffer_indirect";

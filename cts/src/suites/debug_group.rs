@@ -5,9 +5,9 @@ use windlass_hal::{Code, Command, DebugGroup};
 
 use super::command_buffer::execute;
 use crate::{
-    case::Outcome,
     check::{ensure_eq, names, refused, same_bytes, same_items},
     context::Context,
+    outcome::Outcome,
 };
 
 suite! { "debug_group";

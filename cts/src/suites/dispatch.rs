@@ -4,10 +4,10 @@
 use windlass_hal::{Argument, Buffer, BufferParams, DispatchConfig, Fence, Function, Queue, Semaphore};
 
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, same_bytes, same_items},
     context::Context,
     kernels,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "dispatch";

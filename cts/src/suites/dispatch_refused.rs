@@ -5,10 +5,10 @@ use windlass_hal::{Argument, BufferParams, BufferUsage, Code, DispatchConfig, Er
 
 use super::dispatch::{over, single};
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure_eq, names},
     context::Context,
     kernels,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "dispatch_refused";

@@ -4,10 +4,10 @@
 use windlass_hal::{Code, Feature, QueueAffinity, Semaphore};
 
 use crate::{
-    case::Outcome,
     check::{ensure, ensure_eq, names, refused},
     context::{Context, queue_of},
     kernels,
+    outcome::Outcome,
 };
 
 suite! { "driver";
@@ -186,7 +186,7 @@ fn lacks_are_true(ctx: &Context) -> Outcome {
                 drop(refused(loaded, Code::Unimplemented, &what)?);
             }
             Feature::Files => {
-                let file = windlass_hal::File::new(super::file::Memory::default());
+                let file = windlass_hal::File::new(crate::file_in_memory::FileInMemory::default());
                 let target = ctx.device().allocate_device(4)?;
                 drop(refused(queue.read(&[], &signals, &file, 0, &target), Code::Unimplemented, &what)?);
             }

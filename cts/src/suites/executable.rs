@@ -5,10 +5,10 @@ use windlass_hal::{Code, Device, Error, Executable, ParameterKind};
 
 use super::{dispatch::vector_add_with, semaphore_thread::on_threads};
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, names, refused, same_items},
     context::Context,
     kernels::{self, Module, processor},
+    outcome::{Outcome, Stop},
 };
 
 suite! { "executable";

@@ -7,10 +7,10 @@ use windlass_hal::{Code, Device, Error, Executable};
 
 use super::semaphore_thread::on_threads;
 use crate::{
-    case::Outcome,
     check::{ensure, refused},
     context::Context,
     kernels::{self, Module},
+    outcome::Outcome,
 };
 
 suite! { "executable_cache";

@@ -8,10 +8,10 @@ use super::{
     dispatch::{bytes_of, floats, over, single, to_floats, to_words, words},
 };
 use crate::{
-    case::Outcome,
     check::{ensure, ensure_eq, names, refused, same_items},
     context::Context,
     kernels,
+    outcome::Outcome,
 };
 
 suite! { "executable_global";

@@ -7,10 +7,10 @@ use windlass_hal::{Code, Error, Executable, QueueAffinity, Semaphore};
 
 use super::dispatch::{floats, single, to_floats, vector_add_with};
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, names, refused, same_items},
     context::Context,
     kernels::{self, Module},
+    outcome::{Outcome, Stop},
 };
 
 suite! { "executable_linked";

@@ -4,10 +4,10 @@
 use windlass_hal::{Code, Executable, QueueAffinity, SymbolBinding, SymbolInfo, SymbolKind};
 
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, refused},
     context::Context,
     kernels,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "executable_symbols";

@@ -10,10 +10,10 @@ use windlass_hal::{Buffer, BufferParams, BufferUsage, Code, Device, Exported, Ex
 
 use super::dispatch::{bytes_of, floats, over, to_floats};
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, refused, same_bytes, same_items},
     context::{Context, queue_of},
     kernels,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "export";

@@ -4,10 +4,10 @@
 use windlass_hal::{Code, Device, DispatchConfig, Error, Feature, HostCallFlags, Semaphore};
 
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure_eq, names, same_bytes},
     context::{Context, queue_of},
     kernels,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "failure";

@@ -13,9 +13,9 @@ use std::{
 use windlass_hal::{Code, Error, Fence, Semaphore};
 
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, refused, same_bytes},
     context::Context,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "fence";

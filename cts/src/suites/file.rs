@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading and writing files in the order of a queue.
 
-use std::{
-    io,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{io, time::Duration};
 
 use windlass_hal::{Code, Deadline, File, Semaphore, file::Storage};
 
 use crate::{
-    case::Outcome,
     check::{ensure_eq, names, refused, same_bytes},
     context::{Context, queue_of},
+    file_in_memory::FileInMemory,
+    outcome::Outcome,
 };
 
 suite! { "file";
@@ -33,40 +30,6 @@ suite! { "file";
     foreign_buffer_refused [Files]: "A read into a buffer of another device is INVALID_ARGUMENT.";
 }
 
-/// A file in memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Memory(Arc<Mutex<Vec<u8>>>);
-
-impl Memory {
-    pub(crate) fn new(bytes: Vec<u8>) -> Self {
-        Self(Arc::new(Mutex::new(bytes)))
-    }
-
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl Storage for Memory {
-    fn read_at(&self, offset: u64, to: &mut [u8]) -> io::Result<()> {
-        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = offset as usize;
-        to.copy_from_slice(bytes.get(start..start + to.len()).ok_or(io::ErrorKind::UnexpectedEof)?);
-        Ok(())
-    }
-
-    fn write_at(&self, offset: u64, from: &[u8]) -> io::Result<()> {
-        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = offset as usize;
-        let end = start + from.len();
-        if bytes.len() < end {
-            bytes.resize(end, 0);
-        }
-        bytes[start..end].copy_from_slice(from);
-        Ok(())
-    }
-}
-
 /// A file that can be neither read nor written.
 struct Broken;
 
@@ -82,7 +45,7 @@ impl Storage for Broken {
 
 fn read_whole(ctx: &Context) -> Outcome {
     let bytes = ctx.random().bytes(1000);
-    let file = File::new(Memory::new(bytes.clone()));
+    let file = File::new(FileInMemory::new(bytes.clone()));
     let (target, done) = (ctx.filled(1000, 0xee)?, Semaphore::new(0));
     ctx.queue(0)?.read(&[], &[done.at(1)], &file, 0, &target)?;
     same_bytes(&ctx.download_after(&done.at(1), &target)?, &bytes, "the buffer after the read")
@@ -90,7 +53,7 @@ fn read_whole(ctx: &Context) -> Outcome {
 
 fn read_subrange(ctx: &Context) -> Outcome {
     let bytes = ctx.random().bytes(1000);
-    let file = File::new(Memory::new(bytes.clone()));
+    let file = File::new(FileInMemory::new(bytes.clone()));
     let (target, done) = (ctx.filled(256, 0xee)?, Semaphore::new(0));
     ctx.queue(0)?.read(&[], &[done.at(1)], &file, 333, &target.subspan(17, 100)?)?;
     let mut expected = vec![0xee; 256];
@@ -100,7 +63,7 @@ fn read_subrange(ctx: &Context) -> Outcome {
 
 fn write_subrange(ctx: &Context) -> Outcome {
     let bytes = ctx.random().bytes(256);
-    let memory = Memory::new(vec![0x11; 300]);
+    let memory = FileInMemory::new(vec![0x11; 300]);
     let (source, done) = (ctx.upload(&bytes)?, Semaphore::new(0));
     let file = File::new(memory.clone());
     ctx.queue(0)?.write(&[], &[done.at(1)], &source.subspan(5, 99)?, &file, 201)?;
@@ -112,7 +75,7 @@ fn write_subrange(ctx: &Context) -> Outcome {
 
 fn write_then_read(ctx: &Context) -> Outcome {
     let bytes = ctx.random().bytes(777);
-    let file = File::new(Memory::new(vec![0; 777]));
+    let file = File::new(FileInMemory::new(vec![0; 777]));
     let (source, target, order) = (ctx.upload(&bytes)?, ctx.filled(777, 0)?, Semaphore::new(0));
     // The reader first: order comes from the semaphore alone.
     ctx.queue(1)?.read(&[order.at(1)], &[order.at(2)], &file, 0, &target)?;
@@ -122,7 +85,7 @@ fn write_then_read(ctx: &Context) -> Outcome {
 
 fn large_round_trip(ctx: &Context) -> Outcome {
     let bytes = ctx.random().bytes((4 << 20) + 3);
-    let memory = Memory::default();
+    let memory = FileInMemory::default();
     let (file, order) = (File::new(memory.clone()), Semaphore::new(0));
     let (source, target) = (ctx.upload(&bytes)?, ctx.device().allocate_device(bytes.len() as u64)?);
     ctx.queue(0)?.write(&[], &[order.at(1)], &source, &file, 0)?;
@@ -132,7 +95,7 @@ fn large_round_trip(ctx: &Context) -> Outcome {
 }
 
 fn waits_are_waited_for(ctx: &Context) -> Outcome {
-    let memory = Memory::new(vec![1; 64]);
+    let memory = FileInMemory::new(vec![1; 64]);
     let file = File::new(memory.clone());
     let (source, target) = (ctx.filled(64, 2)?, ctx.filled(64, 3)?);
     let (gate, read, written) = (Semaphore::new(0), Semaphore::new(0), Semaphore::new(0));
@@ -148,12 +111,12 @@ fn waits_are_waited_for(ctx: &Context) -> Outcome {
     same_bytes(&memory.bytes(), &[2; 64], "the file after the write")
 }
 
-fn file_write_now(memory: &Memory, bytes: &[u8]) -> Outcome {
+fn file_write_now(memory: &FileInMemory, bytes: &[u8]) -> Outcome {
     memory.write_at(0, bytes).map_err(|error| crate::Stop::fail(format!("writing to memory: {error}")))
 }
 
 fn read_past_the_end_fails(ctx: &Context) -> Outcome {
-    let file = File::new(Memory::new(vec![1; 64]));
+    let file = File::new(FileInMemory::new(vec![1; 64]));
     let (target, done) = (ctx.device().allocate_device(64)?, Semaphore::new(0));
     ctx.queue(0)?.read(&[], &[done.at(1)], &file, 1, &target)?;
     let error = ctx.wait_for_failure(&done.at(1))?;
@@ -336,7 +299,7 @@ fn empty_read_signals(ctx: &Context) -> Outcome {
 
 fn foreign_buffer_refused(ctx: &Context) -> Outcome {
     let foreign = ctx.open()?.allocate_device(64)?;
-    let (file, done) = (File::new(Memory::new(vec![0; 64])), Semaphore::new(0));
+    let (file, done) = (File::new(FileInMemory::new(vec![0; 64])), Semaphore::new(0));
     let queue = ctx.queue(0)?;
     refused(
         queue.read(&[], &[done.at(1)], &file, 0, &foreign),

@@ -16,9 +16,9 @@ use windlass_hal::{
 };
 
 use crate::{
-    case::{Level, Outcome, Stop},
     check::{ensure_eq, names, same_bytes},
     context::Context,
+    outcome::{Level, Outcome, Stop},
 };
 
 suite! { "file_system";

@@ -16,9 +16,9 @@ use std::{
 use windlass_hal::{Code, Error, Result, Semaphore, Wait};
 
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, refused},
     context::Context,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "future";

@@ -4,9 +4,9 @@
 use windlass_hal::{BufferParams, BufferUsage, Code, Compatibility, Feature, MemoryType};
 
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq},
     context::Context,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "heap";

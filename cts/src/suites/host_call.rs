@@ -10,9 +10,9 @@ use std::sync::{
 use windlass_hal::{Code, Completion, Error, HostCallFlags, Semaphore};
 
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, names, refused, same_bytes},
     context::Context,
+    outcome::{Outcome, Stop},
 };
 
 const NONE: HostCallFlags = HostCallFlags::NONE;

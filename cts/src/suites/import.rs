@@ -14,10 +14,10 @@ use windlass_hal::{Buffer, BufferParams, BufferRef, BufferUsage, Code, Device, E
 
 use super::dispatch::{bytes_of, over, to_floats};
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, refused, same_bytes, same_items},
     context::{Context, queue_of},
     kernels,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "import";

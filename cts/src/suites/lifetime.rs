@@ -9,9 +9,9 @@ use std::{
 use windlass_hal::{BufferParams, Code, Deadline, Error, Feature, HostCallContext, HostCallFlags, Semaphore};
 
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, refused, same_bytes},
     context::{Context, queue_of},
+    outcome::{Outcome, Stop},
 };
 
 suite! { "lifetime";

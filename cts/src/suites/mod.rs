@@ -6,9 +6,9 @@ use crate::case::Case;
 /// A table of cases: the suite's name, then for each case its function (or name = function), its contract, and
 /// the features it requires. `#[smoke]` or `#[stress]` in front is its level; `full` is where there is none.
 macro_rules! suite {
-    (@level) => { $crate::case::Level::Full };
-    (@level smoke) => { $crate::case::Level::Smoke };
-    (@level stress) => { $crate::case::Level::Stress };
+    (@level) => { $crate::outcome::Level::Full };
+    (@level smoke) => { $crate::outcome::Level::Smoke };
+    (@level stress) => { $crate::outcome::Level::Stress };
     (@run $name:ident) => { $name };
     (@run $name:ident $run:expr) => { $run };
     ($suite:literal; $(
@@ -61,8 +61,6 @@ mod semaphore_thread;
 mod statistics;
 mod threads;
 mod transfer;
-
-pub(crate) use file::Memory;
 
 /// Every case of the suite, in the order in which they run.
 pub fn cases() -> Vec<Case> {

@@ -12,15 +12,13 @@ use windlass_hal::{
     Semaphore,
 };
 
-use super::{
-    dispatch::{bytes_of, over},
-    file::Memory,
-};
+use super::dispatch::{bytes_of, over};
 use crate::{
-    case::Outcome,
     check::{ensure, ensure_eq, names, same_bytes},
     context::Context,
+    file_in_memory::FileInMemory,
     kernels,
+    outcome::Outcome,
 };
 
 suite! { "operation";
@@ -141,7 +139,7 @@ struct Trial {
 /// What an operation leaves behind. It holds nothing that the operation reads.
 struct Evidence {
     target: Mapping,
-    storage: Memory,
+    storage: FileInMemory,
     called: Arc<AtomicBool>,
 }
 
@@ -151,7 +149,7 @@ fn trial(ctx: &Context, kind: Kind) -> Outcome<(Trial, Evidence)> {
     let (source, target) = (ctx.upload(&content)?, ctx.host_buffer(SIZE)?);
     let mapping = target.map()?;
     mapping.write(0, &[0; SIZE as usize])?;
-    let storage = Memory::new(if kind == Kind::Read { content } else { vec![0; SIZE as usize] });
+    let storage = FileInMemory::new(if kind == Kind::Read { content } else { vec![0; SIZE as usize] });
     let called = Arc::new(AtomicBool::new(false));
     let function = match kind {
         Kind::Dispatch => Some(ctx.function(&kernels::ENTRIES, "twice")?),

@@ -6,10 +6,10 @@ use windlass_hal::{Argument, Buffer, BufferParams, Queue, QueueAffinity, Semapho
 
 use super::dispatch::{floats, over, to_floats};
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, same_bytes, same_items},
     context::Context,
     kernels,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "physical_device";

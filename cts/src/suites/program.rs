@@ -2,8 +2,8 @@
 //! Random programs against the sequential model. See [`crate::program`].
 
 use crate::{
-    case::{Level, Outcome, Stop},
     context::Context,
+    outcome::{Level, Outcome, Stop},
     program::{Bench, Density, Mix, search},
 };
 

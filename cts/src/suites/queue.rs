@@ -4,9 +4,9 @@
 use windlass_hal::{Buffer, Code, Deadline, Fence, Point, Semaphore, WaitPolicy, wait_all, wait_any};
 
 use crate::{
-    case::Outcome,
     check::{ensure, ensure_eq, refused, same_bytes, same_items},
     context::Context,
+    outcome::Outcome,
 };
 
 suite! { "queue";

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use windlass_hal::{Code, Deadline, Error, Fence, Point, Semaphore, WaitPolicy, wait_all, wait_any};
 
 use crate::{
-    case::Outcome,
     check::{ensure, ensure_eq, refused},
     context::Context,
+    outcome::Outcome,
 };
 
 suite! { "semaphore";

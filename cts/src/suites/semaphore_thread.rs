@@ -12,9 +12,9 @@ use std::{
 use windlass_hal::{Code, Deadline, Error, Point, Semaphore, WaitPolicy, wait_all, wait_any};
 
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure_eq, refused},
     context::Context,
+    outcome::{Outcome, Stop},
 };
 
 suite! { "semaphore_thread";

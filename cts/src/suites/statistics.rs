@@ -4,9 +4,9 @@
 use windlass_hal::{BufferParams, Device, MemoryType, Statistics};
 
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure, ensure_eq, same_bytes},
     context::{Context, queue_of},
+    outcome::{Outcome, Stop},
 };
 
 suite! { "statistics";

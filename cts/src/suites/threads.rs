@@ -10,9 +10,9 @@ use windlass_hal::{Code, Semaphore};
 
 use super::semaphore_thread::on_threads;
 use crate::{
-    case::{Outcome, Stop},
     check::{ensure_eq, same_bytes},
     context::{Context, queue_of},
+    outcome::{Outcome, Stop},
 };
 
 suite! { "threads";

@@ -4,9 +4,9 @@
 use windlass_hal::{Buffer, Code, Pattern, Semaphore};
 
 use crate::{
-    case::Outcome,
     check::{ensure_eq, refused, same_bytes},
     context::Context,
+    outcome::Outcome,
 };
 
 suite! { "transfer";

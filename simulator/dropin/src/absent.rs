@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a function that the simulator lacks answers.
+//! The answer of a function that the simulator lacks.
 
 use std::ffi::{c_char, c_int, c_void};
 
 use windlass_hip_sys::bindings::hipError_t;
 use windlass_simulator::hip;
 
-use crate::{end, table};
+use crate::{end, log};
 
 /// A result that can say no.
 pub(crate) trait Absent: Sized {
-    /// What says no.
+    /// The result that says no.
     const ABSENT: Self;
 
     /// Refuses the call of a function, in the log and as the thread's last error too.
     fn refuse(name: &'static str) -> Self {
         end::check(name);
-        // The log is set up with the table.
-        table();
+        log::set_up();
         hip::process_refuse(name);
         Self::ABSENT
     }

@@ -22,7 +22,7 @@ macro_rules! composed {
             #[allow(non_snake_case, clippy::too_many_arguments)]
             pub unsafe extern "C" fn $name($($parameter: $ty),*) -> hipError_t {
                 $crate::end::check(stringify!($name));
-                if !$crate::has(stringify!($name)) {
+                if !$crate::table::has(stringify!($name)) {
                     return Absent::refuse(stringify!($name));
                 }
                 // SAFETY: the caller vouches for the arguments, which are handed on.

@@ -10,7 +10,7 @@ use windlass_simulator::hip::Exported;
 
 use crate::absent::Absent;
 use crate::end::Calls;
-use crate::table;
+use crate::table::table;
 use crate::versions::versioned;
 
 macro_rules! export {

@@ -8,10 +8,9 @@
 
 use std::cell::Cell;
 use std::io::Write as _;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
-
-use crate::declared;
 
 /// As AMD's, the end takes its time: a thread that goes on calling is caught.
 const DURATION: Duration = Duration::from_millis(10);
@@ -20,6 +19,9 @@ static ENDED: AtomicBool = AtomicBool::new(false);
 
 /// The process whose end it is. Its children by `fork` end without a word.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// The calls of each function.
+static CALLS: OnceLock<&[&Calls]> = OnceLock::new();
 
 /// The calls of a function that have not returned.
 pub(crate) struct Calls {
@@ -57,7 +59,7 @@ impl Drop for Inside {
     }
 }
 
-/// What compiled programs call behind their `main`, which AMD's library bears.
+/// Compiled programs call this behind their `main`, and AMD's library bears it.
 const LATE: &str = "__hipUnregisterFatBinary";
 
 /// A function is called.
@@ -67,8 +69,14 @@ pub(crate) fn check(name: &str) {
     }
 }
 
-/// From now on the end comes before whatever is registered already.
-pub(crate) extern "C" fn register() {
+/// Registers the end, with the calls of each function: it aborts the process where one of them is at work.
+pub(crate) fn register(calls: &'static [&'static Calls]) {
+    let _ = CALLS.set(calls);
+    register_anew();
+}
+
+/// Registers the end again, so that it comes before the handlers that are registered by now.
+pub(crate) fn register_anew() {
     #[cfg(unix)]
     {
         PROCESS.store(std::process::id(), Ordering::Relaxed);
@@ -80,28 +88,23 @@ pub(crate) extern "C" fn register() {
     }
 }
 
-/// AMD's library has objects to destroy as soon as it is loaded.
-#[cfg(target_os = "linux")]
-#[used]
-#[unsafe(link_section = ".init_array")]
-static LOADED: extern "C" fn() = register;
-
 #[cfg(unix)]
 extern "C" fn end() {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() || ENDED.swap(true, Ordering::SeqCst) {
         return;
     }
     let inside = |calls: &&&Calls| calls.inside.load(Ordering::SeqCst) > 0;
-    let count: usize = declared::CALLS.iter().map(|calls| calls.inside.load(Ordering::SeqCst)).sum();
-    // Whoever ends the process from inside HIP has no other thread to fear.
+    let calls = CALLS.get().copied().unwrap_or_default();
+    let count: usize = calls.iter().map(|calls| calls.inside.load(Ordering::SeqCst)).sum();
+    // A thread that ends the process from inside HIP has its own calls there.
     if count > OWN.with(Cell::get) {
-        let names: Vec<_> = declared::CALLS.iter().filter(inside).map(|calls| calls.name).collect();
+        let names: Vec<_> = calls.iter().filter(inside).map(|calls| calls.name).collect();
         abort(&format!("{} had not returned when the end of HIP came", names.join(", ")));
     }
     std::thread::sleep(DURATION);
 }
 
-/// Where the log may need what is gone.
+/// Says why on standard error, as the log may be gone by now.
 fn abort(what: &str) -> ! {
     let _ = writeln!(
         std::io::stderr(),

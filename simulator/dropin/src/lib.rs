@@ -14,9 +14,7 @@
 //! functions it has, `windlass_simulator_last_fault` why the latest call failed, or what the latest kernel to go wrong did.
 
 use std::ffi::{CStr, c_char, c_int};
-use std::sync::OnceLock;
 
-use windlass_hip_sys::EntryPoints;
 use windlass_simulator::hip;
 
 mod absent;
@@ -25,32 +23,28 @@ pub mod compiler;
 pub mod composed;
 pub mod declared;
 mod end;
+mod log;
 pub mod per_thread;
 pub mod refused;
+mod table;
 mod versions;
 
-/// The simulator's functions. The first use sets up the log, which is this library's own: it is linked into it.
-fn table() -> &'static EntryPoints {
-    static TABLE: OnceLock<EntryPoints> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        windlass_simulator::drop_in::set_up();
-        hip::process_export(|name| {
-            let elsewhere =
-                || composed::find(name).or_else(|| per_thread::find(name)).or_else(|| by_name::find(name));
-            declared::find(name).or_else(elsewhere).or_else(|| compiler::find(name))
-        });
-        let entries = hip::process_entries();
-        end::register();
-        entries
-    })
+/// Runs when the library is loaded: names its exported functions, and registers the end of HIP, as AMD's library has
+/// objects to destroy from then on.
+extern "C" fn load() {
+    hip::process_export(|name| {
+        let elsewhere =
+            || composed::find(name).or_else(|| per_thread::find(name)).or_else(|| by_name::find(name));
+        declared::find(name).or_else(elsewhere).or_else(|| compiler::find(name))
+    });
+    end::register(declared::CALLS);
 }
 
-/// Whether there is a function behind an exported name, in the version of HIP that is spoken.
-fn has(name: &str) -> bool {
-    // The table brings the exported names with it.
-    table();
-    hip::process_has(name)
-}
+#[used]
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
+#[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
+#[cfg_attr(windows, unsafe(link_section = ".CRT$XCU"))]
+static LOAD: extern "C" fn() = load;
 
 /// Tells this library from AMD's; its value means nothing.
 #[unsafe(no_mangle)]
@@ -68,7 +62,7 @@ pub unsafe extern "C" fn windlass_simulator_has(name: *const c_char) -> c_int {
     }
     // SAFETY: the caller vouches for the string.
     let name = unsafe { CStr::from_ptr(name) };
-    c_int::from(name.to_str().is_ok_and(has))
+    c_int::from(name.to_str().is_ok_and(table::has))
 }
 
 /// Writes why the latest call of this thread failed, or where it did not the report of the latest fault, to `buffer`, cut

@@ -4,7 +4,7 @@
 use crate::LibraryBuilder;
 use windlass_hal::{Error, Result};
 
-use super::{below, kernel};
+use super::items::{below, kernel};
 
 pub(super) fn all(library: LibraryBuilder) -> LibraryBuilder {
     let apply_scale = kernel("apply_scale", |group| {

@@ -4,7 +4,7 @@
 use crate::{LibraryBuilder, Pointer, Scalar, Workgroup};
 use windlass_hal::Result;
 
-use super::{below, kernel, strided};
+use super::items::{below, kernel, strided};
 
 pub(super) fn vector_add(library: LibraryBuilder) -> LibraryBuilder {
     let add = kernel("vector_add", |group| {

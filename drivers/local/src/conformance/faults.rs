@@ -5,7 +5,7 @@
 use crate::LibraryBuilder;
 use windlass_hal::Error;
 
-use super::kernel;
+use super::items::kernel;
 
 pub(super) fn all(library: LibraryBuilder) -> LibraryBuilder {
     let trap_if = kernel("trap_if", |group| {

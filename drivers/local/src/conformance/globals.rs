@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::LibraryBuilder;
 
-use super::{below, kernel};
+use super::items::{below, kernel};
 
 pub(super) fn all(library: LibraryBuilder) -> LibraryBuilder {
     let use_globals = kernel("use_globals", |group| {

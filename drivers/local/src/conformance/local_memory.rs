@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::{LibraryBuilder, Pointer};
 
-use super::{kernel, strided};
+use super::items::{kernel, strided};
 
 /// Local memory as words.
 fn words(bytes: &mut [u8]) -> &mut [[u8; 4]] {

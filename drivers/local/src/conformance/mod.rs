@@ -10,13 +10,14 @@ mod arguments;
 mod elements;
 mod faults;
 mod globals;
+mod items;
 mod local_memory;
 mod order;
 mod positions;
 
 use windlass_hal::{Error, Result};
 
-use crate::{Kernel, Library, Workgroup, image};
+use crate::{Library, image};
 
 /// The modules that have a twin.
 pub const MODULES: [&str; 12] = [
@@ -62,23 +63,6 @@ fn library(module: &str) -> Result<Library> {
         _ => return Err(Error::not_found(format!("no module `{module}`"))),
     };
     library.build()
-}
-
-/// A kernel for workgroups of up to 1024 work-items, which is what compilers for AMD GPUs assume.
-fn kernel(name: &str, code: impl Fn(&mut Workgroup<'_>) -> Result<()> + Send + Sync + 'static) -> Kernel {
-    Kernel::new(name, code).max_workgroup_threads(1024)
-}
-
-/// The work-items of a workgroup in a line whose place in the grid is below `n`.
-fn below(group: &Workgroup<'_>, n: i32) -> impl Iterator<Item = usize> + use<> {
-    group.global_items().map(|[x, _, _]| x as usize).filter(move |x| (*x as i64) < i64::from(n))
-}
-
-/// What a work-item in a line does in a loop that strides over the whole grid.
-fn strided(group: &Workgroup<'_>, n: i32) -> impl Iterator<Item = usize> + use<> {
-    let stride = group.count[0] as usize * group.size[0] as usize;
-    let items = group.global_items();
-    items.flat_map(move |[x, _, _]| (x as usize..n.max(0) as usize).step_by(stride))
 }
 
 #[cfg(test)]

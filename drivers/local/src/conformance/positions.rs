@@ -3,7 +3,7 @@
 
 use crate::{LibraryBuilder, Workgroup};
 
-use super::kernel;
+use super::items::kernel;
 
 pub(super) fn all(library: LibraryBuilder) -> LibraryBuilder {
     let workgroup_ids = kernel("write_workgroup_ids", |group| {

@@ -3,10 +3,11 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{INVALID_VALUE, Outcome, current_device, entry_points, finish, put, put_text};
+use super::entry::{INVALID_VALUE, Outcome, current_device, entry_points, finish, put, put_text};
 use crate::bindings::*;
-use crate::null::Instance;
-use crate::null::calls::{Call, Function};
+use crate::null::call::Call;
+use crate::null::calls::Function;
+use crate::null::instance::Instance;
 
 /// What the null HIP says its version is: that of the bindings.
 const VERSION: c_int = 7 * 10_000_000 + 100_000;

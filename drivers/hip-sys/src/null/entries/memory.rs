@@ -3,10 +3,11 @@
 //!
 //! Copies and fills are done when they are called, whatever their stream, so they happen in the order of the calls.
 
-use super::{INVALID_VALUE, Outcome, current_device, entry_points, finish, memory, put};
+use super::entry::{INVALID_VALUE, Outcome, current_device, entry_points, finish, memory, put};
 use crate::bindings::*;
 use crate::null::bytes;
-use crate::null::calls::{Call, Function};
+use crate::null::call::Call;
+use crate::null::calls::Function;
 use crate::null::memory::Kind;
 use crate::null::work::Stream;
 

@@ -4,9 +4,10 @@
 use std::ffi::CStr;
 use std::sync::atomic::Ordering;
 
-use super::{INVALID_VALUE, Outcome, entry_points, finish, put};
+use super::entry::{INVALID_VALUE, Outcome, entry_points, finish, put};
 use crate::bindings::*;
-use crate::null::calls::{Call, Function};
+use crate::null::call::Call;
+use crate::null::calls::Function;
 use crate::null::work::{Module, Stream};
 
 /// # Safety

@@ -5,9 +5,10 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::{INVALID_VALUE, Outcome, current_device, entry_points, finish, put};
+use super::entry::{INVALID_VALUE, Outcome, current_device, entry_points, finish, put};
 use crate::bindings::*;
-use crate::null::calls::{Call, Function};
+use crate::null::call::Call;
+use crate::null::calls::Function;
 use crate::null::work::{Event, Stream, UserData};
 
 const INVALID_HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A call at work: its instance and the state of its thread.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::calls::{Function, Place};
+use super::instance::Instance;
+use crate::bindings::hipError_t;
+
+/// The state that a thread keeps between its calls.
+struct Caller {
+    /// The instance that the next call is for.
+    instance: Cell<*const Instance>,
+    /// This thread's own number; 0 until it makes its first call.
+    number: Cell<u64>,
+    /// The serial number of the instance for which `place` holds.
+    serial: Cell<u64>,
+    place: Cell<usize>,
+}
+
+thread_local! {
+    static CALLER: Caller = const {
+        Caller {
+            instance: Cell::new(std::ptr::null()),
+            number: Cell::new(0),
+            serial: Cell::new(0),
+            place: Cell::new(0),
+        }
+    };
+}
+
+impl Caller {
+    /// The thread's own number, drawn at its first call.
+    fn number(&self) -> u64 {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        if self.number.get() == 0 {
+            self.number.set(NUMBERS.fetch_add(1, Ordering::Relaxed) + 1);
+        }
+        self.number.get()
+    }
+}
+
+/// The `enter` of a null table's binding.
+///
+/// # Safety
+///
+/// `context` points to an [`Instance`] that outlives this thread's calls up to its next `enter`.
+pub(super) unsafe fn enter(context: *const ()) {
+    // A thread that is past its thread-local storage makes calls no more.
+    let _ = CALLER.try_with(|caller| caller.instance.set(context.cast()));
+}
+
+/// One call that is being made.
+pub(super) struct Call<'a> {
+    pub(super) instance: &'a Instance,
+    pub(super) place: &'a Place,
+}
+
+impl Call<'_> {
+    /// Counts the call, and makes it fail if it is to.
+    ///
+    /// # Safety
+    ///
+    /// What this thread last gave to [`enter`] is alive.
+    #[inline]
+    pub(super) unsafe fn begin<'a>(function: Function) -> Result<Call<'a>, hipError_t> {
+        let entered = CALLER.try_with(|caller| {
+            let instance = caller.instance.get();
+            // SAFETY: null or alive, as the caller of this function and of `enter` promised.
+            let instance = unsafe { instance.as_ref() }?;
+            let calls = &instance.calls;
+            if caller.serial.get() != calls.serial {
+                caller.place.set(calls.claim(caller.number()));
+                caller.serial.set(calls.serial);
+            }
+            Some((instance, caller.place.get()))
+        });
+        let Ok(Some((instance, index))) = entered else {
+            return Err(hipError_t::hipErrorNotInitialized);
+        };
+        let Some(place) = instance.calls.places.get(index) else {
+            return Err(hipError_t::hipErrorUnknown);
+        };
+        let function = function as usize;
+        if let Some(count) = place.counts.get(function) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        let call = Call { instance, place };
+        match instance.faults.take(function) {
+            None => Ok(call),
+            Some(status) => {
+                call.place.last_error.store(status.0, Ordering::Relaxed);
+                Err(status)
+            }
+        }
+    }
+}

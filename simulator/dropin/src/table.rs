@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The simulator's functions.
+
+use std::sync::OnceLock;
+
+use windlass_hip_sys::EntryPoints;
+use windlass_simulator::hip;
+
+use crate::{end, log};
+
+/// The simulator's functions. The first use sets up the log, and registers the end of HIP anew.
+pub(crate) fn table() -> &'static EntryPoints {
+    static TABLE: OnceLock<EntryPoints> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        log::set_up();
+        let entries = hip::process_entries();
+        end::register_anew();
+        entries
+    })
+}
+
+/// Whether there is a function behind an exported name, in the version of HIP that is spoken.
+pub(crate) fn has(name: &str) -> bool {
+    log::set_up();
+    hip::process_has(name)
+}
