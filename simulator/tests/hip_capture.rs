@@ -93,13 +93,14 @@ fn streams_join_and_are_joined() {
         machine.log_on(stream, &log, "own");
         ok!(machine, hipStreamWaitEvent(stream, join, 0));
         machine.log_on(stream, &log, "last");
-        // An event of a capture stands for nothing that runs.
-        fails!(hipErrorCapturedEvent, machine, hipEventQuery(join));
         let mut graph = null_mut();
         fails!(hipErrorStreamCaptureUnmatched, machine, hipStreamEndCapture(other, &mut graph));
         let graph = machine.end(stream);
         assert_eq!(machine.status(other), hipStreamCaptureStatus::hipStreamCaptureStatusNone);
+        // An event of a capture stands for nothing that runs.
         fails!(hipErrorCapturedEvent, machine, hipStreamWaitEvent(other, join, 0));
+        fails!(hipErrorCapturedEvent, machine, hipEventQuery(join));
+        fails!(hipErrorCapturedEvent, machine, hipEventSynchronize(join));
 
         let exec = machine.exec(graph);
         ok!(machine, hipGraphLaunch(exec, stream));
@@ -166,6 +167,15 @@ fn what_a_graph_cannot_hold_spoils_the_capture() {
     });
     spoils(&machine, |stream| {
         fails!(hipErrorStreamCaptureIsolation, machine, hipStreamWaitEvent(stream, recorded, 0));
+    });
+    let place = machine.event();
+    spoils(&machine, |stream| {
+        ok!(machine, hipEventRecord(place, stream));
+        fails!(hipErrorCapturedEvent, machine, hipEventQuery(place));
+    });
+    spoils(&machine, |stream| {
+        ok!(machine, hipEventRecord(place, stream));
+        fails!(hipErrorCapturedEvent, machine, hipEventSynchronize(place));
     });
     let to_host = hipMemcpyKind::hipMemcpyDeviceToHost;
     spoils(&machine, |stream| {

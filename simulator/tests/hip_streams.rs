@@ -282,3 +282,23 @@ fn many_threads_use_one_machine() {
         }
     });
 }
+
+#[test]
+fn no_call_waits_for_work_on_a_devices_memory() {
+    let machine = Machine::new("");
+    let (memory, other) = (machine.malloc(4096), machine.malloc(4096));
+    let gate = machine.gate(null_mut());
+    let pending = || fails!(hipErrorNotReady, machine, hipStreamQuery(null_mut()));
+    ok!(machine, hipMemset(memory, 1, 4096));
+    ok!(machine, hipMemsetD32(memory, 1, 16));
+    pending();
+    ok!(machine, hipMemcpy(other, memory, 4096, hipMemcpyKind::hipMemcpyDeviceToDevice));
+    ok!(machine, hipMemcpy2D(other, 64, memory, 64, 64, 4, hipMemcpyKind::hipMemcpyDefault));
+    pending();
+    drop(gate);
+    let mut word = 0_u32;
+    let to = (&raw mut word).cast();
+    // The null stream is in order, and the host's memory is read when this returns.
+    ok!(machine, hipMemcpy(to, other, 4, hipMemcpyKind::hipMemcpyDeviceToHost));
+    assert_eq!(word, 1);
+}

@@ -249,7 +249,9 @@ fn the_newest_is_taken_and_a_path_is_what_it_says() {
     fs::write(&newest, "HIP").expect("a file");
     fs::write(fake.libraries().join("libamdhip64.so.96.9.7"), "HIP").expect("a file");
     let taken = |hip: &str| {
-        let finished = finish(fake.exec(hip).args(["sh", "-c", "echo \"$WINDLASS_HIP_LIBRARY\""]));
+        let mut exec = fake.exec(hip);
+        exec.env("WINDLASS_SIM", "gfx90a").args(["sh", "-c", "echo \"$WINDLASS_HIP_LIBRARY\""]);
+        let finished = finish(&mut exec);
         assert_eq!(finished.code, Some(0), "{finished:?}");
         finished.stdout.trim_end().rsplit('/').next().unwrap_or_default().to_owned()
     };
@@ -262,6 +264,10 @@ fn the_newest_is_taken_and_a_path_is_what_it_says() {
     for path in [root.clone(), older.clone(), older.join("libamdhip64.so.5.2.9")] {
         assert_eq!(taken(&format!("amd={}", path.display())), "libamdhip64.so.5.2.9");
     }
+    // Without a device the GPU is a gfx942, which is younger.
+    let finished = finish(fake.exec("amd=5.2").arg("true"));
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(finished.stderr.contains("does not know gfx942") && finished.stderr.contains("hip-sim://gfx90a"));
 }
 
 #[test]

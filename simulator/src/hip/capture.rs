@@ -272,6 +272,17 @@ impl Capture {
         Err(Code::STREAM_CAPTURE_UNSUPPORTED)
     }
 
+    /// Refuses a question about an event that was recorded in this capture, which stands for no work.
+    pub(crate) fn refuse_question<T>(&self, name: &str) -> Outcome<T> {
+        if !self.is_over() {
+            self.spoil();
+        }
+        call::explain(format!(
+            "{name} was asked of an event that stands for a place in a graph: it was recorded in a capture"
+        ));
+        Err(Code::CAPTURED_EVENT)
+    }
+
     /// Records work of a stream.
     pub(crate) fn add(&self, runtime: &Runtime, stream: &Stream, operation: Operation) -> Outcome<()> {
         self.check()?;

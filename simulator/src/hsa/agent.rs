@@ -8,7 +8,7 @@ use crate::visible;
 
 use super::abi::{Agent, Isa};
 use super::info::Info;
-use super::queue::MOST_PACKETS;
+use super::queue::{LEAST_PACKETS, MOST_PACKETS};
 use super::runtime::Runtime;
 use super::status::{Outcome, Status};
 
@@ -114,7 +114,7 @@ impl Runtime {
             10 => Info::U32(u32::MAX),
             11 => Info::U32(32),
             12 => Info::U32(128),
-            13 => Info::U32(64),
+            13 => Info::U32(LEAST_PACKETS),
             14 => Info::U32(MOST_PACKETS),
             15 => Info::U32(0),
             17 => Info::U32(1),

@@ -55,6 +55,14 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
 /// As [`enter`].
 pub(crate) unsafe fn ask<T>(name: &'static str, otherwise: T, body: impl FnOnce(&Call) -> Outcome<T>) -> T {
     at_work(name, body).unwrap_or_else(|status| {
+        if status == Status::NOT_INITIALIZED {
+            tell_once(
+                &ENDED,
+                name,
+                "was called before hsa_init or after the last hsa_shut_down: it does nothing",
+            );
+            return otherwise;
+        }
         explain(&format!("{name} was called with what it cannot take: {status:?}; it does nothing"));
         otherwise
     })
@@ -83,11 +91,21 @@ fn at_work<T>(name: &'static str, body: impl FnOnce(&Call) -> Outcome<T>) -> Out
     })
 }
 
+/// Names of functions of which something was told.
+type Told = Mutex<BTreeSet<&'static str>>;
+
+static LACKING: Told = Mutex::new(BTreeSet::new());
+static ENDED: Told = Mutex::new(BTreeSet::new());
+
 /// Says, the first time, that the simulator lacks a function.
 pub(crate) fn tell_of_lack(name: &'static str) {
-    static TOLD: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
-        explain(&format!("{name} is not supported by the simulated GPU (told once)"));
+    tell_once(&LACKING, name, "is not supported by the simulated GPU");
+}
+
+/// Says something of a function the first time.
+fn tell_once(told: &Told, name: &'static str, what: &str) {
+    if told.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
+        explain(&format!("{name} {what} (told once)"));
     }
 }
 

@@ -22,6 +22,8 @@ use super::runtime::Runtime;
 use super::signal::{SignalRef, Signals, Use};
 use super::status::{Outcome, Status};
 
+/// Packets of the smallest ring; a queue of fewer gets as many.
+pub(crate) const LEAST_PACKETS: u32 = 64;
 /// Packets of the largest ring.
 pub(crate) const MOST_PACKETS: u32 = 131_072;
 /// Bytes in front of the ring.
@@ -113,6 +115,7 @@ impl Runtime {
         if !size.is_power_of_two() || size > MOST_PACKETS {
             return Err(Status::INVALID_ARGUMENT);
         }
+        let size = size.max(LEAST_PACKETS);
         let bytes = HEAD + u64::from(size) * aql::SIZE;
         let address = self.memory.allocate(bytes, HEAD, Kind::HostPinned, "a queue");
         let address = address.map_err(|_| Status::OUT_OF_RESOURCES)?;

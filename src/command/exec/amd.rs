@@ -91,6 +91,19 @@ impl Runtime {
         if numbers.is_empty() { "AMD's HIP".to_owned() } else { format!("AMD's HIP {}", numbers.join(".")) }
     }
 
+    /// # Errors
+    /// This version is older than its compiler's knowledge of the GPU, which it would not find.
+    pub(super) fn check_knows(&self, gpu: &str) -> Outcome {
+        // LLVM has had gfx942 since May 2023.
+        if gpu == "gfx942" && !self.version.is_empty() && self.version < vec![5, 6] {
+            return Err(Failure::input(format!(
+                "{} does not know {gpu}: name a GPU that it knows, as in --device hip-sim://gfx90a",
+                self.name()
+            )));
+        }
+        Ok(())
+    }
+
     /// Where the library and its own lie.
     pub(super) fn folder(&self) -> &Path {
         self.library.parent().unwrap_or(Path::new("/"))

@@ -76,6 +76,7 @@ impl Exec {
             Hip::Amd(wanted) => {
                 machine::without_hip(&machine, &options)?;
                 let runtime = amd::find(wanted)?;
+                runtime.check_knows(options.part.name())?;
                 let hsa = library::HSA.find(named)?;
                 let (command, folder) = self.over_hsa(own, &runtime, &hsa)?;
                 (command, folder, Some(runtime))

@@ -11,7 +11,7 @@ use crate::hip::node::Operation;
 use crate::hip::work::Work;
 use crate::packet::{CopyCall, Direction, Rows};
 
-/// Whether the call returns before the copy is done.
+/// When the call returns. Since version 6 no call waits for a copy between devices' memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Return {
     WhenDone,
@@ -35,7 +35,8 @@ pub(super) fn queue(call: &Call, stream: hipStream_t, copy: CopyCall, when: Retu
         // SAFETY: the client vouches for the source.
         unsafe { transfer.capture() }?;
     }
-    let wait = when == Return::WhenDone || transfer.needs_waiting();
+    let on_devices = call.runtime.stays_on_devices(&[copy.to.0, copy.from.0]);
+    let wait = (when == Return::WhenDone && !on_devices) || transfer.needs_waiting();
     let point = call.runtime.enqueue(stream, Work::Transfer(transfer), &[])?;
     if wait {
         call.runtime.scheduler.wait(&[point])?;

@@ -121,8 +121,9 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceComputeCapability(
         if major.is_null() || minor.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        call.put(major, 9)?;
-        call.put(minor, 4)
+        let [of_major, of_minor] = call.runtime.options.part.capability;
+        call.put(major, of_major)?;
+        call.put(minor, of_minor)
     })
 }
 
@@ -218,8 +219,13 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceCanAccessPeer(
     peer: c_int,
 ) -> hipError_t {
     hip!(hipDeviceCanAccessPeer, |call| {
-        let (device, peer) = (call.device_at(device)?.index, call.device_at(peer)?.index);
-        call.put(can, c_int::from(device != peer))
+        // As AMD's: of a number and itself this comes first, whether it is a device's or not.
+        if device == peer && !can.is_null() {
+            return call.put(can, 0);
+        }
+        call.device_at(device)?;
+        call.device_at(peer)?;
+        call.put(can, 1)
     })
 }
 

@@ -96,8 +96,8 @@ pub(in crate::hip) unsafe extern "C" fn hipEventRecordWithFlags(
 pub(in crate::hip) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
     hip!(hipEventQuery, |call| {
         let event = find(call, event)?;
-        if event.captured().is_some() {
-            return Err(Code::CAPTURED_EVENT);
+        if let Some((capture, _)) = event.captured() {
+            return capture.refuse_question(call.name);
         }
         let recording = event.recording();
         let reached = recording.as_ref().is_none_or(|recording| recording.point.is_reached());
@@ -112,8 +112,8 @@ pub(in crate::hip) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipE
 pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
     hip!(hipEventSynchronize, |call| {
         let event = find(call, event)?;
-        if event.captured().is_some() {
-            return Err(Code::CAPTURED_EVENT);
+        if let Some((capture, _)) = event.captured() {
+            return capture.refuse_question(call.name);
         }
         let recording = event.recording();
         if let Some(recording) = &recording {

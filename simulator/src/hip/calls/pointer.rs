@@ -67,7 +67,7 @@ pub(in crate::hip) unsafe extern "C" fn hipPointerGetAttributes(
             devicePointer: holding.device_address(address) as *mut c_void,
             hostPointer: host as *mut c_void,
             isManaged: i32::from(holding.managed),
-            allocationFlags: holding.flags,
+            allocationFlags: if holding.managed { 0 } else { holding.flags },
         };
         call.put(attributes, known)
     })

@@ -155,12 +155,13 @@ pub unsafe extern "C" fn hsa_amd_deregister_deallocation_callback(
 pub unsafe extern "C" fn hsa_amd_agents_allow_access(
     count: u32,
     agents: *const Agent,
-    _flags: *const u32,
+    flags: *const u32,
     pointer: *const c_void,
 ) -> Status {
     hsa!(hsa_amd_agents_allow_access, |call| {
         let agents = agents_of(call, agents, count)?;
-        if agents.is_empty() {
+        // The flags are reserved.
+        if agents.is_empty() || !flags.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
         call.runtime.holdings.allow(pointer as u64, &agents)
