@@ -4,30 +4,36 @@
 //! An [`Engine`] owns worker threads; a [`Module`] is a loaded code object; [`Engine::dispatch`] runs a [`Kernel`] to
 //! its end on the calling thread and on idle workers. Dispatches from several threads run side by side.
 
+mod choose;
 mod coverage;
-mod debug;
 mod fault;
+mod grid;
 mod job;
 mod kernel;
 mod launch;
 mod module;
+mod order;
+mod record;
 mod scene;
 mod service;
 mod start;
 mod stepped;
 mod workgroup;
 
+pub use crate::exec::{AccessKind, Cause, SourceLine};
+pub(crate) use choose::{Choose, Step};
 pub use coverage::{Unsupported, unsupported};
-pub(crate) use debug::Debug;
-pub use fault::{Access, AccessKind, Cause, Fault, Location, SourceLine};
-pub use kernel::{Kernel, Parameter, ParameterKind};
+pub use fault::{Access, Fault, Location};
+pub use kernel::Kernel;
 pub use launch::{Launch, Statistics};
 pub(crate) use launch::{OfQueue, Placed};
 pub use module::{LoadError, Module};
-pub(crate) use stepped::{Choose, Step, Stepped};
+pub use record::{Parameter, ParameterKind};
+pub(crate) use stepped::Stepped;
 
 use crate::memory::Memory;
 use crossbeam_channel::Sender;
+use grid::Grid;
 use job::{Job, Ticket};
 use start::Start;
 use std::fmt;
@@ -88,15 +94,16 @@ impl Engine {
         let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
-        let job = Arc::new(Job::new(memory.clone(), owned, start, entry, launch.seed, queue.stop));
-        let _running = Running::new(self, &job.stop);
+        let grid = Grid::new(memory.clone(), owned, start, entry, queue.stop);
+        let job = Arc::new(Job::new(grid, launch.seed));
+        let _running = Running::new(self, &job.grid.stop);
         let helpers = job.total().saturating_sub(1).min(self.threads as u64 - 1);
         for _ in 0..helpers {
             // Without help the caller runs it all.
             let _ = self.help().send(job.ticket());
         }
         let result = job.finish();
-        self.keep(job.findings());
+        self.keep(job.grid.findings());
         drop(block);
         match &result {
             Ok(statistics) => {
@@ -123,7 +130,8 @@ impl Engine {
         let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
-        Ok(Stepped::new(Job::new(memory.clone(), owned, start, entry, launch.seed, queue.stop), block))
+        let grid = Grid::new(memory.clone(), owned, start, entry, queue.stop);
+        Ok(Stepped::new(Job::new(grid, launch.seed), block))
     }
 
     /// What kernels did since this was last asked that is reported but did not stop them: reads of memory that nobody

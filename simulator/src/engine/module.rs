@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Code objects in device memory.
 
-use super::debug::Debug;
-use super::kernel::{Kernel, Record};
-use crate::exec::Program;
+use super::record::Record;
+use crate::exec::{Debug, Program, loaded};
 use crate::memory::{Kind, Memory, MemoryError};
 use crate::part::Part;
 use std::collections::HashMap;
@@ -17,7 +16,7 @@ pub struct Module {
     memory: Arc<Memory>,
     /// Where it is loaded.
     base: u64,
-    kernels: HashMap<String, Arc<Record>>,
+    pub(super) kernels: HashMap<String, Arc<Record>>,
     globals: HashMap<String, (u64, u64)>,
 }
 
@@ -141,7 +140,7 @@ impl Module {
             self.memory.read(address, &mut code)?;
             let words = code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
             let program = Arc::new(Program::new(self.part.set, address, words).with_debug(debug.clone()));
-            self.memory.code().add(&program);
+            loaded::add(&program);
             programs.push(program);
         }
         for kernel in object.kernels() {
@@ -186,12 +185,6 @@ impl Module {
             return Err(malformed(format!("a relocation at {:#x} lies outside of it", relocation.offset)));
         }
         Ok(())
-    }
-
-    /// The kernel of a name, with or without `.kd`.
-    pub fn kernel(self: &Arc<Self>, name: &str) -> Option<Arc<Kernel>> {
-        let record = self.kernels.get(name).or_else(|| self.kernels.get(name.strip_suffix(".kd")?))?;
-        Some(Arc::new(Kernel { module: self.clone(), record: record.clone() }))
     }
 
     /// The names of all kernels, in no order.

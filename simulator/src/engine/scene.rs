@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Puts what a wave did wrong into words: which instruction of which lane, in which line, and what was there.
 
-use super::fault::{Access, Cause, Fault, Location};
+use super::fault::{Access, Fault, Location};
 use super::kernel::Kernel;
 use super::service::Service;
 use super::start::Start;
-use crate::exec::{Finding, Program, Segment, Stray, Trouble, Wave};
+use crate::exec::{Cause, Counter, Finding, Program, Segment, Stray, Trouble, loaded};
 use crate::memory::{Memory, Place};
 
 /// Where a wave is when it does something that is to be told.
@@ -19,10 +19,10 @@ pub(super) struct Scene<'a> {
 
 impl Scene<'_> {
     /// What a wave did wrong, and where.
-    pub(super) fn fault(&self, wave: &Wave, trouble: Trouble) -> Box<Fault> {
-        let step = wave.position.as_ref().and_then(|position| position.region.steps.get(position.index));
-        let program = wave.code(&self.kernel.record.program);
-        let location = step.map(|step| self.location(program, step.offset, wave.number, trouble.lane));
+    pub(super) fn fault(&self, wave: u32, counter: &Counter, trouble: Trouble) -> Box<Fault> {
+        let step = counter.position.as_ref().and_then(|position| position.region.steps.get(position.index));
+        let program = counter.code(&self.kernel.record.program);
+        let location = step.map(|step| self.location(program, step.offset, wave, trouble.lane));
         let kernel = self.kernel.name().to_owned();
         let service = trouble.access.filter(|stray| stray.segment == Segment::Global);
         if let Some(service) = service.and_then(|stray| Service::at(stray.address)) {
@@ -39,7 +39,7 @@ impl Scene<'_> {
         let program = if own.contains(finding.instruction) {
             Some(own.clone())
         } else {
-            self.memory.code().at(finding.instruction)
+            loaded::at(self.memory, finding.instruction)
         };
         let location = program.map(|program| {
             let offset = (finding.instruction - program.base()) as u32;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The state in which a kernel's waves start: arguments, dispatch packet, registers.
 
-use super::fault::{Cause, Fault};
+use super::fault::Fault;
 use super::kernel::Kernel;
 use super::launch::{Launch, Placed};
 use super::service::Service;
-use crate::exec::{Gws, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
+use crate::exec::{Cause, Gws, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
 use crate::memory::{Block, Memory};
 use crate::part::Scratch;
 use std::sync::Arc;

@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A dispatch that runs step by step: each step is a turn of one wave, chosen among all that may run.
 
+use super::choose::{Choose, Step};
 use super::fault::Fault;
 use super::job::{Job, RESIDENT};
 use super::launch::Statistics;
 use super::workgroup::Workgroup;
 use crate::memory::Block;
-
-/// Who decides what happens next where several things may.
-pub(crate) trait Choose {
-    /// One of so many options, from 0 on. There is at least one.
-    fn choose(&mut self, options: usize) -> usize;
-
-    /// Says what a step did, in numbers that tell it from others.
-    fn happened(&mut self, step: &[u64]);
-}
-
-/// What a step came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// Something ran.
-    Progress,
-    /// Something ran that may be waiting for something else.
-    Spun,
-    /// There is nothing left to run.
-    Done,
-}
 
 /// Waves that are in flight at most, as long as workgroups do not wait for one another.
 const WAVES: u64 = 64;
@@ -55,7 +36,7 @@ impl Stepped {
 
     /// What waves did since this was last asked that is reported but did not stop them.
     pub(crate) fn findings(&self) -> Vec<Fault> {
-        self.job.findings()
+        self.job.grid.findings()
     }
 
     /// Runs one turn of one wave.
@@ -82,7 +63,7 @@ impl Stepped {
         }
         let workgroup = &mut self.residents[index];
         choices.happened(&[workgroup.number]);
-        let step = workgroup.step(&self.job, choices)?;
+        let step = workgroup.step(&self.job.grid, choices)?;
         match step {
             Step::Done => {
                 let workgroup = self.residents.swap_remove(index);

@@ -25,7 +25,6 @@ pub(crate) use block::Block;
 pub use error::{MemoryError, Place};
 pub(crate) use window::{ALL_DEVICES, Use, Windows};
 
-use crate::exec::Programs;
 use access::Span;
 use arena::Arena;
 use map::{Map, Record};
@@ -123,8 +122,6 @@ pub struct Memory {
     capacity: u64,
     poison: bool,
     track_writes: bool,
-    /// The code in it that kernels may enter.
-    code: Programs,
 }
 
 impl Memory {
@@ -147,7 +144,6 @@ impl Memory {
             capacity: options.capacity,
             poison: options.poison,
             track_writes: options.track_writes,
-            code: Programs::default(),
         }))
     }
 
@@ -276,11 +272,6 @@ impl Memory {
             let range = arena.range();
             arena.clear(*range.start(), range.end() - range.start() + 1);
         }
-    }
-
-    /// The code in it that kernels may enter.
-    pub(crate) fn code(&self) -> &Programs {
-        &self.code
     }
 
     /// The live allocation that contains an address.
