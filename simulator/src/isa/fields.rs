@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the decoders of all formats share: bit fields, operand codes, the literal.
 
-use super::decode::DecodeError;
-use super::inst::{Element, Encoding, Inst, Mem, Mods, Operand, OperandType, Special};
+use super::error::DecodeError;
+use super::inst::{Encoding, Inst, Mem, Mods};
+use super::operand::{Element, Operand, OperandType, Special};
 use super::set::InstructionSet;
 use super::tables::Row;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The map of allocations: which are live, which were freed, what kernels may write, and where a stray address is.
 
+use super::allocation::{AllocationInfo, Kind};
+use super::place::Place;
 use super::shadow::Shadow;
-use super::{AllocationInfo, Kind, Place};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;

@@ -10,19 +10,23 @@
 //! word is old or new, never torn; nothing else is promised.
 
 pub(crate) mod access;
+mod allocation;
 mod arena;
 mod block;
 mod error;
 mod host;
 mod map;
 mod pages;
+mod place;
 mod registration;
 mod reservation;
 mod shadow;
 mod window;
 
+pub use allocation::{AllocationInfo, Kind};
 pub(crate) use block::Block;
-pub use error::{MemoryError, Place};
+pub use error::MemoryError;
+pub use place::Place;
 pub(crate) use window::{ALL_DEVICES, Use, Windows};
 
 use access::Span;
@@ -34,37 +38,6 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use window::Window;
-
-/// What an allocation is for, and who can touch it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// Memory that only kernels and copies reach.
-    Device,
-    /// Host memory that kernels reach too, at the same address (`hipHostMalloc`). Starts as zeros.
-    HostPinned,
-    /// Memory that host and kernels share at the same address (`hipMallocManaged`).
-    Managed,
-    /// A segment of a loaded code object. Starts as zeros.
-    Code,
-    /// Arguments and packet of a dispatch.
-    Launch,
-    /// Host memory of the caller's that was registered.
-    Registered,
-    /// Addresses of a reservation to which memory of an allocation was mapped.
-    Mapped,
-}
-
-impl Kind {
-    fn counts(self) -> bool {
-        matches!(self, Self::Device | Self::Managed | Self::Code)
-    }
-
-    /// Whether it is the client's own, rather than what the simulator keeps for running kernels.
-    fn is_clients(self) -> bool {
-        !matches!(self, Self::Code | Self::Launch)
-    }
-}
 
 /// How to set up a [`Memory`].
 #[derive(Clone, Debug)]
@@ -81,21 +54,6 @@ impl Default for Options {
     fn default() -> Self {
         Self { capacity: 16 << 30, poison: true, track_writes: false }
     }
-}
-
-/// One allocation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AllocationInfo {
-    /// Its first address, as kernels see it.
-    pub base: u64,
-    /// Its size in bytes.
-    pub size: u64,
-    /// What it is for.
-    pub kind: Kind,
-    /// Who allocated it, in words.
-    pub owner: Arc<str>,
-    /// Who freed it, in words, if that is known.
-    pub freed_by: Option<Arc<str>>,
 }
 
 /// How much memory is in use.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::edge::{Edge, Edges};
 use super::queue::{Point, Queue};
-use super::scheduler::{Refusal, Scheduler};
+use super::refusal::Refusal;
+use super::scheduler::Scheduler;
 use super::state::State;
 use super::work::Packet;
 

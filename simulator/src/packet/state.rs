@@ -6,16 +6,20 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use smallvec::SmallVec;
 
 use super::edge::{Edge, Edges};
 use super::hardware::Hardware;
 use super::queue::{Point, Queue, Role};
-use super::scheduler::Refusal;
-use super::threads::Threads;
+use super::refusal::Refusal;
 use super::work::Packet;
 
+/// How often conditions are asked for while nothing happens that is known to the scheduler.
+pub(super) const LOOK: Duration = Duration::from_millis(1);
+
+/// The queues, and the threads that empty them.
 pub(super) struct State {
     /// By queue id. The order is fixed, so that a seed draws from the same list each time.
     pub(super) queues: BTreeMap<u64, Waiting>,
@@ -25,6 +29,16 @@ pub(super) struct State {
     next_queue: u64,
     pub(super) threads: Threads,
     pub(super) closed: bool,
+}
+
+/// The number of threads, and their work.
+#[derive(Default)]
+pub(super) struct Threads {
+    pub(super) all: usize,
+    /// Threads that sleep, were called, or are being started.
+    pub(super) idle: usize,
+    /// Whether one of the sleeping threads asks for conditions meanwhile.
+    pub(super) lookout: bool,
 }
 
 /// A queue with the packets that have not run.

@@ -9,8 +9,8 @@ mod scalar;
 mod vector;
 mod vop3;
 
-use super::inst::{Element, OperandType};
 use super::opcode::Op;
+use super::operand::{Element, OperandType};
 
 pub(super) use compare::VOPC;
 pub(super) use lds::{DS, DS_GFX942};

@@ -2,6 +2,7 @@
 //! Where choices come from: a generator, or a log that is replayed. All that is chosen and done goes into one hash.
 
 use super::log::{Entry, Recorder, Replay};
+use super::report::ScheduleReport;
 use crate::engine::Choose;
 
 /// The choices of one simulator.
@@ -35,6 +36,19 @@ impl Choices {
             steps: 0,
             picks: 0,
             freedom: 0.0,
+        }
+    }
+
+    /// The report so far.
+    pub(crate) fn report(&self) -> ScheduleReport {
+        ScheduleReport {
+            seed: self.seed,
+            hash: self.hash,
+            calls: self.calls,
+            steps: self.steps,
+            choices: self.picks,
+            freedom: self.freedom,
+            divergence: self.divergence.clone(),
         }
     }
 

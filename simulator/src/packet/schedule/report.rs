@@ -5,8 +5,6 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use super::choices::Choices;
-
 /// What a simulator with a seed has done so far.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -25,20 +23,6 @@ pub struct ScheduleReport {
     pub freedom: f64,
     /// Where a replay went another way than its log, and what came instead.
     pub divergence: Option<String>,
-}
-
-impl ScheduleReport {
-    pub(super) fn of(choices: &Choices) -> Self {
-        Self {
-            seed: choices.seed,
-            hash: choices.hash,
-            calls: choices.calls,
-            steps: choices.steps,
-            choices: choices.picks,
-            freedom: choices.freedom,
-            divergence: choices.divergence.clone(),
-        }
-    }
 }
 
 impl fmt::Display for ScheduleReport {
