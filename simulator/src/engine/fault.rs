@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a dispatch was refused or stopped, down to the lane.
+//! The reason why a dispatch was refused or stopped, down to the lane.
 
 use crate::exec::{AccessKind, Cause, SourceLine};
 use crate::memory::Place;
 use std::fmt;
 
-/// What went wrong with a dispatch.
+/// The error of a dispatch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
     /// The kernel's name.
     pub kernel: String,
-    /// What happened.
+    /// The cause.
     pub cause: Cause,
-    /// The instruction; none if the dispatch did not start.
+    /// The instruction; `None` if the dispatch did not start.
     pub location: Option<Location>,
-    /// The memory access; none if it was something else.
+    /// The memory access; `None` if the cause is no access.
     pub access: Option<Access>,
 }
 
-/// Which instruction of which wave.
+/// The place of an instruction: in the code, in the source, and in the grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
@@ -27,7 +27,7 @@ pub struct Location {
     pub workgroup: [u32; 3],
     /// Wave in the workgroup.
     pub wave: u32,
-    /// Lane in the wave, if one is to blame.
+    /// Lane in the wave, if one lane caused the fault.
     pub lane: Option<u32>,
     /// The lane's position in its workgroup.
     pub work_item: Option<[u32; 3]>,
@@ -35,10 +35,10 @@ pub struct Location {
     pub offset: i64,
     /// The instruction in LLVM's syntax.
     pub instruction: String,
-    /// The function that the instruction is in, by the code object's symbols, and the byte offset from its start.
+    /// The function that the instruction is in, from the code object's symbols, and the byte offset from its start.
     pub function: Option<(String, u64)>,
-    /// Where that is in the source, if the code object has debug information: the innermost line first, then those that
-    /// it was inlined into.
+    /// The lines of source, if the code object has debug information: the innermost line first, then the lines that it
+    /// was inlined into.
     pub source: Vec<SourceLine>,
 }
 
@@ -46,18 +46,18 @@ pub struct Location {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
-    /// First byte; in LDS and in private memory, its offset.
+    /// The first byte; in LDS and in private memory, its offset.
     pub address: u64,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: u32,
-    /// What it was.
+    /// Its kind.
     pub kind: AccessKind,
-    /// Where that is, relative to the nearest allocation.
+    /// The place of the address, relative to the nearest allocation.
     pub place: Place,
 }
 
 impl Fault {
-    /// A fault that has no place in the program.
+    /// A fault before the dispatch starts.
     pub(crate) fn before_start(kernel: &str, cause: Cause) -> Box<Self> {
         Box::new(Self { kernel: kernel.to_owned(), cause, location: None, access: None })
     }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Workgroups that one thread keeps in flight at most, when they wait for one another.
+/// The most workgroups that one thread keeps in flight while they wait for one another.
 pub(super) const RESIDENT: usize = 1024;
 
 /// A dispatch in flight.
@@ -26,7 +26,7 @@ pub(super) struct Job {
     crew: Arc<Crew>,
 }
 
-/// Who works on a dispatch, and what came of it. It outlives the dispatch where helpers come late.
+/// The threads that work on a dispatch, and its outcome. A late helper may hold it after the dispatch has ended.
 #[derive(Default)]
 struct Crew {
     state: Mutex<State>,
@@ -35,9 +35,9 @@ struct Crew {
 
 #[derive(Default)]
 struct State {
-    /// Threads at work, the caller's not counted.
+    /// Helping threads, without the caller's.
     helpers: usize,
-    /// Whether help comes too late.
+    /// Whether helpers come too late.
     closed: bool,
     statistics: Statistics,
     fault: Option<Box<Fault>>,
@@ -49,14 +49,14 @@ impl Crew {
     }
 }
 
-/// An invitation to help with a dispatch. It keeps nothing of the dispatch alive.
+/// An invitation to help with a dispatch. It does not keep the dispatch alive.
 pub(super) struct Ticket {
     job: Weak<Job>,
     crew: Arc<Crew>,
 }
 
 impl Ticket {
-    /// Takes part, unless the dispatch is over.
+    /// Helps, unless the dispatch has ended.
     pub(super) fn redeem(self) {
         {
             let mut state = self.crew.lock();
@@ -65,7 +65,7 @@ impl Ticket {
             }
             state.helpers += 1;
         }
-        // Signs off last of all: once no helper is left, only the caller holds the dispatch.
+        // Dropped last: once no helper is left, only the caller holds the dispatch.
         let _helper = Helper(&self.crew);
         if let Some(job) = self.job.upgrade() {
             let watch = Watch(&job);
@@ -97,7 +97,7 @@ impl Job {
         Ticket { job: Arc::downgrade(self), crew: self.crew.clone() }
     }
 
-    /// Runs the dispatch on the caller's thread, with what help there is, to its end.
+    /// Runs the dispatch to its end, on the caller's thread and with the helpers that come.
     pub(super) fn finish(&self) -> Result<Statistics, Box<Fault>> {
         self.share();
         let mut state = self.crew.lock();
@@ -142,7 +142,7 @@ impl Job {
 
     /// Starts the next workgroup, if one is left.
     pub(super) fn take(&self) -> Option<Workgroup> {
-        // Not past the end: helpers that come late must not make the counter wrap.
+        // Late helpers must not make the counter wrap.
         if self.next.load(Ordering::Relaxed) >= self.total {
             return None;
         }
@@ -151,7 +151,7 @@ impl Job {
     }
 }
 
-/// Signs a helper off, even if it panics.
+/// Counts a helper off, even if it panics.
 struct Helper<'a>(&'a Crew);
 
 impl Drop for Helper<'_> {
@@ -161,7 +161,7 @@ impl Drop for Helper<'_> {
     }
 }
 
-/// Stops the dispatch if a helper panics, so that its caller does not take it for done.
+/// Stops the dispatch if a helper panics. Otherwise the caller would report success.
 struct Watch<'a>(&'a Job);
 
 impl Drop for Watch<'_> {

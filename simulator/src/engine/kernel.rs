@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A kernel of a loaded module: where it starts, what it takes and what it needs.
+//! A kernel of a loaded module: its entry, its parameters and its resources.
 
 use super::fault::Fault;
 use super::module::Module;
@@ -29,7 +29,7 @@ impl Kernel {
         &self.record.description.name
     }
 
-    /// What the code object says of it. Addresses in it count from where the code object is loaded.
+    /// The code object's description. Its addresses count from the address that the code object is loaded at.
     pub fn description(&self) -> &Description {
         &self.record.description
     }
@@ -39,7 +39,7 @@ impl Kernel {
         &self.module
     }
 
-    /// Address of its descriptor in device memory.
+    /// The address of its descriptor in device memory.
     pub fn handle(&self) -> u64 {
         self.record.handle
     }
@@ -49,12 +49,12 @@ impl Kernel {
         &self.record.parameters
     }
 
-    /// Bytes of the argument block, hidden arguments included.
+    /// The size of the argument block in bytes, with hidden arguments.
     pub fn argument_size(&self) -> u32 {
         self.record.description.kernarg_size
     }
 
-    /// Bytes of the argument block that the explicit parameters take.
+    /// The size of the explicit parameters in the argument block, in bytes.
     pub fn explicit_argument_size(&self) -> u32 {
         self.parameters()
             .iter()
@@ -83,7 +83,7 @@ impl Kernel {
         self.record.description.private_segment_size
     }
 
-    /// Vector registers, accumulation registers counted.
+    /// Vector registers, with accumulation registers.
     pub fn vgprs(&self) -> u32 {
         self.record.description.vgpr_count
     }
@@ -93,18 +93,18 @@ impl Kernel {
         self.record.description.agpr_count.unwrap_or(0)
     }
 
-    /// Whether the simulator executes every instruction that the kernel reaches without calls; the first few that it
-    /// does not, with their bytes, are in the error.
+    /// Checks that the simulator executes every instruction that the kernel reaches without calls. The error lists the
+    /// first few that it does not execute, with their bytes.
     ///
     /// # Errors
-    /// The fault that a launch would end in before anything runs.
+    /// The fault with which a launch would be refused.
     pub fn verify(&self) -> Result<(), Box<Fault>> {
         self.check().map(drop)
     }
 
-    /// Where waves start, unless something there cannot be executed.
+    /// The first instruction of its waves, if everything that it reaches can be executed.
     pub(super) fn check(&self) -> Result<Position, Box<Fault>> {
-        /// Instructions that are named.
+        /// The most instructions that are listed.
         const SHOWN: usize = 5;
         let record = &self.record;
         let Some(entry) = record.program.find(record.entry) else {

@@ -14,39 +14,39 @@ use windlass_codeobject::{CodeObject, Relocation, RelocationKind, Segment, Symbo
 pub struct Module {
     part: &'static Part,
     memory: Arc<Memory>,
-    /// Where it is loaded.
+    /// The address that it is loaded at.
     base: u64,
     pub(super) kernels: HashMap<String, Arc<Record>>,
     globals: HashMap<String, (u64, u64)>,
 }
 
-/// Why a code object was not loaded.
+/// The reason why a code object was not loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The bytes are no code object, or an inconsistent one.
+    /// The bytes are no code object, or the code object is inconsistent.
     Malformed {
-        /// What is wrong.
+        /// The error.
         reason: String,
     },
     /// The code is for another processor.
     WrongProcessor {
         /// The processor that it is for.
         processor: String,
-        /// What was to run it.
+        /// The simulated part.
         part: String,
     },
-    /// It needs something that the simulator does not have.
+    /// The code object needs a feature that the simulator does not have.
     Unsupported {
-        /// What it needs.
+        /// The feature.
         reason: String,
     },
-    /// It refers to a symbol that it does not define.
+    /// The code object refers to a symbol that it does not define.
     UndefinedSymbol {
         /// The symbol.
         name: String,
     },
-    /// There was no device memory for its segments.
+    /// No device memory is left for its segments.
     Memory(MemoryError),
 }
 
@@ -87,7 +87,7 @@ impl Module {
         Self::load_for(part, memory, elf, "code object".into())
     }
 
-    /// As [`Module::load`], for somebody whom messages about its memory name.
+    /// As [`Module::load`]. Messages about its memory name the owner.
     pub(crate) fn load_for(
         part: &'static Part,
         memory: &Arc<Memory>,
@@ -99,7 +99,7 @@ impl Module {
         if !part.runs_target(target) {
             return Err(LoadError::WrongProcessor { processor: target.to_string(), part: part.target_id() });
         }
-        // As ROCm's loader: what no relocation asks for is not missed, and a weak symbol is no exception.
+        // As in ROCm's loader, a symbol is only missing if a relocation needs it, and weak symbols are no exception.
         if let Some((_, symbol)) = object.unresolved().next() {
             return Err(LoadError::UndefinedSymbol { name: symbol.name.clone() });
         }
@@ -115,7 +115,7 @@ impl Module {
         let base = memory.allocate(size, align, Kind::Code, owner)?;
         let mut module =
             Self { part, memory: memory.clone(), base, kernels: HashMap::new(), globals: HashMap::new() };
-        // From here on, dropping the module frees its memory.
+        // From here on the memory is freed when the module is dropped.
         module.fill(&object, elf)?;
         Ok(Arc::new(module))
     }
@@ -134,7 +134,7 @@ impl Module {
         let debug = Arc::new(Debug::new(elf, self.base));
         let mut programs = Vec::new();
         for segment in object.segments().iter().filter(|segment| segment.executable) {
-            // The file bounds this size; `memory_size` is bounded by nothing.
+            // The file bounds `file_size`. Nothing bounds `memory_size`.
             let mut code = vec![0; usize::try_from(segment.file_size).unwrap_or(0)];
             let address = self.base + segment.address;
             self.memory.read(address, &mut code)?;

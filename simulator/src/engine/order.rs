@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The order in which the workgroups of a dispatch start.
 
-/// Ascending, or a permutation drawn from a seed.
+/// An order of workgroups: ascending, or a permutation drawn from a seed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
     total: u64,
@@ -10,7 +10,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// The order of so many workgroups.
+    /// The order of `total` workgroups.
     pub(super) fn new(total: u64, seed: Option<u64>) -> Self {
         let Some(seed) = seed else { return Self { total, factor: 1, first: 0 } };
         let mut state = seed;
@@ -29,7 +29,7 @@ impl Order {
         Self { total, factor, first }
     }
 
-    /// The workgroup that starts as the `number`th.
+    /// The workgroup at this place in the order.
     pub(super) fn place(&self, number: u64) -> u64 {
         let place = u128::from(number) * u128::from(self.factor) + u128::from(self.first);
         (place % u128::from(self.total.max(1))) as u64

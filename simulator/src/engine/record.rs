@@ -5,21 +5,21 @@ use crate::exec::Program;
 use std::sync::Arc;
 use windlass_codeobject::{ArgKind, Kernel as Description};
 
-/// One explicit parameter of a kernel, as the code object's metadata has it.
+/// An explicit parameter of a kernel, from the code object's metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// Its name, where the compiler left it; otherwise empty.
+    /// Its name; empty if the compiler left none.
     pub name: String,
     /// Byte offset in the argument block.
     pub offset: u32,
     /// Size in bytes.
     pub size: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: ParameterKind,
 }
 
-/// What a parameter is.
+/// The kind of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParameterKind {
@@ -29,13 +29,13 @@ pub enum ParameterKind {
     Pointer,
     /// An offset into dynamic LDS (OpenCL's local pointers).
     LocalPointer,
-    /// Something else that takes space (images, pipes).
+    /// Another kind that takes space (images, pipes).
     Other,
 }
 
-/// Everything known about a kernel.
+/// The facts about a kernel.
 pub(super) struct Record {
-    /// What the code object says.
+    /// The code object's description.
     pub(super) description: Description,
     /// Address of the descriptor.
     pub(super) handle: u64,

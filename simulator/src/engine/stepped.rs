@@ -8,7 +8,7 @@ use super::launch::Statistics;
 use super::workgroup::Workgroup;
 use crate::memory::Block;
 
-/// Waves that are in flight at most, as long as workgroups do not wait for one another.
+/// The most waves in flight, as long as workgroups do not wait for one another.
 const WAVES: u64 = 64;
 
 /// A dispatch in flight.
@@ -29,12 +29,12 @@ impl Stepped {
         Self { job, residents: Vec::new(), width: 0, spun: 0, done, _arguments: arguments }
     }
 
-    /// What has run.
+    /// The work so far.
     pub(crate) fn statistics(&self) -> Statistics {
         self.done
     }
 
-    /// What waves did since this was last asked that is reported but did not stop them.
+    /// Takes the faults since the last call that are reported but stopped no wave.
     pub(crate) fn findings(&self) -> Vec<Fault> {
         self.job.grid.findings()
     }
@@ -42,7 +42,7 @@ impl Stepped {
     /// Runs one turn of one wave.
     ///
     /// # Errors
-    /// The wave's fault. There is nothing more to be run.
+    /// The wave's fault. The dispatch must not be stepped again.
     pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<Step, Box<Fault>> {
         if self.width == 0 {
             self.width = [1, 2, 4, 16][choices.choose(4)];
@@ -55,7 +55,7 @@ impl Stepped {
         let mut index = choices.choose(options);
         if index == self.residents.len() {
             let Some(fresh) = self.job.take() else { return Ok(Step::Done) };
-            // Many large workgroups take much memory and show nothing new.
+            // Many large workgroups take much memory and show no new orders.
             self.width =
                 self.width.min((WAVES / fresh.waves().max(1)).max(2) as usize).max(self.residents.len());
             self.residents.push(fresh);
@@ -77,7 +77,7 @@ impl Stepped {
             Step::Progress => self.spun = 0,
             Step::Spun => {
                 self.spun += 1;
-                // Those in flight may wait for one that is not.
+                // The workgroups in flight may wait for one that has not started.
                 if self.spun > 2 * self.residents.len() && self.job.has_more() {
                     self.width = (self.residents.len() + 1).min(RESIDENT);
                     self.spun = 0;

@@ -10,15 +10,15 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
-/// Instructions that a wave runs before it is another's turn.
+/// Instructions of a turn: then it is the turn of another wave.
 const TURN: u64 = 20_000;
-/// Instructions of a turn that is a step: fewer, because a wave that spins may keep others from what it waits for.
+/// Instructions of a turn that is a step: fewer, because a wave that spins may hold up the wave that it waits for.
 const STEP: u64 = 2_000;
-/// Instructions of a turn that is cut short, at most.
+/// The most instructions of a turn that is cut short.
 const HALF_WAY: usize = 48;
-/// Rounds in which waves only let each other catch up, which count as one turn of a wave that spins.
+/// This many rounds in which waves only let each other catch up count as one turn of a wave that spins.
 const CATCHING_UP: u32 = 4000;
-/// Turns of waves that spin before other workgroups get a chance.
+/// Turns of spinning waves before other workgroups run.
 const PATIENCE: u32 = 16;
 /// Waves that a thread keeps for reuse.
 const KEPT: usize = 32;
@@ -27,18 +27,18 @@ thread_local! {
     static SPARE: RefCell<Spare> = const { RefCell::new(Spare { waves: Vec::new(), lds: Vec::new() }) };
 }
 
-/// Calls a function with the spare parts of this thread; none where the thread ends and has lost them.
+/// Calls a function with the spare parts of this thread; `None` while the thread ends.
 fn spare<T>(f: impl FnOnce(&mut Spare) -> Option<T>) -> Option<T> {
     SPARE.try_with(|spare| f(&mut spare.borrow_mut())).ok().flatten()
 }
 
-/// What a thread keeps of workgroups that are done.
+/// The parts of ended workgroups that a thread keeps for reuse.
 struct Spare {
     waves: Vec<Wave>,
     lds: Vec<Lds>,
 }
 
-/// A wave in flight.
+/// A wave in flight, and its place in the code.
 struct Resident {
     wave: Wave,
     counter: Counter,
@@ -52,16 +52,16 @@ pub(super) struct Workgroup {
     waves: Vec<Resident>,
     /// Taken back by the thread at the end.
     lds: Option<Lds>,
-    /// Allocations that its waves hit last.
+    /// The allocations that its waves accessed last.
     windows: Windows,
 }
 
-/// How far a workgroup got.
+/// The outcome of running a workgroup for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// All of its waves have ended.
+    /// All waves have ended.
     Done,
-    /// It may be waiting for another workgroup.
+    /// The workgroup may be waiting for another one.
     Waiting,
 }
 
@@ -99,7 +99,7 @@ impl Workgroup {
     /// Runs the waves until all have ended, or until nothing but other workgroups can help.
     ///
     /// # Errors
-    /// A wave's fault. The workgroup is not to be run again.
+    /// A wave's fault. The workgroup must not be run again.
     pub(super) fn run(&mut self, grid: &Grid) -> Result<Progress, Box<Fault>> {
         let scene = grid.scene(self.id);
         let mut patience = PATIENCE;
@@ -138,11 +138,12 @@ impl Workgroup {
             if catching_up == CATCHING_UP {
                 (spun, slept, catching_up) = (true, false, 0);
             }
-            let mut open = self.waves.iter().filter(|it| it.wave.status != Status::Ended).peekable();
+            let mut open =
+                self.waves.iter().filter(|resident| resident.wave.status != Status::Ended).peekable();
             if open.peek().is_none() {
                 return Ok(Progress::Done);
             }
-            if open.all(|it| it.wave.status == Status::Barrier) {
+            if open.all(|resident| resident.wave.status == Status::Barrier) {
                 for Resident { wave, .. } in &mut self.waves {
                     if wave.status == Status::Barrier {
                         wave.status = Status::Ready;
@@ -160,7 +161,7 @@ impl Workgroup {
 }
 
 impl Workgroup {
-    /// Lets one wave run, which one and how far being chosen. Waves that all wait at a barrier pass it first.
+    /// Runs one wave. `choices` decides which one and how far. If all waves wait at a barrier, they pass it first.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -187,7 +188,8 @@ impl Workgroup {
             abreast: false,
             stop: &grid.stop,
         };
-        // Mostly to the next barrier or to the end, sometimes a few instructions: others then see half of what it does.
+        // Mostly to the next barrier or to the end, sometimes a few instructions, so that other waves see half of its
+        // work.
         let ran = match choices.choose(4) {
             0 => {
                 let budget = 1 + choices.choose(HALF_WAY) as u64;
@@ -201,7 +203,7 @@ impl Workgroup {
         }
         let turn = ran.map_err(|trouble| scene.fault(wave.number, counter, trouble))?;
         choices.happened(&[index as u64, wave.instructions - before]);
-        if self.waves.iter().all(|it| it.wave.status == Status::Ended) {
+        if self.waves.iter().all(|resident| resident.wave.status == Status::Ended) {
             return Ok(Step::Done);
         }
         Ok(if turn == Turn::Over { Step::Progress } else { Step::Spun })
@@ -209,7 +211,7 @@ impl Workgroup {
 
     fn with_status(&self, status: Status) -> SmallVec<[usize; 16]> {
         let waves = self.waves.iter().enumerate();
-        waves.filter(|(_, it)| it.wave.status == status).map(|(index, _)| index).collect()
+        waves.filter(|(_, resident)| resident.wave.status == status).map(|(index, _)| index).collect()
     }
 }
 

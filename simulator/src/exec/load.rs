@@ -55,11 +55,11 @@ fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, base: u64, entry: 
     let mut problems = Vec::new();
     let mut index_of = HashMap::with_capacity(found.len());
     let mut gotos = Vec::new();
-    // Compilers turn indexing on and off in one piece of code.
+    // Compilers turn indexing on and off in one basic block.
     let mut indexed = false;
     let mut decoded = found.iter().peekable();
     while let Some((&at, inst)) = decoded.next() {
-        // A branch may lead past what a step's offset can hold only in code of more than 4 GiB.
+        // Only code of more than 4 GiB has offsets that do not fit.
         let offset = u32::try_from(at * 4).unwrap_or(u32::MAX);
         index_of.insert(at, steps.len());
         match inst.as_ref().map(|inst| inst.op) {
@@ -95,7 +95,7 @@ fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, base: u64, entry: 
         {
             let next = at + u64::from(inst.size) / 4;
             if decoded.peek().is_none_or(|(following, _)| **following != next) {
-                // Code that is also entered in the middle of an instruction.
+                // The code is also entered in the middle of an instruction.
                 gotos.push((steps.len(), next));
                 steps.push(Step::new(families::goto, families::placeholder(), offset));
             }

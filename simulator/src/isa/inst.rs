@@ -145,7 +145,7 @@ pub struct Dpp {
 pub struct Sdwa {
     /// Part of the destination that is written; `Dword` in compares.
     pub dst_sel: SdwaSel,
-    /// What happens to the rest of the destination.
+    /// The effect on the rest of the destination.
     pub dst_unused: SdwaUnused,
     /// Part of `src[0]` and of `src[1]`.
     pub src_sel: [SdwaSel; 2],
@@ -212,7 +212,7 @@ pub struct Mem {
 }
 
 impl Inst {
-    /// Where a branch goes, from `pc`, the address of this instruction. None if this is no direct branch.
+    /// The target of a branch at the address `pc`; `None` if this is no direct branch.
     pub fn branch_target(&self, pc: u64) -> Option<u64> {
         self.op.is_direct_branch().then(|| pc.wrapping_add(4).wrapping_add((i64::from(self.imm) * 4) as u64))
     }

@@ -59,9 +59,9 @@ pub enum Special {
     PrivateLimit,
     /// 239: the wave that leaves an ordered section.
     PopsExitingWaveId,
-    /// 251: 1 where VCC is zero.
+    /// 251: 1 if VCC is zero.
     Vccz,
-    /// 252: 1 where EXEC is zero.
+    /// 252: 1 if EXEC is zero.
     Execz,
     /// 253: SCC.
     Scc,

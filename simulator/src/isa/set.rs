@@ -30,7 +30,7 @@ pub struct InstructionSet {
 /// The row of each opcode of a format.
 pub(super) type Table = &'static [Option<&'static Row>];
 
-/// A table for each format; VOP3 without what other formats have.
+/// A table for each format. The table of VOP3 lacks instructions that other formats have.
 pub(super) struct Tables {
     pub(super) sop2: Table,
     pub(super) sopk: Table,
@@ -81,9 +81,9 @@ impl Tables {
 /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FlatBit {
-    /// SCRATCH has a vector address, beside a scalar one or alone.
+    /// SCRATCH has a vector address, with or without a scalar one.
     VectorAddress,
-    /// Data goes to LDS. SCRATCH has a vector address where it has no scalar one.
+    /// Data goes to LDS. SCRATCH has a vector address if it has no scalar one.
     Lds,
 }
 

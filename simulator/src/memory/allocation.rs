@@ -18,9 +18,9 @@ pub enum Kind {
     Code,
     /// Arguments and packet of a dispatch.
     Launch,
-    /// Host memory of the caller's that was registered.
+    /// Host memory of the caller that was registered.
     Registered,
-    /// Addresses of a reservation to which memory of an allocation was mapped.
+    /// Addresses of a reservation, with memory of an allocation mapped to them.
     Mapped,
 }
 
@@ -44,9 +44,9 @@ pub struct AllocationInfo {
     pub size: u64,
     /// Its purpose.
     pub kind: Kind,
-    /// Who allocated it, in words.
+    /// The owner, in words.
     pub owner: Arc<str>,
-    /// Who freed it, in words, if that is known.
+    /// The caller that freed it, in words, if known.
     pub freed_by: Option<Arc<str>>,
 }
 

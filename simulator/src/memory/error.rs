@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong with device memory, said in terms of allocations.
+//! Errors of device memory, in terms of allocations.
 
 use super::place::Place;
 use std::fmt;
 
-/// Why an operation on device memory failed.
+/// The reason why an operation on device memory failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MemoryError {
@@ -24,7 +24,7 @@ pub enum MemoryError {
     },
     /// An argument makes no sense.
     Invalid {
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// Host memory to register is not mapped, or is no host memory.
@@ -40,14 +40,14 @@ pub enum MemoryError {
         address: u64,
         /// Bytes in the range.
         len: u64,
-        /// Where that is, relative to the nearest allocation.
+        /// The place of the address, relative to the nearest allocation.
         place: Place,
     },
     /// The address to free or to unregister is not the start of a live allocation.
     NotAnAllocation {
         /// The address.
         address: u64,
-        /// Where that is, relative to the nearest allocation.
+        /// The place of the address, relative to the nearest allocation.
         place: Place,
     },
 }

@@ -3,7 +3,7 @@
 //!
 //! One [`Memory`] serves all GPUs of one simulator, so that peers reach each other. Every access, by a kernel or by a
 //! copy, is checked against the map before a byte is touched; a miss names the nearest allocation and its owner.
-//! Device memory cannot be reached by the host: its addresses are reserved, the bytes lie elsewhere (see `arena`).
+//! The host cannot access device memory: its addresses are reserved, and the bytes lie elsewhere (see `arena`).
 //! Fresh device memory holds the byte `0xCB`; freed memory is not reused soon.
 //!
 //! All methods may be called from any thread. Bytes that two threads touch at once race as on a GPU: each aligned
@@ -46,7 +46,7 @@ pub struct Options {
     pub capacity: u64,
     /// Whether fresh device memory is filled with a pattern (`0xCB`).
     pub poison: bool,
-    /// Whether it is noted which bytes of device memory were written, so that reads of others can be told.
+    /// Whether written bytes of device memory are tracked, so that reads of other bytes can be reported.
     pub track_writes: bool,
 }
 
@@ -86,7 +86,7 @@ impl Memory {
     /// Reserves address space for a simulator's memory.
     ///
     /// # Errors
-    /// [`MemoryError::Reservation`] where the process may not reserve as much address space as `options.capacity`.
+    /// [`MemoryError::Reservation`] if the process cannot reserve as much address space as `options.capacity`.
     pub fn new(options: Options) -> Result<Arc<Self>, MemoryError> {
         const ROOM: u64 = 64 << 30;
         let wish = options.capacity.saturating_mul(4).saturating_add(ROOM);
@@ -184,7 +184,7 @@ impl Memory {
         self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// The device whose memory an address is in, if kernels that reach these devices may not use it.
+    /// The device that owns the memory at an address, if kernels that reach these devices (a mask) may not use it.
     pub(crate) fn closed_home(&self, address: u64, reach: u64) -> Option<u32> {
         let map = self.read_map();
         let record = map.at_or_before(address).filter(|record| record.contains(address))?;
@@ -194,12 +194,12 @@ impl Memory {
     /// Frees the allocation that starts at `address`. Its addresses are not handed out again soon.
     ///
     /// # Errors
-    /// [`MemoryError::NotAnAllocation`] unless `address` is what [`Memory::allocate`] returned and was not freed yet.
+    /// [`MemoryError::NotAnAllocation`] unless [`Memory::allocate`] returned `address` and it was not freed yet.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         self.free_as(address, None)
     }
 
-    /// As [`Memory::free`], for somebody whom messages about later uses name.
+    /// As [`Memory::free`]. Messages about later uses name the caller.
     ///
     /// # Errors
     /// As [`Memory::free`].
@@ -212,7 +212,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Drops what is known of freed ranges whose addresses may be reused.
+    /// Forgets freed allocations whose addresses may be reused.
     fn forget_freed(&self, reusable: Option<Range<u64>>) {
         if let Some(range) = reusable {
             self.write_map().forget_freed(range);
@@ -221,7 +221,7 @@ impl Memory {
 
     /// Gives the bytes of all allocations back, and keeps their addresses: the host reads zeros there from now on.
     pub(crate) fn forget_contents(&self) {
-        // Elsewhere bytes go back with the addresses alone.
+        // On other systems bytes are only given back with their addresses.
         if !pages::Pages::CAN_SPLIT {
             return;
         }
@@ -238,9 +238,9 @@ impl Memory {
         map.at_or_before(address).filter(|record| record.contains(address)).map(|record| record.info.clone())
     }
 
-    /// Where an address is, relative to the nearest allocation.
+    /// The place of an address, relative to the nearest allocation.
     pub fn place(&self, address: u64) -> Place {
-        /// What a member of a struct, or an element of an array, at the null pointer can be away from it.
+        /// The distance of a struct member or an array element from the null pointer, at most.
         const NULL: u64 = 4096;
         let place = self.read_map().place(address);
         let known = matches!(place, Place::Inside(..) | Place::Freed(..));
@@ -252,14 +252,14 @@ impl Memory {
         }
         match host::mapping(address) {
             _ if address < NULL => Place::Null,
-            // Registered memory ends somewhere in the host's.
+            // Registered memory is surrounded by host memory.
             Some(_) if matches!(place, Place::Past(..) | Place::Before(..)) => place,
             Some(name) => Place::Host(name.into()),
             None => place,
         }
     }
 
-    /// Where the host finds the byte at an address of an allocation. It may read there for as long as the allocation lives.
+    /// The host's address of a byte of an allocation. The host may read there for as long as the allocation lives.
     pub(crate) fn host_address(&self, address: u64) -> Option<u64> {
         let map = self.read_map();
         let record = map.at_or_before(address).filter(|record| record.contains(address))?;
@@ -351,14 +351,14 @@ impl Memory {
         self.track_writes
     }
 
-    /// Notes that bytes were written, where that is of interest.
+    /// Notes that bytes were written, if writes are tracked.
     pub(crate) fn note_write(&self, address: u64, len: u64) {
         if let Some((shadow, held)) = self.shadow(address, len) {
             shadow.mark(held.start, held.end - held.start);
         }
     }
 
-    /// The first of some bytes that was never written; none where it is not known.
+    /// The first byte of a range that was never written; `None` if writes are not tracked.
     pub(crate) fn first_unwritten(&self, address: u64, len: u64) -> Option<u64> {
         let (shadow, held) = self.shadow(address, len)?;
         Some(address - held.start + shadow.first_unwritten(held.start, held.end - held.start)?)
@@ -372,7 +372,7 @@ impl Memory {
         }
     }
 
-    /// The shadow of the allocation that a range begins in, and the offsets of what it holds of the range.
+    /// The shadow of the allocation that a range begins in, and the offsets of the part of the range that it holds.
     fn shadow(&self, address: u64, len: u64) -> Option<(Arc<Shadow>, Range<u64>)> {
         if !self.track_writes {
             return None;
@@ -391,8 +391,8 @@ impl Memory {
         }
     }
 
-    /// Resolves a range for a kernel, asking `windows` first and leaving what was found there. `None` where the range
-    /// is not inside one live allocation, or holds something that the kernel may not write but wants to.
+    /// Resolves a range for a kernel. Looks in `windows` first, and keeps a new window there. `None` if the range is
+    /// not inside one live allocation, or if the kernel wants to write read-only bytes.
     #[inline]
     pub(crate) fn span_through(
         &self,
@@ -413,8 +413,9 @@ impl Memory {
         Some(self.span_of(&window, address, len))
     }
 
-    /// As [`span_through`](Self::span_through) for whole dwords each of which has a byte in the allocation: the first
-    /// and the last may stick out. What sticks out exists and is nobody else's: allocations begin on pages of their own.
+    /// As [`span_through`](Self::span_through) for whole dwords that each have a byte in the allocation: the first and
+    /// the last may stick out. The bytes outside exist and belong to no other allocation, because allocations begin on
+    /// pages of their own.
     #[cold]
     pub(crate) fn span_of_dwords(
         &self,

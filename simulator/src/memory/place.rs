@@ -11,19 +11,19 @@ use std::sync::Arc;
 pub enum Place {
     /// Nothing was ever allocated near it.
     Nowhere,
-    /// So many bytes into a live allocation. An access may still run over its end.
+    /// This many bytes into a live allocation. An access may still run past its end.
     Inside(AllocationInfo, u64),
-    /// So many bytes past the last byte of a live allocation (0: directly behind it).
+    /// This many bytes past the last byte of a live allocation (0: directly past it).
     Past(AllocationInfo, u64),
-    /// So many bytes before a live allocation.
+    /// This many bytes before a live allocation.
     Before(AllocationInfo, u64),
-    /// So many bytes into an allocation that was freed.
+    /// This many bytes into an allocation that was freed.
     Freed(AllocationInfo, u64),
-    /// At the null pointer, or a little behind it.
+    /// At the null pointer, or less than a page past it.
     Null,
-    /// The host's address of so many bytes into registered memory that kernels have at another address.
+    /// The host's address, this many bytes into registered memory that kernels have at another address.
     HostSide(AllocationInfo, u64),
-    /// Memory of the host's that kernels cannot reach. What the host has there: `[stack]`, `[heap]`, a file's name.
+    /// Host memory that kernels cannot reach, and its name on the host: `[stack]`, `[heap]`, or a file.
     Host(Arc<str>),
     /// In the LDS of a workgroup, or beyond it.
     Lds {
@@ -88,7 +88,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Says where an offset of 32 bits is, relative to memory of some size.
+/// Writes the place of a 32-bit offset, relative to memory of some size.
 fn limited(f: &mut fmt::Formatter<'_>, offset: u64, size: u64, what: &str) -> fmt::Result {
     match (offset.checked_sub(size), (offset as u32 as i32).checked_neg()) {
         (None, _) => write!(f, "{offset} bytes into the {size} {what}"),

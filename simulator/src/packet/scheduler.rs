@@ -24,9 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The queues of one simulator and the threads that empty them.
 pub(crate) struct Scheduler {
-    /// Where there is a seed.
+    /// The schedule, if there is a seed.
     pub(crate) schedule: Option<Schedule>,
-    /// What clients are told of the time.
+    /// The clock that clients see.
     pub(super) clock: Arc<Clock>,
     /// Called on each thread that runs packets, before the first.
     enter_thread: Box<dyn Fn() + Send + Sync>,
@@ -224,7 +224,7 @@ impl Scheduler {
         }
     }
 
-    /// Has conditions asked for anew: somebody changed what they are about.
+    /// Checks conditions again: the memory or the state that they depend on has changed.
     pub(crate) fn notice(self: &Arc<Self>) {
         let mut state = self.lock();
         // Without a thread those that wait for the conditions look by themselves.
@@ -266,7 +266,7 @@ impl Scheduler {
         true
     }
 
-    /// Tells the front end of a thread that runs packets.
+    /// Tells the front end about a thread that runs packets.
     pub(super) fn enter_thread(&self) {
         (self.enter_thread)();
     }

@@ -16,7 +16,7 @@ use super::queue::{Point, Queue, Role};
 use super::refusal::Refusal;
 use super::work::Packet;
 
-/// How often conditions are asked for while nothing happens that is known to the scheduler.
+/// The interval at which conditions are checked while the scheduler learns of no event.
 pub(super) const LOOK: Duration = Duration::from_millis(1);
 
 /// The queues, and the threads that empty them.
@@ -50,7 +50,7 @@ pub(super) struct Waiting {
     running: Running,
     /// Whether the packet that runs is a host function.
     pub(super) calls_host: bool,
-    /// Whether it is one of those of which one runs at a time.
+    /// Whether it belongs to the queues of which one runs at a time.
     pub(super) takes_turns: bool,
     pub(super) hardware: Sharing,
 }
@@ -58,7 +58,7 @@ pub(super) struct Waiting {
 /// Whether a queue shares a hardware queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sharing {
-    /// It is its own.
+    /// The queue shares none.
     No,
     /// From its first packet on.
     Later,
@@ -179,7 +179,7 @@ impl State {
         }
     }
 
-    /// The queues on which something can go on. Of those that take turns any may be next.
+    /// The queues with work that can go on. Any of the queues that take turns may be next.
     pub(super) fn ready_queues(&self) -> SmallVec<[u64; 16]> {
         self.ready().map(|waiting| waiting.queue.id).collect()
     }
@@ -222,7 +222,7 @@ impl State {
         Some((waiting.queue.clone(), item))
     }
 
-    /// The packet that was taken goes on by steps.
+    /// Notes that the packet that was taken goes on by steps.
     pub(super) fn set_stepped(&mut self, id: u64) {
         if let Some(waiting) = self.queues.get_mut(&id) {
             waiting.running = Running::BySteps;

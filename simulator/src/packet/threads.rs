@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The threads that run packets where no schedule does.
+//! The threads that run packets without a seed.
 //!
 //! Each packet that is ready finds a thread: one that sleeps, or a new one. A thread that was called counts as asleep
 //! until it has the lock, so that packets that are queued meanwhile start no thread for the same packet again. Conditions

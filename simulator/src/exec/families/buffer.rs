@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Buffers: accesses through a resource of four scalar registers, which knows how long the buffer is. Loads past its end
-//! give zero and stores vanish there, dword by dword; compilers rely on it.
+//! Buffers: accesses through a resource in four scalar registers, which holds the size of the buffer. Past its end,
+//! loads give zero and stores vanish, dword by dword. Compilers rely on that.
 
 use crate::exec::families::vmem::{atomic, lds_targets, one_span, private, to_lds, with_spans};
 use crate::exec::machine::core::{Core, Flow};
@@ -60,7 +60,7 @@ impl Resource {
     /// Bytes from one record to the next; 0 for a raw buffer.
     fn stride(&self) -> u64 {
         let low = self.words[1] >> 16 & 0x3fff;
-        // Where lanes are added, the data format holds more bits of the stride.
+        // If lanes are added to the index, the data format holds more bits of the stride.
         let high = if self.adds_lane() { self.words[3] >> 15 & 15 } else { 0 };
         u64::from(high << 14 | low)
     }
@@ -88,7 +88,7 @@ impl Resource {
         self.words[3] >> 23 & 1 != 0
     }
 
-    /// Whether it is that of private memory, with the dwords of 64 lanes side by side.
+    /// Whether it is the resource of private memory, with the dwords of 64 lanes side by side.
     fn is_private(&self) -> bool {
         let interleaves = self.is_swizzled() && self.adds_lane() && self.index_stride() == LANES as u64;
         interleaves && self.stride() == 0 && self.base() >> 32 == SCRATCH_WINDOW >> 32
@@ -113,8 +113,9 @@ impl Resource {
             .wrapping_add(offset % ELEMENT)
     }
 
-    /// How many of `size` bytes at an offset of a record the buffer has, in dwords if it is more than one; `scalar` is the
-    /// scalar offset. Its length counts records for an instruction with an index, bytes for one without.
+    /// How many of `size` bytes at an offset of a record are in the buffer; whole dwords if `size` is more than one.
+    /// `scalar` is the scalar offset. The length counts records for an instruction with an index, bytes for one
+    /// without.
     fn available(&self, index: Option<u64>, offset: u64, scalar: u64, size: u64) -> u64 {
         let Some(index) = index.filter(|_| self.stride() != 0) else {
             let left = self.records().saturating_sub(offset.saturating_add(scalar));
@@ -126,29 +127,29 @@ impl Resource {
     }
 }
 
-/// What the lanes of a buffer instruction access.
+/// The accesses of the lanes of a buffer instruction.
 pub(crate) struct Target {
     pub(crate) addresses: Addresses,
     /// Lanes whose whole access lies in the buffer.
     pub(crate) whole: u64,
-    /// Of each other lane, the bytes that lie in it; empty if there are none.
+    /// For each other lane, the bytes that lie in the buffer; empty if no lane has any.
     pub(crate) partial: Vec<(usize, u64)>,
-    /// What is special about the accesses.
+    /// The kind of the accesses.
     pub(crate) reach: Reach,
 }
 
-/// What is special about the accesses of a buffer instruction.
+/// The kind of the accesses of a buffer instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Nothing.
+    /// Accesses to device memory.
     Memory,
-    /// They are larger than what a swizzled buffer keeps together.
+    /// Accesses larger than the bytes that a swizzled buffer keeps together.
     Crossing,
-    /// They are in private memory, at offsets from its start.
+    /// Accesses to private memory, at offsets from its start.
     Private,
 }
 
-/// Serves accesses to private memory, or stops the wave at what is not done.
+/// Executes accesses to private memory, or stops the wave at an access that is not simulated.
 #[inline(never)]
 pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, target: &Target) -> Flow {
     let found = Resource::read(core.wave, step.src[2]).base();
@@ -169,7 +170,7 @@ pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, target: &Target) -> Fl
     core.stop(Cause::Unsupported { instructions })
 }
 
-/// The lanes' offsets in private memory. The resource is what a kernel makes of the one that it finds at its start.
+/// The lanes' offsets in private memory. The kernel derives the resource from the one that it finds at its start.
 #[inline(never)]
 fn private_target(wave: &Wave, step: &Step, resource: &Resource, base: u64, size: u64) -> Target {
     // Both the resource and the scalar offset count the bytes of all lanes.
@@ -194,14 +195,14 @@ pub(crate) fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
     let resource = Resource::read(wave, step.src[2]);
     let scalar = u64::from(scalar32(wave, step.src[3]));
     let mem = &step.inst.mem;
-    // Added to a lane's offset in 32 bits: compilers rely on its wrapping.
+    // The sum with a lane's offset has 32 bits: compilers rely on its wrapping.
     let constant = mem.offset as u32;
     let exec = wave.exec();
     let mut addresses = [0; LANES];
     if let (Source::Vector(number), true, false, false, 0) =
         (step.src[0], mem.offen, mem.idxen, resource.adds_lane(), resource.stride())
     {
-        // Raw buffers with an offset: what compilers of tensor programs emit.
+        // Compilers of tensor programs emit raw buffers with an offset.
         let row = wave.row(number);
         let start = resource.base().wrapping_add(scalar);
         let limit = resource.records().saturating_sub(scalar.saturating_add(size - 1));
@@ -272,7 +273,7 @@ fn buffer_load_any(core: &mut Core<'_>, step: &Step) -> Flow {
     }
 }
 
-/// Finishes a load for the lanes that lie outside of the buffer in part or in whole.
+/// Finishes a load for the lanes that lie outside of the buffer, partly or wholly.
 #[cold]
 fn outside(
     core: &mut Core<'_>,

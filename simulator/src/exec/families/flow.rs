@@ -20,7 +20,8 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         }};
     }
     let handler: fn(&mut Core<'_>, &Step) -> Flow = match op {
-        // Memory is in order here and nothing is cached, so there is nothing to wait for, write back or drop.
+        // Memory instructions run in order and nothing is cached: waiting, writing back and invalidating have no
+        // effect.
         Op::s_nop
         | Op::s_waitcnt
         | Op::s_setprio
@@ -49,7 +50,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
             let number = step.inst.imm as u8;
             if number == BREAKPOINT { Flow::Next } else { core.stop(Cause::Trap(number)) }
         },
-        // Messages reach graphics stages and an interrupt handler; a compute wave's have no effect here.
+        // Messages go to graphics stages and an interrupt handler. The simulator has neither.
         Op::s_sendmsg => |_, _| Flow::Next,
         Op::s_branch => |_, _| Flow::Branch,
         Op::s_cbranch_scc0 => branch_if!(|core| !core.wave.scc),
@@ -168,7 +169,7 @@ fn read_register(core: &Core<'_>, id: u32) -> u32 {
     }
 }
 
-/// Number, first bit and bits less one of the register that an instruction names.
+/// The number of the hardware register that an instruction names, the first bit, and the number of bits minus one.
 fn hardware_register(step: &Step) -> (u32, u32, u32) {
     let imm = step.inst.imm as u32;
     (imm & 63, imm >> 6 & 31, imm >> 11 & 31)

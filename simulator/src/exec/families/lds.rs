@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! LDS instructions, and those that use its wires to move data between lanes.
+//! LDS instructions, and instructions that move data between lanes through the LDS hardware.
 
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Versions, handler};
@@ -73,7 +73,7 @@ fn has_two_addresses(op: Op) -> bool {
     )
 }
 
-/// Each lane's address in LDS, `offset` further on. It wraps: compilers subtract in the register and add the offset back.
+/// Each lane's address in LDS plus `offset`. The sum wraps: compilers subtract in the register and add the offset back.
 #[inline(always)]
 fn address(step: &Step, offset: u32) -> InRegister {
     let number = match step.src[0] {
@@ -102,7 +102,7 @@ fn two_offsets(step: &Step, part: Part) -> [u32; 2] {
     [step.inst.mem.offset as u32 * unit, u32::from(step.inst.mem.offset1) * unit]
 }
 
-/// Stops the wave if a lane's access of `size` bytes ends behind what the workgroup has.
+/// Stops the wave if a lane's access of `size` bytes ends past the workgroup's limit.
 #[inline(always)]
 pub(crate) fn overrun(
     core: &mut Core<'_>,
@@ -126,7 +126,7 @@ pub(crate) fn overrun(
     }
     let ends_behind = |lane: &usize| {
         let address = addresses.of(vectors, *lane);
-        // LDS is given out in larger units, so what sticks out is there.
+        // LDS is allocated in larger units, so that the bytes that stick out exist.
         let end = if step.may_stick_out(address, size, kind) { limit.next_multiple_of(4) } else { limit };
         address.saturating_add(size) > end
     };
@@ -232,8 +232,8 @@ fn atomic(core: &mut Core<'_>, step: &Step) -> Flow {
     atomic_at(core, step, step.src[1], &addresses, exec).unwrap_or(Flow::Next)
 }
 
-/// A read-modify-write of LDS. Waves of a workgroup take turns on one thread, so each is atomic as it is. The operands
-/// are in `data` and, in LDS instructions with two, in `src[2]`. Stops the wave for an address that it may not use.
+/// A read-modify-write of LDS. The waves of a workgroup take turns on one thread, so that it is atomic. The operands
+/// are in `data` and, in LDS instructions with two, in `src[2]`. Stops the wave at an illegal address.
 pub(crate) fn atomic_at(
     core: &mut Core<'_>,
     step: &Step,
@@ -376,7 +376,7 @@ fn swizzle_source(pattern: usize, lane: usize) -> usize {
     lane & 32 | (((lane & 31) & and | or) ^ xor)
 }
 
-/// The address of every lane: a dword further on than that of the lane before.
+/// The address of every lane: consecutive dwords.
 fn addresses_by_lane(core: &Core<'_>, step: &Step) -> Addresses {
     let base = u64::from(core.wave.m0() & 0xffff) + u64::from(step.inst.mem.offset as u32);
     std::array::from_fn(|lane| base + 4 * lane as u64)

@@ -73,7 +73,7 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
         Op::v_mfma_f32_32x32x2bf16 => product!(Normal, 32, 2, 2, Bf16, Bf16),
         Op::v_mfma_f32_16x16x2bf16 => product!(Normal, 16, 2, 4, Bf16, Bf16),
         Op::v_mfma_f32_4x4x2bf16 => product!(Normal, 4, 2, 16, Bf16, Bf16),
-        // Nobody says what the lane pattern of a product of doubles does before gfx942.
+        // No document describes the lane pattern of a product of doubles before gfx942.
         Op::v_mfma_f64_16x16x4f64 | Op::v_mfma_f64_4x4x4f64 if inst.mods.blgp != 0 => return None,
         Op::v_mfma_f64_16x16x4f64 => handler!(|core, step| product_f64::<16>(core, step)),
         Op::v_mfma_f64_4x4x4f64 => handler!(|core, step| product_f64::<4>(core, step)),
@@ -83,7 +83,7 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
     })
 }
 
-/// What is summed up.
+/// The type of the sums.
 pub(crate) trait Sum: Copy + Default {
     fn from_bits(bits: u32) -> Self;
     fn to_bits(self) -> u32;
@@ -99,7 +99,7 @@ impl Sum for f32 {
 
     #[inline(always)]
     fn to_bits(self) -> u32 {
-        // Which NaN comes out would depend on the processor.
+        // The NaN would depend on the host's processor.
         if self.is_nan() { 0x7fc0_0000 } else { f32::to_bits(self) }
     }
 
@@ -240,7 +240,7 @@ pub(crate) fn place<const M: usize>(block: usize, row: usize) -> (usize, usize) 
     }
 }
 
-/// Rows of the result that are summed up together: their sums stay in registers, and each of B's values is read once for
+/// Rows of the result that are summed together. Their sums stay in registers, and each of B's values is read once for
 /// all of them.
 const ROWS: usize = 4;
 
@@ -300,7 +300,7 @@ fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, con
     Flow::Next
 }
 
-/// Puts C, registers or a constant in all places, where the result will be.
+/// Copies C, registers or a constant for all elements, to the place of the result.
 #[inline(always)]
 fn start(wave: &mut Wave, step: &Step, registers: usize) {
     let place = |first: u16, index: usize| (usize::from(first) + index) & (VECTORS - 1);

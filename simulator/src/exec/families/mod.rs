@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The families of instructions, a file each, and the way from an instruction to its handler, or to the reason why there is
-//! none.
+//! The families of instructions, a file for each. [`versions`] finds the family of an instruction, and its handler there.
+//!
+//! | file | instructions |
+//! |---|---|
+//! | `scalar` | SOP1, SOP2, SOPC, SOPK |
+//! | `flow` | program control: SOPP, jumps and calls, hardware registers, clocks, caches |
+//! | `smem` | SMEM, scalar memory |
+//! | `vector/` | VOP1, VOP2, VOP3, VOPC |
+//! | `packed` | VOP3P |
+//! | `matrix`, `sparse` | MAI: MFMA, SMFMAC |
+//! | `lds`, `gws` | DS |
+//! | `vmem` | FLAT, GLOBAL, SCRATCH |
+//! | `buffer`, `typed` | MUBUF, MTBUF |
 
 mod buffer;
 mod flow;
@@ -25,7 +36,7 @@ use crate::isa::{Encoding, GFX942, Inst, Mem, Mods, Op, Operand, OperandType};
 /// The handler of an instruction for this processor.
 ///
 /// # Errors
-/// What about the instruction is not executed.
+/// The part of the instruction that is not executed.
 pub(crate) fn handler(inst: &Inst) -> Result<Handler, &'static str> {
     versions(inst).map(Versions::pick)
 }
@@ -61,8 +72,7 @@ pub(crate) fn versions(inst: &Inst) -> Result<Versions, &'static str> {
     }
 }
 
-/// Whether an instruction takes the registers that it names even where `s_set_gpr_idx_on` is in effect, which is not what
-/// the hardware does.
+/// Whether the handler of an instruction ignores `s_set_gpr_idx_on`. The hardware does not.
 pub(crate) fn ignores_indexing(inst: &Inst) -> bool {
     match inst.encoding {
         Encoding::Vop3p => true,
@@ -71,7 +81,7 @@ pub(crate) fn ignores_indexing(inst: &Inst) -> bool {
     }
 }
 
-/// Runs in place of what cannot be executed; entered only through an address that no scan could know.
+/// Stops the wave at an instruction that cannot be executed. A wave gets here only by a computed address.
 pub(crate) fn unsupported(core: &mut Core<'_>, step: &Step) -> Flow {
     let instructions = format!("{} at offset {:#x}", step.inst.disassemble(step.offset.into()), step.offset);
     core.stop(Cause::Unsupported { instructions })
@@ -82,7 +92,7 @@ pub(crate) fn goto(_: &mut Core<'_>, _: &Step) -> Flow {
     Flow::Branch
 }
 
-/// An instruction without meaning, for steps that stand for none.
+/// An instruction without effect, for steps that stand for no instruction.
 pub(crate) fn placeholder() -> Inst {
     Inst {
         set: &GFX942,
@@ -100,7 +110,7 @@ pub(crate) fn placeholder() -> Inst {
     }
 }
 
-/// What is known and not executed, by the start of its mnemonic. docs/simulator.md has the reasons.
+/// Instructions that are decoded and not executed, by the start of their mnemonic. docs/simulator.md has the reasons.
 #[cfg(test)]
 const NOT_EXECUTED: &[&str] = &[
     "s_cbranch_g_fork",
@@ -115,11 +125,11 @@ const NOT_EXECUTED: &[&str] = &[
     "v_screen_partition_",
     "buffer_store_lds_",
     "ds_condxchg32_",
-    // Two of them on cooperative queues.
+    // Two of them are executed on cooperative queues.
     "ds_gws_",
 ];
 
-/// Whether every form of a mnemonic that has a meaning is executed.
+/// Whether every meaningful form of a mnemonic is executed.
 #[cfg(test)]
 pub(crate) fn is_executed(mnemonic: &str) -> bool {
     !NOT_EXECUTED.iter().any(|start| mnemonic.starts_with(start))

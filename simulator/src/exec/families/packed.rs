@@ -152,7 +152,7 @@ fn has_nan(row: &Row) -> bool {
     row.iter().fold(0, |found, bits| found | u32::from(bits & 0x7fff_ffff > 0x7f80_0000)) != 0
 }
 
-/// Makes computed NaNs those of the first source that is one.
+/// Replaces computed NaNs by that of the first source that is one.
 #[cold]
 fn settle_singles(results: &mut Row, mode: Mode, sources: &[&Row]) {
     for (lane, result) in results.iter_mut().enumerate().filter(|(_, bits)| is_nan(**bits)) {
@@ -362,7 +362,7 @@ pub(crate) fn accumulating(op: Op) -> Option<Versions> {
     })
 }
 
-/// The bits of a source, after DPP; of the destination where there is no such source.
+/// The bits of a source, after DPP; without such a source, the bits of the destination.
 #[inline(always)]
 fn bits(wave: &Wave, step: &Step, index: usize) -> Row {
     let mut spare = Spare::new();
@@ -406,7 +406,7 @@ fn settled16(result: u32, sources: &[u32]) -> u32 {
     result
 }
 
-/// The lesser or greater half; without IEEE's rules a signalling NaN is one like the others.
+/// The lesser or greater half. Without IEEE's rules a signalling NaN counts like a quiet one.
 #[inline(always)]
 fn chosen_half(a: u32, b: u32, mode: Mode, choose: impl Fn(u16, u16) -> u16) -> u32 {
     let is_nan = |bits: u32| bits & 0x7fff > 0x7c00;

@@ -7,8 +7,8 @@ use crate::exec::machine::step::Step;
 use crate::exec::operands::source::{scalar32, scalar64};
 use crate::isa::Op;
 
-/// Declares scalar handlers. `scc` says how SCC comes about: `keep` leaves it, `nonzero` sets it for a result that is not
-/// zero, `flag` takes it from the second half of the expression's pair, `is` means that the expression is SCC itself.
+/// Declares scalar handlers. `scc` says how SCC is computed: `keep` leaves it, `nonzero` sets it if the result is not
+/// zero, `flag` takes it from the second part of the expression's pair, and with `is` the expression is SCC itself.
 macro_rules! scalar {
     ($($op:ident ($($arg:ident: $ty:ident),*) $($in_scc:ident)? -> $result:ident $scc:ident $body:expr;)*) => {
         /// The handler of an instruction of this family.
@@ -329,7 +329,7 @@ fn destination64(core: &Core<'_>, step: &Step) -> u64 {
     }
 }
 
-/// The number of a register M0 registers further on; `None` past the general ones.
+/// The number of a register plus M0; `None` past the general registers.
 fn relative(core: &Core<'_>, register: crate::isa::Operand) -> Option<usize> {
     let crate::isa::Operand::Sgpr(number) = register else { return None };
     let number = usize::from(number).checked_add(core.wave.m0() as usize)?;

@@ -29,7 +29,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         Op::s_buffer_store_dword => buffer_store::<1>,
         Op::s_buffer_store_dwordx2 => buffer_store::<2>,
         Op::s_buffer_store_dwordx4 => buffer_store::<4>,
-        // Probes look for translations, and what is discarded from a cache has been in memory all along.
+        // Probes and discards concern translations and caches, which do not exist here.
         Op::s_atc_probe | Op::s_atc_probe_buffer | Op::s_dcache_discard | Op::s_dcache_discard_x2 => {
             |_, _| Flow::Next
         }
@@ -160,7 +160,7 @@ fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
     atomic(core, step, address)
 }
 
-/// A read-modify-write; what lies outside of its buffer stays as it is and gives zero.
+/// A read-modify-write. Outside of its buffer it changes nothing and gives zero.
 fn atomic(core: &mut Core<'_>, step: &Step, address: Option<u64>) -> Flow {
     let Shape::Atomic { rmw, wide } = step.shape else { return Flow::Next };
     let pair = |core: &Core<'_>, first| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sparse matrix instructions: D += A * B where of each four elements of a row of A two are stored. EXEC is ignored.
+//! Sparse matrix instructions: D += A * B. Two of each four elements of a row of A are stored. EXEC is ignored.
 //!
 //! A lane holds `E` stored elements of one row of A and the `2 * E` elements of one column of B that they may meet. Each
 //! stored element has an index of two bits, in the lane's register of indices: its place among its four.
@@ -48,7 +48,7 @@ fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, con
     let mods = &step.inst.mods;
     let wave = &mut *core.wave;
     let Source::Vector(indices) = step.src[2] else { return Flow::Next };
-    // A register holds several sets of indices, of which the instruction names one unless CBSZ says the first.
+    // A register holds several sets of indices. The instruction names one of them, unless CBSZ selects the first.
     let set = if mods.cbsz == 0 { usize::from(mods.abid) % (16 / E) } else { 0 };
     let indices = wave.row(indices).map(|word| word >> (2 * E * set));
     let mut a = [[S::default(); LANES]; E];

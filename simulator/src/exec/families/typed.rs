@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Buffers with a format: what is moved is converted between the format's numbers and singles, halves or integers. The
-//! format stands in the instruction (MTBUF) or in the resource (MUBUF's format instructions), which then also says which
-//! component goes where.
+//! Buffers with a format: data is converted between the format's numbers and singles, halves or integers. The format is
+//! in the instruction (MTBUF) or in the resource (MUBUF's format instructions). The resource then also maps components.
 
 use crate::exec::families::buffer::{Reach, Resource, Target, elsewhere, target};
 use crate::exec::families::vmem::{lds_targets, with_spans};
@@ -18,7 +17,7 @@ use crate::memory::access::Span;
 /// The handler of an instruction of this family.
 ///
 /// # Errors
-/// Why there is none for the format that the instruction holds.
+/// The reason why the format in the instruction is not executed.
 pub(crate) fn versions(inst: &Inst) -> Result<Option<Versions>, &'static str> {
     let shape = Shape::of(inst.op);
     let (Shape::LoadFormat(components) | Shape::StoreFormat(components)) = shape else { return Ok(None) };
@@ -40,7 +39,7 @@ fn typed(inst: &Inst) -> Result<Format, &'static str> {
     Format::of(u32::from(inst.mem.format) & 15, u32::from(inst.mem.format) >> 4)
 }
 
-/// Where a component comes from.
+/// The source of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Select {
     Zero,
@@ -48,7 +47,7 @@ enum Select {
     Component(u8),
 }
 
-/// The format of an access, and where each of four components comes from.
+/// The format of an access, and the source of each of four components.
 fn described(core: &Core<'_>, step: &Step) -> Result<(Format, [Select; 4]), &'static str> {
     if step.inst.encoding == Encoding::Mtbuf {
         let format = typed(&step.inst)?;
@@ -71,7 +70,7 @@ fn described(core: &Core<'_>, step: &Step) -> Result<(Format, [Select; 4]), &'st
     Ok((format, selects))
 }
 
-/// Stops the wave at a format that is not known to mean what it would have to.
+/// Stops the wave at a format that is not simulated.
 #[cold]
 fn refuse(core: &mut Core<'_>, step: &Step, reason: &str) -> Flow {
     let instruction = step.inst.disassemble(step.offset.into());
@@ -99,7 +98,7 @@ fn element(span: &Span<'_>, address: u64, format: &Format) -> u128 {
         .fold(0, |bits, at| bits | u128::from(span.load::<u8>(address.wrapping_add(at))) << (8 * at))
 }
 
-/// A component of an element, or what stands for it.
+/// A component of an element, or its constant.
 fn value(format: &Format, select: Select, bits: Option<u128>, half: bool) -> u32 {
     match (select, bits) {
         (Select::One, _) => format.one(half),
@@ -194,7 +193,7 @@ fn load_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
     flow
 }
 
-/// For each component in memory, the one of the registers that goes there.
+/// For each component in memory, the component in the registers that is stored there.
 fn stored(core: &Core<'_>, step: &Step, components: Components) -> Result<(Format, [u8; 4]), &'static str> {
     let (format, selects) = described(core, step)?;
     format.stores(components.are_halves())?;
@@ -202,7 +201,7 @@ fn stored(core: &Core<'_>, step: &Step, components: Components) -> Result<(Forma
     for (at, source) in (0..).zip(sources.iter_mut()).take(format.components.len()) {
         let from = selects.iter().position(|select| *select == Select::Component(at));
         let from = from.ok_or("a store that selects no value for a component")? as u8;
-        // The first component stands in for those that the instruction does not have.
+        // The first component replaces components that the instruction does not have.
         *source = if from < components.count() { from } else { 0 };
     }
     Ok((format, sources))
@@ -222,7 +221,7 @@ fn store(core: &mut Core<'_>, step: &Step) -> Flow {
         return elsewhere(core, step, &found);
     }
     let Target { addresses, whole, .. } = found;
-    // All elements are made before the first is stored: what is refused leaves memory as it was.
+    // All elements are converted before the first is stored, so that a refused store leaves memory unchanged.
     let mut elements = [0u128; LANES];
     for lane in Lanes(whole) {
         for ((first, bits), source) in format.components.iter().zip(sources) {

@@ -90,9 +90,9 @@ fn bounds(addresses: &Addresses, mask: u64) -> (u64, u64) {
     (least, greatest)
 }
 
-/// The space that holds the accesses of all lanes in `mask`, if one allocation does. It nearly always does, so handlers
-/// look for it first and serve it inline, compiled for their processor and for what they move. None where writes are
-/// noted: that is done lane by lane.
+/// The allocation that holds the accesses of all lanes in `mask`, if there is one. There nearly always is, so that
+/// handlers ask for it first and access it inline, compiled for their processor and data. `None` if memory tracks
+/// writes: then each lane is noted.
 #[inline(always)]
 pub(crate) fn one_span<'m>(
     core: &mut Core<'m>,
@@ -109,8 +109,8 @@ pub(crate) fn one_span<'m>(
     core.memory.span_through(core.windows, least, len, usage)
 }
 
-/// Runs `f` on a space that holds the accesses of the lanes in `mask`: once for all where one allocation holds them,
-/// else once for each lane. Nothing is touched for a lane whose access no allocation holds; the wave stops there.
+/// Runs `f` on the allocation that holds the accesses of the lanes in `mask`: once if it is the same for all, else once
+/// for each lane. If no allocation holds the access of a lane, the wave stops and nothing is accessed.
 #[inline(always)]
 pub(crate) fn with_spans(
     core: &mut Core<'_>,
@@ -130,7 +130,7 @@ pub(crate) fn with_spans(
         return Flow::Next;
     }
     let memory = core.memory;
-    // All lanes are looked at before the first one is served: a fault leaves memory as it was.
+    // All lanes are checked before the first access, so that a fault leaves memory unchanged.
     for lane in Lanes(mask) {
         if core.span(step, addresses[lane], size, kind).is_none() {
             return core.refuse(Some(lane), addresses[lane], size, kind);
@@ -256,10 +256,10 @@ fn global_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
     to_lds(core, step, &addresses, exec, part)
 }
 
-/// Where the lanes' dwords of a load into LDS go: at M0 and the instruction's offset, one behind the other.
+/// The LDS addresses of a load into LDS: consecutive dwords from M0 plus the instruction's offset.
 ///
 /// # Errors
-/// The stop, if one of them ends behind what the workgroup has.
+/// The stop, if one of them ends past the workgroup's limit.
 pub(crate) fn lds_targets(core: &mut Core<'_>, step: &Step, lanes: u64) -> Result<Addresses, Flow> {
     let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
     let targets: Addresses = std::array::from_fn(|lane| base.wrapping_add(lane as u64 * 4));
@@ -269,7 +269,7 @@ pub(crate) fn lds_targets(core: &mut Core<'_>, step: &Step, lanes: u64) -> Resul
     }
 }
 
-/// The dword that a load into LDS makes of a part.
+/// The dword that a load into LDS writes for a part.
 fn extended(space: &impl Space, lane: usize, address: u64, part: Part) -> u32 {
     match part {
         Part::Byte(Place::Signed) => space.load8(lane, address) as i8 as u32,
@@ -347,10 +347,11 @@ fn scratch_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
     Flow::Next
 }
 
-/// Sees to it that FLAT_SCRATCH is what the wave's first instructions have to make of it, where that is theirs to do.
+/// Checks that FLAT_SCRATCH holds the base of the wave's private memory, if the wave's first instructions have to
+/// compute it.
 ///
 /// # Errors
-/// The stop, if it is something else and any lane needs it.
+/// The stop, if it holds another value and any lane uses it.
 fn flat_scratch_is_set(core: &mut Core<'_>, lanes: u64) -> Result<(), Flow> {
     let found = core.wave.flat_scratch();
     match core.wave.scratch_base {
@@ -364,7 +365,7 @@ fn flat_scratch_is_set(core: &mut Core<'_>, lanes: u64) -> Result<(), Flow> {
 /// Makes room for accesses to private memory.
 ///
 /// # Errors
-/// The stop, if one of them ends behind what a lane has.
+/// The stop, if one of them ends past a lane's private memory.
 fn reserve(
     core: &mut Core<'_>,
     addresses: &Addresses,
@@ -493,7 +494,7 @@ fn private_atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes
     let size = if wide { 8 } else { 4 };
     let stray = Lanes(lanes).find(|&lane| !addresses[lane].is_multiple_of(size));
     if let Some(lane) = stray.or_else(|| Lanes(lanes).next().filter(|_| wide)) {
-        // The dwords of a lane lie apart, so that compilers do without atomics on more than one.
+        // The dwords of a lane are not contiguous, so that compilers emit no atomics on more than one.
         let segment = Segment::Scratch(core.wave.scratch_size.into());
         let cause = if stray.is_some() { Cause::MisalignedAtomic } else { Cause::IllegalAddress };
         return core.stop_in(segment, cause, Some(lane), addresses[lane], size, AccessKind::Atomic);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a code object says about its code, for reports: names of functions, and lines of source where the compiler was
-//! asked to note them (`-g`, `-gline-tables-only`). Read when something is reported; whatever is malformed says nothing.
+//! Names of functions and lines of source, for reports. A code object has lines if it was compiled with `-g` or
+//! `-gline-tables-only`. They are read when a fault is reported; malformed debug information is ignored.
 
 use object::read::elf::ElfFile64;
 use object::{
@@ -8,14 +8,14 @@ use object::{
 };
 use std::fmt;
 
-/// Frames of functions inlined into each other that are told of at most.
+/// The most frames of inlined functions that are reported.
 const FRAMES: usize = 8;
 
 /// A line of a kernel's source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceLine {
-    /// The file, as the compiler was told of it.
+    /// The file, as it was named to the compiler.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
@@ -28,7 +28,7 @@ pub struct SourceLine {
 /// Names and lines of the code of one module.
 #[derive(Default)]
 pub(crate) struct Debug {
-    /// Where the module is loaded.
+    /// The address that the module is loaded at.
     base: u64,
     /// First address, end and name of each function, in the order of addresses; relative to the base.
     functions: Vec<(u64, u64, Box<str>)>,
@@ -39,7 +39,7 @@ pub(crate) struct Debug {
 type Elf<'e> = ElfFile64<'e, LittleEndian>;
 
 impl Debug {
-    /// Of a code object that is loaded at `base`.
+    /// The names and lines of a code object that is loaded at `base`.
     pub(crate) fn new(elf: &[u8], base: u64) -> Self {
         let Ok(file) = Elf::parse(elf) else { return Self { base, ..Self::default() } };
         let mut functions: Vec<_> = file

@@ -18,23 +18,23 @@ impl Versions {
         Self { portable: handler, wide: handler }
     }
 
-    /// One compilation for every processor, of a function that anybody may call.
+    /// One compilation for every processor, of a safe function.
     pub(crate) fn scalar_of(handler: fn(&mut Core<'_>, &Step) -> Flow) -> Self {
         Self::scalar(handler)
     }
 
-    /// Two compilations of one handler; `wide` may use what [`has_wide_vectors`] looks for.
+    /// Two compilations of one handler. `wide` may use all features that [`has_wide_vectors`] checks.
     pub(crate) const fn new(portable: Handler, wide: Handler) -> Self {
         Self { portable, wide }
     }
 
-    /// The one for the baseline processor.
+    /// The version for the baseline processor.
     #[cfg(test)]
     pub(crate) fn portable(self) -> Handler {
         self.portable
     }
 
-    /// The one for this processor.
+    /// The version for this processor.
     pub(crate) fn pick(self) -> Handler {
         if has_wide_vectors() { self.wide } else { self.portable }
     }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory that a workgroup shares. Reads past its end give zero, writes there vanish, as on hardware, unless a limit is
-//! set: then instructions find by it what they must not touch, before they touch anything.
+//! LDS, the memory that a workgroup shares. As on hardware, reads past its end give zero and writes there vanish. If a
+//! limit is set, instructions check it first, and an access past it is a fault.
 
 use crate::exec::values::row::POISON;
 
 /// The most LDS that a workgroup has, in bytes.
 pub(crate) const MAX_LDS: usize = 64 * 1024;
-/// Bytes behind the end that are always zero, so that every read has something to read.
+/// Bytes past the end. They are always zero, so that a read past the end needs no branch.
 const BEYOND: usize = 16;
 
 /// The LDS of one workgroup.
 pub(crate) struct Lds {
-    /// All that there may be; zero from `size` on.
+    /// All bytes of the largest LDS; zero from `size` on.
     bytes: Box<[u8; MAX_LDS + BEYOND]>,
     size: usize,
-    /// An access that ends behind this is a fault.
+    /// An access that ends past this offset is a fault.
     limit: u64,
 }
 
@@ -24,7 +24,7 @@ impl Lds {
         Self { bytes: Box::new([0; MAX_LDS + BEYOND]), size: 0, limit: u64::MAX }
     }
 
-    /// Gives it a size in bytes and contents that nobody should rely on.
+    /// Sets its size in bytes, and fills it with poison.
     pub(crate) fn reset(&mut self, size: usize) {
         let size = size.min(MAX_LDS);
         self.bytes[..size].fill(POISON as u8);
@@ -35,18 +35,18 @@ impl Lds {
         self.limit = u64::MAX;
     }
 
-    /// Makes an access that ends behind the first `limit` bytes a fault.
+    /// Makes an access that ends past the first `limit` bytes a fault.
     pub(crate) fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
     }
 
-    /// Where accesses must end.
+    /// The offset at which accesses must end.
     #[inline(always)]
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Bytes.
+    /// Its size in bytes.
     pub(crate) fn len(&self) -> usize {
         self.size
     }
@@ -72,7 +72,7 @@ impl Lds {
         dwords
     }
 
-    /// Writes `N` bytes at an address, if they all lie inside.
+    /// Writes `N` bytes at an address, if all of them are in bounds.
     #[inline(always)]
     pub(crate) fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) {
         let inside = self.size.checked_sub(N).is_some_and(|last| address <= last as u64);

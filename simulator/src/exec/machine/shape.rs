@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a memory instruction moves, read from its mnemonic: one description for all the address spaces.
+//! The data that a memory instruction moves, as its mnemonic says: one description for all address spaces.
 
 use crate::exec::values::rmw::Rmw;
 use crate::isa::Op;
 
-/// What one lane of a memory instruction does.
+/// The access of one lane of a memory instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Not a memory instruction, or one without data.
@@ -19,14 +19,14 @@ pub(crate) enum Shape {
     StoreFormat(Components),
     /// A read-modify-write.
     Atomic {
-        /// What becomes of the old value.
+        /// The function that makes the new value.
         rmw: Rmw,
         /// Whether the word has 64 bits.
         wide: bool,
     },
 }
 
-/// How much is moved, and where it lies in the registers.
+/// The size of the data, and its place in the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Whole registers.
@@ -37,7 +37,7 @@ pub(crate) enum Part {
     Short(Place),
 }
 
-/// Where less than a register's worth lies.
+/// The place of a byte or of two bytes in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In the low bits; a load clears the rest.
@@ -59,16 +59,16 @@ pub(crate) enum Place {
 /// The components of an element, and how they lie in the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Components {
-    /// So many, a register each.
+    /// This many, one register each.
     Whole(u8),
-    /// So many, two in a register, the first in its low half.
+    /// This many, two in a register, the first in its low half.
     Halves(u8),
     /// One, in the high half of a register.
     HighHalf,
 }
 
 impl Components {
-    /// How many.
+    /// The number of components.
     pub(crate) fn count(self) -> u8 {
         match self {
             Self::Whole(count) | Self::Halves(count) => count,
@@ -76,7 +76,7 @@ impl Components {
         }
     }
 
-    /// Whether each has half a register.
+    /// Whether each component is half a register.
     pub(crate) fn are_halves(self) -> bool {
         !matches!(self, Self::Whole(_))
     }
@@ -90,7 +90,7 @@ impl Components {
         }
     }
 
-    /// From what follows `format_` in a mnemonic: `xyz`, `d16_xy`, `d16_hi_x`.
+    /// The components in the part of a mnemonic behind `format_`: `xyz`, `d16_xy`, `d16_hi_x`.
     fn named(name: &str) -> Self {
         match name.strip_prefix("d16_") {
             Some("hi_x") => Self::HighHalf,
@@ -101,7 +101,7 @@ impl Components {
 }
 
 impl Part {
-    /// Bytes in memory.
+    /// The size in memory, in bytes.
     pub(crate) fn size(self) -> u64 {
         match self {
             Self::Dwords(count) => u64::from(count) * 4,

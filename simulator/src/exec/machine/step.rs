@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An instruction made ready to run: a handler, resolved operands and what it was made from.
+//! An instruction ready to run: its handler, its resolved operands and the instruction itself.
 
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::shape::{Part, Shape};
@@ -13,14 +13,14 @@ use crate::isa::{
 /// Executes one instruction for a whole wave.
 ///
 /// # Safety
-/// A handler compiled for more than the baseline processor may only be called on a processor that has the features;
-/// [`Versions::pick`] sees to that.
+/// A handler that was compiled for more than the baseline processor may only be called on a processor that has these
+/// features. `Versions::pick` chooses accordingly.
 pub(crate) type Handler = unsafe fn(&mut Core<'_>, &Step) -> Flow;
 
-/// Where a source comes from.
+/// The place of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Source {
-    /// Nowhere.
+    /// There is no such source.
     None,
     /// A vector register, by its number in [`Wave::v`](super::wave::Wave::v).
     Vector(u16),
@@ -28,18 +28,18 @@ pub(crate) enum Source {
     Scalar(u8),
     /// A constant, extended to 64 bits as the operand's type asks.
     Constant(u64),
-    /// Something that depends on the wave.
+    /// A value that depends on the wave.
     Special(Special),
 }
 
-/// What an instruction does to memory that waves share.
+/// The access of an instruction to memory that waves share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sharing {
-    /// Nothing, or an atomic.
+    /// None, or an atomic.
     None,
-    /// It reads.
+    /// A read.
     Reads,
-    /// It writes.
+    /// A write.
     Writes,
 }
 
@@ -61,7 +61,7 @@ impl Sharing {
 
 /// An instruction ready to run.
 pub(crate) struct Step {
-    /// What runs it.
+    /// Its handler.
     pub(crate) run: Handler,
     /// The vector destination, by its number in [`Wave::v`](super::wave::Wave::v); 0 if there is none.
     pub(crate) dst: u16,
@@ -69,15 +69,15 @@ pub(crate) struct Step {
     pub(crate) src: [Source; 4],
     /// Whether a source has a modifier.
     pub(crate) modified: bool,
-    /// Whether the result is changed on its way to the destination.
+    /// Whether the result takes the slow path to its destination.
     pub(crate) altered: bool,
     /// Whether a compare writes EXEC as well.
     pub(crate) narrows: bool,
-    /// What a memory instruction moves.
+    /// The data that a memory instruction moves.
     pub(crate) shape: Shape,
-    /// What it does to memory that waves share.
+    /// Its access to memory that waves share.
     pub(crate) sharing: Sharing,
-    /// Whether it stands for accesses narrower than its dwords; see [`may_stick_out`](Self::may_stick_out).
+    /// Whether compilers use it for less than whole dwords; see [`may_stick_out`](Self::may_stick_out).
     pub(crate) widened: bool,
     /// Index of the step that a direct branch goes to.
     pub(crate) target: u32,
@@ -116,33 +116,33 @@ impl Step {
 impl Step {
     /// Whether an access may stick out of an allocation with a part of its first or last dword.
     ///
-    /// A GPU has no atomics on bytes and halves and no scalar loads of them. Compilers make dwords of both, which hold
-    /// bytes behind the end of an array whose size is no multiple of four.
+    /// A GPU has neither atomics nor scalar loads of bytes and halves. Compilers access the dwords around them instead.
+    /// If the size of an array is no multiple of four, its last dword reaches past its end.
     pub(crate) fn may_stick_out(&self, address: u64, size: u64, kind: AccessKind) -> bool {
         let dwords = address.is_multiple_of(4) && size.is_multiple_of(4);
         self.widened && dwords && kind != AccessKind::Write
     }
 
-    /// Whether it is how a loop makes an atomic of a byte or a half of its own.
+    /// Whether a loop can build an atomic of a byte or a half from it.
     pub(crate) fn is_compare_and_swap(&self) -> bool {
         let Shape::Atomic { rmw, wide: false } = self.shape else { return false };
         matches!(rmw, Rmw::CompareSwap | Rmw::CompareStore | Rmw::CompareStoreF)
     }
 
-    /// Whether it loads nothing but whole dwords.
+    /// Whether it is a load of whole dwords.
     pub(crate) fn loads_dwords(&self) -> bool {
         let scalar = self.inst.encoding == Encoding::Smem && self.inst.op.mnemonic().contains("load_dword");
         scalar || matches!(self.shape, Shape::Load(Part::Dwords(_)))
     }
 }
 
-/// Whether compilers use an instruction for something narrower, wherever it stands.
+/// Whether compilers use an instruction for less than whole dwords in any code.
 fn is_widened(op: Op) -> bool {
     let atomic = matches!(Shape::of(op), Shape::Atomic { wide: false, .. });
     atomic || matches!(op, Op::s_load_dword | Op::s_buffer_load_dword)
 }
 
-/// Whether a 16-bit instruction leaves the other half of its destination alone; the older ones clear it.
+/// Whether a 16-bit instruction keeps the other half of its destination; older instructions clear it.
 pub(crate) fn preserves_high_half(op: Op) -> bool {
     use Op::*;
     matches!(

@@ -1,64 +1,66 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a wave stops, and what it does that is reported.
+//! The reasons why a wave stops, and the accesses that are reported.
 
 use crate::memory::Place;
 
-/// The kind of a [`Fault`].
+/// The kind of a [`Fault`](crate::engine::Fault).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
     /// The launch's parameters do not fit the kernel or the device.
     InvalidLaunch {
-        /// What does not fit.
+        /// The parameter that does not fit.
         reason: String,
     },
-    /// The kernel contains what the simulator does not execute. Found before anything ran, unless `location` is set.
+    /// The kernel contains instructions that the simulator does not execute. They are found before anything runs,
+    /// unless `location` is set.
     Unsupported {
         /// The instructions, with offsets and bytes.
         instructions: String,
     },
-    /// There is no memory left to run the kernel.
+    /// No memory is left to run the kernel.
     OutOfMemory {
-        /// What could not be allocated.
+        /// The memory that could not be allocated.
         reason: String,
     },
-    /// An access outside every live allocation, or behind the end of LDS or of private memory.
+    /// An access outside every live allocation, or past the end of LDS or of private memory.
     IllegalAddress,
     /// A write to code or to constants.
     ReadOnly,
     /// An access to another device's memory that was not opened to the kernel's own device.
     NoPeerAccess {
-        /// The device whose memory it is.
+        /// The device that owns the memory.
         device: u32,
     },
-    /// A read of device memory that nobody wrote. It is reported, where that was asked for, and stops nothing.
+    /// A read of device memory that nobody wrote. It is reported if the options ask for it, and does not stop the
+    /// kernel.
     Uninitialised,
-    /// An access to private memory by what does not hold where the wave's begins: the kernel's first instructions have
-    /// to add the wave's offset to what they find.
+    /// An access to private memory through a wrong base address. The kernel's first instructions have to add the wave's
+    /// offset to the base that they find.
     PrivateBase {
-        /// What should hold it: FLAT_SCRATCH, or a buffer resource.
+        /// The holder of the base: FLAT_SCRATCH, or a buffer resource.
         holder: &'static str,
-        /// What it holds.
+        /// The base that it holds.
         found: u64,
-        /// Where the wave's private memory begins.
+        /// The address where the wave's private memory begins.
         expected: u64,
     },
     /// An atomic access to an address that is not a multiple of its size.
     MisalignedAtomic,
-    /// `s_trap` with this number; 2 is what `abort` and failed assertions compile to.
+    /// `s_trap` with this number. `abort` and failed assertions compile to 2.
     Trap(u8),
-    /// The program jumped to something that is not its code.
+    /// The program jumped to an address that is not its code.
     IllegalProgramCounter {
-        /// Where it jumped to.
+        /// The address.
         target: u64,
-        /// What is there, relative to the nearest allocation.
+        /// The place of the address, relative to the nearest allocation.
         place: Place,
     },
     /// [`Engine::cancel`](crate::engine::Engine::cancel) was called.
     Cancelled,
 }
 
-/// What a memory access does.
+/// The kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AccessKind {
@@ -70,27 +72,27 @@ pub enum AccessKind {
     Atomic,
 }
 
-/// What stopped a wave.
+/// The reason why a wave stopped.
 #[derive(Debug)]
 pub(crate) struct Trouble {
-    /// Why.
+    /// The cause.
     pub(crate) cause: Cause,
-    /// The lane to blame, if it is one.
+    /// The lane that caused it, if one lane did.
     pub(crate) lane: Option<u32>,
-    /// The access to blame.
+    /// The access that caused it.
     pub(crate) access: Option<Stray>,
 }
 
-/// An access to memory that is to be reported.
+/// An access to memory that is reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stray {
-    /// Which memory.
+    /// The memory.
     pub(crate) segment: Segment,
-    /// First byte: a global address, or an offset.
+    /// The first byte: a global address, or an offset.
     pub(crate) address: u64,
-    /// Bytes.
+    /// Its size in bytes.
     pub(crate) size: u32,
-    /// What it was.
+    /// Its kind.
     pub(crate) kind: AccessKind,
 }
 
@@ -99,13 +101,13 @@ pub(crate) struct Stray {
 pub(crate) enum Segment {
     /// Device memory.
     Global,
-    /// LDS, of which the workgroup has so many bytes.
+    /// LDS, with the size of it that the workgroup has, in bytes.
     Lds(u64),
-    /// Private memory, of which the lane has so many bytes.
+    /// Private memory, with the size of it that each lane has, in bytes.
     Scratch(u64),
 }
 
-/// Something that is reported but does not stop the wave.
+/// An access that is reported but does not stop the wave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finding {
     /// Address of the instruction.

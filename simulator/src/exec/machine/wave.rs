@@ -11,11 +11,11 @@ use std::time::Instant;
 
 /// Vector registers and accumulation registers of one wave: v0..v255, then a0..a255.
 pub(crate) const VECTORS: usize = 512;
-/// The number of a0 among them.
+/// The number of a0 in this file of registers.
 pub(crate) const FIRST_AGPR: u16 = 256;
 
-/// First address of the 4 GiB where buffer resources and FLAT_SCRATCH place the private memory of waves. A resource holds
-/// 48 bits, of which hosts use 47 for themselves.
+/// First address of the 4 GiB where buffer resources and FLAT_SCRATCH place the private memory of waves. A resource
+/// holds 48 bits, and hosts use 47 of them.
 pub(crate) const SCRATCH_WINDOW: u64 = 0xfffe << 32;
 
 const FLAT_SCRATCH: usize = 102;
@@ -61,17 +61,17 @@ impl Mode {
         self.bits & 0x80 == 0
     }
 
-    /// Whether every float operation needs a closer look: rounding, denormals or rules for NaN are not the usual ones.
+    /// Whether float operations take the slow path: rounding, denormals or the rules for NaN are not the usual ones.
     pub(crate) fn is_unusual(self) -> bool {
         self.bits & 0x2ff != 0x2f0
     }
 
-    /// Whether a signalling NaN comes out of a minimum or maximum, made quiet.
+    /// Whether IEEE's rules hold: the minimum or maximum of a signalling NaN is that NaN, made quiet.
     pub(crate) fn ieee(self) -> bool {
         self.bits & 0x200 != 0
     }
 
-    /// Whether a float of eight bits that is too large becomes the greatest one instead of NaN.
+    /// Whether the conversion of a too large number to a float of eight bits gives the greatest float instead of NaN.
     pub(crate) fn saturates(self) -> bool {
         self.bits >> 23 & 1 != 0
     }
@@ -82,18 +82,18 @@ impl Mode {
     }
 }
 
-/// Why a wave does not run at the moment.
+/// Whether a wave can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// It can go on.
+    /// The wave can go on.
     Ready,
-    /// It waits for the other waves of its workgroup.
+    /// The wave waits for the other waves of its workgroup.
     Barrier,
-    /// It is done.
+    /// The wave has ended.
     Ended,
 }
 
-/// The vector registers of one wave, and a copy of EXEC spread over the lanes.
+/// The state of one wave.
 pub(crate) struct Wave {
     /// Scalar registers by hardware number; VCC, M0 and EXEC among them.
     pub(crate) s: [u32; 128],
@@ -103,9 +103,9 @@ pub(crate) struct Wave {
     pub(crate) scc: bool,
     /// Float mode.
     pub(crate) mode: Mode,
-    /// Whether every vector instruction needs a closer look: an unusual mode, or indexing.
+    /// Whether every vector instruction takes the slow path, because of an unusual mode or of indexing.
     pub(crate) unusual: bool,
-    /// EXEC that `lane_mask` was made from.
+    /// The mask that `lane_mask` was made from.
     spread: u64,
     /// All ones in active lanes.
     lane_mask: Row,
@@ -113,28 +113,29 @@ pub(crate) struct Wave {
     pub(crate) scratch: Vec<Row>,
     /// Bytes of private memory that each lane has.
     pub(crate) scratch_size: u32,
-    /// Where the wave's private memory begins, if its code has to say so: an address in [`SCRATCH_WINDOW`].
+    /// The address in [`SCRATCH_WINDOW`] where the wave's private memory begins, if its code has to compute that
+    /// address.
     pub(crate) scratch_base: Option<u64>,
-    /// Indexing by M0 (`s_set_gpr_idx_on`): which operands, bits 0..=2 sources, bit 3 destination; and the index.
+    /// Indexing by M0 (`s_set_gpr_idx_on`): a mask of operands (bits 0..=2 sources, bit 3 destination), and the index.
     pub(crate) indexing: Option<(u8, u8)>,
     /// Whether it runs.
     pub(crate) status: Status,
-    /// Whether it has read shared memory since it last let the others catch up.
+    /// Whether it has read shared memory since it last let the other waves catch up.
     pub(crate) has_read: bool,
-    /// The barriers of its queue, where that has some.
+    /// The barriers of a cooperative queue.
     pub(crate) gws: Option<Arc<Gws>>,
-    /// The side of such a barrier at which it waits.
+    /// The side of such a barrier at which the wave waits.
     pub(crate) waits: Option<bool>,
     /// Number in its workgroup.
     pub(crate) number: u32,
     /// Instructions executed.
     pub(crate) instructions: u64,
-    /// What it did that is reported but did not stop it.
+    /// Accesses that are reported but did not stop the wave.
     pub(crate) findings: Vec<Finding>,
 }
 
 impl Wave {
-    /// A wave with no state worth looking at.
+    /// A wave without meaningful state.
     pub(crate) fn new() -> Self {
         Self {
             s: [0; 128],
@@ -158,7 +159,7 @@ impl Wave {
         }
     }
 
-    /// Forgets everything. Only as many registers are cleared as the next kernel has.
+    /// Resets the state. Only the registers of the next kernel are cleared.
     pub(crate) fn reset(&mut self, vgprs: usize, agprs: usize) {
         let first_agpr = usize::from(FIRST_AGPR);
         self.v[..vgprs.min(first_agpr)].fill([POISON; LANES]);
@@ -220,8 +221,8 @@ impl Wave {
         self.s[M0]
     }
 
-    /// The register pair that starts at a number; the second wraps to s0 at the end of the file, which no valid
-    /// instruction asks for.
+    /// The register pair that starts at a number. At the end of the file the second register wraps to s0; no valid
+    /// instruction asks for that.
     #[inline(always)]
     pub(crate) fn pair(&self, first: usize) -> u64 {
         u64::from(self.s[first & 127]) | u64::from(self.s[(first + 1) & 127]) << 32
@@ -285,7 +286,7 @@ impl Wave {
         self.unusual = self.mode.is_unusual() || indexing.is_some();
     }
 
-    /// The time in nanoseconds since the process first asked.
+    /// The time in nanoseconds since the first call in this process.
     pub(crate) fn nanoseconds(&self) -> u64 {
         static START: OnceLock<Instant> = OnceLock::new();
         u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
@@ -298,7 +299,7 @@ impl Wave {
     }
 }
 
-/// Makes all bits of each lane's word what its bit in the mask is.
+/// Copies each lane's bit of the mask to all bits of the lane's word.
 #[inline(never)]
 fn spread(mask: u64, words: &mut Row) {
     for (lane, word) in words.iter_mut().enumerate() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How vector instructions read their sources lane by lane and write their results.
 //!
-//! An [`Element`] is what one lane of an operand is. The usual case, registers without modifiers, is read in place; all
-//! else (broadcast scalars, negation, DPP, SDWA, op_sel, flushed denormals) is first written to a spare row. Results are
-//! computed for all lanes and written to those that are active.
+//! An [`Element`] is one lane of an operand. Registers without modifiers, the usual case, are read in place. All other
+//! sources (broadcast scalars, negation, DPP, SDWA, op_sel, flushed denormals) are first written to a spare row.
+//! Results are computed for all lanes and written to the active ones.
 
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::Wave;
@@ -66,7 +66,7 @@ pub(crate) fn fetch64<'a>(
     }
 }
 
-/// What one lane of an operand is.
+/// One lane of an operand.
 pub(crate) trait Element: Copy {
     /// The rows that an operand is read from.
     type Rows<'a>: Copy;
@@ -82,14 +82,13 @@ pub(crate) trait Element: Copy {
     /// One lane of an operand.
     fn lane(rows: Self::Rows<'_>, lane: usize) -> Self;
 
-    /// A result without values.
+    /// An unwritten result.
     fn result() -> Self::Result;
 
     /// Writes a lane of a result.
     fn put(result: &mut Self::Result, lane: usize, value: Self);
 
-    /// Makes NaNs that were computed those that the hardware computes: which one the processor chooses depends on the
-    /// compilation.
+    /// Replaces computed NaNs by the hardware's. The NaN that the host's processor gives depends on the compilation.
     ///
     /// # Safety
     /// Every lane of the result has been written.
@@ -197,7 +196,7 @@ pub(crate) struct F16(pub(crate) f32);
 
 element32!(F16, Kind::F16, |bits| F16(f16_to_f32(bits)), |value| f32_to_f16(value.0), computed 0x7c00);
 
-/// The bits of a half-precision lane, where arithmetic is not on its value.
+/// The bits of a half-precision lane, for operations on bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct B16(pub(crate) u16);
 
@@ -209,15 +208,15 @@ pub(crate) struct Half(pub(crate) u16);
 
 element32!(Half, Kind::F16, |bits| Half(bits as u16), |value| value.0.into(), computed 0x7c00);
 
-/// The bits of a half, of a single or of a double that are looked at or moved, not computed with: they have a sign, but
-/// denormals stay what they are.
+/// The bits of a half, of a single or of a double that is inspected or moved, not computed with. It has a sign;
+/// denormals are not flushed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Raw<T>(pub(crate) T);
 
 element32!(Raw<u16>, Kind::RawF16, |bits| Raw(bits as u16), |value| value.0.into());
 element32!(Raw<u32>, Kind::RawF32, |bits| Raw(bits), |value| value.0);
 
-/// A float that is one of the sources, or made from one as the manual says: its NaN stands.
+/// A float that is one of the sources, or made from one as the manual says. Its NaN is not replaced.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chosen<T>(pub(crate) T);
 
@@ -309,8 +308,8 @@ element64!(Raw<u64>, Kind::RawF64, |bits| Raw(bits), |value| value.0);
 element64!(Chosen<f64>, Kind::F64, |bits| Chosen(f64::from_bits(bits)), |value| value.0.to_bits());
 element64!(f64, Kind::F64, |bits| f64::from_bits(bits), |value| value.to_bits(), F64);
 
-/// Declares the handlers of vector instructions: each a function from the lanes of its sources to the lane of its
-/// result. A source named in brackets is the destination's old value.
+/// Declares the handlers of vector instructions. Each is a function from one lane of its sources to one lane of its
+/// result. A source in brackets is the destination's old value.
 macro_rules! vector {
     ($($(#[$meta:meta])* $op:ident $(| $more:ident)* ($($args:tt)*) -> $result:ident $body:expr;)*) => {
         /// The handler of an instruction of this family.

@@ -10,7 +10,7 @@ use crate::exec::values::kind::Kind;
 use crate::exec::values::row::{LANES, Row, mask, row};
 use crate::isa::{Dpp, Mods, SdwaSel};
 
-/// A 32-bit (or smaller) source with everything applied that can stand between it and the operation.
+/// A 32-bit (or smaller) source, with its index, its modifiers and the float mode applied.
 #[cold]
 #[inline(never)]
 pub(crate) fn modified32(wave: &Wave, step: &Step, index: usize, kind: Kind) -> Row {
@@ -39,7 +39,7 @@ pub(crate) fn modified32(wave: &Wave, step: &Step, index: usize, kind: Kind) -> 
     flushed32(wave, values.map(|value| value & keep ^ flip), kind)
 }
 
-/// A 64-bit source with everything applied, as low and high rows.
+/// A 64-bit source, with its index, its modifiers and the float mode applied, as low and high rows.
 #[cold]
 #[inline(never)]
 pub(crate) fn modified64(wave: &Wave, step: &Step, index: usize, kind: Kind) -> (Row, Row) {
@@ -87,7 +87,7 @@ fn flushed32(wave: &Wave, values: Row, kind: Kind) -> Row {
     values.map(|value| if value & exponent == 0 { value & sign } else { value })
 }
 
-/// The destination as an instruction that accumulates reads it.
+/// The old value of the destination, for instructions that accumulate.
 #[cold]
 #[inline(never)]
 pub(crate) fn old32(wave: &Wave, step: &Step, kind: Kind) -> Row {
@@ -102,7 +102,7 @@ pub(crate) fn old64(wave: &Wave, step: &Step, kind: Kind) -> (Row, Row) {
     flushed64(wave, (*wave.row(number), *wave.row(number + 1)), kind)
 }
 
-/// What to keep of a value and then to flip for the absolute value and negation of a source.
+/// The masks for absolute value and negation of a source: bits to keep, then bits to flip.
 fn signs(mods: &Mods, index: usize, sign: u32) -> (u32, u32) {
     let keep = if mods.abs >> index & 1 != 0 { !sign } else { !0 };
     (keep, if mods.neg >> index & 1 != 0 { sign } else { 0 })
@@ -131,8 +131,8 @@ fn shuffled(values: &Row, dpp: &Dpp, exec: u64) -> Row {
     })
 }
 
-/// The lanes that a DPP instruction may write: those in its masks, and without bound_ctrl only those whose source lane
-/// exists and is active.
+/// The lanes that a DPP instruction may write: the lanes in its masks. Without bound_ctrl, their source lane must also
+/// exist and be active.
 pub(crate) fn writable_lanes(dpp: &Dpp, exec: u64) -> u64 {
     mask!(|lane| {
         let row = dpp.row_mask >> (lane / 16) & 1 != 0;
@@ -165,7 +165,7 @@ fn source_lane(ctrl: u16, lane: usize) -> Option<usize> {
     Some(from)
 }
 
-/// Whether a DPP control code is one that this module knows.
+/// Whether a DPP control code is known.
 pub(crate) fn knows_dpp(ctrl: u16) -> bool {
     matches!(
         ctrl,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which NaN a computation gives: the first source that is one, made quiet, or else the usual one. Processors choose by the
-//! order in which a compiler puts operands, so it is done over in the rare case.
+//! The NaN of a computation: the first source that is a NaN, made quiet, or else the usual NaN. The host's processor
+//! chooses by the order of operands that the compiler picked, so that computed NaNs are replaced. They are rare.
 
 use crate::exec::machine::step::Step;
 use crate::exec::machine::wave::Wave;
@@ -10,7 +10,7 @@ use crate::exec::values::nan::{carried, delivered};
 use crate::exec::values::row::{LANES, Row};
 use crate::isa::{Element, Op};
 
-/// The NaN of each lane's sources, the first that has one.
+/// The NaN of each lane's first source that is one.
 fn of_sources(wave: &Wave, step: &Step, kind: Kind) -> [Option<u64>; LANES] {
     let mut found = [None; LANES];
     let mut look = |lane: usize, bits: u64, kind: Kind| {

@@ -11,7 +11,7 @@ use crate::exec::values::row::{LANES, Row, row};
 use crate::exec::values::soft;
 use crate::isa::{Mods, SdwaSel, SdwaUnused};
 
-/// Stores a 32-bit (or smaller) result with everything that may apply.
+/// Stores a 32-bit (or smaller) result, with all modifiers and the float mode applied.
 #[cold]
 #[inline(never)]
 pub(crate) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: Kind) {
@@ -39,7 +39,7 @@ pub(crate) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: Kind) {
     wave.write_row(number, &result, lanes);
 }
 
-/// Stores a 64-bit result with everything that may apply.
+/// Stores a 64-bit result, with all modifiers and the float mode applied.
 #[cold]
 #[inline(never)]
 pub(crate) fn store64(wave: &mut Wave, step: &Step, result: (&Row, &Row), kind: Kind) {
@@ -65,7 +65,7 @@ pub(crate) fn written_lanes(wave: &Wave, step: &Step) -> u64 {
     step.inst.mods.dpp.as_ref().map_or(exec, |dpp| exec & writable_lanes(dpp, exec))
 }
 
-/// The power of two of the output scale. The hardware leaves it out where denormals are kept, or by IEEE's rules.
+/// The output scale as a power of two. The hardware ignores it if denormals are kept or IEEE's rules hold.
 fn scale(mods: &Mods, mode: Mode, flushes: bool) -> i32 {
     if flushes && !mode.ieee() { [0, 1, 2, -1][usize::from(mods.omod & 3)] } else { 0 }
 }
@@ -79,7 +79,7 @@ macro_rules! clamped {
         } else if value > 0.0 {
             value.min(1.0)
         } else {
-            // Negative zero is no exception.
+            // Negative zero becomes zero too.
             0.0
         }
     }};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Instructions whose results depend on MODE beyond denormals: rounding in a direction, and minima and maxima without
-//! IEEE's rules for NaN. Kernels that ask for these are few, so that they are executed lane by lane, in integers.
+//! Instructions whose results depend on MODE beyond denormals: directed rounding, and minima and maxima without IEEE's
+//! rules for NaN. Few kernels ask for them, so that they are executed lane by lane, in integers.
 
 use crate::exec::machine::core::Flow;
 use crate::exec::machine::step::Step;
@@ -16,7 +16,7 @@ use crate::exec::values::soft;
 use crate::exec::values::soft::{DOUBLE, HALF, SINGLE, Soft};
 use crate::isa::Op;
 
-/// What is computed.
+/// The function of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Function {
     Add,
@@ -29,7 +29,7 @@ enum Function {
     /// A product rounded on its own, and a sum.
     TwoSteps,
     TwoStepsAccumulate,
-    /// The same, of which zero times anything is zero.
+    /// The same, but zero times anything is zero.
     TwoStepsLegacy,
     Scale,
     Fraction,
@@ -146,7 +146,7 @@ fn joined((low, high): (Row, Row)) -> Values {
     std::array::from_fn(|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32)
 }
 
-/// Executes an instruction that [`executes`] has claimed.
+/// Executes an instruction for which [`executes`] is true.
 #[cold]
 #[inline(never)]
 pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
@@ -257,7 +257,7 @@ fn chosen(count: usize, get: impl Fn(usize) -> Values, f: impl Fn(u64, u64) -> u
     (1..count).fold(get(0), |best, index| zip(best, get(index), &f))
 }
 
-/// A product rounded on its own, and a sum. Singles take and give no denormals, whatever the mode says.
+/// A product rounded on its own, and a sum. Denormal singles are flushed in every mode.
 fn two_steps(kind: Kind, [a, b, c]: [u64; 3], round: u32) -> u64 {
     let float = format(kind);
     if kind != Kind::F32 {

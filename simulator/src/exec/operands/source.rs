@@ -5,7 +5,7 @@ use crate::exec::machine::step::Source;
 use crate::exec::machine::wave::Wave;
 use crate::isa::Special;
 
-/// The 32-bit value of a source that is the same in all lanes; of a vector register, lane 0.
+/// The 32-bit value of a scalar source. For a vector register, the value of lane 0.
 #[inline(always)]
 pub(crate) fn scalar32(wave: &Wave, source: Source) -> u32 {
     match source {
@@ -17,7 +17,7 @@ pub(crate) fn scalar32(wave: &Wave, source: Source) -> u32 {
     }
 }
 
-/// The 64-bit value of a source that is the same in all lanes; of vector registers, lane 0.
+/// The 64-bit value of a scalar source. For vector registers, the value of lane 0.
 #[inline(always)]
 pub(crate) fn scalar64(wave: &Wave, source: Source) -> u64 {
     match source {
@@ -36,7 +36,7 @@ pub(crate) const PRIVATE_APERTURE: u64 = 2 << 48;
 
 #[cold]
 fn special_value(wave: &Wave, special: Special, wide: bool) -> u64 {
-    // Read as 32 bits, an aperture register gives the half that matters: the high one.
+    // Read as 32 bits, an aperture register gives its high half.
     let aperture = |address: u64| if wide { address } else { address >> 32 };
     match special {
         Special::SharedBase => aperture(SHARED_APERTURE),

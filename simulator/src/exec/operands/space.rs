@@ -7,10 +7,10 @@ use crate::exec::machine::wave::VECTORS;
 use crate::exec::values::row::{POISON, Row, each_lane};
 use crate::memory::access::Span;
 
-/// The addresses of all lanes; those of inactive lanes mean nothing.
+/// The addresses of all lanes. The addresses of inactive lanes are not used.
 pub(crate) type Addresses = [u64; 64];
 
-/// Something that lanes read and write. Accesses are in bounds or harmless.
+/// Memory that lanes read and write. Accesses out of bounds are harmless.
 pub(crate) trait Space {
     /// One byte.
     fn load8(&self, lane: usize, address: u64) -> u8;
@@ -191,7 +191,7 @@ impl Space for Private<'_> {
     }
 }
 
-/// Where a lane's access goes. It may be read from registers, which an instruction overwrites lane by lane.
+/// The address of each lane. It may be in a register that the instruction overwrites lane by lane.
 pub(crate) trait Address {
     /// The address of a lane.
     fn of(&self, vectors: &[Row; VECTORS], lane: usize) -> u64;
@@ -207,9 +207,9 @@ impl Address for Addresses {
 /// An address in a register, 32 bits, and an offset that wraps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InRegister {
-    /// The register; none is zero.
+    /// The register; without one the address is the offset.
     pub(crate) number: Option<u16>,
-    /// What is added.
+    /// The offset.
     pub(crate) offset: u32,
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kind of an operand's lanes, as far as modifiers and float modes care.
+//! The kind of an operand's lanes: it decides how modifiers and float modes apply.
 
-/// What modifiers mean to an operand.
+/// The kind of an operand's lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Bits: no negation.
+    /// 32 bits without a sign.
     B32,
     /// The low or high half of a register.
     B16,
@@ -16,10 +16,10 @@ pub(crate) enum Kind {
     B64,
     /// Double precision.
     F64,
-    /// The bits of a single, which have a sign but are not flushed.
+    /// The bits of a single. They have a sign; denormals are not flushed.
     RawF32,
-    /// The bits of a half, likewise.
+    /// The bits of a half, in the same way.
     RawF16,
-    /// The bits of a double, likewise.
+    /// The bits of a double, in the same way.
     RawF64,
 }

@@ -3,7 +3,7 @@
 
 use crate::exec::values::kind::Kind;
 
-/// A float's bits in double precision's layout, if it is a NaN, made quiet.
+/// The NaN in a float's bits, made quiet, in the layout of double precision; `None` if the float is no NaN.
 pub(crate) fn carried(bits: u64, kind: Kind) -> Option<u64> {
     let (sign, infinity, shift) = match kind {
         Kind::F16 => (0x8000u64, 0x7c00u64, 42),
@@ -18,7 +18,7 @@ pub(crate) fn carried(bits: u64, kind: Kind) -> Option<u64> {
     (magnitude > infinity).then_some(quiet | u64::from(is_negative) << 63)
 }
 
-/// Cuts a NaN in double precision's layout down to another format's.
+/// Narrows a NaN in the layout of double precision to another format. Without one, the usual NaN.
 pub(crate) fn delivered(nan: Option<u64>, kind: Kind) -> u64 {
     let nan = nan.unwrap_or(0x7ff8_0000_0000_0000);
     match kind {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Read-modify-writes: what becomes of the old value.
+//! Read-modify-writes: from the old value and the operands to the new value.
 
 use crate::exec::values::float::{max_f32, max_f64, min_f32, min_f64};
 use crate::exec::values::half::{f16_to_f32, f32_to_bf16, f32_to_f16};
@@ -11,17 +11,18 @@ use crate::exec::values::nan::{carried, delivered};
 pub(crate) enum Rmw {
     /// The operand.
     Swap,
-    /// The operand if the old value equals the comparand, which comes second in memory instructions.
+    /// The operand if the old value equals the comparand. The comparand is the second operand, as in memory
+    /// instructions.
     CompareSwap,
-    /// The same, with the comparand first, as LDS instructions have it.
+    /// The same, but the comparand is the first operand, as in LDS instructions.
     CompareStore,
     /// Like `CompareStore`, comparing floats.
     CompareStoreF,
     /// Sum.
     Add,
-    /// Old less operand.
+    /// Old minus operand.
     Sub,
-    /// Operand less old.
+    /// Operand minus old.
     ReverseSub,
     /// Signed minimum.
     MinI,
@@ -31,17 +32,17 @@ pub(crate) enum Rmw {
     MaxI,
     /// Unsigned maximum.
     MaxU,
-    /// Bits of both.
+    /// Bitwise and.
     And,
-    /// Bits of either.
+    /// Bitwise or.
     Or,
-    /// Bits of one.
+    /// Bitwise exclusive or.
     Xor,
-    /// One more, or zero from the operand on.
+    /// Old plus one, or zero if old is at least the operand.
     Increment,
-    /// One less, or the operand from zero and above it.
+    /// Old minus one, or the operand if old is zero or greater than the operand.
     Decrement,
-    /// Old less operand, or old if that is less (`ds_wrap`: the second operand is added instead).
+    /// Old minus operand if old is at least the operand; otherwise old plus the second operand (`ds_wrap`).
     Wrap,
     /// Old without the bits of the first operand, with those of the second.
     MaskOr,
@@ -278,7 +279,8 @@ impl Rmw {
     }
 }
 
-/// A sum of floats. Of NaNs the first counts, made quiet, memory's before the operand's; processors differ there.
+/// A sum of floats. The first NaN counts, made quiet: memory's before the operand's. The host's processor may choose
+/// the other.
 fn sum(kind: Kind, old: u64, a: u64, add: impl Fn(u64, u64) -> u64) -> u64 {
     match carried(old, kind).or_else(|| carried(a, kind)) {
         Some(nan) => delivered(Some(nan), kind),

@@ -9,17 +9,17 @@ pub(crate) const LANES: usize = 64;
 /// One 32-bit vector register.
 pub(crate) type Row = [u32; LANES];
 
-/// What unwritten registers and LDS hold.
+/// The content of registers and LDS that nobody has written.
 pub(crate) const POISON: u32 = 0xCBCB_CBCB;
 
 /// A row that is being written lane by lane.
 ///
-/// Hot loops use this and not closures: those are compiled on their own, for the baseline processor, wherever the optimiser
-/// does not see fit to inline them.
+/// Hot loops use this rather than closures. A closure that the optimiser does not inline is compiled for the baseline
+/// processor.
 pub(crate) struct RowBuilder(MaybeUninit<Row>);
 
 impl RowBuilder {
-    /// A row without values.
+    /// An unwritten row.
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self(MaybeUninit::uninit())
@@ -33,7 +33,7 @@ impl RowBuilder {
         unsafe { words.add(lane % LANES).write(value) };
     }
 
-    /// The row.
+    /// The finished row.
     ///
     /// # Safety
     /// Every lane has been written.
@@ -43,7 +43,7 @@ impl RowBuilder {
         unsafe { self.0.assume_init_ref() }
     }
 
-    /// The row, to be changed.
+    /// The finished row, mutable.
     ///
     /// # Safety
     /// Every lane has been written.

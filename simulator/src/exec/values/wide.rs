@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whether this processor has wide vectors.
 
-/// Whether this processor runs what [`handler!`] compiles for wide vectors.
+/// Whether this processor has all features that `handler!` compiles for.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn has_wide_vectors() -> bool {
     use std::sync::OnceLock;
@@ -17,7 +17,7 @@ pub(crate) fn has_wide_vectors() -> bool {
     })
 }
 
-/// Whether this processor runs what [`handler!`] compiles for wide vectors.
+/// Whether this processor has all features that `handler!` compiles for.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn has_wide_vectors() -> bool {
     false

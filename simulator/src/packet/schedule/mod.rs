@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Streams under a seed: one thing happens at a time, and what happens next is chosen among all that is legal.
+//! Streams under a seed: one step runs at a time, and the next one is chosen among all legal steps.
 //!
-//! Work goes on at the scheduling points alone, on the thread that is there: when a call begins, when it ends, and
-//! while it waits. At each point a number of steps is drawn, then which stream each step is for, and in a dispatch which
-//! workgroup, which wave and how far. A step is an item of a stream (a copy, a fill, an event, a host function) or a
-//! turn of one wave. What nobody waits for may stay undone, and anything may be done at once.
+//! Work only goes on at scheduling points, on the calling thread: when a call begins, when it ends, and while it waits.
+//! At each point a number of steps is drawn, then the stream of each step, and in a dispatch the workgroup, the wave
+//! and the length of its turn. A step is an item of a stream (a copy, a fill, an event, a host function) or a turn of
+//! one wave. Work that no caller waits for may never run, and any work may run at once.
 //!
-//! A client that calls from one thread gets the same order again from the same seed. For several threads the order in
-//! which they call is part of what is recorded, and a replay holds calls back until it is their turn.
+//! A client that calls from one thread gets the same order from the same seed. For several threads the log also records
+//! the order of their calls, and a replay holds calls back until it is their turn.
 
 mod begin;
 mod choices;
@@ -42,20 +42,20 @@ pub(crate) struct Schedule {
     clients: Clients,
     /// How long clients may compute without a call before work goes on without them.
     patience: Duration,
-    /// Only whoever is on the stage touches it.
+    /// Only the thread on the stage locks it.
     flight: Mutex<Flight>,
     host_functions: AtomicU64,
-    /// Whether the thread runs that goes on when all clients wait outside HIP.
+    /// Whether the thread runs that goes on while all clients wait outside HIP.
     attended: AtomicBool,
 }
 
-/// What has begun and not ended, and how to go on with it.
+/// The packets in flight, and the strategy.
 #[derive(Default)]
 struct Flight {
     strategy: Strategy,
     /// By queue.
     going: BTreeMap<u64, Item>,
-    /// Steps that only spun since a packet has begun or ended.
+    /// Steps that only spun since a packet began or ended.
     spun: usize,
 }
 
@@ -85,15 +85,15 @@ impl Schedule {
         }
     }
 
-    /// What was chosen and done so far.
+    /// The choices and steps so far.
     pub(crate) fn report(&self) -> ScheduleReport {
         self.stage.choices().report()
     }
 
-    /// Lets nobody wait any more, and drops what has begun.
+    /// Ends all waits, and drops the packets in flight.
     pub(crate) fn close(&self) {
         self.stage.close();
-        // Whoever is on the stage ends its step first.
+        // The thread on the stage ends its step first.
         let flight = std::mem::take(&mut *self.flight());
         drop(flight);
         let mut choices = self.stage.choices();
@@ -101,7 +101,7 @@ impl Schedule {
         choices.close();
     }
 
-    /// Wakes those who wait for a turn, to ask anew whether they can go on.
+    /// Wakes the threads that wait for a turn, to check again whether they can go on.
     pub(super) fn notice(&self) {
         self.stage.notice();
     }

@@ -15,13 +15,13 @@ use crate::packet::refusal::Refusal;
 use crate::packet::scheduler::Scheduler;
 use crate::packet::work::{Begun, HostFunction};
 
-/// How often a client that stays away is looked at.
+/// The interval at which absent clients are checked.
 const LOOK: Duration = Duration::from_millis(1);
-/// Looks in a row at which all of a client's threads sleep before work goes on without them.
+/// Checks in a row that find all of a client's threads asleep before work goes on without them.
 const ASLEEP: u32 = 3;
-/// Steps in a row that only spin before a point that runs all there is gives up.
+/// Steps in a row that only spin before running all work gives up.
 const SPINS: usize = 8;
-/// Steps that only spin before a kernel is taken for one that waits for something.
+/// Steps that only spin before a kernel is reported as waiting.
 const LONG_SPIN: usize = 2000;
 
 thread_local! {
@@ -35,25 +35,25 @@ pub(super) fn host_function(schedule: &Schedule) -> Option<u64> {
     std::ptr::eq(of, schedule).then_some(name)
 }
 
-/// What a step came to.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ran {
     Something,
-    /// Something that may be waiting.
+    /// A step ran that may be waiting.
     Spun,
     Nothing,
 }
 
 impl Scheduler {
-    /// Runs everything that can run, within a call.
+    /// Runs all work that can run, within a call.
     pub(crate) fn let_all_run(self: &Arc<Self>) {
         if let Some(schedule) = self.schedule.as_ref().filter(|schedule| schedule.turn().is_some()) {
             self.run_steps(schedule, ALL);
         }
     }
 
-    /// Waits until something is reached while work goes on, step by step. Other threads may call in between. `reached` is
-    /// asked at a time too, where there is one.
+    /// Waits until `reached` holds, while work goes on step by step. Other threads may call in between. If a time is
+    /// given, `reached` is asked then too.
     pub(in crate::packet) fn wait_by_steps(
         self: &Arc<Self>,
         schedule: &Schedule,
@@ -86,7 +86,7 @@ impl Scheduler {
         outcome
     }
 
-    /// Runs so many steps, on the stage, as long as there are any.
+    /// Runs up to this many steps, on the stage.
     pub(super) fn run_steps(self: &Arc<Self>, schedule: &Schedule, steps: usize) {
         let mut spins = 0;
         for _ in 0..steps {
@@ -129,7 +129,7 @@ impl Scheduler {
                 Step::Done => {}
             }
             let (number, queue) = (item.number, item.queue.clone());
-            // Its arguments go back before anybody learns of its end.
+            // Its arguments are released before any thread learns of its end.
             flight.going.remove(&id);
             self.end(flight, &queue, number);
             return Ran::Something;
@@ -153,7 +153,7 @@ impl Scheduler {
         Ran::Something
     }
 
-    /// A packet of a queue is done.
+    /// A packet of a queue has ended.
     fn end(&self, flight: &mut Flight, queue: &Queue, number: u64) {
         flight.spun = 0;
         if self.lock().finish(queue, number) {
@@ -190,7 +190,7 @@ impl Scheduler {
         Ran::Something
     }
 
-    /// What the thread of a host function does.
+    /// The thread of a host function.
     fn run_host_function(
         self: &Arc<Self>,
         name: u64,
@@ -211,13 +211,13 @@ impl Scheduler {
             self.end(&mut schedule.flight(), queue, number);
             schedule.stage.leave();
         } else {
-            // It is closed: there is no order any more.
+            // The schedule is closed, so that no order is left.
             self.lock().finish(queue, number);
         }
         self.finished.notify_all();
     }
 
-    /// Sees to it that work goes on when all clients wait outside HIP.
+    /// Starts or wakes the thread that goes on while all clients wait outside HIP.
     pub(super) fn attend(self: &Arc<Self>, schedule: &Schedule) {
         if !self.has_ready() {
             return;
@@ -234,7 +234,7 @@ impl Scheduler {
         }
     }
 
-    /// What the thread does that goes on when all clients wait outside HIP.
+    /// The thread that goes on while all clients wait outside HIP.
     fn go_on_alone(self: &Arc<Self>) {
         let Some(schedule) = &self.schedule else { return };
         let (mut asleep, mut since, mut before) = (0, None, None);
@@ -245,18 +245,18 @@ impl Scheduler {
                 continue;
             };
             let computed = schedule.clients.computed();
-            // Threads that ended count no more.
+            // The time of ended threads is lost.
             if since != Some(idle) || computed < before {
                 (since, before) = (Some(idle), computed);
             }
-            // Not by the clock: a thread that gets no CPU is not away.
+            // CPU time counts, not the clock: a thread that gets no CPU is not absent.
             let away = match (before, computed) {
                 (Some(before), Some(computed)) => computed.saturating_sub(before),
                 _ => idle.elapsed(),
             };
             let away = away > schedule.patience;
             asleep = if schedule.clients.all_sleep() { asleep + 1 } else { 0 };
-            // A log has a step where work went on alone.
+            // A log has a step for work that went on alone.
             let replayed = schedule.stage.choices().expected().is_some();
             if !(away || asleep > ASLEEP || replayed) {
                 continue;

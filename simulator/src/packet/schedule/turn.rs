@@ -11,7 +11,7 @@ use crate::packet::scheduler::Scheduler;
 use crate::tally;
 
 impl Scheduler {
-    /// Waits for this thread's turn to call a function, where there is a seed.
+    /// Waits for this thread's turn to call a function, if there is a seed.
     pub(crate) fn turn<'a>(
         self: &'a Arc<Self>,
         thread: &Cell<Option<u64>>,
@@ -20,7 +20,7 @@ impl Scheduler {
         Turn::new(self, self.schedule.as_ref()?, thread, function)
     }
 
-    /// Has the client do something within a call: it may call anything there, and wait for anything that does.
+    /// Runs code of the client within a call. The client may call any function there, and wait for other callers.
     pub(crate) fn outside<T>(self: &Arc<Self>, client: impl FnOnce() -> T) -> T {
         match self.schedule.as_ref().and_then(|schedule| schedule.step_aside(self)) {
             Some(aside) => {
@@ -34,7 +34,7 @@ impl Scheduler {
 }
 
 impl Schedule {
-    /// Gives the stage up within a call, if the call has it, until what this gives is dropped.
+    /// Leaves the stage within a call, if the call has it, until the result is dropped.
     fn step_aside<'a>(&'a self, scheduler: &Arc<Scheduler>) -> Option<Aside<'a>> {
         let thread = self.turn()?;
         self.set_turn(None);
@@ -44,7 +44,7 @@ impl Schedule {
     }
 }
 
-/// A call that has given the stage up; takes it again when dropped.
+/// A call that has left the stage. It enters again when dropped.
 struct Aside<'a> {
     schedule: &'a Schedule,
     thread: u64,
@@ -53,7 +53,7 @@ struct Aside<'a> {
 impl Drop for Aside<'_> {
     fn drop(&mut self) {
         let schedule = self.schedule;
-        // What the client has set going there comes first, as at the beginning of a call.
+        // Calls that the client has begun meanwhile come first, as at the beginning of a call.
         schedule.stage.settle();
         if schedule.stage.enter(|| Some(Request::Back { thread: self.thread })).is_some() {
             schedule.set_turn(Some(self.thread));
@@ -61,7 +61,7 @@ impl Drop for Aside<'_> {
     }
 }
 
-/// A call that is on the stage; leaves it when dropped.
+/// A call that is on the stage. It leaves when dropped.
 pub(crate) struct Turn<'a> {
     scheduler: &'a Arc<Scheduler>,
     schedule: &'a Schedule,
@@ -69,8 +69,8 @@ pub(crate) struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// Waits until it is the turn of this thread's call, and lets some work go on before it. `None` for a call within
-    /// a call, and where the simulator is closed.
+    /// Waits for the turn of this thread's call, and lets some work go on before it. `None` for a call within a call,
+    /// and if the simulator is closed.
     pub(crate) fn new(
         scheduler: &'a Arc<Scheduler>,
         schedule: &'a Schedule,
@@ -97,7 +97,7 @@ impl<'a> Turn<'a> {
         Some(turn)
     }
 
-    /// Everything that can runs now.
+    /// Runs all work that can run.
     pub(crate) fn let_all_run(&self) {
         self.scheduler.let_all_run();
     }
@@ -112,7 +112,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Whether a function asks how far work has come, so that its callers may call it until something has ended.
+/// Whether a function asks for the progress of work, so that callers may poll it.
 fn asks(function: &str) -> bool {
     function.ends_with("Query")
         || function.starts_with("hsa_signal_load")
@@ -122,7 +122,7 @@ fn asks(function: &str) -> bool {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         if self.schedule.turn().is_none() {
-            // It stepped aside, and the simulator was closed meanwhile.
+            // The call stepped aside, and the simulator was closed meanwhile.
             return;
         }
         if !std::thread::panicking() {

@@ -62,7 +62,7 @@ macro_rules! multiply_add {
                 let (sum, over) = product.overflowing_add(addend);
                 let saturated = if clamp { product.saturating_add(addend) } else { sum };
                 <$wide>::put(&mut sums, lane, saturated);
-                // Of a signed sum it is the sign, which an overflow turns around.
+                // For a signed sum it is the sign, inverted by an overflow.
                 flags[lane] = (over != (<$wide>::MIN != 0 && sum >> 63 != 0)).into();
             }
             let flags = gathered(&flags) & core.wave.exec();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Instructions for which lanes are not all alike: scalar values from lanes and back, counts of lower lanes, swaps.
+//! Instructions that treat lanes differently: reads and writes of one lane, counts of lower lanes, swaps.
 
 use crate::exec::machine::core::Flow;
 use crate::exec::machine::handler::{Versions, handler};

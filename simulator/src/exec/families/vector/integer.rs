@@ -131,7 +131,7 @@ fn permute_row(core: &mut Core<'_>, step: &Step) -> Flow {
     Flow::Next
 }
 
-/// Picks four of eight bytes by the bytes of a selector; codes from 8 on give signs and constants.
+/// Selects four of eight bytes by the bytes of a selector. Codes from 8 on give signs and constants.
 #[inline(always)]
 fn permuted(data: u64, selector: u32) -> u32 {
     // Bit 15, 31, 47 or 63, repeated.

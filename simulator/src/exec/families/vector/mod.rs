@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Vector arithmetic, by type of operand.
+//! Vector arithmetic: a file for each type of operand, and files for carries, compares, conversions and lanes.
 
 mod carry;
 mod compare;

@@ -62,7 +62,7 @@ pub(crate) fn always_fits(op: Op) -> bool {
         && !name.starts_with("v_cvt_pkrtz")
 }
 
-/// Whether an instruction looks at its clamp bit itself.
+/// Whether the handler of an instruction reads the clamp bit itself.
 pub(crate) fn clamps_itself(op: Op) -> bool {
     let name = op.mnemonic();
     name.ends_with("_co_u32")
