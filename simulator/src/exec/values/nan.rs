@@ -4,6 +4,7 @@
 use crate::exec::values::kind::Kind;
 
 /// The NaN in a float's bits, made quiet, in the layout of double precision; `None` if the float is no NaN.
+#[inline]
 pub(crate) fn carried(bits: u64, kind: Kind) -> Option<u64> {
     let (sign, infinity, shift) = match kind {
         Kind::F16 => (0x8000u64, 0x7c00u64, 42),
@@ -19,6 +20,7 @@ pub(crate) fn carried(bits: u64, kind: Kind) -> Option<u64> {
 }
 
 /// Narrows a NaN in the layout of double precision to another format. Without one, the usual NaN.
+#[inline]
 pub(crate) fn delivered(nan: Option<u64>, kind: Kind) -> u64 {
     let nan = nan.unwrap_or(0x7ff8_0000_0000_0000);
     match kind {
