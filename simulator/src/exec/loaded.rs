@@ -28,3 +28,25 @@ pub(crate) fn at(memory: &Memory, address: u64) -> Option<Arc<Program>> {
     let (_, program) = loaded.range(..=address).next_back()?;
     program.upgrade().filter(|program| program.contains(address))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::GFX942;
+    use crate::memory::{Kind, Options};
+
+    #[test]
+    fn a_memory_shows_its_own_code_for_as_long_as_it_is_loaded() {
+        let [own, other] = [(); 2].map(|()| {
+            let options = Options { capacity: 1 << 20, ..Options::default() };
+            Memory::new(options).unwrap()
+        });
+        let base = own.allocate(4096, 4096, Kind::Code, "test").unwrap();
+        let program = Arc::new(Program::new(&GFX942, base, vec![0; 4]));
+        add(&program);
+        assert!(at(&own, base + 12).is_some() && at(&own, base + 16).is_none());
+        assert!(at(&other, base).is_none());
+        drop(program);
+        assert!(at(&own, base).is_none());
+    }
+}
