@@ -4,6 +4,17 @@
 //! A [`Module`] is a loaded code object, and a [`Kernel`] is one of its kernels. An [`Engine`] owns worker threads.
 //! [`Engine::dispatch`] runs a kernel to its end, on the calling thread and on idle workers. Dispatches from several
 //! threads run side by side.
+//!
+//! The files, in the order of a dispatch:
+//!
+//! - `module` loads a code object into memory. `record` and `kernel` are its kernels. `coverage` lists the instructions of a
+//!   code object that are not executed, without loading it.
+//! - `launch` has the parameters of a dispatch. `start` checks them, writes arguments and packet, and sets the registers of
+//!   each wave. `service` names the services of a runtime that the simulator lacks.
+//! - `grid` is the data that all workgroups of a dispatch share. `workgroup` lets the waves of one workgroup take turns.
+//! - `job` spreads the workgroups over threads, in an order from `order`. `stepped` runs them one turn at a time instead, as
+//!   `choose` decides.
+//! - `scene` describes the fault of a wave, and `fault` is the report.
 
 mod choose;
 mod coverage;
