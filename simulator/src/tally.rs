@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Counts of what a program did on the simulated GPU, in a file that outlives it.
+//! Counts of a program's work on the simulated GPU, in a file that outlives the program.
 //!
-//! Whoever starts a program makes the file and names it in [`Tally::VARIABLE`]; the drop-in library of each process maps
-//! it and adds to it. What is counted is there however a process ends.
+//! The starter of a program makes the file and names it in [`Tally::VARIABLE`]. The drop-in library of each process
+//! maps the file and adds to it. The counts survive every end of a process.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::packet::{ScheduleReport, Schedules};
 
-/// What was counted.
+/// The counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tally {
@@ -25,13 +25,13 @@ pub struct Tally {
     pub faults: u64,
     /// Launches that were refused: the call itself answered an error.
     pub refused: u64,
-    /// What ran under a seed, of the first 256 processes: a process runs one schedule.
+    /// The schedules of the first 256 processes that ran under a seed: a process runs one schedule.
     pub schedules: Schedules,
     /// Choices that were made in these schedules.
     pub choices: u64,
 }
 
-/// What is counted, by its place in the file.
+/// The kinds of counts, by their place in the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Count {
     Process = 1,
@@ -44,7 +44,7 @@ pub(crate) enum Count {
 
 /// Words in front of the schedules: a mark, then one for each [`Count`].
 const COUNTS: usize = 6;
-/// Processes whose schedules there is room for.
+/// The most processes with a schedule.
 const SLOTS: usize = 256;
 /// Words for the schedule of one process: calls, choices, hash.
 const SLOT: usize = 3;
@@ -105,8 +105,8 @@ impl Tally {
         })
     }
 
-    /// Counts this process, and from now on what every simulator in it does, in the file that the environment names.
-    /// Does nothing where it names none. The first call decides.
+    /// Counts this process, and from now on the work of every simulator in it, in the file that the environment names.
+    /// Without such a name it does nothing. The first call decides.
     ///
     /// # Errors
     /// The file cannot be mapped, or [`Tally::create`] did not make it.
@@ -129,13 +129,13 @@ pub(crate) fn count(what: Count) {
     take(what);
 }
 
-/// Adds one. What it was before, in all processes together; `None` where nobody counts.
+/// Adds one. The count before, of all processes together; `None` without a file.
 pub(crate) fn take(what: Count) -> Option<u64> {
     let words = (*MAPPED.get()?)?;
     Some(words.get(what as usize)?.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Tells how far the schedule of this process has come.
+/// Writes the progress of the schedule of this process.
 pub(crate) fn schedule(report: impl FnOnce() -> ScheduleReport) {
     let (Some(Some(words)), Some(number)) = (MAPPED.get(), NUMBER.get()) else { return };
     let slots = words.get(COUNTS..).unwrap_or_default().as_chunks::<SLOT>().0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What of a code object would not run, without a device to load it on.
+//! The instructions of a code object that the simulator does not execute, found without loading it.
 
 use std::collections::HashMap;
 
@@ -14,26 +14,26 @@ use crate::part::Part;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unsupported {
-    /// The first of them in LLVM's syntax where it can be decoded, and why it is not executed.
+    /// The first of them, in LLVM's syntax if it can be decoded, and the reason.
     pub reason: String,
-    /// The kernel or function that reaches the first.
+    /// The kernel or function that reaches the first of them.
     pub symbol: String,
-    /// The address of the first in the code object.
+    /// The address of the first of them in the code object.
     pub address: u64,
-    /// The bytes of the first.
+    /// The bytes of the first of them.
     pub bytes: Vec<u8>,
-    /// How many there are.
+    /// Their number.
     pub count: usize,
 }
 
-/// What the simulator does not execute of the code that the kernels and functions of a code object reach, on
-/// the simulated part that runs it: each kind of instruction once, in the order of the addresses. Empty if everything
-/// runs.
+/// The instructions that the simulator does not execute, of those that the kernels and functions of a code object
+/// reach. The code object decides the simulated part. Each kind of instruction is listed once, in the order of
+/// addresses.
 ///
-/// Takes time and memory in proportion to the code.
+/// Time and memory are proportional to the code.
 ///
 /// # Errors
-/// As for [`Module::load`](super::Module::load), if the bytes are no code object or one for another processor.
+/// As [`Module::load`](super::Module::load), if the bytes are no code object, or one for another processor.
 pub fn unsupported(elf: &[u8]) -> Result<Vec<Unsupported>, LoadError> {
     let malformed = |reason: &str| LoadError::Malformed { reason: reason.to_owned() };
     let object = CodeObject::parse(elf).map_err(|error| malformed(&error.to_string()))?;
@@ -79,20 +79,20 @@ pub fn unsupported(elf: &[u8]) -> Result<Vec<Unsupported>, LoadError> {
 struct Code {
     base: u64,
     words: Vec<u32>,
-    /// Which words have been reached; the last stands for all behind the code.
+    /// The words that have been reached. The last one stands for all words past the code.
     seen: Vec<bool>,
 }
 
-/// What makes two instructions one kind.
+/// The kind of an instruction that is not executed.
 #[derive(PartialEq, Eq, Hash)]
 enum Kind {
     /// Instructions that are not executed, for one reason.
     Op(Op, &'static str),
-    /// Words that are no instruction of this format.
+    /// Words of this format that are no instruction.
     Undecodable(Option<Encoding>),
     /// Instructions that are cut off.
     Truncated,
-    /// Code that is left without an end.
+    /// Code that runs past its end.
     End,
 }
 
@@ -102,7 +102,7 @@ struct Kinds {
     known: HashMap<Kind, usize>,
 }
 
-/// What one symbol reaches that none before it did.
+/// The words that a symbol reaches and no symbol before it did.
 struct Walk<'a> {
     base: u64,
     words: &'a [u32],

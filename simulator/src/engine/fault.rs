@@ -1,79 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a dispatch was refused or stopped, down to the lane.
+//! The reason why a dispatch was refused or stopped, down to the lane.
 
+use crate::exec::{AccessKind, Cause, SourceLine};
 use crate::memory::Place;
 use std::fmt;
 
-/// What went wrong with a dispatch.
+/// The error of a dispatch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
     /// The kernel's name.
     pub kernel: String,
-    /// What happened.
+    /// The cause.
     pub cause: Cause,
-    /// The instruction; none if the dispatch did not start.
+    /// The instruction; `None` if the dispatch did not start.
     pub location: Option<Location>,
-    /// The memory access; none if it was something else.
+    /// The memory access; `None` if the cause is no access.
     pub access: Option<Access>,
 }
 
-/// The kind of a [`Fault`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Cause {
-    /// The launch's parameters do not fit the kernel or the device.
-    InvalidLaunch {
-        /// What does not fit.
-        reason: String,
-    },
-    /// The kernel contains what the simulator does not execute. Found before anything ran, unless `location` is set.
-    Unsupported {
-        /// The instructions, with offsets and bytes.
-        instructions: String,
-    },
-    /// There is no memory left to run the kernel.
-    OutOfMemory {
-        /// What could not be allocated.
-        reason: String,
-    },
-    /// An access outside every live allocation, or behind the end of LDS or of private memory.
-    IllegalAddress,
-    /// A write to code or to constants.
-    ReadOnly,
-    /// An access to another device's memory that was not opened to the kernel's own device.
-    NoPeerAccess {
-        /// The device whose memory it is.
-        device: u32,
-    },
-    /// A read of device memory that nobody wrote. It is reported, where that was asked for, and stops nothing.
-    Uninitialised,
-    /// An access to private memory by what does not hold where the wave's begins: the kernel's first instructions have
-    /// to add the wave's offset to what they find.
-    PrivateBase {
-        /// What should hold it: FLAT_SCRATCH, or a buffer resource.
-        holder: &'static str,
-        /// What it holds.
-        found: u64,
-        /// Where the wave's private memory begins.
-        expected: u64,
-    },
-    /// An atomic access to an address that is not a multiple of its size.
-    MisalignedAtomic,
-    /// `s_trap` with this number; 2 is what `abort` and failed assertions compile to.
-    Trap(u8),
-    /// The program jumped to something that is not its code.
-    IllegalProgramCounter {
-        /// Where it jumped to.
-        target: u64,
-        /// What is there, relative to the nearest allocation.
-        place: Place,
-    },
-    /// [`Engine::cancel`](super::Engine::cancel) was called.
-    Cancelled,
-}
-
-/// Which instruction of which wave.
+/// The place of an instruction: in the code, in the source, and in the grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
@@ -81,7 +27,7 @@ pub struct Location {
     pub workgroup: [u32; 3],
     /// Wave in the workgroup.
     pub wave: u32,
-    /// Lane in the wave, if one is to blame.
+    /// Lane in the wave, if one lane caused the fault.
     pub lane: Option<u32>,
     /// The lane's position in its workgroup.
     pub work_item: Option<[u32; 3]>,
@@ -89,55 +35,29 @@ pub struct Location {
     pub offset: i64,
     /// The instruction in LLVM's syntax.
     pub instruction: String,
-    /// The function that the instruction is in, by the code object's symbols, and the byte offset from its start.
+    /// The function that the instruction is in, from the code object's symbols, and the byte offset from its start.
     pub function: Option<(String, u64)>,
-    /// Where that is in the source, if the code object has debug information: the innermost line first, then those that
-    /// it was inlined into.
+    /// The lines of source, if the code object has debug information: the innermost line first, then the lines that it
+    /// was inlined into.
     pub source: Vec<SourceLine>,
-}
-
-/// A line of a kernel's source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SourceLine {
-    /// The file, as the compiler was told of it.
-    pub file: String,
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1; 0 if it is not known.
-    pub column: u32,
-    /// The function, as the compiler names it; empty if it is not known.
-    pub function: String,
 }
 
 /// A memory access that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
-    /// First byte; in LDS and in private memory, its offset.
+    /// The first byte; in LDS and in private memory, its offset.
     pub address: u64,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: u32,
-    /// What it was.
+    /// Its kind.
     pub kind: AccessKind,
-    /// Where that is, relative to the nearest allocation.
+    /// The place of the address, relative to the nearest allocation.
     pub place: Place,
 }
 
-/// What a memory access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AccessKind {
-    /// A load.
-    Read,
-    /// A store.
-    Write,
-    /// A read-modify-write.
-    Atomic,
-}
-
 impl Fault {
-    /// A fault that has no place in the program.
+    /// A fault before the dispatch starts.
     pub(crate) fn before_start(kernel: &str, cause: Cause) -> Box<Self> {
         Box::new(Self { kernel: kernel.to_owned(), cause, location: None, access: None })
     }
@@ -211,19 +131,6 @@ impl fmt::Display for Location {
             // Scalar instructions act for all lanes at once.
             (None, _) => Ok(()),
         }
-    }
-}
-
-impl fmt::Display for SourceLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)?;
-        if self.column != 0 {
-            write!(f, ":{}", self.column)?;
-        }
-        if !self.function.is_empty() {
-            write!(f, " ({})", self.function)?;
-        }
-        Ok(())
     }
 }
 

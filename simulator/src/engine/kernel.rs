@@ -1,85 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A kernel of a loaded module: where it starts, what it takes and what it needs.
+//! A kernel of a loaded module: its entry, its parameters and its resources.
 
-use super::fault::{Cause, Fault};
+use super::fault::Fault;
 use super::module::Module;
-use crate::exec::{Position, Program};
+use super::record::{Parameter, Record};
+use crate::exec::{Cause, Position};
 use std::fmt;
 use std::sync::Arc;
-use windlass_codeobject::{ArgKind, Kernel as Description};
-
-/// One explicit parameter of a kernel, as the code object's metadata has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Parameter {
-    /// Its name, where the compiler left it; otherwise empty.
-    pub name: String,
-    /// Byte offset in the argument block.
-    pub offset: u32,
-    /// Size in bytes.
-    pub size: u32,
-    /// What it is.
-    pub kind: ParameterKind,
-}
-
-/// What a parameter is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ParameterKind {
-    /// Bytes.
-    Value,
-    /// A device pointer.
-    Pointer,
-    /// An offset into dynamic LDS (OpenCL's local pointers).
-    LocalPointer,
-    /// Something else that takes space (images, pipes).
-    Other,
-}
-
-/// Everything known about a kernel.
-pub(super) struct Record {
-    /// What the code object says.
-    pub(super) description: Description,
-    /// Address of the descriptor.
-    pub(super) handle: u64,
-    /// Address of the first instruction.
-    pub(super) entry: u64,
-    /// The code that holds the entry.
-    pub(super) program: Arc<Program>,
-    pub(super) parameters: Vec<Parameter>,
-}
-
-impl Record {
-    /// A kernel of a code object that is loaded at `base`.
-    pub(super) fn new(description: Description, base: u64, program: Arc<Program>) -> Self {
-        let parameters = description
-            .explicit_args()
-            .map(|arg| Parameter {
-                name: arg.name.clone().unwrap_or_default(),
-                offset: arg.offset,
-                size: arg.size,
-                kind: match arg.kind {
-                    ArgKind::ByValue => ParameterKind::Value,
-                    ArgKind::GlobalBuffer => ParameterKind::Pointer,
-                    ArgKind::DynamicSharedPointer => ParameterKind::LocalPointer,
-                    _ => ParameterKind::Other,
-                },
-            })
-            .collect();
-        Self {
-            handle: base.wrapping_add(description.descriptor_address),
-            entry: base.wrapping_add(description.entry_address),
-            program,
-            parameters,
-            description,
-        }
-    }
-}
+use windlass_codeobject::Kernel as Description;
 
 /// A kernel of a [`Module`]. It keeps its module loaded.
 pub struct Kernel {
     pub(super) module: Arc<Module>,
     pub(super) record: Arc<Record>,
+}
+
+impl Module {
+    /// The kernel of a name, with or without `.kd`.
+    pub fn kernel(self: &Arc<Self>, name: &str) -> Option<Arc<Kernel>> {
+        let record = self.kernels.get(name).or_else(|| self.kernels.get(name.strip_suffix(".kd")?))?;
+        Some(Arc::new(Kernel { module: self.clone(), record: record.clone() }))
+    }
 }
 
 impl Kernel {
@@ -88,7 +29,7 @@ impl Kernel {
         &self.record.description.name
     }
 
-    /// What the code object says of it. Addresses in it count from where the code object is loaded.
+    /// The code object's description. Its addresses count from the address that the code object is loaded at.
     pub fn description(&self) -> &Description {
         &self.record.description
     }
@@ -98,7 +39,7 @@ impl Kernel {
         &self.module
     }
 
-    /// Address of its descriptor in device memory.
+    /// The address of its descriptor in device memory.
     pub fn handle(&self) -> u64 {
         self.record.handle
     }
@@ -108,12 +49,12 @@ impl Kernel {
         &self.record.parameters
     }
 
-    /// Bytes of the argument block, hidden arguments included.
+    /// The size of the argument block in bytes, with hidden arguments.
     pub fn argument_size(&self) -> u32 {
         self.record.description.kernarg_size
     }
 
-    /// Bytes of the argument block that the explicit parameters take.
+    /// The size of the explicit parameters in the argument block, in bytes.
     pub fn explicit_argument_size(&self) -> u32 {
         self.parameters()
             .iter()
@@ -142,7 +83,7 @@ impl Kernel {
         self.record.description.private_segment_size
     }
 
-    /// Vector registers, accumulation registers counted.
+    /// Vector registers, with accumulation registers.
     pub fn vgprs(&self) -> u32 {
         self.record.description.vgpr_count
     }
@@ -152,18 +93,18 @@ impl Kernel {
         self.record.description.agpr_count.unwrap_or(0)
     }
 
-    /// Whether the simulator executes every instruction that the kernel reaches without calls; the first few that it
-    /// does not, with their bytes, are in the error.
+    /// Checks that the simulator executes every instruction that the kernel reaches without calls. The error lists the
+    /// first few that it does not execute, with their bytes.
     ///
     /// # Errors
-    /// The fault that a launch would end in before anything runs.
+    /// The fault with which a launch would be refused.
     pub fn verify(&self) -> Result<(), Box<Fault>> {
         self.check().map(drop)
     }
 
-    /// Where waves start, unless something there cannot be executed.
+    /// The first instruction of its waves, if everything that it reaches can be executed.
     pub(super) fn check(&self) -> Result<Position, Box<Fault>> {
-        /// Instructions that are named.
+        /// The most instructions that are listed.
         const SHOWN: usize = 5;
         let record = &self.record;
         let Some(entry) = record.program.find(record.entry) else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What to launch, and what came of it.
+//! The parameters and the statistics of a launch.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,19 +15,19 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Work-items of a workgroup in x, y and z.
     pub block: [u32; 3],
-    /// Work-items of the whole grid where the last workgroups are partial; otherwise `grid` times `block`.
+    /// Work-items of the whole grid. Less than `grid` times `block` if the last workgroups are partial.
     pub work_items: Option<[u32; 3]>,
-    /// Bytes of LDS beyond what the kernel declares.
+    /// Bytes of LDS in addition to those that the kernel declares.
     pub dynamic_lds: u32,
-    /// The explicit arguments in the kernel's layout; what is missing reads as zero. Hidden ones are added.
+    /// The explicit arguments in the kernel's layout. Missing bytes read as zero. Hidden arguments are added.
     pub arguments: &'a [u8],
-    /// Whether an access behind the end of LDS is a fault. Otherwise it is as on hardware: reads give zero, writes vanish.
+    /// Whether an access past the end of LDS is a fault. Otherwise reads give zero and writes vanish, as on hardware.
     pub lds_faults: bool,
     /// The devices whose memory the kernel may use, a bit each.
     pub reach: u64,
-    /// Draws the order in which workgroups start; `None` is ascending.
+    /// The seed for the order in which workgroups start. Without one they start in ascending order.
     pub seed: Option<u64>,
-    /// Where arguments and packet lie already, if the client has put them into memory; `arguments` is empty then.
+    /// The arguments and the packet, if the client has written them to memory. `arguments` is empty then.
     pub(crate) placed: Option<Placed>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct OfQueue {
     pub(crate) gws: Option<Arc<Gws>>,
 }
 
-/// A dispatch of which the client has written everything that the kernel reads of it.
+/// A dispatch whose arguments and packet the client has written to memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
     /// Address of the arguments, hidden ones included.
@@ -49,9 +49,9 @@ pub(crate) struct Placed {
     pub(crate) packet: u64,
     /// Address of the queue.
     pub(crate) queue: u64,
-    /// Bytes of private memory of each work-item. The hardware gives what the packet says, whatever the kernel needs.
+    /// Bytes of private memory of each work-item. As on hardware, the packet decides, not the kernel's need.
     pub(crate) private_segment_size: u32,
-    /// Bytes of LDS of each workgroup, likewise.
+    /// Bytes of LDS of each workgroup. The packet decides here too.
     pub(crate) group_segment_size: u32,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// What a dispatch executed.
+/// The work that a dispatch executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {

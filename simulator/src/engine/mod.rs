@@ -1,33 +1,51 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The engine: loads code objects into simulated memory and runs their kernels on CPU threads.
 //!
-//! An [`Engine`] owns worker threads; a [`Module`] is a loaded code object; [`Engine::dispatch`] runs a [`Kernel`] to
-//! its end on the calling thread and on idle workers. Dispatches from several threads run side by side.
+//! A [`Module`] is a loaded code object, and a [`Kernel`] is one of its kernels. An [`Engine`] owns worker threads.
+//! [`Engine::dispatch`] runs a kernel to its end, on the calling thread and on idle workers. Dispatches from several
+//! threads run side by side.
+//!
+//! The files, in the order of a dispatch:
+//!
+//! - `module` loads a code object into memory. `record` and `kernel` are its kernels. `coverage` lists the instructions of a
+//!   code object that are not executed, without loading it.
+//! - `launch` has the parameters of a dispatch. `start` checks them, writes arguments and packet, and sets the registers of
+//!   each wave. `service` names the services of a runtime that the simulator lacks.
+//! - `grid` is the data that all workgroups of a dispatch share. `workgroup` lets the waves of one workgroup take turns.
+//! - `job` spreads the workgroups over threads, in an order from `order`. `stepped` runs them one turn at a time instead, as
+//!   `choose` decides.
+//! - `scene` describes the fault of a wave, and `fault` is the report.
 
+mod choose;
 mod coverage;
-mod debug;
 mod fault;
+mod grid;
 mod job;
 mod kernel;
 mod launch;
 mod module;
+mod order;
+mod record;
 mod scene;
 mod service;
 mod start;
 mod stepped;
 mod workgroup;
 
+pub use crate::exec::{AccessKind, Cause, SourceLine};
+pub(crate) use choose::{Choose, Step};
 pub use coverage::{Unsupported, unsupported};
-pub(crate) use debug::Debug;
-pub use fault::{Access, AccessKind, Cause, Fault, Location, SourceLine};
-pub use kernel::{Kernel, Parameter, ParameterKind};
+pub use fault::{Access, Fault, Location};
+pub use kernel::Kernel;
 pub use launch::{Launch, Statistics};
 pub(crate) use launch::{OfQueue, Placed};
 pub use module::{LoadError, Module};
-pub(crate) use stepped::{Choose, Step, Stepped};
+pub use record::{Parameter, ParameterKind};
+pub(crate) use stepped::Stepped;
 
 use crate::memory::Memory;
 use crossbeam_channel::Sender;
+use grid::Grid;
 use job::{Job, Ticket};
 use start::Start;
 use std::fmt;
@@ -40,18 +58,18 @@ pub struct Engine {
     cancelled: AtomicBool,
     /// Flags that stop the dispatches in flight.
     running: Mutex<Vec<Arc<AtomicBool>>>,
-    /// Where idle workers look for a dispatch to help with.
+    /// The channel on which idle workers receive dispatches to help with.
     help: OnceLock<Sender<Ticket>>,
-    /// What kernels did that is reported but did not stop them, the oldest first.
+    /// Faults that are reported but stopped no kernel, the oldest first.
     findings: Mutex<Vec<Fault>>,
 }
 
-/// Findings kept for [`Engine::take_findings`]; more are in the log alone.
+/// The most findings that are kept for [`Engine::take_findings`]. Further ones are only in the log.
 const FINDINGS: usize = 256;
 
 impl Engine {
-    /// An engine that spreads the workgroups of a dispatch over `threads` threads, the caller's among them. Threads
-    /// are started when first needed and end, by themselves, when the engine is dropped.
+    /// An engine that spreads the workgroups of a dispatch over `threads` threads, including the caller's. Worker
+    /// threads start when they are first needed, and end when the engine is dropped.
     pub fn new(threads: usize) -> Arc<Self> {
         Arc::new(Self {
             threads: threads.max(1),
@@ -65,7 +83,8 @@ impl Engine {
     /// Runs a kernel; returns when all of its workgroups have ended.
     ///
     /// # Errors
-    /// A [`Fault`] says what the kernel did wrong, or why it was not started. Memory holds what was written until then.
+    /// A [`Fault`] describes the error of the kernel, or the reason why it was not started. Writes before the fault
+    /// stay.
     pub fn dispatch(
         &self,
         memory: &Arc<Memory>,
@@ -88,27 +107,28 @@ impl Engine {
         let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
-        let job = Arc::new(Job::new(memory.clone(), owned, start, entry, launch.seed, queue.stop));
-        let _running = Running::new(self, &job.stop);
+        let grid = Grid::new(memory.clone(), owned, start, entry, queue.stop);
+        let job = Arc::new(Job::new(grid, launch.seed));
+        let _running = Running::new(self, &job.grid.stop);
         let helpers = job.total().saturating_sub(1).min(self.threads as u64 - 1);
         for _ in 0..helpers {
-            // Without help the caller runs it all.
+            // Without helpers the caller runs all workgroups.
             let _ = self.help().send(job.ticket());
         }
         let result = job.finish();
-        self.keep(job.findings());
+        self.keep(job.grid.findings());
         drop(block);
         match &result {
             Ok(statistics) => {
                 tracing::trace!(target: "windlass::sim", kernel = kernel.name(), ?statistics, "dispatch");
             }
-            // Whoever launched it says so to the user.
+            // The caller reports it to the user.
             Err(fault) => tracing::debug!(target: "windlass::sim", "{fault}"),
         }
         result
     }
 
-    /// Begins a dispatch that goes on by [`Stepped::step`] alone, on the thread of whoever calls it.
+    /// Begins a dispatch that only [`Stepped::step`] runs, on the thread that calls it.
     ///
     /// # Errors
     /// As [`dispatch`](Self::dispatch), before anything runs.
@@ -123,11 +143,12 @@ impl Engine {
         let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
-        Ok(Stepped::new(Job::new(memory.clone(), owned, start, entry, launch.seed, queue.stop), block))
+        let grid = Grid::new(memory.clone(), owned, start, entry, queue.stop);
+        Ok(Stepped::new(Job::new(grid, launch.seed), block))
     }
 
-    /// What kernels did since this was last asked that is reported but did not stop them: reads of memory that nobody
-    /// wrote, where [`track_writes`](crate::memory::Options::track_writes) is set. 256 are kept.
+    /// Takes the faults since the last call that are reported but stopped no kernel: reads of memory that nobody wrote,
+    /// if [`track_writes`](crate::memory::Options::track_writes) is set. At most 256 are kept.
     pub fn take_findings(&self) -> Vec<Fault> {
         std::mem::take(&mut *self.findings.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -142,7 +163,7 @@ impl Engine {
         kept.extend(findings.into_iter().take(room));
     }
 
-    /// Stops every dispatch, now and from now on, with [`Cause::Cancelled`].
+    /// Stops the dispatches in flight and all later ones, with [`Cause::Cancelled`].
     pub fn cancel(&self) {
         let running = self.lock();
         self.cancelled.store(true, Ordering::SeqCst);
@@ -151,7 +172,7 @@ impl Engine {
         }
     }
 
-    /// The channel to the workers, which are started on first use.
+    /// The channel to the workers. The first call starts them.
     fn help(&self) -> &Sender<Ticket> {
         self.help.get_or_init(|| {
             let (sender, receiver) = crossbeam_channel::unbounded::<Ticket>();
@@ -180,7 +201,7 @@ impl fmt::Debug for Engine {
     }
 }
 
-/// A dispatch on the list of those that [`Engine::cancel`] stops.
+/// A dispatch in flight, which [`Engine::cancel`] stops.
 struct Running<'a> {
     engine: &'a Engine,
     stop: &'a Arc<AtomicBool>,

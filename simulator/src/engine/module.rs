@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Code objects in device memory.
 
-use super::debug::Debug;
-use super::kernel::{Kernel, Record};
-use crate::exec::Program;
+use super::record::Record;
+use crate::exec::{Debug, Program, loaded};
 use crate::memory::{Kind, Memory, MemoryError};
 use crate::part::Part;
 use std::collections::HashMap;
@@ -15,39 +14,39 @@ use windlass_codeobject::{CodeObject, Relocation, RelocationKind, Segment, Symbo
 pub struct Module {
     part: &'static Part,
     memory: Arc<Memory>,
-    /// Where it is loaded.
+    /// The address that it is loaded at.
     base: u64,
-    kernels: HashMap<String, Arc<Record>>,
+    pub(super) kernels: HashMap<String, Arc<Record>>,
     globals: HashMap<String, (u64, u64)>,
 }
 
-/// Why a code object was not loaded.
+/// The reason why a code object was not loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The bytes are no code object, or an inconsistent one.
+    /// The bytes are no code object, or the code object is inconsistent.
     Malformed {
-        /// What is wrong.
+        /// The error.
         reason: String,
     },
     /// The code is for another processor.
     WrongProcessor {
         /// The processor that it is for.
         processor: String,
-        /// What was to run it.
+        /// The simulated part.
         part: String,
     },
-    /// It needs something that the simulator does not have.
+    /// The code object needs a feature that the simulator does not have.
     Unsupported {
-        /// What it needs.
+        /// The feature.
         reason: String,
     },
-    /// It refers to a symbol that it does not define.
+    /// The code object refers to a symbol that it does not define.
     UndefinedSymbol {
         /// The symbol.
         name: String,
     },
-    /// There was no device memory for its segments.
+    /// No device memory is left for its segments.
     Memory(MemoryError),
 }
 
@@ -88,7 +87,7 @@ impl Module {
         Self::load_for(part, memory, elf, "code object".into())
     }
 
-    /// As [`Module::load`], for somebody whom messages about its memory name.
+    /// As [`Module::load`]. Messages about its memory name the owner.
     pub(crate) fn load_for(
         part: &'static Part,
         memory: &Arc<Memory>,
@@ -100,7 +99,7 @@ impl Module {
         if !part.runs_target(target) {
             return Err(LoadError::WrongProcessor { processor: target.to_string(), part: part.target_id() });
         }
-        // As ROCm's loader: what no relocation asks for is not missed, and a weak symbol is no exception.
+        // As in ROCm's loader, a symbol is only missing if a relocation needs it, and weak symbols are no exception.
         if let Some((_, symbol)) = object.unresolved().next() {
             return Err(LoadError::UndefinedSymbol { name: symbol.name.clone() });
         }
@@ -116,7 +115,7 @@ impl Module {
         let base = memory.allocate(size, align, Kind::Code, owner)?;
         let mut module =
             Self { part, memory: memory.clone(), base, kernels: HashMap::new(), globals: HashMap::new() };
-        // From here on, dropping the module frees its memory.
+        // From here on the memory is freed when the module is dropped.
         module.fill(&object, elf)?;
         Ok(Arc::new(module))
     }
@@ -135,13 +134,13 @@ impl Module {
         let debug = Arc::new(Debug::new(elf, self.base));
         let mut programs = Vec::new();
         for segment in object.segments().iter().filter(|segment| segment.executable) {
-            // The file bounds this size; `memory_size` is bounded by nothing.
+            // The file bounds `file_size`. Nothing bounds `memory_size`.
             let mut code = vec![0; usize::try_from(segment.file_size).unwrap_or(0)];
             let address = self.base + segment.address;
             self.memory.read(address, &mut code)?;
             let words = code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
             let program = Arc::new(Program::new(self.part.set, address, words).with_debug(debug.clone()));
-            self.memory.code().add(&program);
+            loaded::add(&program);
             programs.push(program);
         }
         for kernel in object.kernels() {
@@ -186,12 +185,6 @@ impl Module {
             return Err(malformed(format!("a relocation at {:#x} lies outside of it", relocation.offset)));
         }
         Ok(())
-    }
-
-    /// The kernel of a name, with or without `.kd`.
-    pub fn kernel(self: &Arc<Self>, name: &str) -> Option<Arc<Kernel>> {
-        let record = self.kernels.get(name).or_else(|| self.kernels.get(name.strip_suffix(".kd")?))?;
-        Some(Arc::new(Kernel { module: self.clone(), record: record.clone() }))
     }
 
     /// The names of all kernels, in no order.

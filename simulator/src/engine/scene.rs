@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Puts what a wave did wrong into words: which instruction of which lane, in which line, and what was there.
+//! Describes the fault of a wave: the instruction, the lane, the line of source, and the memory that was accessed.
 
-use super::fault::{Access, Cause, Fault, Location};
+use super::fault::{Access, Fault, Location};
 use super::kernel::Kernel;
 use super::service::Service;
 use super::start::Start;
-use crate::exec::{Finding, Program, Segment, Stray, Trouble, Wave};
+use crate::exec::{Cause, Counter, Finding, Program, Segment, Stray, Trouble, loaded};
 use crate::memory::{Memory, Place};
 
-/// Where a wave is when it does something that is to be told.
+/// The surroundings of a wave: its memory, kernel, launch and workgroup.
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'a> {
     pub(super) memory: &'a Memory,
@@ -18,11 +18,11 @@ pub(super) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// What a wave did wrong, and where.
-    pub(super) fn fault(&self, wave: &Wave, trouble: Trouble) -> Box<Fault> {
-        let step = wave.position.as_ref().and_then(|position| position.region.steps.get(position.index));
-        let program = wave.code(&self.kernel.record.program);
-        let location = step.map(|step| self.location(program, step.offset, wave.number, trouble.lane));
+    /// The fault of a wave, with its place.
+    pub(super) fn fault(&self, wave: u32, counter: &Counter, trouble: Trouble) -> Box<Fault> {
+        let step = counter.position.as_ref().and_then(|position| position.region.steps.get(position.index));
+        let program = counter.code(&self.kernel.record.program);
+        let location = step.map(|step| self.location(program, step.offset, wave, trouble.lane));
         let kernel = self.kernel.name().to_owned();
         let service = trouble.access.filter(|stray| stray.segment == Segment::Global);
         if let Some(service) = service.and_then(|stray| Service::at(stray.address)) {
@@ -33,13 +33,13 @@ impl Scene<'_> {
         Box::new(Fault { kernel, cause: trouble.cause, location, access })
     }
 
-    /// What a wave did that did not stop it. It may have jumped to other code since.
+    /// A fault that did not stop the wave. The wave may have jumped to other code since.
     pub(super) fn finding(&self, wave: u32, finding: Finding) -> Box<Fault> {
         let own = &self.kernel.record.program;
         let program = if own.contains(finding.instruction) {
             Some(own.clone())
         } else {
-            self.memory.code().at(finding.instruction)
+            loaded::at(self.memory, finding.instruction)
         };
         let location = program.map(|program| {
             let offset = (finding.instruction - program.base()) as u32;
@@ -50,7 +50,7 @@ impl Scene<'_> {
         Box::new(Fault { kernel, cause: Cause::Uninitialised, location, access })
     }
 
-    /// The place of an instruction at a byte offset of some code.
+    /// The place of the instruction at a byte offset of a program.
     fn location(&self, program: &Program, offset: u32, wave: u32, lane: Option<u32>) -> Location {
         let address = program.base() + u64::from(offset);
         Location {

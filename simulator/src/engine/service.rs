@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a runtime does for kernels while they run, of which the simulator has nothing.
+//! Services of a runtime for running kernels. The simulator has none of them.
 //!
-//! Hidden arguments lead kernels there. Those for which nobody looks for null get an address that is no memory, so
-//! that a kernel runs for as long as it does without, and is told apart from one with a stray pointer when it does not.
+//! Hidden arguments give kernels the address of a service. Kernels do not check some of them for null. Those get an
+//! address that is no memory: a kernel runs as long as it does not use the service, and if it does, the fault names the
+//! service.
 
 use windlass_codeobject::HiddenKind;
 
@@ -16,7 +17,7 @@ pub(super) enum Service {
 
 /// First address of the services: in the half that belongs to kernels of operating systems.
 const BASE: u64 = 0xffff_ff00_0000_0000;
-/// Addresses of each.
+/// The number of addresses of each service.
 const SIZE: u64 = 1 << 32;
 
 impl Service {
@@ -32,7 +33,7 @@ impl Service {
         }
     }
 
-    /// What kernels get as its address.
+    /// Its address in hidden arguments.
     pub(super) fn address(self) -> u64 {
         BASE + self as u64 * SIZE
     }
@@ -42,7 +43,7 @@ impl Service {
         Self::ALL.into_iter().find(|service| address.wrapping_sub(service.address()) < SIZE)
     }
 
-    /// What a kernel does that uses it.
+    /// The use of it, in words.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Hostcall => "printf, or an assertion that failed and says so (hidden_hostcall_buffer)",

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The state in which a kernel's waves start: arguments, dispatch packet, registers.
 
-use super::fault::{Cause, Fault};
+use super::fault::Fault;
 use super::kernel::Kernel;
 use super::launch::{Launch, Placed};
 use super::service::Service;
-use crate::exec::{Gws, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
+use crate::exec::{Cause, Gws, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
 use crate::memory::{Block, Memory};
 use crate::part::Scratch;
 use std::sync::Arc;
 use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
 
-/// LDS is given out in units of this many bytes.
+/// LDS is allocated in units of this many bytes.
 const LDS_UNIT: u32 = 512;
 /// The most work-items in a workgroup.
 const MAX_WORKGROUP: u64 = 1024;
-/// Private memory of each work-item beyond what the kernel declares, where its stack has no fixed size.
+/// Bytes of private memory of each work-item in addition to those that the kernel declares, if its stack has no fixed
+/// size.
 const DYNAMIC_STACK: u32 = 16 * 1024;
 /// The most private memory of each work-item.
 const MAX_PRIVATE: u32 = 1 << 20;
 
-/// The buffer resource of private memory: the dwords of 64 lanes lie side by side, and a lane adds its number. It has no
-/// end; that of each wave's memory is checked instead.
+/// The buffer resource of private memory: the dwords of 64 lanes lie side by side, and a lane adds its number. It has
+/// no end; the end of each wave's memory is checked instead.
 const SCRATCH_RESOURCE: [u32; 4] = [
     SCRATCH_WINDOW as u32,
     (SCRATCH_WINDOW >> 32) as u32 | 1 << 31,
@@ -31,10 +32,10 @@ const SCRATCH_RESOURCE: [u32; 4] = [
 ];
 
 const PACKET: u64 = 64;
-/// What stands in for the HSA queue: zeros.
+/// The substitute for the HSA queue: zeros.
 const QUEUE: u64 = 256;
 
-/// A launch that was found valid, with all that its waves have in common.
+/// A valid launch, with the data that all of its waves share.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     descriptor: KernelDescriptor,
@@ -45,7 +46,7 @@ pub(super) struct Start {
     items: [u32; 3],
     /// Bytes of LDS.
     pub(super) lds: u32,
-    /// Bytes of LDS that the kernel and its launch asked for, if it must not touch more.
+    /// Bytes of LDS that the kernel and its launch ask for, if an access past them is a fault.
     pub(super) lds_limit: Option<u32>,
     /// The devices whose memory the kernel may use, a bit each.
     pub(super) reach: u64,
@@ -56,7 +57,7 @@ pub(super) struct Start {
     packet: u64,
     queue: u64,
     preloaded: Vec<u32>,
-    /// The barriers of the queue, where that has some.
+    /// The barriers of a cooperative queue.
     pub(super) gws: Option<Arc<Gws>>,
 }
 
@@ -70,8 +71,8 @@ impl Start {
         if launch.grid.contains(&0) || size == 0 {
             return Err(refuse(format!("grid {:?} of workgroups {block:?} is empty", launch.grid)));
         }
-        // The bounds in the kernel's metadata are promises to the compiler. AMD's own HIP launches a kernel of its own
-        // with twice as many work-items, and hardware does not know them.
+        // The bounds in the kernel's metadata are promises to the compiler, and hardware does not know them. AMD's HIP
+        // launches one of its own kernels with twice as many work-items.
         if size > MAX_WORKGROUP {
             return Err(refuse(format!(
                 "{size} work-items in a workgroup, at most {MAX_WORKGROUP} are possible"
@@ -137,7 +138,7 @@ impl Start {
         })
     }
 
-    /// Takes arguments and dispatch packet from where the client has put them.
+    /// Takes the arguments and the dispatch packet that the client has written to memory.
     fn find(&mut self, memory: &Arc<Memory>, kernel: &Kernel, placed: Placed) -> Result<(), Box<Fault>> {
         (self.arguments, self.packet, self.queue) = (placed.arguments, placed.packet, placed.queue);
         let first = self.descriptor.kernarg_preload_offset() as usize;
@@ -154,7 +155,7 @@ impl Start {
         Ok(())
     }
 
-    /// Writes arguments and dispatch packet to device memory, unless the client has done so.
+    /// Writes the arguments and the dispatch packet to device memory, unless the client has done so.
     pub(super) fn place(
         &mut self,
         memory: &Arc<Memory>,
@@ -201,9 +202,9 @@ impl Start {
         Ok(Some(block))
     }
 
-    /// The value of a hidden argument; what is not there is null, but for a [`Service`].
+    /// The value of a hidden argument. Missing ones are null, except for a [`Service`].
     fn hidden(&self, kind: HiddenKind, launch: &Launch<'_>) -> u64 {
-        // Only whole workgroups count; the partial one at the end is in the remainder.
+        // Only whole workgroups count. The partial one at the end is the remainder.
         let whole = |axis: usize| (self.items[axis] / self.block[axis]).into();
         let remainder = |axis: usize| (self.items[axis] % self.block[axis]).into();
         match kind {
@@ -226,7 +227,7 @@ impl Start {
         }
     }
 
-    /// The packet by which a queue would start the kernel; kernels read sizes from it.
+    /// The packet with which a queue would start the kernel. Kernels read sizes from it.
     fn write_packet(&self, packet: &mut [u8], kernel: &Kernel) {
         let mut put = |offset: usize, bytes: &[u8]| {
             if let Some(slot) = packet.get_mut(offset..offset + bytes.len()) {
@@ -293,7 +294,7 @@ impl Start {
         wave.set_exec(if lanes == 64 { !0 } else { (1 << lanes) - 1 });
         let [x, y, _] = extent.map(|extent| extent.max(1));
         let mut place = [first % x, first / x % y, first / x / y];
-        // Dimensions that were not asked for read as zero: code uses them unmasked.
+        // Dimensions that the kernel did not request read as zero: code does not mask them.
         let (second, third) = (u32::from(dimensions > 1), u32::from(dimensions > 2));
         for id in wave.row_mut(0) {
             *id = place[0] | (place[1] * second) << 10 | (place[2] * third) << 20;
@@ -354,16 +355,16 @@ impl Start {
         }
         let enabled = |bit: u32| descriptor.compute_pgm_rsrc2 >> bit & 1 != 0;
         if in_registers && enabled(0) {
-            // What describes the workgroup stands before it.
+            // The description of the workgroup comes before it.
             next += usize::from(enabled(10));
             wave.s[next & 127] = self.scratch_offset(wave.number);
         }
     }
 
-    /// How far into the private memory of all waves that of one begins. It is never at the start, so that a kernel that
-    /// does not add it is found out.
+    /// The offset of one wave in the private memory of all waves. It is never zero, so that a kernel that does not add
+    /// it faults.
     fn scratch_offset(&self, wave: u32) -> u32 {
-        // A lane has a mebibyte at most and a workgroup 16 waves, so that it fits.
+        // It fits: a lane has at most 1 MiB and a workgroup at most 16 waves.
         (wave + 1) * self.private.next_multiple_of(16) * 64
     }
 }

@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A dispatch that runs step by step: each step is a turn of one wave, chosen among all that may run.
 
+use super::choose::{Choose, Step};
 use super::fault::Fault;
 use super::job::{Job, RESIDENT};
 use super::launch::Statistics;
 use super::workgroup::Workgroup;
 use crate::memory::Block;
 
-/// Who decides what happens next where several things may.
-pub(crate) trait Choose {
-    /// One of so many options, from 0 on. There is at least one.
-    fn choose(&mut self, options: usize) -> usize;
-
-    /// Says what a step did, in numbers that tell it from others.
-    fn happened(&mut self, step: &[u64]);
-}
-
-/// What a step came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// Something ran.
-    Progress,
-    /// Something ran that may be waiting for something else.
-    Spun,
-    /// There is nothing left to run.
-    Done,
-}
-
-/// Waves that are in flight at most, as long as workgroups do not wait for one another.
+/// The most waves in flight, as long as workgroups do not wait for one another.
 const WAVES: u64 = 64;
 
 /// A dispatch in flight.
@@ -48,20 +29,20 @@ impl Stepped {
         Self { job, residents: Vec::new(), width: 0, spun: 0, done, _arguments: arguments }
     }
 
-    /// What has run.
+    /// The work so far.
     pub(crate) fn statistics(&self) -> Statistics {
         self.done
     }
 
-    /// What waves did since this was last asked that is reported but did not stop them.
+    /// Takes the faults since the last call that are reported but stopped no wave.
     pub(crate) fn findings(&self) -> Vec<Fault> {
-        self.job.findings()
+        self.job.grid.findings()
     }
 
     /// Runs one turn of one wave.
     ///
     /// # Errors
-    /// The wave's fault. There is nothing more to be run.
+    /// The wave's fault. The dispatch must not be stepped again.
     pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<Step, Box<Fault>> {
         if self.width == 0 {
             self.width = [1, 2, 4, 16][choices.choose(4)];
@@ -74,7 +55,7 @@ impl Stepped {
         let mut index = choices.choose(options);
         if index == self.residents.len() {
             let Some(fresh) = self.job.take() else { return Ok(Step::Done) };
-            // Many large workgroups take much memory and show nothing new.
+            // Many large workgroups take much memory and show no new orders.
             self.width =
                 self.width.min((WAVES / fresh.waves().max(1)).max(2) as usize).max(self.residents.len());
             self.residents.push(fresh);
@@ -82,7 +63,7 @@ impl Stepped {
         }
         let workgroup = &mut self.residents[index];
         choices.happened(&[workgroup.number]);
-        let step = workgroup.step(&self.job, choices)?;
+        let step = workgroup.step(&self.job.grid, choices)?;
         match step {
             Step::Done => {
                 let workgroup = self.residents.swap_remove(index);
@@ -96,7 +77,7 @@ impl Stepped {
             Step::Progress => self.spun = 0,
             Step::Spun => {
                 self.spun += 1;
-                // Those in flight may wait for one that is not.
+                // The workgroups in flight may wait for one that has not started.
                 if self.spun > 2 * self.residents.len() && self.job.has_more() {
                     self.width = (self.residents.len() + 1).min(RESIDENT);
                     self.spun = 0;

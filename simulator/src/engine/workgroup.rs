@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A workgroup in flight: its waves take turns until all have ended.
 
+use super::choose::{Choose, Step};
 use super::fault::Fault;
-use super::job::Job;
-use super::start::Start;
-use super::stepped::{Choose, Step};
-use crate::exec::{Core, Lds, Position, Status, Turn, Wave};
+use super::grid::Grid;
+use crate::exec::{Core, Counter, Lds, Runner, Status, Turn, Wave};
 use crate::memory::Windows;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
-/// Instructions that a wave runs before it is another's turn.
+/// Instructions of a turn: then it is the turn of another wave.
 const TURN: u64 = 20_000;
-/// Instructions of a turn that is a step: fewer, because a wave that spins may keep others from what it waits for.
+/// Instructions of a turn that is a step: fewer, because a wave that spins may hold up the wave that it waits for.
 const STEP: u64 = 2_000;
-/// Instructions of a turn that is cut short, at most.
+/// The most instructions of a turn that is cut short.
 const HALF_WAY: usize = 48;
-/// Rounds in which waves only let each other catch up, which count as one turn of a wave that spins.
+/// This many rounds in which waves only let each other catch up count as one turn of a wave that spins.
 const CATCHING_UP: u32 = 4000;
-/// Turns of waves that spin before other workgroups get a chance.
+/// Turns of spinning waves before other workgroups run.
 const PATIENCE: u32 = 16;
 /// Waves that a thread keeps for reuse.
 const KEPT: usize = 32;
@@ -28,15 +27,21 @@ thread_local! {
     static SPARE: RefCell<Spare> = const { RefCell::new(Spare { waves: Vec::new(), lds: Vec::new() }) };
 }
 
-/// Calls a function with the spare parts of this thread; none where the thread ends and has lost them.
+/// Calls a function with the spare parts of this thread; `None` while the thread ends.
 fn spare<T>(f: impl FnOnce(&mut Spare) -> Option<T>) -> Option<T> {
     SPARE.try_with(|spare| f(&mut spare.borrow_mut())).ok().flatten()
 }
 
-/// What a thread keeps of workgroups that are done.
+/// The parts of ended workgroups that a thread keeps for reuse.
 struct Spare {
     waves: Vec<Wave>,
     lds: Vec<Lds>,
+}
+
+/// A wave in flight, and its place in the code.
+struct Resident {
+    wave: Wave,
+    counter: Counter,
 }
 
 /// A workgroup in flight.
@@ -44,25 +49,26 @@ pub(super) struct Workgroup {
     id: [u32; 3],
     /// Its place among the workgroups of the dispatch.
     pub(super) number: u64,
-    waves: Vec<Wave>,
+    waves: Vec<Resident>,
     /// Taken back by the thread at the end.
     lds: Option<Lds>,
-    /// Allocations that its waves hit last.
+    /// The allocations that its waves accessed last.
     windows: Windows,
 }
 
-/// How far a workgroup got.
+/// The outcome of running a workgroup for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// All of its waves have ended.
+    /// All waves have ended.
     Done,
-    /// It may be waiting for another workgroup.
+    /// The workgroup may be waiting for another one.
     Waiting,
 }
 
 impl Workgroup {
     /// A workgroup at its start.
-    pub(super) fn new(start: &Start, number: u64, entry: &Position) -> Self {
+    pub(super) fn new(grid: &Grid, number: u64) -> Self {
+        let start = &grid.start;
         let id = start.workgroup(number);
         let mut lds = spare(|spare| spare.lds.pop()).unwrap_or_else(Lds::new);
         lds.reset(start.lds as usize);
@@ -73,9 +79,8 @@ impl Workgroup {
             .map(|number| {
                 let mut wave = spare(|spare| spare.waves.pop()).unwrap_or_else(Wave::new);
                 start.prepare(&mut wave, id, number);
-                wave.position = Some(entry.clone());
                 wave.status = Status::Ready;
-                wave
+                Resident { wave, counter: Counter { position: Some(grid.entry.clone()), visited: None } }
             })
             .collect();
         Self { id, number, waves, lds: Some(lds), windows: Windows::new(start.reach) }
@@ -88,15 +93,15 @@ impl Workgroup {
 
     /// Instructions that its waves have executed.
     pub(super) fn instructions(&self) -> u64 {
-        self.waves.iter().map(|wave| wave.instructions).sum()
+        self.waves.iter().map(|resident| resident.wave.instructions).sum()
     }
 
     /// Runs the waves until all have ended, or until nothing but other workgroups can help.
     ///
     /// # Errors
-    /// A wave's fault. The workgroup is not to be run again.
-    pub(super) fn run(&mut self, job: &Job) -> Result<Progress, Box<Fault>> {
-        let scene = job.scene(self.id);
+    /// A wave's fault. The workgroup must not be run again.
+    pub(super) fn run(&mut self, grid: &Grid) -> Result<Progress, Box<Fault>> {
+        let scene = grid.scene(self.id);
         let mut patience = PATIENCE;
         let lds = self.lds.get_or_insert_with(Lds::new);
         let abreast = self.waves.len() > 1;
@@ -105,30 +110,27 @@ impl Workgroup {
             let mut spun = false;
             let mut slept = true;
             let mut caught_up = true;
-            for wave in &mut self.waves {
+            for Resident { wave, counter } in &mut self.waves {
                 if wave.status != Status::Ready {
                     continue;
                 }
-                let mut core = Core {
-                    wave,
-                    lds: &mut *lds,
-                    memory: &job.memory,
-                    windows: &mut self.windows,
-                    program: &job.kernel.record.program,
+                let mut runner = Runner {
+                    core: Core::new(wave, lds, &grid.memory, &mut self.windows),
+                    counter,
+                    program: &grid.kernel.record.program,
                     abreast,
-                    stop: &job.stop,
-                    trouble: None,
+                    stop: &grid.stop,
                 };
-                let turn = core.run(TURN);
+                let turn = runner.run(TURN);
                 for finding in wave.findings.drain(..) {
-                    job.note(scene.finding(wave.number, finding));
+                    grid.note(scene.finding(wave.number, finding));
                 }
                 match turn {
                     Ok(Turn::Over) => {}
                     Ok(Turn::Slept) => spun = true,
                     Ok(Turn::Spent) => (spun, slept) = (true, false),
                     Ok(Turn::Abreast) => caught_up = false,
-                    Err(trouble) => return Err(scene.fault(wave, trouble)),
+                    Err(trouble) => return Err(scene.fault(wave.number, counter, trouble)),
                 }
             }
             // A loop that reads and writes never uses up a turn, and may still be waiting for others.
@@ -136,18 +138,21 @@ impl Workgroup {
             if catching_up == CATCHING_UP {
                 (spun, slept, catching_up) = (true, false, 0);
             }
-            let mut open = self.waves.iter().filter(|wave| wave.status != Status::Ended).peekable();
+            let mut open =
+                self.waves.iter().filter(|resident| resident.wave.status != Status::Ended).peekable();
             if open.peek().is_none() {
                 return Ok(Progress::Done);
             }
-            if open.all(|wave| wave.status == Status::Barrier) {
-                for wave in self.waves.iter_mut().filter(|wave| wave.status == Status::Barrier) {
-                    wave.status = Status::Ready;
+            if open.all(|resident| resident.wave.status == Status::Barrier) {
+                for Resident { wave, .. } in &mut self.waves {
+                    if wave.status == Status::Barrier {
+                        wave.status = Status::Ready;
+                    }
                 }
                 patience = PATIENCE;
             } else if spun {
                 patience -= 1;
-                if slept || patience == 0 || job.stop.load(Ordering::Relaxed) {
+                if slept || patience == 0 || grid.stop.load(Ordering::Relaxed) {
                     return Ok(Progress::Waiting);
                 }
             }
@@ -156,16 +161,16 @@ impl Workgroup {
 }
 
 impl Workgroup {
-    /// Lets one wave run, which one and how far being chosen. Waves that all wait at a barrier pass it first.
+    /// Runs one wave. `choices` decides which one and how far. If all waves wait at a barrier, they pass it first.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub(super) fn step(&mut self, job: &Job, choices: &mut dyn Choose) -> Result<Step, Box<Fault>> {
+    pub(super) fn step(&mut self, grid: &Grid, choices: &mut dyn Choose) -> Result<Step, Box<Fault>> {
         let mut ready = self.with_status(Status::Ready);
         if ready.is_empty() {
             ready = self.with_status(Status::Barrier);
             for index in &ready {
-                self.waves[*index].status = Status::Ready;
+                self.waves[*index].wave.status = Status::Ready;
             }
         }
         if ready.is_empty() {
@@ -173,34 +178,32 @@ impl Workgroup {
         }
         let index = ready[choices.choose(ready.len())];
         let lds = self.lds.get_or_insert_with(Lds::new);
-        let wave = &mut self.waves[index];
+        let Resident { wave, counter } = &mut self.waves[index];
         let before = wave.instructions;
-        let mut core = Core {
-            wave,
-            lds,
-            memory: &job.memory,
-            windows: &mut self.windows,
-            program: &job.kernel.record.program,
-            // Any order is legal, and what breaks in one is a race.
+        let mut runner = Runner {
+            core: Core::new(wave, lds, &grid.memory, &mut self.windows),
+            counter,
+            program: &grid.kernel.record.program,
+            // Every order is legal: a kernel that one order breaks has a race.
             abreast: false,
-            stop: &job.stop,
-            trouble: None,
+            stop: &grid.stop,
         };
-        // Mostly to the next barrier or to the end, sometimes a few instructions: others then see half of what it does.
+        // Mostly to the next barrier or to the end, sometimes a few instructions, so that other waves see half of its
+        // work.
         let ran = match choices.choose(4) {
             0 => {
                 let budget = 1 + choices.choose(HALF_WAY) as u64;
-                core.run_exactly(budget).map(|turn| if turn == Turn::Spent { Turn::Over } else { turn })
+                runner.run_exactly(budget).map(|turn| if turn == Turn::Spent { Turn::Over } else { turn })
             }
-            _ => core.run(STEP),
+            _ => runner.run(STEP),
         };
-        let scene = job.scene(self.id);
+        let scene = grid.scene(self.id);
         for finding in wave.findings.drain(..) {
-            job.note(scene.finding(wave.number, finding));
+            grid.note(scene.finding(wave.number, finding));
         }
-        let turn = ran.map_err(|trouble| scene.fault(wave, trouble))?;
+        let turn = ran.map_err(|trouble| scene.fault(wave.number, counter, trouble))?;
         choices.happened(&[index as u64, wave.instructions - before]);
-        if self.waves.iter().all(|wave| wave.status == Status::Ended) {
+        if self.waves.iter().all(|resident| resident.wave.status == Status::Ended) {
             return Ok(Step::Done);
         }
         Ok(if turn == Turn::Over { Step::Progress } else { Step::Spun })
@@ -208,7 +211,7 @@ impl Workgroup {
 
     fn with_status(&self, status: Status) -> SmallVec<[usize; 16]> {
         let waves = self.waves.iter().enumerate();
-        waves.filter(|(_, wave)| wave.status == status).map(|(index, _)| index).collect()
+        waves.filter(|(_, resident)| resident.wave.status == status).map(|(index, _)| index).collect()
     }
 }
 
@@ -216,7 +219,7 @@ impl Drop for Workgroup {
     fn drop(&mut self) {
         spare(|spare| {
             let room = KEPT.saturating_sub(spare.waves.len());
-            spare.waves.extend(self.waves.drain(..).take(room));
+            spare.waves.extend(self.waves.drain(..).take(room).map(|resident| resident.wave));
             if spare.lds.is_empty() {
                 spare.lds.extend(self.lds.take());
             }

@@ -1,60 +1,57 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Execution of code, a wave of 64 lanes at a time.
+//! Execution of code, one instruction of a wave at a time, for all 64 lanes.
 //!
-//! [`Program`] decodes code into [`Step`](step::Step)s, each with a handler; [`Core::run`] calls one after another on a
-//! [`Wave`]. Handlers work on whole registers of 64 lanes and are compiled twice, for the baseline processor and
-//! for AVX2 with FMA. Families of instructions have a file each; `table` finds the family. What no family knows is reported
-//! before a kernel starts.
+//! # From bytes to lanes
 //!
-//! Where it is not the hardware bit for bit: approximate instructions (reciprocals, roots, exponentials, logarithms,
-//! sines) give the host's results, which differ in the last place or two; matrix instructions add in ascending order of the
-//! inner dimension, each step fused, and give the usual NaN.
+//! 1. A wave enters a [`Program`] at an address. [`reach`](mod@reach) follows the branches from there, and [`load`] makes
+//!    each instruction a [`Step`](machine::step::Step).
+//! 2. [`families`] finds the handler of the instruction. An instruction without a handler is reported before the kernel
+//!    starts.
+//! 3. [`run`] is the interpreter's loop: it calls the handler of one step after the other.
+//! 4. The handler reads its sources and writes its result through [`operands`], for whole registers of 64 lanes.
 //!
-//! A workgroup's waves take turns on one thread: each runs until it ends, waits at a barrier or has used up its turn.
-//! So LDS needs no locks, and memory instructions take effect in order; counters to wait for are always zero.
+//! # The folders, from the bottom
+//!
+//! - [`values`]: rows of 64 lanes, and arithmetic on their numbers. Nothing here knows a wave.
+//! - [`machine`]: the state of a wave and of its workgroup, and the form of decoded code.
+//! - [`operands`]: sources, modifiers, results, and accesses to memory, which the families share.
+//! - [`families`]: the instructions, a file for each family.
+//! - [`load`], [`loaded`] and [`run`] stand on top: decoding, the code of all modules, and the loop.
+//!
+//! # Accuracy
+//!
+//! Two kinds of instructions differ from the hardware's bits. Approximate instructions (reciprocals, roots, exponentials,
+//! logarithms, sines) give the host's results, which differ in the last place or two. Matrix instructions add in ascending
+//! order of the inner dimension, fuse each step, and give the usual NaN.
+//!
+//! # Order
+//!
+//! The waves of a workgroup take turns on one thread: each runs until it ends, waits at a barrier or has used up its turn.
+//! Therefore LDS needs no locks. Memory instructions take effect in order, so that the counters of `s_waitcnt` are always
+//! zero.
 
-mod atomic;
-mod buffer;
-pub(crate) mod core;
-mod crossing;
-mod eighth;
-mod float;
-mod flow;
-mod format;
-mod gws;
-mod half;
-mod lanes;
-mod lds;
-mod matrix;
-mod nan;
-mod packed;
-mod program;
+mod families;
+mod load;
+pub(crate) mod loaded;
+mod machine;
+mod operands;
 mod reach;
-mod result;
-mod rounding;
-mod scalar;
-mod shape;
-mod share;
-mod smem;
-mod soft;
-mod space;
-mod sparse;
-mod state;
-mod step;
-mod table;
-mod turns;
-mod typed;
-mod vector;
-mod vmem;
+mod run;
+mod values;
 
-pub(crate) use self::core::{Core, Finding, Segment, Stray, Trouble, Turn};
-pub(crate) use gws::Gws;
-pub(crate) use lanes::{PRIVATE_APERTURE, SHARED_APERTURE};
-pub(crate) use lds::Lds;
-pub(crate) use program::{Program, Programs};
+pub(crate) use families::handler;
+pub(crate) use machine::core::Core;
+pub(crate) use machine::debug::Debug;
+pub use machine::debug::SourceLine;
+pub(crate) use machine::gws::Gws;
+pub(crate) use machine::lds::Lds;
+pub(crate) use machine::program::{Counter, Position, Program};
+pub use machine::trouble::{AccessKind, Cause};
+pub(crate) use machine::trouble::{Finding, Segment, Stray, Trouble};
+pub(crate) use machine::wave::{SCRATCH_WINDOW, Status, Wave};
+pub(crate) use operands::source::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub(crate) use reach::{NoInstruction, Reached, reach};
-pub(crate) use state::{Position, SCRATCH_WINDOW, Status, Wave};
-pub(crate) use table::handler;
+pub(crate) use run::{Runner, Turn};
 
 #[cfg(test)]
 mod tests;

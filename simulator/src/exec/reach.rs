@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which instructions are reached from an entry, following branches and no calls.
+//! The instructions that are reached from an entry by branches, without calls.
 
 use crate::isa::{DecodeError, Inst, InstructionSet, Op};
 
-/// The trap that a debugger waits for; without one it does nothing.
+/// The trap that a debugger waits for. Without a debugger it has no effect.
 pub(crate) const BREAKPOINT: u8 = 3;
 
-/// Why there is no instruction at a word that is reached.
+/// The reason why there is no instruction at a reached word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoInstruction {
-    /// Its bits are none.
+    /// Its bits are no instruction.
     Undecodable(DecodeError),
-    /// It lies behind the last word.
+    /// The word is past the end of the code.
     End,
 }
 
@@ -24,15 +24,15 @@ impl std::fmt::Display for NoInstruction {
     }
 }
 
-/// What has been reached so far; words are counted from the first of the code.
+/// The words reached so far, counted from the first word of the code.
 pub(crate) trait Reached {
-    /// Whether this word has been.
+    /// Whether this word has been reached.
     fn has(&self, word: u64) -> bool;
-    /// Takes note of what is at a word.
+    /// Notes the instruction at a word.
     fn add(&mut self, word: u64, found: Result<Inst, NoInstruction>);
 }
 
-/// Adds what is reached from the word `entry`, up to what has been reached before.
+/// Adds the words reached from the word `entry`, up to words that were reached before.
 pub(crate) fn reach(set: &'static InstructionSet, code: &[u32], entry: u64, reached: &mut impl Reached) {
     let mut open = vec![entry];
     while let Some(mut at) = open.pop() {
@@ -53,11 +53,11 @@ pub(crate) fn reach(set: &'static InstructionSet, code: &[u32], entry: u64, reac
     }
 }
 
-/// Whether nothing behind an instruction is reached by falling through.
+/// Whether an instruction never falls through to the next one.
 pub(crate) fn ends_flow(inst: &Inst) -> bool {
     match inst.op {
         Op::s_endpgm | Op::s_endpgm_saved | Op::s_branch | Op::s_setpc_b64 | Op::s_rfe_b64 => true,
-        // Compilers put nothing behind a trap, which stops the wave, unless it is a breakpoint.
+        // A trap stops the wave, unless it is a breakpoint. Compilers put no code behind it.
         Op::s_trap => inst.imm as u8 != BREAKPOINT,
         _ => false,
     }

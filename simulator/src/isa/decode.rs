@@ -1,128 +1,77 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From words to instructions: which format, which row, and the fields of each format.
+//! From words to instructions: finds the format and the row, and reads the fields.
 
-use std::fmt;
-
+use super::error::DecodeError;
 use super::fields::{Fields, field};
 use super::inst::{Encoding, Inst};
-use super::set::{GFX90A, GFX942, InstructionSet, Table, Tables};
+use super::set::{InstructionSet, Table, Tables};
 use super::tables::{self, Row};
 use super::{memory_format, scalar_format, vector_format};
 
-/// How image instructions begin.
-const IMAGE: u32 = 0b11_1100;
-
-/// Why bytes are no instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DecodeError {
-    /// The bytes end inside the instruction.
-    Truncated {
-        /// The words there were.
-        have: usize,
-        /// The words the instruction needs at least.
-        need: usize,
-    },
-    /// No instruction of the set is encoded like this.
-    Unknown {
-        /// The set.
-        set: &'static InstructionSet,
-        /// The first words, 0 where there are none.
-        words: [u32; 2],
-        /// The format, where its bits are those of one.
-        encoding: Option<Encoding>,
-    },
-}
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            DecodeError::Truncated { have, need } => {
-                write!(f, "the code ends inside an instruction: it has {have} words of at least {need}")
-            }
-            DecodeError::Unknown { set, words, encoding: Some(encoding) } => {
-                let (name, [first, second]) = (set.name(), words);
-                let theirs = [&GFX942, &GFX90A].into_iter().filter(|other| other != set);
-                for other in theirs {
-                    if let Ok(inst) = other.decode(words) {
-                        return write!(
-                            f,
-                            "{name} has no {inst}: {first:#010x} {second:#010x} is an instruction of {}",
-                            other.name()
-                        );
-                    }
-                }
-                write!(
-                    f,
-                    "no {name} instruction of format {encoding:?} is encoded {first:#010x} {second:#010x}"
-                )
-            }
-            DecodeError::Unknown { set, words, encoding: None }
-                if set.has_images && words[0] >> 26 == IMAGE =>
-            {
-                let (name, [first, second]) = (set.name(), words);
-                write!(
-                    f,
-                    "{first:#010x} {second:#010x} is an image instruction of {name}; images are not simulated"
-                )
-            }
-            DecodeError::Unknown { set, words, encoding: None } => {
-                write!(f, "no format of {} starts with {:#010x}", set.name(), words[0])
-            }
-        }
+impl InstructionSet {
+    /// Decodes the instruction at the start of `words`; [`Inst::size`] says how many of them it took.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError::Truncated`] if the instruction goes on after `words`, [`DecodeError::Unknown`] if `words` start no
+    /// instruction of the set. Fields that the instruction does not use are ignored.
+    pub fn decode(&'static self, words: &[u32]) -> Result<Inst, DecodeError> {
+        let Some(&first) = words.first() else {
+            return Err(DecodeError::Truncated { have: 0, need: 1 });
+        };
+        let unknown = |encoding| DecodeError::Unknown {
+            set: self,
+            words: [first, words.get(1).copied().unwrap_or(0)],
+            encoding,
+        };
+        let (encoding, row) = match classify(&self.tables, first) {
+            Some(found) => found,
+            None => return Err(unknown(None)),
+        };
+        let row = row.ok_or_else(|| unknown(Some(encoding)))?;
+        let base_words = match encoding {
+            Encoding::Sop1
+            | Encoding::Sop2
+            | Encoding::Sopc
+            | Encoding::Sopk
+            | Encoding::Sopp
+            | Encoding::Vop1
+            | Encoding::Vop2
+            | Encoding::Vopc => 1,
+            _ => 2,
+        };
+        let mut fields = Fields::new(self, words, base_words, encoding, row)?;
+        let done = match encoding {
+            Encoding::Sop2 => scalar_format::sop2(&mut fields),
+            Encoding::Sopk => scalar_format::sopk(&mut fields),
+            Encoding::Sop1 => scalar_format::sop1(&mut fields),
+            Encoding::Sopc => scalar_format::sopc(&mut fields),
+            Encoding::Sopp => scalar_format::sopp(&mut fields),
+            Encoding::Smem => scalar_format::smem(&mut fields),
+            Encoding::Vop2 => vector_format::vop2(&mut fields),
+            Encoding::Vop1 => vector_format::vop1(&mut fields),
+            Encoding::Vopc => vector_format::vopc(&mut fields),
+            Encoding::Vop3 => vector_format::vop3(&mut fields),
+            Encoding::Vop3p => vector_format::vop3p(&mut fields),
+            Encoding::Mai => vector_format::mai(&mut fields),
+            Encoding::Ds => memory_format::ds(&mut fields),
+            Encoding::Flat | Encoding::Global | Encoding::Scratch => memory_format::flat(&mut fields),
+            Encoding::Mubuf | Encoding::Mtbuf => memory_format::buffer(&mut fields),
+        };
+        fields.finish(done)
     }
-}
 
-impl std::error::Error for DecodeError {}
-
-/// See [`InstructionSet::decode`].
-pub(super) fn decode(set: &'static InstructionSet, words: &[u32]) -> Result<Inst, DecodeError> {
-    let Some(&first) = words.first() else {
-        return Err(DecodeError::Truncated { have: 0, need: 1 });
-    };
-    let unknown =
-        |encoding| DecodeError::Unknown { set, words: [first, words.get(1).copied().unwrap_or(0)], encoding };
-    let (encoding, row) = match classify(&set.tables, first) {
-        Some(found) => found,
-        None => return Err(unknown(None)),
-    };
-    let row = row.ok_or_else(|| unknown(Some(encoding)))?;
-    let base_words = match encoding {
-        Encoding::Sop1
-        | Encoding::Sop2
-        | Encoding::Sopc
-        | Encoding::Sopk
-        | Encoding::Sopp
-        | Encoding::Vop1
-        | Encoding::Vop2
-        | Encoding::Vopc => 1,
-        _ => 2,
-    };
-    let mut fields = Fields::new(set, words, base_words, encoding, row)?;
-    let done = match encoding {
-        Encoding::Sop2 => scalar_format::sop2(&mut fields),
-        Encoding::Sopk => scalar_format::sopk(&mut fields),
-        Encoding::Sop1 => scalar_format::sop1(&mut fields),
-        Encoding::Sopc => scalar_format::sopc(&mut fields),
-        Encoding::Sopp => scalar_format::sopp(&mut fields),
-        Encoding::Smem => scalar_format::smem(&mut fields),
-        Encoding::Vop2 => vector_format::vop2(&mut fields),
-        Encoding::Vop1 => vector_format::vop1(&mut fields),
-        Encoding::Vopc => vector_format::vopc(&mut fields),
-        Encoding::Vop3 => vector_format::vop3(&mut fields),
-        Encoding::Vop3p => vector_format::vop3p(&mut fields),
-        Encoding::Mai => vector_format::mai(&mut fields),
-        Encoding::Ds => memory_format::ds(&mut fields),
-        Encoding::Flat | Encoding::Global | Encoding::Scratch => memory_format::flat(&mut fields),
-        Encoding::Mubuf | Encoding::Mtbuf => memory_format::buffer(&mut fields),
-    };
-    fields.finish(done)
-}
-
-/// See [`InstructionSet::decode_program`].
-pub(super) fn decode_program(set: &'static InstructionSet, bytes: &[u8]) -> Program {
-    let words =
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
-    Program { set, words, next: 0 }
+    /// The instructions of `bytes`, one after another, with their byte offsets.
+    ///
+    /// After an unknown instruction the next word is tried; a truncated one ends the sequence, and so does a tail of fewer
+    /// than four bytes.
+    pub fn decode_program(&'static self, bytes: &[u8]) -> Program {
+        let words = bytes
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect();
+        Program { set: self, words, next: 0 }
+    }
 }
 
 /// Iterator of [`InstructionSet::decode_program`].
@@ -139,7 +88,7 @@ impl Iterator for Program {
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.words.get(self.next..).filter(|rest| !rest.is_empty())?;
         let offset = self.next as u64 * 4;
-        let result = decode(self.set, rest);
+        let result = self.set.decode(rest);
         self.next += match &result {
             Ok(inst) => usize::from(inst.size) / 4,
             Err(DecodeError::Truncated { .. }) => rest.len(),
@@ -154,7 +103,7 @@ fn row(table: Table, code: u32) -> Option<&'static Row> {
     table.get(code as usize).copied().flatten()
 }
 
-/// The format of an instruction by its first word, and its row. None if there is no such format.
+/// The format of an instruction by its first word, and its row; `None` if there is no such format.
 fn classify(tables: &Tables, first: u32) -> Option<(Encoding, Option<&'static Row>)> {
     let found = match first >> 26 {
         _ if first >> 31 == 0 => match field(first, 25, 7) {

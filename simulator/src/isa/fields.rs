@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the decoders of all formats share: bit fields, operand codes, the literal.
+//! The fields that the decoders of all formats share: bit fields, operand codes, the literal.
 
-use super::decode::DecodeError;
-use super::inst::{Element, Encoding, Inst, Mem, Mods, Operand, OperandType, Special};
+use super::error::DecodeError;
+use super::inst::{Encoding, Inst, Mem, Mods};
+use super::operand::{Element, Operand, OperandType, Special};
 use super::set::InstructionSet;
 use super::tables::Row;
 
@@ -43,7 +44,7 @@ pub(super) struct Fields<'a> {
     pub(super) second: u32,
     /// The literal, read once.
     literal: Option<u32>,
-    /// What the tables know.
+    /// The row of the instruction.
     pub(super) row: &'static Row,
     /// The result so far.
     pub(super) inst: Inst,
@@ -80,7 +81,7 @@ impl<'a> Fields<'a> {
         Ok(Fields { words, used: base_words, first, second, literal: None, row, inst, truncated: false })
     }
 
-    /// The instruction, or why it is none.
+    /// The finished instruction, or the error.
     pub(super) fn finish(mut self, done: Result<(), Invalid>) -> Result<Inst, DecodeError> {
         if self.truncated {
             return Err(DecodeError::Truncated { have: self.words.len(), need: self.used + 1 });

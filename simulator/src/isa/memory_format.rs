@@ -2,7 +2,8 @@
 //! Decoders of the vector memory and LDS formats.
 
 use super::fields::{Fields, Invalid, bit, field, scalar, signed, vgpr, vgpr_or_agpr};
-use super::inst::{Element, Encoding, Operand, OperandType};
+use super::inst::Encoding;
+use super::operand::{Element, Operand, OperandType};
 use super::set::FlatBit;
 use super::tables::{ATOMIC, CACHE, GWS, LDS_DST, MAY_LDS, SCALAR_OFFSET, SCOPE, TWO_OFFSETS};
 

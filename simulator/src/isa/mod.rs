@@ -2,26 +2,37 @@
 //! The instruction sets of gfx942 (CDNA3) and gfx90a (CDNA2): decoder and disassembler.
 //!
 //! [`InstructionSet::decode`] turns words into an [`Inst`], which holds everything an interpreter needs.
-//! [`Inst::disassemble`] prints it as LLVM does. Both read the same tables: one row for each instruction of each format.
-//! An [`Op`] is a meaning; a row binds it to an encoding; a set has rows that others have too, and its own.
+//! [`Inst::disassemble`] prints it as LLVM does. Both read the same tables, which have one row for each instruction of each
+//! format. An [`Op`] is a meaning. A row binds it to an encoding. A set has rows that it shares with other sets, and rows of
+//! its own.
+//!
+//! The files, from the bottom:
+//!
+//! - `opcode`, `operand`: meanings and operands.
+//! - `tables`: the rows. `set`: the tables of each set. `inst`, `error`: the decoder's results.
+//! - `fields`: the fields that formats share. `scalar_format`, `vector_format`, `memory_format`: one function for each format.
+//! - `decode`: from words to an instruction.
+//! - `text`, `text_operand`, `text_modifier`, `text_error`: the disassembler.
 
 mod decode;
+mod error;
 mod fields;
 mod inst;
 mod memory_format;
 mod opcode;
+mod operand;
 mod scalar_format;
 mod set;
 mod tables;
 mod text;
+mod text_error;
 mod text_modifier;
 mod text_operand;
 mod vector_format;
 
-pub use decode::{DecodeError, Program};
-pub use inst::{
-    Dpp, Element, Encoding, Inst, Mem, Mods, Operand, OperandType, Sdwa, SdwaSel, SdwaUnused, Special,
-    inline_f16, inline_u32, inline_u64,
-};
+pub use decode::Program;
+pub use error::DecodeError;
+pub use inst::{Dpp, Encoding, Inst, Mem, Mods, Sdwa, SdwaSel, SdwaUnused};
 pub use opcode::Op;
+pub use operand::{Element, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64};
 pub use set::{GFX90A, GFX942, InstructionSet};

@@ -2,7 +2,7 @@
 //! Decoders of the scalar formats.
 
 use super::fields::{Fields, Invalid, bit, field, scalar, signed};
-use super::inst::{Element, Operand};
+use super::operand::{Element, Operand};
 use super::tables::{CACHE, GPR_IDX, HWREG, LITERAL, PROBE};
 
 pub(super) fn sop2(f: &mut Fields<'_>) -> Result<(), Invalid> {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Instruction sets: which rows each format has on a part, and how its instructions are written.
+//! Instruction sets: the rows of each format on a part, and the spelling of its instructions.
 
 use std::fmt;
 
-use super::decode::{DecodeError, Program, decode, decode_program};
-use super::inst::Inst;
 use super::opcode::Op;
 use super::tables::{self, Row};
 
@@ -22,7 +20,7 @@ pub struct InstructionSet {
     /// Names it in messages.
     name: &'static str,
     pub(super) tables: Tables,
-    /// What bit 13 of FLAT, GLOBAL and SCRATCH says.
+    /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH.
     pub(super) flat_bit: FlatBit,
     /// Whether there are image instructions, none of which is decoded.
     pub(super) has_images: bool,
@@ -32,7 +30,7 @@ pub struct InstructionSet {
 /// The row of each opcode of a format.
 pub(super) type Table = &'static [Option<&'static Row>];
 
-/// A table for each format; VOP3 without what other formats have.
+/// A table for each format. The table of VOP3 lacks instructions that other formats have.
 pub(super) struct Tables {
     pub(super) sop2: Table,
     pub(super) sopk: Table,
@@ -80,50 +78,32 @@ impl Tables {
     }
 }
 
-/// What bit 13 of FLAT, GLOBAL and SCRATCH says.
+/// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FlatBit {
-    /// SCRATCH has a vector address, beside a scalar one or alone.
+    /// SCRATCH has a vector address, with or without a scalar one.
     VectorAddress,
-    /// Data goes to LDS. SCRATCH has a vector address where it has no scalar one.
+    /// Data goes to LDS. SCRATCH has a vector address if it has no scalar one.
     Lds,
 }
 
-/// How LLVM writes what not all parts write alike.
+/// LLVM's spelling where parts differ.
 pub(super) struct Style {
     /// The three cache bits, in the order of the text: scope bit 0, non-temporal, scope bit 1.
     pub(super) cache: [&'static str; 3],
-    /// Mnemonics that are not those of [`Op`].
+    /// Mnemonics that differ from those of [`Op`].
     spelled: &'static [(Op, &'static str)],
     /// Names of hardware registers from number 20 on.
     pub(super) hardware: &'static [&'static str],
 }
 
 impl InstructionSet {
-    /// Decodes the instruction at the start of `words`; [`Inst::size`] says how many of them it took.
-    ///
-    /// # Errors
-    ///
-    /// [`DecodeError::Truncated`] if the instruction goes on after `words`, [`DecodeError::Unknown`] if it is none. Fields
-    /// that the instruction does not use are ignored.
-    pub fn decode(&'static self, words: &[u32]) -> Result<Inst, DecodeError> {
-        decode(self, words)
-    }
-
-    /// The instructions of `bytes`, one after another, with their byte offsets.
-    ///
-    /// After an unknown instruction the next word is tried; a truncated one ends the sequence, and so does a tail of fewer
-    /// than four bytes.
-    pub fn decode_program(&'static self, bytes: &[u8]) -> Program {
-        decode_program(self, bytes)
-    }
-
     /// The part that it is named after.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Whether it has an instruction, in whatever format.
+    /// Whether it has an instruction, in any format.
     pub fn has(&self, op: Op) -> bool {
         self.tables.all().iter().any(|table| table.iter().flatten().any(|row| row.op == op))
     }

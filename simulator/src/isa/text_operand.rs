@@ -4,7 +4,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::Op;
-use super::inst::{Element, Inst, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64};
+use super::inst::Inst;
+use super::operand::{Element, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64};
 
 /// `operand` of type `ty`, to be displayed.
 pub(super) fn operand(operand: Operand, ty: OperandType) -> impl Display {

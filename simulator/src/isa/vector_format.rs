@@ -2,7 +2,8 @@
 //! Decoders of the vector formats, with their SDWA and DPP words.
 
 use super::fields::{DPP, Fields, Invalid, SDWA, VGPR, bit, field, scalar, vgpr, vgpr_or_agpr};
-use super::inst::{Dpp, Element, Operand, Sdwa, SdwaSel, SdwaUnused, Special};
+use super::inst::{Dpp, Sdwa, SdwaSel, SdwaUnused};
+use super::operand::{Element, Operand, Special};
 use super::tables::{
     ACC, ACC_DST, ACC_SRC, CARRY_IN, CARRY_OUT, CLAMP, LANE, MADAK, MADMK, MIX, NO_DPP, NO_DST_SEL, NO_SDWA,
     OMOD, OP_SEL, SCALAR_DST, SPARSE, VECTOR_SRC,

@@ -26,7 +26,8 @@ pub(crate) struct Span<'m> {
     pointer: *mut u8,
     address: u64,
     len: u64,
-    memory: PhantomData<&'m super::Memory>,
+    /// The memory that keeps the bytes mapped.
+    memory: PhantomData<&'m ()>,
 }
 
 /// An unsigned word that device memory is read and written in.

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The map of allocations: which are live, which were freed, what kernels may write, and where a stray address is.
+//! The map of allocations: live and freed ones, the ranges that kernels may only read, and the place of a stray
+//! address.
 
+use super::allocation::{AllocationInfo, Kind};
+use super::place::Place;
 use super::shadow::Shadow;
-use super::{AllocationInfo, Kind, Place};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What the map knows of a live allocation.
+/// The facts about a live allocation.
 #[derive(Clone)]
 pub(super) struct Record {
     pub(super) info: AllocationInfo,
-    /// What to add to an address to find its byte.
+    /// The distance from an address to its byte in the host's memory.
     pub(super) delta: u64,
     /// Addresses that kernels may only read.
     pub(super) read_only: Arc<[Range<u64>]>,
-    /// The devices that may use it, or, where peers open themselves to each other as a whole, the device that it
-    /// belongs to; a bit each.
+    /// A mask of devices: those that may use it, or its own device if peers open their whole memory to each other.
     pub(super) homes: u64,
-    /// Which bytes were written, where somebody asked.
+    /// The bytes that were written, if they are tracked.
     pub(super) shadow: Option<Arc<Shadow>>,
 }
 
 impl Record {
-    /// Whether kernels that reach these devices, a bit each, may use it.
+    /// Whether kernels that reach these devices (a mask) may use it.
     pub(super) fn is_reached(&self, reach: u64) -> bool {
         self.homes & reach != 0
     }
@@ -77,7 +78,7 @@ impl Map {
         self.at_or_before(last).filter(|record| record.info.base >= base || record.contains(base))
     }
 
-    /// Drops what is known of freed ranges that overlap one.
+    /// Forgets freed allocations that overlap a range.
     pub(super) fn forget_freed(&mut self, range: Range<u64>) {
         let before = self.freed.range(..range.end).rev();
         let stale: Vec<u64> = before
@@ -89,7 +90,7 @@ impl Map {
         }
     }
 
-    /// Where an address is, for messages.
+    /// The place of an address, for messages.
     pub(super) fn place(&self, address: u64) -> Place {
         let before = self.at_or_before(address);
         if let Some(record) = before.filter(|record| record.contains(address)) {
@@ -100,7 +101,7 @@ impl Map {
         {
             return Place::Freed(info.clone(), address - info.base);
         }
-        // Code and arguments lie between the client's allocations, but it is from the latter that a kernel strays.
+        // Code and arguments lie between the client's allocations, but kernels stray from the client's.
         let place = self.nearest(address, Kind::is_clients);
         place.or_else(|| self.nearest(address, |_| true)).unwrap_or(Place::Nowhere)
     }

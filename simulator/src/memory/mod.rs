@@ -3,29 +3,32 @@
 //!
 //! One [`Memory`] serves all GPUs of one simulator, so that peers reach each other. Every access, by a kernel or by a
 //! copy, is checked against the map before a byte is touched; a miss names the nearest allocation and its owner.
-//! Device memory cannot be reached by the host: its addresses are reserved, the bytes lie elsewhere (see `arena`).
+//! The host cannot access device memory: its addresses are reserved, and the bytes lie elsewhere (see `arena`).
 //! Fresh device memory holds the byte `0xCB`; freed memory is not reused soon.
 //!
 //! All methods may be called from any thread. Bytes that two threads touch at once race as on a GPU: each aligned
 //! word is old or new, never torn; nothing else is promised.
 
 pub(crate) mod access;
+mod allocation;
 mod arena;
 mod block;
 mod error;
 mod host;
 mod map;
 mod pages;
+mod place;
 mod registration;
 mod reservation;
 mod shadow;
 mod window;
 
+pub use allocation::{AllocationInfo, Kind};
 pub(crate) use block::Block;
-pub use error::{MemoryError, Place};
+pub use error::MemoryError;
+pub use place::Place;
 pub(crate) use window::{ALL_DEVICES, Use, Windows};
 
-use crate::exec::Programs;
 use access::Span;
 use arena::Arena;
 use map::{Map, Record};
@@ -36,37 +39,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use window::Window;
 
-/// What an allocation is for, and who can touch it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// Memory that only kernels and copies reach.
-    Device,
-    /// Host memory that kernels reach too, at the same address (`hipHostMalloc`). Starts as zeros.
-    HostPinned,
-    /// Memory that host and kernels share at the same address (`hipMallocManaged`).
-    Managed,
-    /// A segment of a loaded code object. Starts as zeros.
-    Code,
-    /// Arguments and packet of a dispatch.
-    Launch,
-    /// Host memory of the caller's that was registered.
-    Registered,
-    /// Addresses of a reservation to which memory of an allocation was mapped.
-    Mapped,
-}
-
-impl Kind {
-    fn counts(self) -> bool {
-        matches!(self, Self::Device | Self::Managed | Self::Code)
-    }
-
-    /// Whether it is the client's own, rather than what the simulator keeps for running kernels.
-    fn is_clients(self) -> bool {
-        !matches!(self, Self::Code | Self::Launch)
-    }
-}
-
 /// How to set up a [`Memory`].
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -74,7 +46,7 @@ pub struct Options {
     pub capacity: u64,
     /// Whether fresh device memory is filled with a pattern (`0xCB`).
     pub poison: bool,
-    /// Whether it is noted which bytes of device memory were written, so that reads of others can be told.
+    /// Whether written bytes of device memory are tracked, so that reads of other bytes can be reported.
     pub track_writes: bool,
 }
 
@@ -82,21 +54,6 @@ impl Default for Options {
     fn default() -> Self {
         Self { capacity: 16 << 30, poison: true, track_writes: false }
     }
-}
-
-/// One allocation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AllocationInfo {
-    /// Its first address, as kernels see it.
-    pub base: u64,
-    /// Its size in bytes.
-    pub size: u64,
-    /// What it is for.
-    pub kind: Kind,
-    /// Who allocated it, in words.
-    pub owner: Arc<str>,
-    /// Who freed it, in words, if that is known.
-    pub freed_by: Option<Arc<str>>,
 }
 
 /// How much memory is in use.
@@ -123,15 +80,13 @@ pub struct Memory {
     capacity: u64,
     poison: bool,
     track_writes: bool,
-    /// The code in it that kernels may enter.
-    code: Programs,
 }
 
 impl Memory {
     /// Reserves address space for a simulator's memory.
     ///
     /// # Errors
-    /// [`MemoryError::Reservation`] where the process may not reserve as much address space as `options.capacity`.
+    /// [`MemoryError::Reservation`] if the process cannot reserve as much address space as `options.capacity`.
     pub fn new(options: Options) -> Result<Arc<Self>, MemoryError> {
         const ROOM: u64 = 64 << 30;
         let wish = options.capacity.saturating_mul(4).saturating_add(ROOM);
@@ -147,7 +102,6 @@ impl Memory {
             capacity: options.capacity,
             poison: options.poison,
             track_writes: options.track_writes,
-            code: Programs::default(),
         }))
     }
 
@@ -230,7 +184,7 @@ impl Memory {
         self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// The device whose memory an address is in, if kernels that reach these devices may not use it.
+    /// The device that owns the memory at an address, if kernels that reach these devices (a mask) may not use it.
     pub(crate) fn closed_home(&self, address: u64, reach: u64) -> Option<u32> {
         let map = self.read_map();
         let record = map.at_or_before(address).filter(|record| record.contains(address))?;
@@ -240,12 +194,12 @@ impl Memory {
     /// Frees the allocation that starts at `address`. Its addresses are not handed out again soon.
     ///
     /// # Errors
-    /// [`MemoryError::NotAnAllocation`] unless `address` is what [`Memory::allocate`] returned and was not freed yet.
+    /// [`MemoryError::NotAnAllocation`] unless [`Memory::allocate`] returned `address` and it was not freed yet.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         self.free_as(address, None)
     }
 
-    /// As [`Memory::free`], for somebody whom messages about later uses name.
+    /// As [`Memory::free`]. Messages about later uses name the caller.
     ///
     /// # Errors
     /// As [`Memory::free`].
@@ -258,7 +212,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Drops what is known of freed ranges whose addresses may be reused.
+    /// Forgets freed allocations whose addresses may be reused.
     fn forget_freed(&self, reusable: Option<Range<u64>>) {
         if let Some(range) = reusable {
             self.write_map().forget_freed(range);
@@ -267,7 +221,7 @@ impl Memory {
 
     /// Gives the bytes of all allocations back, and keeps their addresses: the host reads zeros there from now on.
     pub(crate) fn forget_contents(&self) {
-        // Elsewhere bytes go back with the addresses alone.
+        // On other systems bytes are only given back with their addresses.
         if !pages::Pages::CAN_SPLIT {
             return;
         }
@@ -278,20 +232,15 @@ impl Memory {
         }
     }
 
-    /// The code in it that kernels may enter.
-    pub(crate) fn code(&self) -> &Programs {
-        &self.code
-    }
-
     /// The live allocation that contains an address.
     pub fn lookup(&self, address: u64) -> Option<AllocationInfo> {
         let map = self.read_map();
         map.at_or_before(address).filter(|record| record.contains(address)).map(|record| record.info.clone())
     }
 
-    /// Where an address is, relative to the nearest allocation.
+    /// The place of an address, relative to the nearest allocation.
     pub fn place(&self, address: u64) -> Place {
-        /// What a member of a struct, or an element of an array, at the null pointer can be away from it.
+        /// The distance of a struct member or an array element from the null pointer, at most.
         const NULL: u64 = 4096;
         let place = self.read_map().place(address);
         let known = matches!(place, Place::Inside(..) | Place::Freed(..));
@@ -303,14 +252,14 @@ impl Memory {
         }
         match host::mapping(address) {
             _ if address < NULL => Place::Null,
-            // Registered memory ends somewhere in the host's.
+            // Registered memory is surrounded by host memory.
             Some(_) if matches!(place, Place::Past(..) | Place::Before(..)) => place,
             Some(name) => Place::Host(name.into()),
             None => place,
         }
     }
 
-    /// Where the host finds the byte at an address of an allocation. It may read there for as long as the allocation lives.
+    /// The host's address of a byte of an allocation. The host may read there for as long as the allocation lives.
     pub(crate) fn host_address(&self, address: u64) -> Option<u64> {
         let map = self.read_map();
         let record = map.at_or_before(address).filter(|record| record.contains(address))?;
@@ -402,14 +351,14 @@ impl Memory {
         self.track_writes
     }
 
-    /// Notes that bytes were written, where that is of interest.
+    /// Notes that bytes were written, if writes are tracked.
     pub(crate) fn note_write(&self, address: u64, len: u64) {
         if let Some((shadow, held)) = self.shadow(address, len) {
             shadow.mark(held.start, held.end - held.start);
         }
     }
 
-    /// The first of some bytes that was never written; none where it is not known.
+    /// The first byte of a range that was never written; `None` if writes are not tracked.
     pub(crate) fn first_unwritten(&self, address: u64, len: u64) -> Option<u64> {
         let (shadow, held) = self.shadow(address, len)?;
         Some(address - held.start + shadow.first_unwritten(held.start, held.end - held.start)?)
@@ -423,7 +372,7 @@ impl Memory {
         }
     }
 
-    /// The shadow of the allocation that a range begins in, and the offsets of what it holds of the range.
+    /// The shadow of the allocation that a range begins in, and the offsets of the part of the range that it holds.
     fn shadow(&self, address: u64, len: u64) -> Option<(Arc<Shadow>, Range<u64>)> {
         if !self.track_writes {
             return None;
@@ -442,8 +391,8 @@ impl Memory {
         }
     }
 
-    /// Resolves a range for a kernel, asking `windows` first and leaving what was found there. `None` where the range
-    /// is not inside one live allocation, or holds something that the kernel may not write but wants to.
+    /// Resolves a range for a kernel. Looks in `windows` first, and keeps a new window there. `None` if the range is
+    /// not inside one live allocation, or if the kernel wants to write read-only bytes.
     #[inline]
     pub(crate) fn span_through(
         &self,
@@ -464,8 +413,9 @@ impl Memory {
         Some(self.span_of(&window, address, len))
     }
 
-    /// As [`span_through`](Self::span_through) for whole dwords each of which has a byte in the allocation: the first
-    /// and the last may stick out. What sticks out exists and is nobody else's: allocations begin on pages of their own.
+    /// As [`span_through`](Self::span_through) for whole dwords that each have a byte in the allocation: the first and
+    /// the last may stick out. The bytes outside exist and belong to no other allocation, because allocations begin on
+    /// pages of their own.
     #[cold]
     pub(crate) fn span_of_dwords(
         &self,

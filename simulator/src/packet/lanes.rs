@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use super::edge::{Edge, Edges};
 use super::queue::{Point, Queue};
-use super::scheduler::{Refusal, Scheduler};
+use super::refusal::Refusal;
+use super::scheduler::Scheduler;
 use super::state::State;
 use super::work::Packet;
 
 /// One step of a graph on its way.
 pub(crate) struct LaneStep {
     pub(crate) packet: Box<dyn Packet>,
-    /// The device that does it, where it is not the queue's.
+    /// The device that runs it, if it is not the queue's.
     pub(crate) device: Option<usize>,
     /// Places of the steps that must have run before, all of which come before this one.
     pub(crate) after: Vec<usize>,
-    /// What else must have been reached.
+    /// Further edges that must have been reached.
     pub(crate) edges: Vec<Edge>,
 }
 
@@ -27,7 +28,7 @@ struct Lane {
     last: usize,
 }
 
-/// Lanes of a graph on each device. More would be threads that help nobody.
+/// The most lanes of a graph on each device. More threads would not help.
 const MOST: usize = 8;
 
 impl Scheduler {
@@ -36,7 +37,7 @@ impl Scheduler {
     /// whole.
     ///
     /// # Errors
-    /// As [`enqueue`](Self::enqueue); [`Refusal::Backwards`] where a step waits for one that does not come before it.
+    /// As [`enqueue`](Self::enqueue); [`Refusal::Backwards`] if a step waits for one that does not come before it.
     pub(crate) fn enqueue_graph(
         self: &Arc<Self>,
         queue: &Queue,
@@ -78,8 +79,8 @@ impl Scheduler {
     }
 }
 
-/// The place of the lane for the step `index`: one whose latest step it waits for, else a new one, else any. What is in a
-/// lane already was queued before, so to run behind it cannot go in circles.
+/// The place of the lane for the step `index`: a lane whose latest step it waits for, else a new lane, else any lane.
+/// Steps in a lane were queued before, so that waiting for them cannot deadlock.
 fn choose(state: &mut State, lanes: &mut Vec<Lane>, device: usize, after: &[usize], index: usize) -> usize {
     let of_device = lanes.iter().enumerate().filter(|(_, lane)| lane.queue.device == device);
     let of_device: Vec<(usize, usize)> = of_device.map(|(place, lane)| (place, lane.last)).collect();

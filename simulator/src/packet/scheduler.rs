@@ -7,7 +7,6 @@
 //! cannot go in circles. Conditions are asked for anew whenever something has happened, and once a millisecond, since
 //! kernels and the host change memory without a word.
 
-use std::cell::Cell;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,20 +14,19 @@ use std::time::{Duration, Instant};
 use super::clock::Clock;
 use super::edge::{Edge, Edges};
 use super::queue::{Point, Queue, Role};
-use super::schedule::{Schedule, Turn};
-use super::state::{Item, Sharing, State, Waiting};
+use super::refusal::Refusal;
+use super::schedule::Schedule;
+use super::state::{Item, LOOK, Sharing, State, Waiting};
 use super::work::Packet;
 
-/// How often conditions are asked for while nothing happens that is known to the scheduler.
-pub(super) const LOOK: Duration = Duration::from_millis(1);
 /// How often a wait asks whether a hardware queue is why it lasts.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The queues of one simulator and the threads that empty them.
 pub(crate) struct Scheduler {
-    /// Where there is a seed.
+    /// The schedule, if there is a seed.
     pub(crate) schedule: Option<Schedule>,
-    /// What clients are told of the time.
+    /// The clock that clients see.
     pub(super) clock: Arc<Clock>,
     /// Called on each thread that runs packets, before the first.
     enter_thread: Box<dyn Fn() + Send + Sync>,
@@ -37,21 +35,6 @@ pub(crate) struct Scheduler {
     pub(super) ready: Condvar,
     /// Rung when a packet has finished.
     pub(super) finished: Condvar,
-}
-
-/// Why a packet was not taken, or a wait did not come to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// The simulator is gone, or goes away meanwhile.
-    Closed,
-    /// The queue is closed.
-    QueueClosed,
-    /// There is no thread to run packets on.
-    NoThread,
-    /// A step waits for one that does not come before it.
-    Backwards,
-    /// The simulator itself failed.
-    Defect,
 }
 
 impl Scheduler {
@@ -71,15 +54,6 @@ impl Scheduler {
             ready: Condvar::new(),
             finished: Condvar::new(),
         }
-    }
-
-    /// Waits for this thread's turn to call a function, where there is a seed.
-    pub(crate) fn turn<'a>(
-        self: &'a Arc<Self>,
-        thread: &Cell<Option<u64>>,
-        function: &'static str,
-    ) -> Option<Turn<'a>> {
-        Turn::new(self, self.schedule.as_ref()?, thread, function)
     }
 
     /// Adds a queue, which shares a hardware queue with others of its priority. The null queue takes its share with its
@@ -250,7 +224,7 @@ impl Scheduler {
         }
     }
 
-    /// Has conditions asked for anew: somebody changed what they are about.
+    /// Checks conditions again: the memory or the state that they depend on has changed.
     pub(crate) fn notice(self: &Arc<Self>) {
         let mut state = self.lock();
         // Without a thread those that wait for the conditions look by themselves.
@@ -292,19 +266,7 @@ impl Scheduler {
         true
     }
 
-    /// Has the client do something within a call: it may call anything there, and wait for anything that does.
-    pub(crate) fn outside<T>(self: &Arc<Self>, client: impl FnOnce() -> T) -> T {
-        match self.schedule.as_ref().and_then(|schedule| schedule.step_aside(self)) {
-            Some(aside) => {
-                let done = client();
-                drop(aside);
-                done
-            }
-            None => client(),
-        }
-    }
-
-    /// Tells the front end of a thread that runs packets.
+    /// Tells the front end about a thread that runs packets.
     pub(super) fn enter_thread(&self) {
         (self.enter_thread)();
     }

@@ -6,16 +6,20 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use smallvec::SmallVec;
 
 use super::edge::{Edge, Edges};
 use super::hardware::Hardware;
 use super::queue::{Point, Queue, Role};
-use super::scheduler::Refusal;
-use super::threads::Threads;
+use super::refusal::Refusal;
 use super::work::Packet;
 
+/// The interval at which conditions are checked while the scheduler learns of no event.
+pub(super) const LOOK: Duration = Duration::from_millis(1);
+
+/// The queues, and the threads that empty them.
 pub(super) struct State {
     /// By queue id. The order is fixed, so that a seed draws from the same list each time.
     pub(super) queues: BTreeMap<u64, Waiting>,
@@ -27,6 +31,16 @@ pub(super) struct State {
     pub(super) closed: bool,
 }
 
+/// The number of threads, and their work.
+#[derive(Default)]
+pub(super) struct Threads {
+    pub(super) all: usize,
+    /// Threads that sleep, were called, or are being started.
+    pub(super) idle: usize,
+    /// Whether one of the sleeping threads asks for conditions meanwhile.
+    pub(super) lookout: bool,
+}
+
 /// A queue with the packets that have not run.
 pub(super) struct Waiting {
     pub(super) queue: Arc<Queue>,
@@ -36,7 +50,7 @@ pub(super) struct Waiting {
     running: Running,
     /// Whether the packet that runs is a host function.
     pub(super) calls_host: bool,
-    /// Whether it is one of those of which one runs at a time.
+    /// Whether it belongs to the queues of which one runs at a time.
     pub(super) takes_turns: bool,
     pub(super) hardware: Sharing,
 }
@@ -44,7 +58,7 @@ pub(super) struct Waiting {
 /// Whether a queue shares a hardware queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sharing {
-    /// It is its own.
+    /// The queue shares none.
     No,
     /// From its first packet on.
     Later,
@@ -165,7 +179,7 @@ impl State {
         }
     }
 
-    /// The queues on which something can go on. Of those that take turns any may be next.
+    /// The queues with work that can go on. Any of the queues that take turns may be next.
     pub(super) fn ready_queues(&self) -> SmallVec<[u64; 16]> {
         self.ready().map(|waiting| waiting.queue.id).collect()
     }
@@ -208,7 +222,7 @@ impl State {
         Some((waiting.queue.clone(), item))
     }
 
-    /// The packet that was taken goes on by steps.
+    /// Notes that the packet that was taken goes on by steps.
     pub(super) fn set_stepped(&mut self, id: u64) {
         if let Some(waiting) = self.queues.get_mut(&id) {
             waiting.running = Running::BySteps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The threads that run packets where no schedule does.
+//! The threads that run packets without a seed.
 //!
 //! Each packet that is ready finds a thread: one that sleeps, or a new one. A thread that was called counts as asleep
 //! until it has the lock, so that packets that are queued meanwhile start no thread for the same packet again. Conditions
@@ -7,19 +7,10 @@
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use super::scheduler::{LOOK, Refusal, Scheduler};
-use super::state::State;
+use super::refusal::Refusal;
+use super::scheduler::Scheduler;
+use super::state::{LOOK, State};
 use crate::trace::tell;
-
-/// How many threads there are, and what they do.
-#[derive(Default)]
-pub(super) struct Threads {
-    all: usize,
-    /// Those that sleep, were called, or are being started.
-    idle: usize,
-    /// One of those that sleep asks for conditions meanwhile.
-    lookout: bool,
-}
 
 impl Scheduler {
     /// Has threads take on the packets that became ready, unless a schedule does.

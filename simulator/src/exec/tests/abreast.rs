@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Waves that do the same work on the same memory, as compilers emit them.
 
-use super::super::core::Turn;
-use super::super::state::Status;
 use super::*;
+use crate::exec::machine::wave::Status;
+use crate::exec::run::Turn;
 
 /// `ds_read_b32 v1, v0`, `v_add_u32 v1, 1, v1`, `ds_write_b32 v0, v1`; all of it twice, then the end.
 const COUNT_TWICE: [u32; 11] = [
@@ -29,28 +29,20 @@ fn count(abreast: bool) -> (u32, Vec<Turn>) {
     for lane in 0..LANES as u64 {
         lds.store(4 * lane, [0; 4]);
     }
-    let mut waves = [Wave::new(), Wave::new()];
-    for wave in &mut waves {
+    let mut waves =
+        [(); 2].map(|()| (Wave::new(), Counter { position: program.find(0x1000), visited: None }));
+    for (wave, _) in &mut waves {
         wave.set_exec(!0);
         wave.set_mode(0x1f0);
         wave.v[0] = words(|lane| 4 * lane as u32);
-        wave.position = program.find(0x1000);
         wave.status = Status::Ready;
     }
     let mut turns = Vec::new();
-    while waves.iter().any(|wave| wave.status == Status::Ready) {
-        for wave in waves.iter_mut().filter(|wave| wave.status == Status::Ready) {
-            let mut core = Core {
-                wave,
-                lds: &mut lds,
-                memory: &memory,
-                windows: &mut windows,
-                program: &program,
-                abreast,
-                stop: &stop,
-                trouble: None,
-            };
-            turns.push(core.run(1000).unwrap());
+    while waves.iter().any(|(wave, _)| wave.status == Status::Ready) {
+        for (wave, counter) in waves.iter_mut().filter(|(wave, _)| wave.status == Status::Ready) {
+            let core = Core::new(wave, &mut lds, &memory, &mut windows);
+            let mut runner = Runner { core, counter, program: &program, abreast, stop: &stop };
+            turns.push(runner.run(1000).unwrap());
         }
     }
     (u32::from_le_bytes(lds.load(0)), turns)

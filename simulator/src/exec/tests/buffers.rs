@@ -6,8 +6,8 @@ use super::reference::{Machine, Memories};
 use super::semantics::{
     EXECS, GLOBAL, LDS, SCRATCH, Shared, compare_access, finite, random, rows, run, scratch_by_lane,
 };
-use crate::exec::state::Wave;
-use crate::exec::table;
+use crate::exec::families;
+use crate::exec::machine::wave::Wave;
 use crate::isa;
 use crate::memory::Kind;
 
@@ -121,7 +121,7 @@ fn buffers_of_records_and_formats() {
                 // What has no meaning is named, at launch where the instruction says so.
                 refused += 1;
                 let why = run(&mut wave.clone_for_test(), inst, true, &mut shared);
-                let named = match (table::versions(&inst), why) {
+                let named = match (families::versions(&inst), why) {
                     (Err(_), _) => true,
                     (Ok(_), Err(why)) => why.contains("Unsupported"),
                     _ => false,

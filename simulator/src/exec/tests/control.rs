@@ -2,10 +2,10 @@
 //! Program control, by programs of a few instructions that show which way they went: every branch both ways, calls,
 //! computed jumps, barriers, sleeps, traps and ends.
 
-use super::super::core::{Trouble, Turn};
-use super::super::state::Status;
 use super::*;
-use crate::engine::Cause;
+use crate::exec::machine::trouble::{Cause, Trouble};
+use crate::exec::machine::wave::Status;
+use crate::exec::run::Turn;
 use crate::part::Part;
 
 const BASE: u64 = 0x1000;
@@ -51,20 +51,18 @@ fn play(name: &str, number: u64) -> Outcome {
     (wave.s[4], wave.s[5]) = (number as u32, (number >> 32) as u32);
     wave.s[20] = 99;
     wave.status = Status::Ready;
-    wave.position = program.find(BASE);
+    let mut counter = Counter { position: program.find(BASE), visited: None };
     let mut turns = Vec::new();
     loop {
-        let mut core = Core {
-            wave: &mut wave,
-            lds: &mut Lds::new(),
-            memory: &memory,
-            windows: &mut Windows::default(),
+        let (mut lds, mut windows) = (Lds::new(), Windows::default());
+        let mut runner = Runner {
+            core: Core::new(&mut wave, &mut lds, &memory, &mut windows),
+            counter: &mut counter,
             program: &program,
             abreast: false,
             stop: &stop,
-            trouble: None,
         };
-        match core.run(1000) {
+        match runner.run(1000) {
             Ok(turn) => turns.push((turn, wave.status == Status::Barrier)),
             Err(trouble) => return Outcome { wave, turns, trouble: Some(trouble) },
         }

@@ -4,8 +4,8 @@
 
 use super::reference::{Machine, fill};
 use super::semantics::{EXECS, Shared, random, rows, run};
-use crate::exec::program::Program;
-use crate::exec::state::Wave;
+use crate::exec::machine::program::Program;
+use crate::exec::machine::wave::Wave;
 use crate::isa;
 
 /// `v4`, `-|v4|` or `v[4:5]` with greater numbers.

@@ -11,11 +11,13 @@ mod random;
 mod reference;
 mod semantics;
 
-use super::core::Core;
-use super::half::{f16_to_f32, f32_to_f16};
-use super::lds::Lds;
-use super::program::Program;
-use super::state::{LANES, Row, Wave};
+use crate::exec::machine::core::Core;
+use crate::exec::machine::lds::Lds;
+use crate::exec::machine::program::{Counter, Program};
+use crate::exec::machine::wave::Wave;
+use crate::exec::run::Runner;
+use crate::exec::values::half::{f16_to_f32, f32_to_f16};
+use crate::exec::values::row::{LANES, Row};
 use crate::isa;
 use crate::memory::{Memory, Options, Windows};
 use std::sync::Arc;
@@ -45,21 +47,18 @@ fn run_with_lds(text: &str, words: &[u32], lds: &mut Lds, setup: impl FnOnce(&mu
     wave.set_exec(!0);
     wave.set_mode(0x1f0);
     setup(&mut wave);
-    wave.position = program.find(0x1000);
-    let position = wave.position.clone().unwrap();
+    let position = program.find(0x1000).unwrap();
     assert!(position.region.problems.is_empty(), "{}", position.region.problems[0]);
     let stop = AtomicBool::new(false);
-    let mut core = Core {
-        wave: &mut wave,
-        lds,
-        memory: &memory,
-        windows: &mut Windows::default(),
+    let mut windows = Windows::default();
+    let mut runner = Runner {
+        core: Core::new(&mut wave, lds, &memory, &mut windows),
+        counter: &mut Counter { position: Some(position), visited: None },
         program: &program,
         abreast: false,
         stop: &stop,
-        trouble: None,
     };
-    core.run(1000).unwrap();
+    runner.run(1000).unwrap();
     wave
 }
 
@@ -534,7 +533,7 @@ fn matrices_of_small_types() {
             assert_eq!(wave.v[16 + register][lane], sum + 7, "{i}, {j}");
         }
     }
-    let fp8 = super::eighth::fp8_to_f32;
+    let fp8 = super::values::eighth::fp8_to_f32;
     let wave =
         run("v_mfma_f32_32x32x16_fp8_fp8 v[16:31], v[0:1], v[2:3], 0", &[0xd3f7_0010, 0x0202_0500], setup);
     for i in 0..32 {

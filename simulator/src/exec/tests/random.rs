@@ -2,12 +2,14 @@
 //! Random instructions: none panics, and both compilations of a handler give the same.
 
 use super::words;
-use crate::exec::core::Core;
-use crate::exec::lds::Lds;
-use crate::exec::program::Program;
-use crate::exec::state::{LANES, Status, Wave};
-use crate::exec::step::Step;
-use crate::exec::table;
+use crate::exec::families;
+use crate::exec::machine::core::Core;
+use crate::exec::machine::lds::Lds;
+use crate::exec::machine::program::{Counter, Program};
+use crate::exec::machine::step::Step;
+use crate::exec::machine::wave::{Status, Wave};
+use crate::exec::run::Runner;
+use crate::exec::values::row::LANES;
 use crate::isa;
 use crate::memory::{Kind, Memory, Options, Windows};
 use std::collections::HashSet;
@@ -28,14 +30,13 @@ fn random(mut state: u64) -> impl FnMut() -> u64 {
 fn both_compilations_of_a_handler_agree() {
     let mut random = random(0x0123_4567_89ab_cdef);
     let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
-    let stop = AtomicBool::new(false);
     let mut compared = HashSet::new();
     for round in 0..20_000 {
         let format = [0xd100_0000u32, 0xd380_0000, 0x7e00_0000, 0x0000_0000][round % 4];
         let keep = if round % 4 == 3 { 0x7fff_ffff } else { 0x007f_ffff };
         let code = [random() as u32 & keep | format, random() as u32, random() as u32];
         let Ok(inst) = isa::GFX942.decode(&code) else { continue };
-        let Ok(versions) = table::versions(&inst) else { continue };
+        let Ok(versions) = families::versions(&inst) else { continue };
         if !inst.op.mnemonic().starts_with("v_") {
             continue;
         }
@@ -56,21 +57,12 @@ fn both_compilations_of_a_handler_agree() {
             wave.set_mode(0x1f0);
             wave.set_indexing(None);
         };
-        let program = Arc::new(Program::new(&isa::GFX942, 0, Vec::new()));
         let [wide, portable] = [versions.pick(), versions.portable()].map(|handler| {
             let mut wave = Wave::new();
             fill(&mut wave);
             let step = Step::new(handler, inst, 0);
-            let mut core = Core {
-                wave: &mut wave,
-                lds: &mut Lds::new(),
-                memory: &memory,
-                windows: &mut Windows::default(),
-                program: &program,
-                abreast: false,
-                stop: &stop,
-                trouble: None,
-            };
+            let (mut lds, mut windows) = (Lds::new(), Windows::default());
+            let mut core = Core::new(&mut wave, &mut lds, &memory, &mut windows);
             // SAFETY: `pick` chose for this processor, and every processor runs the other.
             unsafe { handler(&mut core, &step) };
             wave
@@ -131,18 +123,14 @@ fn no_instruction_panics() {
         wave.set_mode(if round % 5 == 0 { random() as u32 & 0x3f0 } else { 0x1f0 });
         wave.scratch_size = 256;
         wave.status = Status::Ready;
-        wave.position = Some(position);
-        let mut core = Core {
-            wave: &mut wave,
-            lds: &mut lds,
-            memory: &memory,
-            windows: &mut windows,
+        let mut runner = Runner {
+            core: Core::new(&mut wave, &mut lds, &memory, &mut windows),
+            counter: &mut Counter { position: Some(position), visited: None },
             program: &program,
             abreast: false,
             stop: &stop,
-            trouble: None,
         };
-        let _ = core.run(100);
+        let _ = runner.run(100);
     }
     assert!(executed.len() > 800, "{} different instructions", executed.len());
 }

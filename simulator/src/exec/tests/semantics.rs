@@ -3,18 +3,17 @@
 //! random registers full of edges, by both compilations of its handler.
 
 use super::reference::{Machine, Memories, fill, input_type};
-use crate::exec::core::Core;
-use crate::exec::lanes::{PRIVATE_APERTURE, SHARED_APERTURE};
-use crate::exec::lds::Lds;
-use crate::exec::program::Program;
-use crate::exec::state::Wave;
-use crate::exec::step::{Flow, Step, has_wide_vectors};
-use crate::exec::table;
+use crate::exec::families;
+use crate::exec::machine::core::{Core, Flow};
+use crate::exec::machine::lds::Lds;
+use crate::exec::machine::step::Step;
+use crate::exec::machine::wave::Wave;
+use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE};
+use crate::exec::values::wide::has_wide_vectors;
 use crate::isa::{self, GFX90A, GFX942, InstructionSet};
 use crate::memory::{Kind, Memory, Options, Windows};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Words and text of an instruction.
 type Case = (Vec<u32>, &'static str);
@@ -51,19 +50,11 @@ pub(super) fn run(
     portable: bool,
     shared: &mut Shared,
 ) -> Result<(), String> {
-    let versions = table::versions(&inst).map_err(String::from)?;
+    let versions = families::versions(&inst).map_err(String::from)?;
     let handler = if portable { versions.portable() } else { versions.pick() };
     let step = Step::new(handler, inst, 0);
-    let mut core = Core {
-        wave,
-        lds: &mut shared.lds,
-        memory: &shared.memory,
-        windows: &mut Windows::default(),
-        program: &shared.program,
-        stop: &shared.stop,
-        trouble: None,
-        abreast: false,
-    };
+    let mut windows = Windows::default();
+    let mut core = Core::new(wave, &mut shared.lds, &shared.memory, &mut windows);
     // SAFETY: `pick` chose for this processor, and every processor runs the other.
     let flow = unsafe { handler(&mut core, &step) };
     match flow {
@@ -76,8 +67,6 @@ pub(super) fn run(
 pub(super) struct Shared {
     pub(super) lds: Lds,
     pub(super) memory: Arc<Memory>,
-    program: Arc<Program>,
-    stop: AtomicBool,
 }
 
 impl Shared {
@@ -85,8 +74,6 @@ impl Shared {
         Self {
             lds: Lds::new(),
             memory: Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap(),
-            program: Arc::new(Program::new(&isa::GFX942, 0, Vec::new())),
-            stop: AtomicBool::new(false),
         }
     }
 }
@@ -440,7 +427,7 @@ fn every_mnemonic_is_tested() {
     let tested: HashSet<&str> = in_rows.chain(in_programs).collect();
     let census: HashSet<&str> = lines(include_str!("cases/census.txt")).collect();
     assert_eq!(census.len(), 431);
-    let executed = isa::Op::ALL.iter().map(|op| op.mnemonic()).filter(|name| table::is_executed(name));
+    let executed = isa::Op::ALL.iter().map(|op| op.mnemonic()).filter(|name| families::is_executed(name));
     let mut missing: Vec<_> = executed.chain(census).filter(|name| !tested.contains(name)).collect();
     missing.sort();
     assert!(missing.is_empty(), "not tested: {missing:?}");

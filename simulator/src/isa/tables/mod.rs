@@ -9,8 +9,8 @@ mod scalar;
 mod vector;
 mod vop3;
 
-use super::inst::{Element, OperandType};
 use super::opcode::Op;
+use super::operand::{Element, OperandType};
 
 pub(super) use compare::VOPC;
 pub(super) use lds::{DS, DS_GFX942};
@@ -33,7 +33,7 @@ pub(super) struct Row {
     pub(super) dst: OperandType,
     /// The sources, in the order of [`Inst`](super::Inst).
     pub(super) src: [OperandType; 3],
-    /// What else there is to know: a sum of the constants below.
+    /// Further facts: a sum of the constants below.
     pub(super) flags: u32,
 }
 
@@ -90,7 +90,7 @@ pub(super) const OP_SEL: u32 = 1 << 2;
 pub(super) const CARRY_OUT: u32 = 1 << 3;
 /// The third source is a lane mask: VCC in the 32-bit form.
 pub(super) const CARRY_IN: u32 = 1 << 4;
-/// The 32-bit form alone exists.
+/// Only the 32-bit form exists.
 pub(super) const NO_E64: u32 = 1 << 5;
 /// No SDWA form. Instructions with 64-bit operands have none either.
 pub(super) const NO_SDWA: u32 = 1 << 6;
@@ -128,23 +128,23 @@ pub(super) const GWS: u32 = 1 << 20;
 pub(super) const ATOMIC: u32 = 1 << 21;
 /// Data goes between LDS and memory, the data field is unused.
 pub(super) const LDS_DST: u32 = 1 << 22;
-/// Cache control, clocks: no data, and no scope but where [`SCOPE`] says so.
+/// Cache control, clocks: no data, and no scope without [`SCOPE`].
 pub(super) const CACHE: u32 = 1 << 23;
 /// MUBUF: cache control with a scope.
 pub(super) const SCOPE: u32 = 1 << 29;
 /// SMEM: the data field is a constant.
 pub(super) const PROBE: u32 = 1 << 24;
-/// The lane of `src[1]` and what is written are scalar.
+/// The lane of `src[1]` and the result are scalar.
 pub(super) const LANE: u32 = 1 << 25;
 
 /// The source is a vector register or the LDS value.
 pub(super) const VECTOR_SRC: u32 = 1 << 26;
-/// There is a form with the destination in LDS: MUBUF, and GLOBAL and SCRATCH where they have a bit for it.
+/// There is a form with the destination in LDS: MUBUF, and GLOBAL and SCRATCH if they have a bit for it.
 pub(super) const MAY_LDS: u32 = 1 << 27;
-/// The SDWA form writes the whole destination, whatever its selection says.
+/// The SDWA form writes the whole destination and ignores its selection.
 pub(super) const NO_DST_SEL: u32 = 1 << 28;
 
-/// The row of each opcode; none where there is no instruction. Two rows of one opcode do not compile.
+/// The row of each opcode; `None` if no instruction has it. Two rows with one opcode do not compile.
 pub(super) const fn lay_out<const CODES: usize>(lists: &[&'static [Row]]) -> [Option<&'static Row>; CODES] {
     let mut table = [None; CODES];
     let mut i = 0;
@@ -167,7 +167,7 @@ pub(super) const SCALAR_OFFSET: OperandType = B32;
 /// A lane mask.
 pub(super) const MASK: OperandType = B64;
 
-/// What the text of an instruction depends on beside its fields, by instruction.
+/// Facts about the text of each instruction that its fields do not show.
 const TEXT_FLAGS: [u8; Op::ALL.len()] = {
     let mut flags = [0; Op::ALL.len()];
     mark(&mut flags, VOP1, 0, HAS_SHORT_FORM);

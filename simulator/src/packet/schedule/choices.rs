@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where choices come from: a generator, or a log that is replayed. All that is chosen and done goes into one hash.
+//! The source of choices: a generator, or a log that is replayed. All choices and steps go into one hash.
 
 use super::log::{Entry, Recorder, Replay};
+use super::report::ScheduleReport;
 use crate::engine::Choose;
 
 /// The choices of one simulator.
@@ -11,9 +12,9 @@ pub(crate) struct Choices {
     generator: u64,
     recorder: Option<Recorder>,
     replay: Option<Replay>,
-    /// Where a replay went another way than its log.
+    /// The point where a replay diverged from its log.
     pub(crate) divergence: Option<String>,
-    /// Of everything that happened so far, in its order.
+    /// The hash of all events so far, in their order.
     pub(crate) hash: u64,
     pub(crate) calls: u64,
     pub(crate) steps: u64,
@@ -38,12 +39,25 @@ impl Choices {
         }
     }
 
-    /// What a replay says happens next; `None` where whatever happens is right.
+    /// The report so far.
+    pub(crate) fn report(&self) -> ScheduleReport {
+        ScheduleReport {
+            seed: self.seed,
+            hash: self.hash,
+            calls: self.calls,
+            steps: self.steps,
+            choices: self.picks,
+            freedom: self.freedom,
+            divergence: self.divergence.clone(),
+        }
+    }
+
+    /// The next event of a replay's log; `None` without a replay or past the end of the log.
     pub(crate) fn expected(&self) -> Option<&Entry> {
         self.replay.as_ref()?.peek()
     }
 
-    /// Notes something that is not a pick, which is the expected entry if one is.
+    /// Notes an event that is not a pick. If a replay expects an event, it is this one.
     pub(crate) fn note(&mut self, entry: &Entry) {
         match entry {
             Entry::Call { thread, function } => {
@@ -61,7 +75,7 @@ impl Choices {
         }
     }
 
-    /// Gives a replay up: something else than the expected entry is about to happen.
+    /// Gives up a replay: the next event differs from the expected one.
     pub(crate) fn diverge(&mut self, instead: &str) {
         if let Some(replay) = self.replay.take() {
             let divergence = replay.divergence(instead);
@@ -70,7 +84,7 @@ impl Choices {
         }
     }
 
-    /// Ends the logs: whoever comes behind this has nothing to say.
+    /// Closes the logs. Later events are not recorded.
     pub(crate) fn close(&mut self) {
         (self.recorder, self.replay) = (None, None);
     }
@@ -94,7 +108,8 @@ impl Choose for Choices {
         if options < 2 {
             return 0;
         }
-        // The generator goes on in a replay too, so that what follows the end of a log differs from what it begins with.
+        // The generator advances in a replay too, so that the choices past the end of a log differ from those at its
+        // beginning.
         let mut option = self.draw(options);
         match self.expected() {
             Some(Entry::Pick { option: logged, of }) if *of == options => option = *logged,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The file that a schedule is written to. Several simulators may be given one name for it, and none takes away what
-//! another has written: whoever comes takes the name, and the file that had it gets a number behind its own.
+//! The file that a schedule is written to. Several simulators may use one name, and none overwrites the log of another:
+//! the newest takes the name, and the older file gets a number behind its name.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,13 +14,13 @@ use crate::tally::{self, Count};
 /// The names under which this process has begun logs.
 static BEGUN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Begins a log. What a simulator of this process, or of this run of `windlass exec`, began under the same name is moved
-/// to the first of `NAME.1`, `NAME.2` and so on that is free, as is what anybody still writes to. A log of an earlier run
-/// is replaced.
+/// Begins a log. If a simulator of this process, or of this run of `windlass exec`, has begun a log under the same
+/// name, or if a process still writes to it, that log is moved to the first free one of `NAME.1`, `NAME.2` and so on. A
+/// log of an earlier run is replaced.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
     let own = std::path::absolute(path)?;
-    // Each process of such a run has one simulator, and all of them count in one place.
+    // Each process of such a run has one simulator, and all of them share one count.
     let is_first = tally::take(Count::Recording).unwrap_or(0) == 0 && !begun.contains(&own);
     if !is_first {
         move_away(path)?;
@@ -36,10 +36,10 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Whether a log can be begun under a name. Leaves what is there as it is, and nothing where nothing is.
+/// Checks that a log can be begun under a name. Neither changes an existing file nor leaves a new one.
 ///
 /// # Errors
-/// Why it cannot.
+/// The reason why it cannot.
 pub(super) fn check(path: &Path) -> io::Result<()> {
     match std::fs::metadata(path) {
         Ok(found) if !found.is_file() => Err(io::Error::other("it is there, and no regular file")),
@@ -53,11 +53,11 @@ pub(super) fn check(path: &Path) -> io::Result<()> {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    // Not emptied yet: it may be somebody's.
+    // Not truncated yet: another process may write to it.
     OpenOptions::new().write(true).create(true).truncate(false).open(path)
 }
 
-/// Gives the file the first free number. Who writes to it goes on doing so.
+/// Gives the file the first free number. Its writer is not disturbed.
 fn move_away(path: &Path) -> io::Result<()> {
     for number in 1_u64.. {
         let mut name = OsString::from(path);
@@ -77,7 +77,7 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // Not every file system can.
+            // Not every file system supports it.
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {}
             outcome => return Ok(outcome?),
         }
@@ -88,11 +88,11 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 
-/// Takes hold of the file for as long as it is open. Whether somebody else holds it.
+/// Locks the file for as long as it is open. True if another process holds the lock.
 #[cfg(target_os = "linux")]
 fn is_held(file: &File) -> bool {
     use rustix::fs::{FlockOperation, flock};
-    // A file system without locks holds nothing.
+    // A file system without locks never holds one.
     flock(file, FlockOperation::NonBlockingLockExclusive) == Err(rustix::io::Errno::WOULDBLOCK)
 }
 

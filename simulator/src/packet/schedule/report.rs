@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What came of the choices: one schedule, and how many different ones this process has seen.
+//! Reports: one schedule, and the number of different schedules that this process has seen.
 
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use super::choices::Choices;
-
-/// What a simulator with a seed has done so far.
+/// The schedule of a simulator with a seed so far.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ScheduleReport {
     /// The number that it draws from.
     pub seed: u64,
-    /// Of all that was called and run, in its order: runs with the same number went the same way.
+    /// A hash of all calls and steps in their order. Equal hashes mean equal runs.
     pub hash: u64,
     /// Calls of HIP.
     pub calls: u64,
@@ -23,22 +21,8 @@ pub struct ScheduleReport {
     pub choices: u64,
     /// Binary logarithm of the number of ways in which these choices could have gone.
     pub freedom: f64,
-    /// Where a replay went another way than its log, and what came instead.
+    /// The point where a replay diverged from its log, and the event there.
     pub divergence: Option<String>,
-}
-
-impl ScheduleReport {
-    pub(super) fn of(choices: &Choices) -> Self {
-        Self {
-            seed: choices.seed,
-            hash: choices.hash,
-            calls: choices.calls,
-            steps: choices.steps,
-            choices: choices.picks,
-            freedom: choices.freedom,
-            divergence: choices.divergence.clone(),
-        }
-    }
 }
 
 impl fmt::Display for ScheduleReport {
@@ -55,7 +39,7 @@ impl fmt::Display for ScheduleReport {
     }
 }
 
-/// How many schedules this process has run to their end, and how many different ones are among them.
+/// The number of schedules that this process has run to their end, and of different ones among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Schedules {

@@ -20,7 +20,8 @@ mod text;
 mod values;
 mod vector;
 
-use super::super::state::{LANES, Row, Wave};
+use crate::exec::machine::wave::Wave;
+use crate::exec::values::row::{LANES, Row};
 pub(super) use matrix::input_type;
 pub(super) use memory::Memories;
 use real::Format;

@@ -4,7 +4,7 @@
 use super::real::{F16, F32, F64, Format};
 use super::rules::Kind;
 use super::text::{Operand, What};
-use crate::exec::state::Wave;
+use crate::exec::machine::wave::Wave;
 
 /// A register that an instruction reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

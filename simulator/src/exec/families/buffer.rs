@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Buffers: accesses through a resource in four scalar registers, which holds the size of the buffer. Past its end,
+//! loads give zero and stores vanish, dword by dword. Compilers rely on that.
+
+use crate::exec::families::vmem::{atomic, lds_targets, one_span, private, to_lds, with_spans};
+use crate::exec::machine::core::{Core, Flow};
+use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::machine::shape::{Part, Shape};
+use crate::exec::machine::step::{Source, Step};
+use crate::exec::machine::trouble::{AccessKind, Cause};
+use crate::exec::machine::wave::{SCRATCH_WINDOW, Wave};
+use crate::exec::operands::source::scalar32;
+use crate::exec::operands::space::{Addresses, load, store};
+use crate::exec::values::row::{LANES, Lanes};
+use crate::isa::{Encoding, Inst};
+use crate::memory::Use;
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+    if inst.encoding != Encoding::Mubuf {
+        return None;
+    }
+    Some(match Shape::of(inst.op) {
+        Shape::Load(_) if inst.mem.lds => Versions::scalar(buffer_to_lds),
+        Shape::Load(Part::Dwords(1)) => handler!(|core, step| buffer_load(core, step, Part::Dwords(1))),
+        Shape::Load(Part::Dwords(4)) => handler!(|core, step| buffer_load(core, step, Part::Dwords(4))),
+        Shape::Load(_) => Versions::scalar(buffer_load_any),
+        Shape::Store(Part::Dwords(1)) => handler!(|core, step| buffer_store(core, step, Part::Dwords(1))),
+        Shape::Store(Part::Dwords(4)) => handler!(|core, step| buffer_store(core, step, Part::Dwords(4))),
+        Shape::Store(_) => Versions::scalar(buffer_store_any),
+        Shape::Atomic { .. } => Versions::scalar(buffer_atomic),
+        Shape::LoadFormat(_) | Shape::StoreFormat(_) | Shape::None => return None,
+    })
+}
+
+/// Bytes that stay together in a swizzled buffer.
+const ELEMENT: u64 = 4;
+
+/// A buffer resource.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resource {
+    words: [u32; 4],
+}
+
+impl Resource {
+    /// The resource in the registers of a source.
+    pub(crate) fn read(wave: &Wave, source: Source) -> Self {
+        let first = match source {
+            Source::Scalar(number) => usize::from(number),
+            _ => 0,
+        };
+        Self { words: std::array::from_fn(|index| wave.s[(first + index) & 127]) }
+    }
+
+    /// Its first address.
+    pub(crate) fn base(&self) -> u64 {
+        u64::from(self.words[0]) | u64::from(self.words[1] & 0xffff) << 32
+    }
+
+    /// Bytes from one record to the next; 0 for a raw buffer.
+    fn stride(&self) -> u64 {
+        let low = self.words[1] >> 16 & 0x3fff;
+        // If lanes are added to the index, the data format holds more bits of the stride.
+        let high = if self.adds_lane() { self.words[3] >> 15 & 15 } else { 0 };
+        u64::from(high << 14 | low)
+    }
+
+    /// The word that describes elements.
+    pub(crate) fn description(&self) -> u32 {
+        self.words[3]
+    }
+
+    /// Records; bytes in a raw buffer.
+    fn records(&self) -> u64 {
+        self.words[2].into()
+    }
+
+    /// Its length in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.records() * self.stride().max(1)
+    }
+
+    fn is_swizzled(&self) -> bool {
+        self.words[1] >> 31 != 0
+    }
+
+    fn adds_lane(&self) -> bool {
+        self.words[3] >> 23 & 1 != 0
+    }
+
+    /// Whether it is the resource of private memory, with the dwords of 64 lanes side by side.
+    fn is_private(&self) -> bool {
+        let interleaves = self.is_swizzled() && self.adds_lane() && self.index_stride() == LANES as u64;
+        interleaves && self.stride() == 0 && self.base() >> 32 == SCRATCH_WINDOW >> 32
+    }
+
+    /// Records that lie interleaved, in a swizzled buffer.
+    fn index_stride(&self) -> u64 {
+        8 << (self.words[3] >> 21 & 3)
+    }
+
+    /// Address of a byte of a record.
+    fn address(&self, index: u64, offset: u64, scalar: u64) -> u64 {
+        let start = self.base().wrapping_add(scalar);
+        if !self.is_swizzled() {
+            return start.wrapping_add(index.wrapping_mul(self.stride())).wrapping_add(offset);
+        }
+        let group = self.index_stride();
+        let major = (index / group).wrapping_mul(self.stride()).wrapping_add(offset / ELEMENT * ELEMENT);
+        start
+            .wrapping_add(major.wrapping_mul(group))
+            .wrapping_add(index % group * ELEMENT)
+            .wrapping_add(offset % ELEMENT)
+    }
+
+    /// How many of `size` bytes at an offset of a record are in the buffer; whole dwords if `size` is more than one.
+    /// `scalar` is the scalar offset. The length counts records for an instruction with an index, bytes for one
+    /// without.
+    fn available(&self, index: Option<u64>, offset: u64, scalar: u64, size: u64) -> u64 {
+        let Some(index) = index.filter(|_| self.stride() != 0) else {
+            let left = self.records().saturating_sub(offset.saturating_add(scalar));
+            return if left >= size { size } else { left / 4 * 4 };
+        };
+        let inside = index < self.records()
+            && (!self.is_swizzled() || offset.checked_add(size).is_some_and(|end| end <= self.stride()));
+        if inside { size } else { 0 }
+    }
+}
+
+/// The accesses of the lanes of a buffer instruction.
+pub(crate) struct Target {
+    pub(crate) addresses: Addresses,
+    /// Lanes whose whole access lies in the buffer.
+    pub(crate) whole: u64,
+    /// For each other lane, the bytes that lie in the buffer; empty if no lane has any.
+    pub(crate) partial: Vec<(usize, u64)>,
+    /// The kind of the accesses.
+    pub(crate) reach: Reach,
+}
+
+/// The kind of the accesses of a buffer instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Accesses to device memory.
+    Memory,
+    /// Accesses larger than the bytes that a swizzled buffer keeps together.
+    Crossing,
+    /// Accesses to private memory, at offsets from its start.
+    Private,
+}
+
+/// Executes accesses to private memory, or stops the wave at an access that is not simulated.
+#[inline(never)]
+pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, target: &Target) -> Flow {
+    let found = Resource::read(core.wave, step.src[2]).base();
+    let scalar = scalar32(core.wave, step.src[3]);
+    let plain = matches!(step.shape, Shape::Load(_) | Shape::Store(_)) && !step.inst.mem.lds;
+    let what = match (target.reach, core.wave.scratch_base) {
+        (Reach::Private, Some(expected)) if target.whole != 0 && found + u64::from(scalar) < expected => {
+            return core.stop(Cause::PrivateBase { holder: "a buffer resource", found, expected });
+        }
+        (Reach::Private, _) if !scalar.is_multiple_of(ELEMENT as u32 * LANES as u32) => {
+            "a scalar offset that is no multiple of 256 in private memory"
+        }
+        (Reach::Private, _) if plain => return private(core, step, &target.addresses, target.whole),
+        (Reach::Private, _) => "private memory by this instruction",
+        _ => "more than a dword of a swizzled buffer",
+    };
+    let instructions = format!("{} ({what})", step.inst.disassemble(step.offset.into()));
+    core.stop(Cause::Unsupported { instructions })
+}
+
+/// The lanes' offsets in private memory. The kernel derives the resource from the one that it finds at its start.
+#[inline(never)]
+fn private_target(wave: &Wave, step: &Step, resource: &Resource, base: u64, size: u64) -> Target {
+    // Both the resource and the scalar offset count the bytes of all lanes.
+    let scalar = u64::from(scalar32(wave, step.src[3]));
+    let start = resource.base().wrapping_add(scalar).wrapping_sub(base) / LANES as u64;
+    let mem = &step.inst.mem;
+    let mut addresses = [0; LANES];
+    for (lane, address) in addresses.iter_mut().enumerate() {
+        let own = match step.src[0] {
+            Source::Vector(number) if mem.offen => wave.row(number)[lane],
+            _ => 0,
+        };
+        *address = start.wrapping_add(u64::from(own.wrapping_add(mem.offset as u32)));
+    }
+    let reach = if size > ELEMENT { Reach::Crossing } else { Reach::Private };
+    Target { addresses, whole: wave.exec(), partial: Vec::new(), reach }
+}
+
+#[inline(always)]
+pub(crate) fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
+    let wave = &*core.wave;
+    let resource = Resource::read(wave, step.src[2]);
+    let scalar = u64::from(scalar32(wave, step.src[3]));
+    let mem = &step.inst.mem;
+    // The sum with a lane's offset has 32 bits: compilers rely on its wrapping.
+    let constant = mem.offset as u32;
+    let exec = wave.exec();
+    let mut addresses = [0; LANES];
+    if let (Source::Vector(number), true, false, false, 0) =
+        (step.src[0], mem.offen, mem.idxen, resource.adds_lane(), resource.stride())
+    {
+        // Compilers of tensor programs emit raw buffers with an offset.
+        let row = wave.row(number);
+        let start = resource.base().wrapping_add(scalar);
+        let limit = resource.records().saturating_sub(scalar.saturating_add(size - 1));
+        let mut whole = 0;
+        for lane in 0..LANES {
+            let offset = u64::from(row[lane].wrapping_add(constant));
+            addresses[lane] = start.wrapping_add(offset);
+            whole |= u64::from(offset < limit) << lane;
+        }
+        if whole & exec == exec && !resource.is_swizzled() {
+            return Target { addresses, whole: exec, partial: Vec::new(), reach: Reach::Memory };
+        }
+    }
+    if let Some(base) = wave.scratch_base
+        && resource.is_private()
+        && !mem.idxen
+    {
+        return private_target(wave, step, &resource, base, size);
+    }
+    let (mut whole, mut partial) = (0, Vec::new());
+    for lane in Lanes(exec) {
+        let word = |place: u16| match step.src[0] {
+            Source::Vector(number) => wave.row(number + place)[lane],
+            _ => 0,
+        };
+        let mut index = if mem.idxen { u64::from(word(0)) } else { 0 };
+        if resource.adds_lane() {
+            index += lane as u64;
+        }
+        let offset = constant.wrapping_add(if mem.offen { word(mem.idxen.into()) } else { 0 }).into();
+        addresses[lane] = resource.address(index, offset, scalar);
+        match resource.available(Some(index).filter(|_| mem.idxen), offset, scalar, size) {
+            available if available == size => whole |= 1 << lane,
+            available => partial.push((lane, available)),
+        }
+    }
+    let reach = if resource.is_swizzled() && size > ELEMENT { Reach::Crossing } else { Reach::Memory };
+    Target { addresses, whole, partial, reach }
+}
+
+#[inline(always)]
+fn buffer_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let found = target(core, step, part.size());
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
+    }
+    let Target { addresses, whole, partial, .. } = found;
+    if partial.is_empty()
+        && let Some(span) = one_span(core, &addresses, whole, part.size(), Use::Read)
+    {
+        load(&span, &mut core.wave.v, step.dst, part, &addresses, whole);
+        return Flow::Next;
+    }
+    let flow =
+        with_spans(core, step, &addresses, whole, part.size(), AccessKind::Read, |core, span, mask| {
+            load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
+        });
+    if flow != Flow::Next || partial.is_empty() {
+        return flow;
+    }
+    outside(core, step, part, &addresses, &partial)
+}
+
+fn buffer_load_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    match step.shape {
+        Shape::Load(part) => buffer_load(core, step, part),
+        _ => Flow::Next,
+    }
+}
+
+/// Finishes a load for the lanes that lie outside of the buffer, partly or wholly.
+#[cold]
+fn outside(
+    core: &mut Core<'_>,
+    step: &Step,
+    part: Part,
+    addresses: &Addresses,
+    partial: &[(usize, u64)],
+) -> Flow {
+    let nothing = crate::memory::access::Span::EMPTY;
+    for &(lane, available) in partial {
+        let lane_mask = 1 << lane;
+        load(&nothing, &mut core.wave.v, step.dst, part, addresses, lane_mask);
+        if available == 0 {
+            continue;
+        }
+        let some = Part::Dwords((available / 4) as u8);
+        let flow =
+            with_spans(core, step, addresses, lane_mask, available, AccessKind::Read, |core, span, mask| {
+                load(&span, &mut core.wave.v, step.dst, some, addresses, mask);
+            });
+        if flow != Flow::Next {
+            return flow;
+        }
+    }
+    Flow::Next
+}
+
+fn buffer_store_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    match step.shape {
+        Shape::Store(part) => buffer_store(core, step, part),
+        _ => Flow::Next,
+    }
+}
+
+#[inline(always)]
+fn buffer_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+    let Source::Vector(data) = step.src[1] else { return Flow::Next };
+    let found = target(core, step, part.size());
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
+    }
+    let Target { addresses, whole, partial, .. } = found;
+    if partial.is_empty()
+        && let Some(mut span) = one_span(core, &addresses, whole, part.size(), Use::Write)
+    {
+        store(&mut span, &core.wave.v, data, part, &addresses, whole);
+        return Flow::Next;
+    }
+    let mut flow =
+        with_spans(core, step, &addresses, whole, part.size(), AccessKind::Write, |core, mut span, mask| {
+            store(&mut span, &core.wave.v, data, part, &addresses, mask);
+        });
+    for (lane, available) in partial {
+        if flow != Flow::Next || available == 0 {
+            continue;
+        }
+        let some = Part::Dwords((available / 4) as u8);
+        flow = with_spans(
+            core,
+            step,
+            &addresses,
+            1 << lane,
+            available,
+            AccessKind::Write,
+            |core, mut span, mask| {
+                store(&mut span, &core.wave.v, data, some, &addresses, mask);
+            },
+        );
+    }
+    flow
+}
+
+fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Atomic { wide, .. } = step.shape else { return Flow::Next };
+    let found = target(core, step, if wide { 8 } else { 4 });
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
+    }
+    let Target { addresses, whole, partial, .. } = found;
+    if !step.inst.dst.is_none() {
+        for (lane, _) in partial {
+            core.wave.row_mut(step.dst)[lane] = 0;
+            if wide {
+                core.wave.row_mut(step.dst + 1)[lane] = 0;
+            }
+        }
+    }
+    atomic(core, step, &addresses, whole)
+}
+
+fn buffer_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Load(part) = step.shape else { return Flow::Next };
+    let found = target(core, step, part.size());
+    if found.reach != Reach::Memory {
+        return elsewhere(core, step, &found);
+    }
+    let Target { addresses, whole, partial, .. } = found;
+    let lanes = partial.iter().fold(whole, |mask, (lane, _)| mask | 1 << lane);
+    let targets = match lds_targets(core, step, lanes) {
+        Ok(targets) => targets,
+        Err(stop) => return stop,
+    };
+    for (lane, _) in partial {
+        core.lds.store(targets[lane], 0u32.to_le_bytes());
+    }
+    to_lds(core, step, &addresses, whole, part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resource(stride: u32, records: u32, swizzle: bool) -> Resource {
+        Resource { words: [0x1000, stride << 16 | u32::from(swizzle) << 31, records, 0x0002_7000] }
+    }
+
+    #[test]
+    fn raw_buffers_end_dword_by_dword() {
+        let raw = resource(0, 22, false);
+        assert_eq!(raw.available(None, 0, 0, 16), 16);
+        assert_eq!(raw.available(None, 8, 0, 16), 12);
+        assert_eq!(raw.available(None, 8, 8, 16), 4);
+        assert_eq!(raw.available(None, 20, 0, 2), 2);
+        assert_eq!(raw.available(None, 20, 0, 4), 0);
+        assert_eq!(raw.available(None, 0x8000_0000, 0, 4), 0);
+        assert_eq!(raw.bytes(), 22);
+    }
+
+    #[test]
+    fn records_are_counted_where_there_is_a_stride() {
+        let records = resource(16, 4, false);
+        assert_eq!(records.available(Some(3), 12, 0, 4), 4);
+        assert_eq!(records.available(Some(4), 0, 0, 4), 0);
+        assert_eq!(records.available(None, 4, 0, 4), 0, "without an index there are 4 bytes");
+        assert_eq!(records.address(3, 12, 100), 0x1000 + 48 + 12 + 100);
+        assert_eq!(records.bytes(), 64);
+        let swizzled = resource(16, 64, true);
+        assert_eq!(swizzled.available(Some(0), 14, 0, 4), 0);
+        // Eight records interleave their dwords.
+        assert_eq!(swizzled.address(1, 0, 0), 0x1004);
+        assert_eq!(swizzled.address(0, 4, 0), 0x1000 + 4 * 8);
+        assert_eq!(swizzled.address(8, 1, 0), 0x1000 + 16 * 8 + 1);
+    }
+}

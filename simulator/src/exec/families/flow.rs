@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Program control: branches, calls, barriers, the end, and the hardware registers.
+
+use crate::exec::machine::core::{Core, Flow};
+use crate::exec::machine::handler::Versions;
+use crate::exec::machine::step::Step;
+use crate::exec::machine::trouble::Cause;
+use crate::exec::operands::source::{scalar32, scalar64};
+use crate::exec::reach::BREAKPOINT;
+use crate::isa::Op;
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(op: Op) -> Option<Versions> {
+    macro_rules! branch_if {
+        (|$core:ident| $condition:expr) => {{
+            fn run($core: &mut Core<'_>, _: &Step) -> Flow {
+                if $condition { Flow::Branch } else { Flow::Next }
+            }
+            run
+        }};
+    }
+    let handler: fn(&mut Core<'_>, &Step) -> Flow = match op {
+        // Memory instructions run in order and nothing is cached: waiting, writing back and invalidating have no
+        // effect.
+        Op::s_nop
+        | Op::s_waitcnt
+        | Op::s_setprio
+        | Op::s_sethalt
+        | Op::s_icache_inv
+        | Op::s_incperflevel
+        | Op::s_decperflevel
+        | Op::s_ttracedata
+        | Op::s_wakeup
+        | Op::s_dcache_inv
+        | Op::s_dcache_wb
+        | Op::s_dcache_inv_vol
+        | Op::s_dcache_wb_vol
+        | Op::buffer_wbl2
+        | Op::buffer_inv
+        | Op::buffer_invl2
+        | Op::buffer_wbinvl1
+        | Op::buffer_wbinvl1_vol
+        | Op::v_nop
+        | Op::v_clrexcp
+        | Op::ds_nop => |_, _| Flow::Next,
+        Op::s_sleep => |_, _| Flow::Yield,
+        Op::s_endpgm | Op::s_endpgm_saved => |_, _| Flow::End,
+        Op::s_barrier => |_, _| Flow::Barrier,
+        Op::s_trap => |core, step| {
+            let number = step.inst.imm as u8;
+            if number == BREAKPOINT { Flow::Next } else { core.stop(Cause::Trap(number)) }
+        },
+        // Messages go to graphics stages and an interrupt handler. The simulator has neither.
+        Op::s_sendmsg => |_, _| Flow::Next,
+        Op::s_branch => |_, _| Flow::Branch,
+        Op::s_cbranch_scc0 => branch_if!(|core| !core.wave.scc),
+        Op::s_cbranch_scc1 => branch_if!(|core| core.wave.scc),
+        Op::s_cbranch_vccz => branch_if!(|core| core.wave.vcc() == 0),
+        Op::s_cbranch_vccnz => branch_if!(|core| core.wave.vcc() != 0),
+        Op::s_cbranch_execz => branch_if!(|core| core.wave.exec() == 0),
+        Op::s_cbranch_execnz => branch_if!(|core| core.wave.exec() != 0),
+        Op::s_cbranch_cdbgsys
+        | Op::s_cbranch_cdbguser
+        | Op::s_cbranch_cdbgsys_or_user
+        | Op::s_cbranch_cdbgsys_and_user => |_, _| Flow::Next,
+        Op::s_getpc_b64 => |core, step| {
+            let address = next_address(core, step);
+            core.wave.set_pair(step.inst.dst, address);
+            Flow::Next
+        },
+        Op::s_setpc_b64 => |core, step| {
+            let target = scalar64(core.wave, step.src[0]);
+            core.jump(target)
+        },
+        Op::s_swappc_b64 => |core, step| {
+            let target = scalar64(core.wave, step.src[0]);
+            let address = next_address(core, step);
+            core.wave.set_pair(step.inst.dst, address);
+            core.jump(target)
+        },
+        Op::s_call_b64 => |core, step| {
+            let address = next_address(core, step);
+            core.wave.set_pair(step.inst.dst, address);
+            core.jump(address.wrapping_add_signed(i64::from(step.inst.imm) * 4))
+        },
+        Op::s_getreg_b32 => |core, step| {
+            let (id, offset, size) = hardware_register(step);
+            let value = read_register(core, id) >> offset & size_mask(size);
+            core.wave.set_scalar(step.inst.dst, value);
+            Flow::Next
+        },
+        Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => |core, step| {
+            let value = scalar32(core.wave, step.src[0]);
+            let (id, offset, size) = hardware_register(step);
+            if id != MODE {
+                return core.stop(unsupported(format!("writing hardware register {id}")));
+            }
+            let mask = size_mask(size) << offset;
+            let bits = core.wave.mode.bits & !mask | value << offset & mask;
+            core.wave.set_mode(bits);
+            Flow::Next
+        },
+        Op::s_set_gpr_idx_on => |core, step| {
+            let index = scalar32(core.wave, step.src[0]) & 0xff;
+            core.wave.s[124] = core.wave.m0() & !0xf0ff | index | (step.inst.imm as u32 & 15) << 12;
+            core.wave.set_indexing(Some((step.inst.imm as u8 & 15, index as u8)));
+            Flow::Next
+        },
+        Op::s_set_gpr_idx_idx => |core, step| {
+            let index = scalar32(core.wave, step.src[0]) & 0xff;
+            core.wave.s[124] = core.wave.m0() & !0xff | index;
+            if let Some((operands, _)) = core.wave.indexing {
+                core.wave.set_indexing(Some((operands, index as u8)));
+            }
+            Flow::Next
+        },
+        Op::s_set_gpr_idx_mode => |core, step| {
+            let operands = step.inst.imm as u8 & 15;
+            core.wave.s[124] = core.wave.m0() & !0xf000 | u32::from(operands) << 12;
+            if let Some((_, index)) = core.wave.indexing {
+                core.wave.set_indexing(Some((operands, index)));
+            }
+            Flow::Next
+        },
+        Op::s_set_gpr_idx_off => |core, _| {
+            core.wave.set_indexing(None);
+            Flow::Next
+        },
+        Op::s_memtime => |core, step| {
+            let ticks = core.wave.nanoseconds();
+            core.wave.set_pair(step.inst.dst, ticks);
+            Flow::Next
+        },
+        Op::s_memrealtime => |core, step| {
+            let ticks = core.wave.wall_clock();
+            core.wave.set_pair(step.inst.dst, ticks);
+            Flow::Next
+        },
+        _ => return None,
+    };
+    Some(Versions::scalar(handler))
+}
+
+/// The address of the instruction behind a step.
+fn next_address(core: &Core<'_>, step: &Step) -> u64 {
+    core.code_base + u64::from(step.offset) + u64::from(step.inst.size)
+}
+
+const MODE: u32 = 1;
+const STATUS: u32 = 2;
+const HW_ID: u32 = 4;
+const LDS_ALLOC: u32 = 6;
+const SH_MEM_BASES: u32 = 15;
+const XCC_ID: u32 = 20;
+
+fn read_register(core: &Core<'_>, id: u32) -> u32 {
+    match id {
+        MODE => core.wave.mode.bits,
+        STATUS => {
+            u32::from(core.wave.scc)
+                | u32::from(core.wave.exec() == 0) << 9
+                | u32::from(core.wave.vcc() == 0) << 10
+        }
+        HW_ID => core.wave.number & 15,
+        LDS_ALLOC => (core.lds.len() as u32 / 512) << 12,
+        SH_MEM_BASES => 0x0001_0002,
+        XCC_ID => 0,
+        _ => 0,
+    }
+}
+
+/// The number of the hardware register that an instruction names, the first bit, and the number of bits minus one.
+fn hardware_register(step: &Step) -> (u32, u32, u32) {
+    let imm = step.inst.imm as u32;
+    (imm & 63, imm >> 6 & 31, imm >> 11 & 31)
+}
+
+fn size_mask(size: u32) -> u32 {
+    !0 >> (31 - size)
+}
+
+fn unsupported(what: String) -> Cause {
+    Cause::Unsupported { instructions: what }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scalar memory: accesses that the whole wave makes once.
+
+use crate::exec::families::buffer::Resource;
+use crate::exec::machine::core::{Core, Flow};
+use crate::exec::machine::handler::Versions;
+use crate::exec::machine::shape::Shape;
+use crate::exec::machine::step::{Source, Step};
+use crate::exec::machine::trouble::{AccessKind, Cause};
+use crate::exec::operands::source::{scalar32, scalar64};
+use crate::isa::{Op, Operand};
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(op: Op) -> Option<Versions> {
+    let handler: fn(&mut Core<'_>, &Step) -> Flow = match op {
+        Op::s_load_dword => load::<1>,
+        Op::s_load_dwordx2 => load::<2>,
+        Op::s_load_dwordx4 => load::<4>,
+        Op::s_load_dwordx8 => load::<8>,
+        Op::s_load_dwordx16 => load::<16>,
+        Op::s_buffer_load_dword => buffer_load::<1>,
+        Op::s_buffer_load_dwordx2 => buffer_load::<2>,
+        Op::s_buffer_load_dwordx4 => buffer_load::<4>,
+        Op::s_buffer_load_dwordx8 => buffer_load::<8>,
+        Op::s_buffer_load_dwordx16 => buffer_load::<16>,
+        Op::s_store_dword => store::<1>,
+        Op::s_store_dwordx2 => store::<2>,
+        Op::s_store_dwordx4 => store::<4>,
+        Op::s_buffer_store_dword => buffer_store::<1>,
+        Op::s_buffer_store_dwordx2 => buffer_store::<2>,
+        Op::s_buffer_store_dwordx4 => buffer_store::<4>,
+        // Probes and discards concern translations and caches, which do not exist here.
+        Op::s_atc_probe | Op::s_atc_probe_buffer | Op::s_dcache_discard | Op::s_dcache_discard_x2 => {
+            |_, _| Flow::Next
+        }
+        _ => return atomic_versions(op),
+    };
+    Some(Versions::scalar(handler))
+}
+
+fn atomic_versions(op: Op) -> Option<Versions> {
+    let Shape::Atomic { .. } = Shape::of(op) else { return None };
+    Some(Versions::scalar(if op.mnemonic().starts_with("s_buffer_") { buffer_atomic } else { plain_atomic }))
+}
+
+/// Immediate and register offset together.
+fn offset(core: &Core<'_>, step: &Step) -> u64 {
+    let register = match step.src[2] {
+        Source::None => 0,
+        source => scalar32(core.wave, source),
+    };
+    i64::from(step.inst.mem.offset).wrapping_add(i64::from(register)) as u64
+}
+
+fn address(core: &Core<'_>, step: &Step) -> u64 {
+    // The low two bits of base and offset are ignored.
+    (scalar64(core.wave, step.src[0]) & !3).wrapping_add(offset(core, step) & !3)
+}
+
+fn load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
+    let address = address(core, step);
+    let size = N as u64 * 4;
+    let Some(span) = core.span(step, address, size, AccessKind::Read) else {
+        return core.refuse(None, address, size, AccessKind::Read);
+    };
+    if core.memory.tracks_writes() {
+        core.note_access(step, None, address, size, AccessKind::Read);
+    }
+    let mut words = [0; N];
+    for (index, word) in words.iter_mut().enumerate() {
+        *word = span.load(address + index as u64 * 4);
+    }
+    write(core, step, words)
+}
+
+fn buffer_load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
+    let resource = Resource::read(core.wave, step.src[0]);
+    let offset = offset(core, step) & !3;
+    let mut words = [0; N];
+    for (index, word) in words.iter_mut().enumerate() {
+        let offset = offset.wrapping_add(index as u64 * 4);
+        if offset.checked_add(4).is_none_or(|end| end > resource.bytes()) {
+            continue;
+        }
+        let address = resource.base().wrapping_add(offset);
+        let Some(span) = core.span(step, address, 4, AccessKind::Read) else {
+            return core.refuse(None, address, 4, AccessKind::Read);
+        };
+        if core.memory.tracks_writes() {
+            core.note_access(step, None, address, 4, AccessKind::Read);
+        }
+        *word = span.load(address);
+    }
+    write(core, step, words)
+}
+
+fn write<const N: usize>(core: &mut Core<'_>, step: &Step, words: [u32; N]) -> Flow {
+    if let Operand::Sgpr(first) = step.inst.dst {
+        for (number, word) in (usize::from(first)..).zip(words) {
+            core.wave.s[number & 127] = word;
+        }
+    }
+    Flow::Next
+}
+
+fn store<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
+    let address = address(core, step);
+    let size = N as u64 * 4;
+    let Some(span) = core.span(step, address, size, AccessKind::Write) else {
+        return core.refuse(None, address, size, AccessKind::Write);
+    };
+    if core.memory.tracks_writes() {
+        core.note_access(step, None, address, size, AccessKind::Write);
+    }
+    for index in 0..N {
+        span.store(address + index as u64 * 4, word(core, step, index));
+    }
+    Flow::Next
+}
+
+/// A register of the data of a store or an atomic.
+fn word(core: &Core<'_>, step: &Step, index: usize) -> u32 {
+    match step.src[1] {
+        Source::Scalar(first) => core.wave.s[(usize::from(first) + index) & 127],
+        _ => 0,
+    }
+}
+
+/// The address of `size` bytes at an offset in a buffer, if it has them.
+fn in_buffer(core: &Core<'_>, step: &Step, offset: u64, size: u64) -> Option<u64> {
+    let resource = Resource::read(core.wave, step.src[0]);
+    let inside = offset.checked_add(size).is_some_and(|end| end <= resource.bytes());
+    inside.then(|| resource.base().wrapping_add(offset))
+}
+
+fn buffer_store<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
+    let offset = offset(core, step) & !3;
+    for index in 0..N {
+        let Some(address) = in_buffer(core, step, offset.wrapping_add(index as u64 * 4), 4) else { continue };
+        let Some(span) = core.span(step, address, 4, AccessKind::Write) else {
+            return core.refuse(None, address, 4, AccessKind::Write);
+        };
+        if core.memory.tracks_writes() {
+            core.note_access(step, None, address, 4, AccessKind::Write);
+        }
+        span.store(address, word(core, step, index));
+    }
+    Flow::Next
+}
+
+fn plain_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
+    let address = address(core, step);
+    atomic(core, step, Some(address))
+}
+
+fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Atomic { wide, .. } = step.shape else { return Flow::Next };
+    let offset = offset(core, step) & !3;
+    let address = in_buffer(core, step, offset, if wide { 8 } else { 4 });
+    atomic(core, step, address)
+}
+
+/// A read-modify-write. Outside of its buffer it changes nothing and gives zero.
+fn atomic(core: &mut Core<'_>, step: &Step, address: Option<u64>) -> Flow {
+    let Shape::Atomic { rmw, wide } = step.shape else { return Flow::Next };
+    let pair = |core: &Core<'_>, first| {
+        u64::from(word(core, step, first)) | u64::from(word(core, step, first + 1)) << 32
+    };
+    let old = match address {
+        None => 0,
+        Some(address) => {
+            let size = if wide { 8 } else { 4 };
+            if !address.is_multiple_of(size) {
+                return core.stop_access(Cause::MisalignedAtomic, None, address, size, AccessKind::Atomic);
+            }
+            let Some(span) = core.span(step, address, size, AccessKind::Atomic) else {
+                return core.refuse(None, address, size, AccessKind::Atomic);
+            };
+            if core.memory.tracks_writes() {
+                core.note_access(step, None, address, size, AccessKind::Atomic);
+            }
+            if wide {
+                let (a, b) = (pair(core, 0), pair(core, 2));
+                span.update64(address, |old| rmw.apply64(old, a, b))
+            } else {
+                let (a, b) = (word(core, step, 0), word(core, step, 1));
+                span.update32(address, |old| rmw.apply32(old, a, b)).into()
+            }
+        }
+    };
+    if wide { write(core, step, [old as u32, (old >> 32) as u32]) } else { write(core, step, [old as u32]) }
+}

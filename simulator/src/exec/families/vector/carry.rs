@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Instructions that read or write one bit for each lane: carries, selection, and the scaling flags of divisions.
+
+use super::integer::differences;
+use crate::exec::machine::core::Flow;
+use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::machine::step::Source;
+use crate::exec::operands::element::{Element, Spare, fetch32, store32};
+use crate::exec::operands::index::{destination, indexed};
+use crate::exec::operands::source::scalar64;
+use crate::exec::values::float::*;
+use crate::exec::values::kind::Kind;
+use crate::exec::values::row::{LANES, Row, gathered, row};
+use crate::isa::Op;
+
+/// An addition or subtraction with carry-out, and with carry-in if the function takes one.
+macro_rules! carry {
+    ($up:literal |$a:ident, $b:ident $(, $carry:ident)?| $result:expr) => {
+        handler!(|core, step| {
+            let clamp = step.inst.mods.clamp;
+            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
+            let left = u32::fetch(core.wave, step, 0, &mut spare_a);
+            let right = u32::fetch(core.wave, step, 1, &mut spare_b);
+            $(let carries = scalar64(core.wave, step.src[2]);
+            let $carry = mask_row(carries);)?
+            let mut sums = u32::result();
+            let mut flags = [0; LANES];
+            for lane in 0..LANES {
+                let ($a, $b) = (u64::from(left[lane]), u64::from(right[lane]));
+                $(let $carry = u64::from($carry[lane]);)?
+                let sum: u64 = $result;
+                let over = sum >> 32 != 0;
+                // Too large saturates at the top, below zero at the bottom.
+                let limit = if $up { u32::MAX } else { 0 };
+                sums.put(lane, if clamp & over { limit } else { sum as u32 });
+                flags[lane] = over.into();
+            }
+            let flags = gathered(&flags) & core.wave.exec();
+            // SAFETY: the loop wrote every lane.
+            unsafe { u32::store(core.wave, step, &sums) };
+            core.wave.set_pair(step.inst.sdst, flags);
+            Flow::Next
+        })
+    };
+}
+
+/// A multiplication of 32-bit numbers and an addition of a 64-bit one; the flag is the sum's 65th bit.
+macro_rules! multiply_add {
+    ($narrow:ty, $wide:ty) => {
+        handler!(|core, step| {
+            let clamp = step.inst.mods.clamp;
+            let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
+            let a = <$narrow>::fetch(core.wave, step, 0, &mut spare_a);
+            let b = <$narrow>::fetch(core.wave, step, 1, &mut spare_b);
+            let c = <$wide>::fetch(core.wave, step, 2, &mut spare_c);
+            let mut sums = <$wide>::result();
+            let mut flags = [0; LANES];
+            for lane in 0..LANES {
+                let product =
+                    <$wide>::from(<$narrow>::lane(a, lane)) * <$wide>::from(<$narrow>::lane(b, lane));
+                let addend = <$wide>::lane(c, lane);
+                let (sum, over) = product.overflowing_add(addend);
+                let saturated = if clamp { product.saturating_add(addend) } else { sum };
+                <$wide>::put(&mut sums, lane, saturated);
+                // For a signed sum it is the sign, inverted by an overflow.
+                flags[lane] = (over != (<$wide>::MIN != 0 && sum >> 63 != 0)).into();
+            }
+            let flags = gathered(&flags) & core.wave.exec();
+            // SAFETY: the loop wrote every lane.
+            unsafe { <$wide>::store(core.wave, step, &sums) };
+            core.wave.set_pair(step.inst.sdst, flags);
+            Flow::Next
+        })
+    };
+}
+
+macro_rules! division_scale {
+    ($float:ty, $scale:ident) => {
+        handler!(|core, step| {
+            let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
+            let a = <$float>::fetch(core.wave, step, 0, &mut spare_a);
+            let b = <$float>::fetch(core.wave, step, 1, &mut spare_b);
+            let c = <$float>::fetch(core.wave, step, 2, &mut spare_c);
+            let mut results = <$float>::result();
+            let mut flags = [0; LANES];
+            for lane in 0..LANES {
+                let (a, b, c) = (<$float>::lane(a, lane), <$float>::lane(b, lane), <$float>::lane(c, lane));
+                let (value, flag) = $scale(a, b, c);
+                <$float>::put(&mut results, lane, value);
+                flags[lane] = flag.into();
+            }
+            let flags = gathered(&flags) & core.wave.exec();
+            // SAFETY: the loop wrote every lane.
+            unsafe {
+                <$float>::settle(core.wave, step, &mut results);
+                <$float>::store(core.wave, step, &results);
+            }
+            core.wave.set_pair(step.inst.sdst, flags);
+            Flow::Next
+        })
+    };
+}
+
+macro_rules! division_fmas {
+    ($float:ty, $fmas:ident) => {
+        handler!(|core, step| {
+            if core.wave.unusual && crate::exec::operands::rounding::executes(core.wave, step) {
+                return crate::exec::operands::rounding::execute(core.wave, step);
+            }
+            let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
+            let a = <$float>::fetch(core.wave, step, 0, &mut spare_a);
+            let b = <$float>::fetch(core.wave, step, 1, &mut spare_b);
+            let c = <$float>::fetch(core.wave, step, 2, &mut spare_c);
+            let scaled = core.wave.vcc();
+            let mut results = <$float>::result();
+            for lane in 0..LANES {
+                let (a, b, c) = (<$float>::lane(a, lane), <$float>::lane(b, lane), <$float>::lane(c, lane));
+                <$float>::put(&mut results, lane, $fmas(a, b, c, scaled >> lane & 1 != 0));
+            }
+            // SAFETY: the loop wrote every lane.
+            unsafe {
+                <$float>::settle(core.wave, step, &mut results);
+                <$float>::store(core.wave, step, &results);
+            }
+            Flow::Next
+        })
+    };
+}
+
+/// A mask as a row of zeros and ones.
+#[inline(always)]
+fn mask_row(mask: u64) -> Row {
+    let (low, high) = (mask as u32, (mask >> 32) as u32);
+    row!(|lane| if lane < 32 { low >> (lane & 31) & 1 } else { high >> (lane & 31) & 1 })
+}
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(op: Op) -> Option<Versions> {
+    Some(match op {
+        Op::v_add_co_u32 => carry!(true | a, b | a + b),
+        Op::v_sub_co_u32 => carry!(false | a, b | a.wrapping_sub(b)),
+        Op::v_subrev_co_u32 => carry!(false | a, b | b.wrapping_sub(a)),
+        Op::v_addc_co_u32 => carry!(true | a, b, carry | a + b + carry),
+        Op::v_subb_co_u32 => carry!(false | a, b, carry | a.wrapping_sub(b + carry)),
+        Op::v_subbrev_co_u32 => carry!(false | a, b, carry | b.wrapping_sub(a + carry)),
+        Op::v_mad_u64_u32 => multiply_add!(u32, u64),
+        Op::v_mad_i64_i32 => multiply_add!(i32, i64),
+        Op::v_div_scale_f32 => division_scale!(f32, div_scale_f32),
+        Op::v_div_scale_f64 => division_scale!(f64, div_scale_f64),
+        Op::v_div_fmas_f32 => division_fmas!(f32, div_fmas_f32),
+        Op::v_div_fmas_f64 => division_fmas!(f64, div_fmas_f64),
+        Op::v_mqsad_u32_u8 => Versions::scalar(|core, step| {
+            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
+            let a = u64::fetch(core.wave, step, 0, &mut spare_a);
+            let b = *u32::fetch(core.wave, step, 1, &mut spare_b);
+            let Source::Vector(third) = indexed(core.wave, step, 2) else { return Flow::Next };
+            let a: [u64; LANES] = std::array::from_fn(|lane| u64::lane(a, lane));
+            let sums: [Row; 4] = std::array::from_fn(|place| {
+                let old = core.wave.row(third + place as u16);
+                row!(|lane| {
+                    let sum = differences((a[lane] >> (8 * place)) as u32, b[lane], b[lane]);
+                    if step.inst.mods.clamp {
+                        sum.saturating_add(old[lane])
+                    } else {
+                        sum.wrapping_add(old[lane])
+                    }
+                })
+            });
+            let (exec, first) = (core.wave.exec(), destination(core.wave, step));
+            for (place, sums) in (0..).zip(&sums) {
+                core.wave.write_row(first + place, sums, exec);
+            }
+            Flow::Next
+        }),
+        // Its sources may carry the sign modifiers of floats.
+        Op::v_cndmask_b32 => handler!(|core, step| {
+            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
+            let a = fetch32(core.wave, step, 0, Kind::RawF32, &mut spare_a);
+            let b = fetch32(core.wave, step, 1, Kind::RawF32, &mut spare_b);
+            let chosen = mask_row(scalar64(core.wave, step.src[2]));
+            let result = row!(|lane| b[lane] ^ (a[lane] ^ b[lane]) & chosen[lane].wrapping_sub(1));
+            store32(core.wave, step, &result, Kind::B32);
+            Flow::Next
+        }),
+        _ => return None,
+    })
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Compares: every condition of every type, into a lane mask.
+
+use crate::exec::machine::core::{Core, Flow};
+use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::machine::step::Step;
+use crate::exec::operands::element::{Element, F16, Raw, Spare};
+use crate::exec::values::float::{class_f16, class_f32, class_f64, is_class};
+use crate::exec::values::row::mask;
+use crate::isa::Op;
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(op: Op) -> Option<Versions> {
+    let (instruction, rest) = op.mnemonic().strip_prefix("v_")?.split_once('_')?;
+    if !matches!(instruction, "cmp" | "cmpx") {
+        return None;
+    }
+    let (condition, ty) = rest.rsplit_once('_')?;
+    match ty {
+        "f16" if condition == "class" => Some(compare!(Raw<u16>, u32, |a, b| is_class(class_f16(a.0), b))),
+        "f32" if condition == "class" => Some(compare!(Raw<u32>, u32, |a, b| is_class(class_f32(a.0), b))),
+        "f64" if condition == "class" => Some(compare!(Raw<u64>, u32, |a, b| is_class(class_f64(a.0), b))),
+        "f16" => float!(condition, F16, |value| value.0),
+        "f32" => float!(condition, f32, |value| value),
+        "f64" => float!(condition, f64, |value| value),
+        "i16" => integer!(condition, i16),
+        "u16" => integer!(condition, u16),
+        "i32" => integer!(condition, i32),
+        "u32" => integer!(condition, u32),
+        "i64" => integer!(condition, i64),
+        "u64" => integer!(condition, u64),
+        _ => None,
+    }
+}
+
+macro_rules! compare {
+    ($ta:ty, $tb:ty, |$a:ident, $b:ident| $test:expr) => {
+        handler!(|core, step| {
+            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
+            let left = <$ta>::fetch(core.wave, step, 0, &mut spare_a);
+            let right = <$tb>::fetch(core.wave, step, 1, &mut spare_b);
+            let mask = mask!(|lane| {
+                let ($a, $b) = (<$ta>::lane(left, lane), <$tb>::lane(right, lane));
+                $test
+            });
+            write(core, step, mask)
+        })
+    };
+}
+use compare;
+
+macro_rules! float {
+    ($condition:expr, $ty:ty, |$value:ident| $number:expr) => {{
+        macro_rules! test {
+            (|$a:ident, $b:ident| $test:expr) => {
+                compare!($ty, $ty, |a, b| {
+                    let ($a, $b) = (
+                        {
+                            let $value = a;
+                            $number
+                        },
+                        {
+                            let $value = b;
+                            $number
+                        },
+                    );
+                    $test
+                })
+            };
+        }
+        Some(match $condition {
+            "f" => compare!($ty, $ty, |_a, _b| false),
+            "lt" => test!(|a, b| a < b),
+            "eq" => test!(|a, b| a == b),
+            "le" => test!(|a, b| a <= b),
+            "gt" => test!(|a, b| a > b),
+            "lg" => test!(|a, b| (a < b) | (a > b)),
+            "ge" => test!(|a, b| a >= b),
+            "o" => test!(|a, b| !a.is_nan() & !b.is_nan()),
+            "u" => test!(|a, b| a.is_nan() | b.is_nan()),
+            "nge" => test!(|a, b| (a < b) | a.is_nan() | b.is_nan()),
+            "nlg" => test!(|a, b| !((a < b) | (a > b))),
+            "ngt" => test!(|a, b| (a <= b) | a.is_nan() | b.is_nan()),
+            "nle" => test!(|a, b| (a > b) | a.is_nan() | b.is_nan()),
+            "neq" => test!(|a, b| a != b),
+            "nlt" => test!(|a, b| (a >= b) | a.is_nan() | b.is_nan()),
+            "tru" => compare!($ty, $ty, |_a, _b| true),
+            _ => return None,
+        })
+    }};
+}
+use float;
+
+macro_rules! integer {
+    ($condition:expr, $ty:ty) => {
+        Some(match $condition {
+            "f" => compare!($ty, $ty, |_a, _b| false),
+            "lt" => compare!($ty, $ty, |a, b| a < b),
+            "eq" => compare!($ty, $ty, |a, b| a == b),
+            "le" => compare!($ty, $ty, |a, b| a <= b),
+            "gt" => compare!($ty, $ty, |a, b| a > b),
+            "ne" => compare!($ty, $ty, |a, b| a != b),
+            "ge" => compare!($ty, $ty, |a, b| a >= b),
+            "t" => compare!($ty, $ty, |_a, _b| true),
+            _ => return None,
+        })
+    };
+}
+use integer;
+
+/// Writes the mask of a compare; inactive lanes give zero. `v_cmpx` narrows EXEC as well.
+#[inline(always)]
+fn write(core: &mut Core<'_>, step: &Step, mask: u64) -> Flow {
+    let mask = mask & core.wave.exec();
+    core.wave.set_pair(step.inst.dst, mask);
+    if step.narrows {
+        core.wave.set_exec(mask);
+    }
+    Flow::Next
+}

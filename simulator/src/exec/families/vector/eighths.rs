@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Floats of eight bits from singles, rounded to nearest or by a random number.
+
+use crate::exec::machine::core::Flow;
+use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::operands::element::{Element, Spare, store32};
+use crate::exec::operands::index::destination;
+use crate::exec::values::eighth::{f32_to_bf8, f32_to_fp8};
+use crate::exec::values::kind::Kind;
+use crate::exec::values::row::{Row, row};
+use crate::isa::Op;
+
+/// The handler of an instruction of this family.
+pub(crate) fn versions(op: Op) -> Option<Versions> {
+    /// The random number's high bits are added to the mantissa, which wraps; the result goes to one byte.
+    macro_rules! stochastic {
+        ($shift:literal, $narrow:ident) => {
+            handler!(|core, step| {
+                let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
+                let a = f32::fetch(core.wave, step, 0, &mut spare_a);
+                let b = u32::fetch(core.wave, step, 1, &mut spare_b);
+                let saturates = core.wave.mode.saturates();
+                let place = 8 * u32::from(step.inst.mods.op_sel >> 2 & 3);
+                let old: &Row = core.wave.row(destination(core.wave, step));
+                let result = row!(|lane| {
+                    let mantissa = a[lane].wrapping_add(b[lane] >> $shift) & 0x7f_ffff;
+                    let finite = f32::from_bits(a[lane]).is_finite();
+                    let bits = if finite { a[lane] & 0xff80_0000 | mantissa } else { a[lane] };
+                    old[lane] & !(0xff << place) | $narrow(f32::from_bits(bits), saturates) << place
+                });
+                store32(core.wave, step, &result, Kind::B32);
+                Flow::Next
+            })
+        };
+    }
+    /// Two results side by side.
+    macro_rules! pair {
+        ($narrow:ident) => {
+            handler!(|core, step| {
+                let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
+                let a = f32::fetch(core.wave, step, 0, &mut spare_a);
+                let b = f32::fetch(core.wave, step, 1, &mut spare_b);
+                let saturates = core.wave.mode.saturates();
+                let narrow = |bits: u32| $narrow(f32::from_bits(bits), saturates);
+                let result = row!(|lane| narrow(a[lane]) | narrow(b[lane]) << 8);
+                store32(core.wave, step, &result, Kind::B16);
+                Flow::Next
+            })
+        };
+    }
+    Some(match op {
+        Op::v_cvt_pk_fp8_f32 => pair!(f32_to_fp8),
+        Op::v_cvt_pk_bf8_f32 => pair!(f32_to_bf8),
+        Op::v_cvt_sr_fp8_f32 => stochastic!(12, f32_to_fp8),
+        Op::v_cvt_sr_bf8_f32 => stochastic!(11, f32_to_bf8),
+        _ => return None,
+    })
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Integer instructions with the clamp bit: they saturate.
+
+use super::integer::{differences, low24, signed24, sliding};
+use crate::exec::operands::element::vector;
+use crate::isa::Op;
+
+vector! {
+    v_add_u32(a: u32, b: u32) -> u32 a.saturating_add(b);
+    v_sub_u32(a: u32, b: u32) -> u32 a.saturating_sub(b);
+    v_subrev_u32(a: u32, b: u32) -> u32 b.saturating_sub(a);
+    v_add_i32(a: i32, b: i32) -> i32 a.saturating_add(b);
+    v_sub_i32(a: i32, b: i32) -> i32 a.saturating_sub(b);
+    v_add_u16(a: u16, b: u16) -> u16 a.saturating_add(b);
+    v_sub_u16(a: u16, b: u16) -> u16 a.saturating_sub(b);
+    v_subrev_u16(a: u16, b: u16) -> u16 b.saturating_sub(a);
+    v_add_i16(a: i16, b: i16) -> i16 a.saturating_add(b);
+    v_sub_i16(a: i16, b: i16) -> i16 a.saturating_sub(b);
+    v_mad_u16 | v_mad_legacy_u16(a: u16, b: u16, c: u16) -> u16 {
+        (u32::from(a) * u32::from(b)).saturating_add(c.into()).min(0xffff) as u16
+    };
+    v_mad_i16 | v_mad_legacy_i16(a: i16, b: i16, c: i16) -> i16 {
+        (i64::from(a) * i64::from(b) + i64::from(c)).clamp(i16::MIN.into(), i16::MAX.into()) as i16
+    };
+    v_mad_u32_u24(a: u32, b: u32, c: u32) -> u32 {
+        (u64::from(low24(a)) * u64::from(low24(b)) + u64::from(c)).min(u32::MAX.into()) as u32
+    };
+    v_mad_i32_i24(a: i32, b: i32, c: i32) -> i32 {
+        let sum = i64::from(signed24(a)) * i64::from(signed24(b)) + i64::from(c);
+        sum.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+    };
+    v_mad_u32_u16(a: u16, b: u16, c: u32) -> u32 (u32::from(a) * u32::from(b)).saturating_add(c);
+    v_mad_i32_i16(a: i16, b: i16, c: i32) -> i32 (i32::from(a) * i32::from(b)).saturating_add(c);
+    v_mul_u32_u24(a: u32, b: u32) -> u32 {
+        (u64::from(low24(a)) * u64::from(low24(b))).min(u32::MAX.into()) as u32
+    };
+    v_mul_i32_i24(a: i32, b: i32) -> i32 {
+        let product = i64::from(signed24(a)) * i64::from(signed24(b));
+        product.clamp(i32::MIN.into(), i32::MAX.into()) as i32
+    };
+    v_sad_u8(a: u32, b: u32, c: u32) -> u32 differences(a, b, !0).saturating_add(c);
+    v_msad_u8(a: u32, b: u32, c: u32) -> u32 differences(a, b, b).saturating_add(c);
+    v_sad_hi_u8(a: u32, b: u32, c: u32) -> u32 (differences(a, b, !0) << 16).saturating_add(c);
+    v_sad_u16(a: u32, b: u32, c: u32) -> u32 {
+        ((a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16)).saturating_add(c)
+    };
+    v_sad_u32(a: u32, b: u32, c: u32) -> u32 a.abs_diff(b).saturating_add(c);
+    v_qsad_pk_u16_u8(a: u64, b: u32, c: u64) -> u64 sliding(c, |shift, sum| {
+        (differences((a >> shift) as u32, b, !0) + sum).min(0xffff)
+    });
+    v_mqsad_pk_u16_u8(a: u64, b: u32, c: u64) -> u64 sliding(c, |shift, sum| {
+        (differences((a >> shift) as u32, b, b) + sum).min(0xffff)
+    });
+}
+
+/// Whether the results of an integer instruction always fit, so that the clamp bit changes nothing.
+pub(crate) fn always_fits(op: Op) -> bool {
+    let name = op.mnemonic();
+    ["v_min", "v_max", "v_med3", "v_cvt_", "v_frexp_exp", "v_mul_hi_i32_i24", "v_mul_hi_u32_u24"]
+        .iter()
+        .any(|start| name.starts_with(start))
+        && !name.starts_with("v_cvt_pkrtz")
+}
+
+/// Whether the handler of an instruction reads the clamp bit itself.
+pub(crate) fn clamps_itself(op: Op) -> bool {
+    let name = op.mnemonic();
+    name.ends_with("_co_u32")
+        || name.starts_with("v_mad_u64")
+        || name.starts_with("v_mad_i64")
+        || name == "v_mqsad_u32_u8"
+        || name.starts_with("v_dot")
+}

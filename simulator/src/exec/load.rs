@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From words to steps: decodes the code that an entry reaches, finds the handler of each instruction, and resolves branches.
+
+use super::families;
+use super::machine::program::{Position, Problem, Program, Region};
+use super::machine::step::Step;
+use super::reach::{NoInstruction, Reached, branch_target, ends_flow, reach};
+use crate::isa::{Inst, Op};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+impl Program {
+    /// The position of a jump to an address, decoded on the first jump; `None` if the address is not in this code.
+    pub(crate) fn find(&self, address: u64) -> Option<Position> {
+        if let Some(position) = self.entered(address) {
+            return Some(position);
+        }
+        let offset = address.wrapping_sub(self.base());
+        if !offset.is_multiple_of(4) || !self.contains(address) {
+            return None;
+        }
+        let position = decode(self, offset / 4);
+        self.enter(address, &position);
+        Some(position)
+    }
+}
+
+/// Decodes the code that is reached from a word.
+fn decode(program: &Program, entry: u64) -> Position {
+    let mut found = BTreeMap::new();
+    reach(program.set(), program.words(), entry, &mut found);
+    let (mut region, index) = lay_out(found, program.base(), entry);
+    for problem in &mut region.problems {
+        let at = (problem.offset / 4) as usize;
+        let count = problem.words.len();
+        problem.words = program.words().iter().skip(at).take(count).copied().collect();
+    }
+    Position { region: Arc::new(region), index }
+}
+
+impl Reached for BTreeMap<u64, Result<Inst, NoInstruction>> {
+    fn has(&self, word: u64) -> bool {
+        self.contains_key(&word)
+    }
+
+    fn add(&mut self, word: u64, found: Result<Inst, NoInstruction>) {
+        self.insert(word, found);
+    }
+}
+
+/// Orders decoded instructions so that the one behind a step follows it, and resolves branches. Also gives the index of the
+/// entry's step.
+fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, base: u64, entry: u64) -> (Region, usize) {
+    let mut steps = Vec::with_capacity(found.len());
+    let mut problems = Vec::new();
+    let mut index_of = HashMap::with_capacity(found.len());
+    let mut gotos = Vec::new();
+    // Compilers turn indexing on and off in one basic block.
+    let mut indexed = false;
+    let mut decoded = found.iter().peekable();
+    while let Some((&at, inst)) = decoded.next() {
+        // Only code of more than 4 GiB has offsets that do not fit.
+        let offset = u32::try_from(at * 4).unwrap_or(u32::MAX);
+        index_of.insert(at, steps.len());
+        match inst.as_ref().map(|inst| inst.op) {
+            Ok(Op::s_set_gpr_idx_on) => indexed = true,
+            Ok(Op::s_set_gpr_idx_off) => indexed = false,
+            _ => {}
+        }
+        let reason = match inst {
+            Ok(inst) if indexed && families::ignores_indexing(inst) => {
+                steps.push(Step::new(families::unsupported, *inst, offset));
+                Some(format!("{} (registers by index)", inst.disassemble(at * 4)))
+            }
+            Ok(inst) => match families::handler(inst) {
+                Ok(handler) => {
+                    steps.push(Step::new(handler, *inst, offset));
+                    None
+                }
+                Err(reason) => {
+                    steps.push(Step::new(families::unsupported, *inst, offset));
+                    Some(format!("{} ({reason})", inst.disassemble(at * 4)))
+                }
+            },
+            Err(reason) => {
+                steps.push(Step::new(families::unsupported, families::placeholder(), offset));
+                Some(reason.to_string())
+            }
+        };
+        if let Some(text) = reason {
+            let count = inst.as_ref().map_or(1, |inst| usize::from(inst.size) / 4);
+            problems.push(Problem { offset: at * 4, text, words: vec![0; count] });
+        } else if let Ok(inst) = inst
+            && !ends_flow(inst)
+        {
+            let next = at + u64::from(inst.size) / 4;
+            if decoded.peek().is_none_or(|(following, _)| **following != next) {
+                // The code is also entered in the middle of an instruction.
+                gotos.push((steps.len(), next));
+                steps.push(Step::new(families::goto, families::placeholder(), offset));
+            }
+        }
+    }
+    for (&at, inst) in &found {
+        if let Ok(inst) = inst
+            && let Some(target) = branch_target(inst, at)
+            && let (Some(&from), Some(&to)) = (index_of.get(&at), index_of.get(&target))
+        {
+            steps[from].target = to as u32;
+        }
+    }
+    for (from, next) in gotos {
+        steps[from].target = index_of.get(&next).map_or(u32::MAX, |&to| to as u32);
+    }
+    // The loop of an atomic begins with a load of the dword that it will swap.
+    if steps.iter().any(Step::is_compare_and_swap) {
+        steps.iter_mut().filter(|step| step.loads_dwords()).for_each(|step| step.widened = true);
+    }
+    (Region { base, steps, problems }, index_of.get(&entry).copied().unwrap_or(0))
+}

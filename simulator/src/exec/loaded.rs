@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The code of all loaded modules: a kernel may call a function of another module in the same memory.
+//!
+//! One table serves every simulator of the process. Each memory reserves addresses of its own, so that an address tells the
+//! memory as well as the code.
+
+use super::machine::program::Program;
+use crate::memory::Memory;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+
+/// Programs by the address of their first word.
+static LOADED: RwLock<BTreeMap<u64, Weak<Program>>> = RwLock::new(BTreeMap::new());
+
+/// Lets kernels jump into a program for as long as its module holds it.
+pub(crate) fn add(program: &Arc<Program>) {
+    let mut loaded = LOADED.write().unwrap_or_else(PoisonError::into_inner);
+    loaded.retain(|_, program| program.strong_count() > 0);
+    loaded.insert(program.base(), Arc::downgrade(program));
+}
+
+/// The program at an address of this memory.
+pub(crate) fn at(memory: &Memory, address: u64) -> Option<Arc<Program>> {
+    if !memory.device_range().contains(&address) {
+        return None;
+    }
+    let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
+    let (_, program) = loaded.range(..=address).next_back()?;
+    program.upgrade().filter(|program| program.contains(address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::GFX942;
+    use crate::memory::{Kind, Options};
+
+    #[test]
+    fn a_memory_shows_its_own_code_for_as_long_as_it_is_loaded() {
+        let [own, other] = [(); 2].map(|()| {
+            let options = Options { capacity: 1 << 20, ..Options::default() };
+            Memory::new(options).unwrap()
+        });
+        let base = own.allocate(4096, 4096, Kind::Code, "test").unwrap();
+        let program = Arc::new(Program::new(&GFX942, base, vec![0; 4]));
+        add(&program);
+        assert!(at(&own, base + 12).is_some() && at(&own, base + 16).is_none());
+        assert!(at(&other, base).is_none());
+        drop(program);
+        assert!(at(&own, base).is_none());
+    }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The data that a memory instruction moves, as its mnemonic says: one description for all address spaces.
+
+use crate::exec::values::rmw::Rmw;
+use crate::isa::Op;
+
+/// The access of one lane of a memory instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Not a memory instruction, or one without data.
+    None,
+    /// Memory to registers.
+    Load(Part),
+    /// Registers to memory.
+    Store(Part),
+    /// Memory to registers, converted from a buffer's format.
+    LoadFormat(Components),
+    /// Registers to memory, converted to a buffer's format.
+    StoreFormat(Components),
+    /// A read-modify-write.
+    Atomic {
+        /// The function that makes the new value.
+        rmw: Rmw,
+        /// Whether the word has 64 bits.
+        wide: bool,
+    },
+}
+
+/// The size of the data, and its place in the registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Whole registers.
+    Dwords(u8),
+    /// A byte.
+    Byte(Place),
+    /// Two bytes.
+    Short(Place),
+}
+
+/// The place of a byte or of two bytes in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the low bits; a load clears the rest.
+    Unsigned,
+    /// In the low bits; a load repeats the sign in the rest.
+    Signed,
+    /// In the low half; a load keeps the high half.
+    LowHalf {
+        /// Whether a byte repeats its sign in the half.
+        signed: bool,
+    },
+    /// In the high half; a load keeps the low half.
+    HighHalf {
+        /// Whether a byte repeats its sign in the half.
+        signed: bool,
+    },
+}
+
+/// The components of an element, and how they lie in the registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Components {
+    /// This many, one register each.
+    Whole(u8),
+    /// This many, two in a register, the first in its low half.
+    Halves(u8),
+    /// One, in the high half of a register.
+    HighHalf,
+}
+
+impl Components {
+    /// The number of components.
+    pub(crate) fn count(self) -> u8 {
+        match self {
+            Self::Whole(count) | Self::Halves(count) => count,
+            Self::HighHalf => 1,
+        }
+    }
+
+    /// Whether each component is half a register.
+    pub(crate) fn are_halves(self) -> bool {
+        !matches!(self, Self::Whole(_))
+    }
+
+    /// The register of a component, counted from the first, and its half of it.
+    pub(crate) fn place(self, component: u8) -> (u16, Option<u8>) {
+        match self {
+            Self::Whole(_) => (component.into(), None),
+            Self::Halves(_) => ((component / 2).into(), Some(component % 2)),
+            Self::HighHalf => (0, Some(1)),
+        }
+    }
+
+    /// The components in the part of a mnemonic behind `format_`: `xyz`, `d16_xy`, `d16_hi_x`.
+    fn named(name: &str) -> Self {
+        match name.strip_prefix("d16_") {
+            Some("hi_x") => Self::HighHalf,
+            Some(letters) => Self::Halves(letters.len() as u8),
+            None => Self::Whole(name.len() as u8),
+        }
+    }
+}
+
+impl Part {
+    /// The size in memory, in bytes.
+    pub(crate) fn size(self) -> u64 {
+        match self {
+            Self::Dwords(count) => u64::from(count) * 4,
+            Self::Byte(_) => 1,
+            Self::Short(_) => 2,
+        }
+    }
+}
+
+impl Shape {
+    /// The shape of an instruction of any address space.
+    pub(crate) fn of(op: Op) -> Self {
+        let name = op.mnemonic();
+        let Some((space, rest)) = name.split_once('_') else { return Self::None };
+        match space {
+            "flat" | "global" | "scratch" | "buffer" | "tbuffer" => vector_memory(rest),
+            "ds" => lds(rest),
+            "s" => rest
+                .strip_prefix("buffer_")
+                .unwrap_or(rest)
+                .strip_prefix("atomic_")
+                .map_or(Self::None, atomic),
+            _ => Self::None,
+        }
+    }
+}
+
+fn vector_memory(name: &str) -> Shape {
+    let (action, what) = name.split_once('_').unwrap_or((name, ""));
+    if let Some(letters) = what.strip_prefix("format_") {
+        let components = Components::named(letters);
+        return if action == "load" { Shape::LoadFormat(components) } else { Shape::StoreFormat(components) };
+    }
+    match action {
+        "load" => part(what.strip_prefix("lds_").unwrap_or(what)).map_or(Shape::None, Shape::Load),
+        "store" => part(what).map_or(Shape::None, Shape::Store),
+        "atomic" => atomic(what),
+        _ => Shape::None,
+    }
+}
+
+fn atomic(name: &str) -> Shape {
+    let (name, wide) = match name.strip_suffix("_x2") {
+        Some(name) => (name, true),
+        None => (name, name.ends_with("f64")),
+    };
+    Rmw::named(name).map_or(Shape::None, |rmw| Shape::Atomic { rmw, wide })
+}
+
+fn part(name: &str) -> Option<Part> {
+    let half = |signed| {
+        if name.ends_with("_d16_hi") {
+            Place::HighHalf { signed }
+        } else if name.ends_with("_d16") {
+            Place::LowHalf { signed }
+        } else if signed {
+            Place::Signed
+        } else {
+            Place::Unsigned
+        }
+    };
+    Some(match name.split('_').next()? {
+        "ubyte" | "byte" => Part::Byte(half(false)),
+        "sbyte" => Part::Byte(half(true)),
+        "ushort" | "short" => Part::Short(half(false)),
+        "sshort" => Part::Short(half(true)),
+        "dword" => Part::Dwords(1),
+        "dwordx2" => Part::Dwords(2),
+        "dwordx3" => Part::Dwords(3),
+        "dwordx4" => Part::Dwords(4),
+        _ => return None,
+    })
+}
+
+fn lds(name: &str) -> Shape {
+    let (action, what) = name.split_once('_').unwrap_or((name, ""));
+    let action = action.strip_suffix("st64").unwrap_or(action);
+    match action {
+        "read" | "read2" => lds_part(what).map_or(Shape::None, Shape::Load),
+        "write" | "write2" => lds_part(what).map_or(Shape::None, Shape::Store),
+        _ => {
+            // add_rtn_u32, cmpst_b64, pk_add_rtn_bf16, wrxchg2_rtn_b32
+            let name = name.replace("st64", "").replace("wrxchg2", "wrxchg").replace("_rtn", "");
+            let wide = name.ends_with("64");
+            Rmw::named_in_lds(&name).map_or(Shape::None, |rmw| Shape::Atomic { rmw, wide })
+        }
+    }
+}
+
+fn lds_part(name: &str) -> Option<Part> {
+    let half = |signed| {
+        if name.ends_with("_d16_hi") {
+            Place::HighHalf { signed }
+        } else if name.ends_with("_d16") {
+            Place::LowHalf { signed }
+        } else if signed {
+            Place::Signed
+        } else {
+            Place::Unsigned
+        }
+    };
+    Some(match name.split('_').next()? {
+        "u8" | "b8" => Part::Byte(half(false)),
+        "i8" => Part::Byte(half(true)),
+        "u16" | "b16" => Part::Short(half(false)),
+        "i16" => Part::Short(half(true)),
+        "b32" => Part::Dwords(1),
+        "b64" => Part::Dwords(2),
+        "b96" => Part::Dwords(3),
+        "b128" => Part::Dwords(4),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mnemonics_say_what_is_moved() {
+        let cases = [
+            (Op::global_load_dwordx3, Shape::Load(Part::Dwords(3))),
+            (Op::buffer_load_ubyte, Shape::Load(Part::Byte(Place::Unsigned))),
+            (Op::flat_load_sbyte_d16_hi, Shape::Load(Part::Byte(Place::HighHalf { signed: true }))),
+            (Op::global_load_short_d16, Shape::Load(Part::Short(Place::LowHalf { signed: false }))),
+            (Op::scratch_store_short_d16_hi, Shape::Store(Part::Short(Place::HighHalf { signed: false }))),
+            (Op::global_load_lds_dword, Shape::Load(Part::Dwords(1))),
+            (Op::ds_read2st64_b64, Shape::Load(Part::Dwords(2))),
+            (Op::ds_write_b8_d16_hi, Shape::Store(Part::Byte(Place::HighHalf { signed: false }))),
+            (Op::ds_read_i16, Shape::Load(Part::Short(Place::Signed))),
+            (Op::global_atomic_cmpswap_x2, Shape::Atomic { rmw: Rmw::CompareSwap, wide: true }),
+            (Op::global_atomic_add_f64, Shape::Atomic { rmw: Rmw::AddF64, wide: true }),
+            (Op::buffer_atomic_smax, Shape::Atomic { rmw: Rmw::MaxI, wide: false }),
+            (Op::s_buffer_atomic_umin_x2, Shape::Atomic { rmw: Rmw::MinU, wide: true }),
+            (Op::ds_add_rtn_u32, Shape::Atomic { rmw: Rmw::Add, wide: false }),
+            (Op::ds_max_rtn_i64, Shape::Atomic { rmw: Rmw::MaxI, wide: true }),
+            (Op::ds_pk_add_rtn_bf16, Shape::Atomic { rmw: Rmw::AddPackedBf16, wide: false }),
+            (Op::ds_cmpst_b64, Shape::Atomic { rmw: Rmw::CompareStore, wide: true }),
+            (Op::ds_wrxchg2st64_rtn_b32, Shape::Atomic { rmw: Rmw::Swap, wide: false }),
+            (Op::buffer_wbl2, Shape::None),
+            (Op::ds_bpermute_b32, Shape::None),
+            (Op::buffer_load_format_xyz, Shape::LoadFormat(Components::Whole(3))),
+            (Op::tbuffer_store_format_d16_xy, Shape::StoreFormat(Components::Halves(2))),
+            (Op::buffer_load_format_d16_hi_x, Shape::LoadFormat(Components::HighHalf)),
+        ];
+        for (op, shape) in cases {
+            assert_eq!(Shape::of(op), shape, "{}", op.mnemonic());
+        }
+    }
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The state of a wave: registers, modes and private memory.
+
+use crate::exec::machine::gws::Gws;
+use crate::exec::machine::trouble::Finding;
+use crate::exec::values::row::{LANES, POISON, Row};
+use crate::isa::Operand;
+use crate::part::Part;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// Vector registers and accumulation registers of one wave: v0..v255, then a0..a255.
+pub(crate) const VECTORS: usize = 512;
+/// The number of a0 in this file of registers.
+pub(crate) const FIRST_AGPR: u16 = 256;
+
+/// First address of the 4 GiB where buffer resources and FLAT_SCRATCH place the private memory of waves. A resource
+/// holds 48 bits, and hosts use 47 of them.
+pub(crate) const SCRATCH_WINDOW: u64 = 0xfffe << 32;
+
+const FLAT_SCRATCH: usize = 102;
+const VCC: usize = 106;
+const M0: usize = 124;
+const EXEC: usize = 126;
+
+/// Float mode of a wave, as in the low byte of the hardware's MODE register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mode {
+    /// The register as `s_getreg` sees it.
+    pub(crate) bits: u32,
+}
+
+impl Mode {
+    /// Rounding of f32, 0 to nearest even.
+    pub(crate) fn round32(self) -> u32 {
+        self.bits & 3
+    }
+
+    /// Rounding of f16 and f64, 0 to nearest even.
+    pub(crate) fn round64(self) -> u32 {
+        self.bits >> 2 & 3
+    }
+
+    /// Whether f32 denormals are read as zero.
+    pub(crate) fn flush_in32(self) -> bool {
+        self.bits & 0x10 == 0
+    }
+
+    /// Whether f32 denormals are written as zero.
+    pub(crate) fn flush_out32(self) -> bool {
+        self.bits & 0x20 == 0
+    }
+
+    /// Whether f16 and f64 denormals are read as zero.
+    pub(crate) fn flush_in64(self) -> bool {
+        self.bits & 0x40 == 0
+    }
+
+    /// Whether f16 and f64 denormals are written as zero.
+    pub(crate) fn flush_out64(self) -> bool {
+        self.bits & 0x80 == 0
+    }
+
+    /// Whether float operations take the slow path: rounding, denormals or the rules for NaN are not the usual ones.
+    pub(crate) fn is_unusual(self) -> bool {
+        self.bits & 0x2ff != 0x2f0
+    }
+
+    /// Whether IEEE's rules hold: the minimum or maximum of a signalling NaN is that NaN, made quiet.
+    pub(crate) fn ieee(self) -> bool {
+        self.bits & 0x200 != 0
+    }
+
+    /// Whether the conversion of a too large number to a float of eight bits gives the greatest float instead of NaN.
+    pub(crate) fn saturates(self) -> bool {
+        self.bits >> 23 & 1 != 0
+    }
+
+    /// Whether clamping turns NaN into zero.
+    pub(crate) fn dx10_clamp(self) -> bool {
+        self.bits & 0x100 != 0
+    }
+}
+
+/// Whether a wave can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// The wave can go on.
+    Ready,
+    /// The wave waits for the other waves of its workgroup.
+    Barrier,
+    /// The wave has ended.
+    Ended,
+}
+
+/// The state of one wave.
+pub(crate) struct Wave {
+    /// Scalar registers by hardware number; VCC, M0 and EXEC among them.
+    pub(crate) s: [u32; 128],
+    /// Vector registers, accumulation registers behind them.
+    pub(crate) v: Box<[Row; VECTORS]>,
+    /// The scalar condition code.
+    pub(crate) scc: bool,
+    /// Float mode.
+    pub(crate) mode: Mode,
+    /// Whether every vector instruction takes the slow path, because of an unusual mode or of indexing.
+    pub(crate) unusual: bool,
+    /// The mask that `lane_mask` was made from.
+    spread: u64,
+    /// All ones in active lanes.
+    lane_mask: Row,
+    /// Private memory: one row per dword of a lane's segment.
+    pub(crate) scratch: Vec<Row>,
+    /// Bytes of private memory that each lane has.
+    pub(crate) scratch_size: u32,
+    /// The address in [`SCRATCH_WINDOW`] where the wave's private memory begins, if its code has to compute that
+    /// address.
+    pub(crate) scratch_base: Option<u64>,
+    /// Indexing by M0 (`s_set_gpr_idx_on`): a mask of operands (bits 0..=2 sources, bit 3 destination), and the index.
+    pub(crate) indexing: Option<(u8, u8)>,
+    /// Whether it runs.
+    pub(crate) status: Status,
+    /// Whether it has read shared memory since it last let the other waves catch up.
+    pub(crate) has_read: bool,
+    /// The barriers of a cooperative queue.
+    pub(crate) gws: Option<Arc<Gws>>,
+    /// The side of such a barrier at which the wave waits.
+    pub(crate) waits: Option<bool>,
+    /// Number in its workgroup.
+    pub(crate) number: u32,
+    /// Instructions executed.
+    pub(crate) instructions: u64,
+    /// Accesses that are reported but did not stop the wave.
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Wave {
+    /// A wave without meaningful state.
+    pub(crate) fn new() -> Self {
+        Self {
+            s: [0; 128],
+            v: Box::new([[POISON; LANES]; VECTORS]),
+            scc: false,
+            mode: Mode { bits: 0 },
+            unusual: false,
+            spread: !0,
+            lane_mask: [!0; LANES],
+            scratch: Vec::new(),
+            scratch_size: 0,
+            scratch_base: None,
+            indexing: None,
+            status: Status::Ended,
+            has_read: false,
+            gws: None,
+            waits: None,
+            number: 0,
+            instructions: 0,
+            findings: Vec::new(),
+        }
+    }
+
+    /// Resets the state. Only the registers of the next kernel are cleared.
+    pub(crate) fn reset(&mut self, vgprs: usize, agprs: usize) {
+        let first_agpr = usize::from(FIRST_AGPR);
+        self.v[..vgprs.min(first_agpr)].fill([POISON; LANES]);
+        self.v[first_agpr..][..agprs.min(VECTORS - first_agpr)].fill([POISON; LANES]);
+        self.s = [0; 128];
+        self.scc = false;
+        self.indexing = None;
+        self.scratch.clear();
+        self.scratch_base = None;
+        self.has_read = false;
+        self.gws = None;
+        self.waits = None;
+        self.instructions = 0;
+        self.findings.clear();
+    }
+
+    /// A copy of the registers, flags and modes.
+    #[cfg(test)]
+    pub(crate) fn clone_for_test(&self) -> Self {
+        let mut copy = Self::new();
+        copy.s = self.s;
+        copy.v.clone_from(&self.v);
+        copy.scc = self.scc;
+        copy.set_indexing(self.indexing);
+        copy.set_mode(self.mode.bits);
+        copy.scratch.clone_from(&self.scratch);
+        copy.scratch_size = self.scratch_size;
+        copy.scratch_base = self.scratch_base;
+        copy
+    }
+
+    /// EXEC.
+    #[inline(always)]
+    pub(crate) fn exec(&self) -> u64 {
+        u64::from(self.s[EXEC]) | u64::from(self.s[EXEC + 1]) << 32
+    }
+
+    /// Sets EXEC.
+    #[inline(always)]
+    pub(crate) fn set_exec(&mut self, mask: u64) {
+        self.s[EXEC] = mask as u32;
+        self.s[EXEC + 1] = (mask >> 32) as u32;
+    }
+
+    /// FLAT_SCRATCH.
+    pub(crate) fn flat_scratch(&self) -> u64 {
+        self.pair(FLAT_SCRATCH)
+    }
+
+    /// VCC.
+    #[inline(always)]
+    pub(crate) fn vcc(&self) -> u64 {
+        self.pair(VCC)
+    }
+
+    /// M0.
+    #[inline(always)]
+    pub(crate) fn m0(&self) -> u32 {
+        self.s[M0]
+    }
+
+    /// The register pair that starts at a number. At the end of the file the second register wraps to s0; no valid
+    /// instruction asks for that.
+    #[inline(always)]
+    pub(crate) fn pair(&self, first: usize) -> u64 {
+        u64::from(self.s[first & 127]) | u64::from(self.s[(first + 1) & 127]) << 32
+    }
+
+    /// Writes a scalar register.
+    #[inline(always)]
+    pub(crate) fn set_scalar(&mut self, register: Operand, value: u32) {
+        if let Operand::Sgpr(number) = register {
+            self.s[usize::from(number) & 127] = value;
+        }
+    }
+
+    /// Writes a scalar register pair.
+    #[inline(always)]
+    pub(crate) fn set_pair(&mut self, register: Operand, value: u64) {
+        if let Operand::Sgpr(number) = register {
+            self.s[usize::from(number) & 127] = value as u32;
+            self.s[(usize::from(number) + 1) & 127] = (value >> 32) as u32;
+        }
+    }
+
+    /// A vector register, by its number in [`Wave::v`].
+    #[inline(always)]
+    pub(crate) fn row(&self, number: u16) -> &Row {
+        &self.v[usize::from(number) & (VECTORS - 1)]
+    }
+
+    /// A vector register, to be written.
+    #[inline(always)]
+    pub(crate) fn row_mut(&mut self, number: u16) -> &mut Row {
+        &mut self.v[usize::from(number) & (VECTORS - 1)]
+    }
+
+    /// Writes the lanes of a register that `mask` selects.
+    #[inline(always)]
+    pub(crate) fn write_row(&mut self, number: u16, values: &Row, mask: u64) {
+        let row = &mut self.v[usize::from(number) & (VECTORS - 1)];
+        if mask == !0 {
+            *row = *values;
+            return;
+        }
+        if mask != self.spread {
+            self.spread = mask;
+            spread(mask, &mut self.lane_mask);
+        }
+        for lane in 0..LANES {
+            row[lane] ^= (row[lane] ^ values[lane]) & self.lane_mask[lane];
+        }
+    }
+
+    /// Replaces the float mode.
+    pub(crate) fn set_mode(&mut self, bits: u32) {
+        self.mode = Mode { bits };
+        self.unusual = self.mode.is_unusual() || self.indexing.is_some();
+    }
+
+    /// Turns register indexing on or off.
+    pub(crate) fn set_indexing(&mut self, indexing: Option<(u8, u8)>) {
+        self.indexing = indexing;
+        self.unusual = self.mode.is_unusual() || indexing.is_some();
+    }
+
+    /// The time in nanoseconds since the first call in this process.
+    pub(crate) fn nanoseconds(&self) -> u64 {
+        static START: OnceLock<Instant> = OnceLock::new();
+        u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The same time in ticks of the wall clock.
+    pub(crate) fn wall_clock(&self) -> u64 {
+        const NANOSECONDS: u64 = 1_000_000_000 / Part::WALL_CLOCK as u64;
+        self.nanoseconds() / NANOSECONDS
+    }
+}
+
+/// Copies each lane's bit of the mask to all bits of the lane's word.
+#[inline(never)]
+fn spread(mask: u64, words: &mut Row) {
+    for (lane, word) in words.iter_mut().enumerate() {
+        *word = 0u32.wrapping_sub((mask >> lane) as u32 & 1);
+    }
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How vector instructions read their sources lane by lane and write their results.
+//!
+//! An [`Element`] is one lane of an operand. Registers without modifiers, the usual case, are read in place. All other
+//! sources (broadcast scalars, negation, DPP, SDWA, op_sel, flushed denormals) are first written to a spare row.
+//! Results are computed for all lanes and written to the active ones.
+
+use crate::exec::machine::step::{Source, Step};
+use crate::exec::machine::wave::Wave;
+use crate::exec::operands::source::{scalar32, scalar64};
+use crate::exec::operands::{modifiers, nan, result};
+use crate::exec::values::half::{f16_to_f32, f32_to_f16};
+use crate::exec::values::kind::Kind;
+use crate::exec::values::row::{LANES, Row, RowBuilder};
+use std::mem::MaybeUninit;
+
+/// Room for an operand that is not read in place.
+pub(crate) struct Spare([MaybeUninit<Row>; 2]);
+
+impl Spare {
+    /// Empty room.
+    #[inline(always)]
+    pub(crate) const fn new() -> Self {
+        Self([const { MaybeUninit::uninit() }; 2])
+    }
+}
+
+/// Reads a 32-bit (or smaller) vector source.
+#[inline(always)]
+pub(crate) fn fetch32<'a>(
+    wave: &'a Wave,
+    step: &Step,
+    index: usize,
+    kind: Kind,
+    spare: &'a mut Spare,
+) -> &'a Row {
+    if step.modified || wave.unusual {
+        return spare.0[0].write(modifiers::modified32(wave, step, index, kind));
+    }
+    match step.src[index] {
+        Source::Vector(number) => wave.row(number),
+        source => spare.0[0].write([scalar32(wave, source); LANES]),
+    }
+}
+
+/// Reads a 64-bit vector source as low and high rows.
+#[inline(always)]
+pub(crate) fn fetch64<'a>(
+    wave: &'a Wave,
+    step: &Step,
+    index: usize,
+    kind: Kind,
+    spare: &'a mut Spare,
+) -> (&'a Row, &'a Row) {
+    let [low, high] = &mut spare.0;
+    if step.modified || wave.unusual {
+        let (lows, highs) = modifiers::modified64(wave, step, index, kind);
+        return (low.write(lows), high.write(highs));
+    }
+    match step.src[index] {
+        Source::Vector(number) => (wave.row(number), wave.row(number + 1)),
+        source => {
+            let value = scalar64(wave, source);
+            (low.write([value as u32; LANES]), high.write([(value >> 32) as u32; LANES]))
+        }
+    }
+}
+
+/// One lane of an operand.
+pub(crate) trait Element: Copy {
+    /// The rows that an operand is read from.
+    type Rows<'a>: Copy;
+    /// The rows of a result, while they are written.
+    type Result;
+
+    /// Reads source `index` of an instruction.
+    fn fetch<'a>(wave: &'a Wave, step: &Step, index: usize, spare: &'a mut Spare) -> Self::Rows<'a>;
+
+    /// Reads the vector destination, for instructions that accumulate.
+    fn fetch_destination<'a>(wave: &'a Wave, step: &Step, spare: &'a mut Spare) -> Self::Rows<'a>;
+
+    /// One lane of an operand.
+    fn lane(rows: Self::Rows<'_>, lane: usize) -> Self;
+
+    /// An unwritten result.
+    fn result() -> Self::Result;
+
+    /// Writes a lane of a result.
+    fn put(result: &mut Self::Result, lane: usize, value: Self);
+
+    /// Replaces computed NaNs by the hardware's. The NaN that the host's processor gives depends on the compilation.
+    ///
+    /// # Safety
+    /// Every lane of the result has been written.
+    #[inline(always)]
+    unsafe fn settle(_: &Wave, _: &Step, _: &mut Self::Result) {}
+
+    /// Writes a result to the active lanes of the destination.
+    ///
+    /// # Safety
+    /// Every lane of the result has been written.
+    unsafe fn store(wave: &mut Wave, step: &Step, result: &Self::Result);
+}
+
+macro_rules! element32 {
+    ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr $(, computed $infinity:literal)?) => {
+        impl Element for $type {
+            type Rows<'a> = &'a Row;
+            type Result = RowBuilder;
+
+            #[inline(always)]
+            fn fetch<'a>(wave: &'a Wave, step: &Step, index: usize, spare: &'a mut Spare) -> &'a Row {
+                fetch32(wave, step, index, $kind, spare)
+            }
+
+            #[inline(always)]
+            fn fetch_destination<'a>(wave: &'a Wave, step: &Step, spare: &'a mut Spare) -> &'a Row {
+                if wave.unusual {
+                    return spare.0[0].write(modifiers::old32(wave, step, $kind));
+                }
+                wave.row(step.dst)
+            }
+
+            $(
+                #[inline(always)]
+                unsafe fn settle(wave: &Wave, step: &Step, result: &mut RowBuilder) {
+                    // SAFETY: the caller vouches for it.
+                    let row = unsafe { result.done_mut() };
+                    let mut found = 0;
+                    for bits in &*row {
+                        found |= u32::from(bits & ($infinity | $infinity - 1) > $infinity);
+                    }
+                    if found != 0 {
+                        nan::settle32(wave, step, row, $kind);
+                    }
+                }
+            )?
+
+            #[inline(always)]
+            fn lane(rows: &Row, lane: usize) -> Self {
+                let $bits = rows[lane];
+                $from
+            }
+
+            #[inline(always)]
+            fn result() -> RowBuilder {
+                RowBuilder::new()
+            }
+
+            #[inline(always)]
+            fn put(result: &mut RowBuilder, lane: usize, value: Self) {
+                let $value = value;
+                result.put(lane, $to);
+            }
+
+            #[inline(always)]
+            unsafe fn store(wave: &mut Wave, step: &Step, result: &RowBuilder) {
+                // SAFETY: the caller vouches for it.
+                let row = unsafe { result.done() };
+                store32(wave, step, row, $kind);
+            }
+        }
+    };
+}
+
+/// Writes a 32-bit (or smaller) result to the active lanes of the destination.
+#[inline(always)]
+pub(crate) fn store32(wave: &mut Wave, step: &Step, row: &Row, kind: Kind) {
+    if step.altered || wave.unusual {
+        return result::store32(wave, step, row, kind);
+    }
+    let exec = wave.exec();
+    wave.write_row(step.dst, row, exec);
+}
+
+/// Writes a 64-bit result to the active lanes of the destination.
+#[inline(always)]
+pub(crate) fn store64(wave: &mut Wave, step: &Step, low: &Row, high: &Row, kind: Kind) {
+    if step.altered || wave.unusual {
+        return result::store64(wave, step, (low, high), kind);
+    }
+    let exec = wave.exec();
+    wave.write_row(step.dst, low, exec);
+    wave.write_row(step.dst + 1, high, exec);
+}
+
+element32!(u32, Kind::B32, |bits| bits, |value| value);
+element32!(i32, Kind::B32, |bits| bits as i32, |value| value as u32);
+element32!(f32, Kind::F32, |bits| f32::from_bits(bits), |value| value.to_bits(), computed 0x7f80_0000);
+element32!(u16, Kind::B16, |bits| bits as u16, |value| value.into());
+element32!(i16, Kind::B16, |bits| bits as i16, |value| u32::from(value as u16));
+
+/// A half-precision lane, widened; a result is rounded to nearest even.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct F16(pub(crate) f32);
+
+element32!(F16, Kind::F16, |bits| F16(f16_to_f32(bits)), |value| f32_to_f16(value.0), computed 0x7c00);
+
+/// The bits of a half-precision lane, for operations on bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct B16(pub(crate) u16);
+
+element32!(B16, Kind::F16, |bits| B16(bits as u16), |value| value.0.into());
+
+/// The bits of a half that was computed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Half(pub(crate) u16);
+
+element32!(Half, Kind::F16, |bits| Half(bits as u16), |value| value.0.into(), computed 0x7c00);
+
+/// The bits of a half, of a single or of a double that is inspected or moved, not computed with. It has a sign;
+/// denormals are not flushed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Raw<T>(pub(crate) T);
+
+element32!(Raw<u16>, Kind::RawF16, |bits| Raw(bits as u16), |value| value.0.into());
+element32!(Raw<u32>, Kind::RawF32, |bits| Raw(bits), |value| value.0);
+
+/// A float that is one of the sources, or made from one as the manual says. Its NaN is not replaced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen<T>(pub(crate) T);
+
+/// A chosen single.
+pub(crate) type Single = Chosen<f32>;
+/// A chosen double.
+pub(crate) type Double = Chosen<f64>;
+
+element32!(Chosen<f32>, Kind::F32, |bits| Chosen(f32::from_bits(bits)), |value| value.0.to_bits());
+
+macro_rules! element64 {
+    ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr $(, $computed:ident)?) => {
+        impl Element for $type {
+            type Rows<'a> = (&'a Row, &'a Row);
+            type Result = (RowBuilder, RowBuilder);
+
+            #[inline(always)]
+            fn fetch<'a>(
+                wave: &'a Wave,
+                step: &Step,
+                index: usize,
+                spare: &'a mut Spare,
+            ) -> (&'a Row, &'a Row) {
+                fetch64(wave, step, index, $kind, spare)
+            }
+
+            #[inline(always)]
+            fn fetch_destination<'a>(
+                wave: &'a Wave,
+                step: &Step,
+                spare: &'a mut Spare,
+            ) -> (&'a Row, &'a Row) {
+                if wave.unusual {
+                    let [low, high] = &mut spare.0;
+                    let (lows, highs) = modifiers::old64(wave, step, $kind);
+                    return (low.write(lows), high.write(highs));
+                }
+                (wave.row(step.dst), wave.row(step.dst + 1))
+            }
+
+            $(
+                #[inline(always)]
+                unsafe fn settle(wave: &Wave, step: &Step, result: &mut Self::Result) {
+                    // SAFETY: the caller vouches for it.
+                    let (low, high) = unsafe { (result.0.done_mut(), result.1.done_mut()) };
+                    let mut found = 0;
+                    for lane in 0..LANES {
+                        let magnitude = high[lane] & 0x7fff_ffff | u32::from(low[lane] != 0);
+                        found |= u32::from(magnitude > 0x7ff0_0000);
+                    }
+                    if found != 0 {
+                        nan::settle64(wave, step, low, high, Kind::$computed);
+                    }
+                }
+            )?
+
+            #[inline(always)]
+            fn lane(rows: (&Row, &Row), lane: usize) -> Self {
+                let $bits = u64::from(rows.0[lane]) | u64::from(rows.1[lane]) << 32;
+                $from
+            }
+
+            #[inline(always)]
+            fn result() -> Self::Result {
+                (RowBuilder::new(), RowBuilder::new())
+            }
+
+            #[inline(always)]
+            fn put(result: &mut Self::Result, lane: usize, value: Self) {
+                let $value = value;
+                let bits: u64 = $to;
+                result.0.put(lane, bits as u32);
+                result.1.put(lane, (bits >> 32) as u32);
+            }
+
+            #[inline(always)]
+            unsafe fn store(wave: &mut Wave, step: &Step, result: &Self::Result) {
+                // SAFETY: the caller vouches for it.
+                let (low, high) = unsafe { (result.0.done(), result.1.done()) };
+                store64(wave, step, low, high, $kind);
+            }
+        }
+    };
+}
+
+element64!(u64, Kind::B64, |bits| bits, |value| value);
+element64!(i64, Kind::B64, |bits| bits as i64, |value| value as u64);
+element64!(Raw<u64>, Kind::RawF64, |bits| Raw(bits), |value| value.0);
+element64!(Chosen<f64>, Kind::F64, |bits| Chosen(f64::from_bits(bits)), |value| value.0.to_bits());
+element64!(f64, Kind::F64, |bits| f64::from_bits(bits), |value| value.to_bits(), F64);
+
+/// Declares the handlers of vector instructions. Each is a function from one lane of its sources to one lane of its
+/// result. A source in brackets is the destination's old value.
+macro_rules! vector {
+    ($($(#[$meta:meta])* $op:ident $(| $more:ident)* ($($args:tt)*) -> $result:ident $body:expr;)*) => {
+        /// The handler of an instruction of this family.
+        pub(crate) fn versions(op: $crate::isa::Op) -> Option<$crate::exec::machine::handler::Versions> {
+            use $crate::isa::Op;
+            match op {
+                $(Op::$op $(| Op::$more)* => Some($crate::exec::operands::element::vector_handler!([$($args)*] $result $body)),)*
+                _ => None,
+            }
+        }
+    };
+}
+pub(crate) use vector;
+
+macro_rules! vector_handler {
+    ([$a:ident: $ta:ident] $result:ident $body:expr) => {
+        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) [] $result $body)
+    };
+    ([$a:ident: $ta:ident, $b:ident: $tb:ident] $result:ident $body:expr) => {
+        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) [] $result $body)
+    };
+    ([$a:ident: $ta:ident, $b:ident: $tb:ident, $c:ident: $tc:ident] $result:ident $body:expr) => {
+        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) ($c $tc 2) [] $result $body)
+    };
+    ([$a:ident: $ta:ident, $b:ident: $tb:ident, [$c:ident: $tc:ident]] $result:ident $body:expr) => {
+        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) [$c $tc] $result $body)
+    };
+    (@ $(($source:ident $type:ident $index:tt))* [$($old:ident $old_type:ident)?] $result:ident $body:expr) => {
+        $crate::exec::machine::handler::handler!(|core, step| {
+            use $crate::exec::operands::element::{Element, Spare};
+            if core.wave.unusual && $crate::exec::operands::rounding::executes(core.wave, step) {
+                return $crate::exec::operands::rounding::execute(core.wave, step);
+            }
+            $(
+                let mut spare = Spare::new();
+                let $source = <$type as Element>::fetch(core.wave, step, $index, &mut spare);
+            )*
+            $(
+                let mut spare = Spare::new();
+                let $old = <$old_type as Element>::fetch_destination(core.wave, step, &mut spare);
+            )?
+            let mut result = <$result as Element>::result();
+            for lane in 0..$crate::exec::values::row::LANES {
+                $(let $source = <$type as Element>::lane($source, lane);)*
+                $(let $old = <$old_type as Element>::lane($old, lane);)?
+                let value: $result = $body;
+                <$result as Element>::put(&mut result, lane, value);
+            }
+            // SAFETY: the loop wrote every lane.
+            unsafe {
+                <$result as Element>::settle(core.wave, step, &mut result);
+                <$result as Element>::store(core.wave, step, &result);
+            }
+            $crate::exec::machine::core::Flow::Next
+        })
+    };
+}
+pub(crate) use vector_handler;

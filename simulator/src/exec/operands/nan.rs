@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The NaN of a computation: the first source that is a NaN, made quiet, or else the usual NaN. The host's processor
+//! chooses by the order of operands that the compiler picked, so that computed NaNs are replaced. They are rare.
+
+use crate::exec::machine::step::Step;
+use crate::exec::machine::wave::Wave;
+use crate::exec::operands::modifiers::{modified32, modified64, old32, old64};
+use crate::exec::values::kind::Kind;
+use crate::exec::values::nan::{carried, delivered};
+use crate::exec::values::row::{LANES, Row};
+use crate::isa::{Element, Op};
+
+/// The NaN of each lane's first source that is one.
+fn of_sources(wave: &Wave, step: &Step, kind: Kind) -> [Option<u64>; LANES] {
+    let mut found = [None; LANES];
+    let mut look = |lane: usize, bits: u64, kind: Kind| {
+        if found[lane].is_none() {
+            found[lane] = carried(bits, kind);
+        }
+    };
+    for index in 0..3 {
+        let source = match step.inst.src_type[index].element {
+            Element::F16 => Kind::F16,
+            Element::F32 => Kind::F32,
+            Element::F64 => Kind::F64,
+            _ => continue,
+        };
+        if source == Kind::F64 {
+            let (low, high) = modified64(wave, step, index, source);
+            for lane in 0..LANES {
+                look(lane, u64::from(low[lane]) | u64::from(high[lane]) << 32, source);
+            }
+        } else {
+            let row = modified32(wave, step, index, source);
+            for (lane, bits) in row.into_iter().enumerate() {
+                look(lane, bits.into(), source);
+            }
+        }
+    }
+    if matches!(step.inst.op, Op::v_fmac_f32 | Op::v_fmac_f64 | Op::v_mac_f16 | Op::v_mac_f32) {
+        if kind == Kind::F64 {
+            let (low, high) = old64(wave, step, kind);
+            for lane in 0..LANES {
+                look(lane, u64::from(low[lane]) | u64::from(high[lane]) << 32, kind);
+            }
+        } else {
+            let row = old32(wave, step, kind);
+            for (lane, bits) in row.into_iter().enumerate() {
+                look(lane, bits.into(), kind);
+            }
+        }
+    }
+    found
+}
+
+/// Replaces the NaNs among the 32-bit results of an instruction.
+#[cold]
+#[inline(never)]
+pub(crate) fn settle32(wave: &Wave, step: &Step, results: &mut Row, kind: Kind) {
+    let sources = of_sources(wave, step, kind);
+    for (bits, nan) in results.iter_mut().zip(sources) {
+        if carried((*bits).into(), kind).is_some() {
+            *bits = delivered(nan, kind) as u32;
+        }
+    }
+}
+
+/// Replaces the NaNs among the 64-bit results of an instruction.
+#[cold]
+#[inline(never)]
+pub(crate) fn settle64(wave: &Wave, step: &Step, low: &mut Row, high: &mut Row, kind: Kind) {
+    let sources = of_sources(wave, step, kind);
+    for (lane, nan) in sources.into_iter().enumerate() {
+        if carried(u64::from(low[lane]) | u64::from(high[lane]) << 32, kind).is_some() {
+            let bits = delivered(nan, kind);
+            (low[lane], high[lane]) = (bits as u32, (bits >> 32) as u32);
+        }
+    }
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Instructions whose results depend on MODE beyond denormals: directed rounding, and minima and maxima without IEEE's
+//! rules for NaN. Few kernels ask for them, so that they are executed lane by lane, in integers.
+
+use crate::exec::machine::core::Flow;
+use crate::exec::machine::step::Step;
+use crate::exec::machine::wave::Wave;
+use crate::exec::operands::modifiers::{modified32, modified64, old32, old64};
+use crate::exec::operands::nan::{settle32, settle64};
+use crate::exec::operands::result::{store32, store64};
+use crate::exec::values::float::normal;
+use crate::exec::values::half::{f16_to_f32, f32_to_f16};
+use crate::exec::values::kind::Kind;
+use crate::exec::values::row::{LANES, Row};
+use crate::exec::values::soft;
+use crate::exec::values::soft::{DOUBLE, HALF, SINGLE, Soft};
+use crate::isa::Op;
+
+/// The function of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Function {
+    Add,
+    Subtract,
+    SubtractReversed,
+    Multiply,
+    MultiplyLegacy,
+    Fused,
+    Accumulate,
+    /// A product rounded on its own, and a sum.
+    TwoSteps,
+    TwoStepsAccumulate,
+    /// The same, but zero times anything is zero.
+    TwoStepsLegacy,
+    Scale,
+    Fraction,
+    DivisionEnd,
+    /// From the float of another kind.
+    From(Kind),
+    FromSigned(Kind),
+    FromUnsigned(Kind),
+    /// To an integer, a half added and rounded down.
+    HalfUp,
+    Least(usize),
+    Greatest(usize),
+    Middle,
+}
+
+/// The function of an instruction, and the kind of float.
+fn function(op: Op) -> Option<(Function, Kind)> {
+    use Function::*;
+    let name = op.mnemonic().strip_prefix("v_")?;
+    let special = match name {
+        "cvt_f16_f32" => Some((From(Kind::F32), Kind::F16)),
+        "cvt_f32_f64" => Some((From(Kind::F64), Kind::F32)),
+        "cvt_f32_i32" => Some((FromSigned(Kind::B32), Kind::F32)),
+        "cvt_f32_u32" => Some((FromUnsigned(Kind::B32), Kind::F32)),
+        "cvt_f16_i16" => Some((FromSigned(Kind::B16), Kind::F16)),
+        "cvt_f16_u16" => Some((FromUnsigned(Kind::B16), Kind::F16)),
+        "cvt_rpi_i32_f32" => Some((HalfUp, Kind::F32)),
+        _ => None,
+    };
+    if special.is_some() {
+        return special;
+    }
+    if name == "mad_legacy_f32" {
+        return Some((TwoStepsLegacy, Kind::F32));
+    }
+    let (stem, ty) = name.rsplit_once('_')?;
+    let kind = match ty {
+        "f16" => Kind::F16,
+        "f32" => Kind::F32,
+        "f64" => Kind::F64,
+        _ => return None,
+    };
+    Some((
+        match stem {
+            "add" => Add,
+            "sub" => Subtract,
+            "subrev" => SubtractReversed,
+            "mul" => Multiply,
+            "mul_legacy" => MultiplyLegacy,
+            "fma" | "fma_legacy" | "fmamk" | "fmaak" => Fused,
+            "fmac" => Accumulate,
+            "mad" | "mad_legacy" | "madmk" | "madak" => TwoSteps,
+            "mac" => TwoStepsAccumulate,
+            "ldexp" => Scale,
+            "fract" => Fraction,
+            "div_fmas" => DivisionEnd,
+            "min" => Least(2),
+            "max" => Greatest(2),
+            "min3" => Least(3),
+            "max3" => Greatest(3),
+            "med3" => Middle,
+            _ => return None,
+        },
+        kind,
+    ))
+}
+
+fn format(kind: Kind) -> Soft {
+    match kind {
+        Kind::F16 => HALF,
+        Kind::F64 => DOUBLE,
+        _ => SINGLE,
+    }
+}
+
+fn direction(wave: &Wave, kind: Kind) -> u32 {
+    if kind == Kind::F32 { wave.mode.round32() } else { wave.mode.round64() }
+}
+
+/// Whether this module executes an instruction in the wave's mode.
+#[cold]
+#[inline(never)]
+pub(crate) fn executes(wave: &Wave, step: &Step) -> bool {
+    match function(step.inst.op) {
+        Some((Function::Least(_) | Function::Greatest(_) | Function::Middle, _)) => !wave.mode.ieee(),
+        Some((_, kind)) => direction(wave, kind) != soft::NEAREST,
+        None => false,
+    }
+}
+
+type Values = [u64; LANES];
+
+fn source(wave: &Wave, step: &Step, index: usize, kind: Kind) -> Values {
+    if kind == Kind::F64 {
+        joined(modified64(wave, step, index, kind))
+    } else {
+        modified32(wave, step, index, kind).map(|bits| match kind {
+            Kind::F16 | Kind::B16 => (bits & 0xffff).into(),
+            _ => bits.into(),
+        })
+    }
+}
+
+fn old(wave: &Wave, step: &Step, kind: Kind) -> Values {
+    if kind == Kind::F64 {
+        joined(old64(wave, step, kind))
+    } else {
+        let mask = if kind == Kind::F16 { 0xffff } else { !0 };
+        old32(wave, step, kind).map(|bits| (bits & mask).into())
+    }
+}
+
+fn joined((low, high): (Row, Row)) -> Values {
+    std::array::from_fn(|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32)
+}
+
+/// Executes an instruction for which [`executes`] is true.
+#[cold]
+#[inline(never)]
+pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
+    let Some((function, kind)) = function(step.inst.op) else { return Flow::Next };
+    let (float, round) = (format(kind), direction(wave, kind));
+    let get = |index: usize| source(wave, step, index, kind);
+    let scaled = wave.vcc();
+    let results: Values = match function {
+        Function::Add => zip(get(0), get(1), |a, b| float.sum(a, b, round)),
+        Function::Subtract => zip(get(0), get(1), |a, b| float.sum(a, float.negated(b), round)),
+        Function::SubtractReversed => zip(get(0), get(1), |a, b| float.sum(b, float.negated(a), round)),
+        Function::Multiply => zip(get(0), get(1), |a, b| float.product(a, b, round)),
+        Function::MultiplyLegacy => zip(get(0), get(1), |a, b| {
+            let zero = |bits: u64| bits & 0x7fff_ffff == 0;
+            if zero(a) || zero(b) { 0 } else { float.product(a, b, round) }
+        }),
+        Function::Fused => zip3([get(0), get(1), get(2)], |all| float.fused(all, 0, round)),
+        Function::Accumulate => {
+            zip3([get(0), get(1), old(wave, step, kind)], |all| float.fused(all, 0, round))
+        }
+        Function::TwoSteps => zip3([get(0), get(1), get(2)], |all| two_steps(kind, all, round)),
+        Function::TwoStepsAccumulate => {
+            zip3([get(0), get(1), old(wave, step, kind)], |all| two_steps(kind, all, round))
+        }
+        Function::TwoStepsLegacy => zip3([get(0), get(1), get(2)], |[a, b, c]| {
+            let is_zero = |bits: u64| normal(f32::from_bits(bits as u32)) == 0.0;
+            two_steps(kind, if is_zero(a) || is_zero(b) { [0, 0, c] } else { [a, b, c] }, round)
+        }),
+        Function::Scale => {
+            let by = source(wave, step, 1, if kind == Kind::F16 { Kind::B16 } else { Kind::B32 });
+            zip(get(0), by, |a, by| {
+                let by = if kind == Kind::F16 { (by as i16).into() } else { by as i32 };
+                float.scaled(a, by, round)
+            })
+        }
+        Function::Fraction => get(0).map(|a| {
+            let floor = match kind {
+                Kind::F64 => f64::from_bits(a).floor().to_bits(),
+                Kind::F32 => f32::from_bits(a as u32).floor().to_bits().into(),
+                _ => f32_to_f16(f16_to_f32(a as u32).floor()).into(),
+            };
+            let part = float.sum(a, float.negated(floor), round);
+            let one = float.of_integer(1, round);
+            if part == one { one - 1 } else { part }
+        }),
+        Function::DivisionEnd => {
+            let [a, b, c] = [get(0), get(1), get(2)];
+            std::array::from_fn(|lane| {
+                let field = if kind == Kind::F64 { c[lane] >> 52 & 0x7ff } else { c[lane] >> 23 & 0xff };
+                let (middle, power) = if kind == Kind::F64 { (1023, 128) } else { (127, 64) };
+                let by = match scaled >> lane & 1 {
+                    0 => 0,
+                    _ if field > middle => power,
+                    _ => -power,
+                };
+                float.fused([a[lane], b[lane], c[lane]], by, round)
+            })
+        }
+        Function::From(from) => {
+            source(wave, step, 0, from).map(|bits| format(from).convert(float, bits, round))
+        }
+        Function::FromSigned(from) => source(wave, step, 0, from).map(|bits| {
+            let value = if from == Kind::B16 { (bits as i16).into() } else { (bits as i32).into() };
+            float.of_integer(value, round)
+        }),
+        Function::FromUnsigned(from) => {
+            source(wave, step, 0, from).map(|bits| float.of_integer(bits as i64, round))
+        }
+        Function::HalfUp => {
+            let results = get(0).map(|a| {
+                let sum = f32::from_bits(float.sum(a, 0x3f00_0000, round) as u32);
+                sum.floor() as i32 as u32
+            });
+            store32(wave, step, &results, Kind::B32);
+            return Flow::Next;
+        }
+        Function::Least(count) => chosen(count, get, |a, b| least(float, a, b)),
+        Function::Greatest(count) => chosen(count, get, |a, b| greatest(float, a, b)),
+        Function::Middle => zip3([get(0), get(1), get(2)], |[a, b, c]| middle(float, a, b, c)),
+    };
+    let chooses = matches!(function, Function::Least(_) | Function::Greatest(_) | Function::Middle);
+    if kind == Kind::F64 {
+        let mut low = results.map(|bits| bits as u32);
+        let mut high = results.map(|bits| (bits >> 32) as u32);
+        if !chooses {
+            settle64(wave, step, &mut low, &mut high, kind);
+        }
+        store64(wave, step, (&low, &high), kind);
+    } else {
+        let mut row = results.map(|bits| bits as u32);
+        if !chooses {
+            settle32(wave, step, &mut row, kind);
+        }
+        store32(wave, step, &row, kind);
+    }
+    Flow::Next
+}
+
+fn zip(a: Values, b: Values, f: impl Fn(u64, u64) -> u64) -> Values {
+    std::array::from_fn(|lane| f(a[lane], b[lane]))
+}
+
+fn zip3([a, b, c]: [Values; 3], f: impl Fn([u64; 3]) -> u64) -> Values {
+    std::array::from_fn(|lane| f([a[lane], b[lane], c[lane]]))
+}
+
+fn chosen(count: usize, get: impl Fn(usize) -> Values, f: impl Fn(u64, u64) -> u64) -> Values {
+    (1..count).fold(get(0), |best, index| zip(best, get(index), &f))
+}
+
+/// A product rounded on its own, and a sum. Denormal singles are flushed in every mode.
+fn two_steps(kind: Kind, [a, b, c]: [u64; 3], round: u32) -> u64 {
+    let float = format(kind);
+    if kind != Kind::F32 {
+        return float.sum(float.product(a, b, round), c, round);
+    }
+    let normal = |bits: u64| u64::from(normal(f32::from_bits(bits as u32)).to_bits());
+    let product = normal(float.product(normal(a), normal(b), round));
+    normal(float.sum(product, normal(c), round))
+}
+
+/// The lesser of two numbers; a NaN of any kind gives way to the other.
+fn least(float: Soft, a: u64, b: u64) -> u64 {
+    match (float.is_nan(a), float.is_nan(b)) {
+        (true, _) => b,
+        (_, true) => a,
+        _ if float.key(a) < float.key(b) => a,
+        _ => b,
+    }
+}
+
+fn greatest(float: Soft, a: u64, b: u64) -> u64 {
+    match (float.is_nan(a), float.is_nan(b)) {
+        (true, _) => b,
+        (_, true) => a,
+        _ if float.key(a) > float.key(b) => a,
+        _ => b,
+    }
+}
+
+fn middle(float: Soft, a: u64, b: u64, c: u64) -> u64 {
+    if [a, b, c].into_iter().any(|bits| float.is_nan(bits)) {
+        return least(float, least(float, a, b), c);
+    }
+    let most = greatest(float, greatest(float, a, b), c);
+    if float.equal(most, a) {
+        greatest(float, b, c)
+    } else if float.equal(most, b) {
+        greatest(float, a, c)
+    } else {
+        greatest(float, a, b)
+    }
+}

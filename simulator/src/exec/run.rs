@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The interpreter's loop: runs one wave until it ends, waits or has used up its turn.
+
+use super::loaded;
+use super::machine::core::{Core, Flow};
+use super::machine::program::{Counter, Position, Program};
+use super::machine::step::Sharing;
+use super::machine::trouble::{Cause, Trouble};
+use super::machine::wave::Status;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Why a wave's turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The wave ended or waits at a barrier; its status says which.
+    Over,
+    /// The wave used up its instructions, or was told to stop.
+    Spent,
+    /// The wave went to sleep, as loops do that wait for other waves.
+    Slept,
+    /// The wave is about to write, and the other waves may not have read yet.
+    Abreast,
+}
+
+/// A wave, and all that it takes to run it.
+pub(crate) struct Runner<'a> {
+    /// The state that handlers work on.
+    pub(crate) core: Core<'a>,
+    /// The wave's place in the code.
+    pub(crate) counter: &'a mut Counter,
+    /// The kernel's code.
+    pub(crate) program: &'a Arc<Program>,
+    /// Whether a wave that has read lets the others catch up before it writes.
+    ///
+    /// Compilers emit workgroups whose waves all do the same work on the same memory, without a barrier: read, compute,
+    /// write. On hardware they run side by side, and all of them read before any of them writes.
+    pub(crate) abreast: bool,
+    /// Set when the dispatch is to stop.
+    pub(crate) stop: &'a AtomicBool,
+}
+
+impl Runner<'_> {
+    /// Runs the wave for about `budget` instructions, or until it ends, waits or fails. Its turn ends at a jump.
+    ///
+    /// # Errors
+    /// The reason why the wave stopped; its position is then at the instruction.
+    pub(crate) fn run(&mut self, budget: u64) -> Result<Turn, Trouble> {
+        self.run_until::<false>(budget)
+    }
+
+    /// As [`run`](Self::run), but the turn may end between any two instructions.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub(crate) fn run_exactly(&mut self, budget: u64) -> Result<Turn, Trouble> {
+        self.run_until::<true>(budget)
+    }
+
+    fn run_until<const EXACT: bool>(&mut self, budget: u64) -> Result<Turn, Trouble> {
+        let Some(Position { mut region, mut index }) = self.counter.position.take() else {
+            self.core.wave.status = Status::Ended;
+            return Ok(Turn::Over);
+        };
+        self.core.code_base = region.base;
+        let (mut executed, mut turn) = (0, Turn::Over);
+        let flow = loop {
+            let Some(step) = region.steps.get(index) else {
+                // Not reached: the last step of a region does not fall through.
+                break Flow::End;
+            };
+            match step.sharing {
+                Sharing::None => {}
+                Sharing::Reads => self.core.wave.has_read = true,
+                Sharing::Writes if self.core.wave.has_read && self.abreast => {
+                    self.core.wave.has_read = false;
+                    turn = Turn::Abreast;
+                    break Flow::Yield;
+                }
+                Sharing::Writes => {}
+            }
+            executed += 1;
+            // SAFETY: `Versions::pick` chose the handler for this processor.
+            match unsafe { (step.run)(&mut self.core, step) } {
+                Flow::Next => {
+                    index += 1;
+                    if EXACT && executed >= budget {
+                        turn = Turn::Spent;
+                        break Flow::Yield;
+                    }
+                }
+                flow @ (Flow::Branch | Flow::Jump) => {
+                    if flow == Flow::Branch {
+                        index = step.target as usize;
+                    } else {
+                        match self.find() {
+                            Ok(position) => Position { region, index } = position,
+                            Err(flow) => break flow,
+                        }
+                        self.core.code_base = region.base;
+                    }
+                    if executed >= budget || self.stop.load(Ordering::Relaxed) {
+                        turn = Turn::Spent;
+                        break Flow::Yield;
+                    }
+                }
+                Flow::Yield => {
+                    index += 1;
+                    turn = Turn::Slept;
+                    break Flow::Yield;
+                }
+                Flow::Again => {
+                    turn = Turn::Slept;
+                    break Flow::Yield;
+                }
+                Flow::Barrier => {
+                    index += 1;
+                    self.core.wave.status = Status::Barrier;
+                    break Flow::Barrier;
+                }
+                flow => break flow,
+            }
+        };
+        self.core.wave.instructions += executed;
+        self.counter.position = Some(Position { region, index });
+        match flow {
+            Flow::End => self.core.wave.status = Status::Ended,
+            Flow::Stop => {
+                self.core.wave.status = Status::Ended;
+                return Err(self.core.trouble.take().unwrap_or(Trouble {
+                    cause: Cause::Cancelled,
+                    lane: None,
+                    access: None,
+                }));
+            }
+            _ => {}
+        }
+        Ok(turn)
+    }
+
+    /// The position at the address of a jump: in the code that the wave is in, in the kernel's own, or in another module's.
+    ///
+    /// # Errors
+    /// [`Flow::Stop`] if no code is there.
+    fn find(&mut self) -> Result<Position, Flow> {
+        let (address, memory) = (self.core.target, self.core.memory);
+        let position = self.counter.code(self.program).find(address).or_else(|| {
+            self.counter.visited = None;
+            self.program.find(address).or_else(|| {
+                let program = loaded::at(memory, address)?;
+                let position = program.find(address)?;
+                self.counter.visited = Some(program);
+                Some(position)
+            })
+        });
+        position.ok_or_else(|| {
+            let place = memory.place(address);
+            self.core.stop(Cause::IllegalProgramCounter { target: address, place })
+        })
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Formats of buffers: how the components of an element lie in memory, and what numbers they are.
+
+use crate::exec::values::half::{f16_to_f32, f32_to_f16, f32_to_f16_toward_zero};
+
+/// First bit and bits of a component.
+type Place = (u8, u8);
+
+/// How many bytes an element has, and where its components X, Y, Z and W lie in it. The names of packed formats begin
+/// with the highest component.
+const LAYOUTS: [Option<(u8, &[Place])>; 16] = [
+    None,
+    Some((1, &[(0, 8)])),
+    Some((2, &[(0, 16)])),
+    Some((2, &[(0, 8), (8, 8)])),
+    Some((4, &[(0, 32)])),
+    Some((4, &[(0, 16), (16, 16)])),
+    Some((4, &[(0, 11), (11, 11), (22, 10)])),
+    Some((4, &[(0, 10), (10, 11), (21, 11)])),
+    Some((4, &[(0, 2), (2, 10), (12, 10), (22, 10)])),
+    Some((4, &[(0, 10), (10, 10), (20, 10), (30, 2)])),
+    Some((4, &[(0, 8), (8, 8), (16, 8), (24, 8)])),
+    Some((8, &[(0, 32), (32, 32)])),
+    Some((8, &[(0, 16), (16, 16), (32, 16), (48, 16)])),
+    Some((12, &[(0, 32), (32, 32), (64, 32)])),
+    Some((16, &[(0, 32), (32, 32), (64, 32), (96, 32)])),
+    None,
+];
+
+/// What the bits of a component mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    /// From 0 to 1.
+    Unorm,
+    /// From -1 to 1.
+    Snorm,
+    /// A float that is an unsigned integer.
+    Uscaled,
+    /// A float that is a signed integer.
+    Sscaled,
+    /// An unsigned integer.
+    Uint,
+    /// A signed integer.
+    Sint,
+    /// A float.
+    Float,
+}
+
+/// The format of a buffer's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Format {
+    /// Bytes of an element.
+    pub(crate) bytes: u8,
+    /// Where its components lie.
+    pub(crate) components: &'static [Place],
+    number: Number,
+}
+
+impl Format {
+    /// The format of the codes in a resource or an instruction.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn of(data: u32, number: u32) -> Result<Self, &'static str> {
+        let Some((bytes, components)) = LAYOUTS[(data & 15) as usize] else {
+            return Err("an invalid data format");
+        };
+        let number = match number & 7 {
+            0 => Number::Unorm,
+            1 => Number::Snorm,
+            2 => Number::Uscaled,
+            3 => Number::Sscaled,
+            4 => Number::Uint,
+            5 => Number::Sint,
+            7 => Number::Float,
+            _ => return Err("a reserved number format"),
+        };
+        let has = |bits: u8| components.iter().any(|(_, size)| *size == bits);
+        let float = number == Number::Float;
+        let integer = matches!(number, Number::Uint | Number::Sint);
+        if has(32) && !float && !integer {
+            return Err("a format of 32 bits that is neither float nor integer");
+        }
+        if float && (has(8) || has(2)) {
+            return Err("a format of small floats");
+        }
+        Ok(Self { bytes, components, number })
+    }
+
+    /// Whether an instruction may store in it, in halves or in whole registers.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn stores(&self, halves: bool) -> Result<(), &'static str> {
+        let has = |bits: u8| self.components.iter().any(|(_, size)| *size == bits);
+        match self.number {
+            Number::Uscaled | Number::Sscaled => Err("a store in a scaled format"),
+            Number::Float if has(11) => Err("a store of floats of 10 and 11 bits"),
+            Number::Uint | Number::Sint if halves && has(32) => Err("a store of halves as 32-bit integers"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether an instruction may load from it, into halves or into whole registers.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn loads(&self, halves: bool) -> Result<(), &'static str> {
+        let wide = self.components.iter().any(|(_, size)| *size == 32);
+        match self.number {
+            Number::Uint | Number::Sint if halves && wide => Err("a load of 32-bit integers as halves"),
+            _ => Ok(()),
+        }
+    }
+
+    /// A one of this format in a register, or in half of one.
+    pub(crate) fn one(&self, half: bool) -> u32 {
+        match (self.number, half) {
+            (Number::Uint | Number::Sint, _) => 1,
+            (_, true) => 0x3c00,
+            (_, false) => 0x3f80_0000,
+        }
+    }
+
+    /// The value of a component with `bits` bits, in a register or in half of one.
+    pub(crate) fn load(&self, raw: u32, bits: u8, half: bool) -> u32 {
+        let signed = (raw << (32 - bits)) as i32 >> (32 - bits);
+        let single = match self.number {
+            Number::Uint => return raw,
+            Number::Sint => return if half { signed as u32 & 0xffff } else { signed as u32 },
+            Number::Float if bits == 16 && half => return raw,
+            Number::Float if bits == 32 => {
+                let single = f32::from_bits(raw);
+                return if half { f32_to_f16_toward_zero(single) } else { raw };
+            }
+            Number::Float if bits == 16 => f16_to_f32(raw),
+            // A half without a sign and with fewer bits of mantissa.
+            Number::Float => f16_to_f32(raw << (15 - bits)),
+            Number::Unorm => (f64::from(raw) / f64::from(greatest(bits))) as f32,
+            Number::Snorm => (f64::from(signed) / f64::from(greatest(bits - 1))).max(-1.0) as f32,
+            Number::Uscaled => raw as f32,
+            Number::Sscaled => signed as f32,
+        };
+        if half { f32_to_f16(single) } else { single.to_bits() }
+    }
+
+    /// The bits of a component for a value from a register, or from half of one. `None` if they depend on a rounding that
+    /// is not known: a single that is no half.
+    pub(crate) fn store(&self, value: u32, bits: u8, half: bool) -> Option<u32> {
+        let single = if half { f16_to_f32(value & 0xffff) } else { f32::from_bits(value) };
+        Some(match self.number {
+            Number::Uint => if half { value & 0xffff } else { value }.min(greatest(bits)),
+            Number::Sint => {
+                let value = if half { i32::from(value as i16) } else { value as i32 };
+                let limit = greatest(bits - 1) as i32;
+                value.clamp(-limit - 1, limit) as u32 & greatest(bits)
+            }
+            Number::Float if bits == 32 => single.to_bits(),
+            Number::Float if half => value & 0xffff,
+            Number::Float => {
+                let rounded = f32_to_f16(single);
+                if f16_to_f32(rounded) != single && !single.is_nan() {
+                    return None;
+                }
+                rounded
+            }
+            Number::Snorm => {
+                let limit = f64::from(greatest(bits - 1));
+                let scaled = f64::from(single).clamp(-1.0, 1.0) * limit;
+                // A conversion of NaN gives zero.
+                scaled.round_ties_even() as i32 as u32 & greatest(bits)
+            }
+            _ => (f64::from(single).clamp(0.0, 1.0) * f64::from(greatest(bits))).round_ties_even() as u32,
+        })
+    }
+}
+
+/// The greatest unsigned integer of so many bits.
+fn greatest(bits: u8) -> u32 {
+    !0 >> (32 - bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_are_whole() {
+        for (bytes, components) in LAYOUTS.iter().flatten() {
+            let mut end = 0;
+            for (first, bits) in components.iter() {
+                assert_eq!(*first, end);
+                end += bits;
+            }
+            assert_eq!(end, 8 * bytes);
+        }
+    }
+
+    #[test]
+    fn numbers_are_converted_at_their_edges() {
+        let unorm = Format::of(1, 0).unwrap();
+        assert_eq!(unorm.load(255, 8, false), 1f32.to_bits());
+        assert_eq!(unorm.store(2f32.to_bits(), 8, false), Some(255));
+        assert_eq!(unorm.store(f32::NAN.to_bits(), 8, false), Some(0));
+        let snorm = Format::of(1, 1).unwrap();
+        assert_eq!(snorm.load(0x80, 8, false), (-1f32).to_bits(), "two codes stand for -1");
+        assert_eq!(snorm.store((-7f32).to_bits(), 8, false), Some(0x81));
+        let half = Format::of(2, 7).unwrap();
+        assert_eq!(half.store(1.5f32.to_bits(), 16, false), Some(0x3e00));
+        assert_eq!(half.store(0.1f32.to_bits(), 16, false), None);
+        let packed = Format::of(6, 7).unwrap();
+        assert_eq!(packed.load(0x3c0, 11, false), 1f32.to_bits());
+        assert_eq!(packed.load(0x1e0, 10, false), 1f32.to_bits());
+    }
+
+    #[test]
+    fn formats_without_a_meaning_are_none() {
+        assert!(Format::of(0, 7).is_err());
+        assert!(Format::of(15, 7).is_err());
+        assert!(Format::of(4, 0).is_err());
+        assert!(Format::of(4, 6).is_err());
+        assert!(Format::of(10, 7).is_err());
+        assert!(Format::of(1, 2).unwrap().stores(false).is_err());
+        assert!(Format::of(11, 4).unwrap().loads(true).is_err());
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Text of a decode error. It names the other set if the bytes are an instruction there.
+
+use std::fmt;
+
+use super::error::DecodeError;
+use super::set::{GFX90A, GFX942};
+
+/// The first six bits of image instructions.
+const IMAGE: u32 = 0b11_1100;
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DecodeError::Truncated { have, need } => {
+                write!(f, "the code ends inside an instruction: it has {have} words of at least {need}")
+            }
+            DecodeError::Unknown { set, words, encoding: Some(encoding) } => {
+                let (name, [first, second]) = (set.name(), words);
+                let theirs = [&GFX942, &GFX90A].into_iter().filter(|other| other != set);
+                for other in theirs {
+                    if let Ok(inst) = other.decode(words) {
+                        return write!(
+                            f,
+                            "{name} has no {inst}: {first:#010x} {second:#010x} is an instruction of {}",
+                            other.name()
+                        );
+                    }
+                }
+                write!(
+                    f,
+                    "no {name} instruction of format {encoding:?} is encoded {first:#010x} {second:#010x}"
+                )
+            }
+            DecodeError::Unknown { set, words, encoding: None }
+                if set.has_images && words[0] >> 26 == IMAGE =>
+            {
+                let (name, [first, second]) = (set.name(), words);
+                write!(
+                    f,
+                    "{first:#010x} {second:#010x} is an image instruction of {name}; images are not simulated"
+                )
+            }
+            DecodeError::Unknown { set, words, encoding: None } => {
+                write!(f, "no format of {} starts with {:#010x}", set.name(), words[0])
+            }
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}

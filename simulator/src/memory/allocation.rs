@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An allocation: its address, its size, its purpose, and its owner.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The purpose of an allocation. It decides who can touch the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Memory that only kernels and copies reach.
+    Device,
+    /// Host memory that kernels reach too, at the same address (`hipHostMalloc`). Starts as zeros.
+    HostPinned,
+    /// Memory that host and kernels share at the same address (`hipMallocManaged`).
+    Managed,
+    /// A segment of a loaded code object. Starts as zeros.
+    Code,
+    /// Arguments and packet of a dispatch.
+    Launch,
+    /// Host memory of the caller that was registered.
+    Registered,
+    /// Addresses of a reservation, with memory of an allocation mapped to them.
+    Mapped,
+}
+
+impl Kind {
+    pub(super) fn counts(self) -> bool {
+        matches!(self, Self::Device | Self::Managed | Self::Code)
+    }
+
+    /// Whether it is the client's own; the others are the simulator's, for running kernels.
+    pub(super) fn is_clients(self) -> bool {
+        !matches!(self, Self::Code | Self::Launch)
+    }
+}
+
+/// One allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocationInfo {
+    /// Its first address, as kernels see it.
+    pub base: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its purpose.
+    pub kind: Kind,
+    /// The owner, in words.
+    pub owner: Arc<str>,
+    /// The caller that freed it, in words, if known.
+    pub freed_by: Option<Arc<str>>,
+}
+
+impl fmt::Display for AllocationInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Device => "allocation",
+            Kind::HostPinned => "pinned host allocation",
+            Kind::Managed => "managed allocation",
+            Kind::Code => "segment of a code object",
+            Kind::Launch => "launch block",
+            Kind::Registered => "registered host range",
+            Kind::Mapped => "mapped range",
+        };
+        write!(f, "the {}-byte {kind} at {:#x} ({})", self.size, self.base, self.owner)
+    }
+}
