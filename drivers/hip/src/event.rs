@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pooled events. One stands for all signals of a submission.
+//! A pool of HIP events. One event stands for all signals of a submission.
 
 use std::sync::{Arc, Mutex};
 
 use windlass_hal::Result;
 
-use crate::{call, device::lock};
+use crate::{call::Event, hip::Hip, sync::lock};
 
-/// Events that are not in flight. A pooled event is shared by the submission that recorded it and by whoever makes
-/// a stream wait for it just now; it is recorded anew only when neither holds it.
+/// Events that no piece in flight holds. The piece that recorded an event shares it with threads that are making a stream
+/// wait for it. The pool hands an event out again only when nobody else holds it.
 #[derive(Default)]
-pub(crate) struct EventPool(Mutex<Vec<Arc<call::Event>>>);
+pub(crate) struct EventPool(Mutex<Vec<Arc<Event>>>);
 
 impl EventPool {
-    pub(crate) fn acquire(&self, hip: &call::Hip) -> Result<Arc<call::Event>> {
+    pub(crate) fn acquire(&self, hip: &Hip) -> Result<Arc<Event>> {
         let mut free = lock(&self.0);
         if let Some(index) = free.iter_mut().rposition(|event| Arc::get_mut(event).is_some()) {
             return Ok(free.swap_remove(index));
@@ -22,12 +22,12 @@ impl EventPool {
         Ok(Arc::new(hip.create_event()?))
     }
 
-    pub(crate) fn release(&self, event: Arc<call::Event>) {
+    pub(crate) fn release(&self, event: Arc<Event>) {
         lock(&self.0).push(event);
     }
 
-    /// Everything that was released, for destruction.
-    pub(crate) fn take(&self) -> Vec<Arc<call::Event>> {
+    /// Takes every released event out, to destroy it.
+    pub(crate) fn take(&self) -> Vec<Arc<Event>> {
         std::mem::take(&mut lock(&self.0))
     }
 }
