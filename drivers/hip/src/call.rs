@@ -59,7 +59,7 @@ unsafe impl Sync for HostMemory {}
 /// Bytes that no allocation exceeds: twice the memory of the largest machine, and far below an address space.
 const LARGEST: u64 = 1 << 46;
 
-/// What an event reports about the work before it.
+/// The state of the work before an event.
 pub(crate) enum EventStatus {
     Running,
     Complete,

@@ -76,7 +76,7 @@ impl Device {
         let inner = &self.0;
         inner.usable()?;
         let loaded = Executable::load(&inner.gpus, inner.clone(), &inner.code, parts);
-        Ok(Arc::new(inner.noted(loaded)?))
+        Ok(Arc::new(inner.retire_if_lost(loaded)?))
     }
 }
 
@@ -95,8 +95,8 @@ impl Inner {
         self.lost().cloned().map_or(Ok(()), Err)
     }
 
-    /// Passes a result on. If the call lost the device, everything else fails at once.
-    pub(crate) fn noted<T>(&self, result: Result<T>) -> Result<T> {
+    /// Passes a result on. If the call lost the device, everything in flight or pending fails at once.
+    pub(crate) fn retire_if_lost<T>(&self, result: Result<T>) -> Result<T> {
         if result.is_err() && self.is_lost() {
             self.retire();
         }
@@ -174,7 +174,7 @@ impl driver::Device for Device {
         self.0.usable()?;
         // SAFETY: the caller makes the same promise.
         let imported = unsafe { Imported::new(&self.0.gpus, self.0.clone(), memory, release) };
-        Ok(Arc::new(self.0.noted(imported)?))
+        Ok(Arc::new(self.0.retire_if_lost(imported)?))
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
@@ -189,7 +189,7 @@ impl driver::Device for Device {
         let inner = &self.0;
         inner.usable()?;
         let prepared = CommandBuffer::prepare(&inner.gpus, &inner.allocator, inner.clone(), list);
-        Ok(Arc::new(inner.noted(prepared)?))
+        Ok(Arc::new(inner.retire_if_lost(prepared)?))
     }
 
     unsafe fn submit(

@@ -10,7 +10,7 @@ use windlass_hip_sys::{Api, null};
 use crate::{
     allocator,
     device::Device,
-    event::EventPool,
+    event_pool::EventPool,
     gpu::{self, Gpu},
     hip::{self, Hip},
     info,

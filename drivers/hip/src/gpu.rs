@@ -4,7 +4,7 @@
 
 use windlass_hal::{Code, Error, Result};
 
-use crate::{event::EventPool, hip::Hip};
+use crate::{event_pool::EventPool, hip::Hip};
 
 /// A GPU, and the objects that must be made on it.
 pub(crate) struct Gpu {

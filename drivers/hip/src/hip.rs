@@ -35,7 +35,7 @@ impl Drop for Current<'_> {
     }
 }
 
-/// What keeps this process from using a GPU. Only asked where the library is the system's.
+/// The obstacles between this process and the GPUs of the machine, if the library is the system's.
 #[cfg(target_os = "linux")]
 fn obstacles(origin: &windlass_hip_sys::Origin) -> Option<String> {
     let is_of_system = origin.found != windlass_hip_sys::Found::InProcess && !origin.simulated;

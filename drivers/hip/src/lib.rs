@@ -87,7 +87,7 @@ mod demand;
 mod device;
 mod dispatch;
 mod driver;
-mod event;
+mod event_pool;
 mod executable;
 mod global;
 mod gpu;

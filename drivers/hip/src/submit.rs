@@ -40,7 +40,7 @@ impl Inner {
     ) -> Result<()> {
         self.retire_some(affinity);
         self.usable()?;
-        let staging = self.noted(self.stage(&mut operation))?;
+        let staging = self.retire_if_lost(self.stage(&mut operation))?;
         self.pending.submit(self, waits.into(), signals.into(), Work { affinity, operation, staging })
     }
 
