@@ -201,7 +201,6 @@ impl Hip {
     }
 
     /// Launches with an argument block in the kernel's layout.
-    #[inline]
     pub(crate) fn launch(
         &self,
         stream: StreamHandle,

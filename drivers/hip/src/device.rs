@@ -280,8 +280,7 @@ impl Drop for Inner {
             return;
         }
         let gpus = self.gpus.clone();
-        let streams: Vec<_> =
-            self.queues.iter().map(|queue| (queue.stream.gpu.index, queue.stream.handle)).collect();
+        let streams: Vec<_> = self.queues.iter().map(|queue| (queue.gpu.index, queue.handle)).collect();
         callback_pool::spawn(Box::new(move || {
             for gpu in gpus.iter() {
                 gpu.hip.give_back(|hip| {
@@ -303,7 +302,7 @@ impl Inner {
             for piece in std::mem::take(&mut state.in_flight) {
                 let error = Error::cancelled("the device went away before the work was seen to complete");
                 pending::fail(&piece.submission.signals, &error);
-                piece.event.into_iter().for_each(|event| queue.stream.gpu.events.release(event));
+                piece.event.into_iter().for_each(|event| queue.gpu.events.release(event));
             }
         }
     }

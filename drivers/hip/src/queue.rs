@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use windlass_hal::{Buffer, Error, Limits, Operation, Result, edge::Edge, pending::Edges};
 
 use crate::{
-    call::Event,
+    call::{Event, StreamHandle},
     demand::Demand,
     dispatch,
     gpu::Gpu,
@@ -31,7 +31,8 @@ pub(crate) type Events = SmallVec<[Arc<Event>; 4]>;
 /// One stream of the device. Pieces get ascending epochs and complete in that order.
 pub(crate) struct Queue {
     pub(crate) index: u32,
-    pub(crate) stream: Stream,
+    pub(crate) gpu: Arc<Gpu>,
+    pub(crate) handle: StreamHandle,
     /// Held during calls to HIP that enqueue work, which may take long: a caller with a deadline only tries the lock.
     pub(crate) state: Mutex<State>,
     /// The epoch of the newest piece. Written under the lock.
@@ -62,7 +63,8 @@ impl Queue {
     pub(crate) fn new(index: u32, gpu: &Arc<Gpu>) -> Result<Self> {
         Ok(Self {
             index,
-            stream: Stream::new(gpu)?,
+            gpu: gpu.clone(),
+            handle: gpu.hip.create_stream()?,
             state: Mutex::default(),
             newest: AtomicU64::new(0),
             retired: AtomicU64::new(0),
@@ -82,7 +84,7 @@ impl Queue {
     ) -> Enqueued {
         let needs_event = self.needs_event(&submission);
         let mut state = lock(&self.state);
-        let (outcome, event) = match self.stream.gpu.hip.current() {
+        let (outcome, event) = match self.gpu.hip.current() {
             Ok(_current) => {
                 let outcome = self.wait_for(events);
                 let outcome = outcome.and_then(|()| self.run(&submission, limits, &mut state.scratch));
@@ -106,21 +108,25 @@ impl Queue {
         enqueued
     }
 
+    fn stream(&self) -> Stream<'_> {
+        Stream { gpu: &self.gpu, handle: self.handle }
+    }
+
     /// Whether an event must be recorded behind a submission. A dealloca needs one without signals, because reuse of the
     /// memory waits for it.
     fn needs_event(&self, submission: &Submission) -> bool {
         !submission.signals.is_empty()
             || matches!(submission.operation, Operation::Dealloca { .. })
-            || self.stream.gpu.hip.quirks.contained_faults
+            || self.gpu.hip.quirks.contained_faults
     }
 
     fn wait_for(&self, events: Result<Events>) -> Result<()> {
-        events?.iter().try_for_each(|event| self.stream.wait(event))
+        events?.iter().try_for_each(|event| self.stream().wait(event))
     }
 
     /// Puts the next piece of an operation into the stream. Returns where the piece after it begins, if there is one.
     fn run(&self, submission: &Submission, limits: &Limits, scratch: &mut Scratch) -> Result<Option<Resume>> {
-        let (stream, staging) = (&self.stream, submission.staging.as_ref());
+        let (stream, staging) = (self.stream(), submission.staging.as_ref());
         let piece = NewPiece {
             stream,
             limits,
@@ -164,7 +170,7 @@ impl Queue {
         if !needs_event && !matches!(outcome, Ok(Some(_))) {
             return (outcome, None);
         }
-        match self.stream.record() {
+        match self.stream().record() {
             Ok(event) => (outcome, Some(event)),
             Err(error) => (outcome.and(Err(error)), None),
         }
@@ -202,8 +208,8 @@ impl Queue {
         let Some(last) = state.in_flight.back_mut().filter(|last| last.epoch >= epoch) else {
             return Ok(None);
         };
-        let _current = self.stream.gpu.hip.current()?;
-        last.event = Some(self.stream.record()?);
+        let _current = self.gpu.hip.current()?;
+        last.event = Some(self.stream().record()?);
         Ok(last.event.clone())
     }
 

@@ -36,7 +36,7 @@ impl Queues {
         let mut queues: Vec<Queue> = Vec::with_capacity(gpus.limits.queues as usize);
         for index in 0..gpus.limits.queues {
             let queue = Queue::new(index, gpus.of_queue(index)).inspect_err(|_| {
-                queues.iter().for_each(|queue| gpus.hip.destroy_stream(queue.stream.handle));
+                queues.iter().for_each(|queue| gpus.hip.destroy_stream(queue.handle));
             })?;
             queues.push(queue);
         }
@@ -91,7 +91,7 @@ impl Queues {
             _ => return None,
         };
         let gpu = gpu_of(buffer)?;
-        let near = self.iter().filter(|queue| queue.stream.gpu.index == gpu);
+        let near = self.iter().filter(|queue| queue.gpu.index == gpu);
         Some(near.fold(0, |bits, queue| bits | 1 << queue.index))
     }
 

@@ -109,7 +109,13 @@ impl CommandBuffer {
 
     /// Launches with the recorded arguments, or with a copy of them that has the addresses of the binding table.
     #[inline]
-    fn launch(&self, stream: &Stream, launch: &Launch, grid: [u32; 3], scratch: &mut Scratch) -> Result<()> {
+    fn launch(
+        &self,
+        stream: Stream<'_>,
+        launch: &Launch,
+        grid: [u32; 3],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         let recorded = &self.list.arguments()[launch.arguments.clone()];
         let arguments = if launch.patches.is_empty() {
             recorded

@@ -194,7 +194,7 @@ impl Queues {
         notifications: &mut Notifications,
     ) {
         if let Some(event) = piece.event.take() {
-            queue.stream.gpu.events.release(event);
+            queue.gpu.events.release(event);
         }
         if let Some(error) = self.failure(piece, fault) {
             piece.next = Next::Fail(error);

@@ -13,26 +13,23 @@ use crate::{
     quirks::Quirks,
 };
 
-/// An in-order stream of a GPU.
-pub(crate) struct Stream {
-    pub(crate) gpu: Arc<Gpu>,
+/// An in-order stream of a GPU, which a queue owns.
+#[derive(Clone, Copy)]
+pub(crate) struct Stream<'a> {
+    pub(crate) gpu: &'a Gpu,
     pub(crate) handle: StreamHandle,
 }
 
-impl Stream {
-    pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Self> {
-        Ok(Self { gpu: gpu.clone(), handle: gpu.hip.create_stream()? })
-    }
-
+impl Stream<'_> {
     /// Lets later work of the stream wait for an event.
     #[inline]
-    pub(crate) fn wait(&self, event: &Event) -> Result<()> {
+    pub(crate) fn wait(self, event: &Event) -> Result<()> {
         self.gpu.hip.wait_event(self.handle, *event)
     }
 
     /// Records an event behind everything in the stream.
-    pub(crate) fn record(&self) -> Result<Arc<Event>> {
-        let Gpu { hip, events, .. } = &*self.gpu;
+    pub(crate) fn record(self) -> Result<Arc<Event>> {
+        let Gpu { hip, events, .. } = self.gpu;
         let event = events.acquire(hip)?;
         match hip.record(*event, self.handle) {
             Ok(()) => Ok(event),
@@ -45,7 +42,7 @@ impl Stream {
 
     /// Repeats a pattern over a range, whose address and length are multiples of the pattern's size. `staged` is the address
     /// of the [`fill_bytes`]; only a fill that HIP gets wrong needs them.
-    pub(crate) fn fill(&self, target: u64, length: u64, pattern: Pattern, staged: Option<u64>) -> Result<()> {
+    pub(crate) fn fill(self, target: u64, length: u64, pattern: Pattern, staged: Option<u64>) -> Result<()> {
         let hip = &self.gpu.hip;
         if hip.quirks.fill_runs_away(target, length) {
             let staged =
@@ -57,14 +54,14 @@ impl Stream {
     }
 
     /// Copies between device addresses: those of buffers, or of staged bytes.
-    pub(crate) fn copy(&self, target: u64, source: u64, length: u64) -> Result<()> {
+    pub(crate) fn copy(self, target: u64, source: u64, length: u64) -> Result<()> {
         self.gpu.hip.copy(self.handle, target, source, length)
     }
 
     /// Launches a kernel with an argument block in its own layout.
     #[inline]
     pub(crate) fn launch(
-        &self,
+        self,
         function: Function,
         grid: [u32; 3],
         block: [u32; 3],

@@ -43,7 +43,7 @@ pub(crate) struct Resume {
 
 /// A piece that is being enqueued.
 pub(crate) struct NewPiece<'a> {
-    pub(crate) stream: &'a Stream,
+    pub(crate) stream: Stream<'a>,
     pub(crate) limits: &'a Limits,
     /// Where it begins.
     pub(crate) start: Resume,
