@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What stands between this process and the AMD GPUs of a Linux machine: hardware, kernel driver, device files, groups,
-//! containers, variables. Where HIP finds no GPU it does not say why; this does, with what to do.
+//! Access to the AMD GPUs of a Linux machine, and the obstacles to it: hardware, kernel driver, device files, groups,
+//! containers, variables. HIP does not say why it finds no GPU. This module does, and says what to do.
 
 use std::{
     env, fmt,
@@ -12,16 +12,16 @@ use std::{
 
 use rustix::process;
 
-/// A machine as a process sees it: its files below a root, and whom they let in.
+/// A machine as a process sees it: its files below a root, and their permissions.
 #[derive(Clone, Debug)]
 pub struct Machine {
     root: PathBuf,
-    /// Nothing for this process itself, which tries instead of reading modes.
+    /// `None` for this process, which opens files instead of reading their modes.
     user: Option<User>,
     variables: Vec<(String, String)>,
 }
 
-/// Whom files let in, or not.
+/// A user, as the permissions of files see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     /// The effective user id.
@@ -43,22 +43,22 @@ pub enum Obstacle {
         /// Whether this process runs in a container.
         container: bool,
     },
-    /// The kernel driver is loaded, and its device file or files are not there.
+    /// The kernel driver is loaded, and its device files are missing.
     Missing {
         /// `/dev/kfd`, or the pattern of the render nodes.
         file: &'static str,
         /// Whether this process runs in a container.
         container: bool,
     },
-    /// A device file does not let this process in.
+    /// This process may not open a device file.
     Denied {
         /// The file.
         file: String,
-        /// The group that it belongs to: its name where it has one here, and its number.
+        /// The group of the file: its name, if it has one on this machine, and its number.
         group: (Option<String>, u32),
         /// The file's permissions.
         mode: u32,
-        /// Whether the user is in that group, and whether this process is.
+        /// Whether the user and this process are in that group.
         member: Membership,
         /// Whether this process runs in a container.
         container: bool,
@@ -72,23 +72,23 @@ pub enum Obstacle {
     },
 }
 
-/// How a user stands to the group of a file.
+/// Membership in the group of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Membership {
-    /// This process is in the group, and is kept out by something else.
+    /// This process is in the group. Something else denies access.
     Process,
-    /// The user of this name is in the group, but this process is not: it was started before.
+    /// The user of this name is in the group. This process is not, because it was started before.
     UserOnly(String),
     /// The user, by name or number, is not in the group.
     None(String),
 }
 
-/// The variables by which HIP and what is below it hide GPUs.
+/// The variables by which HIP and the runtimes below it hide GPUs.
 const HIDING: [&str; 4] =
     ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"];
 const KFD: &str = "/dev/kfd";
 const RENDER_NODES: &str = "/dev/dri/renderD*";
-/// AMD's number on the PCI bus.
+/// AMD's vendor number on the PCI bus.
 const VENDOR: &str = "0x1002";
 
 impl Machine {
@@ -99,16 +99,16 @@ impl Machine {
         Self { root: PathBuf::from("/"), user: None, variables }
     }
 
-    /// A machine whose files lie below `root`, as a user sees it who has set these variables: for tests, and for
-    /// images of other machines.
+    /// A machine whose files lie below `root`, as a user with these variables sees it. For tests, and for images of other
+    /// machines.
     pub fn at(root: impl Into<PathBuf>, user: User, variables: Vec<(String, String)>) -> Self {
         Self { root: root.into(), user: Some(user), variables }
     }
 
-    /// What stands in the way, the gravest first; nothing where HIP should find a GPU.
+    /// The obstacles, the gravest first. Empty if HIP should find a GPU.
     pub fn obstacles(&self) -> Vec<Obstacle> {
         let mut obstacles = Vec::new();
-        // Under Windows' own Linux GPUs come another way.
+        // In WSL, GPUs need none of these files.
         if !self.exists("/dev/dxg") {
             self.devices(&mut obstacles);
         }
@@ -128,7 +128,7 @@ impl Machine {
                     Some(gpu) => obstacles.push(Obstacle::NoKernelDriver { gpu, container }),
                     None => obstacles.push(Obstacle::NoGpu),
                 }
-                // Without it there are no device files.
+                // Without the kernel driver there are no device files.
                 return;
             }
         }
@@ -137,7 +137,7 @@ impl Machine {
         if nodes.is_empty() {
             obstacles.push(Obstacle::Missing { file: RENDER_NODES, container });
         }
-        // A node may be another GPU's, and a container's share of the host: one that opens is enough.
+        // One node that opens is enough: others may be those of other GPUs, or not given to this container.
         let denied: Vec<_> = nodes.iter().map(|node| self.denied(node, container)).collect();
         if denied.iter().all(Option::is_some) {
             obstacles.extend(denied.into_iter().flatten().next());
@@ -185,7 +185,7 @@ impl Machine {
         let path = self.path(file);
         let metadata = fs::metadata(&path).ok()?;
         let refused = match &self.user {
-            // Modes do not tell of access lists, nor of a container's rules for devices.
+            // Modes show neither access lists nor a container's rules for devices.
             None => opening_is_refused(&path),
             Some(user) => !user.may_use(&metadata),
         };
@@ -225,8 +225,7 @@ impl Machine {
     }
 }
 
-/// Whether the system keeps this process from opening a device file; that the device has trouble of its own is no
-/// question of access.
+/// Whether the system denies this process access to a device file. Other errors are trouble of the device, not of access.
 fn opening_is_refused(path: &Path) -> bool {
     File::options()
         .read(true)
@@ -308,7 +307,7 @@ impl fmt::Display for Obstacle {
     }
 }
 
-/// What this machine says, for a message; nothing where it says nothing.
+/// The obstacles on this machine as text for a message; `None` if there are none.
 pub(crate) fn explained() -> Option<String> {
     let obstacles: Vec<_> = Machine::here().obstacles().iter().map(ToString::to_string).collect();
     (!obstacles.is_empty()).then(|| obstacles.join("; "))

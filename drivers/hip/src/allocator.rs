@@ -1,55 +1,56 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Device and pinned host memory: the device's own pools, and where all pools take slabs from.
+//! Device and pinned host memory: the device's own pools, and the slabs of all pools.
 //!
-//! `windlass_hal::pool` places buffers, reuses what was released and counts. On hardware small buffers share slabs and
-//! large ones are allocations of their own. Where the device checks accesses against the size that was asked for,
-//! every buffer is an allocation of exactly its size, so that no overrun finds room to spare.
+//! `windlass_hal::pool` places buffers in slabs, reuses released memory and counts. On hardware, small buffers share slabs,
+//! and a large buffer is an allocation of its own. Some devices check accesses against the size that was asked of HIP. There
+//! every buffer is an allocation of exactly its size, so that the device detects every overrun.
 
 use std::sync::Arc;
 
 use windlass_hal::{
-    Accounts, BufferParams, Code, Error, Limits, MemoryType, PoolKind, PoolParams, QueueAffinity, Result,
-    Statistics, driver,
+    Accounts, Buffer, BufferParams, Code, Error, MemoryType, PoolKind, PoolParams, QueueAffinity, Result,
+    driver,
     pool::{Placed, SlabRequest, SlabSource, Slabs},
 };
 
 use crate::{
     buffer::{Block, Place, Returns},
-    call::Hip,
-    device::Inner,
     gpu::Gpu,
+    gpus::Gpus,
+    hip::Hip,
 };
 
-/// HIP aligns every allocation to this.
+/// HIP aligns every allocation to this many bytes.
 pub(crate) const ALIGNMENT: u64 = 256;
 
-/// Bytes of a slab of device memory where the URI does not say; one of pinned host memory is an eighth of it.
+/// Bytes of a slab of device memory unless the URI says otherwise. A slab of pinned host memory has an eighth of that.
 pub(crate) const SLAB: u64 = 32 << 20;
 
 /// The memory of a device.
 pub(crate) struct Allocator {
-    /// Each GPU's own memory.
+    gpus: Arc<Gpus>,
+    /// For each GPU its own memory.
     device: Box<[Tiers]>,
     host: Tiers,
     accounts: Arc<Accounts>,
-    /// For each GPU; host memory goes by the first.
+    /// For each GPU. Host memory goes back through the first.
     returns: Box<[Arc<Returns>]>,
 }
 
-/// What a buffer is for, and so what may be done to find memory for it.
+/// The first use of a buffer. It decides how memory is found for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
     /// It is used at once.
     Now,
-    /// It is used at once, and the caller may wait until HIP has freed what lies idle. Nothing that submits may.
+    /// It is used at once, and the caller may wait until HIP has freed idle memory. No submission may wait for that.
     Patient,
-    /// These queues use it, behind work that its birth stands for.
+    /// These queues use it, ordered behind the last use of its memory.
     Ordered(QueueAffinity),
 }
 
 /// The pools of one kind of memory.
 struct Tiers {
-    /// Buffers up to a size share slabs, if there are slabs.
+    /// The pool of slabs, and the largest size in bytes that it serves. `None` if every buffer is an allocation of its own.
     small: Option<(u64, Arc<Slabs>)>,
     large: Arc<Slabs>,
 }
@@ -77,16 +78,17 @@ impl Tiers {
 }
 
 impl Allocator {
-    /// With slabs of `slab` bytes; 0 for an allocation of its own for each buffer.
-    pub(crate) fn new(gpus: &[Gpu], limits: &Limits, slab: u64) -> Result<Self> {
+    /// With slabs of `slab` bytes. With 0 every buffer is an allocation of its own.
+    pub(crate) fn new(gpus: &Arc<Gpus>, slab: u64) -> Result<Self> {
         let exact = gpus.iter().any(|gpu| gpu.hip.quirks.exact_sizes);
         let accounts = Arc::<Accounts>::default();
-        let returns = |gpu: &Gpu| Arc::new(Returns::new(gpu.hip.clone(), accounts.clone()));
-        let device = |gpu: &Gpu| {
-            let affinity = limits.physical_affinity(gpu.index as u32).unwrap_or(QueueAffinity::ANY);
+        let returns = |gpu: &Arc<Gpu>| Arc::new(Returns::new(gpu.hip.clone(), accounts.clone()));
+        let device = |gpu: &Arc<Gpu>| {
+            let affinity = gpus.limits.physical_affinity(gpu.index as u32).unwrap_or(QueueAffinity::ANY);
             Tiers::new(BufferParams::device().with_queue_affinity(affinity), slab, exact)
         };
         Ok(Self {
+            gpus: gpus.clone(),
             device: gpus.iter().map(device).collect::<Result<_>>()?,
             host: Tiers::new(BufferParams::host(), slab / 8, exact)?,
             returns: gpus.iter().map(returns).collect(),
@@ -94,11 +96,11 @@ impl Allocator {
         })
     }
 
-    /// A buffer. Where memory is short, what lies idle is given back; only with [`Need::Patient`] does the caller wait for
-    /// that.
+    /// A buffer, which keeps `device` open. If memory is short, idle memory is given back; only with [`Need::Patient`] does the
+    /// caller wait for that.
     pub(crate) fn allocate(
         &self,
-        device: &Arc<Inner>,
+        device: Arc<dyn SlabSource>,
         params: &BufferParams,
         size: u64,
         need: Need,
@@ -111,13 +113,12 @@ impl Allocator {
         let (gpu, tiers) = match is_host(params) {
             true => (0, &self.host),
             false => {
-                let gpu = device.gpu_of(near).index;
+                let gpu = self.gpus.nearest(near).index;
                 (gpu, &self.device[gpu])
             }
         };
         let slabs = tiers.for_size(size, params.min_alignment);
-        let source: Arc<dyn SlabSource> = device.clone();
-        let attempt = || slabs.acquire(&source, size, params.min_alignment, slabs.reach(ordered))?.memory();
+        let attempt = || slabs.acquire(&device, size, params.min_alignment, slabs.reach(ordered))?.memory();
         let returns = &self.returns[gpu];
         let settled = returns.settled();
         attempt().or_else(|error| {
@@ -126,23 +127,18 @@ impl Allocator {
         })
     }
 
-    /// Writes bytes to pinned memory that the device can read. Never waits.
-    pub(crate) fn stage(&self, device: &Arc<Inner>, bytes: &[u8]) -> Result<windlass_hal::Buffer> {
+    /// Stages bytes: writes them to pinned memory, which the device can read and which keeps `device` open. Never waits.
+    pub(crate) fn stage(&self, device: Arc<dyn SlabSource>, bytes: &[u8]) -> Result<Buffer> {
         let params = BufferParams::host();
         let staging = self.allocate(device, &params, bytes.len() as u64, Need::Now)?;
-        let staging = windlass_hal::Buffer::from_driver(staging, params);
+        let staging = Buffer::from_driver(staging, params);
         staging.map()?.write(0, bytes)?;
         Ok(staging)
     }
 
-    /// Gives back what nobody uses, on a thread of the callback pool.
-    pub(crate) fn trim(&self, device: &Inner) {
-        device.retire();
-        self.give_back_idle(device);
-    }
-
-    fn give_back_idle(&self, device: &Inner) {
-        if device.hip.keeps_all() {
+    /// Gives idle memory back to HIP, on a thread of the callback pool.
+    pub(crate) fn give_back_idle(&self, device: &dyn SlabSource) {
+        if self.gpus.hip.keeps_all() {
             return;
         }
         for pool in self.device.iter().chain([&self.host]).flat_map(Tiers::pools) {
@@ -150,47 +146,34 @@ impl Allocator {
         }
     }
 
-    pub(crate) fn statistics(&self) -> Statistics {
-        self.accounts.statistics()
-    }
-}
-
-impl SlabSource for Inner {
-    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>> {
+    /// A new slab for a pool of `device`.
+    pub(crate) fn allocate_slab(
+        &self,
+        device: &dyn SlabSource,
+        request: &SlabRequest,
+    ) -> Result<Arc<dyn driver::Buffer>> {
         let host = is_host(&request.params);
-        let gpu = if host { 0 } else { self.gpu_of(request.params.queue_affinity).index };
+        let gpu = if host { 0 } else { self.gpus.nearest(request.params.queue_affinity).index };
         let hip = &self.gpus[gpu].hip;
         let allocate = || match host {
             true => hip.malloc_host(request.size).map(Place::Host),
             false => hip.malloc(request.size).map(|address| Place::Device { gpu, address }),
         };
-        // What is kept for reuse may be what is missing: once it is freed, it is there for the next attempt.
+        // Pools may keep enough memory for reuse. Once that is freed, the next attempt finds it.
         let place = allocate().inspect_err(|error| {
             if error.code() == Code::ResourceExhausted {
-                self.allocator.give_back_idle(self);
+                self.give_back_idle(device);
             }
         });
         let place = place.map_err(|error| match error.code() {
             Code::ResourceExhausted => exhausted(hip, request.size, &error),
             _ => error,
         })?;
-        Ok(Arc::new(Block::new(self.domain, place, request.size, self.allocator.returns[gpu].clone())))
+        Ok(Arc::new(Block::new(self.gpus.domain, place, request.size, self.returns[gpu].clone())))
     }
 
-    fn has_retired(&self, lane: u32, epoch: u64) -> bool {
-        Self::has_retired(self, lane, epoch)
-    }
-
-    fn poll(&self) {
-        self.retire();
-    }
-
-    fn usable(&self) -> Result<()> {
-        Self::usable(self)
-    }
-
-    fn accounts(&self) -> &Accounts {
-        &self.allocator.accounts
+    pub(crate) fn accounts(&self) -> &Accounts {
+        &self.accounts
     }
 }
 

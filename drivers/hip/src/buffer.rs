@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory as HIP gave it, and its way back.
+//! Memory allocated from HIP, and its return to HIP.
 
 use std::{
     any::Any,
@@ -13,16 +13,12 @@ use windlass_hal::{
     edge::Domain,
 };
 
-use crate::{
-    call::{Hip, HostMemory},
-    device::lock,
-    import::Imported,
-};
+use crate::{call::HostMemory, hip::Hip, import::Imported, sync::lock};
 
-/// Where memory lives.
+/// The location of memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// A GPU's own, at an address that all GPUs of the device share.
+    /// A GPU's own memory. Its address is the same on all GPUs of the device.
     Device {
         gpu: usize,
         address: u64,
@@ -39,12 +35,11 @@ impl Place {
     }
 }
 
-/// One allocation, which pools place buffers in. It keeps nothing of the device alive, so that the device's own pools
-/// can hold it.
+/// One allocation, in which pools place buffers. It does not keep the device open, so the device's own pools can hold it.
 pub(crate) struct Block {
     domain: Domain,
     place: Place,
-    /// Bytes asked of HIP.
+    /// Bytes that were asked of HIP.
     size: u64,
     returns: Arc<Returns>,
 }
@@ -94,7 +89,7 @@ unsafe impl driver::Buffer for Block {
     }
 }
 
-/// The GPU whose own memory a buffer is, by its number within the device.
+/// The GPU whose own memory holds a buffer, by its number within the device.
 pub(crate) fn gpu_of(buffer: &windlass_hal::Buffer) -> Option<usize> {
     let memory = buffer.backing().0.as_any();
     if let Some(imported) = memory.downcast_ref::<Imported>() {
@@ -106,8 +101,8 @@ pub(crate) fn gpu_of(buffer: &windlass_hal::Buffer) -> Option<usize> {
     }
 }
 
-/// How long an allocation waits for memory on its way back. A device that runs one kernel for longer frees nothing for as
-/// long; whoever needs memory then had better know.
+/// How long an allocation waits for memory on its way back. A device that runs one kernel for longer frees nothing
+/// meanwhile, and the allocation fails rather than wait for the kernel.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Memory of one GPU on its way back to HIP. `hipFree` and `hipHostFree` synchronise the device, so only a thread of the
@@ -116,8 +111,8 @@ pub(crate) struct Returns {
     hip: Hip,
     accounts: Arc<Accounts>,
     ledger: Mutex<Ledger>,
-    /// More has been dealt with.
-    progress: Condvar,
+    /// `settled` has grown.
+    changed: Condvar,
     /// Held while memory is freed.
     freeing: Mutex<()>,
 }
@@ -125,21 +120,21 @@ pub(crate) struct Returns {
 #[derive(Default)]
 struct Ledger {
     waiting: Vec<Place>,
-    /// A thread is on its way to free what waits.
+    /// A thread was called to free the waiting memory.
     called: bool,
-    /// Allocations taken back so far.
+    /// How many allocations were taken back so far.
     taken: u64,
-    /// How many of these were freed, or given up with a lost device.
+    /// How many of them were freed, or given up because the device is lost.
     settled: u64,
 }
 
 impl Returns {
     pub(crate) fn new(hip: Hip, accounts: Arc<Accounts>) -> Self {
-        Self { hip, accounts, ledger: Mutex::default(), progress: Condvar::new(), freeing: Mutex::default() }
+        Self { hip, accounts, ledger: Mutex::default(), changed: Condvar::new(), freeing: Mutex::default() }
     }
 
-    /// Frees memory on another thread; that of a lost device, which may still be written, never, and nothing when the
-    /// process ends.
+    /// Frees memory on another thread. Never frees that of a lost device, which may still be written, and frees nothing when
+    /// the process ends.
     fn take_back(self: &Arc<Self>, place: Place, size: u64) {
         if self.hip.keeps_all() {
             return;
@@ -156,18 +151,18 @@ impl Returns {
         }
     }
 
-    /// How many allocations came back so far and are dealt with.
+    /// How many allocations were freed or given up so far.
     pub(crate) fn settled(&self) -> u64 {
         lock(&self.ledger).settled
     }
 
-    /// Waits until what was taken back before this call is freed, but not for longer than [`PATIENCE`]. Whether anything
-    /// was since `before`, a count of [`settled`](Self::settled).
+    /// Waits until everything that was taken back before this call is freed, but not for longer than [`PATIENCE`]. Returns
+    /// whether anything was freed since `before`, a count of [`settled`](Self::settled).
     pub(crate) fn wait(&self, before: u64) -> bool {
         let ledger = lock(&self.ledger);
         let taken = ledger.taken;
         let open = |ledger: &mut Ledger| ledger.settled < taken;
-        let waited = self.progress.wait_timeout_while(ledger, PATIENCE, open);
+        let waited = self.changed.wait_timeout_while(ledger, PATIENCE, open);
         waited.unwrap_or_else(PoisonError::into_inner).0.settled > before
     }
 
@@ -185,10 +180,10 @@ impl Returns {
                     Place::Host(memory) => hip.free_host(memory),
                 }
                 lock(&self.ledger).settled += 1;
-                self.progress.notify_all();
+                self.changed.notify_all();
             }
         });
         lock(&self.ledger).settled = after;
-        self.progress.notify_all();
+        self.changed.notify_all();
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The driver: a URI scheme, and where its table of entry points comes from.
+//! The driver: a URI scheme, and the source of its table of entry points.
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
@@ -9,56 +9,55 @@ use windlass_hip_sys::{Api, null};
 
 use crate::{
     allocator,
-    call::{self, Hip},
     device::Device,
-    event::EventPool,
+    event_pool::EventPool,
     gpu::{self, Gpu},
+    hip::{self, Hip},
     info,
 };
 
-/// Where a table of HIP's entry points comes from.
+/// A source of a table of HIP's entry points.
 pub trait Source: Send + Sync + 'static {
-    /// What it is, in a few words.
+    /// The source in a few words.
     fn description(&self) -> String;
 
-    /// Finds the table for a URI, reading the parameters that concern the source. What they leave to be read
-    /// concerns the driver.
+    /// Finds the table for a URI. Reads the parameters that concern the source, and leaves the others to the driver.
     fn open(&self, uri: &Uri, parameters: &Parameters<'_>) -> Result<Found>;
 }
 
-/// A table, and which of its GPUs a URI means.
+/// A table, and the GPUs of it that a URI names.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Found {
     /// The table.
     pub api: Arc<Api>,
-    /// The GPUs that make up the device.
+    /// The GPUs that form the device.
     pub device: Selector,
 }
 
 impl Found {
-    /// A table and GPUs of it.
+    /// A table, and the GPUs of it that form the device.
     pub fn new(api: impl Into<Arc<Api>>, device: Selector) -> Self {
         Self { api: api.into(), device }
     }
 }
 
-/// Some of the GPUs that HIP finds. Several form one device, whose memory each of them reaches.
+/// Some of the GPUs that HIP finds. Several form one device, and each of them reaches all its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Selector {
-    /// By number, as HIP counts them; `HIP_VISIBLE_DEVICES` is HIP's to honour.
+    /// By number, as HIP counts them. HIP honours `HIP_VISIBLE_DEVICES`.
     Ordinal(u32),
-    /// By identity, as AMD's tools print it: `GPU-` and what follows.
+    /// By UUID, as AMD's tools print it: with `GPU-` in front.
     Uuid(String),
     /// Several, none of them twice.
     Several(Vec<Selector>),
-    /// All that there are.
+    /// All GPUs that HIP finds.
     All,
 }
 
 impl Selector {
-    /// The GPUs that the path of a URI means: empty is the first, `0,1` are two that form one device, `all` are all.
+    /// Parses the path of a URI. An empty path is the first GPU, `0,1` are two that form one device, `all` are all.
     pub fn from_path(path: &str) -> Result<Self> {
         match path {
             "all" => Ok(Self::All),
@@ -82,18 +81,18 @@ pub struct Driver {
     source: Arc<dyn Source>,
 }
 
-/// Queues of a GPU where the URI does not say: as many as most run side by side.
+/// Queues of a GPU unless the URI says otherwise: as many as most GPUs run side by side.
 const QUEUES: u32 = 4;
 
 impl Driver {
-    /// A driver for `scheme` over what `source` finds.
+    /// A driver for `scheme` over the HIP that `source` finds.
     pub fn new(scheme: &str, source: impl Source) -> Arc<Self> {
         Arc::new(Self { scheme: scheme.to_owned(), source: Arc::new(source) })
     }
 
-    /// HIP for each GPU that is meant.
+    /// HIP for each GPU that the URI names.
     fn gpus(&self, found: &Found, uri: &Uri) -> Result<Vec<Hip>> {
-        let count = call::initialise(&found.api)?;
+        let count = hip::initialise(&found.api)?;
         let first = Hip::new(found.api.clone(), 0, count);
         let mut ordinals = Vec::new();
         select(&found.device, &first, count, uri, &mut ordinals)?;
@@ -106,7 +105,7 @@ impl Driver {
     }
 }
 
-/// Which code the device is given.
+/// The rules by which code fits the device.
 fn code_options(parameters: &Parameters<'_>) -> Result<CodeOptions> {
     let mut options = CodeOptions::default();
     options.compatible_families = match parameters.text("compatible") {
@@ -121,7 +120,7 @@ fn code_options(parameters: &Parameters<'_>) -> Result<CodeOptions> {
     Ok(options)
 }
 
-/// Adds the ordinals that a selector means; each is below `count`.
+/// Adds the ordinals of the GPUs that a selector names. Each is below `count`.
 fn select(selector: &Selector, hip: &Hip, count: i32, uri: &Uri, ordinals: &mut Vec<i32>) -> Result<()> {
     match selector {
         Selector::Ordinal(ordinal) => match i32::try_from(*ordinal) {
@@ -164,7 +163,7 @@ impl driver::Driver for Driver {
     fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
         let uri: Uri = format!("{}://", self.scheme).parse()?;
         let found = self.source.open(&uri, &uri.reader())?;
-        let count = call::initialise(&found.api)?;
+        let count = hip::initialise(&found.api)?;
         (0..count)
             .map(|ordinal| {
                 let hip = Hip::new(found.api.clone(), ordinal, count);
@@ -179,7 +178,7 @@ impl driver::Driver for Driver {
         let slab = parameters.value::<u64>("slab")?;
         let code = code_options(&parameters)?;
         let found = self.source.open(uri, &parameters);
-        // A key that does not exist is told even where no HIP does. What makes no sense to the source has been read in part.
+        // An unknown key is an error even if HIP was not found. After an invalid argument some keys were not read yet.
         if !matches!(&found, Err(error) if error.code() == Code::InvalidArgument) {
             parameters.finish()?;
         }
@@ -218,7 +217,7 @@ impl fmt::Debug for Driver {
     }
 }
 
-/// HIP as the system has it, or as `library=PATH` names it.
+/// The system's HIP, or the library that `library=PATH` names.
 pub fn system() -> impl Source {
     struct System;
     impl Source for System {
@@ -233,8 +232,8 @@ pub fn system() -> impl Source {
                 Some(path) => Source::Library(PathBuf::from(path)),
                 None => Source::System,
             };
-            // SAFETY: what the system offers under HIP's names, or the user names as HIP, is taken for HIP; a library
-            // that lies breaks any program that loads it.
+            // SAFETY: a library that the system has under HIP's names, or that the user names, is taken for HIP. Any other
+            // library under these names breaks every program that loads it.
             let api = unsafe { Api::load(&source) }.map_err(|error| {
                 #[allow(unused_mut, reason = "only Linux has more to say")]
                 let mut message = error.to_string();
@@ -250,7 +249,7 @@ pub fn system() -> impl Source {
     System
 }
 
-/// A HIP that does nothing and counts: for measuring what everything above HIP costs.
+/// A HIP that does nothing and counts its calls: for measuring the cost of everything above HIP.
 pub fn null() -> impl Source {
     struct Null;
     impl Source for Null {
@@ -272,7 +271,7 @@ pub fn null() -> impl Source {
     Null
 }
 
-/// A table that the caller made, for tests and for embedding: always the same one.
+/// A table that the caller made, for tests and for embedding. Every URI opens the same table.
 pub fn table(api: impl Into<Arc<Api>>) -> impl Source {
     struct Table(Arc<Api>);
     impl Source for Table {

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Device code: loading what fits into HIP, and finding what is in it.
+//! Executables: loads the code that fits the device into HIP, and finds its kernels, variables and symbols.
 
 use std::{any::Any, sync::Arc};
 
-use windlass_codeobject::{ArgKind, CodeObject, File, HiddenKind, Image, Symbol, SymbolRole};
+use windlass_codeobject::{
+    ArgKind, CodeObject, File, HiddenKind, Image, Options as CodeOptions, Symbol, SymbolRole,
+};
 use windlass_hal::{
     Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, SymbolInfo, callback_pool, driver, edge::Domain,
 };
 
 use crate::{
     call::{Function, Module},
-    device::Inner,
     global::Global,
     gpu::Gpu,
+    gpus::{Gpus, KeepOpen},
     images::{Images, from_codeobject},
     link::Plan,
     symbol,
 };
 
-/// The modules of the files: one for each bundle that has code for the device, on each GPU.
+/// The modules of one or more files: on each GPU, one for each bundle that has code for the device.
 pub(crate) struct Executable {
-    device: Arc<Inner>,
+    gpus: Arc<Gpus>,
+    _device: KeepOpen,
     modules: Vec<Loaded>,
     infos: Vec<FunctionInfo>,
     globals: Vec<GlobalInfo>,
@@ -34,13 +37,19 @@ struct Loaded {
     /// Its number among the GPU's modules.
     number: usize,
     module: Module,
-    /// What it was loaded from: HIP does not say that it is done with the bytes when loading returns.
+    /// Kept alive, because HIP does not promise that it is done with the bytes when loading returns.
     image: Arc<Image>,
 }
 
 impl Executable {
-    pub(crate) fn load(device: &Arc<Inner>, parts: &[&[u8]]) -> Result<Self> {
-        let cannot_link = device.gpus.iter().find(|gpu| gpu.hip.quirks.completion_actions_crash);
+    /// Loads the files `parts`, linked with each other.
+    pub(crate) fn load(
+        gpus: &Arc<Gpus>,
+        device: KeepOpen,
+        options: &CodeOptions,
+        parts: &[&[u8]],
+    ) -> Result<Self> {
+        let cannot_link = gpus.iter().find(|gpu| gpu.hip.quirks.completion_actions_crash);
         if let Some(gpu) = cannot_link.filter(|_| parts.len() > 1) {
             return Err(Error::unimplemented(format!(
                 "HIP {} ends the process on launching kernels that call functions of other code objects: link the code when you \
@@ -48,20 +57,20 @@ impl Executable {
                 version_of(gpu)
             )));
         }
-        let options = &device.code;
         let files =
             parts.iter().map(|code| File::parse(code, options).map_err(|error| from_codeobject(&error)));
         let files = files.collect::<Result<Vec<_>>>()?;
         let mut targets: Vec<(Images, Plan)> = Vec::new();
         let mut executable = Self {
-            device: device.clone(),
+            gpus: gpus.clone(),
+            _device: device,
             modules: Vec::new(),
             infos: Vec::new(),
             globals: Vec::new(),
             functions: Vec::new(),
         };
-        let mut found = Vec::with_capacity(device.gpus.len());
-        for gpu in &device.gpus {
+        let mut found = Vec::with_capacity(gpus.len());
+        for gpu in gpus.iter() {
             let known = targets.iter().position(|(images, _)| images.architecture == gpu.architecture);
             let index = known.unwrap_or(targets.len());
             if known.is_none() {
@@ -79,7 +88,7 @@ impl Executable {
         executable.infos.clone_from(&first.kernels);
         executable.globals.clone_from(&first.globals);
         for kernel in &first.kernels {
-            for (functions, gpu) in found.iter().zip(&device.gpus) {
+            for (functions, gpu) in found.iter().zip(gpus.iter()) {
                 let target = targets.iter().find(|(images, _)| images.architecture == gpu.architecture);
                 let at = target.and_then(|(images, _)| images.position(&kernel.name));
                 let function = at.and_then(|at| functions.get(at).copied());
@@ -91,7 +100,7 @@ impl Executable {
         Ok(executable)
     }
 
-    /// Loads the images into one GPU, and finds the kernels.
+    /// Loads the images into one GPU, and finds their kernels.
     fn add(&mut self, gpu: &Gpu, images: &Images, plan: &Plan) -> Result<Vec<Function>> {
         let first = self.modules.len();
         for number in plan.order() {
@@ -119,7 +128,7 @@ impl Executable {
 
     /// A kernel on each GPU of the device.
     pub(crate) fn functions_of(&self, index: u32) -> Option<&[Function]> {
-        let gpus = self.device.gpus.len();
+        let gpus = self.gpus.len();
         let start = (index as usize).checked_mul(gpus)?;
         self.functions.get(start..start.checked_add(gpus)?)
     }
@@ -146,7 +155,7 @@ fn version_of(gpu: &Gpu) -> String {
 }
 
 impl Loaded {
-    /// Where a symbol of the module lies, if HIP tells.
+    /// The address of a symbol of the module, if HIP tells it.
     fn address(&self, gpu: &Gpu, symbol: &Symbol) -> Result<Option<u64>> {
         if symbol.exported && matches!(symbol.role, SymbolRole::Variable) {
             let _current = gpu.hip.current()?;
@@ -156,7 +165,7 @@ impl Loaded {
         Ok(base.map(|base| base.wrapping_add(symbol.address)))
     }
 
-    /// Where the module is loaded. HIP tells only where variables are, so one of those must be known.
+    /// The address that the module is loaded at. HIP tells only addresses of variables, so `None` if there is no variable.
     fn base(&self, gpu: &Gpu) -> Result<Option<u64>> {
         let code = self.image.code_object().map_err(|error| from_codeobject(&error))?;
         let Some(known) = symbol::landmark(code) else { return Ok(None) };
@@ -168,12 +177,12 @@ impl Loaded {
 
 impl Drop for Executable {
     fn drop(&mut self) {
-        if self.device.hip.keeps_all() {
+        if self.gpus.hip.keeps_all() {
             return;
         }
-        let (gpus, modules) = (self.device.gpus.clone(), std::mem::take(&mut self.modules));
+        let (gpus, modules) = (self.gpus.clone(), std::mem::take(&mut self.modules));
         callback_pool::spawn(Box::new(move || {
-            for gpu in &gpus {
+            for gpu in gpus.iter() {
                 let own = modules.iter().filter(|loaded| loaded.gpu == gpu.index);
                 gpu.hip.give_back(|hip| own.for_each(|loaded| hip.unload_module(loaded.module)));
             }
@@ -183,7 +192,7 @@ impl Drop for Executable {
 
 impl driver::Executable for Executable {
     fn domain(&self) -> Domain {
-        self.device.domain
+        self.gpus.domain
     }
 
     fn functions(&self) -> &[FunctionInfo] {
@@ -197,10 +206,10 @@ impl driver::Executable for Executable {
     fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
         let info = self.globals.get(index as usize);
         let name = &info.ok_or_else(|| Error::internal(format!("no global variable {index}")))?.name;
-        let gpu = self.device.only_gpu_of(affinity)?;
+        let gpu = self.gpus.only(affinity)?;
         let _current = gpu.hip.current()?;
         let mut last = Error::not_found(format!("no code of GPU {} has `{name}`", gpu.index));
-        // The earliest bundle that has it, as for kernels.
+        // The earliest bundle that has the variable, as for kernels.
         for loaded in self.modules.iter().filter(|loaded| loaded.gpu == gpu.index) {
             match gpu.hip.global(loaded.module, name) {
                 Ok((address, size)) => return Ok(Arc::new(Global::new(self.clone(), address, size))),
@@ -211,7 +220,7 @@ impl driver::Executable for Executable {
     }
 
     fn symbols(&self, affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
-        let gpu = self.device.only_gpu_of(affinity)?;
+        let gpu = self.gpus.only(affinity)?;
         let mut symbols = Vec::new();
         for loaded in self.modules.iter().filter(|loaded| loaded.gpu == gpu.index) {
             let code = loaded.image.code_object().map_err(|error| from_codeobject(&error))?;

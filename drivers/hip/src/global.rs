@@ -4,23 +4,21 @@
 use std::{any::Any, sync::Arc};
 
 use windlass_hal::{
-    Error, QueueAffinity, Result,
-    driver::{self, Executable as _, HostPointer},
+    driver::{self, HostPointer},
     edge::Domain,
 };
 
-use crate::{device::Inner, executable::Executable, gpu::Gpu};
-
-/// The memory of a variable, which lives as long as its module is loaded. It is not the allocator's: a dealloca of it is
-/// a barrier.
+/// The memory of a variable, which lives as long as its module is loaded. The allocator does not own it, so a dealloca of it
+/// is a barrier.
 pub(crate) struct Global {
-    executable: Arc<Executable>,
+    /// Keeps the module loaded.
+    executable: Arc<dyn driver::Executable>,
     address: u64,
     size: u64,
 }
 
 impl Global {
-    pub(crate) fn new(executable: Arc<Executable>, address: u64, size: u64) -> Self {
+    pub(crate) fn new(executable: Arc<dyn driver::Executable>, address: u64, size: u64) -> Self {
         Self { executable, address, size }
     }
 }
@@ -45,26 +43,5 @@ unsafe impl driver::Buffer for Global {
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-}
-
-impl Inner {
-    /// The one GPU that has the queues of `affinity`. Each GPU has its own copy of a variable.
-    pub(crate) fn only_gpu_of(&self, affinity: QueueAffinity) -> Result<&Gpu> {
-        let allowed = |index: u32| index < 64 && affinity.bits() >> index & 1 == 1;
-        let mut gpus =
-            self.queues.iter().filter(|queue| allowed(queue.index)).map(|queue| queue.gpu.as_ref());
-        let first = gpus.next().ok_or_else(|| {
-            Error::out_of_range(format!(
-                "{affinity:?} names no queue of a device that has {}",
-                self.queues.len()
-            ))
-        })?;
-        if gpus.any(|other| other.index != first.index) {
-            return Err(Error::failed_precondition(
-                "each GPU of the device has a copy of its own; ask with Executable::global_on and the queues of one GPU",
-            ));
-        }
-        Ok(first)
     }
 }

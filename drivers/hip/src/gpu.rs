@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One GPU of a device. A device of several is one to the HAL: its GPUs share the order of events, the memory, which
-//! each reaches through peer access, and their fate.
+//! One GPU of a device. Several GPUs can form one device: they share the order of events, they reach each other's memory
+//! through peer access, and they are lost together.
 
 use windlass_hal::{Code, Error, Result};
 
-use crate::{call::Hip, event::EventPool};
+use crate::{event_pool::EventPool, hip::Hip};
 
-/// A GPU with what must be made on it.
+/// A GPU, and the objects that must be made on it.
 pub(crate) struct Gpu {
     /// Its number within the device.
     pub(crate) index: usize,
     pub(crate) hip: Hip,
-    /// Events can be recorded only in streams of the GPU that they were made on. Any stream may wait for them.
+    /// An event can be recorded only in streams of the GPU that it was made on. Any stream may wait for it.
     pub(crate) events: EventPool,
     /// The target that its code must be built for.
     pub(crate) architecture: String,
 }
 
-/// Lets every GPU reach the memory of every other. `UNAVAILABLE` where one cannot.
+/// Lets every GPU reach the memory of every other. `UNAVAILABLE` if one of them cannot.
 pub(crate) fn connect(gpus: &[Hip]) -> Result<()> {
     for from in gpus {
         for to in gpus.iter().filter(|to| to.ordinal() != from.ordinal()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The code objects that this process decoded, for all devices of all drivers in it.
+//! The cache of decoded code objects, shared by all devices of the process.
 
 use std::sync::LazyLock;
 
@@ -10,8 +10,8 @@ const MOST_BYTES: usize = 256 << 20;
 
 static IMAGES: LazyLock<ImageCache> = LazyLock::new(|| ImageCache::new(MOST_BYTES));
 
-/// What this process decoded of compressed bundles: the second device that loads a file decodes nothing. It holds
-/// 256 MiB at most; [`ImageCache::clear`] gives back what no executable holds.
+/// The code objects that this process decoded from compressed bundles. A second device that loads the same file decodes
+/// nothing. The cache holds at most 256 MiB; [`ImageCache::clear`] frees the images that no executable holds.
 pub fn image_cache() -> &'static ImageCache {
     &IMAGES
 }

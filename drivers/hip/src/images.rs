@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the files of an executable have for a target: the entries that fit, and what is in them.
+//! The code objects of an executable's files that fit a target, and the kernels and variables in them.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use windlass_hal::{Code, Error, FunctionInfo, GlobalInfo, Parameter, ParameterKi
 
 use crate::image_cache::image_cache;
 
-/// What the files of an executable have for one target.
+/// The code objects that fit one target.
 pub(crate) struct Images {
     pub(crate) architecture: String,
-    /// One for each bundle that has code, in the order of the files.
+    /// One for each bundle that has code for the target, in the order of the files.
     pub(crate) images: Vec<Arc<Image>>,
-    /// What each image is called in messages.
+    /// The name of each image in messages.
     pub(crate) names: Vec<String>,
     pub(crate) kernels: Vec<FunctionInfo>,
-    /// For each kernel the image that has it.
+    /// For each kernel the index of its image.
     pub(crate) homes: Vec<usize>,
     pub(crate) globals: Vec<GlobalInfo>,
 }
 
 impl Images {
-    /// The best entry of each bundle of each file for a target. `NOT_FOUND` says for each entry why it does not fit.
+    /// Selects the best entry of each bundle of each file. The error `NOT_FOUND` says for each entry why it does not fit.
     pub(crate) fn select(files: &[File<'_>], options: &Options, architecture: &str) -> Result<Self> {
         let agent: TargetId = architecture.parse().map_err(|error| {
             Error::internal(format!(
@@ -38,23 +38,29 @@ impl Images {
             globals: Vec::new(),
         };
         for (index, file) in files.iter().enumerate() {
-            let piece = if files.len() > 1 { format!("piece {index}") } else { String::new() };
-            images.select_of(file, options, &agent, &piece)?;
+            let name = if files.len() > 1 { format!("piece {index}") } else { String::new() };
+            images.select_of(file, options, &agent, &name)?;
         }
         Ok(images)
     }
 
-    /// The best entry of each bundle of one file, called `piece` where there are several.
-    fn select_of(&mut self, file: &File<'_>, options: &Options, agent: &TargetId, piece: &str) -> Result<()> {
+    /// Selects the best entry of each bundle of one file, which messages call `file_name` if there are several files.
+    fn select_of(
+        &mut self,
+        file: &File<'_>,
+        options: &Options,
+        agent: &TargetId,
+        file_name: &str,
+    ) -> Result<()> {
         let before = self.images.len();
         let mut refusals = Vec::new();
         for bundle in file.bundles() {
             let choice =
                 image_cache().choose(bundle, agent, options).map_err(|error| from_codeobject(&error))?;
-            let name = match (piece, file.bundles().len()) {
-                (piece, 0..=1) if !piece.is_empty() => piece.to_owned(),
+            let name = match (file_name, file.bundles().len()) {
+                (file_name, 0..=1) if !file_name.is_empty() => file_name.to_owned(),
                 ("", _) => format!("bundle {}", bundle.index()),
-                (piece, _) => format!("{piece}, bundle {}", bundle.index()),
+                (file_name, _) => format!("{file_name}, bundle {}", bundle.index()),
             };
             match &choice.image {
                 Some(image) if choice.selection.fit() == Some(Fit::Family) => {
@@ -73,7 +79,7 @@ impl Images {
             if has_family_code(file, options, agent) {
                 problems.push("the key compatible=families of the device's URI allows such code".to_owned());
             }
-            let place = if piece.is_empty() { "this file" } else { piece };
+            let place = if file_name.is_empty() { "this file" } else { file_name };
             return Err(Error::not_found(format!(
                 "no code for {agent} in {place}; build it for that target, or pick another device: {}",
                 if problems.is_empty() { "it holds no code at all".to_owned() } else { problems.join("; ") }
@@ -82,7 +88,7 @@ impl Images {
         Ok(())
     }
 
-    /// Takes one code object in. A kernel that an earlier bundle has keeps the earlier code.
+    /// Adds one code object. A kernel that an earlier bundle has too keeps the earlier code.
     fn add(&mut self, image: &Arc<Image>, name: String) -> Result<()> {
         let code = image.code_object().map_err(|error| from_codeobject(&error))?;
         check(image)?;
@@ -106,8 +112,8 @@ impl Images {
         self.kernels.iter().position(|kernel| kernel.name == name)
     }
 
-    /// Fails unless another target has the same kernels with the same parameters: one block of arguments serves all
-    /// GPUs of a device.
+    /// Fails unless the code for another target has the same kernels with the same parameters. One argument block must serve
+    /// all GPUs of a device.
     pub(crate) fn check_same(&self, other: &Self) -> Result<()> {
         for kernel in &self.kernels {
             let twin = other.position(&kernel.name).map(|at| &other.kernels[at]);
@@ -125,12 +131,13 @@ impl Images {
     }
 }
 
-/// HIP gets no length and believes the headers, so what they lead to must be there.
+/// Checks that everything that the headers point to is within the image. HIP gets no length and trusts the headers.
 pub(crate) fn check(image: &Image) -> Result<()> {
     image.validate().map_err(|error| from_codeobject(&error))
 }
 
-/// Code of another processor of the agent's family. HIP would refuse it under its own name.
+/// A copy of code for another processor of the agent's family, under the agent's name. HIP would refuse the code under its
+/// own name.
 fn under_the_name_of(agent: &TargetId, image: &Image) -> Result<Arc<Image>> {
     let mut bytes = image.to_vec();
     let renamed = retarget(&mut bytes, agent).and_then(|()| Image::copy(&bytes));
@@ -138,14 +145,14 @@ fn under_the_name_of(agent: &TargetId, image: &Image) -> Result<Arc<Image>> {
     renamed.map(Arc::new).map_err(|error| from_codeobject(&error))
 }
 
-/// Whether there would be code for the agent if code of its family counted.
+/// Whether the file has code for the agent's family.
 fn has_family_code(file: &File<'_>, options: &Options, agent: &TargetId) -> bool {
     let mut options = options.clone();
     options.compatible_families = true;
     file.bundles().iter().any(|bundle| bundle.select(agent, &options).best.is_some())
 }
 
-/// What a kernel takes, in the HAL's words. Hidden arguments are HIP's to fill.
+/// The HAL's description of a kernel. HIP fills the hidden arguments, so they are left out.
 fn reflect(kernel: &Kernel) -> FunctionInfo {
     let mut info = FunctionInfo::default();
     info.name.clone_from(&kernel.name);

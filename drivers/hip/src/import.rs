@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory that somebody else allocated: host memory that HIP registers, device memory that HIP knows.
+//! Imported memory, which another library allocated: host memory that HIP registers, and device memory that HIP knows.
 
 use std::{any::Any, mem, sync::Arc};
 
@@ -9,17 +9,21 @@ use windlass_hal::{
     edge::Domain,
 };
 
-use crate::{call::HostMemory, device::Inner};
+use crate::{
+    call::HostMemory,
+    gpus::{Gpus, KeepOpen},
+};
 
 const PINNED: &str = "where an import of them lives, share its subspans; where another library made or pinned them, \
                       import their device address";
 
 /// An imported buffer.
 pub(crate) struct Imported {
-    device: Arc<Inner>,
+    gpus: Arc<Gpus>,
+    _device: KeepOpen,
     address: u64,
     size: u64,
-    /// Registered host memory.
+    /// Host memory, which is registered.
     host: Option<HostMemory>,
     /// The GPU whose own memory it is, by its number within the device.
     pub(crate) gpu: Option<usize>,
@@ -30,13 +34,19 @@ impl Imported {
     /// Takes the memory.
     ///
     /// # Safety
-    /// As [`driver::Device::import`] says.
-    pub(crate) unsafe fn new(device: &Arc<Inner>, memory: External, release: Release) -> Result<Self> {
+    /// As for [`driver::Device::import`].
+    pub(crate) unsafe fn new(
+        gpus: &Arc<Gpus>,
+        device: KeepOpen,
+        memory: External,
+        release: Release,
+    ) -> Result<Self> {
+        let hip = &gpus.hip;
         let (address, host, gpu) = match memory {
             External::Host { pointer, size } => {
-                // HIP would take them twice. Ending the first registration would then end the second's as well.
+                // HIP would register them twice. Ending the first registration would then end the second one as well.
                 for byte in [memory.address(), memory.address() + size - 1] {
-                    if let Some((base, known)) = device.hip.address_range(byte)? {
+                    if let Some((base, known)) = hip.address_range(byte)? {
                         return Err(Error::new(
                             Code::AlreadyExists,
                             format!("HIP knows {known} bytes at {base:#x}: {PINNED}"),
@@ -44,27 +54,28 @@ impl Imported {
                     }
                 }
                 // SAFETY: valid until `release` runs, which is after the registration has ended.
-                unsafe { device.hip.register_host(pointer, size) }?;
-                match device.hip.device_pointer(pointer) {
+                unsafe { hip.register_host(pointer, size) }?;
+                match hip.device_pointer(pointer) {
                     Ok(memory) => (memory.device, Some(memory), None),
                     Err(error) => {
-                        // Here, as the memory is the caller's again: the device has never used it.
-                        if !device.hip.unregister_host(pointer) {
+                        // On this thread, because the memory is the caller's again. The device has never used it.
+                        if !hip.unregister_host(pointer) {
                             mem::forget(release);
                         }
                         return Err(error);
                     }
                 }
             }
-            External::Device { address, size } => (address, None, Some(owner(device, address, size)?)),
+            External::Device { address, size } => (address, None, Some(owner(gpus, address, size)?)),
             other => return Err(Error::unimplemented(format!("the HIP driver does not import {other:?}"))),
         };
-        Ok(Self { device: device.clone(), address, size: memory.size(), host, gpu, release: Some(release) })
+        let (gpus, size, release) = (gpus.clone(), memory.size(), Some(release));
+        Ok(Self { gpus, _device: device, address, size, host, gpu, release })
     }
 }
 
 /// The GPU that memory belongs to, if HIP knows all of it.
-fn owner(device: &Inner, address: u64, size: u64) -> Result<usize> {
+fn owner(gpus: &Gpus, address: u64, size: u64) -> Result<usize> {
     let unknown = |why: String| {
         Error::invalid_argument(format!(
             "HIP does not know {size} bytes at {address:#x} as memory of this device: {why}"
@@ -74,25 +85,25 @@ fn owner(device: &Inner, address: u64, size: u64) -> Result<usize> {
         Code::InvalidArgument | Code::NotFound => unknown(error.to_string()),
         _ => error,
     };
-    let ordinal = device.hip.device_of(address).map_err(noted)?;
-    // Of memory that was registered HIP may give the size alone.
-    if let Some((base, known)) = device.hip.address_range(address)?
+    let ordinal = gpus.hip.device_of(address).map_err(noted)?;
+    // For registered memory HIP may give the size and no base address.
+    if let Some((base, known)) = gpus.hip.address_range(address)?
         && size > known.saturating_sub(if base == 0 { 0 } else { address.saturating_sub(base) })
     {
         return Err(unknown(format!("its allocation has {known} bytes at {base:#x}")));
     }
-    let gpu = device.gpus.iter().find(|gpu| gpu.hip.ordinal() == ordinal);
+    let gpu = gpus.iter().find(|gpu| gpu.hip.ordinal() == ordinal);
     gpu.map(|gpu| gpu.index).ok_or_else(|| unknown(format!("it belongs to GPU {ordinal}")))
 }
 
 impl Drop for Imported {
     fn drop(&mut self) {
         let Some(release) = self.release.take() else { return };
-        let (hip, host) = (self.device.hip.clone(), self.host);
+        let (hip, host) = (self.gpus.hip.clone(), self.host);
         if hip.keeps_all() {
             return mem::forget(release);
         }
-        // Ending a registration may wait for the device, and the release is a stranger's code.
+        // On another thread: ending a registration may wait for the device, and `release` is the importer's code.
         callback_pool::spawn(Box::new(move || {
             let mut free = false;
             hip.give_back(|hip| free = host.is_none_or(|memory| hip.unregister_host(memory.host)));
@@ -105,10 +116,10 @@ impl Drop for Imported {
     }
 }
 
-// SAFETY: size, address and pointer are those of the memory that this object has until it goes.
+// SAFETY: size, address and pointer are those of memory that stays valid until this object is dropped.
 unsafe impl driver::Buffer for Imported {
     fn domain(&self) -> Domain {
-        self.device.domain
+        self.gpus.domain
     }
 
     fn size(&self) -> u64 {
@@ -120,7 +131,8 @@ unsafe impl driver::Buffer for Imported {
     }
 
     fn host_pointer(&self) -> Option<HostPointer> {
-        // SAFETY: valid for `size` bytes until `release` runs, and without references to it, as the importer vouched.
+        // SAFETY: the importer vouched that it is valid for `size` bytes until `release` runs, and that no reference to it
+        // exists.
         self.host.map(|memory| unsafe { HostPointer::new(memory.host) })
     }
 

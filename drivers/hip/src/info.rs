@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What HIP says of a device.
+//! The description and the limits of a device, as HIP reports them.
 
 use windlass_hal::{DeviceInfo, Feature, Heap, Lack, Limits, Result};
 use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
 
-use crate::{allocator::ALIGNMENT, call::Hip};
+use crate::{allocator::ALIGNMENT, hip::Hip};
 
 pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
     let origin = hip.api.origin();
@@ -53,14 +53,14 @@ pub(crate) fn limits(hip: &Hip, queues: u32) -> Result<Limits> {
     read(Attribute::hipDeviceAttributeMaxSharedMemoryPerBlock, &mut limits.max_local_memory);
     read(Attribute::hipDeviceAttributeWarpSize, &mut limits.wave_size);
     limits.total_memory = hip.properties()?.1;
-    // A buffer lies in the memory of one GPU. How much of the host's can be pinned HIP does not say.
+    // A buffer lies in the memory of one GPU. HIP does not say how much host memory can be pinned.
     limits.heaps = vec![Heap::device(limits.total_memory, ALIGNMENT), Heap::host(u64::MAX, ALIGNMENT)];
     limits.allocation_alignment = ALIGNMENT;
     limits.queues = queues;
     Ok(limits)
 }
 
-/// What a device of several GPUs is: the first, with the names of all.
+/// The description of a device of several GPUs: that of the first, with the names and UUIDs of all.
 pub(crate) fn joined(before: Option<DeviceInfo>, next: DeviceInfo) -> DeviceInfo {
     let Some(mut info) = before else { return next };
     info.name = format!("{} + {}", info.name, next.name);
@@ -71,7 +71,7 @@ pub(crate) fn joined(before: Option<DeviceInfo>, next: DeviceInfo) -> DeviceInfo
     info
 }
 
-/// What every GPU of a device can take; queues and memory add up.
+/// The limits of a device of several GPUs: the least of each, except that queues and memory add up.
 pub(crate) fn least(before: Option<Limits>, next: Limits) -> Limits {
     let Some(mut limits) = before else { return next };
     let dimensions = |limits: &mut [u32; 3], next: [u32; 3]| {

@@ -1,64 +1,81 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The HIP driver of Windlass: queues, semaphores and memory over AMD's HIP runtime, found at run time.
+//! The HIP driver of Windlass: queues, semaphores and memory over AMD's HIP runtime, which is found at run time.
 //!
 //! # How an operation runs
 //!
-//! A queue is a stream. An operation whose waits are reached, or stand for work that this device has enqueued, goes
-//! into a stream on the caller's thread: one `hipStreamWaitEvent` for each edge from another stream, the work, and
-//! one `hipEventRecord` for all its signals. Any other operation waits in the HAL's pending set and holds no stream.
-//! With its waits reached, a command buffer of N dispatches costs N launches, one record, and at most three calls
-//! more; no allocation, no lock that others sleep on, no other thread.
+//! A queue is a stream. An operation enters a stream on the caller's thread if each of its waits is reached, or will be
+//! reached by work that this device has enqueued. It costs one `hipStreamWaitEvent` for each edge from another stream, the
+//! calls of the work itself, and one `hipEventRecord` for all its signals. Any other operation waits in the HAL's pending
+//! set and holds no stream. Once its waits are reached, a command buffer of N dispatches costs N launches, one record, and
+//! at most three calls more. It allocates nothing, takes no lock that others sleep on, and involves no other thread.
 //!
-//! Progress is made by whoever submits, queries, polls or waits; each retires finished work if no other thread is
-//! doing so. A reaper thread for a queue is started when somebody sleeps, or an operation of another device pends,
-//! on what the queue owes.
+//! Progress is made by each thread that submits, queries, polls or waits: it retires finished work, unless another thread
+//! is doing so. A queue gets a reaper thread when somebody sleeps on its work, or when an operation of another device
+//! pends on it.
+//!
+//! # The way through the files
+//!
+//! ```text
+//! driver        opens a device: URI, HIP library, GPUs
+//! device        the HAL's device trait; its parts
+//! submit        accept -> pending set -> issue -> resume          progress, semaphore, reaper: retire, edges, demand
+//! queues        chooses a queue, finds the events to wait for     retire: finished pieces, signals
+//! queue         one stream; enqueues a submission piece by piece
+//! dispatch, replay      one launch; the steps of a command_buffer
+//! stream        wait, fill, copy, launch, record
+//! hip, call     HIP's calls, with errors of the HAL
+//! ```
+//!
+//! A `Submission` is an operation on its way through a stream. A `Piece` is the part of it that is in the stream now. A
+//! `Resume` says where the next piece begins.
 //!
 //! # Streams that share a hardware queue
 //!
-//! AMD's runtime runs a GPU's streams on few hardware queues, 4 unless `GPU_MAX_HW_QUEUES` says otherwise, and work of
-//! streams that share one runs in the order in which it was enqueued. This never makes work of the driver's wait for
-//! ever. A stream is given nothing that waits for what comes later: the events that it waits for were recorded before,
-//! an operation that waits for anything else (the host, another device, workgroup counts) pends and holds no stream, no
-//! host function is enqueued, and whoever waits for an event does so outside of streams. So of all work in
-//! flight the oldest can always run. What a kernel of the client's itself waits for is the client's: one that spins
-//! until another queue's kernel has run may hold that one up, and one that spins for the host holds up other queues.
+//! AMD's runtime runs the streams of a GPU on few hardware queues: 4, unless `GPU_MAX_HW_QUEUES` says otherwise. Work of
+//! streams that share one runs in the order in which it was enqueued. Work of this driver never deadlocks because of that,
+//! since a stream never waits for later work. The events that it waits for were recorded earlier. An operation that waits
+//! for anything else (the host, another device, workgroup counts) pends and holds no stream. The driver enqueues no host
+//! function, and threads that wait for an event do so outside of streams. So the oldest of all work in flight can always
+//! run. The client is responsible for kernels that wait: a kernel that spins until another queue's kernel has run may hold
+//! up that kernel, and a kernel that spins for the host holds up other queues.
 //!
 //! # Indirect dispatch
 //!
-//! HIP launches no grid that only the device knows. An operation with such a dispatch enters its stream in pieces: one ends
-//! with copies of the workgroup counts into pinned memory and an event, and whoever retires it enqueues the next. One
-//! trip to the host serves every count that is known by then, and counts that the host sees are read without one. The
-//! last piece carries the signals; until then dependants wait in the pending set.
+//! HIP launches no grid that only the device knows. An operation with such a dispatch enters its stream in pieces. Each
+//! piece but the last ends with copies of the workgroup counts to pinned memory and an event, and the thread that retires
+//! it enqueues the next piece. One trip to the host serves all counts that are known by then. Counts in memory that the
+//! host sees are read without a trip. The last piece carries the signals; until then dependants wait in the pending set.
 //!
 //! # Linking
 //!
-//! HIP refuses a code object with a relocation against a symbol that it does not define, and takes one code object after
-//! the other. So those that others need are loaded first, the addresses of what they define are written into private copies
-//! of the others, and the relocations are taken out of these. `hipModuleGetGlobal` tells where a variable lies; where a
-//! function lies follows from any variable of the same code object, and nobody knows it where there is none.
+//! HIP refuses a code object with a relocation against a symbol that it does not define, and loads one code object at a
+//! time. So the code objects that others need are loaded first. The addresses of their symbols are written into private
+//! copies of the others, and the relocations are removed from the copies. `hipModuleGetGlobal` tells the address of a
+//! variable. The address of a function is computed from that of any variable in the same code object, and is unknown if
+//! there is none.
 //!
-//! # What runs where
+//! # Threads
 //!
-//! Nothing that synchronises a device (`hipFree`, `hipHostFree`, `hipModuleUnload`, destroying streams) runs on a
-//! caller's thread, but for one case: an allocation that fails while free blocks are kept gives these back first.
-//! The current device of the calling thread is as it was after each call, and HIP's sticky error is cleared.
+//! No call that synchronises a device (`hipFree`, `hipHostFree`, `hipModuleUnload`, destroying streams) is made on a
+//! caller's thread, with one exception: an allocation that fails while free blocks are kept gives these back first.
+//! Each call of the driver leaves the current device of the calling thread as it was, and clears HIP's sticky error.
 //!
 //! # When the device is lost
 //!
-//! A status after which HIP repeats itself for every call (an illegal address, a failed launch) loses the device:
-//! everything in flight and pending fails with that status and, on the simulated GPU, with the report of what
-//! happened. Its memory is quarantined. The process can open the device anew where HIP allows that; the simulated
-//! GPU does, AMD's runtime as a rule does not.
+//! Some statuses (an illegal address, a failed launch) are repeated by HIP for every later call. They lose the device:
+//! everything in flight and pending fails with that status and, on the simulated GPU, with a report of the cause. The
+//! memory of a lost device is quarantined. The process can open the device anew if HIP allows that. The simulated GPU
+//! does, and AMD's runtime as a rule does not.
 //!
 //! # When the process ends
 //!
-//! AMD's runtime destroys its objects when `main` returns or `exit` is called, and crashes when it is called from then
-//! on, by whichever thread. So it is called no more: a handler of `atexit` sees to that ([`windlass_hip_sys`]), and
-//! waits for calls that are inside, such as those of reapers and of threads that outlive `main`, for five seconds at
-//! most. What uses a device then is answered `FAILED_PRECONDITION`, what is in flight fails with that, and what is
-//! dropped stays as it is. Handlers and static objects of the program that come before that (made behind the first use
-//! of each function of HIP's that it calls) find the device as it was. HIP in this process, simulated or null, has no
-//! end.
+//! AMD's runtime destroys its objects when `main` returns or `exit` is called. From then on it crashes if any thread calls
+//! it. So the driver stops calling it: an `atexit` handler of [`windlass_hip_sys`] refuses new calls, and waits at most
+//! five seconds for calls that are running, such as those of reapers and of threads that outlive `main`. After that,
+//! using a device fails with `FAILED_PRECONDITION`, and so does all work in flight. Dropped objects are not given back.
+//! The program's own `atexit` handlers and static objects can still use the device if they run before that handler, that
+//! is, if they were registered after the first use of each HIP function that they call. A HIP inside this process,
+//! simulated or null, has no such end.
 
 #[cfg(target_os = "linux")]
 pub mod access;
@@ -66,26 +83,37 @@ mod allocator;
 mod buffer;
 mod call;
 mod command_buffer;
+mod demand;
 mod device;
+mod dispatch;
 mod driver;
-mod event;
+mod event_pool;
 mod executable;
 mod global;
 mod gpu;
+mod gpus;
+mod hip;
 mod image_cache;
 mod images;
 mod import;
 mod info;
 mod link;
+mod progress;
 mod queue;
+mod queues;
 mod quirks;
 mod reaper;
 mod replay;
 mod retire;
 mod semaphore;
 mod status;
+mod stream;
+mod submission;
+mod submit;
 mod symbol;
+mod sync;
 mod watchers;
+mod workgroup_count;
 
 pub use driver::{Driver, Found, Selector, Source, null, system, table};
 pub use image_cache::image_cache;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Linking: which code object defines what another one lacks, in which order they can be loaded, and the copy of the
-//! latter that HIP is shown, in which nothing is missing.
+//! Linking of code objects that use each other's symbols: finds the code object that defines each symbol, loads definers
+//! first, and writes their addresses into copies of the others.
 //!
-//! HIP refuses a code object with a relocation against a symbol that it does not define. Once the definer is loaded, the
-//! address is known: it is written into the copy, and the relocation is taken out of it.
+//! HIP refuses a code object with a relocation against a symbol that the code object does not define. Once the definer is
+//! loaded, the address of the symbol is known. Then it is written into the copy, and the relocation is removed from it.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -15,16 +15,16 @@ use crate::images::{check, from_codeobject};
 /// How many symbols an error names.
 const NAMED: usize = 16;
 
-/// How the images of an executable fit together.
+/// How the images of an executable are linked.
 pub(crate) struct Plan {
-    /// The images, those that others need first.
+    /// The images in loading order: an image comes behind those that it needs.
     order: Vec<usize>,
-    /// For each image the symbols that it lacks.
+    /// For each image the symbols that it does not define itself. A weak symbol may have no definer.
     wants: Vec<HashMap<String, Option<Definer>>>,
     names: Vec<String>,
 }
 
-/// Where a symbol is defined.
+/// The place where a symbol is defined.
 #[derive(Clone, Copy)]
 struct Definer {
     image: usize,
@@ -32,9 +32,9 @@ struct Definer {
 }
 
 impl Plan {
-    /// Finds a definer for everything that the images lack. `names` are what the images are called in messages.
+    /// Finds a definer for every symbol that an image lacks. `names` are the names of the images in messages.
     ///
-    /// `NOT_FOUND` for symbols that none defines, `FAILED_PRECONDITION` where images need each other in a circle.
+    /// `NOT_FOUND` for symbols that no image defines, `FAILED_PRECONDITION` if images need each other in a circle.
     pub(crate) fn new(images: &[Arc<Image>], names: &[String]) -> Result<Self> {
         let codes = images.iter().map(|image| image.code_object().map_err(|error| from_codeobject(&error)));
         let codes = codes.collect::<Result<Vec<_>>>()?;
@@ -87,7 +87,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The images that one needs.
+    /// The images that an image needs.
     fn needs(&self, image: usize) -> impl Iterator<Item = usize> {
         self.wants[image].values().flatten().map(|definer| definer.image)
     }
@@ -111,12 +111,13 @@ impl Plan {
         Error::new(Code::FailedPrecondition, circle)
     }
 
-    /// The images in the order in which they can be loaded.
+    /// The images in loading order.
     pub(crate) fn order(&self) -> impl Iterator<Item = usize> {
         self.order.iter().copied()
     }
 
-    /// What HIP is to be shown for an image, given where a symbol of an image that is loaded already lies.
+    /// The image to load, with all its symbols resolved. `address_of` gives the address of a symbol of an image that is
+    /// already loaded.
     pub(crate) fn link(
         &self,
         number: usize,
@@ -130,7 +131,7 @@ impl Plan {
         }
         let mut addresses = HashMap::new();
         for (name, definer) in wants {
-            // What nobody defines is weak, and null.
+            // A symbol without a definer is weak, and its address is null.
             let Some(definer) = definer else { continue };
             let code = images[definer.image].code_object().map_err(|error| from_codeobject(&error))?;
             let address = address_of(definer.image, &code.symbols()[definer.symbol])?;
@@ -162,7 +163,7 @@ impl Plan {
     }
 }
 
-/// Who defines each name: the first image that has it, one that has it as a strong symbol before any other.
+/// The definer of each name: the first image with a strong symbol of that name, else the first with a weak one.
 fn definers<'c>(codes: &[&'c CodeObject]) -> HashMap<&'c str, Definer> {
     let mut found: HashMap<&str, (Definer, Binding)> = HashMap::new();
     for (image, code) in codes.iter().enumerate() {
@@ -185,7 +186,7 @@ fn definers<'c>(codes: &[&'c CodeObject]) -> HashMap<&'c str, Definer> {
     found.into_iter().map(|(name, (definer, _))| (name, definer)).collect()
 }
 
-/// A few of many, for a message.
+/// The first few names, for a message.
 fn some(all: &[String]) -> String {
     let mut text = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     if all.len() > NAMED {

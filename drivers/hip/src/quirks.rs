@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a version, a GPU or an implementation of HIP gets wrong or does otherwise, and what the driver does about
-//! it. One row each, with its link.
+//! Quirks: deviations of versions and implementations of HIP, each with its evidence. The driver works around them.
 
 use windlass_hip_sys::{Api, Version};
 
-/// The deviations that the driver heeds.
+/// The deviations that the driver works around.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quirks {
-    /// A freed block serves a smaller request only if the sizes are equal: the simulated GPU checks every access
-    /// against the size that was asked for, and a block with room to spare would hide an overrun.
+    /// Memory is reused only for a request of the same size. The simulated GPU checks every access against the size that was
+    /// asked for, and a larger block would hide an overrun.
     pub(crate) exact_sizes: bool,
-    /// A fault belongs to the submission whose event reports it, and the device goes on. So each submission needs an event
-    /// of its own. On hardware the whole process is lost to a fault, and HIP answers it to every later call.
+    /// A fault concerns only the submission whose event reports it, and the device goes on. So each submission needs an event
+    /// of its own. On hardware a fault ends all use of HIP in the process: HIP returns it from every later call.
     pub(crate) contained_faults: bool,
-    /// A fill that begins behind the first byte of a word of 8 bytes and ends before the word does never ends, and writes
-    /// past its allocation: HIP takes the bytes up to the end of the word from the length, and gets a negative number. HIP
-    /// 5, seen in Debian's 5.2.21153 on a simulated GPU: 2 bytes at 1 beyond a multiple of 8, 4 at 3 and 2 at 5 are wrong,
-    /// 7 at 1, 3 at 5 and 1 at 0 are right. AMD's 6.4.43484 is right everywhere.
+    /// A fill that lies strictly inside a word of 8 bytes, touching neither its first nor its last byte, never ends and
+    /// writes past its allocation: HIP subtracts the bytes up to the end of the word from the length, and gets a negative
+    /// number. HIP 5, seen in Debian's 5.2.21153 on a simulated GPU: 2 bytes at 1 beyond a multiple of 8, 4 at 3 and 2 at 5
+    /// are wrong; 7 at 1, 3 at 5 and 1 at 0 are right. AMD's 6.4.43484 is right everywhere.
     fills_run_away: bool,
-    /// Whether HIP ends the process on launching a kernel that has an argument for a completion action of a launch on the
-    /// device. It takes such a kernel for one that launches others, and follows the pointer of a queue that it never made: seen
-    /// in Debian's 5.2.21153, mended in 5.7.0 (clr's commit c585aefdb). LLVM gives the argument to kernels that call functions
-    /// which it cannot see, as linked code does, and without optimisation to all.
+    /// HIP crashes when it launches a kernel with the hidden argument for a completion action. It assumes that such a kernel
+    /// launches other kernels, and follows the pointer of a queue that it never made. Seen in Debian's 5.2.21153, fixed in
+    /// 5.7.0 (clr's commit c585aefdb). LLVM adds the argument to kernels that call functions which LLVM cannot see, as linked
+    /// code does, and without optimisation to all kernels.
     pub(crate) completion_actions_crash: bool,
-    /// The newest version of code objects that HIP reads, where there are newer ones. Debian's 5.2.21153 refuses version 5
-    /// ("COMGR failed to get code object ISA name"); ROCm 5.3 brought it, and 6.0 version 6.
+    /// The newest code object version that HIP reads; `None` if it reads all. Debian's 5.2.21153 refuses version 5 ("COMGR
+    /// failed to get code object ISA name"). ROCm 5.3 was the first to read version 5, and 6.0 the first to read version 6.
     pub(crate) newest_code_object: Option<u32>,
 }
 
-/// Bytes of the words that HIP fills memory by.
+/// Bytes of the words in which HIP fills memory.
 const WORD: u64 = 8;
 
 impl Quirks {
@@ -48,14 +47,14 @@ impl Quirks {
         }
     }
 
-    /// Whether HIP must not fill these bytes: a copy has to write them.
+    /// Whether HIP gets this fill wrong. A copy must write the bytes instead.
     #[inline]
     pub(crate) fn fill_runs_away(&self, address: u64, length: u64) -> bool {
         let into_word = address % WORD;
         self.fills_run_away && into_word != 0 && into_word + length < WORD
     }
 
-    /// Whether there are addresses at which HIP must not fill so many bytes.
+    /// Whether HIP gets a fill of this length wrong at some address.
     pub(crate) fn fill_may_run_away(&self, length: u64) -> bool {
         self.fill_runs_away(1, length)
     }

@@ -1,193 +1,147 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replays in several pieces: how work goes on once the host has read a workgroup count.
-//!
-//! HIP launches no kernel with a count that only the device knows. So an operation with an indirect dispatch enters its
-//! stream in pieces. A piece ends with copies of counts into pinned memory and an event. When the event has
-//! completed, whoever retires it enqueues the next piece into the same stream. Neither a caller nor a stream waits in
-//! between. The last piece carries the signals. An operation that has begun goes on when its device is closed, as
-//! anything that was issued does: failing it earlier would fail signals while its first piece still writes memory.
+//! Replays: the steps of a command buffer, enqueued in a stream.
 
-use std::sync::{Arc, Mutex};
-
-use slab::Slab;
-use windlass_hal::{
-    Buffer, BufferParams, Error, Limits, Notifications, Operation, Point, Points, Result, Semaphore,
-    WorkgroupCount,
-    edge::EdgeSource,
-    pending::{self, Edges},
-};
+use windlass_hal::{Buffer, Command, Error, Patch, Result, driver};
 
 use crate::{
-    allocator::Need,
-    call::Stream,
-    command_buffer::CommandBuffer,
-    device::{Inner, lock},
-    gpu::Gpu,
-    queue::{Enqueued, InFlight, Submission},
+    command_buffer::{CommandBuffer, Launch, Step},
+    dispatch::function_info,
+    stream::Stream,
+    submission::{NewPiece, Resume},
+    workgroup_count::{self, Counts},
 };
 
-/// Bytes of a workgroup count.
-const COUNT: u64 = 12;
-
-/// How far an operation has been enqueued.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Progress {
-    /// The next step of its command buffer.
-    pub(crate) step: usize,
-    /// How many of its counts the host can read.
-    pub(crate) known: usize,
+/// Memory for a replay, which its queue keeps and reuses.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// One argument block.
+    block: Vec<u8>,
+    /// The addresses of the binding table.
+    slots: Vec<u64>,
 }
 
-/// What a visit to the stream left to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Enqueue {
-    Whole,
-    /// The rest needs counts that the device copies now.
-    UpTo(Progress),
+/// Enqueues the steps of a command buffer, up to the end or to a workgroup count that the host has to read first. Returns
+/// where the next piece begins, if one is needed.
+pub(crate) fn enqueue(
+    piece: &NewPiece<'_>,
+    command_buffer: &dyn driver::CommandBuffer,
+    bindings: &[Buffer],
+    scratch: &mut Scratch,
+) -> Result<Option<Resume>> {
+    let own = command_buffer
+        .as_any()
+        .downcast_ref::<CommandBuffer>()
+        .ok_or_else(|| Error::internal("a command buffer of another driver reached the HIP driver"))?;
+    own.enqueue(piece, bindings, scratch)
 }
 
-/// One visit of an operation to its stream.
-pub(crate) struct Visit<'a> {
-    pub(crate) gpu: &'a Gpu,
-    pub(crate) limits: &'a Limits,
-    pub(crate) stream: Stream,
-    /// Where the visit begins.
-    pub(crate) progress: Progress,
-    /// All that the operation waits for is complete: the host may read what it sees without asking the device.
-    pub(crate) settled: bool,
-    pub(crate) counts: Counts<'a>,
-}
-
-/// The next piece of an operation in flight.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rest {
-    pub(crate) lane: u32,
-    pub(crate) progress: Progress,
-}
-
-/// The counts of one submission, in pinned memory that it owns: one command buffer may be in flight many times.
-#[derive(Clone, Copy)]
-pub(crate) struct Counts<'a>(pub(crate) Option<&'a Buffer>);
-
-impl Counts<'_> {
-    fn memory(&self) -> Result<&Buffer> {
-        self.0.ok_or_else(|| Error::internal("an indirect dispatch without memory for its count"))
-    }
-
-    /// Where the device copies a count to.
-    pub(crate) fn address(&self, index: usize) -> Result<u64> {
-        Ok(self.memory()?.device_address() + COUNT * index as u64)
-    }
-
-    /// A count that was copied.
-    pub(crate) fn get(&self, index: usize) -> Result<[u32; 3]> {
-        let mut bytes = [0; COUNT as usize];
-        self.memory()?.map()?.read(COUNT * index as u64, &mut bytes)?;
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        Ok([word(0), word(4), word(8)])
-    }
-
-    /// Copies a count on the host. `false` where the host does not see it.
-    pub(crate) fn read_now(&self, index: usize, count: &Buffer) -> Result<bool> {
-        if count.raw().host_pointer().is_none() {
-            return Ok(false);
+impl CommandBuffer {
+    fn enqueue(
+        &self,
+        piece: &NewPiece<'_>,
+        bindings: &[Buffer],
+        scratch: &mut Scratch,
+    ) -> Result<Option<Resume>> {
+        let NewPiece { stream, limits, start: Resume { step: start, mut known }, settled, ref counts } =
+            *piece;
+        scratch.slots.clear();
+        scratch.slots.extend(bindings.iter().map(Buffer::device_address));
+        if settled && start == 0 && self.copy_fixed_on_host(bindings, counts)? {
+            known = self.fixed;
         }
-        // The driver's own handle: the caller's buffer need not be for mapping.
-        let whole = Buffer::from_driver(count.raw().clone(), BufferParams::host());
-        let mut bytes = [0; COUNT as usize];
-        whole.subspan(count.offset(), COUNT)?.map()?.read(0, &mut bytes)?;
-        self.memory()?.map()?.write(COUNT * index as u64, &bytes)?;
+        for (index, step) in self.steps.iter().enumerate().skip(start) {
+            match step {
+                Step::Launch(launch) => self.launch(stream, launch, launch.grid, scratch)?,
+                Step::FetchCounts(range) => {
+                    for count in range.clone().filter(|count| *count >= known) {
+                        let source = self.count_buffer(count, bindings)?.device_address();
+                        stream.copy(counts.address(count)?, source, workgroup_count::SIZE)?;
+                    }
+                }
+                Step::NeedCounts(needed) if *needed > known => {
+                    return Ok(Some(Resume { step: index + 1, known: *needed }));
+                }
+                Step::NeedCounts(_) => {}
+                Step::LaunchIndirect { launch, count, command } => {
+                    let grid = counts.get(*count)?;
+                    let dispatch = self.dispatch(*command)?;
+                    let info = function_info(dispatch.executable.as_ref(), dispatch.function)?;
+                    let context = || format!("command {command}, count {grid:?}");
+                    if let Some(grid) = workgroup_count::checked(grid, info, launch.block, limits, context)? {
+                        self.launch(stream, launch, grid, scratch)?;
+                    }
+                }
+                Step::BeginGroup { command } => {
+                    if let Some(Command::BeginDebugGroup(group)) = self.list.commands().get(*command) {
+                        tracing::trace!(target: "windlass::hip", %group, color = ?group.color, "debug group begins");
+                    }
+                }
+                Step::EndGroup => tracing::trace!(target: "windlass::hip", "debug group ends"),
+                Step::Fill { command, pattern, bytes } => {
+                    let target = self.target(*command)?;
+                    let staged = bytes.zip(self.data.as_ref());
+                    let staged = staged.map(|(offset, data)| data.device_address() + offset);
+                    stream.fill(target.address(bindings), target.len(), *pattern, staged)?;
+                }
+                Step::Update { command, bytes } => {
+                    let target = self.target(*command)?;
+                    let data = self.data.as_ref().map_or(0, Buffer::device_address);
+                    stream.copy(target.address(bindings), data + bytes, target.len())?;
+                }
+                Step::Copy { command } => {
+                    let (source, target) = (self.source(*command)?, self.target(*command)?);
+                    stream.copy(target.address(bindings), source.address(bindings), target.len())?;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Copies the fixed workgroup counts on the host. `false` if the host cannot see all of them.
+    fn copy_fixed_on_host(&self, bindings: &[Buffer], counts: &Counts<'_>) -> Result<bool> {
+        for count in 0..self.fixed {
+            if !counts.copy_on_host(count, &self.count_buffer(count, bindings)?)? {
+                return Ok(false);
+            }
+        }
         Ok(true)
     }
-}
 
-/// Pinned memory for the counts that an operation reads, if it reads any. Taken when it is submitted: who is
-/// short of memory hears of it.
-pub(crate) fn memory_for_counts(device: &Arc<Inner>, operation: &Operation) -> Result<Option<Buffer>> {
-    let counts = match operation {
-        Operation::Dispatch(dispatch) => {
-            usize::from(matches!(dispatch.workgroup_count, WorkgroupCount::Indirect(_)))
-        }
-        Operation::Execute { command_buffer, .. } => {
-            command_buffer.as_any().downcast_ref::<CommandBuffer>().map_or(0, CommandBuffer::counts)
-        }
-        _ => 0,
-    };
-    if counts == 0 {
-        return Ok(None);
-    }
-    let params = BufferParams::host();
-    let memory = device.allocator.allocate(device, &params, COUNT * counts as u64, Need::Now)?;
-    Ok(Some(Buffer::from_driver(memory, params)))
-}
-
-/// The operations that are between two pieces, or in their last: what a drain waits for besides its queues.
-#[derive(Clone, Default)]
-pub(crate) struct Unfinished(Arc<Mutex<Slab<Semaphore>>>);
-
-impl Unfinished {
-    /// Notes an operation that will go on.
-    pub(crate) fn begin(&self) -> Whole {
-        let end = Semaphore::new(0);
-        Whole { key: lock(&self.0).insert(end.clone()), list: self.clone(), end }
-    }
-
-    /// Points that are reached once what goes on now has ended.
-    pub(crate) fn ends(&self) -> Vec<Point> {
-        lock(&self.0).iter().map(|(_, end)| end.at(1)).collect()
-    }
-}
-
-/// An operation in several pieces, while any of it is in flight.
-pub(crate) struct Whole {
-    list: Unfinished,
-    key: usize,
-    end: Semaphore,
-}
-
-impl Drop for Whole {
-    fn drop(&mut self) {
-        lock(&self.list.0).try_remove(self.key);
-        self.end.advance(1, &mut Notifications::new());
-    }
-}
-
-impl Inner {
-    /// Enqueues the next piece of work whose last piece has retired. Called by whoever retired it, with no lock held.
-    pub(crate) fn resume(&self, flight: InFlight, rest: Rest) {
-        let InFlight { operation, staging, signals, whole, .. } = flight;
-        let Some((device, queue)) = self.this().upgrade().zip(self.queues.get(rest.lane as usize)) else {
-            return pending::fail(&signals, &Error::cancelled("the device went away between two dispatches"));
-        };
-        if let Some(error) = self.lost() {
-            return pending::fail(&signals, error);
-        }
-        let promised = signals.clone();
-        let submission = Submission {
-            operation,
-            staging,
-            waits: Points::default(),
-            signals,
-            edges: Edges::default(),
-            progress: rest.progress,
-            whole,
-        };
-        let epoch = match queue.enqueue(self, submission) {
-            Enqueued::Work(epoch) => {
-                let mut notifications = Notifications::new();
-                for signal in promised.iter() {
-                    signal.semaphore.attach_edge(
-                        signal.value,
-                        queue.edge(&device, epoch),
-                        &mut notifications,
-                    );
-                }
-                notifications.fire();
-                epoch
+    /// Launches with the recorded arguments, or with a copy of them that has the addresses of the binding table.
+    #[inline]
+    fn launch(
+        &self,
+        stream: Stream<'_>,
+        launch: &Launch,
+        grid: [u32; 3],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let recorded = &self.list.arguments()[launch.arguments.clone()];
+        let arguments = if launch.patches.is_empty() {
+            recorded
+        } else {
+            let Scratch { block, slots } = scratch;
+            block.clear();
+            block.extend_from_slice(recorded);
+            for patch in &self.list.patches()[launch.patches.clone()] {
+                apply(patch, launch.arguments.start, slots, block)?;
             }
-            Enqueued::Piece(epoch) | Enqueued::Failure(epoch) => epoch,
+            &block[..]
         };
-        // Nobody polls on behalf of what comes next, and a drain may wait for the end.
-        self.demand(queue.index, epoch);
+        let function = self.functions[launch.function + stream.gpu.index];
+        stream.launch(function, grid, launch.block, launch.local_memory, arguments)
+    }
+}
+
+/// Writes the address of a slot into an argument block, which begins at `start` of the list's arguments.
+#[inline]
+fn apply(patch: &Patch, start: usize, slots: &[u64], block: &mut [u8]) -> Result<()> {
+    let at = (patch.at as usize).wrapping_sub(start);
+    match (slots.get(patch.slot as usize), block.get_mut(at..at.wrapping_add(8))) {
+        (Some(address), Some(place)) => {
+            place.copy_from_slice(&address.wrapping_add(patch.offset).to_le_bytes());
+            Ok(())
+        }
+        _ => Err(Error::internal(format!("a patch of slot {} does not fit its block", patch.slot))),
     }
 }

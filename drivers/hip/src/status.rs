@@ -4,7 +4,7 @@
 use windlass_hal::{Code, Error};
 use windlass_hip_sys::bindings::hipError_t;
 
-/// The code that a status comes to where the device goes on.
+/// The HAL's code for a status. A status that loses the device gets another one, see [`loss`].
 pub(crate) fn code(status: hipError_t) -> Code {
     match status {
         hipError_t::hipErrorInvalidValue
@@ -28,8 +28,8 @@ pub(crate) fn code(status: hipError_t) -> Code {
     }
 }
 
-/// Whether nothing on the device can be trusted after this status: HIP repeats it for every later call of the
-/// process.
+/// Whether the device is lost after this status: nothing on it can be trusted, and HIP repeats the status for every later
+/// call of the process.
 pub(crate) fn is_loss(status: hipError_t) -> bool {
     matches!(
         status,
@@ -44,7 +44,7 @@ pub(crate) fn is_loss(status: hipError_t) -> bool {
     )
 }
 
-/// Whether a kernel or a copy answers this status when it goes wrong while it runs.
+/// Whether this is the status of a kernel or a copy that went wrong while it ran.
 pub(crate) fn is_fault(status: hipError_t) -> bool {
     matches!(
         status,
@@ -57,7 +57,7 @@ pub(crate) fn is_fault(status: hipError_t) -> bool {
     )
 }
 
-/// Whether HIP answers this to code that it cannot read.
+/// Whether this is HIP's status for code that it cannot read.
 pub(crate) fn is_refusal_of_code(status: hipError_t) -> bool {
     matches!(
         status,
@@ -68,7 +68,7 @@ pub(crate) fn is_refusal_of_code(status: hipError_t) -> bool {
     )
 }
 
-/// An error as that of a lost device.
+/// The error as that of a lost device.
 #[cold]
 pub(crate) fn loss(error: &Error) -> Error {
     let loss = Error::data_loss(error.message());

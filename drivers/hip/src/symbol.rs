@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Symbols of loaded code. HIP gives the addresses of variables alone; the others follow from one of them.
+//! Symbols of loaded code. HIP gives only the addresses of variables; all other addresses are computed from one of these.
 
 use windlass_codeobject::{Binding, CodeObject, Symbol, SymbolRole};
 use windlass_hal::{SymbolBinding, SymbolInfo, SymbolKind};
 
-/// A symbol that `hipModuleGetGlobal` finds: from its address follows where the code object is loaded.
+/// A symbol that `hipModuleGetGlobal` finds. Its address tells where the code object is loaded.
 pub(crate) fn landmark(code: &CodeObject) -> Option<&Symbol> {
     let mut symbols = code.symbols().iter();
     symbols.find(|symbol| {
@@ -12,8 +12,8 @@ pub(crate) fn landmark(code: &CodeObject) -> Option<&Symbol> {
     })
 }
 
-/// A symbol in the HAL's words, for a code object that is loaded at `base`, where that is known. What is no kernel, function
-/// or variable is `None`.
+/// The HAL's description of a symbol, with its address if the load address `base` of its code object is known. `None` for
+/// anything but a kernel, a function or a variable.
 pub(crate) fn reflect(symbol: &Symbol, base: Option<u64>) -> Option<SymbolInfo> {
     let kind = match symbol.role {
         SymbolRole::KernelEntry => SymbolKind::Kernel,

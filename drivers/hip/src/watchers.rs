@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who wants to know when a queue has retired: [`drain`](windlass_hal::Device::drain), which may neither enqueue
-//! anything nor wait for a thread that is inside HIP.
+//! Watchers of a queue: semaphores that are signalled when the queue has retired.
+//! [`drain`](windlass_hal::Device::drain) needs them, because it may neither enqueue anything nor wait for a thread that is
+//! inside HIP.
 
 use std::sync::{
     Mutex,
@@ -9,7 +10,7 @@ use std::sync::{
 
 use windlass_hal::{Notifications, Semaphore};
 
-use crate::device::lock;
+use crate::sync::lock;
 
 /// Semaphores to signal with 1 once an epoch of the queue has retired.
 #[derive(Default)]
@@ -19,17 +20,18 @@ pub(crate) struct Watchers {
 }
 
 impl Watchers {
-    /// Signals `semaphore` once `epoch` has retired. It may have by now: look afterwards, and [`tell`](Self::tell).
+    /// Signals `semaphore` once `epoch` has retired. The epoch may have retired before the watcher was added: the caller
+    /// must check afterwards, and call [`tell`](Self::tell) if so.
     pub(crate) fn add(&self, epoch: u64, semaphore: Semaphore) {
         let mut list = lock(&self.list);
         list.push((epoch, semaphore));
         self.any.store(true, Ordering::Relaxed);
         drop(list);
-        // Either the caller sees what has retired, or whoever retires sees the watcher.
+        // Pairs with the fence in `tell`: either the caller sees the retired epoch, or the retiring thread sees the watcher.
         fence(Ordering::SeqCst);
     }
 
-    /// Everything up to `retired` has retired. A load where nobody watches.
+    /// Signals the watchers of all epochs up to `retired`. Costs one load when there are none.
     pub(crate) fn tell(&self, retired: u64, notifications: &mut Notifications) {
         fence(Ordering::SeqCst);
         if !self.any.load(Ordering::Relaxed) {
@@ -46,7 +48,7 @@ impl Watchers {
         self.any.store(!list.is_empty(), Ordering::Relaxed);
     }
 
-    /// Forgets a watcher that gave up.
+    /// Removes a watcher that gave up.
     pub(crate) fn forget(&self, semaphore: &Semaphore) {
         lock(&self.list).retain(|(_, known)| !known.same(semaphore));
     }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Demand on a queue: how far it must progress by itself, and whether a reaper does that.
+
+use std::{
+    sync::{Condvar, Mutex, PoisonError},
+    time::Duration,
+};
+
+use crate::sync::lock;
+
+/// How long an idle reaper stays.
+const KEEP: Duration = Duration::from_secs(5);
+
+#[derive(Default)]
+pub(crate) struct Demand {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Somebody depends on everything up to this epoch.
+    demanded: u64,
+    has_reaper: bool,
+}
+
+impl Demand {
+    /// Demands progress up to `epoch`. Returns whether the caller must start a reaper, which calls [`next`](Self::next).
+    #[must_use]
+    pub(crate) fn raise(&self, epoch: u64) -> bool {
+        let mut state = lock(&self.state);
+        if epoch <= state.demanded {
+            return false;
+        }
+        state.demanded = epoch;
+        if state.has_reaper {
+            self.changed.notify_one();
+        }
+        !std::mem::replace(&mut state.has_reaper, true)
+    }
+
+    /// Withdraws everything, because the system had no thread for a reaper.
+    pub(crate) fn withdraw(&self) {
+        *lock(&self.state) = State::default();
+    }
+
+    /// Puts the reaper to sleep until more than `done` is demanded. `None` if that takes long: then the reaper must end.
+    pub(crate) fn next(&self, done: u64) -> Option<u64> {
+        let mut state = lock(&self.state);
+        while state.demanded <= done {
+            let (next, timeout) =
+                self.changed.wait_timeout(state, KEEP).unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            if timeout.timed_out() && state.demanded <= done {
+                state.has_reaper = false;
+                return None;
+            }
+        }
+        Some(state.demanded)
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A submitted dispatch: its launch, and before that a copy of its workgroup count if only device memory has it.
+
+use windlass_hal::{Dispatch, Error, FunctionInfo, Result, WorkgroupCount, driver};
+
+use crate::{
+    call::Function,
+    executable::Executable,
+    submission::{NewPiece, Resume},
+    workgroup_count,
+};
+
+/// Enqueues the launch, or the copy of its workgroup count. Returns where the next piece begins, if one is needed.
+pub(crate) fn enqueue(piece: &NewPiece<'_>, dispatch: &Dispatch) -> Result<Option<Resume>> {
+    let NewPiece { stream, limits, start, settled, ref counts } = *piece;
+    let (executable, function) = (dispatch.executable.as_ref(), dispatch.function);
+    let grid = match &dispatch.workgroup_count {
+        WorkgroupCount::Direct(grid) => *grid,
+        indirect => {
+            let count = indirect.buffer(&[]).ok_or_else(|| Error::internal("a count without a buffer"))?;
+            if start.known == 0 && !(settled && counts.copy_on_host(0, &count)?) {
+                stream.copy(counts.address(0)?, count.device_address(), workgroup_count::SIZE)?;
+                return Ok(Some(Resume { step: 0, known: 1 }));
+            }
+            let grid = counts.get(0)?;
+            let info = function_info(executable, function)?;
+            let context = || format!("indirect count {grid:?}");
+            match workgroup_count::checked(grid, info, dispatch.workgroup_size, limits, context)? {
+                Some(grid) => grid,
+                None => return Ok(None),
+            }
+        }
+    };
+    let function = functions_of(executable, function)?[stream.gpu.index];
+    let (block, local_memory) = (dispatch.workgroup_size, dispatch.dynamic_local_memory);
+    stream.launch(function, grid, block, local_memory, &dispatch.arguments)?;
+    Ok(None)
+}
+
+/// A kernel of an executable of this device, once for each GPU.
+pub(crate) fn functions_of(executable: &dyn driver::Executable, index: u32) -> Result<&[Function]> {
+    executable
+        .as_any()
+        .downcast_ref::<Executable>()
+        .and_then(|executable| executable.functions_of(index))
+        .ok_or_else(|| Error::internal("a function of another driver reached the HIP driver"))
+}
+
+/// The description of a kernel.
+pub(crate) fn function_info(executable: &dyn driver::Executable, index: u32) -> Result<&FunctionInfo> {
+    executable
+        .functions()
+        .get(index as usize)
+        .ok_or_else(|| Error::internal("a function without a description"))
+}

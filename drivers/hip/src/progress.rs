@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Progress: each thread that submits, queries, polls or waits retires finished work, and enqueues the pieces that follow.
+
+use windlass_hal::QueueAffinity;
+
+use crate::{
+    device::Inner,
+    queue::Queue,
+    retire::{Turn, is_busy},
+    submission::{Next, Piece},
+};
+
+impl Inner {
+    /// Retires all finished work, unless another thread is retiring; then that thread looks once more.
+    pub(crate) fn retire(&self) {
+        while let Some(turn) = self.retirer.turn_or_note() {
+            let resumed = self.round(turn, self.queues.iter());
+            if !resumed && !self.retirer.is_noted() {
+                return;
+            }
+        }
+    }
+
+    /// Retires on behalf of a submission, at a cost that does not depend on how many queues are busy: looks at the queue of
+    /// the submission, if it names one, and at one other queue, each in turn. So every queue is looked at in time.
+    pub(crate) fn retire_some(&self, affinity: QueueAffinity) {
+        if self.is_lost() {
+            return self.retire();
+        }
+        let bits = affinity.bits();
+        let own = self.queues.get(bits.trailing_zeros() as usize).filter(|_| bits.is_power_of_two());
+        let other = self.retirer.next_busy(&self.queues, own);
+        // A thread that has the turn looks at more queues than this.
+        let Some(turn) = self.retirer.try_turn() else { return };
+        let own = own.into_iter().filter(|queue| is_busy(queue));
+        let resumed = self.round(turn, own.chain(other));
+        if resumed || self.is_lost() || self.retirer.is_noted() {
+            self.retire();
+        }
+    }
+
+    /// Retires finished work of some queues. Returns whether a next piece was enqueued.
+    fn round<'a>(&self, turn: Turn<'_>, queues: impl Iterator<Item = &'a Queue> + Clone) -> bool {
+        let mut retired = self.retirer.retire(turn, &self.queues, queues);
+        let lost = self.lost().cloned();
+        let goes_on = |piece: &Piece| matches!(piece.next, Next::Resume);
+        let resumed = retired.iter().any(goes_on);
+        if resumed {
+            retired.drain(..).filter(goes_on).for_each(|piece| self.resume(piece));
+        }
+        self.retirer.drop_all(retired);
+        if let Some(error) = lost {
+            self.close_pending(error);
+        }
+        resumed
+    }
+}
