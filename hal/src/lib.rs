@@ -135,83 +135,74 @@
 //! ```
 #![deny(unsafe_code)]
 
-mod allocator;
-mod argument;
-mod binding_table;
-mod buffer;
-mod buffer_view;
-pub mod callback_pool;
-mod command_buffer;
-mod command_list;
-mod debug_group;
-mod device;
-mod dispatch;
+// The layers, in order: each imports those before it, and none behind it.
 pub mod driver;
-pub mod edge;
-mod element_type;
-mod error;
-mod event;
-mod executable;
-mod executable_cache;
-mod export;
-mod fence;
-pub mod file;
-mod flags;
-mod fork;
-mod heap;
-mod host_call;
-mod host_import;
-pub mod host_memory;
-mod import;
-mod indirect;
-mod info;
-mod mapping;
-mod near_names;
-mod operation;
-pub mod panics;
-pub mod pending;
-pub mod pool;
-mod queue;
-mod recorder;
-mod registry;
-mod semaphore;
-mod symbol;
-mod sync;
-mod uri;
-mod wait;
-mod wrapper;
+mod front;
+mod kit;
+mod order;
+mod words;
 
-pub use allocator::{Accounts, Statistics};
-pub use argument::{Argument, Value, bindings_then_constants};
-pub use binding_table::BindingTable;
-pub use buffer::{Buffer, BufferParams, BufferUsage, MemoryType};
-pub use buffer_view::{BufferView, Literal, Shape};
-pub use command_buffer::CommandBuffer;
-pub use command_list::{BufferRef, Command, CommandList, DispatchCommand, Patch, SlotRequirement};
-pub use debug_group::{DebugGroup, SourceLocation};
-pub use device::Device;
-pub use dispatch::DispatchConfig;
-pub use element_type::{ElementType, Number};
-pub use error::{Code, Error, Result, ResultExt};
-pub use event::Event;
-pub use executable::{Executable, Function, FunctionInfo, GlobalInfo, Parameter, ParameterKind};
-pub use export::Exported;
-pub use fence::{Fence, FenceWait};
-pub use file::File;
-pub use heap::{Compatibility, Heap};
-pub use host_call::{Completion, HostCall, HostCallContext, HostCallFlags, HostCalls};
-pub use host_import::HostImport;
-pub use import::{External, Release};
-pub use indirect::{IndirectDispatchConfig, IndirectParameters, WorkgroupCount};
-pub use info::{DeviceInfo, Feature, Lack, Limits};
-pub use mapping::Mapping;
-pub use near_names::near_names;
-pub use operation::{Dispatch, Operation, Pattern, QueueAffinity};
-pub use pool::{Pool, PoolKind, PoolParams, PoolStatistics};
-pub use queue::{Download, Queue};
-pub use recorder::Recorder;
-pub use registry::Registry;
-pub use semaphore::{Notifications, Point, Points, Probe, Semaphore};
-pub use symbol::{SymbolBinding, SymbolInfo, SymbolKind};
-pub use uri::{Parameters, Uri};
-pub use wait::{Deadline, Wait, WaitPolicy, wait_all, wait_any};
+pub use driver::{
+    accounts::{Accounts, Statistics},
+    binding_table::BindingTable,
+    buffer_ref::BufferRef,
+    command::{Command, DispatchCommand},
+    command_list::{CommandList, Patch, SlotRequirement},
+    host_call::{Completion, HostCall, HostCallContext, HostCallFlags, HostCalls},
+    operation::{Dispatch, Operation},
+    range::Buffer,
+    storage::File,
+    workgroup_count::{IndirectParameters, WorkgroupCount},
+};
+pub use front::{
+    argument::{Argument, Value, bindings_then_constants},
+    buffer_view::BufferView,
+    command_buffer::CommandBuffer,
+    compatibility::Compatibility,
+    device::Device,
+    dispatch::DispatchConfig,
+    download::Download,
+    event::Event,
+    executable::{Executable, Function},
+    export::Exported,
+    indirect_dispatch::IndirectDispatchConfig,
+    queue::Queue,
+    recorder::Recorder,
+    registry::Registry,
+};
+pub use kit::{
+    file,
+    host_memory::{self, HostImport},
+    mapping::Mapping,
+    pool::{self, Pool, PoolKind, PoolParams, PoolStatistics},
+};
+pub use order::{
+    callback_pool,
+    deadline::Deadline,
+    edge,
+    fence::{Fence, FenceWait},
+    notifications::Notifications,
+    pending,
+    point::{Point, Points},
+    semaphore::{Probe, Semaphore},
+    wait::{Wait, WaitPolicy, wait_all, wait_any},
+};
+pub use words::{
+    buffer_params::{BufferParams, BufferUsage, MemoryType},
+    debug_group::{DebugGroup, SourceLocation},
+    element_type::{ElementType, Number},
+    error::{Code, Error, Result, ResultExt},
+    external::{External, Release},
+    function_info::{FunctionInfo, GlobalInfo, Parameter, ParameterKind},
+    heap::Heap,
+    info::{DeviceInfo, Feature, Lack},
+    limits::Limits,
+    literal::Literal,
+    near_names::near_names,
+    panics,
+    pattern::Pattern,
+    queue_affinity::QueueAffinity,
+    shape::Shape,
+    symbol::{SymbolBinding, SymbolInfo, SymbolKind},
+    uri::{Parameters, Uri},
+};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Imported memory of a device that works in host memory: what such drivers share.
+#![allow(unsafe_code)]
+
+use std::{any::Any, fmt, ptr::NonNull, sync::atomic::AtomicU8};
+
+use crate::{
+    driver::{self, HostPointer},
+    order::{callback_pool, edge::Domain},
+    words::{
+        error::{Error, Result},
+        external::{External, Release},
+    },
+};
+
+/// An imported buffer of a device for which an address is a pointer of this process.
+pub struct HostImport {
+    domain: Domain,
+    start: NonNull<u8>,
+    size: u64,
+    release: Option<Release>,
+}
+
+// SAFETY: the pointer leads to memory that is valid until `release` runs, on any thread; it is reached through atomics
+// alone.
+unsafe impl Send for HostImport {}
+// SAFETY: as above.
+unsafe impl Sync for HostImport {}
+
+impl HostImport {
+    /// Takes the memory. `UNIMPLEMENTED` for a kind that is not known here.
+    ///
+    /// # Safety
+    /// As [`driver::Device::import`] says. An address of the device must be one that was exposed as a pointer.
+    pub unsafe fn new(domain: Domain, memory: External, release: Release) -> Result<Self> {
+        let (start, size) = match memory {
+            External::Host { pointer, size } => {
+                pointer.as_ptr().expose_provenance();
+                (Some(pointer), size)
+            }
+            External::Device { address, size } => {
+                (NonNull::new(std::ptr::with_exposed_provenance_mut(address as usize)), size)
+            }
+        };
+        let start = start.ok_or_else(|| Error::invalid_argument("an import at address 0"))?;
+        Ok(Self { domain, start, size, release: Some(release) })
+    }
+
+    /// All bytes.
+    pub fn bytes(&self) -> &[AtomicU8] {
+        // SAFETY: valid until `release` runs, which is when this object goes; nobody holds a reference to the bytes but to
+        // atomics.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.size as usize) }
+    }
+}
+
+impl Drop for HostImport {
+    fn drop(&mut self) {
+        if let Some(release) = self.release.take() {
+            callback_pool::spawn(Box::new(move || release.run()));
+        }
+    }
+}
+
+// SAFETY: size, address and pointer are those of the memory that this object has until it goes.
+unsafe impl driver::Buffer for HostImport {
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn device_address(&self) -> u64 {
+        self.start.as_ptr().addr() as u64
+    }
+
+    fn host_pointer(&self) -> Option<HostPointer> {
+        // SAFETY: valid for `size` bytes while this object lives, and reached through atomics alone.
+        Some(unsafe { HostPointer::new(self.start) })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl fmt::Debug for HostImport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HostImport({:p}, {} bytes)", self.start, self.size)
+    }
+}
