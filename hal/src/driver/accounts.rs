@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a device's memory is used for, and the accounts that a driver and its pools keep of it.
+//! The accounts of memory that a driver and its pools keep.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::words::buffer_params::MemoryType;
 
-/// Counts of bytes, split by where memory lives: what the host can map is host memory.
+/// Counts of bytes. Memory that the host can map counts as host memory, all other as device memory.
 ///
-/// Each number is exact by itself. Two of them may be from before and after what another thread does just now.
+/// Each number is exact by itself. While other threads allocate, two numbers may be from different moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Device memory in use by buffers, as they asked for it.
+    /// Device memory in use by buffers, in requested bytes.
     pub device_bytes_used: u64,
-    /// Device memory taken from the system, in use or kept for reuse.
+    /// Device memory taken from the system: in use, or kept for reuse.
     pub device_bytes_reserved: u64,
-    /// The most that `device_bytes_used` ever was.
+    /// The maximum of `device_bytes_used` so far.
     pub device_bytes_peak: u64,
-    /// Device memory that buffers ever got.
+    /// Device memory that buffers have received in all.
     pub device_bytes_allocated: u64,
-    /// Device memory that buffers gave back.
+    /// Device memory that buffers have given back in all.
     pub device_bytes_freed: u64,
-    /// Host memory in use by buffers, as they asked for it.
+    /// Host memory in use by buffers, in requested bytes.
     pub host_bytes_used: u64,
-    /// Host memory taken from the system, in use or kept for reuse.
+    /// Host memory taken from the system: in use, or kept for reuse.
     pub host_bytes_reserved: u64,
-    /// The most that `host_bytes_used` ever was.
+    /// The maximum of `host_bytes_used` so far.
     pub host_bytes_peak: u64,
-    /// Host memory that buffers ever got.
+    /// Host memory that buffers have received in all.
     pub host_bytes_allocated: u64,
-    /// Host memory that buffers gave back.
+    /// Host memory that buffers have given back in all.
     pub host_bytes_freed: u64,
-    /// Allocations that are in use.
+    /// Allocations in use.
     pub allocations: u64,
-    /// Pools of [`Device::create_pool`](crate::Device::create_pool) that have a handle or a buffer left.
+    /// Pools of [`Device::create_pool`](crate::Device::create_pool) of which a handle or a buffer lives.
     pub pools: u64,
 }
 
-/// The running counts behind [`Statistics`]. A driver has one for each device and counts what it takes from the
-/// system; [`pool`](crate::pool) counts what buffers use.
+/// The running counts behind [`Statistics`]. A driver has one for each device and counts the memory that it takes from
+/// the system. [`pool`](crate::pool) counts the memory that buffers use.
 #[derive(Debug, Default)]
 pub struct Accounts {
     device: Account,
@@ -60,17 +60,17 @@ impl Accounts {
         if memory_type.contains(MemoryType::HOST_VISIBLE) { &self.host } else { &self.device }
     }
 
-    /// Memory was taken from the system.
+    /// Counts memory that was taken from the system.
     pub fn reserve(&self, memory_type: MemoryType, bytes: u64) {
         self.of(memory_type).reserved.fetch_add(bytes, Relaxed);
     }
 
-    /// Memory goes back to the system.
+    /// Counts memory that goes back to the system.
     pub fn unreserve(&self, memory_type: MemoryType, bytes: u64) {
         self.of(memory_type).reserved.fetch_sub(bytes, Relaxed);
     }
 
-    /// A buffer got memory.
+    /// Counts memory that a buffer received.
     pub fn allocate(&self, memory_type: MemoryType, bytes: u64) {
         let account = self.of(memory_type);
         account.allocated.fetch_add(bytes, Relaxed);
@@ -79,7 +79,7 @@ impl Accounts {
         self.allocations.fetch_add(1, Relaxed);
     }
 
-    /// A buffer gave its memory back.
+    /// Counts memory that a buffer gave back.
     pub fn free(&self, memory_type: MemoryType, bytes: u64) {
         let account = self.of(memory_type);
         account.freed.fetch_add(bytes, Relaxed);
@@ -87,7 +87,7 @@ impl Accounts {
         self.allocations.fetch_sub(1, Relaxed);
     }
 
-    /// The counts now; pools are not counted here.
+    /// The present counts. The number of pools is left at 0.
     pub fn statistics(&self) -> Statistics {
         let Self { device, host, allocations } = self;
         Statistics {

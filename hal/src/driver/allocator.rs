@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where slabs come from: the driver's side of pools.
+//! The driver's allocator, as pools see it: a source of slabs.
 
 use std::sync::Arc;
 
@@ -8,47 +8,49 @@ use crate::{
     words::{buffer_params::BufferParams, error::Result},
 };
 
-/// A slab that a pool needs.
+/// A request for a slab.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SlabRequest {
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// What kind of memory. The alignment is the pool's business: a slab has the device's own,
-    /// [`Limits::allocation_alignment`](crate::Limits::allocation_alignment).
+    /// The kind of memory. The alignment in it does not count: a slab is aligned to
+    /// [`Limits::allocation_alignment`](crate::Limits::allocation_alignment), and the pool does the rest.
     pub params: BufferParams,
 }
 
 impl SlabRequest {
-    /// A slab.
+    /// A request for `size` bytes.
     pub fn new(params: BufferParams, size: u64) -> Self {
         Self { size, params }
     }
 }
 
-/// A device as its pools see it: memory in large pieces, and how far its lanes are.
+/// A device as its pools see it: memory in large pieces, and the progress of its lanes.
 ///
-/// A driver whose work is done when it is issued has no lanes: its deaths are empty [`Frontier`](super::Frontier)s, and
-/// [`has_retired`](Self::has_retired) is never asked.
+/// A driver whose work is done when it is issued has no lanes. It releases memory with empty
+/// [`Frontier`](crate::pool::Frontier)s, and [`has_retired`](Self::has_retired) is never called.
 pub trait SlabSource: Send + Sync + 'static {
-    /// Allocates a slab. The address is a multiple of the device's allocation alignment. `RESOURCE_EXHAUSTED` says what
-    /// is free. A slab goes back when it is dropped, on whatever thread that happens; where freeing waits for the
-    /// device, another thread must do it, and on a lost device nobody.
+    /// Allocates a slab. The address is a multiple of the device's allocation alignment. `RESOURCE_EXHAUSTED` says how
+    /// much is free.
     ///
-    /// Called by submissions too, and with the lock under which the pool grows: it must neither wait for work nor run
-    /// wakers, which retiring does.
+    /// Dropping the slab frees it, on any thread. Where freeing waits for the device, the driver must free on another
+    /// thread. The memory of a lost device must not be freed.
+    ///
+    /// Submissions call this too, and the pool holds the lock under which it grows. So it must neither wait for work
+    /// nor run wakers; retiring work runs wakers.
     fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>>;
 
-    /// Whether everything up to `epoch` of `lane` has retired. Lanes are numbered as queues are. Called with a lock of the
-    /// pool held: it must neither block nor call back.
+    /// Whether all work up to `epoch` of `lane` has retired. Lanes have the numbers of queues. Called with a lock of
+    /// the pool held: it must neither block nor call the pool.
     fn has_retired(&self, lane: u32, epoch: u64) -> bool;
 
-    /// Retires what has finished, if nobody else is doing so.
+    /// Retires finished work, unless another thread is doing so.
     fn poll(&self);
 
-    /// The error of a device that is lost, whose memory is neither reused nor given back.
+    /// The error of a lost device. Its memory is neither reused nor freed.
     fn usable(&self) -> Result<()>;
 
-    /// Where the use of memory is counted.
+    /// The accounts that count the use of memory.
     fn accounts(&self) -> &Accounts;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Binding tables: what a submission gives the slots of a command buffer.
+//! Binding tables: the buffers that a submission binds to the slots of a command buffer.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use smallvec::SmallVec;
 
 use crate::driver::range::Buffer;
 
-/// The buffers that the slots of a command buffer stand for in one submission.
+/// One buffer for each slot of a command buffer, for one submission.
 ///
-/// Up to four live without the heap; a longer table allocates once when it is made, and is cheap to clone for
-/// every submission that uses it again.
+/// Up to four buffers need no heap. A longer table allocates once, when it is made, and is cheap to clone for each
+/// submission that uses it again.
 #[derive(Clone, Debug)]
 pub struct BindingTable(Repr);
 

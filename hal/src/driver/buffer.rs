@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An allocation of a driver, and its address for the host.
+//! The allocations of a driver.
 
 use std::{any::Any, ptr::NonNull};
 
 use crate::order::edge::Domain;
 
-/// A pointer that the host may use. See [`Buffer::host_pointer`].
+/// A pointer through which the host may reach an allocation. See [`Buffer::host_pointer`].
 #[derive(Clone, Copy, Debug)]
 pub struct HostPointer(NonNull<u8>);
 
 #[allow(unsafe_code)]
 impl HostPointer {
-    /// Vouches for a pointer.
+    /// Wraps a pointer.
     ///
     /// # Safety
-    /// It must be valid for reads and writes of [`Buffer::size`] bytes while the buffer lives, and nobody may hold
-    /// a Rust reference to these bytes.
+    /// The pointer must be valid for reads and writes of [`Buffer::size`] bytes while the buffer lives. No Rust
+    /// reference to these bytes may exist, except to atomics.
     pub unsafe fn new(pointer: NonNull<u8>) -> Self {
         Self(pointer)
     }
@@ -28,23 +28,23 @@ impl HostPointer {
 /// An allocation.
 ///
 /// # Safety
-/// Fronts and drivers believe what this says: [`size`](Self::size), [`device_address`](Self::device_address) and
-/// [`host_pointer`](Self::host_pointer) must be those of one allocation that lives as long as the object, and must never
-/// change. A wrapper that forwards them must keep what it wraps.
+/// Fronts and drivers rely on [`size`](Self::size), [`device_address`](Self::device_address) and
+/// [`host_pointer`](Self::host_pointer). All three must describe one allocation that lives as long as the object, and
+/// must never change. A wrapper that forwards these calls must keep the wrapped buffer.
 #[allow(unsafe_code)]
 pub unsafe trait Buffer: Any + Send + Sync {
-    /// The device it belongs to.
+    /// The device that owns the allocation.
     fn domain(&self) -> Domain;
 
-    /// Bytes.
+    /// The size in bytes.
     fn size(&self) -> u64;
 
-    /// The address that device code sees; it never changes.
+    /// The address for device code. It never changes.
     fn device_address(&self) -> u64;
 
-    /// Where the host sees it, if it does.
+    /// The pointer for the host; `None` where the host cannot map the memory.
     fn host_pointer(&self) -> Option<HostPointer>;
 
-    /// For the driver, to find its own type again.
+    /// Lets the driver find its own type again.
     fn as_any(&self) -> &dyn Any;
 }

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The range that a recorded command names: a buffer, or a part of a table slot.
+//! The range that a recorded command names.
 
 use crate::{
     driver::range::Buffer,
     words::error::{Error, Result},
 };
 
-/// What a command works on.
+/// The range that a recorded command works on.
 #[derive(Clone, Debug)]
 pub enum BufferRef {
     /// A range that is known while recording.
     Direct(Buffer),
-    /// A part of whatever the binding table holds in a slot.
+    /// A part of the buffer that the binding table holds in a slot.
     Slot {
-        /// The slot's number.
+        /// The number of the slot.
         slot: u32,
-        /// Where to begin in the bound range, in bytes.
+        /// Where the part begins in the bound range, in bytes.
         offset: u64,
-        /// Bytes.
+        /// The length of the part in bytes.
         length: u64,
     },
 }
 
 impl BufferRef {
-    /// A part of whatever the binding table holds in `slot`.
+    /// A part of the buffer that the binding table will hold in `slot`. `offset` and `length` are in bytes.
     pub fn slot(slot: u32, offset: u64, length: u64) -> Self {
         Self::Slot { slot, offset, length }
     }
 
-    /// The range that this names, with the table of the submission at hand.
+    /// The range itself, with the binding table of a submission. `INTERNAL` for a slot without a binding,
+    /// `OUT_OF_RANGE` for a part that does not lie in the bound range.
     pub fn resolve(&self, bindings: &[Buffer]) -> Result<Buffer> {
         match self {
             Self::Direct(range) => Ok(range.clone()),
@@ -39,7 +40,7 @@ impl BufferRef {
         }
     }
 
-    /// Bytes.
+    /// The length in bytes.
     pub fn len(&self) -> u64 {
         match self {
             Self::Direct(buffer) => buffer.len(),
@@ -47,12 +48,13 @@ impl BufferRef {
         }
     }
 
-    /// Whether it names no byte.
+    /// Whether the range is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The device address once the table is known. The table was checked against [`CommandList::slots`].
+    /// The device address, with the binding table of a submission. The table was checked against
+    /// [`CommandList::slots`](crate::CommandList::slots).
     pub fn address(&self, bindings: &[Buffer]) -> u64 {
         match self {
             Self::Direct(buffer) => buffer.device_address(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One recorded command.
+//! The commands of a command buffer.
 
 use std::{fmt, ops::Range, sync::Arc};
 
@@ -8,54 +8,53 @@ use crate::{
     words::{debug_group::DebugGroup, pattern::Pattern},
 };
 
-/// One recorded command. Two of them may run in any order, or at once, unless a [`Barrier`](Self::Barrier) or an event
-/// orders them; [`CommandList::predecessors`] tells the whole order.
+/// One recorded command. Two commands may run in any order or at the same time, unless a [`Barrier`](Self::Barrier) or
+/// an event orders them. [`CommandList::predecessors`](crate::CommandList::predecessors) returns the whole order.
 ///
-/// Events are numbered within the list, from 0. A replay has events of its own: they begin unsignalled, and nothing of
-/// them outlives it.
+/// Events are numbered within the list, from 0. Each replay has events of its own, which begin unsignalled.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Command {
-    /// Everything before completes, and its writes are visible, before anything after starts.
+    /// All commands before this one complete, and their writes are visible, before any command after it starts.
     Barrier,
     /// Repeats a pattern.
     Fill {
-        /// What to overwrite.
+        /// The range to overwrite.
         target: BufferRef,
-        /// What with.
+        /// The pattern.
         pattern: Pattern,
     },
     /// Writes recorded bytes.
     Update {
-        /// The range of [`CommandList::data`] to write.
+        /// The range of [`CommandList::data`](crate::CommandList::data) that holds the bytes.
         source: Range<usize>,
-        /// What to overwrite.
+        /// The range to overwrite.
         target: BufferRef,
     },
     /// Copies between ranges of equal length.
     Copy {
-        /// What to read.
+        /// The range to read.
         source: BufferRef,
-        /// What to overwrite.
+        /// The range to overwrite.
         target: BufferRef,
     },
     /// Launches a kernel.
     Dispatch(DispatchCommand),
-    /// The first half of a split barrier: notes everything before it in the list, for the waits that name the event.
-    /// The event is not signalled at this point of the list.
+    /// The first half of a split barrier. It marks the commands before it, for the waits that name the event. The event
+    /// is not signalled at this point of the list.
     SignalEvent {
         /// The event.
         event: usize,
     },
-    /// Takes the signal back, so that the event can be signalled anew. It concerns what comes after it in the list
-    /// alone: a wait before it means the signal before that wait, whenever either runs.
+    /// Makes the event unsignalled, so that it can be signalled anew. This concerns only later commands of the list: an
+    /// earlier wait still means the signal before it.
     ResetEvent {
         /// The event.
         event: usize,
     },
-    /// The second half of a split barrier: for each event, everything before its last signal in the list completes, and
-    /// its writes are visible, before anything after this command starts. What lies between signal and wait is ordered
-    /// against neither. Each event is signalled at this point of the list.
+    /// The second half of a split barrier. For each event, all commands before its last signal in the list complete,
+    /// and their writes are visible, before any command after this one starts. Commands between signal and wait are
+    /// free. Each event is signalled at this point of the list.
     WaitEvents {
         /// The events, in no particular order.
         events: Box<[usize]>,
@@ -66,22 +65,23 @@ pub enum Command {
     EndDebugGroup,
 }
 
-/// A recorded launch.
+/// A recorded kernel launch.
 #[derive(Clone)]
 pub struct DispatchCommand {
     /// The code.
     pub executable: Arc<dyn driver::Executable>,
     /// The index in [`driver::Executable::functions`].
     pub function: u32,
-    /// Workgroups in x, y, z, or where they are told.
+    /// Workgroups in x, y, z, or the range that holds these numbers.
     pub workgroup_count: WorkgroupCount,
     /// Work-items of a workgroup in x, y, z.
     pub workgroup_size: [u32; 3],
-    /// Bytes of local memory beyond what the function declares.
+    /// Bytes of local memory in addition to those that the function declares.
     pub dynamic_local_memory: u32,
-    /// The range of [`CommandList::arguments`] that is its block, aligned to 16 bytes in the vector.
+    /// The argument block: a range of [`CommandList::arguments`](crate::CommandList::arguments), at a multiple of 16
+    /// bytes.
     pub arguments: Range<u32>,
-    /// The range of [`CommandList::patches`] that belongs to it.
+    /// The patches of the block: a range of [`CommandList::patches`](crate::CommandList::patches).
     pub patches: Range<u32>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A command list that a driver has prepared for replay.
+//! The command buffers of a driver: lists that are prepared for replay.
 
 use std::{any::Any, fmt};
 
@@ -7,13 +7,13 @@ use crate::{driver::command_list::CommandList, order::edge::Domain};
 
 /// A prepared command list.
 pub trait CommandBuffer: Any + Send + Sync {
-    /// The device it belongs to.
+    /// The device that prepared it.
     fn domain(&self) -> Domain;
 
-    /// What was recorded.
+    /// The recorded list.
     fn list(&self) -> &CommandList;
 
-    /// For the driver, to find its own type again.
+    /// Lets the driver find its own type again.
     fn as_any(&self) -> &dyn Any;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A recorded command list in canonical form: what drivers prepare and replay.
+//! A recorded command list in canonical form, which drivers prepare and replay.
 //!
-//! Kernel arguments are packed while recording, into one byte vector for the whole list, with every address in
-//! place that is known by then. What a binding table supplies later is a patch: eight bytes of the block to be
-//! overwritten with an address. Replaying copies blocks, applies patches, and launches.
+//! Recording packs the kernel arguments of the whole list into one byte vector and fills in all addresses that are
+//! known. An address that a binding table supplies later is a patch: it overwrites eight bytes of a block. Replaying
+//! copies blocks, applies patches, and launches.
 
 use crate::{
     driver::{buffer_ref::BufferRef, command::Command, range::Buffer},
@@ -13,29 +13,29 @@ use crate::{
 /// An address that a binding table supplies.
 #[derive(Clone, Copy, Debug)]
 pub struct Patch {
-    /// Where it belongs in [`CommandList::arguments`], in bytes.
+    /// Where the address belongs in [`CommandList::arguments`], in bytes.
     pub at: u32,
     /// The slot of the table.
     pub slot: u32,
-    /// What to add to the address of the bound range.
+    /// The bytes to add to the address of the bound range.
     pub offset: u64,
 }
 
-/// What a slot of the table must satisfy, gathered while recording and checked once for each submission.
+/// The requirements on one slot of the table. Recording collects them, and each submission checks them once.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct SlotRequirement {
     /// Whether any command uses the slot.
     pub used: bool,
-    /// The least length of the bound range.
+    /// The least length of the bound range in bytes.
     pub length: u64,
-    /// The usage its buffer needs.
+    /// The usage that the bound buffer needs.
     pub usage: BufferUsage,
-    /// What its address must be a multiple of.
+    /// The address of the bound range is a multiple of this many bytes.
     pub alignment: u64,
 }
 
-/// A recorded command list. Immutable once it is made.
+/// A recorded command list. It does not change once it is made.
 #[derive(Clone, Debug, Default)]
 pub struct CommandList {
     pub(crate) commands: Vec<Command>,
@@ -43,14 +43,14 @@ pub struct CommandList {
     pub(crate) patches: Vec<Patch>,
     pub(crate) data: Vec<u8>,
     pub(crate) slots: Vec<SlotRequirement>,
-    /// Kept alive with the list.
+    /// The buffers that the list keeps alive.
     pub(crate) resources: Vec<Buffer>,
-    /// Copies between slots, whose overlap only the table can tell.
+    /// The indices of copies that involve slots. Only the table can show whether their ranges overlap.
     pub(crate) slot_copies: Vec<usize>,
 }
 
 impl CommandList {
-    /// The commands in their order.
+    /// The commands in recorded order.
     pub fn commands(&self) -> &[Command] {
         &self.commands
     }
@@ -60,7 +60,7 @@ impl CommandList {
         &self.arguments
     }
 
-    /// The patches of all dispatches, by ascending place.
+    /// The patches of all dispatches, in ascending order of place.
     pub fn patches(&self) -> &[Patch] {
         &self.patches
     }
@@ -70,8 +70,8 @@ impl CommandList {
         &self.data
     }
 
-    /// The same list with its commands and their argument blocks edited: for wrappers that record something else than
-    /// they were given, such as the suite's saboteurs. Nothing checks what comes of it.
+    /// Edits the commands and their argument blocks. For wrappers that record something other than they were given,
+    /// such as the saboteurs of the conformance suite. The result is not checked.
     pub fn edited(mut self, edit: impl FnOnce(&mut Vec<Command>, &mut [u8])) -> Self {
         edit(&mut self.commands, &mut self.arguments);
         let by_slot = |reference: &BufferRef| matches!(reference, BufferRef::Slot { .. });
@@ -84,16 +84,16 @@ impl CommandList {
         self
     }
 
-    /// What each slot must satisfy; its length is the table's capacity.
+    /// The requirements on each slot. Their number is the capacity of the table.
     pub fn slots(&self) -> &[SlotRequirement] {
         &self.slots
     }
 
-    /// For each command, how many commands from the beginning of the list must have completed before it starts.
+    /// For each command, the number of commands from the beginning of the list that must have completed before it
+    /// starts.
     ///
-    /// This is all the order that a list has. Barriers and events both order whole beginnings of the list, so one
-    /// number says it for each command: whoever starts a command only when that many from the beginning have completed
-    /// runs the list right, whatever else it permutes. The numbers never fall.
+    /// This is the whole order of a list, because barriers and events only ever order a command behind a prefix of the
+    /// list. A driver may permute commands in any way that keeps these numbers. The numbers never fall.
     pub fn predecessors(&self) -> Vec<usize> {
         let (mut signals, mut before) = (Vec::new(), 0);
         let step = |(index, command): (usize, &Command)| {

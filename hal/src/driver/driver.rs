@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A driver: one URI scheme, and the devices behind it.
+//! A driver: one URI scheme and its devices.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::{
     words::{error::Result, info::DeviceInfo, uri::Uri},
 };
 
-/// A way to devices: one URI scheme.
+/// A driver: it serves one URI scheme.
 pub trait Driver: Send + Sync {
-    /// The scheme of this driver's URIs, such as `hip`.
+    /// The scheme of the driver's URIs, such as `hip`.
     fn scheme(&self) -> &str;
 
-    /// What the driver is, in a few words.
+    /// A description in a few words.
     fn description(&self) -> String;
 
-    /// The devices that can be opened now. `UNAVAILABLE` with the reason where the driver's library or hardware
-    /// is missing; an empty list where it is there and has no device.
+    /// The devices that can be opened now. `UNAVAILABLE` with the reason where the library or the hardware is missing.
+    /// An empty list where both are there and have no device.
     fn enumerate(&self) -> Result<Vec<DeviceInfo>>;
 
     /// Opens the device that a URI of this scheme names. Unknown parameters are `INVALID_ARGUMENT`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Loaded device code, as a driver offers it.
+//! The executables of a driver: loaded device code.
 
 use std::{any::Any, sync::Arc};
 
@@ -16,13 +16,13 @@ use crate::{
 
 /// Loaded device code.
 pub trait Executable: Any + Send + Sync {
-    /// The device it belongs to.
+    /// The device that loaded the code.
     fn domain(&self) -> Domain;
 
-    /// What it offers, in the order of its own numbering.
+    /// The functions that can be dispatched. The index of a function is its number.
     fn functions(&self) -> &[FunctionInfo];
 
-    /// The global variables that can be looked up.
+    /// The global variables that can be looked up. The index of a variable is its number.
     fn globals(&self) -> &[GlobalInfo] {
         &[]
     }
@@ -34,12 +34,13 @@ pub trait Executable: Any + Send + Sync {
         Err(Error::unimplemented("looking up a global variable: the driver offers none"))
     }
 
-    /// Its kernels, functions and variables, as the queues of `affinity` see them. `FAILED_PRECONDITION` where these do not
-    /// share one copy. A driver that cannot tell declares it, [`Feature::Symbols`](crate::Feature::Symbols).
+    /// The kernels, functions and variables of the code, as the queues of `affinity` see them. `FAILED_PRECONDITION`
+    /// where these queues do not share one copy. A driver without this declares the lack of
+    /// [`Feature::Symbols`](crate::Feature::Symbols).
     fn symbols(&self, _affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
         Err(Error::unimplemented("symbols: the driver does not know what the code names"))
     }
 
-    /// For the driver, to find its own type again.
+    /// Lets the driver find its own type again.
     fn as_any(&self) -> &dyn Any;
 }

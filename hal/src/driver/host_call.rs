@@ -28,11 +28,11 @@ use crate::{
 flags! {
     /// How a host call takes part in its queue, with IREE's numeric values.
     pub struct HostCallFlags: u64 {
-        /// Signals are reached when the call begins instead of when it returns.
+        /// The signals are reached when the call begins instead of when it returns.
         NON_BLOCKING = 1 << 0;
-        /// Whoever waits may spin: the call is short.
+        /// The call is short, so waiters may spin.
         WAIT_ACTIVE = 1 << 1;
-        /// The call needs no memory of the device to be visible to it.
+        /// The call needs to see no writes of the device.
         RELAXED = 1 << 2;
     }
 }
@@ -41,7 +41,7 @@ type Function = dyn FnOnce(&mut HostCallContext) -> Result<()> + Send;
 
 type Start = dyn FnOnce(Ending) + Send;
 
-/// A function to call once the waits of its submission are reached.
+/// A function to call when the waits of its submission are reached.
 pub struct HostCall {
     work: Work,
     flags: HostCallFlags,
@@ -50,12 +50,12 @@ pub struct HostCall {
 enum Work {
     /// Occupies a thread until it returns.
     Call(Box<Function>),
-    /// Returns at once; the work goes on without a thread until its [`Ending`] is told.
+    /// Returns at once. The work continues without a thread until its [`Ending`] completes.
     Start(Box<Start>),
 }
 
 impl HostCall {
-    /// A call with flags.
+    /// A host call with flags.
     pub fn new(
         flags: HostCallFlags,
         call: impl FnOnce(&mut HostCallContext) -> Result<()> + Send + 'static,
@@ -63,7 +63,7 @@ impl HostCall {
         Self { work: Work::Call(Box::new(call)), flags }
     }
 
-    /// Work of this crate that takes no thread of the callback pool: `start` must not block.
+    /// Work of this crate that needs no thread of the callback pool. `start` must not block.
     pub(crate) fn unattended(start: impl FnOnce(Ending) + Send + 'static) -> Self {
         Self { work: Work::Start(Box::new(start)), flags: HostCallFlags::NONE }
     }
@@ -73,7 +73,7 @@ impl HostCall {
         self.flags
     }
 
-    /// Calls the function itself, without a signal list of its own: for a wrapper that makes another call around it.
+    /// Calls the function without settling a signal list. For a wrapper that makes another call around this one.
     pub fn call(self, context: &mut HostCallContext) -> Result<()> {
         match self.work {
             Work::Call(call) => call(context),
@@ -85,8 +85,8 @@ impl HostCall {
         }
     }
 
-    /// Runs the call on this thread and settles `signals` with its result, a panic as `ABORTED`. A driver starts calls
-    /// through [`HostCalls::spawn`] instead, for a call may block.
+    /// Runs the call on this thread and settles `signals` with its result. A panic is `ABORTED`. The call may block, so
+    /// a driver uses [`HostCalls::spawn`] instead.
     pub fn run(self, signals: Points) {
         let early = self.flags.contains(HostCallFlags::NON_BLOCKING);
         let mut context = HostCallContext { signals: Some(Completion::new(signals.clone())) };
@@ -97,18 +97,19 @@ impl HostCall {
             .unwrap_or_else(|text| Err(Error::aborted(format!("a host call panicked: {text}"))));
         match (context.signals.take(), result) {
             (Some(completion), result) => completion.complete(result),
-            // Deferred or settled early: an error still reaches who waits for a value that is not reached yet.
+            // The call deferred or settled its signals early. The error still reaches waits for values that are not
+            // reached yet.
             (None, Err(error)) => pending::fail(&signals, &error),
             (None, Ok(())) => {}
         }
     }
 }
 
-/// The host calls of a device that may still run: what a driver starts them through, and drains.
+/// The host calls of a device that may still run. A driver starts calls through this, and drains them.
 #[derive(Clone, Default)]
 pub struct HostCalls(Arc<Mutex<Calls>>);
 
-/// For each call what drains wait for: its end, or that it drains in its turn.
+/// For each call, the semaphore that drains wait for. It reaches 1 when the call ends or begins a drain of its own.
 type Calls = Slab<Semaphore>;
 
 impl HostCalls {
@@ -122,11 +123,13 @@ impl HostCalls {
         callback_pool::spawn(Box::new(move || place.while_running(|| call.run(signals))));
     }
 
-    /// Points that are reached when the calls that run now have returned. A call that asks is not among them, and
-    /// counts as returned for whoever waits for it: two calls that drain at the same time would wait for each other.
+    /// Returns points that are reached when the host calls that run now have returned.
+    ///
+    /// A call that asks this is not among them. It also counts as returned from now on for the drains of others,
+    /// because two calls that drain at the same time would otherwise wait for each other.
     pub fn ends(&self) -> Vec<Point> {
-        /// Stepping aside and looking around is one act among all devices: of calls that wait for each other, the last
-        /// to look around has released the others.
+        /// Stepping aside and collecting the others happens under one lock for all devices. So of several calls that
+        /// wait for each other, the last one to collect has released the others.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let own = RUNNING.try_with(Cell::take).unwrap_or_default();
         let turn = lock_std(&ONE_AT_A_TIME);
@@ -146,19 +149,19 @@ impl HostCalls {
 }
 
 thread_local! {
-    /// The host call that this thread runs. None runs on a thread whose storage is gone: it has ended, or the call ends
-    /// the process.
+    /// The host call that this thread runs. A thread whose thread-local storage is gone runs none: it has ended, or the
+    /// call ends the process.
     static RUNNING: Cell<Option<Place>> = const { Cell::new(None) };
 }
 
-/// A running call's place among the others of its device, until this is dropped.
+/// The place of a running call among the calls of its device. Dropping it removes the call.
 struct Place {
     calls: Arc<Mutex<Calls>>,
     key: usize,
 }
 
 impl Place {
-    /// Runs what the place is for, and ends. A drain meanwhile knows whose call it is in.
+    /// Runs the call of this place, then removes it. A drain inside `run` finds the place in the thread-local storage.
     fn while_running(self, run: impl FnOnce()) {
         let mut own = Some(self);
         let mut outer = RUNNING.try_with(|running| running.replace(own.take()));
@@ -169,7 +172,8 @@ impl Place {
         drop(own);
     }
 
-    /// What those wait for who wait for the call until now, and are to wait no longer; who asks from now on waits anew.
+    /// Replaces the semaphore of the call and returns the old one, whose waiters are to wait no longer. Later waiters
+    /// wait for the new one.
     fn step_aside(&self) -> Option<Semaphore> {
         lock_std(&self.calls).get_mut(self.key).map(|ended| mem::replace(ended, Semaphore::new(0)))
     }
@@ -194,15 +198,15 @@ impl fmt::Debug for HostCall {
     }
 }
 
-/// What a host call may do besides returning.
+/// The options of a host call besides returning.
 #[derive(Debug)]
 pub struct HostCallContext {
     signals: Option<Completion>,
 }
 
 impl HostCallContext {
-    /// Takes over the signal list: returning does not reach it any more, [`Completion::complete`] does.
-    /// `FAILED_PRECONDITION` a second time, and for a non-blocking call.
+    /// Takes over the signal list. Returning from the call no longer settles it; [`Completion::complete`] does.
+    /// `FAILED_PRECONDITION` for a second call, and for a non-blocking host call.
     pub fn defer(&mut self) -> Result<Completion> {
         self.signals.take().ok_or_else(|| {
             Error::failed_precondition("the signal list was taken over before, or the call is non-blocking")
@@ -222,7 +226,7 @@ impl Completion {
         Self { signals, settled: false }
     }
 
-    /// Reaches the signal list, or fails it.
+    /// Reaches the signal list, or fails it with the error.
     pub fn complete(mut self, result: Result<()>) {
         self.settled = true;
         match result {
@@ -240,8 +244,8 @@ impl Drop for Completion {
     }
 }
 
-/// What work without a thread owes when it ends: its signals, and then its place among its device's calls. Dropping it
-/// fails the signals with `ABORTED`.
+/// The debts of work that has no thread: its signals, and its place among the calls of its device. Dropping it fails
+/// the signals with `ABORTED`.
 pub(crate) struct Ending {
     completion: Completion,
     place: Option<Place>,
@@ -252,11 +256,11 @@ impl Ending {
         Self { completion: Completion::new(signals), place }
     }
 
-    /// Settles the signals: nothing of the work touches memory any more.
+    /// Settles the signals. Nothing of the work may touch memory any more.
     pub(crate) fn complete(self, result: Result<()>) {
         let Self { completion, place } = self;
         let complete = || completion.complete(result);
-        // Whoever is told may drain, as a call may.
+        // A receiver of the signals may drain, as a call may.
         match place {
             Some(place) => place.while_running(complete),
             None => complete(),

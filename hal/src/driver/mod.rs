@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a driver implements.
+//! The driver interface: the traits that a driver implements, and the canonical work that it receives.
 //!
-//! The front structs validate; a driver obeys. Whatever reaches a method here is canonical: ranges in bounds,
-//! usage allowed, objects of the driver's own device. All traits are object-safe, no method hides behind a
-//! feature, and an operation has one way in, [`Device::submit`], so that a [`Wrapper`] (a tracer, a recorder, a
-//! scheduler of its own) needs one method.
+//! The third of five layers. It imports `words` and `order`.
 //!
-//! Because drivers believe, whoever hands them work without the front vouches for it: [`Device::submit`] and
-//! [`Device::prepare`] are `unsafe`.
+//! The front validates, and a driver obeys. All arguments of the methods here are canonical: ranges are in bounds, the
+//! usage is allowed, and the objects belong to the driver's own device. All traits are object-safe, and no method
+//! depends on a cargo feature. Work has one entry, [`Device::submit`], so a [`Wrapper`] such as a tracer or a recorder
+//! has one method to write.
 //!
-//! No method may wait for other work, but for [`Device::drain`]. None is called with a lock of this crate held.
+//! Drivers do not check again. So [`Device::submit`] and [`Device::prepare`] are `unsafe`: a caller that hands over
+//! work without the front vouches for it.
+//!
+//! No method may wait for other work, except [`Device::drain`]. This crate calls all methods with none of its locks
+//! held.
 
 pub(crate) mod accounts;
 pub(crate) mod allocator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The canonical forms of what a queue does. The front makes them; drivers and wrappers match on them.
+//! The canonical operations of a queue. The front makes them; drivers and wrappers match on them.
 
 use std::{fmt, sync::Arc};
 
@@ -21,72 +21,73 @@ pub struct Dispatch {
     pub executable: Arc<dyn driver::Executable>,
     /// The index in [`driver::Executable::functions`].
     pub function: u32,
-    /// Workgroups in x, y, z, or where they are told: a buffer, and not a slot. Both indirect forms mean the same here:
-    /// the count is read when the waits are reached.
+    /// Workgroups in x, y, z, or the buffer that holds these numbers; never a slot. Both indirect forms mean the same
+    /// here: the count is read when the waits are reached.
     pub workgroup_count: WorkgroupCount,
     /// Work-items of a workgroup in x, y, z.
     pub workgroup_size: [u32; 3],
-    /// Bytes of local memory beyond what the function declares.
+    /// Bytes of local memory in addition to those that the function declares.
     pub dynamic_local_memory: u32,
-    /// The argument block in the function's layout, with every address in place.
+    /// The argument block in the layout of the function, with all addresses filled in.
     pub arguments: SmallVec<[u8; 128]>,
-    /// What the arguments point to, kept alive by the submission.
+    /// The buffers that the arguments point to. The submission keeps them alive.
     pub resources: SmallVec<[Buffer; 4]>,
 }
 
-/// What a queue does. See [`driver::Device::submit`].
+/// An operation of a queue. See [`driver::Device::submit`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Operation {
-    /// Nothing: a pure edge from waits to signals.
+    /// Does nothing: its signals are reached when its waits are.
     Barrier,
-    /// From here on the buffer, which [`driver::Device::reserve`] gave, holds its memory.
+    /// Gives a buffer of [`driver::Device::reserve`] its memory: when this has completed, the contents belong to the
+    /// buffer.
     Alloca {
-        /// What was reserved.
+        /// The reserved buffer.
         buffer: Buffer,
     },
-    /// From here on the buffer's memory may be reused by others.
+    /// Releases the memory of a buffer. Other buffers may reuse it when this has completed.
     Dealloca {
         /// A whole allocation of this device.
         buffer: Buffer,
     },
-    /// Repeats a pattern. Address and length are multiples of its size.
+    /// Repeats a pattern. Address and length of the target are multiples of the size of the pattern.
     Fill {
-        /// What to overwrite.
+        /// The range to overwrite.
         target: Buffer,
-        /// What with.
+        /// The pattern.
         pattern: Pattern,
     },
     /// Writes bytes that were captured at submission.
     Update {
-        /// As many bytes as the target has.
+        /// The bytes; as many as the target has.
         source: Box<[u8]>,
-        /// What to overwrite.
+        /// The range to overwrite.
         target: Buffer,
     },
     /// Copies between ranges of equal length that do not overlap.
     Copy {
-        /// What to read.
+        /// The range to read.
         source: Buffer,
-        /// What to overwrite.
+        /// The range to overwrite.
         target: Buffer,
     },
     /// Reads a file into a buffer.
     Read {
         /// The file.
         file: File,
-        /// Where to begin in the file, in bytes.
+        /// The first byte in the file.
         file_offset: u64,
-        /// As many bytes are read as this has.
+        /// The range to fill. Its length is the number of bytes to read.
         target: Buffer,
     },
     /// Writes a buffer to a file.
     Write {
-        /// What to write.
+        /// The range to write.
         source: Buffer,
         /// The file.
         file: File,
-        /// Where to begin in the file, in bytes.
+        /// The first byte in the file.
         file_offset: u64,
     },
     /// Calls a function on the host.
@@ -95,15 +96,15 @@ pub enum Operation {
     Dispatch(Dispatch),
     /// Runs a prepared command list.
     Execute {
-        /// The list, as [`driver::Device::prepare`] gave it.
+        /// The list, from [`driver::Device::prepare`].
         command_buffer: Arc<dyn driver::CommandBuffer>,
-        /// What its slots stand for: checked against [`crate::CommandList::slots`].
+        /// The buffers for its slots, checked against [`crate::CommandList::slots`].
         bindings: BindingTable,
     },
 }
 
 impl Operation {
-    /// The operation's name as IREE spells it, such as `queue_fill`.
+    /// The name as IREE spells it, such as `queue_fill`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Barrier => "queue_barrier",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Buffers: ranges of memory that queues work on.
+//! Buffers: ranges of allocations, on which operations and commands work.
 
 use std::{fmt, sync::Arc};
 
@@ -12,10 +12,10 @@ use crate::{
     },
 };
 
-/// A range of device memory: a whole allocation or a part of it.
+/// A range of device memory: a whole allocation or a part of one.
 ///
-/// Clones and subspans share the allocation, which lives until the last handle is gone and the last submission
-/// that uses it has ended.
+/// Clones and subspans share the allocation. It lives until the last handle is dropped and the last submission that
+/// uses it has ended. Handles may be used and dropped on any thread.
 #[derive(Clone)]
 pub struct Buffer {
     raw: Kept<Arc<dyn driver::Buffer>>,
@@ -25,18 +25,18 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Wraps what a driver allocated.
+    /// A buffer over a whole allocation of a driver. `params` are those of the allocation.
     pub fn from_driver(raw: Arc<dyn driver::Buffer>, params: BufferParams) -> Self {
         let length = raw.size();
         Self { raw: raw.into(), params, offset: 0, length }
     }
 
-    /// Bytes in this range.
+    /// The length in bytes.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// Whether the range holds no byte.
+    /// Whether the range is empty.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -46,17 +46,18 @@ impl Buffer {
         self.offset
     }
 
-    /// What the allocation was made with.
+    /// The parameters of the allocation.
     pub fn params(&self) -> BufferParams {
         self.params
     }
 
-    /// The address that device code sees.
+    /// The address of the range for device code.
     pub fn device_address(&self) -> u64 {
         self.raw.device_address().wrapping_add(self.offset)
     }
 
-    /// A part of this range. `OUT_OF_RANGE` where it does not fit.
+    /// A part of this range; `offset` and `length` are in bytes. `OUT_OF_RANGE` where the part does not lie in the
+    /// range.
     pub fn subspan(&self, offset: u64, length: u64) -> Result<Self> {
         match offset.checked_add(length) {
             Some(end) if end <= self.length => {
@@ -69,7 +70,8 @@ impl Buffer {
         }
     }
 
-    /// The allocation. Of a buffer that a pool placed, [`backing`](Self::backing) gives the driver's own.
+    /// The allocation. For a buffer that a pool placed, [`backing`](Self::backing) returns the allocation of the
+    /// driver.
     pub fn raw(&self) -> &Arc<dyn driver::Buffer> {
         &self.raw
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What lies behind a file, and what its errors mean.
+//! Files that queues read and write: the bytes behind them, and the meaning of their errors.
 
 #[cfg(unix)]
 use std::os::fd::{AsFd, BorrowedFd};
@@ -7,17 +7,17 @@ use std::{fmt, fs, io, sync::Arc};
 
 use crate::words::error::{Code, Error};
 
-/// Something with numbered bytes that queues can read and write.
+/// A file that queues can read and write: a [`Storage`]. Clones are handles of the same file.
 #[derive(Clone)]
 pub struct File(Arc<dyn Storage>);
 
 impl File {
-    /// Any storage.
+    /// A file over any storage.
     pub fn new(storage: impl Storage) -> Self {
         Self(Arc::new(storage))
     }
 
-    /// The storage behind it.
+    /// The storage of this file.
     pub(crate) fn storage(&self) -> &dyn Storage {
         self.0.as_ref()
     }
@@ -35,23 +35,23 @@ impl fmt::Debug for File {
     }
 }
 
-/// The bytes behind a [`File`](super::File). Calls may come from several threads at once.
+/// The bytes behind a [`File`]. Calls may come from several threads at once.
 ///
-/// The kind of an error becomes the code that the operation fails with: a full disk is `RESOURCE_EXHAUSTED`, a handle that
-/// was not opened for the call `PERMISSION_DENIED`, a directory or a pipe `INVALID_ARGUMENT`, what lies beyond the end
-/// `OUT_OF_RANGE`, and `UNKNOWN` what has no code of its own.
+/// The kind of an I/O error determines the code that the operation fails with. A full disk is `RESOURCE_EXHAUSTED`. A
+/// handle that was not opened for the access is `PERMISSION_DENIED`. A directory or a pipe is `INVALID_ARGUMENT`. An
+/// access beyond the end is `OUT_OF_RANGE`. Errors without a matching code are `UNKNOWN`.
 pub trait Storage: Send + Sync + 'static {
-    /// Reads exactly as many bytes as fit, from `offset` on.
+    /// Fills `bytes` from the file, beginning at byte `offset` of the file.
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
-    /// Writes all bytes, from `offset` on.
+    /// Writes all of `bytes` to the file, beginning at byte `offset` of the file.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
-    /// What error messages call it.
+    /// The name for error messages.
     fn name(&self) -> String {
         "a file".to_owned()
     }
-    /// The descriptor behind it, if [`read_at`](Self::read_at) and [`write_at`](Self::write_at) are no more than `pread` and
-    /// `pwrite` of it: the system may then move the bytes by itself, and calls neither of them unless it cannot. Asked once
-    /// for each operation; must not block.
+    /// The descriptor behind the storage, if [`read_at`](Self::read_at) and [`write_at`](Self::write_at) are no more
+    /// than `pread` and `pwrite` on it. The system may then move the bytes by itself, and calls the two methods only
+    /// where it cannot. Called once for each operation; must not block.
     #[cfg(unix)]
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         None
@@ -59,7 +59,7 @@ pub trait Storage: Send + Sync + 'static {
 }
 
 impl Storage for fs::File {
-    /// With the path, where the system can tell it.
+    /// The debug text, which has the path where the system knows it.
     fn name(&self) -> String {
         format!("{self:?}")
     }
@@ -102,10 +102,10 @@ impl Storage for fs::File {
     }
 }
 
-/// The handle was not opened for this. The standard library has no name for it.
+/// `EBADF`: the handle was not opened for this access. The standard library has no name for it.
 #[cfg(unix)]
 const NOT_OPENED_FOR_IT: i32 = 9;
-/// `ERROR_ACCESS_DENIED`, which has a name.
+/// `ERROR_ACCESS_DENIED`.
 #[cfg(not(unix))]
 const NOT_OPENED_FOR_IT: i32 = 5;
 
@@ -117,7 +117,7 @@ pub(crate) fn io_error(
     error: &io::Error,
 ) -> Error {
     use io::ErrorKind as Kind;
-    // Systems call an offset that they cannot hold an argument that makes no sense.
+    // For an offset that does not fit, systems report an invalid argument.
     let too_far = offset.checked_add(length).is_none_or(|end| end > i64::MAX as u64);
     let mut advice = String::new();
     let code = match error.kind() {
@@ -158,7 +158,7 @@ mod tests {
         io_error(storage, what, offset, 4, &result.unwrap_err())
     }
 
-    /// A file that is gone as soon as its handles are.
+    /// A file that is deleted once its handles are closed.
     fn scratch(writable: bool) -> File {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("windlass-file-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How many workgroups a dispatch launches: numbers, or a place in memory that holds them.
+//! The workgroup count of a dispatch: numbers, or the range that holds them.
 
 use crate::{
     driver::{buffer_ref::BufferRef, range::Buffer},
     words::error::{Error, Result},
 };
 
-/// Bytes of a workgroup count in memory.
+/// The size of a workgroup count in memory, in bytes.
 pub(crate) const PARAMETERS_SIZE: u64 = 12;
 
-/// Where a dispatch finds its workgroup count: three numbers of 32 bits, x, y and z, at a multiple of 4 bytes, in a
-/// buffer with [`BufferUsage::DISPATCH_INDIRECT_PARAMETERS`](crate::BufferUsage::DISPATCH_INDIRECT_PARAMETERS).
+/// The range that holds the workgroup count of a dispatch: three 32-bit numbers, x, y and z, at a multiple of 4 bytes.
+/// The buffer needs [`BufferUsage::DISPATCH_INDIRECT_PARAMETERS`](crate::BufferUsage::DISPATCH_INDIRECT_PARAMETERS).
 ///
-/// The two forms differ in when the numbers are read. A count with a zero in it launches nothing. One that the device
-/// cannot take fails the signals of its submission with `OUT_OF_RANGE`, naming the command and the count.
+/// The two forms differ in the moment of reading. A count with a zero in it launches nothing. A count that exceeds the
+/// limits of the device fails the signals of its submission with `OUT_OF_RANGE`, which names the command and the count.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum IndirectParameters {
-    /// Read when the waits of the submission are reached, before any of its commands starts. What commands of the same
-    /// command buffer write there is not seen. Cheaper where the host has to know the count.
+    /// The count is read when the waits of the submission are reached, before any of its commands starts. Writes by
+    /// commands of the same command buffer are not seen. This form is cheaper where the host has to read the count.
     Static(BufferRef),
-    /// Read when everything that the command is ordered behind has completed: commands before a barrier, or before the
-    /// signal of an event that was waited for, may write the numbers.
+    /// The count is read when all commands that the dispatch is ordered behind have completed. So commands before a
+    /// barrier, or before the signal of an awaited event, may write the count.
     Dynamic(BufferRef),
 }
 
 impl IndirectParameters {
-    /// The twelve bytes.
+    /// The range of the count.
     pub fn range(&self) -> &BufferRef {
         match self {
             Self::Static(range) | Self::Dynamic(range) => range,
         }
     }
 
-    /// The same, cut to twelve bytes; `OUT_OF_RANGE` where there are fewer.
+    /// The same with a range of exactly twelve bytes. `OUT_OF_RANGE` where there are fewer.
     pub(crate) fn canonical(&self) -> Result<Self> {
         let range = self.range();
         if range.len() < PARAMETERS_SIZE {
@@ -53,20 +53,20 @@ impl IndirectParameters {
     }
 }
 
-/// How many workgroups a canonical dispatch launches.
+/// The workgroup count of a canonical dispatch.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum WorkgroupCount {
-    /// This many in x, y, z; none is zero, and the device can take them.
+    /// Workgroups in x, y, z. None is zero, and the device can launch them.
     Direct([u32; 3]),
-    /// As many as twelve bytes say, which the driver reads, and checks with
+    /// The driver reads the twelve bytes of the range and checks them with
     /// [`Limits::check_workgroups`](crate::Limits::check_workgroups).
     Indirect(Box<IndirectParameters>),
 }
 
 impl WorkgroupCount {
-    /// The buffer that holds the count, in a submission with these bindings. `None` for a direct count, and for a
-    /// range that is not there.
+    /// The buffer that holds the count, in a submission with these bindings. `None` for a direct count, and for a range
+    /// that does not exist.
     pub fn buffer(&self, bindings: &[Buffer]) -> Option<Buffer> {
         match self {
             Self::Direct(_) => None,

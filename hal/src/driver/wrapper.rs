@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Devices over devices.
+//! Wrappers: devices over devices.
 
 use std::sync::Arc;
 
@@ -19,18 +19,18 @@ use crate::{
     },
 };
 
-/// Declares the trait and makes each of its implementors a device: one list, so that neither half lacks a method.
-/// What is vouched for is `unsafe`: its caller's promise is passed on with it.
+/// Declares the trait and implements [`Device`] for its implementors from one list, so that neither half can lack a
+/// method. The methods under `vouched_for` are `unsafe`.
 macro_rules! wrapper {
     (
         passed_on { $($(#[$about:meta])* fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)* }
         vouched_for { $($(#[$danger:meta])* fn $call:ident(&self $(, $given:ident: $of:ty)*) -> $made:ty;)* }
     ) => {
-        /// A device over another: a tracer, a recorder, a scheduler. What it does not override goes straight through, so
-        /// one that watches work has two methods, [`inner`](Self::inner) and `submit`. Each method is what its namesake
-        /// of [`Device`] says.
+        /// A device over another device: a tracer, a recorder, a scheduler. Methods that it does not override forward
+        /// to the inner device. So a wrapper that watches work has two methods, [`inner`](Self::inner) and `submit`.
+        /// The contract of each method is that of the same method of [`Device`].
         pub trait Wrapper: Send + Sync + 'static {
-            /// The device below.
+            /// The inner device.
             fn inner(&self) -> &dyn Device;
 
             $($(#[$about])* fn $name(&self $(, $argument: $type)*) $(-> $result)? {
@@ -40,10 +40,10 @@ macro_rules! wrapper {
             $($(#[$danger])*
             ///
             /// # Safety
-            /// As its namesake of [`Device`].
+            /// As for the same method of [`Device`].
             #[allow(unsafe_code)]
             unsafe fn $call(&self $(, $given: $of)*) -> $made {
-                // SAFETY: the caller's promise, passed on.
+                // SAFETY: the caller vouches as for the inner call.
                 unsafe { self.inner().$call($($given),*) }
             })*
         }
@@ -55,7 +55,7 @@ macro_rules! wrapper {
 
             $(#[allow(unsafe_code)]
             unsafe fn $call(&self $(, $given: $of)*) -> $made {
-                // SAFETY: the caller's promise, passed on.
+                // SAFETY: the caller vouches as for the inner call.
                 unsafe { Wrapper::$call(self $(, $given)*) }
             })*
         }
@@ -64,31 +64,32 @@ macro_rules! wrapper {
 
 wrapper! {
     passed_on {
-        /// What the device is.
+        /// Describes the device.
         fn info(&self) -> &DeviceInfo;
-        /// What its queues and memory can take.
+        /// The limits of its queues and its memory.
         fn limits(&self) -> &Limits;
-        /// The identity that buffers and executables carry: as long as they pass through, that of the device below.
+        /// The identity that buffers and executables carry. It is that of the inner device as long as objects pass
+        /// through.
         fn domain(&self) -> Domain;
         /// Allocates memory that is usable at once.
         fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
         /// Reserves memory for an alloca.
         fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
-        /// The device's memory.
+        /// The memory of the device.
         fn memory(&self) -> Arc<dyn SlabSource>;
-        /// Retires what has finished.
+        /// Retires finished work.
         fn poll(&self);
-        /// Waits until everything that was issued has retired.
+        /// Waits until all issued work has retired.
         fn drain(&self, deadline: Deadline) -> Result<()>;
-        /// Fails what was not issued.
+        /// Fails operations that were not issued.
         fn close(&self);
-        /// Gives unused memory back to the system.
+        /// Returns unused memory to the system.
         fn trim(&self);
-        /// What the memory is used for.
+        /// The present use of memory.
         fn statistics(&self) -> Statistics;
     }
     vouched_for {
-        /// Makes memory that somebody else allocated a buffer.
+        /// Makes a buffer of foreign memory.
         fn import(&self, params: &BufferParams, memory: External, release: Release) -> Result<Arc<dyn Buffer>>;
         /// Loads device code.
         fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>>;

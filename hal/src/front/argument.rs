@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Arguments of a dispatch, and their packing into the block that the kernel reads.
+//! Arguments of a dispatch, and how they are packed into the block that the kernel reads.
 
 use crate::{
     driver::range::Buffer,
@@ -11,23 +11,23 @@ use crate::{
     },
 };
 
-/// One argument: there is one for each explicit parameter of the function, in the function's order.
+/// One argument of a dispatch. There is one for each explicit parameter of the function, in the order of the function.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Argument<'a> {
     /// The address of a buffer range.
     Buffer(&'a Buffer),
-    /// The address of a part of whatever the binding table holds in this slot at submission. Only in command
+    /// The address of a part of the buffer that the binding table holds in this slot at submission. Only in command
     /// buffers.
     Slot {
-        /// The slot's number.
+        /// The number of the slot.
         slot: u32,
-        /// Where to begin in the bound range, in bytes.
+        /// Where the part begins in the bound range, in bytes.
         offset: u64,
-        /// How many bytes of it the kernel may use: checked against the bound range.
+        /// The number of bytes that the kernel may use. Checked against the bound range.
         length: u64,
     },
-    /// Bytes of exactly the parameter's size: numbers and structs by value, in the kernel's layout.
+    /// Bytes of exactly the parameter's size: numbers and structs by value, in the layout of the kernel.
     Bytes(&'a [u8]),
     /// A number.
     Value(Value),
@@ -35,7 +35,7 @@ pub enum Argument<'a> {
     Null,
 }
 
-/// A number of up to eight bytes.
+/// A number of at most eight bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
     bytes: [u8; 8],
@@ -69,17 +69,17 @@ impl<'a> From<&'a Buffer> for Argument<'a> {
     }
 }
 
-/// Where packed arguments go.
+/// The target of packed arguments.
 pub(crate) trait Pack {
-    /// The block, `argument_size` zero bytes to begin with.
+    /// The block: `argument_size` bytes, zero at first.
     fn block(&mut self) -> &mut [u8];
-    /// The submission must keep this alive.
+    /// Keeps the buffer alive with the submission.
     fn retain(&mut self, buffer: &Buffer);
-    /// The address of a slot belongs at `at` of the block.
+    /// Notes that the address of a slot belongs at byte `at` of the block.
     fn patch(&mut self, at: u32, slot: u32, offset: u64, length: u64) -> Result<()>;
 }
 
-/// A list of arguments in IREE's form: the bindings in order, then the constants, four bytes each.
+/// Lists arguments in IREE's form: the bindings in order, then the constants of four bytes each.
 ///
 /// ```
 /// # use windlass_hal::{Argument, bindings_then_constants};
@@ -90,7 +90,7 @@ pub fn bindings_then_constants<'a>(bindings: &[Argument<'a>], constants: &[u32])
     bindings.iter().copied().chain(constants.iter().map(|constant| (*constant).into())).collect()
 }
 
-/// Takes over a block that the caller packed, and keeps the buffers behind it.
+/// Takes a block that the caller packed, and keeps the buffers alive whose addresses are in it.
 pub(crate) fn pack_raw<P: Pack>(
     function: &FunctionInfo,
     arguments: &[Argument<'_>],
@@ -137,7 +137,7 @@ fn retain(
     Ok(())
 }
 
-/// Packs `arguments` for `function`, and says what is wrong with them in the caller's terms.
+/// Packs `arguments` for `function`. Errors name the function, the argument and the parameter.
 pub(crate) fn pack<P: Pack>(
     function: &FunctionInfo,
     arguments: &[Argument<'_>],

@@ -20,7 +20,7 @@ pub struct BufferView {
 }
 
 impl BufferView {
-    /// A view of a whole buffer. `INVALID_ARGUMENT` unless the buffer has exactly the array's bytes.
+    /// A view of a whole buffer. `INVALID_ARGUMENT` unless the buffer has exactly the bytes of the array.
     pub fn new(buffer: Buffer, shape: Shape, element_type: ElementType) -> Result<Self> {
         let needed = shape.byte_length(element_type)?;
         if needed != buffer.len() {
@@ -43,12 +43,13 @@ impl BufferView {
         &self.shape
     }
 
-    /// The type of its elements.
+    /// The type of the elements.
     pub fn element_type(&self) -> ElementType {
         self.element_type
     }
 
-    /// Bytes that were downloaded from the buffer, as an array.
+    /// Makes an array of bytes that were downloaded from the buffer. `INVALID_ARGUMENT` unless the array has as many
+    /// bytes.
     pub fn literal(&self, bytes: Vec<u8>) -> Result<Literal> {
         Literal::new(self.shape.clone(), self.element_type, bytes)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Checks that the queue and the recorder share.
+//! The checks that queues and recorders share.
 
 use std::fmt;
 
@@ -35,7 +35,8 @@ pub(crate) fn check_device(buffer: &Buffer, device: &dyn driver::Device, what: &
 }
 
 pub(crate) fn check_overlap(source: &Buffer, target: &Buffer) -> Result<()> {
-    // By address: two lookups of one global variable, or two imports, are two buffers of the same memory.
+    // Compares addresses, because two lookups of one global variable, or two imports, are two buffers over the same
+    // memory.
     let (from, to, length) = (source.device_address(), target.device_address(), source.len());
     if from.abs_diff(to) < length {
         return Err(Error::invalid_argument(format!(
@@ -46,7 +47,7 @@ pub(crate) fn check_overlap(source: &Buffer, target: &Buffer) -> Result<()> {
 }
 
 impl Buffer {
-    /// Fails unless the buffer may be used so.
+    /// `INVALID_ARGUMENT` unless the buffer was allocated for this usage.
     pub(crate) fn require(&self, usage: BufferUsage, what: impl fmt::Display) -> Result<()> {
         if self.params().usage.contains(usage) {
             Ok(())

@@ -17,20 +17,20 @@ use crate::{
     },
 };
 
-/// A finished recording. Clones are handles; it may be submitted from any thread to any queue of its device, and
-/// be in flight many times at once.
+/// A finished recording. Clones are handles. It may be submitted from any thread to any queue of its device, and may be
+/// in flight many times at once.
 #[derive(Clone)]
 pub struct CommandBuffer {
     pub(crate) raw: Kept<Arc<dyn driver::CommandBuffer>>,
 }
 
 impl CommandBuffer {
-    /// What was recorded.
+    /// The recorded list.
     pub fn list(&self) -> &CommandList {
         self.raw.list()
     }
 
-    /// Fails unless `bindings` give every used slot what the recording needs of it.
+    /// Checks that `bindings` satisfy the requirements of all used slots.
     pub(crate) fn check(&self, bindings: &BindingTable) -> Result<()> {
         let list = self.list();
         if bindings.len() > list.slots.len() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Heaps: the kinds of memory that a device allocates, and what a buffer in them can be used for.
+//! Compatibility: the possible uses of a buffer with given parameters on a device.
 
 use crate::{
     front::device::Device,
@@ -12,37 +12,38 @@ use crate::{
 };
 
 flags! {
-    /// What can be done with buffers of some parameters, with IREE's numeric values.
+    /// The possible uses of buffers with given parameters, with IREE's numeric values.
     pub struct Compatibility: u32 {
-        /// The device allocates them.
+        /// The device can allocate them.
         ALLOCATABLE = 1 << 0;
-        /// Host or device memory of somebody else can become one.
+        /// Foreign host or device memory can be imported as such a buffer.
         IMPORTABLE = 1 << 1;
-        /// Others can use them by their address.
+        /// Their addresses can be exported.
         EXPORTABLE = 1 << 2;
         /// Queues can fill, update and copy them.
         QUEUE_TRANSFER = 1 << 10;
         /// Dispatches can use them.
         QUEUE_DISPATCH = 1 << 11;
-        /// They are not where they were wished to be.
+        /// They are in another memory than the parameters prefer.
         LOW_PERFORMANCE = 1 << 20;
     }
 }
 
 impl Device {
-    /// The kinds of memory that the device allocates, the best for dispatches first.
+    /// The kinds of memory that the device allocates. The best for dispatches comes first.
     pub fn heaps(&self) -> &[Heap] {
         &self.limits().heaps
     }
 
-    /// What can be done with a buffer of `size` bytes. Nothing is allocated: there may be no memory for it now.
+    /// The possible uses of a buffer of `size` bytes. This allocates nothing, and does not tell whether there is memory
+    /// now.
     pub fn compatibility(&self, params: &BufferParams, size: u64) -> Compatibility {
         let best = |heap: &&Heap| heap.memory_type.contains(params.memory_type);
         let mut heaps = self.heaps().iter().filter(|heap| heap.serves(params));
         let Some(heap) = heaps.clone().find(best).or_else(|| heaps.next()) else {
             return Compatibility::NONE;
         };
-        // A heap that is full is no reason to look for another: the parameters say which one.
+        // A size above the maximum of this heap does not lead to another heap, because the parameters choose the heap.
         if check_params(params).is_err() || size > heap.max_size {
             return Compatibility::NONE;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Devices: where queues, memory and executables come from.
+//! Devices: they allocate memory, load code and record command buffers.
 
 use std::{
     fmt,
@@ -24,14 +24,15 @@ use crate::{
     },
 };
 
-/// An opened device. Clones and queues are handles of the same one.
+/// An opened device. Clones and queues are handles of the same device, and may be used on any thread.
 ///
-/// When the last of them is dropped, what was not issued fails with `CANCELLED`; what was issued goes on, keeps
-/// its buffers alive, and still reaches its signals. Nothing waits. Buffers, executables and command buffers keep
-/// their memory but do not keep the device open.
+/// Dropping the last handle closes the device without waiting. Operations that were not issued fail with `CANCELLED`.
+/// Issued operations continue, keep their buffers alive and reach their signals. Buffers, executables and command
+/// buffers keep their memory, but do not keep the device open.
 ///
-/// A device belongs to the process that opened it. In a child by `fork` it takes nothing, and none can be opened:
-/// `FAILED_PRECONDITION`, for the threads that would do the work stayed behind.
+/// A device belongs to the process that opened it. In a child made by `fork`, all calls that submit or allocate are
+/// refused with `FAILED_PRECONDITION`, and no device can be opened there, because the threads of the parent do not
+/// exist in the child.
 #[derive(Clone)]
 pub struct Device {
     pub(crate) open: Arc<Open>,
@@ -40,7 +41,7 @@ pub struct Device {
 /// Closes the driver's device with the last handle.
 pub(crate) struct Open {
     pub(crate) raw: Arc<dyn driver::Device>,
-    /// The pools that have a handle or a buffer left, among others.
+    /// The pools that the device made. Some may have no handle and no buffer left.
     pools: Mutex<Vec<Weak<Slabs>>>,
     executables: ExecutableCache,
 }
@@ -48,7 +49,7 @@ pub(crate) struct Open {
 impl Drop for Open {
     fn drop(&mut self) {
         if fork::is_child() {
-            // Closing may take locks that nobody gives back there.
+            // Closing takes locks that a thread of the parent may hold.
             std::mem::forget(self.raw.clone());
             return;
         }
@@ -57,38 +58,39 @@ impl Drop for Open {
 }
 
 impl Device {
-    /// Wraps what a driver opened.
+    /// Wraps a device that a driver opened.
     pub fn from_driver(raw: Arc<dyn driver::Device>) -> Self {
         fork::opened();
         let raw = Open { raw, pools: Mutex::default(), executables: ExecutableCache::default() };
         Self { open: Arc::new(raw) }
     }
 
-    /// What the device is.
+    /// Describes the device.
     pub fn info(&self) -> &DeviceInfo {
         self.open.raw.info()
     }
 
-    /// What it can take.
+    /// The limits of its queues and its memory.
     pub fn limits(&self) -> &Limits {
         self.open.raw.limits()
     }
 
-    /// The driver's side, for wrappers.
+    /// The device of the driver, for wrappers.
     pub fn raw(&self) -> &Arc<dyn driver::Device> {
         &self.open.raw
     }
 
-    /// Allocates memory that is usable at once. Its contents are undefined. [`Queue::alloca`] is cheaper for
-    /// memory that lives for a few operations.
+    /// Allocates `size` bytes that are usable at once. The contents are undefined.
+    /// [`Queue::alloca`](crate::Queue::alloca) is cheaper for memory that lives for a few operations.
     ///
-    /// Where memory is short, this may wait, for a few seconds at most, until the system has taken back what lay idle.
-    /// Nothing on a queue waits so: it fails with `RESOURCE_EXHAUSTED`, and may succeed when it is tried again.
+    /// Where memory is short, this may block for a few seconds at most, until the system has taken idle memory back.
+    /// Operations of a queue never wait for memory: they fail with `RESOURCE_EXHAUSTED`, and may succeed when tried
+    /// again.
     pub fn allocate(&self, params: &BufferParams, size: u64) -> Result<Buffer> {
         check_params(params)?;
         fork::check()?;
         let raw = self.open.raw.allocate(params, size).or_else(|error| {
-            // Pools may keep what is missing. What the driver keeps it has looked through.
+            // Pools may keep the missing memory idle. The driver has already searched its own reserve.
             match error.code() {
                 Code::ResourceExhausted if self.trim_pools() => self.open.raw.allocate(params, size),
                 _ => Err(error),
@@ -97,7 +99,7 @@ impl Device {
         Ok(Buffer::from_driver(raw.context(|| format!("allocating {size} bytes"))?, *params))
     }
 
-    /// Whether the driver declared that it has no such thing.
+    /// Whether the driver declares the lack of a feature.
     pub(crate) fn lacks(&self, feature: Feature) -> bool {
         self.info().lacks.iter().any(|lack| lack.feature == feature)
     }
@@ -107,8 +109,8 @@ impl Device {
         self.allocate(&BufferParams::device(), size)
     }
 
-    /// Makes a pool: memory apart, with a strategy, a size and a limit of its own. It takes memory from the device when it
-    /// is first needed. `INVALID_ARGUMENT` for what no memory can be.
+    /// Makes a pool: separate memory with a strategy, a size and a limit of its own. The pool takes memory from the
+    /// device when a buffer first needs it. `INVALID_ARGUMENT` for impossible parameters.
     pub fn create_pool(&self, params: PoolParams) -> Result<Pool> {
         check_params(&params.memory)?;
         fork::check()?;
@@ -120,46 +122,47 @@ impl Device {
         Ok(pool)
     }
 
-    /// Loads device code: a code object or any container of them that the driver reads. The best entry for this
-    /// device is chosen; where none fits, `NOT_FOUND` says for each entry why.
+    /// Loads device code: a code object, or any container of code objects that the driver reads. The driver chooses the
+    /// best entry for this device. Where none fits, `NOT_FOUND` says for each entry why not.
     ///
-    /// Bytes that are loaded already, and of which a handle is left, are not loaded again: the result is the
-    /// [same](Executable::same) executable, its global variables included. Two threads that load the same bytes at once
-    /// load them once. What failed to load is tried anew each time.
+    /// While a handle of an executable lives, loading the same bytes again returns the [same](Executable::same)
+    /// executable with the same global variables. Two threads that load the same bytes at once load them once. A failed
+    /// load is not remembered.
     ///
     /// # Safety
-    /// The code can read and write whatever the device can reach, other
-    /// buffers and in some systems host memory included, and Windlass cannot check it. The caller vouches for every
-    /// dispatch of the code that the program can make, which is safe from then on: whatever buffers, values and raw
-    /// argument blocks it is given, it stays within live buffers of this device and within the usage they were
-    /// allocated for. A program that hands functions to code it does not trust must check what that code passes.
+    /// Windlass cannot check the code. It can read and write all memory that the device can reach: other buffers, and
+    /// on some systems host memory. Dispatching the code is safe, so the caller vouches here for all dispatches that
+    /// the program can make. With any buffers, values and raw argument blocks, the code stays within live buffers of
+    /// this device and within the usage that they were allocated for. A program that passes functions to untrusted code
+    /// must check the arguments of that code.
     #[allow(unsafe_code)]
     pub unsafe fn load_executable(&self, code: &[u8]) -> Result<Executable> {
         fork::check()?;
         let raw = self.open.executables.load(&[code], || {
-            // SAFETY: the same contract, passed on.
+            // SAFETY: the caller vouches under the same contract.
             unsafe { self.open.raw.load_executable(code) }
         });
         raw.map(Executable::from_driver).context(|| format!("loading {} bytes of device code", code.len()))
     }
 
-    /// Loads several pieces of device code as one executable: what one piece leaves undefined, a function or a variable,
-    /// another may define. Each piece is what [`load_executable`](Self::load_executable) takes, and has code for this
-    /// device. Names that several pieces define are those of the first; pieces that need nothing of each other are loaded
-    /// side by side.
+    /// Loads several pieces of device code as one executable. One piece may define the functions and variables that
+    /// another leaves undefined. Each piece is as for [`load_executable`](Self::load_executable), and has code for this
+    /// device. Where several pieces define a name, the first definition counts. Pieces that do not need each other are
+    /// loaded side by side.
     ///
-    /// A symbol that no piece defines is `NOT_FOUND`, and each is named with the piece that wants it. Pieces that need each
-    /// other in a circle, and symbols whose device address nobody tells, are `FAILED_PRECONDITION`: link them into one code
-    /// object when they are built. A device that links nothing says so beforehand: [`Feature::Linking`].
+    /// `NOT_FOUND` names the symbols that no piece defines, each with the piece that needs it. `FAILED_PRECONDITION`
+    /// means that pieces need each other in a circle, or that the device address of a symbol is unknown: link such
+    /// pieces into one code object when they are built. A device that cannot link declares the lack of
+    /// [`Feature::Linking`].
     ///
-    /// The same pieces in the same order are not loaded again while a handle of the result is left.
+    /// While a handle of the executable lives, loading the same pieces in the same order returns the same executable.
     ///
     /// # Safety
-    /// As [`load_executable`](Self::load_executable), for all pieces together.
+    /// As for [`load_executable`](Self::load_executable), for all pieces together.
     #[allow(unsafe_code)]
     pub unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Executable> {
         if let [code] = parts {
-            // SAFETY: the same contract, passed on.
+            // SAFETY: the caller vouches under the same contract.
             let loaded = unsafe { self.load_executable(code) };
             return loaded.context(|| "linking piece 0, the only one".to_owned());
         }
@@ -168,49 +171,49 @@ impl Device {
         }
         fork::check()?;
         let raw = self.open.executables.load(parts, || {
-            // SAFETY: the same contract, passed on.
+            // SAFETY: the caller vouches under the same contract.
             unsafe { self.open.raw.load_linked(parts) }
         });
         let linked = raw.map(Executable::from_driver);
         linked.context(|| format!("linking {} pieces of device code", parts.len()))
     }
 
-    /// Starts a command buffer without slots.
+    /// Starts to record a command buffer without slots.
     pub fn record(&self) -> Result<Recorder> {
         self.record_with_slots(0)
     }
 
-    /// Starts a command buffer whose binding table has this many slots.
+    /// Starts to record a command buffer whose binding table has this many slots. `OUT_OF_RANGE` above 2^20 slots.
     pub fn record_with_slots(&self, slots: u32) -> Result<Recorder> {
         Recorder::new(self.open.raw.clone(), slots)
     }
 
-    /// Retires what has finished. Never blocks. Waiting and submitting do this too.
+    /// Retires finished work. Never blocks. Waiting and submitting also retire finished work.
     pub fn poll(&self) {
         if !fork::is_child() {
             self.open.raw.poll();
         }
     }
 
-    /// Blocks until everything issued so far has retired, or `DEADLINE_EXCEEDED`. Operations whose waits are not
-    /// reached are not issued, and not waited for. Host calls that run are waited for, but for the
-    /// one that asks.
+    /// Blocks until all operations issued so far have retired. `DEADLINE_EXCEEDED` when the deadline passes. Operations
+    /// whose waits are not reached are not issued, so this does not wait for them. It waits for running host calls,
+    /// except for a host call that calls this itself.
     pub fn drain(&self, deadline: impl Into<Deadline>) -> Result<()> {
         fork::check()?;
         self.open.raw.drain(deadline.into())
     }
 
-    /// Closes the device for all handles: what was not issued fails with `CANCELLED`, new work is refused. Does
-    /// not wait.
+    /// Closes the device for all handles, without waiting. Operations that were not issued fail with `CANCELLED`, and
+    /// new ones are refused.
     pub fn close(&self) {
         if !fork::is_child() {
             self.open.raw.close();
         }
     }
 
-    /// Gives memory back to the system that no buffer holds and that nothing uses any more: the device's own reserve and
-    /// that of its pools. Never waits, neither for work in flight, whose memory stays for the next trim, nor for the
-    /// system, which may take a moment after this returns.
+    /// Returns unused memory to the system: memory that no buffer holds and no work uses, from the reserve of the
+    /// device and of its pools. Never waits. Memory of work in flight stays for the next trim. The system may take a
+    /// moment longer than this call.
     pub fn trim(&self) {
         if fork::is_child() {
             return;
@@ -219,7 +222,7 @@ impl Device {
         self.open.raw.trim();
     }
 
-    /// Whether pools gave anything back.
+    /// Whether the pools returned any memory.
     fn trim_pools(&self) -> bool {
         let source = self.open.raw.memory();
         let mut any = false;
@@ -229,7 +232,7 @@ impl Device {
         any
     }
 
-    /// What the device's memory is used for, pools included.
+    /// The present use of the device's memory, with the number of its pools.
     pub fn statistics(&self) -> Statistics {
         if fork::is_child() {
             return Statistics::default();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The shape of a dispatch, and whether function and device can take it.
+//! The configuration of a dispatch, and its check against the limits of the function and the device.
 
 use crate::{
     driver,
@@ -7,17 +7,17 @@ use crate::{
     words::error::{Error, Result},
 };
 
-/// How to launch a function: `[x, y, z]` workgroups, and what else is not the usual.
+/// How to launch a function: the number of workgroups in x, y, z, and optional settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DispatchConfig {
     /// Workgroups in x, y, z.
     pub workgroup_count: [u32; 3],
-    /// Work-items of a workgroup in x, y, z; may be left out where the code fixes it.
+    /// Work-items of a workgroup in x, y, z. `None` where the code fixes the size.
     pub workgroup_size: Option<[u32; 3]>,
-    /// Bytes of local memory (LDS) beyond what the function declares.
+    /// Bytes of local memory (LDS) in addition to those that the function declares.
     pub dynamic_local_memory: u32,
-    /// The arguments are one block that the caller packed. See [`raw_arguments`](Self::raw_arguments).
+    /// Whether the caller packed the arguments. See [`raw_arguments`](Self::raw_arguments).
     pub raw_arguments: bool,
 }
 
@@ -27,22 +27,22 @@ impl DispatchConfig {
         Self { workgroup_count, workgroup_size: None, dynamic_local_memory: 0, raw_arguments: false }
     }
 
-    /// The same with a workgroup size.
+    /// Sets the workgroup size.
     pub const fn workgroup_size(mut self, size: [u32; 3]) -> Self {
         self.workgroup_size = Some(size);
         self
     }
 
-    /// The same with arguments that the caller packed: the first is [`Argument::Bytes`](crate::Argument::Bytes), a
-    /// block of exactly [`FunctionInfo::argument_size`](crate::FunctionInfo::argument_size) bytes in the function's
-    /// layout, and those after it are the buffers whose addresses stand in the block, so that the submission keeps
-    /// them alive.
+    /// Says that the caller packed the arguments. The first argument is then
+    /// [`Argument::Bytes`](crate::Argument::Bytes): a block of exactly
+    /// [`FunctionInfo::argument_size`](crate::FunctionInfo::argument_size) bytes in the layout of the function. The
+    /// other arguments are the buffers whose addresses the block contains, so that the submission keeps them alive.
     pub const fn raw_arguments(mut self) -> Self {
         self.raw_arguments = true;
         self
     }
 
-    /// The same with dynamic local memory.
+    /// Sets the dynamic local memory in bytes.
     pub const fn dynamic_local_memory(mut self, bytes: u32) -> Self {
         self.dynamic_local_memory = bytes;
         self
@@ -62,7 +62,7 @@ pub(crate) struct Resolved {
     pub(crate) raw_arguments: bool,
 }
 
-/// Checks a launch against what the function and the device allow.
+/// Checks a launch against the limits of the function and the device, and fills in the workgroup size.
 pub(crate) fn resolve(
     function: &Function,
     device: &dyn driver::Device,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A buffer on its way to the host.
+//! Downloads: copies of a buffer to the host.
 
 use std::{
     fmt,
@@ -15,7 +15,8 @@ use crate::{
     words::error::Result,
 };
 
-/// The bytes of a buffer on their way to the host: a future, or [`wait`](Self::wait) on this thread.
+/// The future bytes of a buffer. A thread can [`wait`](Self::wait) for them instead of polling. See
+/// [`Queue::download`](crate::Queue::download).
 #[must_use = "a download does nothing more until it is polled or waited for"]
 pub struct Download {
     pub(super) wait: Wait,
@@ -25,7 +26,8 @@ pub struct Download {
 }
 
 impl Download {
-    /// Blocks until the bytes are there.
+    /// Blocks until the bytes have arrived. `DEADLINE_EXCEEDED` when the deadline passes; otherwise the errors are
+    /// those of the copy.
     pub fn wait(self, deadline: impl Into<Deadline>) -> Result<Vec<u8>> {
         self.done.wait_blocking(1, deadline)?;
         Ok(self.mapping.to_vec())

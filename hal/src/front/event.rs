@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events: barriers in two halves, within one command buffer.
 //!
-//! An event belongs to a recording and not to the device. A command buffer may be in flight many times at once, and
-//! each of its replays starts with every event unsignalled; an object of the device would be one state shared by
-//! all of them. So an event is a name in the list, its state is known while recording, and a driver needs nothing
-//! that lives longer than a replay.
+//! An event belongs to a recording and not to the device. A command buffer may be in flight many times at once, and all
+//! events are unsignalled at the beginning of each replay. An event object of the device would be one state that all
+//! replays share. So an event is a name in the list, the recorder knows its state, and a driver needs nothing that
+//! outlives a replay.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::words::error::{Error, Result};
 
-/// A split barrier of one recording: see [`Recorder::signal_event`](crate::Recorder::signal_event).
+/// A split barrier of one recording. See [`Recorder::signal_event`](crate::Recorder::signal_event).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
     recording: u64,
     index: usize,
 }
 
-/// The events of a recording, and which of them are signalled at this point of it.
+/// The events of a recording, with their states at the present point of the list.
 #[derive(Debug)]
 pub(crate) struct Events {
     recording: u64,
@@ -35,7 +35,7 @@ impl Events {
         Event { recording: self.recording, index: self.signalled.len() - 1 }
     }
 
-    /// The number of an event, as commands name it. The event must be of this recording.
+    /// The number of an event in the list. `INVALID_ARGUMENT` for an event of another recording.
     fn number(&self, event: Event) -> Result<usize> {
         if event.recording == self.recording {
             Ok(event.index)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Executables: loaded device code and what it says of itself.
+//! Executables: loaded device code with its functions, global variables and symbols.
 
 use std::{fmt, sync::Arc};
 
@@ -16,8 +16,8 @@ use crate::{
     },
 };
 
-/// Loaded device code. Made by [`Device::load_executable`](crate::Device::load_executable); lives until the last
-/// handle is gone and the last submission that uses it has ended.
+/// Loaded device code, from [`Device::load_executable`](crate::Device::load_executable). It lives until the last handle
+/// is dropped and the last submission that uses it has ended.
 #[derive(Clone)]
 pub struct Executable {
     raw: Kept<Arc<dyn driver::Executable>>,
@@ -28,12 +28,12 @@ impl Executable {
         Self { raw: raw.into() }
     }
 
-    /// Every function that can be dispatched.
+    /// The functions that can be dispatched.
     pub fn functions(&self) -> impl Iterator<Item = Function> + '_ {
         (0..self.raw.functions().len() as u32).map(|index| Function { executable: self.raw.clone(), index })
     }
 
-    /// A function by name; `NOT_FOUND` names those that exist, the most similar first.
+    /// Finds a function by name. `NOT_FOUND` lists the existing names, the most similar first.
     pub fn function(&self, name: &str) -> Result<Function> {
         let functions = self.raw.functions();
         match functions.iter().position(|function| function.name == name) {
@@ -45,21 +45,22 @@ impl Executable {
         }
     }
 
-    /// Every global variable that can be looked up.
+    /// The global variables that can be looked up.
     pub fn globals(&self) -> &[GlobalInfo] {
         self.raw.globals()
     }
 
-    /// The memory of a global variable, as a buffer: a source or target of transfers and an argument of dispatches. It
-    /// keeps the executable loaded. What it holds is ordered like any other memory, by semaphores.
+    /// The memory of a global variable, as a buffer for transfers and dispatches. The buffer keeps the executable
+    /// loaded. As for any memory, semaphores order the accesses to it.
     ///
-    /// `NOT_FOUND` names the variables that exist, the most similar first. `FAILED_PRECONDITION` on a device of several
-    /// GPUs, each of which has a copy of its own: ask with [`global_on`](Self::global_on).
+    /// `NOT_FOUND` lists the existing variables, the most similar first. `FAILED_PRECONDITION` on a device of several
+    /// GPUs, where each GPU has a copy: use [`global_on`](Self::global_on).
     pub fn global(&self, name: &str) -> Result<Buffer> {
         self.global_on(name, QueueAffinity::ANY)
     }
 
-    /// [`global`](Self::global) as kernels on these queues see it: on a device of several GPUs, the queues of one.
+    /// [`global`](Self::global) for the kernels on these queues. On a device of several GPUs, these must be queues of
+    /// one GPU.
     pub fn global_on(&self, name: &str, queues: QueueAffinity) -> Result<Buffer> {
         let globals = self.raw.globals();
         let index = globals.iter().position(|global| global.name == name).ok_or_else(|| {
@@ -73,22 +74,23 @@ impl Executable {
         Ok(Buffer::from_driver(raw, BufferParams::device()))
     }
 
-    /// Every kernel, function and variable that the code names, with its device address where the driver can tell. Names
-    /// need not be unique: an executable may hold several code objects, and each has local symbols of its own.
+    /// The kernels, functions and variables of the code, with their device addresses where the driver knows them. Names
+    /// need not be unique, because an executable may hold several code objects with local symbols.
     ///
-    /// `FAILED_PRECONDITION` on a device of several GPUs, each of which has a copy of its own: ask with
-    /// [`symbols_on`](Self::symbols_on). `UNIMPLEMENTED` where the device declares that it lacks
+    /// `FAILED_PRECONDITION` on a device of several GPUs, where each GPU has a copy: use
+    /// [`symbols_on`](Self::symbols_on). `UNIMPLEMENTED` where the device declares the lack of
     /// [`Feature::Symbols`](crate::Feature::Symbols).
     pub fn symbols(&self) -> Result<Vec<SymbolInfo>> {
         self.symbols_on(QueueAffinity::ANY)
     }
 
-    /// [`symbols`](Self::symbols) as kernels on these queues see them: on a device of several GPUs, the queues of one.
+    /// [`symbols`](Self::symbols) for the kernels on these queues. On a device of several GPUs, these must be queues of
+    /// one GPU.
     pub fn symbols_on(&self, queues: QueueAffinity) -> Result<Vec<SymbolInfo>> {
         self.raw.symbols(queues).context(|| "listing the symbols of an executable")
     }
 
-    /// Whether both handles are of one loaded executable. See
+    /// Whether both handles are of the same loaded executable. See
     /// [`Device::load_executable`](crate::Device::load_executable).
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.raw, &other.raw)
@@ -102,7 +104,7 @@ impl fmt::Debug for Executable {
     }
 }
 
-/// A function of an executable. Keeps the executable loaded.
+/// A function of an executable. It keeps the executable loaded.
 #[derive(Clone)]
 pub struct Function {
     pub(crate) executable: Kept<Arc<dyn driver::Executable>>,
@@ -110,7 +112,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// What the function takes and needs.
+    /// The parameters of the function and its requirements.
     pub fn info(&self) -> &FunctionInfo {
         &self.executable.functions()[self.index as usize]
     }
@@ -120,7 +122,7 @@ impl Function {
         &self.info().name
     }
 
-    /// The executable that it belongs to.
+    /// The executable of this function.
     pub fn executable(&self) -> Executable {
         Executable { raw: self.executable.clone() }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Exports: where a buffer's memory is, for another library in this process, and what keeps it there.
+//! Exports: the address of a buffer for another library in this process, with a handle that keeps the memory.
 
 use std::fmt;
 
@@ -12,23 +12,23 @@ use crate::{
     },
 };
 
-/// The memory of a buffer under an address that may leave this library.
+/// The exported address of a buffer's memory.
 ///
-/// As long as this lives, the memory stays allocated, as with any handle of the buffer, and also when the device is
-/// closed. A [`Queue::dealloca`](crate::Queue::dealloca) of the buffer ends it all the same: what is left then is an address
-/// of memory that belongs to the next who allocates.
+/// While this lives, the memory stays allocated, even when the device is closed. The exception is a
+/// [`Queue::dealloca`](crate::Queue::dealloca) of the buffer: the address then belongs to memory that other buffers may
+/// reuse.
 ///
-/// To know an address harms nobody. Whoever follows it does so in code of their own, and orders it by semaphores: this
-/// library's work is done when its signals are reached, and must not start before the other's is.
+/// Access through the address is up to the caller's own code, and semaphores must order it. Work of Windlass is done
+/// when its signals are reached, and must not start before the other library's work is done.
 #[derive(Clone)]
 pub struct Exported {
     buffer: Buffer,
-    /// Of an export to the host.
+    /// Present in an export to the host.
     mapping: Option<Mapping>,
 }
 
 impl Exported {
-    /// Where it is and how large. It can be given to an import on another device that sees the same memory.
+    /// The address and the size. They can be imported on another device that sees the same memory.
     pub fn memory(&self) -> External {
         let size = self.buffer.len();
         match &self.mapping {
@@ -37,7 +37,7 @@ impl Exported {
         }
     }
 
-    /// The address as a number: for the device or for the host, as it was exported.
+    /// The address as a number, for the device or for the host, as it was exported.
     pub fn address(&self) -> u64 {
         self.memory().address()
     }
@@ -55,15 +55,15 @@ impl fmt::Debug for Exported {
 }
 
 impl Buffer {
-    /// The address under which the device sees this range, with what keeps it valid: for another library that uses the
-    /// same device in this process. A small buffer may lie in the middle of a larger allocation, so the other library can
-    /// use the memory, but must not free it, nor share it with other processes. `INVALID_ARGUMENT` for an empty range.
+    /// Exports the device address of this range, for another library that uses the same device in this process. The
+    /// range may lie in the middle of a larger allocation. So the other library must not free the memory, nor share it
+    /// with other processes. `INVALID_ARGUMENT` for an empty range.
     pub fn export_device_address(&self) -> Result<Exported> {
         self.export(None)
     }
 
-    /// The pointer under which the host sees this range, with what keeps it valid. `INVALID_ARGUMENT` for an empty range;
-    /// otherwise the errors are those of [`map`](Self::map).
+    /// Exports the host pointer of this range. `INVALID_ARGUMENT` for an empty range; otherwise the errors are those of
+    /// [`map`](Self::map).
     pub fn export_host_pointer(&self) -> Result<Exported> {
         self.export(Some(self.map()?))
     }

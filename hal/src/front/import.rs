@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Imports: memory that somebody else allocated, as buffers.
+//! Imports: foreign memory as buffers.
 //!
-//! Memory that a program owns can be lent safely: the buffer then owns it. A bare pointer is another matter: no check
-//! can tell whether the memory is there and stays there, so importing one is `unsafe`, for the reason that loading code
-//! is. Whoever lends a pointer learns by a release callback when the memory is theirs again.
+//! Importing bytes that the program gives away is safe, because the buffer then owns them. Importing a bare pointer is
+//! `unsafe`, because no check can tell whether the memory exists and for how long. A release callback tells the lender
+//! of a pointer when the memory is free again.
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
@@ -19,11 +19,11 @@ use crate::{
     },
 };
 
-/// Bytes that only a device touches for now. They are reached by the pointer alone: moving a box would assert that
-/// nobody else has it.
+/// Bytes that only a device touches for now. They are kept as a pointer, because moving a box would assert that it is
+/// the only access to them.
 struct Lent(NonNull<[u8]>);
 
-// SAFETY: owns the bytes, as the box did that it was.
+// SAFETY: this owns the bytes, as the box did.
 unsafe impl Send for Lent {}
 
 impl Lent {
@@ -34,42 +34,43 @@ impl Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        // SAFETY: of a leaked box, and made a box again only here.
+        // SAFETY: the pointer is from a leaked box, and becomes a box again only here.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
 impl Device {
-    /// Makes a buffer of bytes that the program owns: without a copy of a box or a full vector, and without telling when
-    /// they are free again. They are freed once the last handle is gone and the last use has retired. Borrowed bytes are
-    /// copied, and the copy is imported.
+    /// Makes a buffer of bytes that the program gives away. A box or a full vector is not copied; borrowed bytes are
+    /// copied, and the copy is imported. The bytes are freed when the last handle is dropped and the last use has
+    /// retired.
     ///
-    /// The contents are those of `bytes`. [`Buffer::map`] reads them back. `UNIMPLEMENTED` where the device declares to
-    /// lack [`Feature::ImportHost`](crate::Feature::ImportHost), `INVALID_ARGUMENT` for no bytes, `UNAVAILABLE` where the
-    /// system cannot make the memory the device's.
+    /// The buffer holds the contents of `bytes`, and [`Buffer::map`] reads them back. `UNIMPLEMENTED` where the device
+    /// declares the lack of [`Feature::ImportHost`](crate::Feature::ImportHost), `INVALID_ARGUMENT` for no bytes,
+    /// `UNAVAILABLE` where the system cannot give the device access to the memory.
     ///
-    /// It is no allocation of the device: [`statistics`](Self::statistics) do not count it, and a dealloca of it is a barrier.
+    /// The buffer is not an allocation of the device: [`statistics`](Self::statistics) do not count it, and a dealloca
+    /// of it is a barrier.
     pub fn import_host(&self, params: &BufferParams, bytes: impl Into<Box<[u8]>>) -> Result<Buffer> {
         let bytes = Lent::new(bytes.into());
         let pointer = bytes.0.cast();
         let size = bytes.0.len() as u64;
-        // SAFETY: the bytes are owned by the release, which a driver keeps as long as the device may touch them, and nobody
-        // else has a pointer to them.
+        // SAFETY: the release owns the bytes, a driver keeps the release as long as the device may touch them, and no
+        // other pointer to them exists.
         unsafe { self.import_host_pointer(params, pointer, size, move || drop(bytes)) }
     }
 
-    /// Makes a buffer of `size` bytes of host memory at `pointer`. `release` is called on a thread of the callback pool,
-    /// once the last handle is gone and the last use has retired; not where this returns an error, and not on a device
-    /// that is lost, which may write the memory as long as the process runs.
+    /// Makes a buffer of `size` bytes of host memory at `pointer`. `release` is called on a thread of the callback pool
+    /// when the last handle is dropped and the last use has retired. It is not called if this returns an error. Nor is
+    /// it called on a lost device, which may write the memory as long as the process runs.
     ///
-    /// The errors are those of [`import_host`](Self::import_host), and `ALREADY_EXISTS` where the device sees
-    /// that some of the memory is imported or pinned already: import memory once, and share ranges of it by
+    /// The errors are those of [`import_host`](Self::import_host), and `ALREADY_EXISTS` where the device notices that a
+    /// part of the memory is already imported or pinned. Import memory once, and share ranges of it by
     /// [`Buffer::subspan`].
     ///
     /// # Safety
-    /// The memory must be valid for reads and writes until `release` is called, and nobody may hold a Rust reference to
-    /// it from here to there, but to atomics. Whoever else touches it is ordered by semaphores, or reads and writes undefined
-    /// bytes. No byte of it may be imported already, or be pinned by another library.
+    /// The memory must be valid for reads and writes until `release` is called. Until then no Rust reference to it may
+    /// exist, except to atomics. Semaphores must order other accesses to it; otherwise these read or write undefined
+    /// bytes. No byte of it may be imported already or be pinned by another library.
     pub unsafe fn import_host_pointer(
         &self,
         params: &BufferParams,
@@ -84,20 +85,19 @@ impl Device {
             )));
         }
         let memory = External::Host { pointer, size };
-        // SAFETY: the same contract, passed on.
+        // SAFETY: the caller vouches under the same contract.
         unsafe { self.import(params, memory, Release::new(release)) }
     }
 
-    /// Makes a buffer of `size` bytes at an address that the device sees: memory of another library that uses the same
-    /// device in this process. `release` is called as [`import_host_pointer`](Self::import_host_pointer) says.
+    /// Makes a buffer of `size` bytes at a device address: memory of another library that uses the same device in this
+    /// process. `release` is called as for [`import_host_pointer`](Self::import_host_pointer).
     ///
-    /// `UNIMPLEMENTED` where the device declares to lack [`Feature::ImportDevice`](crate::Feature::ImportDevice),
-    /// `INVALID_ARGUMENT` for what the device does not know as its memory, as far as it can tell.
+    /// `UNIMPLEMENTED` where the device declares the lack of [`Feature::ImportDevice`](crate::Feature::ImportDevice).
+    /// `INVALID_ARGUMENT` where the device can tell that the memory is not its own.
     ///
     /// # Safety
-    /// The memory must be allocated on this device, and stay so until `release` is called. What the other library still
-    /// does to it must be complete, or ordered behind by whoever signals for it: this library's semaphores know nothing
-    /// of another's streams.
+    /// The memory must be allocated on this device until `release` is called. Work of the other library on it must be
+    /// complete, or semaphores must order it, because Windlass does not know the streams of another library.
     pub unsafe fn import_device_address(
         &self,
         params: &BufferParams,
@@ -111,12 +111,12 @@ impl Device {
                 "a device address tells the host nothing: import it as device memory, or import the host pointer",
             ));
         }
-        // SAFETY: the same contract, passed on.
+        // SAFETY: the caller vouches under the same contract.
         unsafe { self.import(params, External::Device { address, size }, Release::new(release)) }
     }
 
     /// # Safety
-    /// As the methods above say.
+    /// As for the methods above.
     unsafe fn import(&self, params: &BufferParams, memory: External, release: Release) -> Result<Buffer> {
         check_params(params)?;
         let feature = match memory {
@@ -139,7 +139,7 @@ impl Device {
         if address % alignment != 0 {
             return Err(Error::invalid_argument(format!("{address:#x} is not aligned to {alignment}")));
         }
-        // SAFETY: the caller's promise, passed on.
+        // SAFETY: the caller vouches under the same contract.
         let raw = unsafe { self.raw().import(params, memory, release) };
         let raw = raw.context(|| format!("importing {size} bytes at {address:#x}"))?;
         Ok(Buffer::from_driver(raw, *params))

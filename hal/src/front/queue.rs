@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queues: where work is submitted.
+//! Queues: the entry for all work.
 //!
-//! Every operation takes a wait list and a signal list and returns without waiting for other work. It starts when
-//! every wait is reached; when it has completed, every signal is. Nothing else orders it: two operations without
-//! an edge between them may run in any order or at once, on one queue too.
+//! Each operation takes a wait list and a signal list, and returns without waiting for other work. It starts when all
+//! waits are reached. When it has completed, all signals are reached. Nothing else orders it: two operations without an
+//! edge between them may run in any order or at the same time, even on one queue.
 //!
-//! An `Err` means that nothing was accepted, and the signal list is untouched. What goes wrong later fails the
-//! signal list.
+//! An `Err` means that the operation was not accepted, and the signal list is untouched. A later failure fails the
+//! signal list. All methods may be called from any thread.
 
 use std::{fmt, sync::Arc};
 
@@ -47,7 +47,8 @@ use crate::{
     },
 };
 
-/// A queue of a device, or a set of queues of which the device picks one. Clones are handles.
+/// A queue of a device, or a set of queues. For a set, the device picks one queue for each operation. Clones are
+/// handles.
 #[derive(Clone)]
 pub struct Queue {
     device: Device,
@@ -55,7 +56,7 @@ pub struct Queue {
 }
 
 impl Device {
-    /// A queue by number. `OUT_OF_RANGE` where the device has fewer.
+    /// A queue by number, from 0. `OUT_OF_RANGE` where the device has fewer.
     pub fn queue(&self, index: u32) -> Result<Queue> {
         let queues = self.limits().queues;
         if index >= queues {
@@ -64,8 +65,8 @@ impl Device {
         Ok(Queue::new(self.clone(), QueueAffinity::queue(index)))
     }
 
-    /// A queue that stands for a set: the device picks one for each operation. Bits of queues that it does not
-    /// have are ignored; `OUT_OF_RANGE` where none is left.
+    /// A queue that stands for a set. The device picks one of the set for each operation. Bits of queues that the
+    /// device does not have are ignored; `OUT_OF_RANGE` where none is left.
     pub fn queue_of(&self, affinity: QueueAffinity) -> Result<Queue> {
         let queues = self.limits().queues;
         let all = if queues >= 64 { u64::MAX } else { (1 << queues) - 1 };
@@ -88,7 +89,7 @@ impl Queue {
         &self.device
     }
 
-    /// The queues that this stands for.
+    /// The set of queues that this stands for.
     pub fn affinity(&self) -> QueueAffinity {
         self.affinity
     }
@@ -101,20 +102,20 @@ impl Queue {
         for signal in signals {
             check_value("signal", signal.value)?;
         }
-        // SAFETY: every operation comes from a method of this front, which checked it as its documentation says.
+        // SAFETY: each operation comes from a method of this front, which checked what its documentation promises.
         #[allow(unsafe_code)]
         unsafe {
             self.device.open.raw.submit(self.affinity, waits, signals, operation)
         }
     }
 
-    /// A pure edge from waits to signals.
+    /// Does nothing: reaches its signals when its waits are reached.
     pub fn barrier(&self, waits: &[Point], signals: &[Point]) -> Result<()> {
         self.submit(waits, signals, Operation::Barrier)
     }
 
-    /// Allocates memory in the order of the queue. The handle and its address are there at once and may be
-    /// recorded and submitted; the contents are the buffer's own, and undefined, once the signals are reached.
+    /// Allocates `size` bytes in the order of the queue. The handle has its address at once, and may be recorded and
+    /// submitted. When the signals are reached, the memory belongs to the buffer, and its contents are undefined.
     pub fn alloca(
         &self,
         waits: &[Point],
@@ -131,9 +132,9 @@ impl Queue {
         Ok(buffer)
     }
 
-    /// [`alloca`](Self::alloca) from a pool of the same device. The buffer may have less usage than the pool's memory, and
-    /// a greater alignment. `RESOURCE_EXHAUSTED` where the pool has no room: nothing is submitted then, the signals are
-    /// untouched, and the call can be made again once buffers were given back. No call waits for that.
+    /// [`alloca`](Self::alloca) from a pool of the same device. The buffer may have less usage than the memory of the
+    /// pool, and a greater alignment. `RESOURCE_EXHAUSTED` where the pool has no room: the signals are untouched, and
+    /// the call may succeed when other buffers were released. No call waits for that.
     pub fn alloca_from(
         &self,
         pool: &Pool,
@@ -154,10 +155,10 @@ impl Queue {
         Ok(buffer)
     }
 
-    /// Gives the memory of a whole allocation back in the order of the queue, whatever handles remain; memory of a pool
-    /// goes back to the pool. For a buffer that was imported this is a barrier: its memory goes with the last handle. What is
-    /// submitted with an edge behind the signals may reuse it; using the buffer behind them is a mistake, and
-    /// yields undefined contents.
+    /// Releases the memory of a whole allocation in the order of the queue, even where handles remain. Memory of a pool
+    /// goes back to the pool. For an imported buffer this is a barrier, because its memory goes with the last handle.
+    /// Operations ordered behind the signals may reuse the memory. Work that uses the buffer behind the signals sees
+    /// undefined contents.
     pub fn dealloca(&self, waits: &[Point], signals: &[Point], buffer: &Buffer) -> Result<()> {
         self.check(buffer, BufferUsage::NONE, "the buffer of a dealloca")?;
         if buffer.offset() != 0 || buffer.len() != buffer.raw().size() {
@@ -166,7 +167,7 @@ impl Queue {
         self.submit(waits, signals, Operation::Dealloca { buffer: buffer.clone() })
     }
 
-    /// Repeats `pattern` over `target`, whose address and length must be multiples of the pattern's size.
+    /// Repeats `pattern` over `target`. Address and length of the target must be multiples of the size of the pattern.
     pub fn fill(
         &self,
         waits: &[Point],
@@ -185,7 +186,7 @@ impl Queue {
         })
     }
 
-    /// Writes `source` over `target` of the same length. The bytes are captured before this returns.
+    /// Writes `source` over `target`, which has the same length. The bytes are captured before this returns.
     pub fn update(&self, waits: &[Point], signals: &[Point], source: &[u8], target: &Buffer) -> Result<()> {
         check_lengths(source.len() as u64, target.len(), "an update")?;
         self.check(target, BufferUsage::TRANSFER_TARGET, "the target of an update")?;
@@ -195,7 +196,7 @@ impl Queue {
         })
     }
 
-    /// Copies `source` over `target` of the same length; they must not overlap.
+    /// Copies `source` over `target`, which has the same length. The two must not overlap.
     pub fn copy(&self, waits: &[Point], signals: &[Point], source: &Buffer, target: &Buffer) -> Result<()> {
         check_lengths(source.len(), target.len(), "a copy")?;
         self.check(source, BufferUsage::TRANSFER_SOURCE, "the source of a copy")?;
@@ -207,7 +208,7 @@ impl Queue {
         })
     }
 
-    /// Reads a file from `file_offset` on until `target` is full.
+    /// Fills `target` from a file, beginning at byte `file_offset` of the file.
     pub fn read(
         &self,
         waits: &[Point],
@@ -224,7 +225,7 @@ impl Queue {
         })
     }
 
-    /// Writes `source` to a file from `file_offset` on.
+    /// Writes `source` to a file, beginning at byte `file_offset` of the file.
     pub fn write(
         &self,
         waits: &[Point],
@@ -241,8 +242,9 @@ impl Queue {
         })
     }
 
-    /// Calls a function on a thread of the callback pool, which it may block. The signals are reached when it
-    /// returns `Ok`, and fail with its error; a panic is `ABORTED`. Independent work of the queue goes on.
+    /// Calls a function on a thread of the callback pool. The call may block, and independent work of the queue goes
+    /// on. The signals are reached when the call returns `Ok`. They fail with the error that it returns, or with
+    /// `ABORTED` if it panics.
     pub fn host_call(
         &self,
         waits: &[Point],
@@ -253,8 +255,7 @@ impl Queue {
         self.submit(waits, signals, Operation::HostCall(HostCall::new(flags, call)))
     }
 
-    /// Launches one function, with one argument for each of its parameters. A grid without workgroups is a
-    /// barrier.
+    /// Launches one function with one argument for each of its parameters. A grid without workgroups is a barrier.
     pub fn dispatch(
         &self,
         waits: &[Point],
@@ -271,10 +272,8 @@ impl Queue {
         })
     }
 
-    /// Launches one function as often as a buffer says when the waits are reached; [`IndirectParameters`] has the
-    /// details. A count with a zero in it launches nothing.
-    ///
-    /// [`IndirectParameters`]: crate::IndirectParameters
+    /// Launches one function with a workgroup count from a buffer, read when the waits are reached. See
+    /// [`IndirectParameters`](crate::IndirectParameters). A count with a zero in it launches nothing.
     pub fn dispatch_indirect(
         &self,
         waits: &[Point],
@@ -320,8 +319,8 @@ impl Queue {
         Ok(dispatch)
     }
 
-    /// Runs a command buffer, with a table for its slots. The same command buffer may be in flight any number of
-    /// times, on any queues.
+    /// Runs a command buffer with a binding table for its slots. A command buffer may be in flight any number of times,
+    /// on any queues of its device.
     pub fn execute(
         &self,
         waits: &[Point],
@@ -341,12 +340,12 @@ impl Queue {
         )
     }
 
-    /// Copies a buffer to the host once the waits are reached: a future of its bytes.
+    /// Copies a buffer to the host when the waits are reached. Returns a future of the bytes.
     pub fn download(&self, waits: &[Point], source: &Buffer) -> Result<Download> {
         let params = BufferParams::host();
         let (ready, done) = (Semaphore::new(0), Semaphore::new(0));
         let size = source.len().max(1);
-        // An alloca never waits; a device without it has nothing better than an allocation.
+        // An alloca never waits. A device without it gets an allocation instead.
         let (staging, waits) = if self.device.lacks(Feature::Alloca) {
             (self.device.allocate(&params, size)?, Points::from(waits))
         } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Recording: every check that can be made before the binding table is known is made here.
+//! Recording: it makes all checks that do not need the binding table.
 
 use std::{fmt, ops::Range, sync::Arc};
 
@@ -31,12 +31,12 @@ use crate::{
     },
 };
 
-/// Records a command buffer. Every call validates at once; a call that fails records nothing.
+/// Records a command buffer. Each call validates at once. A call that fails records nothing.
 pub struct Recorder {
     device: Arc<dyn driver::Device>,
     list: CommandList,
     events: Events,
-    /// Where in the list the open debug groups begin.
+    /// The indices of the commands that opened the debug groups which are still open.
     open_groups: Vec<usize>,
 }
 
@@ -51,12 +51,12 @@ impl Recorder {
         Ok(Self { device, list, events: Events::new(), open_groups: Vec::new() })
     }
 
-    /// Everything recorded before completes before anything recorded after starts.
+    /// All commands before this complete before any command after it starts.
     pub fn barrier(&mut self) {
         self.list.commands.push(Command::Barrier);
     }
 
-    /// Repeats `pattern` over `target`, whose address and length must be multiples of the pattern's size.
+    /// Repeats `pattern` over `target`. Address and length of the target must be multiples of the size of the pattern.
     pub fn fill(&mut self, target: impl Into<BufferRef>, pattern: impl Into<Pattern>) -> Result<()> {
         let (target, pattern) = (target.into(), pattern.into());
         let size = pattern.bytes().len() as u64;
@@ -69,7 +69,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Writes `source`, which is captured now, over `target` of the same length.
+    /// Writes `source` over `target`, which has the same length. The bytes are captured now.
     pub fn update(&mut self, source: &[u8], target: impl Into<BufferRef>) -> Result<()> {
         let target = target.into();
         check_lengths(source.len() as u64, target.len(), "an update")?;
@@ -83,7 +83,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Copies `source` over `target` of the same length; they must not overlap.
+    /// Copies `source` over `target`, which has the same length. The two must not overlap.
     pub fn copy(&mut self, source: impl Into<BufferRef>, target: impl Into<BufferRef>) -> Result<()> {
         let (source, target) = (source.into(), target.into());
         check_lengths(source.len(), target.len(), "a copy")?;
@@ -108,31 +108,30 @@ impl Recorder {
         Ok(())
     }
 
-    /// Makes an event of this recording, not signalled.
+    /// Makes an event of this recording. It is not signalled.
     pub fn event(&mut self) -> Event {
         self.events.add()
     }
 
-    /// The first half of a split barrier: a later [`wait_events`](Self::wait_events) for `event` orders everything
-    /// recorded before this call. `FAILED_PRECONDITION` where the event is signalled already and was not reset since.
+    /// The first half of a split barrier. A later [`wait_events`](Self::wait_events) for `event` waits for all commands
+    /// before this call. `FAILED_PRECONDITION` where the event is already signalled and was not reset.
     pub fn signal_event(&mut self, event: Event) -> Result<()> {
         let event = self.events.signal(event)?;
         self.list.commands.push(Command::SignalEvent { event });
         Ok(())
     }
 
-    /// Makes `event` unsignalled again for what is recorded from here on. Waits that were recorded before are not
-    /// touched.
+    /// Makes `event` unsignalled for the commands from here on. Earlier waits still mean the signal before them.
     pub fn reset_event(&mut self, event: Event) -> Result<()> {
         let event = self.events.reset(event)?;
         self.list.commands.push(Command::ResetEvent { event });
         Ok(())
     }
 
-    /// The second half of a split barrier: for each event, everything recorded before its last
-    /// [`signal_event`](Self::signal_event) completes before anything recorded after this call starts. What was
-    /// recorded between the two is not ordered, and may overlap with both sides. `FAILED_PRECONDITION` where an event
-    /// is not signalled at this point; no events order nothing.
+    /// The second half of a split barrier. For each event, all commands before its last
+    /// [`signal_event`](Self::signal_event) complete before any command after this call starts. Commands between signal
+    /// and wait are free. `FAILED_PRECONDITION` where an event is not signalled at this point. An empty list records
+    /// nothing.
     pub fn wait_events(&mut self, events: &[Event]) -> Result<()> {
         let events = self.events.wait(events)?;
         if !events.is_empty() {
@@ -141,7 +140,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Launches `function` with one argument for each of its parameters. A grid without workgroups does nothing.
+    /// Launches `function` with one argument for each of its parameters. A grid without workgroups records nothing.
     pub fn dispatch(
         &mut self,
         function: &Function,
@@ -153,8 +152,8 @@ impl Recorder {
         self.launch(function, &resolved, count, arguments)
     }
 
-    /// Launches `function` as often as a buffer says, which earlier commands may have written;
-    /// [`IndirectParameters`](crate::IndirectParameters) has the details. A count with a zero in it launches nothing.
+    /// Launches `function` with a workgroup count from a range, which earlier commands may write. See
+    /// [`IndirectParameters`](crate::IndirectParameters). A count with a zero in it launches nothing.
     pub fn dispatch_indirect(
         &mut self,
         function: &Function,
@@ -215,14 +214,14 @@ impl Recorder {
         Ok(())
     }
 
-    /// Opens a named group, for tools: a name alone, or a [`DebugGroup`] with colour and place. Groups nest, and order
-    /// nothing.
+    /// Opens a named group, for tools: a name, or a [`DebugGroup`] with a colour and a source location. Groups nest,
+    /// and order nothing.
     pub fn begin_debug_group(&mut self, group: impl Into<DebugGroup>) {
         self.open_groups.push(self.list.commands.len());
         self.list.commands.push(Command::BeginDebugGroup(group.into()));
     }
 
-    /// Closes the innermost group.
+    /// Closes the innermost group. `FAILED_PRECONDITION` where no group is open.
     pub fn end_debug_group(&mut self) -> Result<()> {
         if self.open_groups.pop().is_none() {
             return Err(Error::failed_precondition("no debug group is open"));
@@ -231,7 +230,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Ends the recording.
+    /// Ends the recording. `FAILED_PRECONDITION` where a debug group is still open.
     pub fn finish(self) -> Result<CommandBuffer> {
         if let Some(Command::BeginDebugGroup(group)) =
             self.open_groups.last().and_then(|open| self.list.commands.get(*open))
@@ -247,7 +246,8 @@ impl Recorder {
         Ok(CommandBuffer { raw: raw.into() })
     }
 
-    /// Whether a command may use `target` so. Changes nothing: a command is checked whole before it is recorded.
+    /// Checks that a command may use `target` in this way. Changes nothing, so that a command is checked as a whole
+    /// before it is recorded.
     fn check(&self, target: &BufferRef, usage: BufferUsage, alignment: u64, what: &str) -> Result<()> {
         match target {
             BufferRef::Direct(buffer) => {
@@ -262,7 +262,7 @@ impl Recorder {
         }
     }
 
-    /// Notes that a command uses `target` so: keeps the buffer, or demands it of the slot.
+    /// Notes that a command uses `target`: keeps the buffer alive, or raises the requirements on the slot.
     fn demand(&mut self, target: &BufferRef, usage: BufferUsage, alignment: u64) {
         match target {
             BufferRef::Direct(buffer) => retain(&mut self.list.resources, buffer),
@@ -280,14 +280,15 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// Keeps a buffer once in a row: neighbours in a list use the same few.
+/// Keeps a buffer alive. Looks at the last few entries only, because neighbouring commands tend to use the same
+/// buffers.
 fn retain(resources: &mut Vec<Buffer>, buffer: &Buffer) {
     if !resources.iter().rev().take(8).any(|known| Arc::ptr_eq(known.raw(), buffer.raw())) {
         resources.push(buffer.clone());
     }
 }
 
-/// Where a range of a slot ends; an error where the slot does not exist or the range overflows.
+/// The end of a range in a slot. An error where the slot does not exist or the range overflows.
 fn slot_end(slots: &[SlotRequirement], slot: u32, offset: u64, length: u64) -> Result<u64> {
     if slot as usize >= slots.len() {
         return Err(Error::out_of_range(format!(
@@ -300,7 +301,7 @@ fn slot_end(slots: &[SlotRequirement], slot: u32, offset: u64, length: u64) -> R
     })
 }
 
-/// Raises what is demanded of a slot that [`slot_end`] found.
+/// Raises the requirements on a slot that [`slot_end`] has found.
 fn require_slot(slots: &mut [SlotRequirement], slot: u32, end: u64, usage: BufferUsage, alignment: u64) {
     if let Some(requirement) = slots.get_mut(slot as usize) {
         requirement.used = true;
@@ -313,7 +314,7 @@ fn require_slot(slots: &mut [SlotRequirement], slot: u32, end: u64, usage: Buffe
 struct ListSink<'a> {
     list: &'a mut CommandList,
     block: Range<usize>,
-    /// Slots used, with the end of the range used.
+    /// The used slots, each with the end of the used range.
     slots: SmallVec<[(u32, u64); 8]>,
 }
 

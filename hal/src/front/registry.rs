@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The registry: which drivers exist, by the scheme of their URIs.
+//! The registry: the available drivers, by the schemes of their URIs.
 
 use std::sync::Arc;
 
@@ -25,13 +25,13 @@ impl Registry {
         Self::default()
     }
 
-    /// Adds a driver under [`driver::Driver::scheme`].
+    /// Adds a driver under its [`driver::Driver::scheme`].
     pub fn register(&mut self, driver: Arc<dyn driver::Driver>) -> &mut Self {
         self.drivers.push(driver);
         self
     }
 
-    /// The drivers, those registered last first, each scheme once.
+    /// The drivers, each scheme once. Later registrations come first.
     pub fn drivers(&self) -> impl Iterator<Item = &Arc<dyn driver::Driver>> {
         self.drivers.iter().enumerate().rev().filter_map(|(index, driver)| {
             let overridden = self.drivers[index + 1..].iter().any(|later| later.scheme() == driver.scheme());
@@ -39,7 +39,7 @@ impl Registry {
         })
     }
 
-    /// The driver of a scheme; `NOT_FOUND` names those that are there.
+    /// The driver of a scheme. `NOT_FOUND` lists the existing schemes.
     pub fn driver(&self, scheme: &str) -> Result<&Arc<dyn driver::Driver>> {
         self.drivers().find(|driver| driver.scheme() == scheme).ok_or_else(|| {
             let mut known: Vec<_> = self.drivers().map(|driver| format!("{}://", driver.scheme())).collect();
@@ -48,10 +48,12 @@ impl Registry {
         })
     }
 
-    /// Opens the device that a URI names. A driver may load a vendor's library, which runs its constructors in this
-    /// process, and take the library's path from the URI, as the key `library` of `hip://` does, or from the environment,
-    /// as from `WINDLASS_HIP_LIBRARY`: whoever can write these decides which native code runs here, as with any dynamic
-    /// loader.
+    /// Opens the device that a URI names.
+    ///
+    /// A driver may load a library of a vendor, which runs the constructors of the library in this process. The path of
+    /// the library may come from the URI (the key `library` of `hip://`) or from the environment
+    /// (`WINDLASS_HIP_LIBRARY`). So a person who can set one of these decides which native code runs here, as with any
+    /// dynamic loader.
     pub fn open(&self, uri: &str) -> Result<Device> {
         let uri: Uri = uri.parse()?;
         fork::check().map_err(|error| error.context(format!("opening {uri}")))?;

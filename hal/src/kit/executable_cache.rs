@@ -74,7 +74,10 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Error, FunctionInfo, order::edge::Domain};
+    use crate::{
+        order::edge::Domain,
+        words::{error::Error, function_info::FunctionInfo},
+    };
 
     struct Loaded(Domain);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The threads that run host calls: as many as are busy at once, kept for a while, never joined.
+//! The threads that run host calls. The pool has as many threads as calls are busy, keeps idle threads for ten seconds
+//! and never joins them.
 //!
-//! A host call may block on another one, so no call queues behind a busy thread: a call that finds nobody idle gets a
-//! thread of its own. Only where the system has no thread left do calls queue for those that there are. They never run
-//! on the thread that made them ready, which may be a reaper or somebody with a deadline.
+//! A host call may block on another host call, so no call queues behind a busy thread: a call that finds no idle thread
+//! starts a new one. Calls queue for existing threads only when the system can start no more. A call never runs on the
+//! thread that made it ready, which may be a reaper or a thread with a deadline.
 
 use std::{
     io,
@@ -21,20 +22,21 @@ use crate::words::panics::contain;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// How long an idle thread stays.
+/// How long an idle thread lives.
 const KEEP: Duration = Duration::from_secs(10);
 
 struct Pool {
-    /// A rendezvous: sending succeeds only into the hands of an idle thread.
+    /// A rendezvous: a send succeeds only when an idle thread takes the job.
     idle: (Sender<Job>, Receiver<Job>),
-    /// Jobs on their way to a new thread, or for which the system had none.
+    /// Jobs for threads that are starting, and jobs for which the system had no thread.
     queue: (Sender<Job>, Receiver<Job>),
     started: AtomicUsize,
-    /// Threads that look at the queue before they end.
+    /// Threads that will look at the queue before they end.
     alive: AtomicUsize,
 }
 
-/// Runs a job on a thread of the pool, which the job may block.
+/// Runs a job on a thread of the pool. The job may block. Returns at once, unless the system can start no thread and
+/// the pool has none: then the job runs before this returns.
 pub fn spawn(job: Box<dyn FnOnce() + Send>) {
     let pool = Pool::get();
     let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) = pool.idle.0.try_send(job) else {
@@ -45,13 +47,14 @@ pub fn spawn(job: Box<dyn FnOnce() + Send>) {
     if let Err(error) = pool.start(|| pool.work()) {
         tracing::error!(target: "windlass::queue", %error, "no thread for a host call; it waits for another to end");
         if pool.alive.fetch_sub(1, Ordering::SeqCst) == 1 {
-            // There is no other to wait for.
+            // No other thread will run the job.
             pool.run_queued();
         }
     }
 }
 
-/// Runs a job on a thread of the pool that has nothing else to do, or says that there is none.
+/// Runs a job on an idle or a new thread of the pool. Returns `false`, without running the job, when the system can
+/// start no thread.
 pub(crate) fn try_spawn(job: fn()) -> bool {
     let pool = Pool::get();
     if pool.idle.0.try_send(Box::new(job)).is_ok() {
@@ -96,7 +99,7 @@ impl Pool {
             if self.queue.1.is_empty() {
                 return;
             }
-            // Somebody counted on this thread just before.
+            // A job was queued for this thread just before.
             self.alive.fetch_add(1, Ordering::SeqCst);
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The moment at which a blocking wait gives up.
+//! Deadlines of blocking waits.
 
 use std::time::{Duration, Instant};
 
@@ -8,25 +8,25 @@ use std::time::{Duration, Instant};
 pub struct Deadline(Option<Instant>);
 
 impl Deadline {
-    /// Wait as long as it takes.
+    /// Waits without a limit.
     pub const NEVER: Self = Self(None);
 
-    /// Look once and do not wait.
+    /// Looks once and does not wait.
     pub fn now() -> Self {
         Self(Some(Instant::now()))
     }
 
-    /// Give up after this time. A span that no clock can hold means [`NEVER`](Self::NEVER).
+    /// Gives up after `span`. A span that the clock cannot represent means [`NEVER`](Self::NEVER).
     pub fn after(span: Duration) -> Self {
         Self(Instant::now().checked_add(span))
     }
 
-    /// The time that is left, `None` for ever.
+    /// The time that is left; `None` for [`NEVER`](Self::NEVER).
     pub(crate) fn remaining(self) -> Option<Duration> {
         self.0.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether the moment has passed.
+    /// Whether the deadline has passed.
     pub fn passed(self) -> bool {
         self.0.is_some_and(|at| Instant::now() >= at)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Device edges: the promise of a device that a semaphore will reach a value, which the same device can wait
-//! for without the host.
+//! Device edges: a device promises that its enqueued work will bring a semaphore to a value. Other work of the same
+//! device can wait for the promise without the host.
 
 use std::{
     fmt,
@@ -10,42 +10,42 @@ use std::{
     },
 };
 
-/// Names the set of queues that understand each other's [`Edge`]s: one opened device, as a rule.
+/// Identifies the queues that understand each other's [`Edge`]s. As a rule these are the queues of one opened device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Domain(u64);
 
 impl Domain {
-    /// A domain that no other is equal to.
+    /// A domain that equals no other domain of this process.
     pub fn unique() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// What stands behind an edge: a device that makes progress on its lanes.
+/// The device behind an edge. It makes progress on its lanes, which are in-order streams.
 ///
-/// No method may block on other work, and none is called with a lock of this crate held.
+/// No method may block on other work. This crate calls them with no lock held.
 pub trait EdgeSource: Send + Sync + 'static {
-    /// The domain whose drivers can turn this source's edges into device waits.
+    /// The domain whose drivers can turn the edges of this source into device waits.
     fn domain(&self) -> Domain;
 
-    /// Retires whatever has finished, if nobody else is doing so.
+    /// Retires finished work, unless another thread is doing so.
     fn poll(&self);
 
-    /// From now on, until `epoch` of `lane` has retired, the source must make progress by itself: somebody who
-    /// does not poll depends on it.
+    /// Asks the source to make progress by itself until `epoch` of `lane` has retired, because a waiter that does not
+    /// poll depends on it.
     fn demand(&self, lane: u32, epoch: u64);
 }
 
-/// A value of a semaphore is promised by work that a device has already enqueued: it follows once `epoch` of
-/// `lane` (an in-order stream of the device) has completed.
+/// The promise of one value of a semaphore: the value follows when `epoch` of `lane` has completed. The work is already
+/// enqueued.
 #[derive(Clone)]
 pub struct Edge {
-    /// The device.
+    /// The device that promises.
     pub source: Arc<dyn EdgeSource>,
-    /// The in-order stream, as the device numbers its streams.
+    /// The in-order stream, numbered by the device.
     pub lane: u32,
-    /// The position in the stream. Positions of one lane complete in order.
+    /// The position in the stream. The positions of one lane complete in ascending order.
     pub epoch: u64,
 }
 

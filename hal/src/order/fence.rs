@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Fences: a set of points that stands for all of them.
+//! Fences: sets of points that are waited for together.
 
 use std::{
     future::Future,
@@ -17,20 +17,20 @@ use crate::{
     words::error::{Error, Result},
 };
 
-/// A set of (semaphore, value), each semaphore once with its greatest value. Usable wherever a wait or signal
-/// list is.
+/// A set of points that holds each semaphore once, with its greatest value. It dereferences to `[Point]`, so it serves
+/// as a wait list or a signal list.
 #[derive(Clone, Debug, Default)]
 pub struct Fence {
     points: Vec<Point>,
 }
 
 impl Fence {
-    /// A fence that is already passed.
+    /// An empty fence, which is passed from the start.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a point; of two on one semaphore the greater value stays.
+    /// Adds a point. Of two points on one semaphore the greater value stays.
     pub fn insert(&mut self, point: Point) {
         match self.points.iter_mut().find(|known| known.semaphore.same(&point.semaphore)) {
             Some(known) => known.value = known.value.max(point.value),
@@ -38,19 +38,20 @@ impl Fence {
         }
     }
 
-    /// Adds every point of another fence or list.
+    /// Adds all points of a list or of another fence.
     pub fn extend(&mut self, points: &[Point]) {
         points.iter().for_each(|point| self.insert(point.clone()));
     }
 
-    /// One fence that is passed when all of `fences` are.
+    /// Joins fences: the result is passed when all of `fences` are.
     pub fn join<'a>(fences: impl IntoIterator<Item = &'a Fence>) -> Self {
         let mut joined = Self::new();
         fences.into_iter().for_each(|fence| joined.extend(fence));
         joined
     }
 
-    /// Whether every point is reached; the first failure found.
+    /// Whether all points are reached. A failed semaphore returns its error. Retires finished work first, and never
+    /// blocks.
     pub fn query(&self) -> Result<bool> {
         let mut passed = true;
         for point in &self.points {
@@ -64,23 +65,23 @@ impl Fence {
         Ok(passed)
     }
 
-    /// Signals every point from the host.
+    /// Signals all points from the host. The errors are those of [`Semaphore::signal`](crate::Semaphore::signal).
     pub fn signal(&self) -> Result<()> {
         self.points.iter().try_for_each(|point| point.semaphore.signal(point.value))
     }
 
-    /// Fails every semaphore of the fence.
+    /// Fails all semaphores of the fence.
     pub fn fail(&self, error: Error) {
         fail(&self.points, &error);
     }
 
-    /// A future that ends when every point is reached or one semaphore failed.
+    /// Returns a future that ends when all points are reached, or with the error of a failed semaphore.
     pub fn wait(&self) -> FenceWait {
         let waits = self.points.iter().map(|point| point.semaphore.wait(point.value)).collect();
         FenceWait { waits, failure: None }
     }
 
-    /// Blocks until every point is reached; see [`wait_all`].
+    /// Blocks until all points are reached. See [`wait_all`] for the errors.
     pub fn wait_blocking(&self, deadline: impl Into<Deadline>) -> Result<()> {
         wait_all(&self.points, deadline, WaitPolicy::default())
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What ends a wait, and the wake-ups that are collected under a lock and carried out without it.
+//! Wake-ups: they are collected while locks are held, and carried out afterwards.
 
 use std::{fmt, sync::Arc, task::Waker};
 
@@ -10,23 +10,23 @@ use crate::{
     words::{error::Error, panics::contain},
 };
 
-/// Whom to tell that a wait is over.
+/// The receiver that a registered wait notifies.
 pub(crate) enum Target {
-    /// A future's waker.
+    /// The waker of a future.
     Waker(Waker),
-    /// Anything else: a sleeping thread, a pending operation.
+    /// Any other receiver: a sleeping thread, a pending operation.
     Timepoint {
         /// Called once, with no lock of the semaphore held.
         sink: Arc<dyn Timepoint>,
-        /// Passed back, so that one sink can wait for several values.
+        /// Passed back to the sink, so that one sink can wait for several values.
         token: u32,
-        /// If set, an edge of this domain ends the wait as well as the value itself.
+        /// If set, an edge of this domain also ends the wait.
         accepts: Option<Domain>,
     },
 }
 
 impl Target {
-    /// The domain whose edges end this wait.
+    /// The domain whose edges end this wait, if there is one.
     pub(super) fn accepts(&self) -> Option<Domain> {
         match self {
             Self::Waker(_) => None,
@@ -34,7 +34,7 @@ impl Target {
         }
     }
 
-    /// Whom to tell, and what, once this wait is over.
+    /// The notification to send when the wait ends with `resolution`.
     pub(super) fn over(self, resolution: Resolution) -> Notification {
         match self {
             Self::Waker(waker) => Notification::Wake(waker),
@@ -43,9 +43,9 @@ impl Target {
     }
 }
 
-/// Something that waits for values without being a future.
+/// A receiver that waits for values and is not a future.
 pub(crate) trait Timepoint: Send + Sync {
-    /// The wait registered with `token` is over.
+    /// Called when the wait that was registered with `token` has ended.
     fn resolved(&self, token: u32, resolution: Resolution);
 }
 
@@ -56,15 +56,15 @@ pub(crate) enum Resolution {
     Reached,
     /// The semaphore failed first.
     Failed(Error),
-    /// A device of the accepted domain has enqueued the work that will signal the value.
+    /// A device of the accepted domain has enqueued work that will signal the value.
     Edge(Edge),
 }
 
-/// Wake-ups collected while locks are held, to be carried out when they are not: on [`fire`](Self::fire) or on
-/// drop.
+/// Wake-ups that were collected while locks were held. [`fire`](Self::fire) carries them out, and so does dropping
+/// this.
 ///
-/// Drivers that advance several semaphores under a lock of their own collect into one of these, so that payloads
-/// change in order and wakers run with no lock held.
+/// A driver that advances several semaphores under a lock of its own collects the wake-ups here. The payloads then
+/// change in order, and the wakers run with no lock held.
 #[derive(Default)]
 #[must_use = "wake-ups are carried out when this is dropped"]
 pub struct Notifications(pub(super) SmallVec<[Notification; 4]>);
@@ -77,22 +77,22 @@ pub(super) enum Notification {
         resolution: Resolution,
     },
     Demand(Edge),
-    /// Dropping an edge may drop a device: not under a lock.
+    /// Dropping an edge may drop a device, which must not happen under a lock.
     Release(#[allow(dead_code)] Edge),
 }
 
 impl Notifications {
-    /// Nothing to carry out yet.
+    /// No wake-ups.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether a waker is among them: code that is nobody's of this crate, and that may take its time.
+    /// Whether there is a waker among the wake-ups. A waker is foreign code and may take long.
     pub fn has_wakers(&self) -> bool {
         self.0.iter().any(|notification| matches!(notification, Notification::Wake(_)))
     }
 
-    /// Carries everything out. Call it with no lock held.
+    /// Carries the wake-ups out. Call it with no lock held.
     #[inline]
     pub fn fire(self) {
         drop(self);
@@ -100,8 +100,8 @@ impl Notifications {
 }
 
 impl Notification {
-    /// Carries it out. A foreign waker that panics harms nobody but itself: the signaller, which may be a driver's
-    /// own thread, goes on, and so do the other wake-ups.
+    /// Carries one wake-up out. A waker that panics does not stop the signalling thread, which may be a driver's own,
+    /// nor the other wake-ups.
     fn carry_out(self) {
         let act = move || match self {
             Self::Wake(waker) => waker.wake(),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The pending set: operations whose waits nobody has promised yet.
+//! The pending set: operations that wait for values which no work has promised yet.
 //!
-//! An operation may enter a device's stream once each of its waits is reached, or will be signalled by work that
-//! the same device has already enqueued (an [`Edge`]). Until then it stays here and holds no stream. Hence the
-//! order in which operations are enqueued is a topological order of their dependencies: whatever a stream waits
-//! for was enqueued before, and a wait before its signal can neither deadlock nor pass unseen.
+//! An operation may enter a stream of a device when each of its waits is resolved: the value is reached, or work that
+//! the same device has already enqueued will signal it (an [`Edge`]). Until then the operation stays in the set and
+//! holds no stream. So operations are enqueued in a topological order of their dependencies. A stream only ever waits
+//! for work that was enqueued before, so a wait that was submitted before its signal cannot deadlock.
 //!
-//! Whoever resolves the last wait of an operation moves it to the ready list. One thread at a time drains that
-//! list, as a loop: a chain of a hundred thousand operations, each made ready or failed by the one before, uses
-//! no more stack than one.
+//! The thread that resolves the last wait of an operation moves the operation to the ready list. One thread at a time
+//! drains this list in a loop. So a chain of a hundred thousand operations, each made ready or failed by the one
+//! before, needs no more stack than one operation.
 
 use std::{collections::VecDeque, fmt, sync::Arc};
 
@@ -30,12 +30,12 @@ use crate::{
     },
 };
 
-/// The edges that an operation's stream must wait for, one at most for each wait; up to four without the heap.
+/// The edges that the stream of an operation must wait for, at most one for each wait. Up to four need no heap.
 #[derive(Clone, Debug, Default)]
 pub struct Edges(SmallVec<[Edge; 4]>);
 
 impl Edges {
-    /// Adds an edge: a driver's own, such as the last use of memory that the operation takes over.
+    /// Adds an edge of the driver, such as the last use of memory that the operation takes over.
     pub fn push(&mut self, edge: Edge) {
         self.0.push(edge);
     }
@@ -48,32 +48,33 @@ impl std::ops::Deref for Edges {
     }
 }
 
-/// A device's side of its pending set.
+/// The device's side of a pending set.
 pub trait Issue: Send + Sync + 'static {
-    /// What is pending: an operation with all it needs.
+    /// An operation with all it needs.
     type Work: Send + 'static;
 
-    /// The set itself.
+    /// The set of this device.
     fn pending(&self) -> &PendingSet<Self>
     where
         Self: Sized;
 
-    /// The domain whose edges can stand for this work's waits; `None` if the work runs on the host and needs
-    /// every value really reached.
+    /// The domain whose edges may stand for the waits of `work`. `None` for work on the host, which needs the values
+    /// reached.
     fn domain_for(&self, work: &Self::Work) -> Option<Domain>;
 
-    /// Every wait of `work` is reached or stands in `edges`: enqueue it. Whatever goes wrong from here on goes to
-    /// the signal list. Called on the thread that resolved the last wait, with no lock of this crate held; must
-    /// not block on other work. A panic fails the signal list with `INTERNAL` where nobody else would hear of it.
+    /// Enqueues `work`: each of its waits is reached or stands in `edges`. Errors go to the signal list from here on.
+    ///
+    /// Called on the thread that resolved the last wait, with no lock of this crate held. It must not block on other
+    /// work. If it panics for an operation that the set had held, the signal list fails with `INTERNAL`.
     fn issue(self: &Arc<Self>, work: Self::Work, waits: Points, signals: Points, edges: Edges);
 
-    /// Everything that was ready has been issued, on this thread. For devices whose work runs on the host: `issue` puts
-    /// it aside, and this runs it, so that other threads can issue theirs meanwhile. May submit, signal and fail; called
-    /// with no lock of this crate held.
+    /// Called after `issue`, when this thread has issued all ready operations. A device whose work runs on the host
+    /// queues the work in `issue` and runs it here, so that other threads can issue theirs meanwhile. It may submit,
+    /// signal and fail. Called with no lock of this crate held.
     fn issued(self: &Arc<Self>) {}
 }
 
-/// Operations that wait for values, see the [module's text](self).
+/// The operations of a device that wait for values. See the [module's text](self).
 pub struct PendingSet<I: Issue> {
     state: Mutex<State<I>>,
     closed: AtomicBool,
@@ -83,7 +84,7 @@ struct State<I: Issue> {
     operations: Slab<Operation<I>>,
     next_id: u64,
     ready: VecDeque<Ready<I>>,
-    /// A thread is in the drain loop and will see what is pushed.
+    /// A thread is in the drain loop and will see all that is pushed.
     draining: bool,
     closed: Option<Error>,
 }
@@ -94,7 +95,7 @@ struct Operation<I: Issue> {
     waits: Points,
     signals: Points,
     edges: Edges,
-    /// Waits not resolved yet, and one more while they are being registered.
+    /// Waits that are not resolved yet, plus one while the waits are being registered.
     unresolved: usize,
     registrations: SmallVec<[(usize, Registration); 4]>,
 }
@@ -104,7 +105,7 @@ struct Ready<I: Issue> {
     work: I::Work,
     waits: Points,
     signals: Points,
-    /// What to wait for on the device, or why the operation failed.
+    /// The edges to wait for on the device, or the error of the operation.
     outcome: Result<Edges>,
 }
 
@@ -130,9 +131,9 @@ impl<I: Issue> PendingSet<I> {
         }
     }
 
-    /// Issues the work now if its waits allow, on the calling thread and without touching the set; fails its
-    /// signal list if a wait has failed; keeps it otherwise. An error (the device is closed) means that nothing
-    /// was accepted and no signal will follow.
+    /// Issues the work on the calling thread if its waits allow. Fails its signal list if a wait has failed. Otherwise
+    /// the set keeps the work. An error means that the device is closed: the work was not accepted, and no signal
+    /// follows.
     pub fn submit(&self, issuer: &Arc<I>, waits: Points, signals: Points, work: I::Work) -> Result<()> {
         if self.closed.load(Ordering::Acquire) {
             return Err(self.closed_error());
@@ -196,7 +197,8 @@ impl<I: Issue> PendingSet<I> {
                         Some(operation) if operation.id == id => {
                             operation.registrations.push((index, registration))
                         }
-                        // Failed through another wait meanwhile: nobody else will take this one back.
+                        // The operation failed through another wait meanwhile, so only this thread can cancel the
+                        // registration.
                         _ => {
                             drop(state);
                             wait.semaphore.cancel(&registration);
@@ -209,8 +211,8 @@ impl<I: Issue> PendingSet<I> {
         Ok(())
     }
 
-    /// Fails every operation that was not issued with `error`, and refuses new ones with it. What was issued goes
-    /// on.
+    /// Fails all operations that were not issued with `error`, and refuses new ones with it. Issued operations
+    /// continue.
     pub fn close(&self, issuer: &Arc<I>, error: Error) {
         let mut state = lock(&self.state);
         if state.closed.is_some() {
@@ -237,13 +239,13 @@ impl<I: Issue> PendingSet<I> {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// How many operations wait here.
+    /// The number of operations in the set.
     pub fn len(&self) -> usize {
         let state = lock(&self.state);
         state.operations.len() + state.ready.len()
     }
 
-    /// Whether nothing waits here.
+    /// Whether the set holds no operation.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -287,7 +289,7 @@ impl<I: Issue> PendingSet<I> {
         }
     }
 
-    /// Issues or fails ready operations until there are none. Entered by the thread that claimed the drain.
+    /// Issues or fails ready operations until none is left. Only the thread that claimed the drain calls this.
     fn drain(&self) {
         loop {
             let mut state = lock(&self.state);
@@ -310,14 +312,15 @@ impl<I: Issue> PendingSet<I> {
     }
 }
 
-/// Lets go of work that will never be issued, then fails its signals. The work may hold a caller's closure, whose
+/// Drops work that will never be issued, then fails its signals. The work may hold a closure of the program, whose
 /// captures may panic when they are dropped.
 fn give_up<W>(work: W, signals: &[Point], error: &Error) {
     contain("dropping an operation", || drop(work));
     fail(signals, error);
 }
 
-/// Waits of a failed operation that are taken back when this is dropped, outside the set's lock.
+/// The registered waits of a failed operation. Dropping this cancels them, which must happen outside the lock of the
+/// set.
 struct Cancelled(Points, SmallVec<[(usize, Registration); 4]>);
 
 impl Drop for Cancelled {
@@ -343,7 +346,7 @@ impl<I: Issue> State<I> {
         cancelled
     }
 
-    /// Whether the caller is the one to drain.
+    /// Whether the caller has become the draining thread.
     fn claim(&mut self) -> bool {
         !std::mem::replace(&mut self.draining, true)
     }

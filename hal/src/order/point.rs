@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Points: a semaphore with a value, which wait lists and signal lists are made of.
+//! Points: a semaphore with a value. Wait lists and signal lists consist of them.
 
 use smallvec::SmallVec;
 
@@ -8,7 +8,7 @@ use crate::{
     words::error::Error,
 };
 
-/// A value of a semaphore: what wait lists and signal lists are made of. See [`Semaphore::at`].
+/// A value of a semaphore, as an element of a wait list or a signal list. See [`Semaphore::at`].
 #[derive(Clone, Debug)]
 pub struct Point {
     /// The timeline.
@@ -18,13 +18,13 @@ pub struct Point {
 }
 
 impl Semaphore {
-    /// This semaphore with a value, for wait and signal lists.
+    /// A point of this timeline, for wait lists and signal lists.
     pub fn at(&self, value: u64) -> Point {
         Point { semaphore: self.clone(), value }
     }
 }
 
-/// An owned wait or signal list; up to four points live without the heap.
+/// An owned wait list or signal list. Up to four points need no heap.
 #[derive(Clone, Debug, Default)]
 pub struct Points(SmallVec<[Point; 4]>);
 
@@ -41,7 +41,8 @@ impl std::ops::Deref for Points {
     }
 }
 
-/// Advances each semaphore of a signal list to its value: what work that has completed owes.
+/// Advances each semaphore of a signal list to its value, when the work has completed. Values above
+/// [`Semaphore::MAX_VALUE`] count as that maximum.
 pub fn reach(signals: &[Point]) {
     let mut notifications = Notifications::new();
     for signal in signals {
@@ -50,7 +51,7 @@ pub fn reach(signals: &[Point]) {
     notifications.fire();
 }
 
-/// Fails each semaphore of a signal list: what a dependant of failed work owes its own dependants.
+/// Fails each semaphore of a signal list with the error of the work.
 pub fn fail(signals: &[Point], error: &Error) {
     let mut notifications = Notifications::new();
     for signal in signals {

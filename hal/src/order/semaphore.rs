@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The timeline semaphore: payload, waiters, failure.
+//! The timeline semaphore: its payload, its waiters and its failure.
 //!
-//! A 64-bit payload only grows. Waiting for a value that nobody has promised yet is legal. A failure is sticky:
-//! the first one wins and wakes every waiter whose value was not reached. A value that was reached before the
-//! failure stays reached, because the work it stands for is done.
+//! The 64-bit payload only grows. A thread may wait for a value that no work has promised yet. A failure is sticky: the
+//! first one wins and wakes all waiters whose value was not reached. A value that was reached before the failure stays
+//! reached, because its work is done.
 //!
-//! One mutex guards waiters, edges and failure; the payload is an atomic beside it, so that a reached value costs
-//! one load. Whatever runs foreign code (wakers, time points, the drop of an edge) is collected while the mutex
-//! is held and run after it is released.
+//! One mutex guards waiters, edges and failure. The payload is an atomic beside it, so that checking a reached value
+//! costs one load. Calls into foreign code (wakers, time points, the drop of an edge) are collected while the mutex is
+//! held and made after it is released.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -32,10 +32,10 @@ use crate::{
 
 const FAILED: u64 = 1 << 63;
 
-/// A timeline semaphore: the one way in which work is ordered in Windlass.
+/// A timeline semaphore: the only way to order work in Windlass.
 ///
-/// Clones are handles of the same timeline; all methods may be called from any thread at any time. A semaphore
-/// belongs to no device: one timeline may order work of several devices and of the host.
+/// Clones are handles of the same timeline. All methods may be called from any thread at any time. A semaphore belongs
+/// to no device: one timeline may order work of several devices and of the host.
 ///
 /// ```
 /// use windlass_hal::Semaphore;
@@ -50,28 +50,28 @@ const FAILED: u64 = 1 << 63;
 pub struct Semaphore(Arc<Shared>);
 
 struct Shared {
-    /// The payload, with [`FAILED`] set once the semaphore failed. Written under the lock of `state`.
+    /// The payload, and the bit [`FAILED`] once the semaphore has failed. Written under the lock of `state`.
     payload: AtomicU64,
     state: Mutex<State>,
 }
 
 struct State {
     failure: Option<Error>,
-    /// By value, and by age where the values are equal.
+    /// Ordered by value, and by age where values are equal.
     waiters: BTreeMap<Registration, Target>,
     next_waiter: u64,
-    /// Promises above the payload, by ascending value.
+    /// The promised values above the payload, in ascending order.
     edges: VecDeque<(u64, Edge)>,
 }
 
-/// A registered wait, to be taken back with [`Semaphore::cancel`].
+/// A registered wait, for [`Semaphore::cancel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Registration {
     value: u64,
     id: u64,
 }
 
-/// What a wait for a value comes to at this moment.
+/// The present state of a wait for a value.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Probe {
@@ -79,17 +79,17 @@ pub enum Probe {
     Reached,
     /// The semaphore failed before it reached the value.
     Failed(Error),
-    /// A device of the domain asked about has enqueued the work that will signal the value.
+    /// A device of the given domain has enqueued work that will signal the value.
     Edge(Edge),
-    /// Nothing that the domain could wait for exists yet.
+    /// There is nothing yet that the domain could wait for.
     Unresolved,
 }
 
 impl Semaphore {
-    /// The greatest payload. Larger values are refused with `OUT_OF_RANGE`.
+    /// The greatest payload. Greater values are refused with `OUT_OF_RANGE`.
     pub const MAX_VALUE: u64 = FAILED - 1;
 
-    /// A timeline that starts at `initial`, cut to [`MAX_VALUE`](Self::MAX_VALUE).
+    /// A timeline that starts at `initial`, or at [`MAX_VALUE`](Self::MAX_VALUE) if `initial` is greater.
     pub fn new(initial: u64) -> Self {
         Self(Arc::new(Shared {
             payload: AtomicU64::new(initial.min(Self::MAX_VALUE)),
@@ -102,8 +102,8 @@ impl Semaphore {
         }))
     }
 
-    /// The payload as it is now, or the failure. Lets the devices that owe values retire finished work first;
-    /// never blocks.
+    /// The present payload, or the error of a failed semaphore. First retires finished work of the devices that owe
+    /// values. Never blocks.
     pub fn query(&self) -> Result<u64> {
         let payload = self.0.payload.load(Ordering::Acquire);
         if payload & FAILED == 0 && !fork::is_child() {
@@ -124,8 +124,9 @@ impl Semaphore {
             .unwrap_or_else(|| Error::internal("a failed semaphore without a failure"))
     }
 
-    /// Raises the payload to `value` from the host and wakes whoever waited for it. At or below the payload, and
-    /// on a failed semaphore, it does nothing. `OUT_OF_RANGE` above [`MAX_VALUE`](Self::MAX_VALUE).
+    /// Raises the payload to `value` from the host and wakes the waiters for values up to it. Does nothing where
+    /// `value` is at or below the payload, and on a failed semaphore. `OUT_OF_RANGE` above
+    /// [`MAX_VALUE`](Self::MAX_VALUE).
     pub fn signal(&self, value: u64) -> Result<()> {
         check_value("signal", value)?;
         fork::check()?;
@@ -135,8 +136,8 @@ impl Semaphore {
         Ok(())
     }
 
-    /// Fails the semaphore: sticky, and the first failure wins. Everybody who waits for a value that was not
-    /// reached gets the error at once.
+    /// Fails the semaphore. The failure is sticky, and the first one wins. All waits for values that were not reached
+    /// end with the error at once.
     pub fn fail(&self, error: Error) {
         if fork::is_child() {
             return;
@@ -146,8 +147,8 @@ impl Semaphore {
         notifications.fire();
     }
 
-    /// Like [`signal`](Self::signal) for drivers: collects the wake-ups instead of carrying them out, and takes a
-    /// value above the maximum for the maximum.
+    /// [`signal`](Self::signal) for drivers. It collects the wake-ups instead of carrying them out. A value above the
+    /// maximum counts as the maximum.
     pub fn advance(&self, value: u64, notifications: &mut Notifications) {
         let value = value.min(Self::MAX_VALUE);
         let mut state = lock(&self.0.state);
@@ -163,7 +164,7 @@ impl Semaphore {
         }
     }
 
-    /// Like [`fail`](Self::fail) for drivers: collects the wake-ups instead of carrying them out.
+    /// [`fail`](Self::fail) for drivers. It collects the wake-ups instead of carrying them out.
     pub fn fail_into(&self, error: Error, notifications: &mut Notifications) {
         let mut state = lock(&self.0.state);
         let payload = self.0.payload.load(Ordering::Relaxed);
@@ -177,8 +178,9 @@ impl Semaphore {
         notifications.0.extend(waiters.map(|target| target.over(Resolution::Failed(error.clone()))));
     }
 
-    /// A driver has enqueued the work that will signal `value`, and says where. Pending operations of the same
-    /// domain that waited for it become ready; others make the device responsible for its own progress.
+    /// Attaches the promise of a driver that has enqueued the work which will signal `value`. Pending operations of the
+    /// same domain that wait for the value become ready. If other waiters remain, the device must make progress by
+    /// itself from now on.
     pub fn attach_edge(&self, value: u64, edge: Edge, notifications: &mut Notifications) {
         let mut state = lock(&self.0.state);
         let payload = self.0.payload.load(Ordering::Relaxed);
@@ -206,8 +208,8 @@ impl Semaphore {
         state.edges.insert(at, (value, edge));
     }
 
-    /// What a wait for `value` by a device of `domain` comes to now. Without a domain the wait is the host's, and no
-    /// promise of a device ends it.
+    /// The present state of a wait for `value` by a device of `domain`. Without a domain the host waits, and edges do
+    /// not count.
     pub fn probe(&self, value: u64, domain: Option<Domain>) -> Probe {
         match self.reached(value) {
             Some(Ok(())) => return Probe::Reached,
@@ -215,7 +217,7 @@ impl Semaphore {
             None => {}
         }
         let state = lock(&self.0.state);
-        // The lock makes payload and edges one picture: an edge is only taken away by reaching its value.
+        // Under the lock, payload and edges are consistent: an edge is only removed when its value is reached.
         match self.reached_locked(value, &state) {
             Some(Ok(())) => Probe::Reached,
             Some(Err(error)) => Probe::Failed(error),
@@ -226,10 +228,11 @@ impl Semaphore {
         }
     }
 
-    /// Whether a wait for `value` is over: reached, failed, or neither (`None`). One load where it is reached.
+    /// Whether a wait for `value` has ended: reached, failed, or neither (`None`). Costs one load where the value is
+    /// reached.
     ///
-    /// A wait for more than [`MAX_VALUE`](Self::MAX_VALUE) is over at once, with `OUT_OF_RANGE`: nobody can ever
-    /// signal that.
+    /// A wait for more than [`MAX_VALUE`](Self::MAX_VALUE) ends at once with `OUT_OF_RANGE`, because no signal can
+    /// reach such a value.
     pub(crate) fn reached(&self, value: u64) -> Option<Result<()>> {
         let payload = self.0.payload.load(Ordering::Acquire);
         if payload & !FAILED >= value {
@@ -246,7 +249,7 @@ impl Semaphore {
         if payload & !FAILED >= value { Some(Ok(())) } else { state.failure.clone().map(Err) }
     }
 
-    /// Lets every device that has promised a value at or above `value` retire finished work.
+    /// Lets a device that has promised a value at or above `value` retire finished work.
     pub(crate) fn poll_sources(&self, value: u64) {
         let edge = lock(&self.0.state).edge_for(value, None);
         if let Some(edge) = edge {
@@ -254,7 +257,7 @@ impl Semaphore {
         }
     }
 
-    /// Registers a wait. `Err` gives back how it is over already.
+    /// Registers a wait. `Err` says how the wait has already ended.
     pub(crate) fn register(&self, value: u64, target: Target) -> Result<Registration, Resolution> {
         let mut state = lock(&self.0.state);
         match self.reached_locked(value, &state) {
@@ -279,14 +282,14 @@ impl Semaphore {
         Ok(registration)
     }
 
-    /// Replaces the waker of a registered wait; `false` if the wait is over.
+    /// Replaces the waker of a registered wait. Returns `false` if the wait has ended.
     pub(crate) fn update_waker(&self, registration: &Registration, waker: &Waker) -> bool {
         match lock(&self.0.state).waiters.get_mut(registration) {
             Some(Target::Waker(current)) if current.will_wake(waker) => return true,
             Some(_) => {}
             None => return false,
         }
-        // Cloning and dropping a waker is foreign code: not under the lock.
+        // Cloning and dropping a waker run foreign code, which must not happen under the lock.
         let mut waker = waker.clone();
         let mut state = lock(&self.0.state);
         match state.waiters.get_mut(registration) {
@@ -298,7 +301,7 @@ impl Semaphore {
         }
     }
 
-    /// Takes a registered wait back. It may have resolved already; then nothing happens.
+    /// Cancels a registered wait. Does nothing if the wait has ended.
     pub(crate) fn cancel(&self, registration: &Registration) {
         if fork::is_child() {
             return;
@@ -307,13 +310,13 @@ impl Semaphore {
         drop(target);
     }
 
-    /// The number of registered waits: what a dropped future must leave at zero.
+    /// The number of registered waits. A dropped future must leave none.
     #[doc(hidden)]
     pub fn waiter_count(&self) -> usize {
         lock(&self.0.state).waiters.len()
     }
 
-    /// Whether both handles name the same timeline.
+    /// Whether both handles are of the same timeline.
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -329,7 +332,7 @@ pub(crate) fn check_value(what: &str, value: u64) -> Result<()> {
 }
 
 impl State {
-    /// The first edge that covers `value`, of `domain` if one is given.
+    /// The first edge that covers `value`. With a domain, the first edge of that domain.
     fn edge_for(&self, value: u64, domain: Option<Domain>) -> Option<Edge> {
         let first = self.edges.partition_point(|(at, _)| *at < value);
         self.edges

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Waiting for semaphores: as a future, and on the calling thread with a deadline and a policy.
+//! Waiting for semaphores: as a future, or on the calling thread with a deadline and a policy.
 
 use std::{
     fmt,
@@ -25,11 +25,10 @@ use crate::{
     },
 };
 
-/// The future of [`Semaphore::wait`]: ready once the semaphore reached the value or failed.
+/// The future of [`Semaphore::wait`]. It is ready when the semaphore has reached the value or has failed.
 ///
-/// Any executor may poll it, from any thread. A waker may run on a thread that others' progress depends on: like any waker,
-/// it must not block. It is `'static`, needs no runtime, and dropping it leaves nothing
-/// behind in the semaphore.
+/// Any executor may poll it from any thread, and it needs no runtime. It is `'static`. Dropping it leaves nothing
+/// behind in the semaphore. A waker may run on a thread that other work depends on, so it must not block.
 #[must_use = "a wait does nothing until it is polled"]
 pub struct Wait {
     semaphore: Semaphore,
@@ -38,19 +37,19 @@ pub struct Wait {
 }
 
 impl Semaphore {
-    /// A future that ends when the payload reaches `value`, or with the semaphore's failure. Waiting before
-    /// anybody has signalled or even promised the value is legal.
+    /// Returns a future that ends when the payload reaches `value`, or with the error of the semaphore. The value need
+    /// not be promised yet.
     pub fn wait(&self, value: u64) -> Wait {
         Wait { semaphore: self.clone(), value, registration: None }
     }
 
-    /// Blocks the calling thread until the payload reaches `value`, the semaphore fails (its error), or the
-    /// deadline passes (`DEADLINE_EXCEEDED`). Spins briefly, then sleeps.
+    /// Blocks the calling thread until the payload reaches `value`. Ends with the error of the semaphore if it fails
+    /// first, and with `DEADLINE_EXCEEDED` when the deadline passes. Spins briefly, then sleeps.
     pub fn wait_blocking(&self, value: u64, deadline: impl Into<Deadline>) -> Result<()> {
         self.wait_blocking_with(value, deadline, WaitPolicy::default())
     }
 
-    /// [`wait_blocking`](Self::wait_blocking) with a policy.
+    /// [`wait_blocking`](Self::wait_blocking) with a [`WaitPolicy`].
     pub fn wait_blocking_with(
         &self,
         value: u64,
@@ -81,7 +80,7 @@ impl Future for Wait {
                 if this.semaphore.update_waker(registration, cx.waker()) {
                     return Poll::Pending;
                 }
-                // Resolved between the check above and here.
+                // The wait ended between the check above and here.
                 this.registration = None;
                 continue;
             }
@@ -120,17 +119,17 @@ impl fmt::Debug for Wait {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitPolicy {
-    /// Poll until the end: the lowest latency, for a whole core.
+    /// Polls until the end. Has the lowest latency and uses a whole core.
     Spin,
-    /// Poll for a microsecond or two, then sleep.
+    /// Polls for one or two microseconds, then sleeps.
     #[default]
     SpinThenBlock,
-    /// Sleep at once.
+    /// Sleeps at once.
     Block,
 }
 
-/// Blocks until every point is reached, one of the semaphores fails (the error of the first one found), or the
-/// deadline passes (`DEADLINE_EXCEEDED`).
+/// Blocks until all points are reached. Ends with the error of the first failed semaphore that it finds, and with
+/// `DEADLINE_EXCEEDED` when the deadline passes.
 pub fn wait_all(points: &[Point], deadline: impl Into<Deadline>, policy: WaitPolicy) -> Result<()> {
     wait_until(points, deadline.into(), policy, |points| {
         let mut all = true;
@@ -145,8 +144,8 @@ pub fn wait_all(points: &[Point], deadline: impl Into<Deadline>, policy: WaitPol
     })
 }
 
-/// Blocks until one point is reached and gives its index. A failed semaphore ends the wait with its error unless
-/// another point is reached. An empty list is `INVALID_ARGUMENT`: it would wait for ever.
+/// Blocks until one point is reached, and returns its index. Ends with the error of a failed semaphore if no point is
+/// reached, and with `DEADLINE_EXCEEDED` when the deadline passes. An empty list is `INVALID_ARGUMENT`.
 pub fn wait_any(points: &[Point], deadline: impl Into<Deadline>, policy: WaitPolicy) -> Result<usize> {
     if points.is_empty() {
         return Err(Error::invalid_argument("wait_any needs at least one point to wait for"));
@@ -158,13 +157,13 @@ pub fn wait_any(points: &[Point], deadline: impl Into<Deadline>, policy: WaitPol
             return Some(Ok(index));
         }
         let failure = points.iter().find_map(|point| point.semaphore.reached(point.value)?.err())?;
-        // Look again: a point may have been reached before that failure, and behind this thread's back.
+        // Looks again, because a point may have been reached before that failure.
         Some(reached().ok_or(failure))
     })
 }
 
-/// Rounds of polling before a thread goes to sleep: one to two microseconds where devices answer at once. A
-/// sleeping thread costs its waker a system call and itself tens of microseconds.
+/// Rounds of polling before a thread sleeps: one to two microseconds where devices answer at once. Waking a thread
+/// costs the waker a system call and the sleeper tens of microseconds.
 const SPINS: u32 = 64;
 
 fn wait_until<T>(
@@ -231,21 +230,21 @@ fn late(points: &[Point]) -> Error {
     ))
 }
 
-/// A thread asleep on several semaphores.
+/// A thread that sleeps on several semaphores.
 #[derive(Default)]
 struct Sleeper {
     woken: Mutex<bool>,
     changed: Condvar,
 }
 
-/// How long a thread sleeps before it looks for itself, twice as long each time. A device's own thread wakes it, unless
-/// that thread is stuck in a waker of somebody else's that blocks.
+/// How long a thread first sleeps before it polls again; each further sleep is twice as long. Usually the thread of a
+/// device wakes the sleeper. Polling helps where that thread is stuck in a foreign waker that blocks.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// The longest that it sleeps so: a thread that waits for hours costs next to nothing.
+/// The longest such sleep, so that a wait of hours costs next to nothing.
 const LOOK_AT_LEAST: Duration = Duration::from_secs(1);
 
 impl Sleeper {
-    /// Sleeps until somebody calls [`Timepoint::resolved`], the deadline passes, or it is time to look again.
+    /// Sleeps until [`Timepoint::resolved`] is called, the deadline passes, or `span` is over.
     fn sleep(&self, span: Duration, deadline: Deadline) {
         let span = deadline.remaining().map_or(span, |remaining| remaining.min(span));
         let mut woken = lock(&self.woken);
