@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Loaded executables by content: the same bytes are loaded once on a device while anybody holds what came of them.
+//! Loaded executables by content: the same bytes are loaded once on a device while a handle of the result lives.
 
 use std::{
     collections::HashMap,
@@ -13,21 +13,21 @@ use crate::{
     words::{error::Result, sync::lock_std as lock},
 };
 
-/// What was loaded on one device. Keeps nothing alive.
+/// The executables that were loaded on one device. The cache keeps none of them alive.
 ///
-/// Bytes are known by their SHA-256: two files that share it are the same file for all that anybody can do. Of several
-/// pieces, the one is taken over the lengths and the pieces in order.
+/// The key is the SHA-256 of the bytes. For several pieces, it is the SHA-256 of their lengths and contents in order.
 #[derive(Default)]
 pub(crate) struct ExecutableCache {
     entries: Mutex<HashMap<[u8; 32], Arc<Entry>>>,
 }
 
-/// What bytes were loaded as. Locked while they are being loaded: who asks for the same meanwhile gets the result.
+/// The executable of one key. It is locked during the load, so that a second load of the same bytes waits for the
+/// result.
 #[derive(Default)]
 struct Entry(Mutex<Option<Weak<dyn driver::Executable>>>);
 
 impl ExecutableCache {
-    /// What `parts` are loaded as; loads them where they are not. A failure is nobody's but the caller's: the next one tries anew.
+    /// Returns the executable of `parts`, and loads it where none lives. A failed load is not remembered.
     pub(crate) fn load(
         &self,
         parts: &[&[u8]],
@@ -43,11 +43,11 @@ impl ExecutableCache {
         Ok(executable)
     }
 
-    /// The entry of a digest. Forgets those that nobody needs any more.
+    /// The entry of a key. Removes entries without a living executable.
     fn entry(&self, digest: [u8; 32]) -> Arc<Entry> {
         let mut entries = lock(&self.entries);
         let entry = entries.entry(digest).or_default().clone();
-        // Whoever loads holds its entry, and cannot be given another while this lock is held.
+        // A thread that loads holds its entry, and no other thread can get an entry while this lock is held.
         entries.retain(|_, entry| {
             Arc::strong_count(entry) > 1
                 || lock(&entry.0).as_ref().is_some_and(|known| known.strong_count() > 0)
@@ -145,7 +145,7 @@ mod tests {
         let (cache, loads) = (ExecutableCache::default(), AtomicUsize::new(0));
         let load = || {
             loads.fetch_add(1, SeqCst);
-            // Long enough for the others to come, or not: the count is the same.
+            // Gives the other threads a chance to come. The count is the same without it.
             thread::yield_now();
             loaded()
         };

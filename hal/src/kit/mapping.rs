@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Host access to mapped memory: copies in and out, or a raw pointer, and never a reference.
+//! Host access to mapped memory: copies in and out, or a raw pointer, but never a reference.
 //!
-//! The bytes behind a mapping may be written at any time by a device or by a driver's threads, so no Rust reference to
-//! them may exist. They are touched by relaxed atomic accesses of one byte only: accesses of several sizes to the same
-//! bytes would race in a way that Rust does not define. Long copies are such accesses too, made by one instruction that
-//! copies bytes. A race then yields old or new bytes, as on any GPU. Drivers whose work runs in this process keep the same
-//! rule; what a device does to the bytes is outside of Rust's model. The simulated GPU, which is both, argues its words in
-//! its `memory::access`: a program whose accesses semaphores order never comes near the question.
+//! A device or the threads of a driver may write the bytes of a mapping at any time, so no Rust reference to them may
+//! exist. All accesses are relaxed atomics of one byte, because a race between accesses of different sizes is undefined
+//! in Rust. Long copies use one instruction that also copies byte by byte. A race then yields old or new bytes, as on a
+//! GPU.
+//!
+//! Drivers whose work runs in this process keep the same rule. Writes by a real device are outside of Rust's memory
+//! model. The simulated GPU uses words; its `memory::access` argues why that is sound.
 #![allow(unsafe_code)]
 
 use std::{ptr::NonNull, sync::Arc};
@@ -21,24 +22,25 @@ use crate::{
     },
 };
 
-/// A host-visible range of a buffer. See [`Buffer::map`](crate::Buffer::map). Clones show the same bytes.
+/// A range of a buffer that the host can reach. See [`Buffer::map`](crate::Buffer::map). Clones show the same bytes,
+/// and may be used on any thread.
 #[derive(Clone)]
 pub struct Mapping {
-    /// Keeps the memory behind `start` mapped.
+    /// Keeps the memory at `start` mapped.
     buffer: Kept<Arc<dyn driver::Buffer>>,
     start: NonNull<u8>,
     length: u64,
 }
 
-// SAFETY: the pointer leads to memory of `buffer`, which is Send + Sync and is kept alive here; all accesses
-// through it are atomic or left to the caller's own `unsafe`.
+// SAFETY: the pointer leads to memory of `buffer`, which is Send + Sync and is kept alive here. All accesses through it
+// are atomic or up to the caller's own `unsafe`.
 unsafe impl Send for Mapping {}
-// SAFETY: as above; `&Mapping` offers atomic accesses only.
+// SAFETY: as above. `&Mapping` offers atomic accesses only.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// `base` is what [`driver::Buffer::host_pointer`] promises: valid for the whole buffer while it lives. The
-    /// range was checked by the buffer handle that asks.
+    /// `base` is valid for the whole buffer while the buffer lives, as [`driver::Buffer::host_pointer`] promises. The
+    /// calling buffer handle has checked the range.
     pub(crate) fn new(
         buffer: Arc<dyn driver::Buffer>,
         base: driver::HostPointer,
@@ -50,12 +52,12 @@ impl Mapping {
         Self { buffer: buffer.into(), start, length }
     }
 
-    /// Bytes in the mapping.
+    /// The length in bytes.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// Whether the mapping holds no byte.
+    /// Whether the mapping is empty.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -69,38 +71,38 @@ impl Mapping {
         self.start
     }
 
-    /// The device address of the first byte of the buffer behind it.
+    /// The device address of the first byte of the underlying allocation.
     pub fn device_address(&self) -> u64 {
         self.buffer.device_address()
     }
 
-    /// Copies bytes out, from `offset` on. `OUT_OF_RANGE` where they do not lie in the mapping.
+    /// Copies bytes out of the mapping, beginning at byte `offset`. `OUT_OF_RANGE` where they do not lie in it.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
         let start = self.check(offset, bytes.len())?;
-        // SAFETY: `check` proved start..start+len to lie in the mapping.
+        // SAFETY: `check` proved that start..start+len lies in the mapping.
         unsafe { shared_bytes::load(start, bytes) };
         Ok(())
     }
 
-    /// Copies bytes in, from `offset` on. `OUT_OF_RANGE` where they do not lie in the mapping.
+    /// Copies bytes into the mapping, beginning at byte `offset`. `OUT_OF_RANGE` where they do not lie in it.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         let start = self.check(offset, bytes.len())?;
-        // SAFETY: `check` proved start..start+len to lie in the mapping.
+        // SAFETY: `check` proved that start..start+len lies in the mapping.
         unsafe { shared_bytes::store(start, bytes) };
         Ok(())
     }
 
-    /// All bytes.
+    /// A copy of all bytes.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.length as usize];
-        // SAFETY: the whole mapping.
+        // SAFETY: this is the whole mapping.
         unsafe { shared_bytes::load(self.start.as_ptr(), &mut bytes) };
         bytes
     }
 
     fn check(&self, offset: u64, length: usize) -> Result<*mut u8> {
         match offset.checked_add(length as u64) {
-            // SAFETY: offset <= self.length, and the mapping's bytes are one allocation.
+            // SAFETY: offset <= self.length, and the bytes of the mapping are in one allocation.
             Some(end) if end <= self.length => Ok(unsafe { self.start.as_ptr().add(offset as usize) }),
             _ => Err(Error::out_of_range(format!(
                 "bytes {offset}.. of length {length} do not lie in a mapping of {} bytes",
@@ -111,8 +113,11 @@ impl Mapping {
 }
 
 impl Buffer {
-    /// Access for the host to the bytes of a mappable buffer. What a queue does to them meanwhile is ordered only
-    /// by semaphores.
+    /// Maps the bytes of a mappable buffer for the host. Only semaphores order these accesses against the work of
+    /// queues.
+    ///
+    /// `FAILED_PRECONDITION` where the buffer was not allocated with usage `MAPPING`, `UNAVAILABLE` where the memory of
+    /// the device cannot be mapped.
     pub fn map(&self) -> Result<Mapping> {
         if !self.params().usage.contains(BufferUsage::MAPPING) {
             return Err(Error::failed_precondition(
@@ -126,7 +131,7 @@ impl Buffer {
         Ok(Mapping::new(Arc::clone(self.raw()), pointer, self.offset(), self.len()))
     }
 
-    /// The bytes where the host can reach them, whatever the buffer may be used for: for this crate, not for callers.
+    /// The bytes, if the host can reach them, whatever the usage of the buffer. For this crate only.
     pub(crate) fn host_view(&self) -> Option<Mapping> {
         let pointer = self.raw().host_pointer()?;
         Some(Mapping::new(Arc::clone(self.raw()), pointer, self.offset(), self.len()))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which way the bytes of a transfer go.
+//! The direction of a transfer.
 
-/// Which way the bytes go.
+/// The direction in which the bytes go.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From the file to the buffer.

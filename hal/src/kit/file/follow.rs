@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What goes on between the steps of transfers: short jobs that may call a driver, on a few threads however many there are.
+//! Follow-up jobs: the short steps between the pieces of transfers. They may call a driver, and share a few threads.
 
 use std::{collections::VecDeque, sync::Mutex};
 
@@ -10,7 +10,7 @@ use crate::{
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Threads of the callback pool that do such jobs at once.
+/// The most threads of the callback pool that run such jobs at once.
 const THREADS: usize = 8;
 
 struct Following {
@@ -20,7 +20,7 @@ struct Following {
 
 static FOLLOWING: Mutex<Following> = Mutex::new(Following { jobs: VecDeque::new(), threads: 0 });
 
-/// Has a thread of the callback pool do the job soon; the calling one, where the system has no thread left.
+/// Runs the job soon on a thread of the callback pool, or on the calling thread where the system can start none.
 pub(super) fn follow(job: Job) {
     let mut following = lock_std(&FOLLOWING);
     following.jobs.push_back(job);
@@ -36,7 +36,7 @@ pub(super) fn follow(job: Job) {
     if alone {
         work();
     } else {
-        // The others end only when nothing is left.
+        // The other threads end only when no job is left.
         lock_std(&FOLLOWING).threads -= 1;
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files that queues read and write.
+//! Transfers between files and buffers.
 //!
-//! An operation on a file moves it in pieces. Memory that the host can reach is moved to and from where it lies; for other
-//! memory the device copies each piece from or to host memory, while the next one is on its way between there and the file.
+//! An operation on a file moves it in pieces. Where the host can reach the buffer, pieces move directly between the
+//! file and the buffer. Otherwise the device copies each piece to or from host memory, while the next piece moves
+//! between that memory and the file.
 //!
-//! Nobody waits for a piece. On Linux the kernel moves the bytes of regular files and block devices by its io_uring, where it
-//! offers one; one thread hears from it when they have arrived, however many are under way. Whatever else has bytes, a
-//! [`Storage`] of the program's own among it, is called on a thread of the [callback pool](crate::callback_pool), which it
-//! may block.
+//! No thread waits for a piece. On Linux, the kernel moves the bytes of regular files and block devices through its
+//! io_uring, where it has one. A single thread receives all completions. Other files, such as a [`Storage`] of the
+//! program, are called on a thread of the [callback pool](crate::callback_pool), where they may block.
 
 mod direction;
 mod follow;
@@ -27,11 +27,11 @@ use crate::{
 use direction::Direction;
 use transfer::Transfer;
 
-/// For drivers without a way of their own: [`Operation::Read`] as a host call that holds no thread while the file's bytes
-/// are on their way. Returns at once.
+/// Does an [`Operation::Read`] for a driver without file access of its own: as a host call that holds no thread while
+/// the bytes move. Returns at once. `points` are the wait list and the signal list; `offset` is in bytes of the file.
 ///
-/// The bytes go where the buffer lies if the host can reach it. Otherwise the device copies them from host memory, which is
-/// taken when the operation begins: 8 MiB at most, however long the range is, and as much again where threads call the
+/// Where the host cannot reach the buffer, the device copies the bytes from host memory. This memory is allocated when
+/// the operation begins, at most 8 MiB for a range of any length, and as much again where threads call the
 /// [storage](Storage).
 ///
 /// # Safety
@@ -45,11 +45,11 @@ pub unsafe fn read_through_host(
     offset: u64,
     target: Buffer,
 ) -> Result<()> {
-    // SAFETY: the caller's promise, passed on.
+    // SAFETY: the caller vouches under the same contract.
     unsafe { submit(device, affinity, points, Direction::Read, file, offset, target) }
 }
 
-/// For drivers without a way of their own: [`Operation::Write`] in the way of [`read_through_host`]. Returns at once.
+/// Does an [`Operation::Write`] in the same way as [`read_through_host`]. Returns at once.
 ///
 /// # Safety
 /// As for [`driver::Device::submit`].
@@ -62,7 +62,7 @@ pub unsafe fn write_through_host(
     file: File,
     offset: u64,
 ) -> Result<()> {
-    // SAFETY: the caller's promise, passed on.
+    // SAFETY: the caller vouches under the same contract.
     unsafe { submit(device, affinity, points, Direction::Write, file, offset, source) }
 }
 
@@ -83,6 +83,6 @@ unsafe fn submit(
         // SAFETY: the caller vouches for the whole range, and the waits are reached.
         unsafe { Transfer::begin(through, affinity, direction, file, offset, range, ending) }
     });
-    // SAFETY: a host call touches nothing of the device.
+    // SAFETY: a host call touches no memory of the device.
     unsafe { device.submit(affinity, waits, signals, Operation::HostCall(call)) }
 }

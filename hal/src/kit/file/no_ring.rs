@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! In the place of the ring where there can be none: no file has a descriptor for it.
+//! The replacement of the ring on systems without io_uring: no file has a descriptor for it.
 #![allow(dead_code, reason = "nobody gets that far without a descriptor")]
 
 use super::direction::Direction;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kernel's ring of asynchronous reads and writes (io_uring): any number of them under way, and one thread.
+//! The kernel's ring of asynchronous reads and writes (io_uring). It takes any number of requests with one thread.
 //!
-//! That thread alone talks to the kernel. It sleeps on an event of its own until something completes or somebody hands it a
-//! request (and not in the ring, where valgrind would hold every thread up), starts with the first request of the process,
-//! and is never joined. What has completed goes on elsewhere, on threads of the
-//! callback pool, a few at a time: what comes next may be long.
+//! Only that thread talks to the kernel. It starts with the first request of the process and is never joined. It sleeps
+//! on an eventfd until a request arrives or completes. It does not sleep in the ring, because valgrind would then stop
+//! all threads. Completed requests continue on a few threads of the callback pool, because the next step may take long.
 //!
-//! The ring judges no error. Whatever it cannot finish, it gives back with the count of bytes moved so far, and the plain
-//! calls tell what is wrong. So does a system without a ring, and one that forbids it later on.
+//! The ring interprets no error. It returns a request that it cannot finish with the number of bytes moved so far, and
+//! the plain calls then find the error. The same happens on a system that has no ring, or forbids it later.
 //!
 //! # Soundness
 //!
-//! The kernel is given raw pointers, and writes through them at any time between the submission of a request and its
-//! completion. A [`Request`] holds a [`Mapping`], which keeps the memory valid and is never turned into a reference, and
-//! the range in it is checked when the request is made. From before it is submitted until its completion is read, or until it
-//! is certain that the kernel never saw it, the request lies in [`Worker::under_way`]; nothing else removes it, and if the
-//! thread ever unwound, the requests would be leaked. The pointers to bytes that a queue may touch are the kernel's alone:
-//! what it does to them is a device's doing, outside of Rust's model of memory.
+//! The kernel receives raw pointers, and writes through them at any time between the submission of a request and its
+//! completion. A [`Request`] holds a [`Mapping`], which keeps the memory valid and is never turned into a reference.
+//! The range in it is checked when the request is made.
+//!
+//! A request lies in [`Worker::under_way`] from before its submission until its completion is read, or until it is
+//! certain that the kernel never saw it. Nothing else removes it. If the thread ever unwound, the requests would be
+//! leaked. Only the kernel follows the pointers, so its accesses are those of a device, outside of Rust's memory model.
 #![allow(unsafe_code)]
 
 use std::{
@@ -46,18 +46,18 @@ use crate::{
     },
 };
 
-/// Requests that the kernel has at once. Others wait for their turn here.
+/// The most requests that the kernel has at once. Further requests wait in this process.
 const MOST: usize = 512;
 /// Entries of the submission queue. The completion queue has twice as many, and never overflows.
 const ENTRIES: u32 = 512;
-/// The kernel's own threads, for what it cannot do without one.
+/// Threads of the kernel for requests that would block.
 const KERNEL_THREADS: u32 = 16;
-/// From so many bytes on, the kernel copies cached bytes on a thread of its own rather than on the ring's.
+/// From this many bytes on, the kernel copies cached bytes on a thread of its own instead of the ring's thread.
 const LONG: u32 = 64 << 10;
 /// The most bytes of one call.
 const LONGEST: u64 = 1 << 30;
 
-/// An open file that the kernel can move bytes of by itself.
+/// An open file whose bytes the kernel can move by itself.
 #[derive(Clone)]
 pub(super) struct Descriptor {
     fd: RawFd,
@@ -65,24 +65,25 @@ pub(super) struct Descriptor {
 }
 
 impl Descriptor {
-    /// The file's descriptor, where the ring does to `length` bytes at `offset` what plain calls would do: of regular files
-    /// and block devices only. Elsewhere positions mean something else, or a read may last for ever.
+    /// The descriptor of the file, where the ring moves `length` bytes at `offset` exactly as plain calls would. This
+    /// holds for regular files and block devices only: other files have no positions, or a read of them may take for
+    /// ever.
     pub(super) fn of(file: &File, offset: u64, length: u64) -> Option<Self> {
         if offset.checked_add(length).is_none_or(|end| end > i64::MAX as u64) {
             return None;
         }
-        // The storage borrows the descriptor out as long as it is borrowed itself, and that is as long as the handle
-        // lives that is kept beside it.
+        // The storage lends the descriptor as long as the storage itself is borrowed, and the file handle beside the
+        // descriptor keeps the storage.
         let fd = caught(|| file.storage().descriptor()).ok()??;
         let kind = FileType::from_raw_mode(fstat(fd).ok()?.st_mode);
-        // Pieces are written in any order, so none may go where the end happens to be.
+        // Pieces are written in any order, so none may be appended at the end of the file.
         let appends = fcntl_getfl(fd).ok()?.contains(OFlags::APPEND);
         let fits = matches!(kind, FileType::RegularFile | FileType::BlockDevice) && !appends;
         (fits && ring().is_some()).then(|| Self { fd: fd.as_raw_fd(), _file: file.clone() })
     }
 }
 
-/// Bytes to move.
+/// A request to move bytes.
 pub(super) struct Request {
     descriptor: Descriptor,
     direction: Direction,
@@ -98,15 +99,15 @@ type Done = Box<dyn FnOnce(Outcome) + Send>;
 
 /// How a request ended.
 pub(super) enum Outcome {
-    /// With all bytes.
+    /// All bytes were moved.
     Moved,
-    /// After so many bytes, for a reason that the plain calls will tell, if there is one.
+    /// This many bytes were moved. The plain calls find the reason, if there is one.
     Stopped(u64),
 }
 
 impl Request {
-    /// Bytes of `memory` from a start on, of a length, for the file's bytes from `offset` on. `done` is called on a thread of
-    /// the callback pool, when nothing touches the memory any more.
+    /// A request for `length` bytes between the file at `offset` and `memory` at `start`. `done` is called on a thread
+    /// of the callback pool, when nothing touches the memory any more.
     pub(super) fn new(
         descriptor: Descriptor,
         direction: Direction,
@@ -118,7 +119,7 @@ impl Request {
         Self { descriptor, direction, offset, memory, start, length, moved: 0, done }
     }
 
-    /// What the kernel is asked next.
+    /// The next entry for the kernel.
     fn entry(&self) -> squeue::Entry {
         let length = (self.length - self.moved).min(LONGEST) as u32;
         // SAFETY: start + length lies in the mapping, and moved <= length.
@@ -131,7 +132,7 @@ impl Request {
         if length > LONG { entry.flags(squeue::Flags::ASYNC) } else { entry }
     }
 
-    /// Lets go of file and memory, and tells.
+    /// Drops the file and the memory, then reports the outcome.
     fn end(self, outcome: Outcome) {
         let Self { descriptor, memory, done, .. } = self;
         contain("dropping a request", move || drop((descriptor, memory)));
@@ -139,7 +140,7 @@ impl Request {
     }
 }
 
-/// Moves the bytes, without waiting for them. For a [`Descriptor`] that was given, there is a ring.
+/// Moves the bytes without waiting for them. A ring exists, because a [`Descriptor`] exists.
 pub(super) fn submit(request: Request) {
     let Some(ring) = ring() else { return stop(request) };
     let mut inbox = lock_std(&ring.inbox);
@@ -151,12 +152,12 @@ pub(super) fn submit(request: Request) {
     let asleep = mem::take(&mut inbox.asleep);
     drop(inbox);
     if asleep && let Err(error) = rustix::io::write(&ring.bell, &1_u64.to_ne_bytes()) {
-        // Only a counter that is full refuses, and then it has been rung.
+        // The write fails only where the counter is full, and then the bell was rung before.
         tracing::debug!(target: "windlass::queue", %error, "waking the thread of the ring");
     }
 }
 
-/// Gives a request back that never got to the kernel.
+/// Returns a request that never reached the kernel.
 fn stop(request: Request) {
     go_on((Outcome::Stopped(request.moved), request));
 }
@@ -165,7 +166,7 @@ fn go_on((outcome, request): (Outcome, Request)) {
     follow(Box::new(move || request.end(outcome)));
 }
 
-/// The process's ring, or `None` where the system has none for it.
+/// The ring of the process; `None` where the system has none.
 fn ring() -> Option<&'static Arc<Ring>> {
     static RING: OnceLock<Option<Arc<Ring>>> = OnceLock::new();
     let start = || {
@@ -176,7 +177,7 @@ fn ring() -> Option<&'static Arc<Ring>> {
     RING.get_or_init(|| start().ok()).as_ref()
 }
 
-/// What the thread of the ring shares with those who hand requests in.
+/// The state that the thread of the ring shares with the submitting threads.
 struct Ring {
     inbox: Mutex<Inbox>,
     /// Readable when the thread is to look into its inbox.
@@ -200,7 +201,7 @@ impl Ring {
         if !needed.into_iter().all(|code| probe.is_supported(code)) || !kernel.params().is_feature_nodrop() {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        // Kernels before 5.15 cannot be told, and take as many as they see fit.
+        // Kernels before 5.15 have no such limit.
         let _ = kernel.submitter().register_iowq_max_workers(&mut [KERNEL_THREADS; 2]);
         let bell = eventfd(0, EventfdFlags::CLOEXEC)?;
         kernel.submitter().register_eventfd(bell.as_raw_fd())?;
@@ -224,7 +225,7 @@ struct Worker {
     kernel: IoUring,
     /// Requests that are not in the submission queue.
     waiting: VecDeque<Request>,
-    /// Those that are, or that the kernel has, by the number that it knows them by.
+    /// Requests in the submission queue or in the kernel, by their number.
     under_way: ManuallyDrop<Slab<Request>>,
     /// The numbers in the submission queue that the kernel has not taken yet.
     unseen: VecDeque<u64>,
@@ -243,18 +244,19 @@ impl Worker {
             match entered {
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // Short of memory, or of room for completions, which were just read.
+                // The kernel is short of memory, or of room for completions, which were just read.
                 Err(error) if matches!(error.raw_os_error(), Some(BUSY | AGAIN)) => thread::yield_now(),
                 Err(error) => return self.close(&error),
             }
             if idle && self.may_sleep() {
-                // Until the bell is rung: by a request, or by the kernel for each completion.
+                // Sleeps until a request or a completion rings the bell.
                 let _ = rustix::io::read(&self.ring.bell, &mut [0; 8]);
             }
         }
     }
 
-    /// Whether there is nothing to do but to wait for the kernel. Whoever hands something in from now on rings the bell.
+    /// Whether the thread may sleep until the kernel or a request wakes it. A request that arrives from now on rings
+    /// the bell.
     fn may_sleep(&self) -> bool {
         let mut inbox = lock_std(&self.ring.inbox);
         inbox.asleep = inbox.requests.is_empty() && (self.waiting.is_empty() || self.under_way.len() >= MOST);
@@ -275,13 +277,13 @@ impl Worker {
         }
     }
 
-    /// Whether there was room.
+    /// Adds an entry to the submission queue. Returns `false` where the queue is full.
     ///
     /// # Safety
-    /// The memory that the entry names must stay valid until its completion is read, or the kernel is known not to have seen
-    /// it.
+    /// The memory that the entry names must stay valid until its completion is read, or until it is known that the
+    /// kernel has not seen the entry.
     unsafe fn push(&mut self, entry: squeue::Entry, key: u64) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches under the same contract.
         let pushed = unsafe { self.kernel.submission().push(&entry.user_data(key)) }.is_ok();
         if pushed {
             self.unseen.push_back(key);
@@ -289,13 +291,13 @@ impl Worker {
         pushed
     }
 
-    /// The kernel takes entries in order.
+    /// Removes the entries that the kernel has taken, which it does in order.
     fn note_seen(&mut self) {
         let left = self.kernel.submission().len();
         self.unseen.drain(..self.unseen.len().saturating_sub(left));
     }
 
-    /// Reads completions. What they complete, and how.
+    /// Reads completions. Returns the requests that have ended, with their outcomes.
     fn reap(&mut self) -> Vec<(Outcome, Request)> {
         let mut completed = Vec::new();
         for entry in self.kernel.completion() {
@@ -314,12 +316,12 @@ impl Worker {
         completed
     }
 
-    /// The kernel takes no more requests, as when a filter was installed meanwhile: waits for those that it has, and gives all
-    /// others back.
+    /// Ends the ring when the kernel takes no more requests, as after a new seccomp filter. Waits for the requests that
+    /// the kernel has, and returns all others.
     fn close(mut self, error: &io::Error) {
         tracing::warn!(target: "windlass::queue", %error, "io_uring failed; threads read and write files from now on");
         for key in mem::take(&mut self.unseen) {
-            // Nobody asks the kernel to look into this queue any more.
+            // The kernel is not asked to read this queue any more.
             self.waiting.extend(self.under_way.try_remove(key as usize));
         }
         loop {
@@ -340,5 +342,5 @@ impl Worker {
 /// `EBUSY` and `EAGAIN`.
 const BUSY: i32 = 16;
 const AGAIN: i32 = 11;
-/// How often completions are looked for where the kernel cannot be asked to wake the thread.
+/// The interval of looking for completions where the kernel cannot be asked to wake the thread.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A read or a write on its way, piece by piece, with no thread that waits for it.
+//! One read or write in flight. It moves piece by piece, and no thread waits for it.
 //!
-//! Whatever completes (a piece of the file, a copy of the device) notes it and calls [`Transfer::advance`], which begins
-//! what can begin now. Pieces are independent of each other, so that the copies of one overlap the file's bytes of another;
-//! only a storage that threads call gets them one at a time and in order.
+//! Each completion, of a piece of the file or of a copy by the device, is noted and calls [`Transfer::advance`], which
+//! begins the next steps. Pieces are independent of each other, so that the copies of one overlap the file access of
+//! another. Only a storage that threads call gets the pieces one at a time and in order.
 
 use std::{
     mem,
@@ -40,35 +40,35 @@ use crate::{
     },
 };
 
-/// Bytes that are read, written or copied at a time.
+/// The size of a piece in bytes.
 const PIECE: u64 = 4 << 20;
-/// Pieces under way at once, where they lie in the buffer itself.
+/// The most pieces in flight, where they move directly between file and buffer.
 const DEPTH: usize = 4;
-/// Pieces under way at once, where each needs host memory.
+/// The most pieces in flight, where each needs staging memory on the host.
 const STAGES: usize = 2;
 
-/// One operation. See the [module's text](self).
+/// One read or write in flight. See the [module's text](self).
 pub(super) struct Transfer {
     direction: Direction,
     count: u64,
     state: Mutex<State>,
 }
 
-/// What a transfer works on, kept until it ends.
+/// The objects of a transfer, kept until it ends.
 struct Parts {
     file: File,
     offset: u64,
     range: Buffer,
     memory: Memory,
-    /// For the ring; without it, threads call the storage.
+    /// For the ring. Without it, threads call the storage.
     descriptor: Option<Descriptor>,
 }
 
-/// Where the file's bytes come from or go to.
+/// The memory on the other side of the file.
 enum Memory {
     /// The range itself.
     InPlace(Mapping),
-    /// Host memory for some pieces, and the device that copies between it and the range.
+    /// Staging memory on the host, and the device that copies between it and the range.
     Staged {
         device: Arc<dyn driver::Device>,
         affinity: QueueAffinity,
@@ -79,21 +79,21 @@ enum Memory {
 struct State {
     /// `None` once the transfer has ended.
     parts: Option<(Arc<Parts>, Ending)>,
-    /// Places for pieces, with a stage of that number where there are stages.
+    /// The free places for pieces. With staging memory, a place is the number of a stage.
     free: SmallVec<[usize; DEPTH]>,
-    /// How many pieces have begun, and how many of these have ended.
+    /// The numbers of pieces that have begun, and that have ended.
     begun: u64,
     ended: u64,
-    /// Pieces whose turn it is to go to or from the file, and those that a device is to copy.
+    /// Pieces that are ready to go to or from the file, and pieces that a device is to copy.
     for_file: SmallVec<[Piece; DEPTH]>,
     to_copy: SmallVec<[Piece; DEPTH]>,
-    /// The piece that the storage is called with next, where it is called for one at a time.
+    /// The next piece for a storage that is called for one piece at a time.
     turn: u64,
     one_at_a_time: bool,
     failure: Option<Error>,
-    /// Somebody is in [`Transfer::advance`] and sees what is noted here.
+    /// A thread is in [`Transfer::advance`] and will see all that is noted here.
     advancing: bool,
-    /// Room for pieces on their way between memory and a storage, for which a thread calls.
+    /// Spare memory for pieces that a thread moves between a mapping and a storage.
     spare: Vec<Vec<u8>>,
 }
 
@@ -110,10 +110,10 @@ enum Step {
 }
 
 impl Transfer {
-    /// Begins, and settles `ending` when nothing of the transfer touches memory any more. Does not block.
+    /// Begins the transfer. Completes `ending` when nothing of the transfer touches memory any more. Does not block.
     ///
     /// # Safety
-    /// As for [`driver::Device::submit`], with the waits reached: the whole range, from now on until `ending` is settled.
+    /// As for [`driver::Device::submit`] with the waits reached, for the whole range, until `ending` is completed.
     #[allow(unsafe_code)]
     pub(super) unsafe fn begin(
         device: Arc<dyn driver::Device>,
@@ -128,7 +128,7 @@ impl Transfer {
             drop(device);
             return Self::run(direction, file, offset, range, Memory::InPlace(bytes), ending);
         }
-        // Allocating may take its time.
+        // Allocating may take long.
         follow(Box::new(move || {
             let stages = caught(|| stages(device.as_ref(), range.len())).unwrap_or_else(|text| {
                 Err(Error::aborted(format!("allocating staging memory panicked: {text}")))
@@ -172,7 +172,8 @@ impl Transfer {
         Arc::new(Self { direction, count, state: Mutex::new(state) }).advance();
     }
 
-    /// Begins what can begin now. One thread at a time does, as a loop: what it begins may complete at once.
+    /// Begins all steps that can begin now. One thread at a time does this in a loop, because a step may complete at
+    /// once.
     fn advance(self: &Arc<Self>) {
         let mut state = lock_std(&self.state);
         if mem::replace(&mut state.advancing, true) {
@@ -214,7 +215,7 @@ impl Transfer {
         self.call_storage(piece, 0);
     }
 
-    /// Calls the storage on a thread, for what is left of a piece.
+    /// Calls the storage on a thread for the rest of a piece.
     fn call_storage(self: &Arc<Self>, piece: Piece, moved: u64) {
         let transfer = self.clone();
         callback_pool::spawn(Box::new(move || {
@@ -222,7 +223,7 @@ impl Transfer {
                 let mut state = lock_std(&transfer.state);
                 (state.parts.as_ref().map(|(parts, _)| parts.clone()), state.spare.pop().unwrap_or_default())
             };
-            // The parts stay as long as a piece is under way.
+            // The parts exist as long as a piece is in flight.
             let Some(parts) = parts else { return };
             let mut bytes = spare;
             let result = caught(|| parts.call_storage(transfer.direction, piece, moved, &mut bytes))
@@ -235,7 +236,7 @@ impl Transfer {
         }));
     }
 
-    /// The bytes of a piece have gone to or come from the file.
+    /// Notes that the bytes of a piece have gone to or come from the file.
     fn moved(self: &Arc<Self>, piece: Piece, result: Result<()>) {
         let mut state = lock_std(&self.state);
         state.turn += 1;
@@ -248,7 +249,7 @@ impl Transfer {
         self.advance();
     }
 
-    /// Has the device copy a piece between its stage and the range.
+    /// Lets the device copy a piece between its stage and the range.
     fn copy(self: &Arc<Self>, parts: Arc<Parts>, piece: Piece) {
         let copied = Semaphore::new(0);
         let submitted = caught(|| parts.submit_copy(self.direction, piece, &copied));
@@ -278,7 +279,7 @@ impl Transfer {
     }
 }
 
-/// Told when the device has copied a piece.
+/// Receives the completion of the device's copy of a piece.
 struct Copied(Arc<Transfer>, Piece);
 
 impl Timepoint for Copied {
@@ -292,11 +293,11 @@ impl Timepoint for Copied {
 }
 
 impl State {
-    /// What is to be done now, if anything.
+    /// The next step, if there is one.
     fn next(&mut self, direction: Direction, count: u64) -> Option<Step> {
         let parts = self.parts.as_ref()?.0.clone();
         if self.failure.is_some() {
-            // What touches nothing yet never does.
+            // After a failure, pieces that wait for a step are given up.
             let given_up = self.for_file.drain(..).chain(self.to_copy.drain(..)).count();
             self.ended += given_up as u64;
         } else {
@@ -324,7 +325,7 @@ impl State {
         Some(Step::End(parts, ending, self.failure.take().map_or(Ok(()), Err)))
     }
 
-    /// A piece needs its place no longer.
+    /// Frees the place of a piece.
     fn end(&mut self, piece: Piece, result: Result<()>) {
         self.free.push(piece.place);
         self.ended += 1;
@@ -339,13 +340,13 @@ impl Parts {
         matches!(self.memory, Memory::Staged { .. })
     }
 
-    /// Where a piece begins in the range, and its length.
+    /// Where a piece begins in the range, and its length, in bytes.
     fn extent(&self, piece: Piece) -> (u64, u64) {
         let at = piece.index * PIECE;
         (at, PIECE.min(self.range.len() - at))
     }
 
-    /// The memory that the file's bytes come from or go to, and where in it the piece begins.
+    /// The memory of a piece, and where the piece begins in it, in bytes.
     fn bytes(&self, piece: Piece) -> (&Mapping, u64) {
         match &self.memory {
             Memory::InPlace(bytes) => (bytes, self.extent(piece).0),
@@ -353,8 +354,8 @@ impl Parts {
         }
     }
 
-    /// Moves what is left of a piece by calls of the storage, through `room`: a storage takes references, and there are none
-    /// to memory that a queue may touch.
+    /// Moves the rest of a piece by calls of the storage, through `room`. The storage takes references, and no
+    /// reference to memory that a queue may touch may exist.
     fn call_storage(&self, direction: Direction, piece: Piece, moved: u64, room: &mut Vec<u8>) -> Result<()> {
         let (memory, start) = self.bytes(piece);
         let (at, length) = self.extent(piece);
@@ -378,7 +379,7 @@ impl Parts {
         }
     }
 
-    /// Enqueues the device's copy of a piece, which reaches 1 of `copied`.
+    /// Enqueues the device's copy of a piece. It brings `copied` to 1.
     #[allow(unsafe_code)]
     fn submit_copy(&self, direction: Direction, piece: Piece, copied: &Semaphore) -> Result<()> {
         let Memory::Staged { device, affinity, stages } = &self.memory else {
@@ -392,8 +393,8 @@ impl Parts {
             Direction::Write => (range, stage),
         };
         let signals = [copied.at(1)];
-        // SAFETY: a copy of ranges of equal length. Who began the transfer vouches for the whole range until it ends, and the
-        // stage is the transfer's own.
+        // SAFETY: this copies between ranges of equal length. The caller that began the transfer vouches for the whole
+        // range until it ends, and the stage belongs to the transfer.
         unsafe { device.submit(*affinity, &[], &signals, Operation::Copy { source, target }) }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     words::error::{Error, Result},
 };
 
-/// Host memory as a device's allocation: a slab of a [`HostHeap`](super::HostHeap), or a variable of an executable.
+/// Host memory as an allocation of a device: a slab of a [`HostHeap`](super::HostHeap), or a variable of an executable.
 pub struct HostBuffer {
     domain: Domain,
     memory: Arc<HostMemory>,
@@ -24,17 +24,17 @@ pub struct HostBuffer {
 }
 
 impl HostBuffer {
-    /// Memory that the host cannot map.
+    /// A buffer that the host cannot map.
     pub fn new(domain: Domain, memory: Arc<HostMemory>) -> Self {
         Self { domain, memory, host_visible: false, _owner: None }
     }
 
-    /// The same, for the host to map.
+    /// Lets the host map the buffer.
     pub fn host_visible(self) -> Self {
         Self { host_visible: true, ..self }
     }
 
-    /// The same, with an object that lives as long as the buffer.
+    /// Keeps an object alive as long as the buffer.
     pub fn keeping(self, owner: impl Any + Send + Sync) -> Self {
         Self { _owner: Some(Box::new(owner)), ..self }
     }
@@ -56,7 +56,7 @@ unsafe impl driver::Buffer for HostBuffer {
     }
 
     fn host_pointer(&self) -> Option<HostPointer> {
-        // SAFETY: the memory is `size` bytes long, lives as long as the buffer, and is never moved; it is a slice of
+        // SAFETY: the memory is `size` bytes long, lives as long as the buffer and never moves. It is a slice of
         // atomics, and only references to atomics exist.
         self.host_visible.then(|| unsafe { HostPointer::new(self.memory.start()) })
     }
@@ -72,7 +72,8 @@ impl fmt::Debug for HostBuffer {
     }
 }
 
-/// The bytes that a range names, of a [`HostBuffer`] or a [`HostImport`].
+/// The bytes of a range of a [`HostBuffer`] or a [`HostImport`]. `INTERNAL` for other buffers, and for a range outside
+/// of its allocation.
 pub fn bytes_of(range: &Buffer) -> Result<&[AtomicU8]> {
     let (raw, start) = range.backing();
     let any = raw.as_any();

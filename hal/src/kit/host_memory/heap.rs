@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How much of the host's memory a device may take, and slabs of it for pools.
+//! The budget of host memory of a device, and slabs from it for pools.
 
 use std::sync::{
     Arc,
@@ -20,10 +20,10 @@ use crate::{
     },
 };
 
-/// What fresh memory holds, so that reading it before writing it does not look right by accident.
+/// The value of fresh bytes, so that a read before the first write is conspicuous.
 const POISON: u8 = 0xcd;
 
-/// The memory of one device. Clones are handles of the same.
+/// The memory of one device. Clones are handles of the same memory.
 #[derive(Clone, Debug)]
 pub struct HostHeap {
     domain: Domain,
@@ -38,7 +38,7 @@ struct Budget {
     accounts: Accounts,
 }
 
-/// Bytes that a slab has taken; they are given back when it is dropped.
+/// The bytes of a slab. Dropping it returns them to the budget.
 struct Claim {
     budget: Arc<Budget>,
     memory_type: MemoryType,
@@ -49,13 +49,14 @@ impl HostHeap {
     /// The alignment of slabs in bytes.
     pub const ALIGNMENT: u64 = 256;
 
-    /// A heap of at most `total` bytes. `advice` ends the message where they are used up: what to do about it.
+    /// A heap of at most `total` bytes. `advice` ends the error message when they are used up, and says how to get
+    /// more.
     pub fn new(domain: Domain, total: u64, advice: &'static str) -> Self {
         let budget = Budget { total, taken: AtomicU64::new(0), advice, accounts: Accounts::default() };
         Self { domain, budget: Arc::new(budget) }
     }
 
-    /// What the memory is used for.
+    /// The present use of memory.
     pub fn statistics(&self) -> Statistics {
         self.budget.accounts.statistics()
     }
@@ -85,14 +86,14 @@ impl Drop for Claim {
 }
 
 impl SlabSource for HostHeap {
-    /// Fresh memory, or what is free.
+    /// Allocates fresh memory. `RESOURCE_EXHAUSTED` names the free bytes.
     fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>> {
         let claim = Claim::new(&self.budget, request.params.memory_type, request.size)?;
         let memory = Arc::new(HostMemory::new(request.size, Self::ALIGNMENT, POISON)?);
         Ok(Arc::new(HostBuffer::new(self.domain, memory).host_visible().keeping(claim)))
     }
 
-    /// Work is done when it is issued: there are no lanes to ask for.
+    /// Work is done when it is issued, so there are no lanes.
     fn has_retired(&self, _lane: u32, _epoch: u64) -> bool {
         true
     }

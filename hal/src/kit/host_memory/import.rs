@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Imported memory of a device that works in host memory: what such drivers share.
+//! Imported memory of a device that works in host memory.
 #![allow(unsafe_code)]
 
 use std::{any::Any, fmt, ptr::NonNull, sync::atomic::AtomicU8};
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// An imported buffer of a device for which an address is a pointer of this process.
+/// An imported buffer of a device whose addresses are pointers of this process.
 pub struct HostImport {
     domain: Domain,
     start: NonNull<u8>,
@@ -21,17 +21,17 @@ pub struct HostImport {
     release: Option<Release>,
 }
 
-// SAFETY: the pointer leads to memory that is valid until `release` runs, on any thread; it is reached through atomics
-// alone.
+// SAFETY: the pointer leads to memory that is valid on any thread until `release` runs. It is accessed through atomics
+// only.
 unsafe impl Send for HostImport {}
 // SAFETY: as above.
 unsafe impl Sync for HostImport {}
 
 impl HostImport {
-    /// Takes the memory. `UNIMPLEMENTED` for a kind that is not known here.
+    /// Takes the memory. `INVALID_ARGUMENT` for address 0.
     ///
     /// # Safety
-    /// As [`driver::Device::import`] says. An address of the device must be one that was exposed as a pointer.
+    /// As for [`driver::Device::import`]. A device address must be one that was exposed as a pointer.
     pub unsafe fn new(domain: Domain, memory: External, release: Release) -> Result<Self> {
         let (start, size) = match memory {
             External::Host { pointer, size } => {
@@ -46,10 +46,9 @@ impl HostImport {
         Ok(Self { domain, start, size, release: Some(release) })
     }
 
-    /// All bytes.
+    /// The bytes.
     pub fn bytes(&self) -> &[AtomicU8] {
-        // SAFETY: valid until `release` runs, which is when this object goes; nobody holds a reference to the bytes but to
-        // atomics.
+        // SAFETY: valid until `release` runs, which is after this object is dropped. Only references to atomics exist.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.size as usize) }
     }
 }
@@ -62,7 +61,7 @@ impl Drop for HostImport {
     }
 }
 
-// SAFETY: size, address and pointer are those of the memory that this object has until it goes.
+// SAFETY: size, address and pointer are those of the memory that this object holds until it is dropped.
 unsafe impl driver::Buffer for HostImport {
     fn domain(&self) -> Domain {
         self.domain
@@ -77,7 +76,7 @@ unsafe impl driver::Buffer for HostImport {
     }
 
     fn host_pointer(&self) -> Option<HostPointer> {
-        // SAFETY: valid for `size` bytes while this object lives, and reached through atomics alone.
+        // SAFETY: valid for `size` bytes while this object lives, and accessed through atomics only.
         Some(unsafe { HostPointer::new(self.start) })
     }
 

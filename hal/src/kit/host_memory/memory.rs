@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bytes that several threads may touch at once.
+//! Bytes that several threads may access at once.
 
 use std::{
     fmt,
@@ -14,13 +14,13 @@ use crate::words::error::{Error, Result};
 pub struct HostMemory(Bytes);
 
 enum Bytes {
-    /// More than was asked for, so that the range can begin at a multiple of the alignment.
+    /// A box that is larger than requested, and the range in it that begins at a multiple of the alignment.
     Own(Box<[AtomicU8]>, Range<usize>),
-    /// Somebody else's.
+    /// Memory of another owner.
     Foreign(NonNull<[AtomicU8]>),
 }
 
-// SAFETY: whoever made it of foreign memory vouches that any thread may reach that, through atomics; the rest is a box.
+// SAFETY: the maker of foreign memory vouches that any thread may reach it through atomics. The rest is a box.
 #[allow(unsafe_code)]
 unsafe impl Send for HostMemory {}
 // SAFETY: as above.
@@ -28,8 +28,8 @@ unsafe impl Send for HostMemory {}
 unsafe impl Sync for HostMemory {}
 
 impl HostMemory {
-    /// `size` bytes of the value `byte`, aligned to `alignment`, which is a power of two. `RESOURCE_EXHAUSTED` where the
-    /// host has none.
+    /// `size` bytes of the value `byte`, aligned to `alignment`, which is a power of two. `RESOURCE_EXHAUSTED` where
+    /// the host lacks the memory.
     pub fn new(size: u64, alignment: u64, byte: u8) -> Result<Self> {
         let none =
             || Error::resource_exhausted(format!("the host has no {size} bytes aligned to {alignment}"));
@@ -43,11 +43,11 @@ impl HostMemory {
         Ok(Self(Bytes::Own(allocation, start..start + size as usize)))
     }
 
-    /// `size` bytes from `start` on, which something else owns: a variable of a loaded library.
+    /// `size` bytes from `start` on, of another owner: a variable of a loaded library.
     ///
     /// # Safety
-    /// The bytes are valid for reads and writes from any thread as long as this object lives, and no reference to them
-    /// exists meanwhile but to atomics.
+    /// The bytes are valid for reads and writes from any thread as long as this object lives. Meanwhile no reference to
+    /// them exists, except to atomics.
     #[allow(unsafe_code)]
     pub unsafe fn foreign(start: NonNull<u8>, size: usize) -> Self {
         start.as_ptr().expose_provenance();
@@ -67,7 +67,7 @@ impl HostMemory {
     pub fn bytes(&self) -> &[AtomicU8] {
         match &self.0 {
             Bytes::Own(allocation, bytes) => &allocation[bytes.clone()],
-            // SAFETY: valid while this object lives, as whoever made it vouches.
+            // SAFETY: valid while this object lives, as the caller of `foreign` vouches.
             #[allow(unsafe_code)]
             Bytes::Foreign(bytes) => unsafe { bytes.as_ref() },
         }
@@ -78,7 +78,7 @@ impl HostMemory {
         NonNull::from(self.bytes()).cast()
     }
 
-    /// The address that kernels see, from which they make pointers again.
+    /// The address for kernels, which make pointers of it.
     pub fn address(&self) -> u64 {
         self.start().as_ptr().expose_provenance() as u64
     }

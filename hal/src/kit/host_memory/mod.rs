@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The host's memory as a device's: for drivers whose work runs in this process.
+//! Host memory as the memory of a device, for drivers whose work runs in this process.
 //!
-//! Two operations without an edge between them may run at the same time on the same bytes. A program that does so gets old
-//! or new bytes, and no undefined behaviour: the memory is a slice of atomics of one byte, and every access, here and through
-//! a [`Mapping`](crate::Mapping), is one of them.
+//! Two operations without an edge between them may access the same bytes at the same time. The result is old or new
+//! bytes, and no undefined behaviour. The memory is a slice of one-byte atomics, and all accesses are atomic, here and
+//! through a [`Mapping`](crate::Mapping).
 //!
-//! A [`HostHeap`] gives [slabs](crate::pool::SlabSource) within a budget, a [`HostBuffer`] is one, and [`fill`], [`update`]
-//! and [`copy`] are the transfers over ranges of them.
+//! A [`HostHeap`] gives [slabs](crate::pool::SlabSource) within a budget. A [`HostBuffer`] is such a slab. [`fill`],
+//! [`update`] and [`copy`] are the transfers over ranges of them.
 
 mod buffer;
 mod heap;

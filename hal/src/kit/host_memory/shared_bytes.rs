@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bytes that others may touch meanwhile: read, written, copied and filled.
+//! Reading, writing, copying and filling bytes that other threads may access.
 //!
-//! Every access is a relaxed atomic one of one byte, so that a race yields old or new bytes and no undefined behaviour.
-//! Where there are many, one instruction makes them: the compiler knows nothing of its accesses, and it tears no byte,
-//! although it moves many at a time.
+//! All accesses are relaxed atomics of one byte, so that a race yields old or new bytes and no undefined behaviour. For
+//! many bytes, one instruction makes all accesses. The compiler does not see them, and the instruction tears no byte,
+//! although it moves several at a time.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// From so many bytes on, starting the instruction pays.
+/// From this many bytes on, the instruction is faster than a loop.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 const MANY: usize = 128;
 
 /// Reads shared bytes.
 ///
 /// # Safety
-/// `from` must be valid for reads of `to.len()` bytes that others may write meanwhile.
+/// `from` must be valid for reads of `to.len()` bytes. Other threads may write them.
 pub(crate) unsafe fn load(from: *const u8, to: &mut [u8]) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if to.len() >= MANY {
-        // SAFETY: the caller vouches for the one side, and the other is this function's own.
+        // SAFETY: the caller vouches for the source, and the target belongs to this function.
         return unsafe { copy_many(from, to.as_mut_ptr(), to.len()) };
     }
     for (index, byte) in to.iter_mut().enumerate() {
-        // SAFETY: within the bytes that the caller vouches for; every access to them is atomic and of one byte.
+        // SAFETY: within the bytes that the caller vouches for. Each access to them is atomic and of one byte.
         *byte = unsafe { AtomicU8::from_ptr(from.add(index).cast_mut()) }.load(Relaxed);
     }
 }
@@ -31,11 +31,11 @@ pub(crate) unsafe fn load(from: *const u8, to: &mut [u8]) {
 /// Writes shared bytes.
 ///
 /// # Safety
-/// `to` must be valid for writes of `from.len()` bytes that others may touch meanwhile.
+/// `to` must be valid for writes of `from.len()` bytes. Other threads may access them.
 pub(crate) unsafe fn store(to: *mut u8, from: &[u8]) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if from.len() >= MANY {
-        // SAFETY: the caller vouches for the one side, and the other is only read.
+        // SAFETY: the caller vouches for the target, and the source is only read.
         return unsafe { copy_many(from.as_ptr(), to, from.len()) };
     }
     for (index, byte) in from.iter().enumerate() {
@@ -44,7 +44,7 @@ pub(crate) unsafe fn store(to: *mut u8, from: &[u8]) {
     }
 }
 
-/// Copies as many bytes as both have. The two do not overlap, or the result is any mixture.
+/// Copies as many bytes as both slices have. Where the two overlap, the result is any mixture.
 pub(crate) fn copy(from: &[AtomicU8], to: &[AtomicU8]) {
     let count = from.len().min(to.len());
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -66,7 +66,7 @@ pub(crate) fn fill(to: &[AtomicU8], pattern: &[u8]) {
     }
 }
 
-/// Fills whole words where there are many, and gives what is left.
+/// Fills whole words where there are many, and returns the bytes that are left.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn fill_words<'a>(to: &'a [AtomicU8], pattern: &[u8]) -> &'a [AtomicU8] {
     if to.len() < MANY || !matches!(pattern.len(), 1 | 2 | 4) {
@@ -74,8 +74,8 @@ fn fill_words<'a>(to: &'a [AtomicU8], pattern: &[u8]) -> &'a [AtomicU8] {
     }
     let word = u32::from_le_bytes(std::array::from_fn(|index| pattern[index % pattern.len()]));
     let (words, end) = to.split_at(to.len() / 4 * 4);
-    // SAFETY: atomics may be written through shared references; as many words as fit. The direction flag is clear, as
-    // everywhere in Rust.
+    // SAFETY: atomics may be written through shared references, and the count is that of the words. The direction flag
+    // is clear, as everywhere in Rust.
     unsafe {
         std::arch::asm!(
             "rep stosd",
@@ -92,7 +92,7 @@ fn fill_words<'a>(to: &'a [AtomicU8], pattern: &[u8]) -> &'a [AtomicU8] {
 /// `from` must be valid for reads and `to` for writes of `count` bytes.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 unsafe fn copy_many(from: *const u8, to: *mut u8, count: usize) {
-    // SAFETY: touches no more than the caller vouches for. The direction flag is clear, as everywhere in Rust.
+    // SAFETY: touches only the bytes that the caller vouches for. The direction flag is clear, as everywhere in Rust.
     unsafe {
         std::arch::asm!(
             "rep movsb",
@@ -116,7 +116,7 @@ mod tests {
         bytes.iter().map(|byte| byte.load(Relaxed)).collect()
     }
 
-    /// Around the length from which one instruction does it, and at every alignment.
+    /// Tests lengths around the threshold of the instruction, at each alignment.
     #[test]
     fn every_length_and_place() {
         for length in [0, 1, 3, 4, 127, 128, 129, 130, 131, 500] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What transfers do to memory. Lengths, alignment and overlap were checked by the front.
+//! Transfers over ranges of host memory. The front has checked lengths, alignment and overlap.
 
 #![allow(unsafe_code)]
 
@@ -15,16 +15,16 @@ pub fn fill(target: &Buffer, pattern: Pattern) -> Result<()> {
     Ok(())
 }
 
-/// Writes bytes over a range of their length.
+/// Writes bytes over a range of the same length.
 pub fn update(source: &[u8], target: &Buffer) -> Result<()> {
     let target = bytes_of(target)?;
     let source = &source[..source.len().min(target.len())];
-    // SAFETY: atomics may be written through shared references, and there are as many as bytes to write.
+    // SAFETY: atomics may be written through shared references, and there are as many of them as bytes to write.
     unsafe { shared_bytes::store(target.as_ptr().cast::<u8>().cast_mut(), source) };
     Ok(())
 }
 
-/// Copies a range over another of its length.
+/// Copies a range over another one of the same length.
 pub fn copy(source: &Buffer, target: &Buffer) -> Result<()> {
     shared_bytes::copy(bytes_of(source)?, bytes_of(target)?);
     Ok(())

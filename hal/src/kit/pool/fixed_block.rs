@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Blocks of one size in one slab.
+//! Fixed blocks: blocks of one size in one slab.
 
 use super::{
     frontier::Frontier,
@@ -7,29 +7,29 @@ use super::{
     strategy::{Growth, Place, Request, Retired, Strategy, Taken},
 };
 
-/// A fixed number of blocks of one size. Taking and freeing cost the same whatever is in use, and nothing fragments.
+/// A fixed number of blocks of one size. Taking and freeing cost the same however many are in use, and nothing
+/// fragments.
 ///
-/// Free blocks lie on a shelf by the lane that used them last, rather than in a bitmap: the question is seldom which
-/// block is free, but which one the asking queue may use without a wait. A free block is a block with a frontier,
-/// which no single atomic word can publish, so the pool's short lock guards the shelf; it is held for a few loads and a
-/// push or a pop, less than the submission that follows takes for each of its own locks.
+/// Free blocks lie on a shelf by the lane that used them last, rather than in a bitmap. A bitmap finds a free block,
+/// but a queue needs a block that it may use without a wait. A free block has a frontier, which no single atomic word
+/// can publish, so the lock of the pool guards the shelf. The lock is held for a few loads and a push or a pop.
 #[derive(Debug)]
 pub struct FixedBlock {
     /// Bytes from one block to the next.
     block: u64,
     blocks: u32,
     alignment: u64,
-    /// What slabs are aligned to.
+    /// The alignment of slabs in bytes.
     granule: u64,
-    /// Number, and its offset to the first aligned address.
+    /// The number of the slab, and the offset of the first aligned address in it.
     slab: Option<(u32, u64)>,
     free: Shelf<u32>,
     used: u32,
 }
 
 impl FixedBlock {
-    /// `blocks` of at least `block` bytes each, aligned to `alignment`, in a slab whose address is a multiple of
-    /// `granule`. `None` where they are more than an address space has, or none at all.
+    /// `blocks` blocks of at least `block` bytes, aligned to `alignment`, in a slab whose address is a multiple of
+    /// `granule`. `None` for zero blocks, and for more bytes than an address space has.
     pub fn new(block: u64, blocks: u32, alignment: u64, granule: u64) -> Option<Self> {
         let alignment = alignment.max(granule).max(1);
         let block = block.max(1).checked_next_multiple_of(alignment)?;

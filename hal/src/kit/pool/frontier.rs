@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Frontiers: the points in the streams of a device behind which memory is free.
+//! Frontiers: the points in the streams of a device at which memory becomes free.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use smallvec::SmallVec;
 
 use crate::words::queue_affinity::QueueAffinity;
 
-/// For each lane (an in-order stream of one device) the last epoch that has to retire. The empty frontier is already
-/// behind everybody.
+/// For each lane (an in-order stream of one device) the last epoch that must retire. All work is behind the empty
+/// frontier.
 ///
-/// Released memory carries the frontier of its last use. Two ranges that are joined carry both.
+/// Released memory carries the frontier of its last use. Two ranges that are joined carry the frontiers of both.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Frontier {
-    /// Ascending lanes, each once.
+    /// In ascending order of lanes, each lane once.
     epochs: SmallVec<[(u32, u64); 2]>,
 }
 
 impl Frontier {
-    /// Nothing to wait for.
+    /// The empty frontier.
     pub fn new() -> Self {
         Self::default()
     }
@@ -38,7 +38,7 @@ impl Frontier {
         self.epochs.iter().copied()
     }
 
-    /// Waits for one point more.
+    /// Adds a point.
     pub fn add(&mut self, lane: u32, epoch: u64) {
         match self.epochs.binary_search_by_key(&lane, |(lane, _)| *lane) {
             Ok(index) => self.epochs[index].1 = self.epochs[index].1.max(epoch),
@@ -46,25 +46,25 @@ impl Frontier {
         }
     }
 
-    /// Waits for what `other` waits for, too.
+    /// Adds all points of `other`.
     pub fn merge(&mut self, other: &Self) {
         for (lane, epoch) in other.iter() {
             self.add(lane, epoch);
         }
     }
 
-    /// Whether whoever is behind this frontier is behind `other`.
+    /// Whether work behind this frontier is also behind `other`.
     pub fn covers(&self, other: &Self) -> bool {
         other.iter().all(|(lane, epoch)| self.iter().any(|(own, reached)| own == lane && reached >= epoch))
     }
 
-    /// Forgets what has retired; whether nothing is left.
+    /// Removes the points that have retired. Returns whether none is left.
     pub fn settle(&mut self, retired: impl Fn(u32, u64) -> bool) -> bool {
         self.epochs.retain(|(lane, epoch)| !retired(*lane, *epoch));
         self.is_empty()
     }
 
-    /// The only lane there is, if there is one.
+    /// The lane, if there is exactly one.
     pub fn only_lane(&self) -> Option<u32> {
         match self.epochs[..] {
             [(lane, _)] => Some(lane),
@@ -72,7 +72,7 @@ impl Frontier {
         }
     }
 
-    /// Whether both name the same lanes.
+    /// Whether both have the same lanes.
     pub(crate) fn same_lanes(&self, other: &Self) -> bool {
         self.iter().map(|(lane, _)| lane).eq(other.iter().map(|(lane, _)| lane))
     }

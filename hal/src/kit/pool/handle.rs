@@ -15,12 +15,11 @@ use crate::{
     },
 };
 
-/// Memory of a device that a program keeps apart: with a strategy, a size and a limit of its own. Clones are handles of
-/// the same pool.
+/// A pool: separate memory of a device with a strategy, a size and a limit of its own. Clones are handles of the same
+/// pool, and may be used on any thread.
 ///
 /// [`Queue::alloca_from`](crate::Queue::alloca_from) takes memory from it, and a dealloca gives it back. A pool lives
-/// as long as a handle or a buffer of it does; its memory then goes back to the device. It does not keep the device
-/// open.
+/// as long as a handle or a buffer of it. Its memory then goes back to the device. It does not keep the device open.
 #[derive(Clone)]
 pub struct Pool {
     pub(crate) slabs: Kept<Arc<Slabs>>,
@@ -34,18 +33,18 @@ impl Pool {
         Ok(Self { slabs: slabs.into(), source: device.memory(), domain: device.domain() })
     }
 
-    /// What it was made with.
+    /// The parameters of the pool.
     pub fn params(&self) -> &PoolParams {
         self.slabs.params()
     }
 
-    /// The counts now.
+    /// The present counts.
     pub fn statistics(&self) -> PoolStatistics {
         self.slabs.statistics()
     }
 
-    /// Gives slabs back to the device that hold no buffer and that nothing uses any more. Never waits: what is in
-    /// flight stays for the next trim.
+    /// Returns slabs to the device that hold no buffer and that no work uses. Never waits. Slabs with work in flight
+    /// stay for the next trim.
     pub fn trim(&self) {
         self.slabs.trim(self.source.as_ref());
     }
@@ -54,7 +53,7 @@ impl Pool {
         self.domain
     }
 
-    /// Memory for a buffer in the order of a queue.
+    /// Takes memory for a buffer in the order of a queue.
     pub(crate) fn acquire(
         &self,
         affinity: QueueAffinity,

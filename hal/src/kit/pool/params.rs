@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How to make a pool.
+//! The parameters of a pool.
 
 use crate::words::buffer_params::BufferParams;
 
@@ -7,21 +7,21 @@ use crate::words::buffer_params::BufferParams;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoolKind {
-    /// Buffers of any size side by side in slabs, which are added as they are needed.
+    /// Buffers of any size side by side in slabs, which are added when needed.
     Tlsf {
-        /// Bytes of a slab. A buffer that does not fit gets a slab of its own size.
+        /// Bytes of a slab. A larger buffer gets a slab of its own size.
         slab_size: u64,
     },
     /// A fixed number of blocks of one size, in one slab.
     FixedBlock {
-        /// Bytes that each block has at least.
+        /// The least size of a block in bytes.
         block_size: u64,
-        /// How many there are.
+        /// The number of blocks.
         blocks: u32,
     },
-    /// An allocation for each buffer, kept for the next one that it fits.
+    /// An allocation for each buffer, kept for the next buffer that fits into it.
     Passthrough {
-        /// Whether an allocation serves requests of its very size alone; else it may be larger by an eighth.
+        /// Whether an allocation serves only requests of exactly its size. Otherwise it may be larger by an eighth.
         exact: bool,
     },
 }
@@ -37,22 +37,22 @@ impl PoolKind {
     }
 }
 
-/// What [`Device::create_pool`](crate::Device::create_pool) makes.
+/// The parameters for [`Device::create_pool`](crate::Device::create_pool).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolParams {
-    /// What messages call it.
+    /// The name of the pool in messages.
     pub name: String,
-    /// How it places buffers.
+    /// How the pool places buffers.
     pub kind: PoolKind,
-    /// The memory it has. Its buffers may have less usage and more alignment than this.
+    /// The memory of the pool. Its buffers may have less usage and a greater alignment.
     pub memory: BufferParams,
-    /// The most bytes that it takes from the device.
+    /// The most bytes that the pool takes from the device.
     pub budget: u64,
-    /// The most bytes in slabs without a buffer that it keeps; the rest goes back when nothing uses it any more.
+    /// The most bytes in slabs without a buffer that the pool keeps. Further slabs are returned when no work uses them.
     pub retained: u64,
-    /// Whether an alloca may make its queue wait, on the device, for memory that another queue used last. If not, such
-    /// memory is passed over until its use has retired.
+    /// Whether an alloca may make its queue wait, on the device, for memory that another queue used last. Otherwise
+    /// such memory is not reused before its last use has retired.
     pub device_waits: bool,
 }
 
@@ -84,31 +84,31 @@ impl PoolParams {
         Self::new(PoolKind::Passthrough { exact: true })
     }
 
-    /// The same under a name.
+    /// Sets the name.
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The same with other memory.
+    /// Sets the kind of memory.
     pub fn with_memory(mut self, memory: BufferParams) -> Self {
         self.memory = memory;
         self
     }
 
-    /// The same with at most this many bytes.
+    /// Sets the most bytes that the pool takes from the device.
     pub fn with_budget(mut self, bytes: u64) -> Self {
         self.budget = bytes;
         self
     }
 
-    /// The same, keeping at most this many bytes that no buffer uses.
+    /// Sets the most unused bytes that the pool keeps.
     pub fn with_retained(mut self, bytes: u64) -> Self {
         self.retained = bytes;
         self
     }
 
-    /// The same with or without device waits between queues.
+    /// Sets whether the device may wait between queues.
     pub fn with_device_waits(mut self, device_waits: bool) -> Self {
         self.device_waits = device_waits;
         self

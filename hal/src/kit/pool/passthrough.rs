@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A slab for each buffer, of just its size, kept for the next buffer that it fits.
+//! Passthrough: a slab for each buffer, kept for the next buffer that fits into it.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use super::{
     strategy::{Growth, Place, Request, Retired, Strategy, Taken},
 };
 
-/// A slab for each range. It wastes nothing, and what runs over the end of a buffer runs over the end of an allocation,
-/// where a device that checks sees it; each size that was never asked for before costs an allocation.
+/// A slab for each range. It wastes no memory. An access beyond the end of a buffer is beyond the end of an allocation,
+/// where a checking device finds it. Each new size costs an allocation.
 #[derive(Debug)]
 pub struct Passthrough {
-    /// What slabs are aligned to.
+    /// The alignment of slabs in bytes.
     granule: u64,
-    /// A slab may be larger than needed by an eighth.
+    /// Whether a slab may be larger than needed by an eighth.
     loose: bool,
-    /// Base and size by slab.
+    /// Base address and size of each slab.
     slabs: BTreeMap<u32, (u64, u64)>,
     /// Free slabs by size.
     free: BTreeMap<u64, Shelf<u32>>,
@@ -25,13 +25,13 @@ pub struct Passthrough {
 }
 
 impl Passthrough {
-    /// For slabs whose addresses are multiples of `granule`. With `exact`, a free slab serves only a request of its
-    /// very size, else one that wastes at most an eighth.
+    /// For slabs whose addresses are multiples of `granule`. With `exact`, a free slab serves only requests of exactly
+    /// its size. Otherwise it may waste an eighth.
     pub fn new(granule: u64, exact: bool) -> Self {
         Self { granule, loose: !exact, slabs: BTreeMap::new(), free: BTreeMap::new(), idle: 0 }
     }
 
-    /// The bytes that a slab needs, wherever it begins.
+    /// The bytes that a slab needs for the request, wherever it begins.
     fn asked(&self, request: &Request) -> Option<u64> {
         request.size.max(1).checked_add(request.alignment.saturating_sub(self.granule))
     }
@@ -84,7 +84,7 @@ impl Strategy for Passthrough {
 
     fn reclaim(&mut self, keep: u64, retired: Retired<'_>) -> Vec<u32> {
         let mut taken = Vec::new();
-        // The largest first: they are the least likely to be asked for again.
+        // The largest slabs go first, because they are the least likely to be reused.
         for (size, shelf) in self.free.iter_mut().rev() {
             while self.idle > keep
                 && let Some(slab) = shelf.take_one_settled(retired)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A buffer placed in a slab.
+//! Buffers that a pool has placed in a slab.
 #![allow(unsafe_code)]
 
 use std::{
@@ -17,39 +17,39 @@ use crate::{
     order::edge::Domain,
 };
 
-/// Memory on loan from [`Slabs`]. Holding it keeps the slab from being freed, also after the memory went back to be
-/// reused: a handle that outlives its dealloca is a mistake, not a dangling pointer.
+/// Memory on loan from [`Slabs`]. It keeps its slab allocated, even after its own memory was released. So access
+/// through a handle after its dealloca is a mistake of the program, and not a dangling pointer.
 pub struct Placed {
-    /// Declared before the source, to be let go before it.
+    /// Declared before `source`, so that it is dropped first.
     pub(super) slab: Arc<dyn driver::Buffer>,
     pub(super) place: Place,
-    /// Bytes that were asked for.
+    /// The requested bytes.
     pub(super) size: u64,
     pub(super) birth: Frontier,
-    /// The memory went back in the order of a queue; the handle remains.
+    /// Whether the memory was released in the order of a queue.
     pub(super) released: AtomicBool,
     pub(super) slabs: Arc<Slabs>,
     pub(super) source: Arc<dyn SlabSource>,
 }
 
 impl Placed {
-    /// What the memory was last used for before it became this buffer's, as far as that had not retired then. The alloca
-    /// of the buffer waits for it, and so does the dealloca.
+    /// The last use of the memory before it became this buffer's, without the points that had retired then. Both the
+    /// alloca and the dealloca of the buffer wait for it.
     pub fn birth(&self) -> &Frontier {
         &self.birth
     }
 
-    /// What the driver allocated.
+    /// The slab: an allocation of the driver.
     pub fn slab(&self) -> &Arc<dyn driver::Buffer> {
         &self.slab
     }
 
-    /// Where in the slab the buffer begins, in bytes.
+    /// Where the buffer begins in the slab, in bytes.
     pub fn offset(&self) -> u64 {
         self.place.offset
     }
 
-    /// Gives the memory back, to be reused by whoever is ordered behind `death`. Only the first call counts.
+    /// Releases the memory. Work behind `death` may reuse it. Only the first call counts.
     pub fn release(&self, death: Frontier) {
         if !self.released.swap(true, Ordering::AcqRel) {
             self.slabs.release(self.source.as_ref(), self.place, self.size, death);
@@ -59,14 +59,14 @@ impl Placed {
 
 impl Drop for Placed {
     fn drop(&mut self) {
-        // Submissions hold their buffers: with the last handle gone, nothing in flight uses the memory, but perhaps its
-        // last user before, if the alloca that was to wait for that never ran.
+        // Submissions hold their buffers, so no work of this buffer is in flight here. But if its alloca never ran, the
+        // previous use of the memory may still be in flight.
         let birth = std::mem::take(&mut self.birth);
         self.release(birth);
     }
 }
 
-// SAFETY: a part of the slab, which this object keeps; the place was found in the slab's size and does not change.
+// SAFETY: a part of the slab, which this object keeps. The place lies in the slab and does not change.
 unsafe impl driver::Buffer for Placed {
     fn domain(&self) -> Domain {
         self.slab.domain()
@@ -82,8 +82,8 @@ unsafe impl driver::Buffer for Placed {
 
     fn host_pointer(&self) -> Option<HostPointer> {
         let start = self.slab.host_pointer()?.as_non_null();
-        // SAFETY: behind the offset the slab has at least `size` bytes, and its pointer is valid for all of them as long as
-        // this object keeps the slab; what holds for references to the slab's bytes holds for these.
+        // SAFETY: from the offset on, the slab has at least `size` bytes. Its pointer is valid for all of them while
+        // this object keeps the slab. Its promise about references covers these bytes.
         Some(unsafe { HostPointer::new(start.add(self.place.offset as usize)) })
     }
 
@@ -102,13 +102,13 @@ impl fmt::Debug for Placed {
     }
 }
 
-/// The pool's side of a buffer's allocation; `None` for memory that is no pool's.
+/// The placement of a buffer; `None` for memory that is not from a pool.
 pub fn placed(buffer: &Buffer) -> Option<&Placed> {
     buffer.raw().as_any().downcast_ref()
 }
 
 impl Buffer {
-    /// The driver's own allocation behind this range, and where in it the range begins, in bytes.
+    /// The allocation of the driver behind this range, and where the range begins in it, in bytes.
     pub fn backing(&self) -> (&Arc<dyn driver::Buffer>, u64) {
         match placed(self) {
             Some(placed) => (placed.slab(), placed.offset() + self.offset()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Free items of equal worth but for when their last use ends: what fixed blocks and whole slabs lie on.
+//! Shelves: free items of equal worth that differ only in the end of their last use. For fixed blocks and whole slabs.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ use crate::words::queue_affinity::QueueAffinity;
 /// Items by the lane that used them last, so that taking one looks at each lane once and at no item twice.
 #[derive(Debug)]
 pub(crate) struct Shelf<T> {
-    /// The newest on top.
+    /// Items that no work uses. The newest is on top.
     settled: Vec<T>,
-    /// By lane; the epochs of each ascend.
+    /// Items by lane, in ascending order of epochs.
     lanes: Vec<(u32, VecDeque<(u64, T)>)>,
-    /// What several lanes used.
+    /// Items that several lanes used.
     mixed: VecDeque<(Frontier, T)>,
 }
 
@@ -41,12 +41,12 @@ impl<T> Shelf<T> {
             self.lanes.len() - 1
         });
         let waiting = &mut self.lanes[index].1;
-        // Several threads release: nearly, but not quite, in the order of the lane.
+        // Several threads release at once, so the epochs arrive in nearly ascending order.
         let place = waiting.partition_point(|(before, _)| *before <= epoch);
         waiting.insert(place, (epoch, item));
     }
 
-    /// What the best item is worth to a request.
+    /// The rank of the best item for a request.
     pub(crate) fn best(&mut self, reach: Reach, retired: Retired<'_>) -> Option<Rank> {
         self.settle(retired);
         if !self.settled.is_empty() {
@@ -57,7 +57,7 @@ impl<T> Shelf<T> {
         lanes.chain(self.mixed.front().and_then(|(death, _)| reach.rank(death))).min()
     }
 
-    /// The best item for a request, and what has to retire before it is used.
+    /// Takes the best item for a request, with the frontier that must retire before its use.
     pub(crate) fn take(&mut self, reach: Reach, retired: Retired<'_>) -> Option<(T, Frontier)> {
         match self.best(reach, retired)? {
             Rank::Settled => self.settled.pop().map(|item| (item, Frontier::new())),
@@ -69,14 +69,14 @@ impl<T> Shelf<T> {
         }
     }
 
-    /// The newest item of a queue: it costs no wait however new it is.
+    /// Takes the newest item of a queue. The order of the queue makes a wait unnecessary.
     fn of_lane(&mut self, queues: QueueAffinity) -> Option<(T, Frontier)> {
         let (lane, waiting) =
             self.lanes.iter_mut().find(|(lane, waiting)| !waiting.is_empty() && is_of(*lane, queues))?;
         waiting.pop_back().map(|(epoch, item)| (item, Frontier::at(*lane, epoch)))
     }
 
-    /// The item that is likely to be waited for least.
+    /// Takes the item with the shortest wait to be expected.
     fn oldest(&mut self) -> Option<(T, Frontier)> {
         let longest = self.lanes.iter_mut().max_by_key(|(_, waiting)| waiting.len());
         if let Some((lane, waiting)) = longest
@@ -87,13 +87,13 @@ impl<T> Shelf<T> {
         self.mixed.pop_front().map(|(death, item)| (item, death))
     }
 
-    /// Everything that nothing uses any more.
+    /// Takes all items that no work uses.
     pub(crate) fn take_settled(&mut self, retired: Retired<'_>) -> Vec<T> {
         self.settle(retired);
         std::mem::take(&mut self.settled)
     }
 
-    /// The newest item that nothing uses any more.
+    /// Takes the newest item that no work uses.
     pub(crate) fn take_one_settled(&mut self, retired: Retired<'_>) -> Option<T> {
         self.settle(retired);
         self.settled.pop()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Slabs and the buffers placed in them: the machinery behind a pool.
+//! Slabs and the buffers placed in them: the core of a pool.
 
 use std::{
     fmt,
@@ -31,23 +31,23 @@ use crate::{
     },
 };
 
-/// What came of a request for memory. Nothing of it waits for the device on the host.
+/// The result of a request for memory. No result makes the host wait for the device.
 #[derive(Debug)]
 pub enum Acquire {
-    /// Memory that nothing uses any more, or that the queue itself used last.
+    /// Memory that no work uses, or that the same queue used last.
     Ok(Arc<Placed>),
-    /// Memory of a slab that was added for it.
+    /// Memory of a slab that was added for the request.
     OkFresh(Arc<Placed>),
-    /// Memory whose last use is in flight elsewhere: the device has to wait for its [`birth`](Placed::birth).
+    /// Memory whose last use is in flight elsewhere. The device must wait for its [`birth`](Placed::birth).
     NeedsWait(Arc<Placed>),
-    /// The pool may not grow, and all of it is in use, or in flight where the request must not wait.
+    /// The pool may not grow, and all its memory is in use, or in flight where the request must not wait.
     Exhausted(Error),
-    /// Growing would exceed the pool's budget.
+    /// Growing would exceed the budget of the pool.
     OverBudget(Error),
 }
 
 impl Acquire {
-    /// The memory, or why there is none.
+    /// The memory, or the error.
     pub fn memory(self) -> Result<Arc<Placed>> {
         match self {
             Self::Ok(placed) | Self::OkFresh(placed) | Self::NeedsWait(placed) => Ok(placed),
@@ -56,13 +56,13 @@ impl Acquire {
     }
 }
 
-/// Memory of one kind, in slabs. Knows no device: each call is given the [`SlabSource`].
+/// Memory of one kind, in slabs. It knows no device; each call takes the [`SlabSource`].
 pub struct Slabs {
     params: PoolParams,
-    /// The alignment that slabs have anyway.
+    /// The alignment of all slabs in bytes.
     granule: u64,
     state: Mutex<State>,
-    /// Held while a slab is allocated: another who needs one uses what is left of this first.
+    /// Held while a slab is allocated, so that the next thread first looks at the rest of the new slab.
     growing: Mutex<()>,
 }
 
@@ -72,12 +72,12 @@ struct State {
     counts: PoolStatistics,
 }
 
-/// Slabs on their way out, let go of with no lock held.
+/// Slabs to be dropped when no lock is held.
 type Gone = Vec<Arc<dyn driver::Buffer>>;
 
 impl Slabs {
-    /// An empty pool of a device whose allocations are multiples of `granule`. `INVALID_ARGUMENT` for parameters that no
-    /// memory can have.
+    /// An empty pool of a device whose allocations are multiples of `granule` bytes. `INVALID_ARGUMENT` for impossible
+    /// parameters.
     pub fn new(params: PoolParams, granule: u64) -> Result<Self> {
         let granule = granule.max(1);
         check_alignment(granule)?;
@@ -103,12 +103,12 @@ impl Slabs {
         Ok(Self { params, granule, state: Mutex::new(state), growing: Mutex::new(()) })
     }
 
-    /// What it was made with.
+    /// The parameters of the pool.
     pub fn params(&self) -> &PoolParams {
         &self.params
     }
 
-    /// How the memory for a queue may be found; without one, the memory is used at once.
+    /// The [`Reach`] of a request. `None` means that the memory is used at once.
     pub fn reach(&self, ordered: Option<QueueAffinity>) -> Reach {
         match ordered {
             None => Reach::Now,
@@ -117,7 +117,7 @@ impl Slabs {
         }
     }
 
-    /// Memory for a buffer. An error is the device's: it is lost, or has no memory left.
+    /// Takes memory for a buffer. An error is one of the device: it is lost, or has no memory left.
     pub fn acquire(
         self: &Arc<Self>,
         source: &Arc<dyn SlabSource>,
@@ -148,7 +148,7 @@ impl Slabs {
                 self.params.memory.min_alignment.max(self.granule)
             )));
         }
-        // Twice the alignment covers what any strategy rounds up.
+        // Twice the alignment covers the rounding of any strategy.
         let bytes = size.max(1).checked_add(alignment).and_then(|bytes| bytes.checked_add(bytes / 16));
         if bytes.is_none_or(|bytes| i64::try_from(bytes).is_err()) {
             return Err(Error::resource_exhausted(format!(
@@ -165,7 +165,7 @@ impl Slabs {
         let result = self.grow(source, request);
         drop(one_at_a_time);
         if result.is_err() {
-            // A device that was lost meanwhile fails everything else at once.
+            // Polling finds a lost device, and fails all its other work at once.
             source.poll();
         }
         result
@@ -183,7 +183,7 @@ impl Slabs {
             drop(state);
             return Ok(Acquire::Exhausted(self.exhausted(request, &counts)));
         };
-        // What lies idle must not keep the budget from what is needed.
+        // Idle slabs must not use up the budget that the request needs.
         let over =
             (state.counts.bytes_reserved.saturating_add(growth.least)).saturating_sub(self.params.budget);
         let mut gone = Gone::new();
@@ -213,7 +213,7 @@ impl Slabs {
         self.place(state, source, taken?, request, true)
     }
 
-    /// A slab of the better size, else of the least.
+    /// Allocates a slab of `best` bytes, or of `least` bytes if there is no memory for that.
     fn allocate(
         &self,
         source: &Arc<dyn SlabSource>,
@@ -226,7 +226,7 @@ impl Slabs {
             source.allocate_slab(&request).map(|slab| (slab, size))
         };
         let result = attempt(best).or_else(|error| match error.code() {
-            // What lies idle here may be what is missing.
+            // Idle slabs of this pool may hold the missing memory.
             Code::ResourceExhausted if self.give_back_idle(source.as_ref()) => attempt(least),
             Code::ResourceExhausted if best > least => attempt(least),
             _ => Err(error),
@@ -287,7 +287,7 @@ impl Slabs {
         })
     }
 
-    /// Takes a buffer's memory back.
+    /// Takes the memory of a buffer back.
     pub(super) fn release(&self, source: &dyn SlabSource, place: Place, size: u64, death: Frontier) {
         source.accounts().free(self.params.memory.memory_type, size);
         let usable = source.usable().is_ok();
@@ -297,7 +297,7 @@ impl Slabs {
         counts.buffers -= 1;
         counts.released += 1;
         if !usable {
-            // Whatever runs on a lost device may still write there.
+            // Work on a lost device may still write there.
             return;
         }
         counts.bytes_held -= place.held;
@@ -311,14 +311,14 @@ impl Slabs {
         drop(gone);
     }
 
-    /// Gives slabs back that hold no buffer and that nothing uses any more; whether there were any. Does not wait for
-    /// others.
+    /// Returns slabs to the device that hold no buffer and that no work uses. Returns whether there were any. Does not
+    /// wait.
     pub fn trim(&self, source: &dyn SlabSource) -> bool {
         source.poll();
         source.usable().is_ok() && self.give_back_idle(source)
     }
 
-    /// [`trim`](Self::trim) as far as the device was polled before: calls nothing but the source's `has_retired`.
+    /// [`trim`](Self::trim) without polling: calls only `has_retired` of the source.
     pub fn give_back_idle(&self, source: &dyn SlabSource) -> bool {
         let mut state = lock(&self.state);
         let gone = state.give_back(0, &|lane, epoch| source.has_retired(lane, epoch));
@@ -326,7 +326,7 @@ impl Slabs {
         !gone.is_empty()
     }
 
-    /// The counts now.
+    /// The present counts.
     pub fn statistics(&self) -> PoolStatistics {
         let state = lock(&self.state);
         let mut counts = state.counts;
@@ -368,7 +368,7 @@ impl Slabs {
 }
 
 impl State {
-    /// Takes out slabs without a buffer that nothing uses any more, but for `keep` bytes.
+    /// Takes out unused slabs without a buffer, except for `keep` bytes.
     fn give_back(&mut self, keep: u64, retired: &dyn Fn(u32, u64) -> bool) -> Gone {
         let keys = self.strategy.reclaim(keep, retired);
         let mut gone = Gone::with_capacity(keys.len());

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a pool has done so far.
+//! The statistics of a pool.
 
-/// Counts of one pool, all of one moment.
+/// Counts of one pool, all from one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStatistics {
     /// Bytes taken from the device.
     pub bytes_reserved: u64,
-    /// The most that `bytes_reserved` may be; `u64::MAX` for no limit.
+    /// The maximum of `bytes_reserved`; `u64::MAX` for no limit.
     pub budget: u64,
-    /// Bytes in use by buffers, as they asked for them.
+    /// Bytes in use by buffers, as requested.
     pub bytes_used: u64,
-    /// The most that `bytes_used` ever was.
+    /// The maximum of `bytes_used` so far.
     pub bytes_peak: u64,
-    /// Bytes in use by buffers and by what rounding costs them.
+    /// Bytes in use by buffers, with the losses by rounding.
     pub bytes_held: u64,
-    /// Bytes in slabs without a buffer: what a trim gives back once nothing uses them.
+    /// Bytes in slabs without a buffer. A trim returns them when no work uses them.
     pub bytes_idle: u64,
-    /// Slabs.
+    /// The number of slabs.
     pub slabs: u64,
     /// Buffers in use.
     pub buffers: u64,
-    /// Acquired: memory whose last use had retired, or came before in the order of the queue.
+    /// Requests that got memory whose last use had retired, or came earlier in the order of the queue.
     pub acquired: u64,
-    /// Acquired from a slab that was added for it.
+    /// Requests that got memory of a new slab.
     pub acquired_fresh: u64,
-    /// Acquired with a device wait for the memory's last use.
+    /// Requests that got memory with a device wait for its last use.
     pub acquired_with_wait: u64,
-    /// Refused because every block was in use, or waited for.
+    /// Requests that were refused because all blocks were in use or in flight.
     pub exhausted: u64,
-    /// Refused because of the budget.
+    /// Requests that were refused because of the budget.
     pub over_budget: u64,
-    /// Buffers that gave their memory back.
+    /// Buffers that were released.
     pub released: u64,
-    /// Slabs given back to the device.
+    /// Slabs that were returned to the device.
     pub slabs_given_back: u64,
 }
 

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a placement strategy is asked and what it answers. Strategies deal in offsets: they touch no memory and know
-//! no device.
+//! The interface of placement strategies. They work on offsets, touch no memory and know no device.
 
 use std::fmt;
 
 use super::frontier::{Frontier, is_of};
 use crate::words::queue_affinity::QueueAffinity;
 
-/// Which free memory a request can use.
+/// The free memory that a request can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// What nothing uses any more.
+    /// Memory that no work uses.
     Now,
-    /// Anything: the new use is ordered behind the last one on the device, by the order of one of these queues or by a
+    /// Any memory: the device orders the new use behind the last one, by the order of one of these queues or by a
     /// device wait.
     Ordered(QueueAffinity),
-    /// What nothing uses any more, or was last used on the one queue that the new use is for.
+    /// Memory that no work uses, or that was last used on the one queue of the new use.
     Unwaited(QueueAffinity),
 }
 
-/// How gladly a request takes free memory: the smaller the better.
+/// The preference of a request for free memory. Smaller is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     Settled,
@@ -28,7 +27,8 @@ pub(crate) enum Rank {
 }
 
 impl Reach {
-    /// What memory with this frontier, without what has retired, is worth; `None` if it cannot be used.
+    /// The rank of memory with this frontier, from which retired points were removed. `None` if the request cannot use
+    /// it.
     pub(crate) fn rank(self, death: &Frontier) -> Option<Rank> {
         if death.is_empty() {
             return Some(Rank::Settled);
@@ -47,77 +47,73 @@ impl Reach {
     }
 }
 
-/// What is asked for.
+/// A request for a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Bytes.
     pub size: u64,
-    /// A power of two that the address is a multiple of.
+    /// The address is a multiple of this power of two.
     pub alignment: u64,
-    /// Which free memory will do.
+    /// The free memory that the request can use.
     pub reach: Reach,
 }
 
 /// A range of a slab that is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The slab, as [`Strategy::add`] was told it.
+    /// The number of the slab, from [`Strategy::add`].
     pub slab: u32,
-    /// Where the range begins in the slab, in bytes. The address there is aligned as asked.
+    /// Where the range begins in the slab, in bytes. The address there is aligned as requested.
     pub offset: u64,
-    /// Bytes that the range takes up: those that were asked for and those lost to rounding.
+    /// The bytes that the range occupies: those requested, and those lost to rounding.
     pub held: u64,
-    /// The strategy's own name for the range.
+    /// The strategy's own name of the range.
     pub block: u32,
 }
 
-/// A place, and what has to retire before its memory is used.
+/// A range, and the frontier that must retire before its memory is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// Where.
+    /// The range.
     pub place: Place,
-    /// The last use, as far as it has not retired. Empty unless the request's [`Reach`] allows otherwise.
+    /// The last use, without retired points. Empty unless the [`Reach`] of the request allows otherwise.
     pub death: Frontier,
 }
 
-/// The sizes of a new slab in bytes.
+/// The possible sizes of a new slab in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// Less would not hold the request.
+    /// The least size that holds the request.
     pub least: u64,
-    /// What is best where there is enough.
+    /// The best size where there is enough memory.
     pub best: u64,
 }
 
-/// Whether everything up to an epoch of a lane has retired.
+/// Tells whether all work up to an epoch of a lane has retired.
 pub type Retired<'a> = &'a dyn Fn(u32, u64) -> bool;
 
-/// A way to place ranges in slabs, which others allocate. No call of it blocks, and none but [`take_thoroughly`],
-/// [`add`] and [`reclaim`] takes longer the more there is in the pool.
-///
-/// [`take_thoroughly`]: Self::take_thoroughly
-/// [`add`]: Self::add
-/// [`reclaim`]: Self::reclaim
+/// A strategy that places ranges in slabs. It does not allocate the slabs. No method blocks. All methods except
+/// [`take_thoroughly`](Self::take_thoroughly), [`add`](Self::add) and [`reclaim`](Self::reclaim) take constant time,
+/// however much the pool holds.
 pub trait Strategy: fmt::Debug + Send {
     /// Adds a slab of `size` bytes at `base`, under a number that no other slab has.
     fn add(&mut self, slab: u32, base: u64, size: u64);
 
-    /// Finds room at little cost: room may be there although it is not found.
+    /// Finds room quickly. It may miss room that exists.
     fn take(&mut self, request: &Request, retired: Retired<'_>) -> Option<Taken>;
 
-    /// Finds room if there is any. Asked where the alternative is a new slab, or to fail.
+    /// Finds room if there is any. Called where the alternative is a new slab or a failure.
     fn take_thoroughly(&mut self, request: &Request, retired: Retired<'_>) -> Option<Taken>;
 
-    /// Frees a range, which may be used again behind `death`.
+    /// Frees a range. Work behind `death` may reuse it.
     fn put(&mut self, place: Place, death: Frontier, retired: Retired<'_>);
 
-    /// How large a slab to add for a request; `None` where none may be.
+    /// The size of a slab to add for a request; `None` where the strategy cannot grow.
     fn growth(&self, request: &Request) -> Option<Growth>;
 
-    /// Takes out slabs that hold no range and that nothing uses any more, as long as more than `keep` bytes of slabs are
-    /// free as a whole.
+    /// Takes out unused slabs without a range, while more than `keep` bytes of slabs are idle. Returns their numbers.
     fn reclaim(&mut self, keep: u64, retired: Retired<'_>) -> Vec<u32>;
 
-    /// Bytes of the slabs that hold no range.
+    /// The bytes of slabs without a range.
     fn idle(&self) -> u64;
 }

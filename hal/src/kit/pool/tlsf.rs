@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two-level segregated fit: ranges of any size in slabs, in constant time.
 //!
-//! Free ranges are listed by size class: the power of two, then one of 32 steps up to the next. Two bitmaps say which
-//! lists are not empty, so the first list whose every range fits is found by two bit scans. Requests are rounded up to
-//! a step (1/32 at most), so a range that comes back serves the next request of its size. Neighbours in a slab are
-//! linked, so a freed range is joined with free ones beside it.
+//! Free ranges are listed by size class: a power of two, then one of 32 steps up to the next. Two bitmaps mark the
+//! lists that are not empty, so two bit scans find the first list whose ranges all fit. Requests are rounded up to a
+//! step (by 1/32 at most), so that a freed range serves the next request of its size. Neighbours in a slab are linked,
+//! so a freed range is joined with free neighbours.
 //!
-//! What is particular here is time. A free range has a [`Frontier`], and two ranges that are joined have both of
-//! theirs. Joining settled memory with memory in flight would make the settled part wait, and joining what two queues
-//! used would chain one queue to the other. So ranges are joined at once only where that changes nothing for whoever
-//! takes them: both settled, or both last used by the same lanes. The rest is joined when it is needed, before a slab
-//! is added.
+//! Unlike in other allocators, a free range has a [`Frontier`], and joined ranges have the frontiers of both. Joining
+//! settled memory with memory in flight would make the settled part wait. Joining ranges of two queues would make one
+//! queue wait for the other. So two ranges are joined at once only if both are settled, or if the same lanes used both
+//! last. The other neighbours are joined when needed, before a slab is added.
 
 use std::fmt;
 
@@ -24,28 +23,28 @@ use super::{
 /// Steps between two powers of two.
 const STEPS: u64 = 1 << STEP_BITS;
 const STEP_BITS: u32 = 5;
-/// Powers of two that a count of granules can have, those below `STEPS` in one.
+/// The number of powers of two of a count of granules. Counts below `STEPS` share one.
 const POWERS: usize = (u64::BITS - STEP_BITS + 1) as usize;
 /// No block.
 const NONE: u32 = u32::MAX;
-/// Ranges of one search that are looked at: time stays constant, and the oldest, which come first, are the likeliest to
-/// have settled.
+/// The most ranges that one search looks at, so that it takes constant time. The oldest ranges come first, which are
+/// the most likely to have settled.
 const LOOKS: usize = 8;
 
-/// Ranges of any size and alignment in slabs that are added as they are needed.
+/// Ranges of any size and alignment, in slabs that are added when needed.
 pub struct Tlsf {
-    /// All places and sizes are multiples of this many bytes.
+    /// All offsets and sizes are multiples of this many bytes.
     granule: u64,
     /// Bytes of a slab, unless a request needs more.
     slab_size: u64,
     blocks: Slab<Block>,
-    /// By the slabs' numbers.
+    /// By the numbers of the slabs.
     spans: Vec<Option<Span>>,
-    /// Powers of two with a list that is not empty.
+    /// The powers of two that have a list which is not empty.
     powers: u64,
-    /// For each power of two the steps whose list is not empty.
+    /// For each power of two, the steps whose list is not empty.
     steps: [u32; POWERS],
-    /// First and last block of each list.
+    /// The first and the last block of each list.
     lists: Box<[[(u32, u32); STEPS as usize]; POWERS]>,
     idle: u64,
 }
@@ -57,7 +56,7 @@ struct Span {
     size: u64,
     /// Its first block.
     first: u32,
-    /// Blocks in use.
+    /// The number of blocks in use.
     used: u32,
 }
 
@@ -73,16 +72,16 @@ struct Block {
     free: Option<Free>,
 }
 
-/// What a free block has besides.
+/// The list entry of a free block.
 #[derive(Debug)]
 struct Free {
-    /// The neighbours in its list.
+    /// The neighbours in the list.
     previous: u32,
     next: u32,
     death: Frontier,
 }
 
-/// The class whose blocks have this many granules or more.
+/// The class of blocks with this many granules.
 fn class_of(count: u64) -> (usize, usize) {
     match count.checked_ilog2() {
         Some(power) if power >= STEP_BITS => {
@@ -93,7 +92,7 @@ fn class_of(count: u64) -> (usize, usize) {
     }
 }
 
-/// The least count of a class that is no less than this.
+/// The least count of a class that is not below `count`.
 fn round_up(count: u64) -> Option<u64> {
     match count.checked_ilog2() {
         Some(power) if power > STEP_BITS => count.checked_next_multiple_of(1 << (power - STEP_BITS)),
@@ -101,17 +100,18 @@ fn round_up(count: u64) -> Option<u64> {
     }
 }
 
-/// Whether blocks may be joined for good.
+/// Whether neighbours may be joined.
 #[derive(Clone, Copy)]
 enum Join {
-    /// If nobody waits longer for it.
+    /// Only if no request waits longer for the result.
     Kindly,
     /// In any case.
     All,
 }
 
 impl Tlsf {
-    /// Slabs of `slab_size` bytes; their addresses, and all places in them, are multiples of `granule`, a power of two.
+    /// For slabs of `slab_size` bytes. The addresses of slabs and all offsets in them are multiples of `granule`, a
+    /// power of two.
     pub fn new(granule: u64, slab_size: u64) -> Self {
         let granule = granule.max(1);
         Self {
@@ -126,7 +126,7 @@ impl Tlsf {
         }
     }
 
-    /// Granules for a request without and with room to align it anywhere.
+    /// The granules of a request, without and with room to align it anywhere.
     fn counts(&self, request: &Request) -> Option<(u64, u64)> {
         let count = round_up(request.size.max(1).div_ceil(self.granule))?;
         let slack = request.alignment.max(1).div_ceil(self.granule) - 1;
@@ -146,17 +146,17 @@ impl Tlsf {
     }
 
     fn insert(&mut self, block: Block) -> u32 {
-        // The key of a slab that holds fewer than 2^32 - 1 blocks, each of which is listed here.
+        // The index fits, because there are fewer than 2^32 - 1 blocks.
         self.blocks.insert(block) as u32
     }
 
-    // The lists.
+    // Lists.
 
     fn link(&mut self, index: u32, death: Frontier) {
         let Some(block) = self.block(index) else { return };
         let (power, step) = class_of(block.count);
         let (first, last) = self.lists[power][step];
-        // What has settled goes to the front, where searches begin; the rest stands in line.
+        // Settled blocks go to the front, where searches begin. Other blocks go to the end.
         let to_front = death.is_empty();
         let (previous, next) = if to_front { (NONE, first) } else { (last, NONE) };
         if let Some(block) = self.block_mut(index) {
@@ -168,7 +168,7 @@ impl Tlsf {
         self.steps[power] |= 1 << step;
     }
 
-    /// Makes two blocks neighbours in a list; `NONE` stands for its ends.
+    /// Makes two blocks neighbours in a list. `NONE` stands for the ends of the list.
     fn connect(&mut self, (power, step): (usize, usize), left: u32, right: u32) {
         match self.block_mut(left).and_then(|block| block.free.as_mut()) {
             Some(free) => free.next = right,
@@ -195,7 +195,7 @@ impl Tlsf {
         death
     }
 
-    /// The first class at or above one that has a block.
+    /// The first class, at or above this one, whose list is not empty.
     fn class_from(&self, power: usize, step: usize) -> Option<(usize, usize)> {
         let here = self.steps.get(power)? & u32::MAX.checked_shl(step as u32).unwrap_or(0);
         if here != 0 {
@@ -206,9 +206,9 @@ impl Tlsf {
         Some((power, self.steps[power].trailing_zeros() as usize))
     }
 
-    // Searching.
+    // Search.
 
-    /// Granules to leave free before an aligned range of `count` in a block, if there is one.
+    /// The granules to skip for an aligned range of `count` granules in a block. `None` if it does not fit.
     fn fit(&self, index: u32, count: u64, alignment: u64) -> Option<u64> {
         let block = self.block(index)?;
         let base = self.spans.get(block.slab as usize)?.as_ref()?.base;
@@ -217,7 +217,7 @@ impl Tlsf {
         (pad.checked_add(count)? <= block.count).then_some(pad)
     }
 
-    /// The best of the first blocks that fit, from a class on; those of the class itself alone with `only`.
+    /// The best of the first blocks that fit, beginning at the class of `from`. With `only`, looks at no other class.
     fn search(
         &mut self,
         from: u64,
@@ -254,7 +254,8 @@ impl Tlsf {
 
     fn find(&mut self, request: &Request, looks: usize, retired: Retired<'_>) -> Option<Taken> {
         let (count, with_slack) = self.counts(request)?;
-        // Blocks of the class itself fit if they lie well; those of the class with slack always do.
+        // A block of the class itself may fit, if its address is aligned well. Blocks of the class with slack always
+        // fit.
         let well = if with_slack > count {
             self.search(count, true, looks, (count, request), retired)
         } else {
@@ -270,7 +271,7 @@ impl Tlsf {
         Some(self.carve(index, count, request.alignment))
     }
 
-    /// Cuts an aligned range out of a free block, which has room for it.
+    /// Cuts an aligned range out of a free block that has room for it.
     fn carve(&mut self, index: u32, count: u64, alignment: u64) -> Taken {
         let pad = self.fit(index, count, alignment).unwrap_or(0);
         let death = self.unlink(index);
@@ -287,7 +288,7 @@ impl Tlsf {
         self.hold(index, death)
     }
 
-    /// Cuts the first granules off a block that is in no list: a block of their own.
+    /// Cuts the first granules off a block that is in no list. They become a block of their own.
     fn cut(&mut self, index: u32, count: u64) -> u32 {
         let Some(block) = self.block_mut(index) else { return NONE };
         let (slab, start, before) = (block.slab, block.start, block.before);
@@ -325,9 +326,9 @@ impl Tlsf {
         Taken { place: Place { slab, offset, held, block: index }, death }
     }
 
-    // Joining.
+    // Joins.
 
-    /// Joins a free block with the free one after it, if that is allowed; whether it was.
+    /// Joins a free block with the free block after it, if `join` allows. Returns whether it did.
     fn join_after(&mut self, index: u32, join: Join) -> bool {
         let Some(block) = self.block(index) else { return false };
         let Some(after) = self.block(block.after) else { return false };
@@ -350,7 +351,7 @@ impl Tlsf {
         true
     }
 
-    /// Forgets what has retired of a block's frontier; a block that has settled moves to the front of its list.
+    /// Removes retired points from the frontier of a block. A block that has settled moves to the front of its list.
     fn settle(&mut self, index: u32, retired: Retired<'_>) {
         let Some(free) = self.block_mut(index).and_then(|block| block.free.as_mut()) else { return };
         if !free.death.is_empty() && free.death.settle(retired) {
@@ -359,7 +360,7 @@ impl Tlsf {
         }
     }
 
-    /// Joins all free neighbours that may be.
+    /// Joins all free neighbours that `join` allows.
     fn join_all(&mut self, join: Join, retired: Retired<'_>) {
         let free: Vec<u32> = self
             .blocks
@@ -373,7 +374,7 @@ impl Tlsf {
         }
     }
 
-    /// Takes a slab out whose blocks are all free and settled; whether they were.
+    /// Takes out a slab whose blocks are all free and settled. Returns whether they were.
     fn remove(&mut self, slab: u32, retired: Retired<'_>) -> bool {
         let Some(span) = self.spans.get(slab as usize).and_then(Option::as_ref) else { return false };
         if span.used > 0 {
