@@ -11,6 +11,7 @@ use crate::{
         command_list::{CommandList, SlotRequirement},
         range::Buffer,
     },
+    order::edge::Domain,
     words::{
         error::{Error, Result},
         fork::Kept,
@@ -62,12 +63,7 @@ impl CommandBuffer {
     }
 }
 
-fn check_slot(
-    slot: usize,
-    requirement: &SlotRequirement,
-    buffer: &Buffer,
-    domain: crate::edge::Domain,
-) -> Result<()> {
+fn check_slot(slot: usize, requirement: &SlotRequirement, buffer: &Buffer, domain: Domain) -> Result<()> {
     if buffer.raw().domain() != domain {
         return Err(Error::invalid_argument(format!("slot {slot} is bound to a buffer of another device")));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How memory is asked for: where it lives, what it is used for, how it is aligned.
+//! The parameters of an allocation: where the memory lives, its usage, its alignment.
 
 use crate::words::{
     error::{Error, Result},
@@ -8,7 +8,7 @@ use crate::words::{
 };
 
 flags! {
-    /// Where memory lives and who sees it, with IREE's numeric values.
+    /// Where memory lives and which side can access it, with IREE's numeric values.
     pub struct MemoryType: u32 {
         /// The host can map it.
         HOST_VISIBLE = 1 << 1;
@@ -26,13 +26,13 @@ flags! {
 }
 
 flags! {
-    /// What a buffer may be used for.
+    /// The allowed uses of a buffer, with IREE's numeric values.
     pub struct BufferUsage: u32 {
         /// Source of copies.
         TRANSFER_SOURCE = 1 << 0;
         /// Target of copies, fills and updates.
         TRANSFER_TARGET = 1 << 1;
-        /// Both.
+        /// Source and target of transfers.
         TRANSFER = Self::TRANSFER_SOURCE.0 | Self::TRANSFER_TARGET.0;
         /// Parameters of indirect dispatches.
         DISPATCH_INDIRECT_PARAMETERS = 1 << 8;
@@ -40,7 +40,7 @@ flags! {
         DISPATCH_STORAGE_READ = 1 << 10;
         /// Argument of dispatches that write it.
         DISPATCH_STORAGE_WRITE = 1 << 11;
-        /// Argument of dispatches.
+        /// Argument of dispatches that read and write it.
         DISPATCH_STORAGE = Self::DISPATCH_STORAGE_READ.0 | Self::DISPATCH_STORAGE_WRITE.0;
         /// The host may map it.
         MAPPING = 1 << 24;
@@ -53,13 +53,13 @@ flags! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BufferParams {
-    /// Where it lives.
+    /// Where the memory lives.
     pub memory_type: MemoryType,
-    /// What it may be used for.
+    /// The allowed uses.
     pub usage: BufferUsage,
-    /// The least alignment of its address in bytes, a power of two; 0 for the device's own.
+    /// The least alignment of the address in bytes: a power of two, or 0 for the device's own alignment.
     pub min_alignment: u64,
-    /// The queues that use it most: where a device has several GPUs, the memory is near the first of these.
+    /// The queues that use the buffer most. On a device of several GPUs, the memory is near the first of these queues.
     pub queue_affinity: QueueAffinity,
 }
 
@@ -86,19 +86,19 @@ impl BufferParams {
         }
     }
 
-    /// The same with another usage.
+    /// Sets the usage.
     pub const fn with_usage(mut self, usage: BufferUsage) -> Self {
         self.usage = usage;
         self
     }
 
-    /// The same with an alignment.
+    /// Sets the least alignment in bytes.
     pub const fn with_min_alignment(mut self, bytes: u64) -> Self {
         self.min_alignment = bytes;
         self
     }
 
-    /// The same near other queues.
+    /// Sets the queues that use the buffer most.
     pub const fn with_queue_affinity(mut self, affinity: QueueAffinity) -> Self {
         self.queue_affinity = affinity;
         self
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(debug(MemoryType::DEVICE_LOCAL), "DEVICE_LOCAL");
         assert_eq!(debug(BufferParams::host().memory_type), "HOST_LOCAL|HOST_COHERENT|DEVICE_VISIBLE");
         assert_eq!(debug(MemoryType::DEVICE_VISIBLE), "DEVICE_VISIBLE");
-        // A bit that means nothing without another is no name of its own.
+        // A bit that means something only together with another bit has no name of its own.
         assert_eq!(debug(MemoryType(1 << 5)), "0x20");
         assert_eq!(debug(MemoryType(1 << 30) | MemoryType::HOST_VISIBLE), "HOST_VISIBLE|0x40000000");
         let usage = BufferUsage::TRANSFER | BufferUsage::MAPPING;

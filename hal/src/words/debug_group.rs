@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Debug groups: names that tools show around a part of a command buffer.
+//! Debug groups: named parts of a command buffer, for tools.
 
 use std::fmt;
 
-/// A named group of commands, with what tools may show beside the name. See
+/// A named group of commands, with an optional colour and source location. See
 /// [`Recorder::begin_debug_group`](crate::Recorder::begin_debug_group).
 ///
 /// ```
@@ -18,35 +18,35 @@ use std::fmt;
 pub struct DebugGroup {
     /// The name.
     pub label: String,
-    /// Red, green, blue and alpha; `None` leaves the choice to the tool.
+    /// Red, green, blue and alpha. `None` leaves the choice to the tool.
     pub color: Option<[u8; 4]>,
-    /// Where in the program's source the commands come from.
+    /// The source location that the commands come from.
     pub location: Option<SourceLocation>,
 }
 
 /// A line of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// The file, as its compiler names it.
+    /// The file, as the compiler names it.
     pub file: String,
     /// The line, counted from 1.
     pub line: u32,
 }
 
 impl DebugGroup {
-    /// A group with a name alone.
+    /// A group with a name only.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), color: None, location: None }
     }
 
-    /// The same with a colour: red, green, blue, alpha.
+    /// Sets the colour: red, green, blue, alpha.
     #[must_use]
     pub fn color(mut self, rgba: [u8; 4]) -> Self {
         self.color = Some(rgba);
         self
     }
 
-    /// The same with a place in the source.
+    /// Sets the source location.
     #[must_use]
     pub fn location(mut self, file: impl Into<String>, line: u32) -> Self {
         self.location = Some(SourceLocation { file: file.into(), line });
@@ -60,7 +60,7 @@ impl From<&str> for DebugGroup {
     }
 }
 
-/// The name, and the place in the source where there is one.
+/// The name, followed by the source location if there is one.
 impl fmt::Display for DebugGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.label)?;

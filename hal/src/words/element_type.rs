@@ -7,39 +7,39 @@ use half::{bf16, f16};
 
 use crate::words::error::{Error, Result};
 
-/// What the elements of a buffer view are.
+/// The type of an array element.
 ///
-/// The value packs IREE's numerical type into the top byte and the width in bits into the low ones, so that it can
-/// be handed to IREE as it is.
+/// The numeric value has IREE's numerical type in the top byte and the width in bits in the low byte, so it can be
+/// passed to IREE unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u32)]
 pub enum ElementType {
     /// A truth value in a byte, 0 or 1.
     Bool8 = 0x1300_0008,
-    /// Eight bits, with or without sign as whoever reads them thinks.
+    /// 8 bits, signed or unsigned as the reader chooses.
     Int8 = 0x1000_0008,
-    /// Sixteen bits, with or without sign.
+    /// 16 bits, signed or unsigned as the reader chooses.
     Int16 = 0x1000_0010,
-    /// 32 bits, with or without sign.
+    /// 32 bits, signed or unsigned as the reader chooses.
     Int32 = 0x1000_0020,
-    /// 64 bits, with or without sign.
+    /// 64 bits, signed or unsigned as the reader chooses.
     Int64 = 0x1000_0040,
-    /// Eight bits with sign.
+    /// 8 bits, signed.
     Sint8 = 0x1100_0008,
-    /// Sixteen bits with sign.
+    /// 16 bits, signed.
     Sint16 = 0x1100_0010,
-    /// 32 bits with sign.
+    /// 32 bits, signed.
     Sint32 = 0x1100_0020,
-    /// 64 bits with sign.
+    /// 64 bits, signed.
     Sint64 = 0x1100_0040,
-    /// Eight bits without sign.
+    /// 8 bits, unsigned.
     Uint8 = 0x1200_0008,
-    /// Sixteen bits without sign.
+    /// 16 bits, unsigned.
     Uint16 = 0x1200_0010,
-    /// 32 bits without sign.
+    /// 32 bits, unsigned.
     Uint32 = 0x1200_0020,
-    /// 64 bits without sign.
+    /// 64 bits, unsigned.
     Uint64 = 0x1200_0040,
     /// IEEE 754 binary16.
     Float16 = 0x2100_0010,
@@ -51,17 +51,17 @@ pub enum ElementType {
     Bfloat16 = 0x2200_0010,
 }
 
-/// The value of an element, wide enough for every type.
+/// The value of an element, wide enough for all types.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// Of an integer or a truth value.
+    /// A value of an integer type or a truth value.
     Integer(i128),
-    /// Of a floating-point type.
+    /// A value of a floating-point type.
     Float(f64),
 }
 
 impl Number {
-    /// The value as a float; integers beyond 2^53 are rounded.
+    /// The value as a float. Integers beyond 2^53 are rounded.
     pub fn to_f64(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
@@ -71,7 +71,7 @@ impl Number {
 }
 
 impl ElementType {
-    /// Every type.
+    /// All element types.
     pub const ALL: &[Self] = &[
         Self::Bool8,
         Self::Int8,
@@ -115,17 +115,17 @@ impl ElementType {
         }
     }
 
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     pub const fn size(self) -> usize {
         (self as u32 & 0xff) as usize / 8
     }
 
-    /// Whether its values are floating-point numbers.
+    /// Whether this is a floating-point type.
     pub const fn is_float(self) -> bool {
         self as u32 >> 28 == 2
     }
 
-    /// The least and the greatest value of an integer type; `None` for a floating-point type. A type without a
+    /// The least and the greatest value of an integer type; `None` for a floating-point type. An integer type without a
     /// stated sign takes the values of both readings.
     pub fn integer_range(self) -> Option<(i128, i128)> {
         let bits = self.size() as u32 * 8;
@@ -139,11 +139,11 @@ impl ElementType {
         }
     }
 
-    /// Appends the bytes of a value, little-endian.
+    /// Appends the little-endian bytes of a value.
     ///
-    /// Floats are rounded to the nearest, ties to even; an integer may be given for a float. `OUT_OF_RANGE` for an
-    /// integer that the type cannot hold and for a finite float that would become infinite, `INVALID_ARGUMENT` for
-    /// a float given to an integer type.
+    /// Floats are rounded to the nearest value, ties to even. A float type also takes an integer. `OUT_OF_RANGE` for an
+    /// integer that the type cannot hold, and for a finite float that would become infinite. `INVALID_ARGUMENT` for a
+    /// float given to an integer type.
     pub fn write(self, number: Number, bytes: &mut Vec<u8>) -> Result<()> {
         match (self.integer_range(), number) {
             (Some((least, greatest)), Number::Integer(value)) => {
@@ -176,7 +176,7 @@ impl ElementType {
         Ok(())
     }
 
-    /// The value of an element's bytes; `None` unless there are exactly [`size`](Self::size) of them.
+    /// The value of the bytes of an element; `None` unless there are exactly [`size`](Self::size) bytes.
     pub fn read(self, bytes: &[u8]) -> Option<Number> {
         if bytes.len() != self.size() {
             return None;
@@ -199,8 +199,8 @@ impl ElementType {
         })
     }
 
-    /// Reads an element: a decimal number, `0x` and hexadecimal digits for an integer, `inf` and `nan` for a
-    /// float, `true` and `false` for `i1`.
+    /// Reads the text of an element: a decimal number, `0x` and hexadecimal digits for an integer, `inf` and `nan` for
+    /// a float, `true` and `false` for `i1`.
     pub fn parse(self, text: &str) -> Result<Number> {
         let wrong = || {
             let kind = match self {
@@ -216,7 +216,7 @@ impl ElementType {
                 "1" | "01" | "true" => Number::Integer(1),
                 _ => return Err(wrong()),
             },
-            // As f32 at once: through f64 a few values would be rounded twice.
+            // Parses as f32 directly, because rounding through f64 would round a few values twice.
             Self::Float32 => {
                 let value: f32 = text.parse().map_err(|_| wrong())?;
                 let digits = text.bytes().any(|byte| byte.is_ascii_digit());
@@ -252,7 +252,7 @@ impl fmt::Display for ElementType {
 impl FromStr for ElementType {
     type Err = Error;
 
-    /// IREE's names, and `u8`, `u16`, `u32`, `u64`, `bool` as the field also writes them.
+    /// Reads IREE's names, and also `u8`, `u16`, `u32`, `u64` and `bool`.
     fn from_str(text: &str) -> Result<Self> {
         let name = match text {
             "u8" => "ui8",
@@ -289,7 +289,7 @@ fn six_digits(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "INF".to_owned() } else { "-INF".to_owned() };
     }
-    // The exponent after rounding decides which of the two forms is used.
+    // The exponent after rounding decides between the two forms.
     let scientific = format!("{value:.*e}", DIGITS as usize - 1);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);

@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Errors: a status code, what was tried, and the chain of contexts that led there.
+//! Errors: a status code, a message, and the chain of contexts.
 
 use std::{error, fmt, panic::Location, sync::Arc};
 
-/// The result of everything in this crate that can fail.
+/// The result of all fallible calls of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The kind of a failure, with the numeric values that gRPC and IREE give them.
+/// The kind of a failure, with the numeric values of gRPC and IREE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u32)]
 pub enum Code {
-    /// The work was given up before it was issued, usually because its device was closed.
+    /// The work was cancelled before it was issued, usually because its device was closed.
     Cancelled = 1,
     /// A failure that fits no other code.
     Unknown = 2,
-    /// The caller passed something that can never be right.
+    /// An argument is wrong in any state of the object.
     InvalidArgument = 3,
-    /// The deadline of a wait passed. The thing waited for may still happen.
+    /// The deadline of a wait passed. The awaited event may still happen.
     DeadlineExceeded = 4,
-    /// A named thing (function, device, file) does not exist.
+    /// A named object (a function, a device, a file) does not exist.
     NotFound = 5,
-    /// A thing that must be new exists.
+    /// An object that must be new exists already.
     AlreadyExists = 6,
     /// The system denies access, for example to `/dev/kfd`.
     PermissionDenied = 7,
-    /// Memory or another bounded resource ran out.
+    /// Memory or another bounded resource is used up.
     ResourceExhausted = 8,
-    /// The call is right but not in this state of the object.
+    /// The call is correct but not allowed in the present state of the object.
     FailedPrecondition = 9,
-    /// Work failed while it ran, or something that it depends on did. The device goes on.
+    /// The work failed while it ran, or work that it depends on failed. The device continues.
     Aborted = 10,
-    /// An offset, a length or a count lies outside what the object has.
+    /// An offset, a length or a count is out of bounds.
     OutOfRange = 11,
     /// The driver does not offer this.
     Unimplemented = 12,
-    /// An invariant of Windlass or of the vendor's library broke.
+    /// An invariant of Windlass or of the vendor's library is broken.
     Internal = 13,
-    /// The device or the library is not there now.
+    /// The device or the library is not available now.
     Unavailable = 14,
-    /// The device was lost, or data cannot be recovered. A lost device says this of all its work and of every later call;
-    /// one that is opened anew may work.
+    /// The device was lost, or data cannot be recovered. A lost device fails all its work and all later calls with
+    /// this. A device that is opened anew may work.
     DataLoss = 15,
     /// Credentials are missing.
     Unauthenticated = 16,
 }
 
 impl Code {
-    /// The code of a number, as gRPC and IREE give it; `None` for 0, which is no failure, and for numbers without a code.
+    /// The code with this number. `None` for 0, which means success, and for numbers without a code.
     pub const fn from_number(number: u32) -> Option<Self> {
         Some(match number {
             1 => Self::Cancelled,
@@ -70,7 +70,7 @@ impl Code {
         })
     }
 
-    /// The code's name as gRPC and IREE spell it, such as `INVALID_ARGUMENT`.
+    /// The name as gRPC and IREE spell it, such as `INVALID_ARGUMENT`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cancelled => "CANCELLED",
@@ -99,10 +99,10 @@ impl fmt::Display for Code {
     }
 }
 
-/// A failure: its [`Code`], its message, the contexts it passed through, and where it was made.
+/// A failure: its [`Code`], its message, its contexts, and the source line that made it.
 ///
-/// One pointer wide and cheap to clone, because one failure reaches every dependant of the work that failed.
-/// Anybody can make one: a driver outside this workspace reports failures as the drivers inside do.
+/// It is one pointer wide and cheap to clone, because one failure reaches all dependants of the failed work. All crates
+/// can make one, so a driver outside of this workspace reports failures like the drivers inside.
 ///
 /// ```
 /// use windlass_hal::{Code, Error};
@@ -134,7 +134,7 @@ macro_rules! constructors {
 }
 
 impl Error {
-    /// A failure with a code and a message that says what was tried and what to do.
+    /// A failure with a code and a message. The message says what was tried and how to mend it.
     #[track_caller]
     #[cold]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
@@ -177,7 +177,7 @@ impl Error {
         data_loss => DataLoss;
     }
 
-    /// Adds what was being done when the failure passed by. The innermost context is added first.
+    /// Adds a context: the act during which the failure passed. The innermost context is added first.
     #[cold]
     #[must_use]
     pub fn context(self, context: impl Into<String>) -> Self {
@@ -196,12 +196,12 @@ impl Error {
         self.0.code
     }
 
-    /// The message without code and contexts.
+    /// The message, without code and contexts.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The contexts, innermost first.
+    /// The contexts, the innermost first.
     pub fn contexts(&self) -> impl Iterator<Item = &str> {
         self.0.contexts.iter().map(String::as_str)
     }
@@ -230,9 +230,9 @@ impl fmt::Debug for Error {
 
 impl error::Error for Error {}
 
-/// Adds context to the error of a result.
+/// Adds contexts to the error of a result.
 pub trait ResultExt<T> {
-    /// [`Error::context`] on the error; the closure runs only on failure.
+    /// Calls [`Error::context`] on the error. The closure runs only on failure.
     fn context<C: Into<String>>(self, context: impl FnOnce() -> C) -> Result<T>;
 }
 

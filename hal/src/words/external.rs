@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory that another library or the program allocated, and how its owner gets it back.
+//! External memory, which is shared with its owner outside of Windlass, and the callback that returns it.
 
 use std::{
     fmt,
@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Memory under an address that is not this library's alone: what is imported, as a driver gets it, and what is exported.
+/// Memory that is not Windlass's alone. A driver receives it for an import, and an export returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum External {
@@ -15,27 +15,27 @@ pub enum External {
     Host {
         /// The first byte.
         pointer: NonNull<u8>,
-        /// Bytes.
+        /// The size in bytes.
         size: u64,
     },
     /// Memory that another user of the same device allocated.
     Device {
-        /// Where the device sees it.
+        /// The address for the device.
         address: u64,
-        /// Bytes.
+        /// The size in bytes.
         size: u64,
     },
 }
 
 impl External {
-    /// Bytes.
+    /// The size in bytes.
     pub fn size(&self) -> u64 {
         match self {
             Self::Host { size, .. } | Self::Device { size, .. } => *size,
         }
     }
 
-    /// Where it begins, as a number: for the host or for the device.
+    /// The address as a number, for the host or for the device.
     pub fn address(&self) -> u64 {
         match self {
             Self::Host { pointer, .. } => pointer.as_ptr().addr() as u64,
@@ -44,24 +44,24 @@ impl External {
     }
 }
 
-/// What is called when imported memory is its owner's again.
+/// The callback that returns imported memory to its owner.
 ///
-/// A driver that takes the memory keeps this, and [`run`](Self::run)s it on a thread of the
-/// [`callback_pool`](crate::callback_pool) after the last use has retired and the device has let go of the memory.
-/// Dropping it says that the memory was never taken. On a lost device, which may write at any time, and where the device
-/// does not let go of the memory, neither happens: the driver forgets it.
+/// A driver that takes the memory keeps this. It calls [`run`](Self::run) on a thread of the
+/// [`callback_pool`](crate::callback_pool) when the last use has retired and the device no longer has access. Dropping
+/// this without a call means that the memory was never taken. The driver must forget it on a lost device, which may
+/// write at any time, and where the device keeps its access.
 pub struct Release(
-    /// Never locked: it makes the function, which one thread calls, shareable until then.
+    /// Never locked. The mutex only makes the function `Sync`; one thread calls it.
     Mutex<Box<dyn FnOnce() + Send>>,
 );
 
 impl Release {
-    /// Calls a function.
+    /// Wraps a function.
     pub fn new(release: impl FnOnce() + Send + 'static) -> Self {
         Self(Mutex::new(Box::new(release)))
     }
 
-    /// Calls it.
+    /// Calls the function.
     pub fn run(self) {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bit sets with named bits, without a third-party type in the public interface.
+//! Bit sets with named bits. A macro, so that no third-party type is in the public interface.
 
 macro_rules! flags {
     ($(#[$doc:meta])* pub struct $name:ident: $repr:ty { $($(#[$bit_doc:meta])* $bit:ident = $value:expr;)* }) => {
@@ -12,12 +12,12 @@ macro_rules! flags {
             pub const NONE: Self = Self(0);
             $($(#[$bit_doc])* pub const $bit: Self = Self($value);)*
 
-            /// Whether every bit of `other` is set.
+            /// Whether all bits of `other` are set.
             pub const fn contains(self, other: Self) -> bool {
                 self.0 & other.0 == other.0
             }
 
-            /// The bits that none of the names has.
+            /// The bits without a name.
             pub const fn unknown_bits(self) -> $repr {
                 self.0 & !(0 $(| Self::$bit.0)*)
             }
@@ -38,7 +38,7 @@ macro_rules! flags {
                 let single = 0 $(| if Self::$bit.0.count_ones() == 1 { Self::$bit.0 } else { 0 })*;
                 let mut names = Vec::new();
                 let mut rest = self.0;
-                // First what brings a bit that has no name of its own: it names others along with it.
+                // First the names that include a bit without a name of its own.
                 $(if Self::$bit.0 & !single != 0 && self.contains(Self::$bit) {
                     names.push(stringify!($bit).to_owned());
                     rest &= !Self::$bit.0;

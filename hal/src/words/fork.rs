@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Children that a process makes by `fork`. Of its threads only the one that called goes on there: those that run host
-//! calls, move files and work off what devices took in are gone, and locks that they held stay held. HIP does not live on
-//! there either. So a child of a process that has opened a device is refused, with what to do: by what would have submitted,
-//! allocated, loaded, opened, signalled or waited. What it lets go of stays as it is, for the sake of the locks.
+//! Child processes made by `fork`. A child of a process that has opened a device is refused.
 //!
-//! A process that forks first and opens devices in its children is served; so is a program that a child starts.
+//! Only the calling thread continues in the child. The threads that run host calls, move files and retire work do not
+//! exist there, and locks that they held stay locked. HIP does not work there either. So calls that submit, allocate,
+//! load, open, signal or wait fail with advice. Objects that the child drops are leaked, because dropping them may take
+//! those locks.
+//!
+//! A process may fork first and open devices in its children. A program that a child starts may use devices too.
 #![allow(unsafe_code)]
 
 use std::{
@@ -21,15 +23,15 @@ use crate::words::error::{Error, Result};
 /// Whether this process was forked from one that had opened a device.
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
-/// A device was opened: children of this process are told apart from here on.
+/// Notes that a device is being opened. Children that are forked from now on can be told.
 pub(crate) fn opened() {
     static WATCHED: Once = Once::new();
     WATCHED.call_once(|| {
         #[cfg(all(unix, not(miri)))]
         {
-            // SAFETY: the handler does nothing but store to an atomic, which is allowed in the child of a process with
-            // several threads. It is called as long as this code is there: glibc drops the handlers of libraries that it
-            // unloads, musl unloads none, macOS none that has thread-local variables.
+            // SAFETY: the handler only stores to an atomic, which is allowed in the child of a process with several
+            // threads. It is callable as long as it is registered: glibc drops the handlers of libraries that it
+            // unloads, musl unloads none, and macOS unloads none that has thread-local variables.
             let status = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
             if status != 0 {
                 tracing::warn!(target: "windlass::device", status, "children by fork will not be told apart");
@@ -43,7 +45,7 @@ extern "C" fn in_child() {
     IS_CHILD.store(true, Ordering::Relaxed);
 }
 
-/// Whether devices that were opened before were left behind in another process.
+/// Whether this process is a child of one that had opened a device.
 pub(crate) fn is_child() -> bool {
     IS_CHILD.load(Ordering::Relaxed)
 }
@@ -61,7 +63,8 @@ fn refusal() -> Error {
     )
 }
 
-/// A handle of something that a child leaves alone: giving it back may take locks, or wait for threads, of the parent.
+/// A handle that a child leaks instead of dropping, because the drop may take locks of the parent or wait for its
+/// threads.
 #[derive(Clone)]
 pub(crate) struct Kept<T: Clone>(T);
 

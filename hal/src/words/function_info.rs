@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What device code says of its functions and global variables.
+//! The functions and global variables of device code, as the code describes them.
 
 /// A global variable of an executable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -7,32 +7,32 @@
 pub struct GlobalInfo {
     /// The name to look it up by.
     pub name: String,
-    /// Bytes, as the code says.
+    /// The size in bytes, as the code says.
     pub size: u64,
 }
 
 impl GlobalInfo {
-    /// A variable with its size in bytes.
+    /// A variable of `size` bytes.
     pub fn new(name: impl Into<String>, size: u64) -> Self {
         Self { name: name.into(), size }
     }
 }
 
-/// What a function takes and needs, as its code object says.
+/// The parameters and requirements of a function, as its code object says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FunctionInfo {
     /// The name to look it up by.
     pub name: String,
-    /// Its explicit parameters in order. What the runtime fills in is not among them.
+    /// The explicit parameters in order. Parameters that the runtime fills in are not included.
     pub parameters: Vec<Parameter>,
-    /// Bytes of the block that holds the explicit arguments.
+    /// The size of the block of explicit arguments, in bytes.
     pub argument_size: u32,
-    /// The workgroup size that the code was built for, where it fixes one.
+    /// The workgroup size, where the code fixes one.
     pub workgroup_size: Option<[u32; 3]>,
-    /// The most work-items of a workgroup; 0 where only the device's limit counts.
+    /// The most work-items of a workgroup; 0 where only the limit of the device applies.
     pub max_workgroup_threads: u32,
-    /// Bytes of local memory that every workgroup gets.
+    /// Bytes of local memory that each workgroup gets.
     pub static_local_memory: u32,
 }
 
@@ -54,13 +54,13 @@ impl FunctionInfo {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// What it takes.
+    /// The kind of argument that it takes.
     pub kind: ParameterKind,
-    /// Where it lies in the argument block, in bytes.
+    /// The offset in the argument block, in bytes.
     pub offset: u32,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u32,
-    /// Its name in the source, where the compiler kept it.
+    /// The name in the source, where the compiler kept it.
     pub name: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl Parameter {
         Self { kind, offset, size, name: None }
     }
 
-    /// The same with a name.
+    /// Sets the name.
     #[must_use]
     pub fn named(mut self, name: Option<String>) -> Self {
         self.name = name;
@@ -78,7 +78,7 @@ impl Parameter {
     }
 }
 
-/// What a parameter takes.
+/// The kind of argument that a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParameterKind {

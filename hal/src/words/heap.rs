@@ -7,13 +7,13 @@ use crate::words::buffer_params::{BufferParams, BufferUsage, MemoryType};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Heap {
-    /// Where it lives and who sees it.
+    /// Where the memory lives and which side can access it.
     pub memory_type: MemoryType,
-    /// What its buffers may be used for.
+    /// The allowed uses of its buffers.
     pub usage: BufferUsage,
-    /// Bytes of the largest buffer, were the heap empty; `u64::MAX` where nobody can tell.
+    /// The size in bytes of the largest buffer in an empty heap; `u64::MAX` where it is unknown.
     pub max_size: u64,
-    /// Every address is a multiple of this many bytes.
+    /// All addresses are multiples of this many bytes.
     pub min_alignment: u64,
 }
 
@@ -23,7 +23,7 @@ impl Heap {
         Self { memory_type: MemoryType::DEVICE_LOCAL, usage: USAGE, max_size, min_alignment }
     }
 
-    /// Host memory that the device sees and the host maps, coherent and cached.
+    /// Host memory, coherent and cached, that the device sees and the host can map.
     pub const fn host(max_size: u64, min_alignment: u64) -> Self {
         Self {
             memory_type: MemoryType(BufferParams::host().memory_type.0 | MemoryType::HOST_CACHED.0),
@@ -33,7 +33,8 @@ impl Heap {
         }
     }
 
-    /// Whether it has what must be of a type: who sees the memory, and how. Where it lives is a wish.
+    /// Whether buffers with these parameters can be in this heap. Access and usage must match; the place of the memory
+    /// is a preference.
     pub(crate) fn serves(&self, params: &BufferParams) -> bool {
         let needed = MemoryType(params.memory_type.0 & !LOCALITY);
         self.memory_type.contains(needed) && self.usage.contains(params.usage)
@@ -42,6 +43,6 @@ impl Heap {
 
 const USAGE: BufferUsage = BufferUsage(BufferUsage::DEFAULT.0 | BufferUsage::DISPATCH_INDIRECT_PARAMETERS.0);
 
-/// The bits that only say near whom memory lives.
+/// The bits that only say where memory lives.
 const LOCALITY: u32 = (MemoryType::HOST_LOCAL.0 & !MemoryType::HOST_VISIBLE.0)
     | (MemoryType::DEVICE_LOCAL.0 & !MemoryType::DEVICE_VISIBLE.0);

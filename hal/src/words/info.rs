@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a device is and what it can take.
+//! The description of a device.
 
 /// The identity of a device, for choosing one and for reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// The URI that opens this very device.
+    /// The URI that opens exactly this device.
     pub uri: String,
-    /// The name its maker gives it.
+    /// The name that the maker gives it.
     pub name: String,
     /// The target that code must be built for, with the state of its features: `gfx942:sramecc+:xnack-`.
     pub architecture: String,
-    /// The forms of code that [`Device::load_executable`](crate::Device::load_executable) takes, by name: `hsaco` for
-    /// AMD's code objects and every container of them, `hsaco-v4` where code objects beyond version 4 are not read. Empty where the driver does not say.
+    /// The names of the code formats that [`Device::load_executable`](crate::Device::load_executable) takes. `hsaco`
+    /// stands for AMD's code objects and all containers of them, `hsaco-v4` for the same without code objects beyond
+    /// version 4. Empty where the driver does not say.
     pub executable_formats: Vec<String>,
     /// A lasting identity where there is one, as the driver spells it (`GPU-...`).
     pub uuid: Option<String>,
-    /// The library behind it and its version, where there is one.
+    /// The library behind the device and its version, where there is one.
     pub library: Option<String>,
-    /// True for anything that is not the hardware it looks like. Whoever prints a device prints this.
+    /// Whether the device is not the hardware that it looks like. All listings of devices must print this.
     pub simulated: bool,
-    /// Whether a kernel that goes wrong is an error of what waits for it, and the process goes on. A real GPU's runtime
-    /// may end the process, AMD's own on a simulated GPU too.
+    /// Whether a faulting kernel only fails the work that waits for it, and the process continues. The runtime of a
+    /// real GPU may end the process. So may AMD's own runtime on a simulated GPU.
     pub reports_faults: bool,
-    /// What of the interface the device does not offer. What is not listed here must work: the conformance suite
-    /// takes an undeclared `UNIMPLEMENTED` for a failure.
+    /// The features that the device does not offer. All others must work: the conformance suite takes an undeclared
+    /// `UNIMPLEMENTED` for a failure.
     pub lacks: Vec<Lack>,
 }
 
-/// A part of the interface that a driver may do without.
+/// An optional feature of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Feature {
@@ -42,9 +43,9 @@ pub enum Feature {
     Files,
     /// Host calls.
     HostCalls,
-    /// Buffers of host memory that somebody else allocated.
+    /// Buffers of foreign host memory.
     ImportHost,
-    /// Buffers of device memory that somebody else allocated.
+    /// Buffers of foreign device memory.
     ImportDevice,
     /// Dispatches whose workgroup count is in a buffer.
     IndirectDispatch,
@@ -57,7 +58,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// Every feature.
+    /// All features.
     pub const ALL: [Self; 11] = [
         Self::Alloca,
         Self::CommandBuffers,
@@ -90,18 +91,18 @@ impl Feature {
     }
 }
 
-/// A [`Feature`] that a device says beforehand it does not offer: using it is `UNIMPLEMENTED`.
+/// A [`Feature`] that a device declares not to offer. Its use is `UNIMPLEMENTED`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lack {
-    /// What is missing.
+    /// The missing feature.
     pub feature: Feature,
-    /// Why, in a few words.
+    /// The reason in a few words.
     pub reason: String,
 }
 
 impl Lack {
-    /// A feature and the reason why it is missing.
+    /// A missing feature and the reason.
     pub fn new(feature: Feature, reason: impl Into<String>) -> Self {
         Self { feature, reason: reason.into() }
     }

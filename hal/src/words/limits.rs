@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the queues and the memory of a device can take.
+//! The limits of a device's queues and memory.
 
 use crate::words::{
     error::{Error, Result},
@@ -8,18 +8,18 @@ use crate::words::{
     queue_affinity::QueueAffinity,
 };
 
-/// What a device can take. Zero means that the device sets no limit.
+/// The limits of a device. Zero means that the device sets no limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Queues, numbered from 0. At least 1, at most 64.
+    /// The number of queues, from 1 to 64. Queues are numbered from 0.
     pub queues: u32,
-    /// GPUs or other processors that the device is made of, each with its own memory and an equal share of the
-    /// queues, in order. See [`physical_affinity`](Self::physical_affinity).
+    /// The number of GPUs or other processors in the device. Each has its own memory and an equal share of the queues,
+    /// in order. See [`physical_affinity`](Self::physical_affinity).
     pub physical_devices: u32,
     /// Work-items of a workgroup in each dimension.
     pub max_workgroup_size: [u32; 3],
-    /// Work-items of a workgroup in all.
+    /// Work-items of a workgroup in all dimensions together.
     pub max_workgroup_threads: u32,
     /// Workgroups of a dispatch in each dimension.
     pub max_workgroup_count: [u32; 3],
@@ -31,12 +31,12 @@ pub struct Limits {
     pub total_memory: u64,
     /// The alignment of allocations in bytes.
     pub allocation_alignment: u64,
-    /// The kinds of memory, the best for dispatches first.
+    /// The kinds of memory. The best for dispatches comes first.
     pub heaps: Vec<Heap>,
 }
 
 impl Limits {
-    /// The queues of one of [`physical_devices`](Self::physical_devices), counted from 0; `None` where there are
+    /// The queues of one of the [`physical_devices`](Self::physical_devices), counted from 0. `None` where there are
     /// fewer.
     pub fn physical_affinity(&self, index: u32) -> Option<QueueAffinity> {
         let each = self.queues.checked_div(self.physical_devices).filter(|each| *each > 0)?;
@@ -46,8 +46,9 @@ impl Limits {
 }
 
 impl Limits {
-    /// Whether the device can take this many workgroups of this size; `OUT_OF_RANGE` names the function and the count.
-    /// The front asks for what it knows; a driver asks once it has read the count of an indirect dispatch.
+    /// Checks that the device can launch `count` workgroups of `size` work-items in x, y, z. `OUT_OF_RANGE` names the
+    /// function and the count. The front calls this for a known count, and a driver when it has read the count of an
+    /// indirect dispatch.
     pub fn check_workgroups(&self, function: &FunctionInfo, count: [u32; 3], size: [u32; 3]) -> Result<()> {
         let name = &function.name;
         for axis in 0..3 {

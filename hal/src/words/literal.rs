@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Buffer views: buffers with a shape and an element type, their contents on the host, and the text that IREE's
-//! tools read and write: `4xf32=1 2 3 4`, `2x2xf32=[1 2][3 4]`.
+//! Literals: arrays on the host, and the text of them that IREE's tools read and write: `4xf32=1 2 3 4`, `2x2xf32=[1
+//! 2][3 4]`.
 
 use std::{fmt, str::FromStr};
 
@@ -30,7 +30,7 @@ pub struct Literal {
 }
 
 impl Literal {
-    /// An array of these bytes. `INVALID_ARGUMENT` unless there are as many as shape and type ask for.
+    /// An array of these bytes. `INVALID_ARGUMENT` unless there are as many as shape and type need.
     pub fn new(shape: Shape, element_type: ElementType, bytes: Vec<u8>) -> Result<Self> {
         let needed = shape.byte_length(element_type)?;
         if needed != bytes.len() as u64 {
@@ -43,7 +43,8 @@ impl Literal {
         Ok(Self { shape, element_type, bytes })
     }
 
-    /// An array whose elements all have the value of `element`. `RESOURCE_EXHAUSTED` where memory is short.
+    /// An array whose elements all have the bytes of `element`. `INVALID_ARGUMENT` where `element` has another size
+    /// than the type, `RESOURCE_EXHAUSTED` where memory is short.
     pub fn splat(shape: Shape, element_type: ElementType, element: &[u8]) -> Result<Self> {
         if element.len() != element_type.size() {
             return Err(Error::invalid_argument(format!(
@@ -59,7 +60,7 @@ impl Literal {
         Self::new(shape, element_type, bytes)
     }
 
-    /// An array whose element `i` is what `element` writes when it is called with `i`.
+    /// An array whose element `i` is written by `element(i, bytes)`.
     pub fn generate(
         shape: Shape,
         element_type: ElementType,
@@ -72,8 +73,9 @@ impl Literal {
         Self::new(shape, element_type, bytes)
     }
 
-    /// Reads the elements of an array as they stand behind the `=` of its text: nothing for zeros, one for a splat,
-    /// else all of them, with spaces or commas between and, if at all, brackets as the shape has them.
+    /// Reads the elements of an array, as they stand after the `=` of its text. No element means zeros, one element is
+    /// repeated, and otherwise all must be there. Spaces or commas separate them. Brackets are optional, and must match
+    /// the shape.
     pub fn parse_elements(shape: Shape, element_type: ElementType, text: &str) -> Result<Self> {
         let mut elements = Vec::new();
         let mut reader = Reader::new(text);
@@ -100,22 +102,22 @@ impl Literal {
         &self.shape
     }
 
-    /// The type of its elements.
+    /// The type of the elements.
     pub fn element_type(&self) -> ElementType {
         self.element_type
     }
 
-    /// The elements, in row-major order, little-endian.
+    /// The bytes of the elements, in row-major order, little-endian.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The elements' bytes, one slice each.
+    /// The bytes of each element, in row-major order.
     pub fn elements(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.bytes.chunks_exact(self.element_type.size())
     }
 
-    /// The text of the array with at most `most` elements; `...` stands for the rest.
+    /// The text of the array with at most `most` elements. `...` stands for the rest.
     pub fn to_text(&self, most: u64) -> String {
         let mut text = format!("{}=", self.shape.with(self.element_type));
         let mut left = most;
@@ -127,7 +129,7 @@ impl Literal {
     }
 }
 
-/// Memory for an array, refused where there is none rather than by an abort.
+/// Reserves memory for an array. Fails where there is too little, instead of aborting the process.
 fn reserve(shape: &Shape, element_type: ElementType) -> Result<Vec<u8>> {
     let length = shape.byte_length(element_type)?;
     let mut bytes = Vec::new();
@@ -142,7 +144,7 @@ fn reserve(shape: &Shape, element_type: ElementType) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Prints the inner dimensions in brackets, the innermost as elements with spaces between.
+/// Prints the inner dimensions in brackets, and the innermost one as elements with spaces between them.
 fn print<'a>(
     dimensions: &[u64],
     element_type: ElementType,
@@ -165,7 +167,7 @@ fn print<'a>(
     for index in 0..count {
         if *left == 0 {
             text.push_str("...");
-            // What is not printed is passed over, so that the next row prints its own elements.
+            // Skips the elements that are not printed, so that the next row prints its own.
             for _ in index..count {
                 elements.next();
             }
@@ -196,17 +198,17 @@ impl FromStr for Literal {
     }
 }
 
-/// Cuts the text of elements into tokens, and checks brackets, where there are any, against the shape.
+/// Cuts the text of elements into tokens, and checks brackets against the shape.
 struct Reader<'a> {
     rest: &'a str,
-    /// Elements read.
+    /// The number of elements read.
     count: u64,
-    /// Brackets that are open, and those that were opened or closed since the last element.
+    /// The depth of open brackets, and the brackets opened and closed since the last element.
     depth: usize,
     opened: usize,
     closed: usize,
     bracketed: bool,
-    /// The depth of the first element: with or without a bracket around everything.
+    /// The depth of the first element. It tells whether there is a bracket around the whole.
     level: usize,
 }
 
@@ -243,7 +245,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Before element `count`: as many brackets must have closed and opened as inner dimensions end and begin here.
+    /// Checks the brackets before element `count`: as many must have closed and opened as inner dimensions end and
+    /// begin here.
     fn check(&mut self, shape: &Shape) -> Result<()> {
         if !self.bracketed {
             return Ok(());

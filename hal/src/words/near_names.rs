@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names for an error that found none: the nearest first, a few of them.
+//! Similar names for the message of a failed lookup.
 
-/// For an error message: the names that are most like `wanted`, and how many more there are. In their own order where
-/// nothing is wanted.
+/// Lists the names that are most similar to `wanted`, and the number of the others. Without a wanted name, keeps their
+/// own order.
 pub fn near_names<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 12;
-    // Names come from files, as many and as long as they like: comparing must end all the same.
+    // Names come from files, in any number and length, so the comparison needs a bound.
     const COMPARED: usize = 4096;
     let beginning = |name: &str| -> String { name.chars().take(64).collect() };
     let mut known = known.peekable();

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Panics of foreign code (host calls, wakers, kernels, whatever runs when their captures are dropped) end here, and what
-//! was to happen next still happens. For drivers and for whoever else calls what is not theirs.
+//! Panics of foreign code (host calls, wakers, kernels, dropped captures) are caught here, so that the caller
+//! continues. For drivers and other callers of foreign code.
 
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// What `foreign` returns, or the text of its panic.
+/// The result of `foreign`, or the text of its panic.
 ///
-/// No panic gets out: a payload that panics in its turn when it is dropped is leaked.
+/// No panic escapes. A payload that panics again when it is dropped is leaked.
 pub fn caught<T>(foreign: impl FnOnce() -> T) -> Result<T, String> {
     if cfg!(loom) {
-        // A model's assertions must get through.
+        // The assertions of a model must escape.
         return Ok(foreign());
     }
     catch_unwind(AssertUnwindSafe(foreign)).map_err(text)
 }
 
-/// Runs foreign code whose panic concerns nobody but itself: it is logged. Whether it returned.
+/// Runs foreign code. A panic is logged and has no other effect. Returns whether the code returned normally.
 pub fn contain(what: &str, foreign: impl FnOnce()) -> bool {
     match caught(foreign) {
         Ok(()) => true,

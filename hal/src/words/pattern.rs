@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The pattern that a fill repeats.
+//! The pattern of a fill.
 
 /// A fill pattern of one, two or four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The bytes that are repeated: one, two or four of them.
+    /// The bytes to repeat: one, two or four.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.size as usize]
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The dimensions of a dense array, and their text.
+//! Shapes: the dimensions of a dense array, and their text.
 
 use std::{fmt, str::FromStr};
 
@@ -8,12 +8,12 @@ use crate::words::{
     error::{Error, Result},
 };
 
-/// The dimensions of a dense row-major array; none for a scalar.
+/// The dimensions of a dense row-major array. A scalar has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Shape(Vec<u64>);
 
 impl Shape {
-    /// A shape of these dimensions, the outermost first.
+    /// A shape with these dimensions, the outermost first.
     pub fn new(dimensions: impl Into<Vec<u64>>) -> Self {
         Self(dimensions.into())
     }
@@ -23,10 +23,10 @@ impl Shape {
         &self.0
     }
 
-    /// How many elements an array of this shape has. `OUT_OF_RANGE` above 2^63.
+    /// The number of elements of an array of this shape. `OUT_OF_RANGE` above 2^63.
     pub fn element_count(&self) -> Result<u64> {
         let count = self.0.iter().try_fold(1_u64, |count, dimension| count.checked_mul(*dimension));
-        // A zero anywhere makes the array empty, however large the others are.
+        // A dimension of zero makes the array empty, however large the others are.
         match count {
             Some(count) if count <= 1 << 63 => Ok(count),
             _ if self.0.contains(&0) => Ok(0),
@@ -34,7 +34,7 @@ impl Shape {
         }
     }
 
-    /// How many bytes an array of this shape has. `OUT_OF_RANGE` above 2^63.
+    /// The number of bytes of an array of this shape. `OUT_OF_RANGE` above 2^63.
     pub fn byte_length(&self, element_type: ElementType) -> Result<u64> {
         let bytes = self.element_count()?.checked_mul(element_type.size() as u64);
         bytes.filter(|bytes| *bytes <= 1 << 63).ok_or_else(|| {
@@ -42,7 +42,8 @@ impl Shape {
         })
     }
 
-    /// Splits `2x3xf32` into a shape and an element type, as IREE does.
+    /// Splits a text such as `2x3xf32` into a shape and an element type, as IREE does. `INVALID_ARGUMENT` for other
+    /// texts.
     pub fn parse_with_element_type(text: &str) -> Result<(Self, ElementType)> {
         match text.rsplit_once('x') {
             Some(("", _)) => Err(Error::invalid_argument(format!(
@@ -53,7 +54,7 @@ impl Shape {
         }
     }
 
-    /// The text of this shape with an element type: `2x3xf32`.
+    /// The text of this shape with an element type, such as `2x3xf32`.
     pub fn with(&self, element_type: ElementType) -> impl fmt::Display {
         if self.0.is_empty() { element_type.to_string() } else { format!("{self}x{element_type}") }
     }
@@ -69,7 +70,7 @@ impl fmt::Display for Shape {
 impl FromStr for Shape {
     type Err = Error;
 
-    /// Dimensions with `x` between them; the empty text is the shape of a scalar.
+    /// Reads dimensions with `x` between them. The empty text is the shape of a scalar.
     fn from_str(text: &str) -> Result<Self> {
         if text.is_empty() {
             return Ok(Self::default());

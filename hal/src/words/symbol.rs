@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Symbols of loaded code: what it names, and where that lies on a device.
+//! The symbols of loaded code: kernels, functions and variables with their device addresses.
 
-/// Something that device code names: a kernel, a function or a variable.
+/// A named part of device code: a kernel, a function or a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SymbolInfo {
-    /// Its name in the code, mangled as the compiler mangles.
+    /// The name in the code, mangled as the compiler does.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
-    /// Who sees it.
+    /// The visibility.
     pub binding: SymbolBinding,
-    /// Where it lies: a variable's first byte, a function's or kernel's first instruction. `None` where the driver cannot
-    /// tell. A function's address says where its code is, for profilers and debuggers; how to call it nobody promises.
+    /// The device address of the first byte of a variable, or of the first instruction of a function or kernel. `None`
+    /// where the driver does not know it. Profilers and debuggers may use the address of a function; a program must not
+    /// call it.
     pub address: Option<u64>,
-    /// Bytes; 0 where the code does not say.
+    /// The size in bytes; 0 where the code does not say.
     pub size: u64,
 }
 
 impl SymbolInfo {
-    /// A symbol that everyone sees, of unknown place and size.
+    /// A global symbol of unknown address and size.
     pub fn new(name: impl Into<String>, kind: SymbolKind) -> Self {
         Self { name: name.into(), kind, binding: SymbolBinding::Global, address: None, size: 0 }
     }
 
-    /// The same, bound otherwise.
+    /// Sets the visibility.
     #[must_use]
     pub fn bound(mut self, binding: SymbolBinding) -> Self {
         self.binding = binding;
         self
     }
 
-    /// The same with its place, where that is known, and its size in bytes.
+    /// Sets the address, where it is known, and the size in bytes.
     #[must_use]
     pub fn placed(mut self, address: Option<u64>, size: u64) -> Self {
         (self.address, self.size) = (address, size);
@@ -39,7 +40,7 @@ impl SymbolInfo {
     }
 }
 
-/// What a symbol stands for.
+/// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SymbolKind {
@@ -51,14 +52,14 @@ pub enum SymbolKind {
     Variable,
 }
 
-/// Who sees a symbol.
+/// The visibility of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SymbolBinding {
-    /// Its own code object.
+    /// Visible in its own code object.
     Local,
-    /// Everyone.
+    /// Visible to all code objects.
     Global,
-    /// Everyone, until a global one of that name turns up.
+    /// Visible to all code objects, until a global symbol of the same name is found.
     Weak,
 }

@@ -7,8 +7,8 @@ use crate::words::error::{Error, Result};
 
 /// A parsed device URI such as `hip-sim://gfx942?devices=2&seed=7`.
 ///
-/// `%XX` escapes are decoded in path and values. The key `over`, where present, takes the rest of the text
-/// verbatim, so that one URI can hold another: `shuffle://?seed=3&over=hip-sim://gfx942?devices=2`.
+/// `%XX` escapes are decoded in the path and in values. The key `over` takes the rest of the text verbatim, so that one
+/// URI can hold another: `shuffle://?seed=3&over=hip-sim://gfx942?devices=2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uri {
     scheme: String,
@@ -17,12 +17,12 @@ pub struct Uri {
 }
 
 impl Uri {
-    /// What stands before `://`.
+    /// The part before `://`.
     pub fn scheme(&self) -> &str {
         &self.scheme
     }
 
-    /// What stands between `://` and `?`; empty for the default device.
+    /// The part between `://` and `?`. Empty for the default device.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -32,7 +32,7 @@ impl Uri {
         &self.parameters
     }
 
-    /// Reads the parameters of a URI by name; what was not asked for is an error at the end.
+    /// A reader of the parameters by name. Parameters that were never asked for are an error at its end.
     pub fn reader(&self) -> Parameters<'_> {
         Parameters { uri: self, known: RefCell::new(Vec::new()) }
     }
@@ -122,7 +122,7 @@ impl<'a> Parameters<'a> {
         self.uri.parameters.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// A parameter parsed as `T`; `INVALID_ARGUMENT` where it does not parse.
+    /// A parameter parsed as `T`. `INVALID_ARGUMENT` where it does not parse.
     pub fn value<T: FromStr>(&self, key: &'static str) -> Result<Option<T>> {
         let Some(text) = self.text(key) else { return Ok(None) };
         text.parse().map(Some).map_err(|_| {
@@ -131,7 +131,7 @@ impl<'a> Parameters<'a> {
         })
     }
 
-    /// Fails on the first parameter that was never asked for, and names those that were.
+    /// `INVALID_ARGUMENT` if there is a parameter that was never asked for. The message lists the known keys.
     pub fn finish(self) -> Result<()> {
         let known = self.known.into_inner();
         match self.uri.parameters.iter().find(|(key, _)| !known.contains(&key.as_str())) {
