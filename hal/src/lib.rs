@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The interface of Windlass: devices, queues, timeline semaphores, command buffers, memory and executables. It also holds
-//! the machinery that all drivers share.
+//! The interface of Windlass: devices, queues, timeline semaphores, command buffers, memory and executables. It also
+//! holds the machinery that all drivers share.
 //!
 //! This page argues the design. The documentation of each call says what the call does, takes and returns.
 //!
@@ -36,89 +36,91 @@
 //!
 //! # Work is asynchronous, and only semaphores order it
 //!
-//! A [`Queue`] takes operations: fills, updates, copies, file reads and writes, host calls, dispatches, command buffers, and
-//! the allocation and release of memory. Each operation comes with a list of [`Point`]s to wait for and a list of points to
-//! signal. Submitting returns without waiting for other work. An operation may start when all its waits are reached. When
-//! it has completed, all its signals are reached.
+//! A [`Queue`] takes operations: fills, updates, copies, file reads and writes, host calls, dispatches, command
+//! buffers, and the allocation and release of memory. Each operation comes with a list of [`Point`]s to wait for and a
+//! list of points to signal. Submitting returns without waiting for other work. An operation may start when all its
+//! waits are reached. When it has completed, all its signals are reached.
 //!
-//! Nothing else orders work. Two operations without an edge between them may run in either order or at the same time, on
-//! two queues or on one. Two commands of a command buffer without a barrier between them may do the same. A stricter rule,
-//! such as "a queue is in order", would hold on some drivers only. Programs would come to depend on it, and the next driver
-//! would break them. The driver `shuffle://` of the conformance suite breaks such a rule on purpose.
+//! Nothing else orders work. Two operations without an edge between them may run in either order or at the same time,
+//! on two queues or on one. Two commands of a command buffer without a barrier between them may do the same. A stricter
+//! rule, such as "a queue is in order", would hold on some drivers only. Programs would come to depend on it, and the
+//! next driver would break them. The driver `shuffle://` of the conformance suite breaks such a rule on purpose.
 //!
 //! # A semaphore is a number that grows
 //!
-//! A [`Semaphore`] has a payload of 64 bits that only grows. A program may wait for a value that no work has promised yet,
-//! so it may submit a consumer before its producer, from another thread or to another queue. Signalling a value at or below
-//! the payload does nothing. A signal from a device sets the payload to the maximum of both values.
+//! A [`Semaphore`] has a payload of 64 bits that only grows. A program may wait for a value that no work has promised
+//! yet, so it may submit a consumer before its producer, from another thread or to another queue. Signalling a value at
+//! or below the payload does nothing. A signal from a device sets the payload to the maximum of both values.
 //!
-//! There is one kind of semaphore, made by this crate and not by drivers. So one timeline can order work of two devices and
-//! of the host. And the code that must not be wrong is written once; loom checks it in all interleavings.
+//! There is one kind of semaphore, made by this crate and not by drivers. So one timeline can order work of two devices
+//! and of the host. And the code that must not be wrong is written once; loom checks it in all interleavings.
 //!
-//! [`Semaphore::wait`] returns a future that any executor can poll. Dropping the future leaves nothing behind. Wakers run
-//! with no lock held. [`Semaphore::wait_blocking`] is for threads. It takes a [`Deadline`], and
-//! [`wait_blocking_with`](Semaphore::wait_blocking_with) also a [`WaitPolicy`], because only the caller knows how long is
-//! too long.
+//! [`Semaphore::wait`] returns a future that any executor can poll. Dropping the future leaves nothing behind. Wakers
+//! run with no lock held. [`Semaphore::wait_blocking`] is for threads. It takes a [`Deadline`], and
+//! [`wait_blocking_with`](Semaphore::wait_blocking_with) also a [`WaitPolicy`], because only the caller knows how long
+//! is too long.
 //!
 //! # Failure travels along the same edges
 //!
-//! A semaphore can fail. The failure is sticky, and the first error wins. All waits for values above the payload end with
-//! that error at once. A value that was reached before stays reached, because its work is done.
+//! A semaphore can fail. The failure is sticky, and the first error wins. All waits for values above the payload end
+//! with that error at once. A value that was reached before stays reached, because its work is done.
 //!
-//! An operation that fails, or that depends on a failed semaphore, fails its own signals with the error. It does so only
-//! when its work can no longer touch memory. So no operation hangs because another one failed, and a program that sees the
-//! error may free the memory that the work used. When a device is lost, all its work fails at once, and its memory is never
-//! used again.
+//! An operation that fails, or that depends on a failed semaphore, fails its own signals with the error. It does so
+//! only when its work can no longer touch memory. So no operation hangs because another one failed, and a program that
+//! sees the error may free the memory that the work used. When a device is lost, all its work fails at once, and its
+//! memory is never used again.
 //!
-//! An `Err` from a submission itself means something else: the operation was not accepted, and the signals are untouched.
+//! An `Err` from a submission itself means something else: the operation was not accepted, and the signals are
+//! untouched.
 //!
 //! # How an operation enters a stream
 //!
-//! The streams of a driver run in order. An operation may enter a stream when each of its waits is in one of two states: the
-//! value is reached, or work that the same device has already enqueued will reach it. The second state is an
-//! [`edge::Edge`]. The driver turns the edge into a device wait, and the host takes no part in it.
+//! The streams of a driver run in order. An operation may enter a stream when each of its waits is in one of two
+//! states: the value is reached, or work that the same device has already enqueued will reach it. The second state is
+//! an [`edge::Edge`]. The driver turns the edge into a device wait, and the host takes no part in it.
 //!
-//! Until then the operation stays in the [`pending`] set and holds no stream. So the order of enqueuing is a topological
-//! order of the dependencies. A wait that was submitted before its signal cannot deadlock, and a stream never stalls for
-//! work that is not submitted yet. When its waits are resolved, an operation is enqueued on the submitting thread. There is
-//! no thread between the caller and the device.
+//! Until then the operation stays in the [`pending`] set and holds no stream. So the order of enqueuing is a
+//! topological order of the dependencies. A wait that was submitted before its signal cannot deadlock, and a stream
+//! never stalls for work that is not submitted yet. An operation whose waits are
+//! resolved at submission is enqueued on the submitting thread. There is no thread between the caller and the device.
 //!
-//! Calls that submit, query, poll or wait also retire finished work. A driver starts a thread of its own only when a thread
-//! or a waker sleeps on its progress. No thread waits for a file either. The bytes move in pieces, and the completion of one
-//! piece begins the next. They move directly between the file and memory that the host can reach; the kernel moves them
-//! itself where it can (see [`file`](mod@file)).
+//! Calls that submit, query, poll or wait also retire finished work. A driver starts a thread of its own only when a
+//! thread or a waker sleeps on its progress. No thread waits for a file either. The bytes move in pieces, and the
+//! completion of one piece begins the next. They move directly between the file and memory that the host can reach; the
+//! kernel moves them itself where it can (see [`file`](mod@file)).
 //!
 //! # Memory belongs to queues
 //!
-//! [`Queue::alloca`] returns a buffer with its address at once; only the contents are ordered. [`Queue::dealloca`] releases
-//! the memory in the same way. Released memory is reused without a round trip to the host where the new use is ordered
-//! behind the old one, or where a device wait can order it so.
+//! [`Queue::alloca`] returns a buffer with its address at once; only the contents are ordered. [`Queue::dealloca`]
+//! releases the memory in the same way. Released memory is reused without a round trip to the host where the new use is
+//! ordered behind the old one, or where a device wait can order it so.
 //!
 //! A submission keeps the objects alive that it uses, so a program may drop all handles right after submitting. A
-//! [`Mapping`] copies bytes in and out or gives a raw pointer. It never gives a reference, because a queue may write the
-//! bytes at any time.
+//! [`Mapping`] copies bytes in and out or gives a raw pointer. It never gives a reference, because a queue may write
+//! the bytes at any time.
 //!
 //! # A command buffer is immutable
 //!
 //! A command buffer is recorded once, and all checks are made while recording. It may then be in flight any number of
-//! times, on any queues of its device. Buffers that change between submissions come as a [`BindingTable`]. Recording packs
-//! the kernel arguments. Replaying copies a block, writes the addresses from the table into it, and launches.
+//! times, on any queues of its device. Buffers that change between submissions come as a [`BindingTable`]. Recording
+//! packs the kernel arguments. Replaying copies a block, writes the addresses from the table into it, and launches.
 //!
 //! A barrier orders all commands before it against all commands after it. An [`Event`] is a barrier in two halves: the
-//! commands before the signal complete before the commands after the wait start. The commands between signal and wait are
-//! free. An event belongs to its recording, so each replay has events of its own. Barriers and events only ever order a
-//! command behind a prefix of the list. [`CommandList::predecessors`] gives the length of that prefix for each command.
+//! commands before the signal complete before the commands after the wait start. The commands between signal and wait
+//! are free. An event belongs to its recording, so each replay has events of its own. Barriers and events only ever
+//! order a command behind a prefix of the list. [`CommandList::predecessors`] gives the length of that prefix for each
+//! command.
 //!
-//! A dispatch may read its workgroup count from memory. A static count ([`IndirectParameters::Static`]) is read when the
-//! waits of the submission are reached. A dynamic count is read when the commands before it have written it. Some devices
-//! cannot launch a count that the host does not know. There the driver reads the count first and enqueues the rest of the
-//! work afterwards. The signals still stand for the whole command buffer, and no thread waits in between.
+//! A dispatch may read its workgroup count from memory. A static count ([`IndirectParameters::Static`]) is read when
+//! the waits of the submission are reached. A dynamic count is read when the commands before it have written it. Some
+//! devices cannot launch a count that the host does not know. There the driver reads the count first and enqueues the
+//! rest of the work afterwards. The signals still stand for the whole command buffer, and no thread waits in between.
 //!
 //! # A kernel keeps its own arguments
 //!
-//! A dispatch takes one [`Argument`] for each parameter that the code object lists, in the order of the kernel. An argument
-//! is a buffer, a slot of the table, null, or bytes of exactly the size of the parameter (a struct by value is bytes).
-//! Windlass puts no calling convention of its own between a compiler and its kernels.
+//! A dispatch takes one [`Argument`] for each parameter that the code object lists, in the order of the kernel. An
+//! argument is a buffer, a slot of the table, null, or bytes of exactly the size of the parameter (a struct by value is
+//! bytes). Windlass puts no calling convention of its own between a compiler and its kernels.
 //!
 //! # Two acts are unsafe: loading code, and importing a raw pointer
 //!
@@ -126,33 +128,34 @@
 //! documentation says what the caller vouches for. Nor can a check tell whether an address leads to memory, and for how
 //! long. So [`Device::import_host_pointer`] and [`Device::import_device_address`] are `unsafe` too.
 //!
-//! The rest of the interface for programs is safe. [`Device::import_host`] takes ownership of bytes and makes them a buffer.
-//! [`Buffer::export_device_address`] gives out an address together with a handle that keeps the memory. No argument to a
-//! safe call makes Windlass panic, hang or leak. An [`Error`] says what was tried, where, and how to mend it.
+//! The rest of the interface for programs is safe. [`Device::import_host`] takes ownership of bytes and makes them a
+//! buffer. [`Buffer::export_device_address`] gives out an address together with a handle that keeps the memory. No
+//! argument to a safe call makes Windlass panic, hang or leak. An [`Error`] says what was tried, where, and how to mend
+//! it.
 //!
 //! Bytes that are loaded twice, while a handle of the first load lives, are one [`Executable`] with one set of global
 //! variables. A variable is memory like any other: [`Executable::global`] returns it as a [`Buffer`].
 //!
-//! Code that was compiled in pieces need not be linked beforehand. [`Device::load_linked`] makes one executable of several
-//! files, and one piece may define the symbols that another leaves undefined. [`Executable::symbols`] lists the kernels,
-//! functions and variables with their addresses on the device.
+//! Code that was compiled in pieces need not be linked beforehand. [`Device::load_linked`] makes one executable of
+//! several files, and one piece may define the symbols that another leaves undefined. [`Executable::symbols`] lists the
+//! kernels, functions and variables with their addresses on the device.
 //!
 //! # The front validates, drivers obey
 //!
-//! The structs of this page are fronts over the traits in [`driver`]. All work that reaches a driver is canonical: ranges
-//! are in bounds, the usage is allowed, and the objects belong to the device. A driver has one entry for work,
-//! [`driver::Device::submit`], which takes an [`Operation`]. New kinds of operation may be added. So a [`driver::Wrapper`]
-//! that traces, records or reorders work has one method to write, and the conformance suite is built of such wrappers.
-//! Handing work to a driver without the front is `unsafe`.
+//! The structs of this page are fronts over the traits in [`driver`]. All work that reaches a driver is canonical:
+//! ranges are in bounds, the usage is allowed, and the objects belong to the device. A driver has one entry for work,
+//! [`driver::Device::submit`], which takes an [`Operation`]. New kinds of operation may be added. So a
+//! [`driver::Wrapper`] that traces, records or reorders work has one method to write, and the conformance suite is
+//! built of such wrappers. Handing work to a driver without the front is `unsafe`.
 //!
-//! This crate knows no driver. It calls foreign functions of the operating system only: files go through the kernel's ring,
-//! and a handler notes a `fork`. A child of a process that has opened a device cannot use Windlass. Calls that submit,
-//! allocate, load, open, signal or wait are refused there. Handles that the child drops are left as they are.
+//! This crate knows no driver. It calls foreign functions of the operating system only: files go through the kernel's
+//! ring, and a handler notes a `fork`. A child of a process that has opened a device cannot use Windlass. Calls that
+//! submit, allocate, load, open, signal or wait are refused there. Handles that the child drops are left as they are.
 //!
 //! # An example
 //!
-//! Two dispatches, the second of which needs the result of the first, and a download that needs both. Only the last line
-//! waits. The order of the submissions is not the order of the work.
+//! Two dispatches, the second of which needs the result of the first, and a download that needs both. Only the last
+//! line waits. The order of the submissions is not the order of the work.
 //!
 //! ```no_run
 //! use windlass_hal::{Device, DispatchConfig, Result, Semaphore};
@@ -174,12 +177,17 @@
 //! ```
 #![deny(unsafe_code)]
 
-// The layers, in order: each imports those before it, and none behind it.
-pub mod driver;
-mod front;
-mod kit;
-mod order;
+// The layers. Each imports those above it; `tests/layers.rs` checks that.
+
 mod words;
+
+mod order;
+
+pub mod driver;
+
+mod kit;
+
+mod front;
 
 pub use driver::{
     accounts::{Accounts, Statistics},

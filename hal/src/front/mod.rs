@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Front: what a program sees. It checks each call and hands a driver canonical work.
+//! Front: the interface for programs. It checks each call and hands a driver canonical work.
 //!
 //! The last of five layers. It imports all others.
 

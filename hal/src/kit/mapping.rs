@@ -131,7 +131,7 @@ impl Buffer {
         Ok(Mapping::new(Arc::clone(self.raw()), pointer, self.offset(), self.len()))
     }
 
-    /// The bytes, if the host can reach them, whatever the usage of the buffer. For this crate only.
+    /// The bytes, if the host can reach them. Unlike [`map`](Self::map), this ignores the usage of the buffer.
     pub(crate) fn host_view(&self) -> Option<Mapping> {
         let pointer = self.raw().host_pointer()?;
         Some(Mapping::new(Arc::clone(self.raw()), pointer, self.offset(), self.len()))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kit: what drivers share. Pools of device memory, files, memory of the host, and loaded executables by content.
+//! Kit: the parts that drivers share. Pools of device memory, files, memory of the host, and loaded executables by
+//! content.
 //!
 //! The fourth of five layers. It imports `words`, `order` and `driver`.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Order: how work waits. Semaphores and their points, waits and deadlines, edges between the queues of a device, the set
-//! of pending operations, and the threads for work that may block.
+//! Order: how work waits. Semaphores and their points, waits and deadlines, edges between the queues of a device, the
+//! set of pending operations, and the threads for work that may block.
 //!
 //! The second of five layers. It imports `words`.
 
