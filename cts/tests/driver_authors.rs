@@ -10,8 +10,6 @@ use std::{
 use windlass_cts::Options;
 
 const GUIDE: &str = include_str!("../../docs/driver-authors.md");
-const DRIVER: &str = include_str!("../../hal/src/driver.rs");
-const SOURCE: &str = include_str!("../../hal/src/pool/source.rs");
 const SKELETON: [&str; 7] = [
     include_str!("../../drivers/null/src/allocator.rs"),
     include_str!("../../drivers/null/src/buffer.rs"),
@@ -22,12 +20,12 @@ const SKELETON: [&str; 7] = [
     include_str!("../../drivers/null/src/queue.rs"),
 ];
 const TRAITS: [(&str, &str); 6] = [
-    ("Driver", DRIVER),
-    ("Device", DRIVER),
-    ("Buffer", DRIVER),
-    ("Executable", DRIVER),
-    ("CommandBuffer", DRIVER),
-    ("SlabSource", SOURCE),
+    ("Driver", include_str!("../../hal/src/driver/driver.rs")),
+    ("Device", include_str!("../../hal/src/driver/device.rs")),
+    ("Buffer", include_str!("../../hal/src/driver/buffer.rs")),
+    ("Executable", include_str!("../../hal/src/driver/executable.rs")),
+    ("CommandBuffer", include_str!("../../hal/src/driver/command_buffer.rs")),
+    ("SlabSource", include_str!("../../hal/src/driver/allocator.rs")),
 ];
 
 /// The lines between the one that begins with `keyword`, names `name` and opens a block, and the end of the block.

@@ -1,119 +1,161 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The interface of Windlass: devices, queues, timeline semaphores, command buffers, memory and executables, and the
-//! machinery that every driver shares.
+//! The interface of Windlass: devices, queues, timeline semaphores, command buffers, memory and executables. It also
+//! holds the machinery that all drivers share.
 //!
-//! This page argues the design. What each call does, takes and returns stands with the call.
+//! This page argues the design. The documentation of each call says what the call does, takes and returns.
+//!
+//! # The path of a submission
+//!
+//! ```text
+//! program   Queue::dispatch(waits, signals, ..)                   semaphore.wait(value).await
+//!               |                                                             ^
+//!               v                                                             | wakers run
+//! front     check the call, make an Operation                                 |
+//!               |                                                             |
+//!               v                                                             |
+//! driver    Device::submit(affinity, waits, signals, operation)           Semaphore
+//!               |                                                         ^       ^
+//!               v                                                         |       |
+//! order     PendingSet::submit: is each wait resolved?                    |       |
+//!               |                  |                                      |       |
+//!               | yes              | no: hold the operation;              |       |
+//!               |                  |     the last wait releases it        |       |
+//!               v                  v                                      |       |
+//! driver    Issue::issue(work, waits, signals, edges)                     |       |
+//!               |                                                         |       |
+//!               +----- attach_edge: this device will reach the value -----+       |
+//!               |                                                                 |
+//!               v                                                                 |
+//! device    stream:  [ device waits ][ work ][ event ]  ...  retired:  pending::reach(signals)
+//!                                                                   or pending::fail(signals)
+//! ```
+//!
+//! The folders of this crate are its layers. Each imports those before it: `words` (errors, parameters, descriptions),
+//! `order` (semaphores, waits, the pending set), [`driver`] (the traits and the canonical work), `kit` (the parts that
+//! drivers share: [`pool`], [`file`](mod@file), [`host_memory`]), and `front` (the types that programs use).
 //!
 //! # Work is asynchronous, and only semaphores order it
 //!
 //! A [`Queue`] takes operations: fills, updates, copies, file reads and writes, host calls, dispatches, command
-//! buffers, and the allocation and release of memory. Each comes with a list of [`Point`]s to wait for and a list of
-//! points to signal, and submitting returns without waiting for other work. An operation may start when every wait is
-//! reached. When it has completed, every signal is.
+//! buffers, and the allocation and release of memory. Each operation comes with a list of [`Point`]s to wait for and a
+//! list of points to signal. Submitting returns without waiting for other work. An operation may start when all its
+//! waits are reached. When it has completed, all its signals are reached.
 //!
-//! Nothing else orders anything. Two operations without an edge between them may run in either order or at the same
-//! time, on one queue as well as on two, and so may two commands of a command buffer without a barrier between them. A
-//! rule that is sometimes stricter ("a queue is in order") would be a rule that programs come to lean on, and that the
-//! next driver breaks. `shuffle://`, in the conformance suite, breaks it on purpose.
+//! Nothing else orders work. Two operations without an edge between them may run in either order or at the same time,
+//! on two queues or on one. Two commands of a command buffer without a barrier between them may do the same. A stricter
+//! rule, such as "a queue is in order", would hold on some drivers only. Programs would come to depend on it, and the
+//! next driver would break them. The driver `shuffle://` of the conformance suite breaks such a rule on purpose.
 //!
 //! # A semaphore is a number that grows
 //!
-//! A [`Semaphore`] has a payload of 64 bits that only grows. Waiting for a value that nobody has promised yet is legal,
-//! so a consumer may be submitted before its producer, by another thread, to another queue. Signalling at or below the
-//! payload does nothing; a device that signals takes the maximum. There is one kind of semaphore, made here and not by
-//! drivers: one timeline can order work of two devices and of the host, and the part of this crate that must not be
-//! wrong is written once. It is checked by loom in every interleaving.
+//! A [`Semaphore`] has a payload of 64 bits that only grows. A program may wait for a value that no work has promised
+//! yet, so it may submit a consumer before its producer, from another thread or to another queue. Signalling a value at
+//! or below the payload does nothing. A signal from a device sets the payload to the maximum of both values.
 //!
-//! [`Semaphore::wait`] is a future that any executor can poll and that leaves nothing behind when it is dropped. Wakers
-//! run with no lock held. [`Semaphore::wait_blocking`] is for threads: it takes a [`Deadline`] and a [`WaitPolicy`], for
-//! waiting too long is a decision of the caller.
+//! There is one kind of semaphore, made by this crate and not by drivers. So one timeline can order work of two devices
+//! and of the host. And the code that must not be wrong is written once; loom checks it in all interleavings.
+//!
+//! [`Semaphore::wait`] returns a future that any executor can poll. Dropping the future leaves nothing behind. Wakers
+//! run with no lock held. [`Semaphore::wait_blocking`] is for threads. It takes a [`Deadline`], and
+//! [`wait_blocking_with`](Semaphore::wait_blocking_with) also a [`WaitPolicy`], because only the caller knows how long
+//! is too long.
 //!
 //! # Failure travels along the same edges
 //!
-//! A semaphore can fail: sticky, and the first error wins. Everybody who waits for a value that was not reached gets the
-//! error at once; a value that was reached before stays reached, because the work it stands for is done. An operation
-//! that fails, or that depends on a failed semaphore, fails its own signals with that error, but only once its work can
-//! no longer touch memory. Hence nothing hangs because something else failed, and whoever sees the error may free what
-//! the work used. When a device is lost, all its work fails at once, and its memory is never used again.
+//! A semaphore can fail. The failure is sticky, and the first error wins. All waits for values above the payload end
+//! with that error at once. A value that was reached before stays reached, because its work is done.
 //!
-//! An `Err` from a submission itself means something else: nothing was accepted, and the signals are untouched.
+//! An operation that fails, or that depends on a failed semaphore, fails its own signals with the error. It does so
+//! only when its work can no longer touch memory. So no operation hangs because another one failed, and a program that
+//! sees the error may free the memory that the work used. When a device is lost, all its work fails at once, and its
+//! memory is never used again.
 //!
-//! # How an operation gets into a stream
+//! An `Err` from a submission itself means something else: the operation was not accepted, and the signals are
+//! untouched.
 //!
-//! A driver's streams run in order, so an operation may enter one when each wait is reached, or will be reached by work
-//! that the same device has already enqueued. The second case is an [`edge::Edge`], which the driver turns into a device
-//! wait, and the host never hears of it. Until then the operation stays in the [`pending`] set and holds no stream. The
-//! order of enqueuing is therefore a topological order of the dependencies: a wait before its signal cannot deadlock,
-//! and a stream never stalls for work that nobody has submitted. With its waits resolved, an operation is enqueued on
-//! the thread that submits it, with no thread between the caller and the device.
+//! # How an operation enters a stream
 //!
-//! Progress is made by whoever submits, queries, polls or waits. A driver starts a thread of its own only when somebody
-//! sleeps on what it owes. Nor does anybody wait for a file: its bytes move in pieces, each begun by whoever completed the one
-//! before, straight between the file and memory that the host can reach, and by the kernel itself where it offers that; see
-//! [`file`](mod@file).
+//! The streams of a driver run in order. An operation may enter a stream when each of its waits is in one of two
+//! states: the value is reached, or work that the same device has already enqueued will reach it. The second state is
+//! an [`edge::Edge`]. The driver turns the edge into a device wait, and the host takes no part in it.
+//!
+//! Until then the operation stays in the [`pending`] set and holds no stream. So the order of enqueuing is a
+//! topological order of the dependencies. A wait that was submitted before its signal cannot deadlock, and a stream
+//! never stalls for work that is not submitted yet. An operation whose waits are
+//! resolved at submission is enqueued on the submitting thread. There is no thread between the caller and the device.
+//!
+//! Calls that submit, query, poll or wait also retire finished work. A driver starts a thread of its own only when a
+//! thread or a waker sleeps on its progress. No thread waits for a file either. The bytes move in pieces, and the
+//! completion of one piece begins the next. They move directly between the file and memory that the host can reach; the
+//! kernel moves them itself where it can (see [`file`](mod@file)).
 //!
 //! # Memory belongs to queues
 //!
-//! [`Queue::alloca`] gives a buffer and its address at once; only its contents are ordered. [`Queue::dealloca`] gives the
-//! memory back in the same way. Memory is reused without a trip to the host where the new use is ordered behind the old
-//! one, or can be made so by a device wait. What a submission uses, it keeps alive: a program may drop every handle right
-//! after submitting. A [`Mapping`] copies bytes in and out or gives a raw pointer, and never a reference, because a queue
-//! may write the bytes at any time.
+//! [`Queue::alloca`] returns a buffer with its address at once; only the contents are ordered. [`Queue::dealloca`]
+//! releases the memory in the same way. Released memory is reused without a round trip to the host where the new use is
+//! ordered behind the old one, or where a device wait can order it so.
+//!
+//! A submission keeps the objects alive that it uses, so a program may drop all handles right after submitting. A
+//! [`Mapping`] copies bytes in and out or gives a raw pointer. It never gives a reference, because a queue may write
+//! the bytes at any time.
 //!
 //! # A command buffer is immutable
 //!
-//! It is recorded once, with every check made while recording, and may then be in flight any number of times, on any
-//! queues. What changes between submissions comes as a [`BindingTable`]. Kernel arguments are packed while recording;
-//! replaying copies a block, writes the addresses that the table supplies, and launches.
+//! A command buffer is recorded once, and all checks are made while recording. It may then be in flight any number of
+//! times, on any queues of its device. Buffers that change between submissions come as a [`BindingTable`]. Recording
+//! packs the kernel arguments. Replaying copies a block, writes the addresses from the table into it, and launches.
 //!
-//! A barrier orders everything before it against everything after it. An [`Event`] is a barrier in two halves: what precedes
-//! the signal is done before what follows the wait, and what lies between is free. An event belongs to its recording, so that
-//! every replay has events of its own. Barriers and events order nothing but beginnings of the list, and
-//! [`CommandList::predecessors`] gives that order as one number for each command.
+//! A barrier orders all commands before it against all commands after it. An [`Event`] is a barrier in two halves: the
+//! commands before the signal complete before the commands after the wait start. The commands between signal and wait
+//! are free. An event belongs to its recording, so each replay has events of its own. Barriers and events only ever
+//! order a command behind a prefix of the list. [`CommandList::predecessors`] gives the length of that prefix for each
+//! command.
 //!
-//! A dispatch may take its workgroup count from memory. A static count ([`IndirectParameters::Static`]) is read when the
-//! waits of the submission are reached, a dynamic one when the commands before it have written it. Where a device cannot
-//! launch a count that the host does not know, the driver enqueues the rest of the work when it has read the count; the
-//! signals stay those of the whole, and nobody waits in between.
+//! A dispatch may read its workgroup count from memory. A static count ([`IndirectParameters::Static`]) is read when
+//! the waits of the submission are reached. A dynamic count is read when the commands before it have written it. Some
+//! devices cannot launch a count that the host does not know. There the driver reads the count first and enqueues the
+//! rest of the work afterwards. The signals still stand for the whole command buffer, and no thread waits in between.
 //!
-//! # A kernel's arguments are its own
+//! # A kernel keeps its own arguments
 //!
-//! A dispatch gives one [`Argument`] for each parameter that the code object lists, in the kernel's order: a buffer, a
-//! slot of the table, bytes of exactly the parameter's size (a struct by value is bytes), or null. There is no calling
-//! convention of our own between a compiler and its kernels.
+//! A dispatch takes one [`Argument`] for each parameter that the code object lists, in the order of the kernel. An
+//! argument is a buffer, a slot of the table, null, or bytes of exactly the size of the parameter (a struct by value is
+//! bytes). Windlass puts no calling convention of its own between a compiler and its kernels.
 //!
 //! # Two acts are unsafe: loading code, and importing a raw pointer
 //!
-//! Device code can write anywhere, and no check can stop it. [`Device::load_executable`] is `unsafe` and says what its
-//! caller vouches for. Nor can a check tell whether memory is there and stays there, of which only the address is known:
-//! [`Device::import_host_pointer`] and [`Device::import_device_address`] are `unsafe` for the same reason. Everything else in
-//! the interface that programs use is safe. Bytes that a program owns become a buffer by [`Device::import_host`], which takes
-//! them; an address goes out by [`Buffer::export_device_address`], with a handle that keeps the memory. Nothing that a caller
-//! can pass to the safe part makes Windlass panic, hang or leak, and an [`Error`] says what was tried, where, and what to do
-//! about it.
+//! Device code can write anywhere, and no check can prevent it. So [`Device::load_executable`] is `unsafe`, and its
+//! documentation says what the caller vouches for. Nor can a check tell whether an address leads to memory, and for how
+//! long. So [`Device::import_host_pointer`] and [`Device::import_device_address`] are `unsafe` too.
 //!
-//! The same bytes, loaded twice while somebody holds what came of them, are one [`Executable`], its global variables
-//! included. A variable is memory like any other: [`Executable::global`] gives it as a [`Buffer`].
+//! The rest of the interface for programs is safe. [`Device::import_host`] takes ownership of bytes and makes them a
+//! buffer. [`Buffer::export_device_address`] gives out an address together with a handle that keeps the memory. No
+//! argument to a safe call makes Windlass panic, hang or leak. An [`Error`] says what was tried, where, and how to mend
+//! it.
 //!
-//! Code that was compiled in pieces need not be linked beforehand: [`Device::load_linked`] makes one executable of several
-//! files, and what one leaves undefined another may define. [`Executable::symbols`] tells where its kernels, functions and
-//! variables lie on the device.
+//! Bytes that are loaded twice, while a handle of the first load lives, are one [`Executable`] with one set of global
+//! variables. A variable is memory like any other: [`Executable::global`] returns it as a [`Buffer`].
+//!
+//! Code that was compiled in pieces need not be linked beforehand. [`Device::load_linked`] makes one executable of
+//! several files, and one piece may define the symbols that another leaves undefined. [`Executable::symbols`] lists the
+//! kernels, functions and variables with their addresses on the device.
 //!
 //! # The front validates, drivers obey
 //!
-//! The structs of this page are fronts over the traits in [`driver`]. What reaches a driver is canonical: ranges in
-//! bounds, usage allowed, objects of its own device. A driver has one entry for work, [`driver::Device::submit`], with an
-//! [`Operation`] that may grow; so a [`driver::Wrapper`] that traces, records or reorders is one method long, and the
-//! conformance suite is built from such wrappers. Handing a driver work past the front is `unsafe`.
+//! The structs of this page are fronts over the traits in [`driver`]. All work that reaches a driver is canonical:
+//! ranges are in bounds, the usage is allowed, and the objects belong to the device. A driver has one entry for work,
+//! [`driver::Device::submit`], which takes an [`Operation`]. New kinds of operation may be added. So a
+//! [`driver::Wrapper`] that traces, records or reorders work has one method to write, and the conformance suite is
+//! built of such wrappers. Handing work to a driver without the front is `unsafe`.
 //!
-//! This crate knows no driver, and of foreign functions those of the system: files go through its ring, and it tells of a
-//! `fork`. Children of a process that has opened a device are refused by all that would submit, allocate, load, open, signal
-//! or wait; what they let go of stays as it is.
+//! This crate knows no driver. It calls foreign functions of the operating system only: files go through the kernel's
+//! ring, and a handler notes a `fork`. A child of a process that has opened a device cannot use Windlass. Calls that
+//! submit, allocate, load, open, signal or wait are refused there. Handles that the child drops are left as they are.
 //!
 //! # An example
 //!
-//! Two dispatches, the second of which needs the first, and a download that needs both. Nothing here waits but the last
-//! line, and the order of the submissions is not the order of the work.
+//! Two dispatches, the second of which needs the result of the first, and a download that needs both. Only the last
+//! line waits. The order of the submissions is not the order of the work.
 //!
 //! ```no_run
 //! use windlass_hal::{Device, DispatchConfig, Result, Semaphore};
@@ -135,83 +177,79 @@
 //! ```
 #![deny(unsafe_code)]
 
-mod allocator;
-mod argument;
-mod binding_table;
-mod buffer;
-mod buffer_view;
-pub mod callback_pool;
-mod command_buffer;
-mod command_list;
-mod debug_group;
-mod device;
-mod dispatch;
-pub mod driver;
-pub mod edge;
-mod element_type;
-mod error;
-mod event;
-mod executable;
-mod executable_cache;
-mod export;
-mod fence;
-pub mod file;
-mod flags;
-mod fork;
-mod heap;
-mod host_call;
-mod host_import;
-pub mod host_memory;
-mod import;
-mod indirect;
-mod info;
-mod mapping;
-mod near_names;
-mod operation;
-pub mod panics;
-pub mod pending;
-pub mod pool;
-mod queue;
-mod recorder;
-mod registry;
-mod semaphore;
-mod symbol;
-mod sync;
-mod uri;
-mod wait;
-mod wrapper;
+// The layers. Each imports those above it; `tests/layers.rs` checks that.
 
-pub use allocator::{Accounts, Statistics};
-pub use argument::{Argument, Value, bindings_then_constants};
-pub use binding_table::BindingTable;
-pub use buffer::{Buffer, BufferParams, BufferUsage, MemoryType};
-pub use buffer_view::{BufferView, Literal, Shape};
-pub use command_buffer::CommandBuffer;
-pub use command_list::{BufferRef, Command, CommandList, DispatchCommand, Patch, SlotRequirement};
-pub use debug_group::{DebugGroup, SourceLocation};
-pub use device::Device;
-pub use dispatch::DispatchConfig;
-pub use element_type::{ElementType, Number};
-pub use error::{Code, Error, Result, ResultExt};
-pub use event::Event;
-pub use executable::{Executable, Function, FunctionInfo, GlobalInfo, Parameter, ParameterKind};
-pub use export::Exported;
-pub use fence::{Fence, FenceWait};
-pub use file::File;
-pub use heap::{Compatibility, Heap};
-pub use host_call::{Completion, HostCall, HostCallContext, HostCallFlags, HostCalls};
-pub use host_import::HostImport;
-pub use import::{External, Release};
-pub use indirect::{IndirectDispatchConfig, IndirectParameters, WorkgroupCount};
-pub use info::{DeviceInfo, Feature, Lack, Limits};
-pub use mapping::Mapping;
-pub use near_names::near_names;
-pub use operation::{Dispatch, Operation, Pattern, QueueAffinity};
-pub use pool::{Pool, PoolKind, PoolParams, PoolStatistics};
-pub use queue::{Download, Queue};
-pub use recorder::Recorder;
-pub use registry::Registry;
-pub use semaphore::{Notifications, Point, Points, Probe, Semaphore};
-pub use symbol::{SymbolBinding, SymbolInfo, SymbolKind};
-pub use uri::{Parameters, Uri};
-pub use wait::{Deadline, Wait, WaitPolicy, wait_all, wait_any};
+mod words;
+
+mod order;
+
+pub mod driver;
+
+mod kit;
+
+mod front;
+
+pub use driver::{
+    accounts::{Accounts, Statistics},
+    binding_table::BindingTable,
+    buffer_ref::BufferRef,
+    command::{Command, DispatchCommand},
+    command_list::{CommandList, Patch, SlotRequirement},
+    host_call::{Completion, HostCall, HostCallContext, HostCallFlags, HostCalls},
+    operation::{Dispatch, Operation},
+    range::Buffer,
+    storage::File,
+    workgroup_count::{IndirectParameters, WorkgroupCount},
+};
+pub use front::{
+    argument::{Argument, Value, bindings_then_constants},
+    buffer_view::BufferView,
+    command_buffer::CommandBuffer,
+    compatibility::Compatibility,
+    device::Device,
+    dispatch::DispatchConfig,
+    download::Download,
+    event::Event,
+    executable::{Executable, Function},
+    export::Exported,
+    indirect_dispatch::IndirectDispatchConfig,
+    queue::Queue,
+    recorder::Recorder,
+    registry::Registry,
+};
+pub use kit::{
+    file,
+    host_memory::{self, HostImport},
+    mapping::Mapping,
+    pool::{self, Pool, PoolKind, PoolParams, PoolStatistics},
+};
+pub use order::{
+    callback_pool,
+    deadline::Deadline,
+    edge,
+    fence::{Fence, FenceWait},
+    notifications::Notifications,
+    pending,
+    point::{Point, Points},
+    semaphore::{Probe, Semaphore},
+    wait::{Wait, WaitPolicy, wait_all, wait_any},
+};
+pub use words::{
+    buffer_params::{BufferParams, BufferUsage, MemoryType},
+    debug_group::{DebugGroup, SourceLocation},
+    element_type::{ElementType, Number},
+    error::{Code, Error, Result, ResultExt},
+    external::{External, Release},
+    function_info::{FunctionInfo, GlobalInfo, Parameter, ParameterKind},
+    heap::Heap,
+    info::{DeviceInfo, Feature, Lack},
+    limits::Limits,
+    literal::Literal,
+    near_names::near_names,
+    panics,
+    pattern::Pattern,
+    queue_affinity::QueueAffinity,
+    shape::Shape,
+    symbol::{SymbolBinding, SymbolInfo, SymbolKind},
+    uri::{Parameters, Uri},
+};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the interface forbids does not compile. `TRYBUILD=overwrite` renews the messages.
+//! Programs that misuse the interface do not compile. `TRYBUILD=overwrite` renews the messages.
 #![cfg(not(loom))]
 
 #[test]

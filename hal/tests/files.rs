@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files over a device whose memory the host cannot reach, and whose copies end when the test says so.
+//! Files over a device whose memory the host cannot reach. The test decides when its copies end.
 #![cfg(not(loom))]
 
 use std::{
@@ -20,10 +20,10 @@ use windlass_hal::{
 };
 
 const PIECE: usize = 4 << 20;
-/// Miri takes each byte by itself.
+/// Miri copies byte by byte, so the files are small there.
 const LONG: usize = if cfg!(miri) { 3001 } else { 2 * PIECE + 4099 };
 
-/// What the device does with copies.
+/// How the device treats copies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Copies {
     AtOnce,
@@ -62,7 +62,7 @@ impl Device {
         (Buffer::from_driver(buffer, BufferParams::device()), memory)
     }
 
-    /// Takes the oldest held copy, once there are so many.
+    /// Takes the oldest held copy, once the device holds this many.
     fn take(&self, count: usize) -> (Buffer, Buffer, Points) {
         let mut held = self.held.lock().unwrap();
         while held.len() < count {
@@ -82,7 +82,7 @@ impl Device {
     fn read(self: &Arc<Self>, file: File, offset: u64, target: Buffer) -> Point {
         let done = Semaphore::new(0).at(1);
         let points = (&[][..], &[done.clone()][..]);
-        // SAFETY: a range of the device's own, and nobody else touches it.
+        // SAFETY: a range of the device's own memory, which no other thread accesses.
         unsafe { file::read_through_host(self.clone(), QueueAffinity::ANY, points, file, offset, target) }
             .expect("submits");
         done
@@ -165,7 +165,7 @@ impl driver::Device for Device {
     }
 }
 
-/// A file in memory that notes what it is asked for, and that fails from a length on.
+/// A file in memory. It notes its calls, and fails from a length on.
 #[derive(Clone, Default)]
 struct Noted {
     bytes: Arc<Mutex<Vec<u8>>>,
@@ -211,7 +211,7 @@ fn wait(point: &Point) -> Result<()> {
     point.semaphore.wait_blocking(point.value, Deadline::NEVER)
 }
 
-/// How a range at an offset is asked for.
+/// The way in which a test asks for a range at an offset.
 fn pieces(offset: usize, length: usize) -> Vec<(usize, usize)> {
     (0..length).step_by(PIECE).map(|at| (offset + at, PIECE.min(length - at))).collect()
 }
@@ -243,7 +243,7 @@ fn the_copy_of_a_piece_overlaps_the_file_of_the_next() {
     let file = Noted::new(&bytes);
     let (target, memory) = device.buffer(&vec![0; LONG]);
     let done = device.read(File::new(file.clone()), 0, target.clone());
-    // Two copies are under way, and no third piece has memory to come to.
+    // Two copies are in flight, and there is no memory for a third piece.
     device.let_go(2);
     device.let_go(2);
     assert_eq!(done.semaphore.query().expect("goes on"), 0, "with a copy under way");
@@ -253,7 +253,7 @@ fn the_copy_of_a_piece_overlaps_the_file_of_the_next() {
     assert_eq!(file.asked(), pieces(0, LONG));
 
     let done = device.write(target, File::new(file.clone()), 0);
-    // The second copy is there before the first piece can be written.
+    // The second copy ends before the first piece can be written.
     device.let_go(2);
     device.let_go(2);
     device.let_go(1);
@@ -299,7 +299,7 @@ fn a_copy_that_fails_fails_the_transfer() {
         assert_eq!(wait(&written).expect_err("a write").code(), code);
         assert_eq!(file.asked(), [(0, 100)], "a write asks for nothing that was not copied");
         assert_eq!((bytes_of(&memory), &*file.bytes.lock().unwrap()), (vec![7; 100], &vec![1; 100]));
-        // What it worked on was let go of before it was told.
+        // The objects of the transfer are dropped before its end is reported.
         assert_eq!(Arc::strong_count(&memory), 1);
         device.drain(Deadline::NEVER).expect("nothing is left");
         assert_eq!(Arc::strong_count(&device), 1);

@@ -178,7 +178,7 @@ impl Issue for Device {
     }
 }
 
-/// The far side of edges: counts who depends on it.
+/// The source of edges. It counts the demands on it.
 struct Source(Domain, AtomicUsize);
 
 impl Source {
@@ -451,7 +451,8 @@ fn a_failure_among_several_points_does_not_hide_one_that_is_reached() {
                 a.fail(Error::aborted("planned"));
             }
         });
-        // Reached before the failure: whoever sees the failure sees that too, also if it looked there first.
+        // The value is reached before the failure. A thread that sees the failure also sees the value, even if it
+        // looked for the failure first.
         assert_eq!(wait_any(&[b.at(1), a.at(1)], Deadline::NEVER, WaitPolicy::Block).unwrap(), 0);
         other.join().unwrap();
     });

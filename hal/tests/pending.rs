@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The pending set on one thread: what it hands to a device, what it counts, and what a place in it that is used again
-//! keeps of its last user. `loom.rs` has its interleavings.
+//! The pending set on one thread: the operations that it issues, its counts, and the reuse of a place by another
+//! operation. `loom.rs` tests its interleavings.
 #![cfg(not(loom))]
 
 use std::{
@@ -18,10 +18,10 @@ use windlass_hal::{
     pending::{Edges, Issue, PendingSet},
 };
 
-/// What the device panics over.
+/// The call in which the device panics.
 const PANICS: &str = "panics";
 
-/// A device that notes what is issued to it and runs nothing.
+/// A device that notes the operations issued to it and runs none.
 struct Device {
     pending: PendingSet<Device>,
     domain: Domain,
@@ -37,7 +37,7 @@ impl Device {
         self.pending.submit(self, Points::from(waits), Points::from(signals), name)
     }
 
-    /// What was issued so far, with the epochs of the edges that it has to wait for.
+    /// The operations issued so far, with the epochs of their edges.
     fn log(&self) -> Vec<(&'static str, Vec<u64>)> {
         let epochs = |edges: &Edges| edges.iter().map(|edge| edge.epoch).collect();
         self.issued.lock().unwrap().iter().map(|(name, edges)| (*name, epochs(edges))).collect()
@@ -61,7 +61,7 @@ impl Issue for Device {
     }
 }
 
-/// What stands behind an edge, and does something once when somebody comes to depend on it.
+/// The source of an edge. It calls a function at the first demand.
 struct Source {
     domain: Domain,
     demanded: Mutex<Option<Box<dyn FnOnce() + Send>>>,
@@ -95,7 +95,7 @@ impl EdgeSource for Source {
     }
 }
 
-/// A waker that does something once.
+/// A waker that calls a function once.
 struct Once(Mutex<Option<Box<dyn FnOnce() + Send>>>);
 
 impl Wake for Once {
@@ -105,7 +105,7 @@ impl Wake for Once {
     }
 }
 
-/// Waits for a point and does something when it is settled, for as long as what comes back lives.
+/// Waits for a point and calls a function when it is settled. The returned guard keeps the wait.
 fn when_settled(point: &Point, act: impl FnOnce() + Send + 'static) -> Pin<Box<windlass_hal::Wait>> {
     let mut wait = Box::pin(point.semaphore.wait(point.value));
     let waker = Waker::from(Arc::new(Once(Mutex::new(Some(Box::new(act))))));
@@ -125,7 +125,7 @@ fn edges_of_its_own_domain_are_handed_to_the_device() {
     own.promise(&b, 1, 8);
     device.submit("at once", &[a.at(1), b.at(1)], &[]).unwrap();
     assert_eq!(device.log(), [("at once", vec![7, 8])]);
-    // One that comes later is handed over as well, and a reached wait needs none.
+    // An edge that is attached later is passed on as well. A reached wait needs no edge.
     device.submit("later", &[a.at(1), c.at(1)], &[]).unwrap();
     assert_eq!(device.log().len(), 1);
     own.promise(&c, 1, 9);
@@ -165,7 +165,7 @@ fn it_counts_what_waits() {
 
 #[test]
 fn what_is_ready_counts_until_it_is_issued() {
-    /// Makes more work ready while it is issued to, and looks at its own set.
+    /// Makes more work ready during `issue`, and looks at its own set.
     struct Looks(PendingSet<Looks>, Semaphore, Mutex<Vec<usize>>);
     impl Issue for Looks {
         type Work = ();
@@ -216,8 +216,8 @@ fn a_device_that_panics_over_one_operation_is_given_the_next() {
     assert_eq!((device.log(), device.pending.len()), (vec![("next", vec![])], 0));
 }
 
-/// An operation fails through one wait while word of its other wait is under way. By the time that word arrives, its
-/// place belongs to another operation.
+/// An operation fails through one wait while the resolution of its other wait is on the way. When it arrives, another
+/// operation has the place.
 #[test]
 fn word_for_an_operation_that_is_gone_does_not_reach_its_successor() {
     let device = Device::new();
@@ -236,15 +236,15 @@ fn word_for_an_operation_that_is_gone_does_not_reach_its_successor() {
     assert_eq!(device.log(), [("second", vec![])]);
 }
 
-/// An operation fails while its waits are being registered, and its place is taken at once. What it had registered is
-/// its own to take back, and not its successor's.
+/// An operation fails while its waits are being registered, and its place is reused at once. Each operation cancels
+/// only its own registrations.
 #[test]
 fn a_registration_of_an_operation_that_is_gone_is_not_its_successors() {
     let device = Device::new();
     let [failing, gate, other] = [(); 3].map(|()| Semaphore::new(0));
     let woken = Arc::new(AtomicUsize::new(0));
     let count = woken.clone();
-    // The first waiter of `gate` has the number that the failing operation's first registration has.
+    // The first waiter of `gate` has the number of the failing operation's first registration.
     let _wait = when_settled(&gate.at(1), move || {
         count.fetch_add(1, SeqCst);
     });
@@ -258,7 +258,7 @@ fn a_registration_of_an_operation_that_is_gone_is_not_its_successors() {
     foreign.promise(&failing, 1, 1);
     device.submit("first", &[failing.at(1)], &[]).unwrap();
     assert_eq!(device.pending.len(), 1);
-    // Takes back what the second operation registered, and nothing of anybody else.
+    // Only the registrations of the second operation are cancelled.
     other.fail(on_purpose());
     gate.signal(1).unwrap();
     assert_eq!((device.pending.len(), woken.load(SeqCst)), (0, 1));

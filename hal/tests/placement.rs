@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Placement strategies against a naive model that knows of every granule who used it last: no overlap, alignment, no
-//! use too soon, nothing lost, idle slabs counted.
+//! Placement strategies against a naive model that knows the last user of each granule. Ranges must not overlap, must
+//! be aligned and must not be used too soon. No memory may be lost, and idle slabs must be counted.
 #![cfg(not(loom))]
 
 use std::{cell::RefCell, collections::BTreeMap};
@@ -53,7 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
 struct Slab {
     base: u64,
     size: u64,
-    /// Who used it last, and whether a range holds it now.
+    /// The last user, and whether a range holds the granule now.
     granules: Vec<(Frontier, bool)>,
 }
 
@@ -63,7 +63,7 @@ struct Model {
     live: Vec<Place>,
     newest: [u64; LANES as usize],
     retired: RefCell<[u64; LANES as usize]>,
-    /// Whether each range has a slab for itself.
+    /// Whether each range has its own slab.
     exact: bool,
 }
 
@@ -73,7 +73,7 @@ impl Model {
     }
 
     fn add(&mut self, strategy: &mut dyn Placement, size: u64) {
-        // Bases are multiples of the granule and of nothing more.
+        // Bases are multiples of the granule only.
         let base = 0x1_0000 + u64::from(self.next) * 0x10_0010;
         let granules = vec![(Frontier::new(), false); size.div_ceil(GRANULE) as usize];
         self.slabs.insert(self.next, Slab { base, size, granules });
@@ -81,7 +81,7 @@ impl Model {
         self.next += 1;
     }
 
-    /// The granules that a place takes up.
+    /// The granules that a place occupies.
     fn range(&self, place: &Place) -> std::ops::Range<usize> {
         match self.exact {
             true => 0..self.slabs[&place.slab].granules.len(),
@@ -121,7 +121,7 @@ impl Model {
         let range = self.range(&place);
         let slab = self.slabs.get_mut(&place.slab).expect("a slab that is there");
         assert_eq!((slab.base + place.offset) % request.alignment, 0, "{taken:?} in {:#x}", slab.base);
-        // A slab for itself holds the range as its alignment places it.
+        // The range lies in its own slab at the first aligned address.
         let end = if self.exact { place.offset + request.size } else { place.offset + place.held };
         assert!(end <= slab.size && request.size <= place.held, "{taken:?} for {request:?}");
         let mut needed = Frontier::new();
@@ -145,7 +145,7 @@ impl Model {
         self.live.push(place);
     }
 
-    /// Whether a slab has so many free bytes in a row that a range which may wait fits, wherever it begins.
+    /// Whether a slab has enough free bytes in a row for a range that may wait, wherever the bytes begin.
     fn has_room(&self, bytes: u64, request: &Request) -> bool {
         let (true, Reach::Ordered(_)) = (!self.exact, request.reach) else { return false };
         self.slabs.values().any(|slab| {

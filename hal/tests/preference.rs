@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which of several free places a pool gives, and when it asks for a slab instead. `placement.rs` has what is allowed at
-//! all.
+//! The preference of a pool among several free places, and between a free place and a new slab. `placement.rs` tests
+//! the possible places.
 #![cfg(not(loom))]
 
 use windlass_hal::{
@@ -18,7 +18,7 @@ fn any(size: u64) -> Request {
     request(size, Reach::Ordered(QueueAffinity::ANY))
 }
 
-/// Of lane 0 everything up to epoch 9 has retired, of other lanes nothing.
+/// On lane 0, everything up to epoch 9 has retired; on other lanes, nothing.
 fn retired(lane: u32, epoch: u64) -> bool {
     lane == 0 && epoch <= 9
 }
@@ -27,7 +27,7 @@ fn take(strategy: &mut dyn Strategy, request: &Request) -> Option<Place> {
     strategy.take(request, &retired).map(|taken| taken.place)
 }
 
-/// Takes what must be there without a search through everything.
+/// Takes a place that must be found without a thorough search.
 fn taken(strategy: &mut dyn Strategy, size: u64) -> Place {
     take(strategy, &any(size)).expect("there is room")
 }
@@ -61,7 +61,7 @@ fn blocks_are_as_long_as_their_alignment_makes_them() {
     assert_eq!((block(100, 0, 1), block(u64::MAX, 1, 1), block(1 << 62, 4, 1)), (None, None, None));
 }
 
-/// Frees four blocks: behind nothing that is left, behind lane 1, behind lane 2, and behind both.
+/// Frees four blocks with these frontiers: empty, lane 1, lane 2, and both lanes.
 fn four_free(fixed: &mut FixedBlock) -> [Place; 4] {
     let places = [(); 4].map(|()| taken(fixed, 64));
     let mut both = Frontier::at(1, 1);
@@ -104,7 +104,7 @@ fn a_set_of_queues_is_no_single_queue() {
 fn tlsf_gives_the_free_place_that_fits_best_without_a_search() {
     let mut tlsf = Tlsf::new(GRANULE, 1 << 20);
     tlsf.add(0, 0x1000, 1 << 20);
-    // Places of several sizes, each held apart from the next by one that stays.
+    // Free places of several sizes, with a used place after each.
     let sizes = [16, 48, 160, 272, 1040, 4096, 40_000, 300_000];
     let places: Vec<_> = sizes
         .iter()
@@ -114,7 +114,7 @@ fn tlsf_gives_the_free_place_that_fits_best_without_a_search() {
             place
         })
         .collect();
-    // What is left behind them goes, so that only the places are free.
+    // The rest of the slab is used, so that only these places are free.
     while let Some(rest) =
         [1 << 19, 1 << 16, 1 << 10, 16].into_iter().find_map(|size| take(&mut tlsf, &any(size)))
     {
@@ -129,7 +129,7 @@ fn tlsf_gives_the_free_place_that_fits_best_without_a_search() {
         }
         pairs.reverse();
     }
-    // A little more than the second has: it is passed over for the first, which is larger.
+    // A little more than the second place has. So the first, which is larger, serves.
     for (_, place) in &pairs[..2] {
         free(&mut tlsf, *place, Frontier::new());
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who makes progress: everybody who looks lets the devices that owe values retire what is finished, and whoever goes to
-//! sleep says so to them.
+//! Progress: threads that look let the devices retire finished work, and threads that go to sleep demand progress of
+//! the devices.
 #![cfg(not(loom))]
 
 use std::{
@@ -19,7 +19,7 @@ use windlass_hal::{
     wait_all, wait_any,
 };
 
-/// A device that reaches its points when it has been polled so many times, or once somebody depends on it.
+/// A device that reaches its points after a number of polls, or at the first demand.
 struct Device {
     domain: Domain,
     points: Vec<Point>,
@@ -30,7 +30,7 @@ struct Device {
 }
 
 impl Device {
-    /// Owes value 1 of as many semaphores, and reaches it at the poll of this number.
+    /// Owes value 1 of this many semaphores, and reaches it at the poll with this number.
     fn owing<const N: usize>(needed: usize, helps_sleepers: bool) -> (Arc<Self>, [Semaphore; N]) {
         let semaphores = [(); N].map(|()| Semaphore::new(0));
         let device = Arc::new(Self {
@@ -84,7 +84,7 @@ fn poll_once(future: &mut (impl Future<Output = windlass_hal::Result<()>> + Unpi
 fn a_query_lets_the_device_retire() {
     let (device, [semaphore]) = Device::owing(1, false);
     assert_eq!(semaphore.query().unwrap(), 1);
-    // Nothing is owed any more: nobody is asked.
+    // Nothing is owed any more, so no device is polled.
     assert_eq!(semaphore.query().unwrap(), 1);
     assert_eq!((device.polls.load(SeqCst), device.demands.load(SeqCst)), (1, 0));
 }
@@ -159,7 +159,7 @@ fn a_thread_that_goes_to_sleep_depends_on_every_device() {
 
 #[test]
 fn a_thread_that_sleeps_looks_for_itself_now_and_then() {
-    // Nobody wakes it: the device retires at the third look, which comes after a while asleep.
+    // No thread wakes the sleeper. The device retires at the third poll, which comes after some sleep.
     let (device, [semaphore]) = Device::owing(3, false);
     semaphore.wait_blocking_with(1, SOON, WaitPolicy::Block).unwrap();
     assert_eq!((device.polls.load(SeqCst), device.demands.load(SeqCst)), (3, 1));

@@ -59,16 +59,16 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a semaphore is, said in ten lines.
+/// The model of a semaphore, in ten lines.
 struct Model {
     payload: u64,
     failure: Option<Code>,
-    /// Promised values, with the device that owes them.
+    /// Promised values, with the devices that owe them.
     promises: Vec<(u64, usize)>,
 }
 
 impl Model {
-    /// How a wait for `value` is over, if it is.
+    /// The end of a wait for `value`, if it has ended.
     fn outcome(&self, value: u64) -> Option<Result<(), Code>> {
         if value <= self.payload {
             Some(Ok(()))
@@ -95,7 +95,7 @@ impl Waiting {
     }
 }
 
-/// A device that never makes progress and notes who depends on it.
+/// A device that never makes progress and notes the demands on it.
 struct Device {
     domain: Domain,
     demands: AtomicUsize,
@@ -185,7 +185,7 @@ fn check_semaphore(initial: u64, steps: Vec<Step>) -> Result<(), TestCaseError> 
             model.promises.clear();
         }
         check_probes(&semaphore, &model, &devices)?;
-        // Who was told to wait is woken once it is over, once, and not before.
+        // Each registered waiter is woken exactly once, when its wait is over.
         let mut open = 0;
         for waiting in waits.iter().filter(|waiting| waiting.asked) {
             let over = model.outcome(waiting.value).is_some();
@@ -196,7 +196,7 @@ fn check_semaphore(initial: u64, steps: Vec<Step>) -> Result<(), TestCaseError> 
     }
     drop(waits);
     prop_assert_eq!(semaphore.waiter_count(), 0);
-    // Neither a reached nor a failed semaphore keeps a device.
+    // Neither a reached nor a failed semaphore keeps a device alive.
     semaphore.fail(Error::aborted("the end"));
     for device in devices {
         prop_assert_eq!(Arc::strong_count(&device), 1);
@@ -230,7 +230,7 @@ fn check_probes(
     Ok(())
 }
 
-/// Any text as it may stand in a URI: some of what need not be escaped is.
+/// Any text as it may stand in a URI, with some needless escapes.
 fn escaped(text: &str, also: u8) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a semaphore keeps, and what it says of itself. The conformance suite has what it does.
+//! The memory use and the debug texts of semaphores. The conformance suite tests their behaviour.
 #![cfg(not(loom))]
 
 use std::{future::Future, pin::pin, sync::Arc, task};
@@ -37,7 +37,7 @@ fn a_device_is_kept_while_it_owes_something() {
     assert_eq!(owes(), 2, "a value that is reached is owed no more");
     failed.fail(Error::aborted("on purpose"));
     assert_eq!(owes(), 1, "a semaphore that failed is owed nothing");
-    // A promise that comes too late is none.
+    // A promise is dropped if it comes after the value or the failure.
     promise(&device, &reached, 2);
     promise(&device, &reached, 1);
     promise(&device, &failed, 9);

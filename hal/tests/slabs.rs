@@ -18,10 +18,10 @@ use windlass_hal::{
 
 const GRANULE: u64 = 256;
 
-/// A device with so many bytes, of which nothing has retired.
+/// A device with this many bytes, on which nothing has retired.
 struct Memory {
     left: Arc<AtomicU64>,
-    /// Added to the address of each slab, and taken from its size.
+    /// Added to the address of each slab, and subtracted from its size.
     wrong: (u64, u64),
     requests: Mutex<Vec<u64>>,
     accounts: Accounts,
@@ -77,7 +77,7 @@ impl Drop for Raw {
     }
 }
 
-// SAFETY: numbers that never change, and no pointer: nobody reads or writes anything through it.
+// SAFETY: the numbers never change, and there is no pointer to access.
 #[allow(unsafe_code)]
 unsafe impl driver::Buffer for Raw {
     fn domain(&self) -> Domain {
@@ -111,7 +111,7 @@ fn what_lies_idle_goes_back_before_memory_runs_out() {
     drop(taken(&slabs, &source, 1000));
     let counts = slabs.statistics();
     assert_eq!((counts.slabs, counts.bytes_idle, counts.bytes_used), (1, 4096, 0));
-    // More than there is, even with the slab that lies idle.
+    // More than the device has, even with the idle slab.
     let large = slabs.acquire(&source, 5000, 0, Reach::Now).expect_err("more than there is");
     assert_eq!(large.code(), Code::ResourceExhausted);
     assert_eq!(slabs.statistics().slabs, 0, "it was given back for another try");

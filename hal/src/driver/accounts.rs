@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The accounts of memory that a driver and its pools keep.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::words::buffer_params::MemoryType;
+
+/// Counts of bytes. Memory that the host can map counts as host memory, all other as device memory.
+///
+/// Each number is exact by itself. While other threads allocate, two numbers may be from different moments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// Device memory in use by buffers, in requested bytes.
+    pub device_bytes_used: u64,
+    /// Device memory taken from the system: in use, or kept for reuse.
+    pub device_bytes_reserved: u64,
+    /// The maximum of `device_bytes_used` so far.
+    pub device_bytes_peak: u64,
+    /// Device memory that buffers have received in all.
+    pub device_bytes_allocated: u64,
+    /// Device memory that buffers have given back in all.
+    pub device_bytes_freed: u64,
+    /// Host memory in use by buffers, in requested bytes.
+    pub host_bytes_used: u64,
+    /// Host memory taken from the system: in use, or kept for reuse.
+    pub host_bytes_reserved: u64,
+    /// The maximum of `host_bytes_used` so far.
+    pub host_bytes_peak: u64,
+    /// Host memory that buffers have received in all.
+    pub host_bytes_allocated: u64,
+    /// Host memory that buffers have given back in all.
+    pub host_bytes_freed: u64,
+    /// Allocations in use.
+    pub allocations: u64,
+    /// Pools of [`Device::create_pool`](crate::Device::create_pool) of which a handle or a buffer lives.
+    pub pools: u64,
+}
+
+/// The running counts behind [`Statistics`]. A driver has one for each device and counts the memory that it takes from
+/// the system. [`pool`](crate::pool) counts the memory that buffers use.
+#[derive(Debug, Default)]
+pub struct Accounts {
+    device: Account,
+    host: Account,
+    allocations: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Account {
+    used: AtomicU64,
+    reserved: AtomicU64,
+    peak: AtomicU64,
+    allocated: AtomicU64,
+    freed: AtomicU64,
+}
+
+impl Accounts {
+    fn of(&self, memory_type: MemoryType) -> &Account {
+        if memory_type.contains(MemoryType::HOST_VISIBLE) { &self.host } else { &self.device }
+    }
+
+    /// Counts memory that was taken from the system.
+    pub fn reserve(&self, memory_type: MemoryType, bytes: u64) {
+        self.of(memory_type).reserved.fetch_add(bytes, Relaxed);
+    }
+
+    /// Counts memory that goes back to the system.
+    pub fn unreserve(&self, memory_type: MemoryType, bytes: u64) {
+        self.of(memory_type).reserved.fetch_sub(bytes, Relaxed);
+    }
+
+    /// Counts memory that a buffer received.
+    pub fn allocate(&self, memory_type: MemoryType, bytes: u64) {
+        let account = self.of(memory_type);
+        account.allocated.fetch_add(bytes, Relaxed);
+        let used = account.used.fetch_add(bytes, Relaxed) + bytes;
+        account.peak.fetch_max(used, Relaxed);
+        self.allocations.fetch_add(1, Relaxed);
+    }
+
+    /// Counts memory that a buffer gave back.
+    pub fn free(&self, memory_type: MemoryType, bytes: u64) {
+        let account = self.of(memory_type);
+        account.freed.fetch_add(bytes, Relaxed);
+        account.used.fetch_sub(bytes, Relaxed);
+        self.allocations.fetch_sub(1, Relaxed);
+    }
+
+    /// The present counts. The number of pools is left at 0.
+    pub fn statistics(&self) -> Statistics {
+        let Self { device, host, allocations } = self;
+        Statistics {
+            device_bytes_used: device.used.load(Relaxed),
+            device_bytes_reserved: device.reserved.load(Relaxed),
+            device_bytes_peak: device.peak.load(Relaxed),
+            device_bytes_allocated: device.allocated.load(Relaxed),
+            device_bytes_freed: device.freed.load(Relaxed),
+            host_bytes_used: host.used.load(Relaxed),
+            host_bytes_reserved: host.reserved.load(Relaxed),
+            host_bytes_peak: host.peak.load(Relaxed),
+            host_bytes_allocated: host.allocated.load(Relaxed),
+            host_bytes_freed: host.freed.load(Relaxed),
+            allocations: allocations.load(Relaxed),
+            pools: 0,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The allocations of a driver.
+
+use std::{any::Any, ptr::NonNull};
+
+use crate::order::edge::Domain;
+
+/// A pointer through which the host may reach an allocation. See [`Buffer::host_pointer`].
+#[derive(Clone, Copy, Debug)]
+pub struct HostPointer(NonNull<u8>);
+
+#[allow(unsafe_code)]
+impl HostPointer {
+    /// Wraps a pointer.
+    ///
+    /// # Safety
+    /// The pointer must be valid for reads and writes of [`Buffer::size`] bytes while the buffer lives. No Rust
+    /// reference to these bytes may exist, except to atomics.
+    pub unsafe fn new(pointer: NonNull<u8>) -> Self {
+        Self(pointer)
+    }
+
+    pub(crate) fn as_non_null(self) -> NonNull<u8> {
+        self.0
+    }
+}
+
+/// An allocation.
+///
+/// # Safety
+/// Fronts and drivers rely on [`size`](Self::size), [`device_address`](Self::device_address) and
+/// [`host_pointer`](Self::host_pointer). All three must describe one allocation that lives as long as the object, and
+/// must never change. A wrapper that forwards these calls must keep the wrapped buffer.
+#[allow(unsafe_code)]
+pub unsafe trait Buffer: Any + Send + Sync {
+    /// The device that owns the allocation.
+    fn domain(&self) -> Domain;
+
+    /// The size in bytes.
+    fn size(&self) -> u64;
+
+    /// The address for device code. It never changes.
+    fn device_address(&self) -> u64;
+
+    /// The pointer for the host; `None` where the host cannot map the memory.
+    fn host_pointer(&self) -> Option<HostPointer>;
+
+    /// Lets the driver find its own type again.
+    fn as_any(&self) -> &dyn Any;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The command buffers of a driver: lists that are prepared for replay.
+
+use std::{any::Any, fmt};
+
+use crate::{driver::command_list::CommandList, order::edge::Domain};
+
+/// A prepared command list.
+pub trait CommandBuffer: Any + Send + Sync {
+    /// The device that prepared it.
+    fn domain(&self) -> Domain;
+
+    /// The recorded list.
+    fn list(&self) -> &CommandList;
+
+    /// Lets the driver find its own type again.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl fmt::Debug for dyn CommandBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CommandBuffer({} commands)", self.list().commands().len())
+    }
+}

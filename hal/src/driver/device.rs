@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An opened device of a driver, which takes in all work.
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    driver::{
+        Buffer, CommandBuffer, Executable, accounts::Statistics, allocator::SlabSource,
+        command_list::CommandList, operation::Operation,
+    },
+    order::{deadline::Deadline, edge::Domain, point::Point},
+    words::{
+        buffer_params::BufferParams,
+        error::{Error, Result},
+        external::{External, Release},
+        info::DeviceInfo,
+        limits::Limits,
+        queue_affinity::QueueAffinity,
+    },
+};
+
+/// An opened device.
+pub trait Device: Send + Sync + 'static {
+    /// Describes the device.
+    fn info(&self) -> &DeviceInfo;
+
+    /// The limits of its queues and its memory.
+    fn limits(&self) -> &Limits;
+
+    /// The identity of this opened device. Its buffers and executables carry the same one.
+    fn domain(&self) -> Domain;
+
+    /// Allocates memory that is usable at once. `RESOURCE_EXHAUSTED` names the size and the free bytes.
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+
+    /// Reserves memory for an [`Operation::Alloca`]. The address is valid at once. The contents belong to the buffer
+    /// when that operation has completed.
+    fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+
+    /// The memory of the device, in which pools place buffers. The returned object need not keep the device open.
+    fn memory(&self) -> Arc<dyn SlabSource>;
+
+    /// Makes a buffer of foreign memory. The memory is not empty and is aligned as `params` ask. The buffer keeps
+    /// `release` and runs it as [`Release`] says. A driver without this declares the lack of
+    /// [`Feature::ImportHost`](crate::Feature::ImportHost) or [`Feature::ImportDevice`](crate::Feature::ImportDevice).
+    ///
+    /// # Safety
+    /// The memory must stay valid until `release` runs. [`import_host_pointer`](crate::Device::import_host_pointer) and
+    /// [`import_device_address`](crate::Device::import_device_address) say what the caller vouches for.
+    #[allow(unsafe_code)]
+    unsafe fn import(
+        &self,
+        _params: &BufferParams,
+        memory: External,
+        _release: Release,
+    ) -> Result<Arc<dyn Buffer>> {
+        Err(Error::unimplemented(format!("importing {memory:?}: the driver imports nothing")))
+    }
+
+    /// Loads device code. The front calls this once for the same bytes while a handle of the result lives.
+    ///
+    /// # Safety
+    /// The code can write anywhere that the device can. [`crate::Device::load_executable`] says what the caller vouches
+    /// for.
+    #[allow(unsafe_code)]
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>>;
+
+    /// Loads two or more pieces of device code as one executable. The front calls this once for the same pieces in the
+    /// same order while a handle of the result lives. A driver without this declares the lack of
+    /// [`Feature::Linking`](crate::Feature::Linking).
+    ///
+    /// # Safety
+    /// As for [`load_executable`](Self::load_executable), for all pieces together.
+    #[allow(unsafe_code)]
+    unsafe fn load_linked(&self, _parts: &[&[u8]]) -> Result<Arc<dyn Executable>> {
+        Err(Error::unimplemented("linking: the driver loads one piece of code at a time"))
+    }
+
+    /// Prepares a recorded list, which may then be submitted any number of times from any thread.
+    /// [`CommandList::predecessors`] is the order of the list.
+    ///
+    /// A dispatch with an indirect count reads the count in each submission anew, when
+    /// [`IndirectParameters`](crate::IndirectParameters) says. Where the host must read it, the signals of the
+    /// submission still wait for the whole list, and no other work may be ordered behind a part of it.
+    ///
+    /// # Safety
+    /// The list is canonical: a [`Recorder`](crate::Recorder) of this device recorded it, or it was edited within the
+    /// ranges, slots and objects of such a recording.
+    #[allow(unsafe_code)]
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
+
+    /// Enqueues an operation. It starts when all waits are reached. When it has completed, all signals are reached.
+    ///
+    /// An error means that the operation was not accepted and the signals are untouched. A failure after acceptance
+    /// fails the signal list instead, when the work can no longer touch memory. A kind of operation that the driver
+    /// does not know is `UNIMPLEMENTED` with the [`Operation::name`].
+    ///
+    /// # Safety
+    /// The operation is canonical, as the front makes it. Its objects belong to this device. Its ranges are in bounds.
+    /// Its bindings satisfy the slots of the command buffer. Its arguments are in the layout of the kernel. Drivers do
+    /// not check this again, so an operation that breaks it may touch any memory.
+    #[allow(unsafe_code)]
+    unsafe fn submit(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        operation: Operation,
+    ) -> Result<()>;
+
+    /// Retires finished work, unless another thread is doing so.
+    fn poll(&self);
+
+    /// Waits until all issued work has retired. `DEADLINE_EXCEEDED` when the deadline passes.
+    fn drain(&self, deadline: Deadline) -> Result<()>;
+
+    /// Fails operations that were not issued with `CANCELLED`, and refuses new ones. Does not wait. Issued operations
+    /// continue and keep the objects alive that they use.
+    fn close(&self);
+
+    /// Returns unused memory to the system.
+    fn trim(&self);
+
+    /// The present use of memory.
+    fn statistics(&self) -> Statistics;
+}
+
+impl fmt::Debug for dyn Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.info())
+    }
+}

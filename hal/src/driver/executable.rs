@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The executables of a driver: loaded device code.
+
+use std::{any::Any, sync::Arc};
+
+use crate::{
+    driver::Buffer,
+    order::edge::Domain,
+    words::{
+        error::{Error, Result},
+        function_info::{FunctionInfo, GlobalInfo},
+        queue_affinity::QueueAffinity,
+        symbol::SymbolInfo,
+    },
+};
+
+/// Loaded device code.
+pub trait Executable: Any + Send + Sync {
+    /// The device that loaded the code.
+    fn domain(&self) -> Domain;
+
+    /// The functions that can be dispatched. The index of a function is its number.
+    fn functions(&self) -> &[FunctionInfo];
+
+    /// The global variables that can be looked up. The index of a variable is its number.
+    fn globals(&self) -> &[GlobalInfo] {
+        &[]
+    }
+
+    /// The memory of one of [`globals`](Self::globals), by number, as kernels on the queues of `affinity` see it. The
+    /// buffer keeps the executable loaded. `FAILED_PRECONDITION` where these queues do not share one copy.
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn Buffer>> {
+        let _ = (index, affinity);
+        Err(Error::unimplemented("looking up a global variable: the driver offers none"))
+    }
+
+    /// The kernels, functions and variables of the code, as the queues of `affinity` see them. `FAILED_PRECONDITION`
+    /// where these queues do not share one copy. A driver without this declares the lack of
+    /// [`Feature::Symbols`](crate::Feature::Symbols).
+    fn symbols(&self, _affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
+        Err(Error::unimplemented("symbols: the driver does not know what the code names"))
+    }
+
+    /// Lets the driver find its own type again.
+    fn as_any(&self) -> &dyn Any;
+}

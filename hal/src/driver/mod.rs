@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The driver interface: the traits that a driver implements, and the canonical work that it receives.
+//!
+//! The third of five layers. It imports `words` and `order`.
+//!
+//! The front validates, and a driver obeys. All arguments of the methods here are canonical: ranges are in bounds, the
+//! usage is allowed, and the objects belong to the driver's own device. All traits are object-safe, and no method
+//! depends on a cargo feature. Work has one entry, [`Device::submit`], so a [`Wrapper`] such as a tracer or a recorder
+//! has one method to write.
+//!
+//! Drivers do not check again. So [`Device::submit`] and [`Device::prepare`] are `unsafe`: a caller that hands over
+//! work without the front vouches for it.
+//!
+//! No method may wait for other work, except [`Device::drain`]. This crate calls all methods with none of its locks
+//! held.
+
+pub(crate) mod accounts;
+pub(crate) mod allocator;
+pub(crate) mod binding_table;
+mod buffer;
+pub(crate) mod buffer_ref;
+pub(crate) mod command;
+mod command_buffer;
+pub(crate) mod command_list;
+mod device;
+#[allow(clippy::module_inception, reason = "one file for each trait, named like it")]
+mod driver;
+mod executable;
+pub(crate) mod host_call;
+pub(crate) mod operation;
+pub(crate) mod range;
+pub(crate) mod storage;
+pub(crate) mod workgroup_count;
+mod wrapper;
+
+pub use buffer::{Buffer, HostPointer};
+pub use command_buffer::CommandBuffer;
+pub use device::Device;
+pub use driver::Driver;
+pub use executable::Executable;
+pub use wrapper::Wrapper;

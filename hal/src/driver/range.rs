@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Buffers: ranges of allocations, on which operations and commands work.
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    driver,
+    words::{
+        buffer_params::BufferParams,
+        error::{Error, Result},
+        fork::Kept,
+    },
+};
+
+/// A range of device memory: a whole allocation or a part of one.
+///
+/// Clones and subspans share the allocation. It lives until the last handle is dropped and the last submission that
+/// uses it has ended. Handles may be used and dropped on any thread.
+#[derive(Clone)]
+pub struct Buffer {
+    raw: Kept<Arc<dyn driver::Buffer>>,
+    params: BufferParams,
+    offset: u64,
+    length: u64,
+}
+
+impl Buffer {
+    /// A buffer over a whole allocation of a driver. `params` are those of the allocation.
+    pub fn from_driver(raw: Arc<dyn driver::Buffer>, params: BufferParams) -> Self {
+        let length = raw.size();
+        Self { raw: raw.into(), params, offset: 0, length }
+    }
+
+    /// The length in bytes.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether the range is empty.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Where the range begins in its allocation, in bytes.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The parameters of the allocation.
+    pub fn params(&self) -> BufferParams {
+        self.params
+    }
+
+    /// The address of the range for device code.
+    pub fn device_address(&self) -> u64 {
+        self.raw.device_address().wrapping_add(self.offset)
+    }
+
+    /// A part of this range; `offset` and `length` are in bytes. `OUT_OF_RANGE` where the part does not lie in the
+    /// range.
+    pub fn subspan(&self, offset: u64, length: u64) -> Result<Self> {
+        match offset.checked_add(length) {
+            Some(end) if end <= self.length => {
+                Ok(Self { raw: self.raw.clone(), params: self.params, offset: self.offset + offset, length })
+            }
+            _ => Err(Error::out_of_range(format!(
+                "bytes {offset}.. of length {length} do not lie in a buffer of {} bytes",
+                self.length
+            ))),
+        }
+    }
+
+    /// The allocation. For a buffer that a pool placed, [`backing`](Self::backing) returns the allocation of the
+    /// driver.
+    pub fn raw(&self) -> &Arc<dyn driver::Buffer> {
+        &self.raw
+    }
+}
+
+impl fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Buffer({:#x}, {} bytes)", self.device_address(), self.length)
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Wrappers: devices over devices.
+
+use std::sync::Arc;
+
+use crate::{
+    driver::{
+        Buffer, CommandBuffer, Device, Executable, accounts::Statistics, allocator::SlabSource,
+        command_list::CommandList, operation::Operation,
+    },
+    order::{deadline::Deadline, edge::Domain, point::Point},
+    words::{
+        buffer_params::BufferParams,
+        error::Result,
+        external::{External, Release},
+        info::DeviceInfo,
+        limits::Limits,
+        queue_affinity::QueueAffinity,
+    },
+};
+
+/// Declares the trait and implements [`Device`] for its implementors from one list, so that neither half can lack a
+/// method. The methods under `vouched_for` are `unsafe`.
+macro_rules! wrapper {
+    (
+        passed_on { $($(#[$about:meta])* fn $name:ident(&self $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)* }
+        vouched_for { $($(#[$danger:meta])* fn $call:ident(&self $(, $given:ident: $of:ty)*) -> $made:ty;)* }
+    ) => {
+        /// A device over another device: a tracer, a recorder, a scheduler. Methods that it does not override forward
+        /// to the inner device. So a wrapper that watches work has two methods, [`inner`](Self::inner) and `submit`.
+        /// The contract of each method is that of the same method of [`Device`].
+        pub trait Wrapper: Send + Sync + 'static {
+            /// The inner device.
+            fn inner(&self) -> &dyn Device;
+
+            $($(#[$about])* fn $name(&self $(, $argument: $type)*) $(-> $result)? {
+                self.inner().$name($($argument),*)
+            })*
+
+            $($(#[$danger])*
+            ///
+            /// # Safety
+            /// As for the same method of [`Device`].
+            #[allow(unsafe_code)]
+            unsafe fn $call(&self $(, $given: $of)*) -> $made {
+                // SAFETY: the caller vouches as for the inner call.
+                unsafe { self.inner().$call($($given),*) }
+            })*
+        }
+
+        impl<W: Wrapper> Device for W {
+            $(fn $name(&self $(, $argument: $type)*) $(-> $result)? {
+                Wrapper::$name(self $(, $argument)*)
+            })*
+
+            $(#[allow(unsafe_code)]
+            unsafe fn $call(&self $(, $given: $of)*) -> $made {
+                // SAFETY: the caller vouches as for the inner call.
+                unsafe { Wrapper::$call(self $(, $given)*) }
+            })*
+        }
+    };
+}
+
+wrapper! {
+    passed_on {
+        /// Describes the device.
+        fn info(&self) -> &DeviceInfo;
+        /// The limits of its queues and its memory.
+        fn limits(&self) -> &Limits;
+        /// The identity that buffers and executables carry. It is that of the inner device as long as objects pass
+        /// through.
+        fn domain(&self) -> Domain;
+        /// Allocates memory that is usable at once.
+        fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+        /// Reserves memory for an alloca.
+        fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+        /// The memory of the device.
+        fn memory(&self) -> Arc<dyn SlabSource>;
+        /// Retires finished work.
+        fn poll(&self);
+        /// Waits until all issued work has retired.
+        fn drain(&self, deadline: Deadline) -> Result<()>;
+        /// Fails operations that were not issued.
+        fn close(&self);
+        /// Returns unused memory to the system.
+        fn trim(&self);
+        /// The present use of memory.
+        fn statistics(&self) -> Statistics;
+    }
+    vouched_for {
+        /// Makes a buffer of foreign memory.
+        fn import(&self, params: &BufferParams, memory: External, release: Release) -> Result<Arc<dyn Buffer>>;
+        /// Loads device code.
+        fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>>;
+        /// Loads several pieces of device code as one executable.
+        fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn Executable>>;
+        /// Prepares a recorded list.
+        fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
+        /// Enqueues an operation.
+        fn submit(
+            &self,
+            affinity: QueueAffinity,
+            waits: &[Point],
+            signals: &[Point],
+            operation: Operation
+        ) -> Result<()>;
+    }
+}

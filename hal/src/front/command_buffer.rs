@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Command buffers: recorded once, then immutable, in flight any number of times.
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    driver::{
+        self,
+        binding_table::BindingTable,
+        command::Command,
+        command_list::{CommandList, SlotRequirement},
+        range::Buffer,
+    },
+    order::edge::Domain,
+    words::{
+        error::{Error, Result},
+        fork::Kept,
+    },
+};
+
+/// A finished recording. Clones are handles. It may be submitted from any thread to any queue of its device, and may be
+/// in flight many times at once.
+#[derive(Clone)]
+pub struct CommandBuffer {
+    pub(crate) raw: Kept<Arc<dyn driver::CommandBuffer>>,
+}
+
+impl CommandBuffer {
+    /// The recorded list.
+    pub fn list(&self) -> &CommandList {
+        self.raw.list()
+    }
+
+    /// Checks that `bindings` satisfy the requirements of all used slots.
+    pub(crate) fn check(&self, bindings: &BindingTable) -> Result<()> {
+        let list = self.list();
+        if bindings.len() > list.slots.len() {
+            return Err(Error::invalid_argument(format!(
+                "{} bindings for a command buffer recorded with {} slots",
+                bindings.len(),
+                list.slots.len()
+            )));
+        }
+        for (slot, requirement) in list.slots.iter().enumerate().filter(|(_, requirement)| requirement.used) {
+            let buffer = bindings.get(slot).ok_or_else(|| {
+                Error::invalid_argument(format!(
+                    "slot {slot} is used by the command buffer and has no binding"
+                ))
+            })?;
+            check_slot(slot, requirement, buffer, self.raw.domain())?;
+        }
+        for index in &list.slot_copies {
+            if let Some(Command::Copy { source, target }) = list.commands.get(*index) {
+                let (from, to) = (source.address(bindings), target.address(bindings));
+                if from < to.saturating_add(target.len()) && to < from.saturating_add(source.len()) {
+                    return Err(Error::invalid_argument(format!(
+                        "command {index}: with these bindings the copy's source and target overlap"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_slot(slot: usize, requirement: &SlotRequirement, buffer: &Buffer, domain: Domain) -> Result<()> {
+    if buffer.raw().domain() != domain {
+        return Err(Error::invalid_argument(format!("slot {slot} is bound to a buffer of another device")));
+    }
+    if buffer.len() < requirement.length {
+        return Err(Error::out_of_range(format!(
+            "slot {slot} is bound to {} bytes and the command buffer uses {}",
+            buffer.len(),
+            requirement.length
+        )));
+    }
+    if requirement.alignment > 1 && !buffer.device_address().is_multiple_of(requirement.alignment) {
+        return Err(Error::invalid_argument(format!(
+            "slot {slot} is bound at {:#x}, which is no multiple of {} bytes",
+            buffer.device_address(),
+            requirement.alignment
+        )));
+    }
+    buffer.require(requirement.usage, format_args!("slot {slot}"))
+}
+
+impl fmt::Debug for CommandBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.raw.fmt(f)
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The configuration of a dispatch, and its check against the limits of the function and the device.
+
+use crate::{
+    driver,
+    front::executable::Function,
+    words::error::{Error, Result},
+};
+
+/// How to launch a function: the number of workgroups in x, y, z, and optional settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DispatchConfig {
+    /// Workgroups in x, y, z.
+    pub workgroup_count: [u32; 3],
+    /// Work-items of a workgroup in x, y, z. `None` where the code fixes the size.
+    pub workgroup_size: Option<[u32; 3]>,
+    /// Bytes of local memory (LDS) in addition to those that the function declares.
+    pub dynamic_local_memory: u32,
+    /// Whether the caller packed the arguments. See [`raw_arguments`](Self::raw_arguments).
+    pub raw_arguments: bool,
+}
+
+impl DispatchConfig {
+    /// This many workgroups, of the size that the code fixes.
+    pub const fn new(workgroup_count: [u32; 3]) -> Self {
+        Self { workgroup_count, workgroup_size: None, dynamic_local_memory: 0, raw_arguments: false }
+    }
+
+    /// Sets the workgroup size.
+    pub const fn workgroup_size(mut self, size: [u32; 3]) -> Self {
+        self.workgroup_size = Some(size);
+        self
+    }
+
+    /// Says that the caller packed the arguments. The first argument is then
+    /// [`Argument::Bytes`](crate::Argument::Bytes): a block of exactly
+    /// [`FunctionInfo::argument_size`](crate::FunctionInfo::argument_size) bytes in the layout of the function. The
+    /// other arguments are the buffers whose addresses the block contains, so that the submission keeps them alive.
+    pub const fn raw_arguments(mut self) -> Self {
+        self.raw_arguments = true;
+        self
+    }
+
+    /// Sets the dynamic local memory in bytes.
+    pub const fn dynamic_local_memory(mut self, bytes: u32) -> Self {
+        self.dynamic_local_memory = bytes;
+        self
+    }
+}
+
+impl From<[u32; 3]> for DispatchConfig {
+    fn from(workgroup_count: [u32; 3]) -> Self {
+        Self::new(workgroup_count)
+    }
+}
+
+pub(crate) struct Resolved {
+    pub(crate) workgroup_count: [u32; 3],
+    pub(crate) workgroup_size: [u32; 3],
+    pub(crate) dynamic_local_memory: u32,
+    pub(crate) raw_arguments: bool,
+}
+
+/// Checks a launch against the limits of the function and the device, and fills in the workgroup size.
+pub(crate) fn resolve(
+    function: &Function,
+    device: &dyn driver::Device,
+    config: &DispatchConfig,
+) -> Result<Resolved> {
+    let (info, limits) = (function.info(), device.limits());
+    let name = &info.name;
+    if function.executable.domain() != device.domain() {
+        return Err(Error::invalid_argument(format!("`{name}` was loaded on another device")));
+    }
+    let size = match (info.workgroup_size, config.workgroup_size) {
+        (None, None) => {
+            return Err(Error::invalid_argument(format!(
+                "`{name}` does not fix its workgroup size; set DispatchConfig::workgroup_size"
+            )));
+        }
+        (Some(fixed), Some(given)) if fixed != given => {
+            return Err(Error::invalid_argument(format!(
+                "`{name}` was built for workgroups of {fixed:?} and was given {given:?}"
+            )));
+        }
+        (fixed, given) => given.or(fixed).unwrap_or([1; 3]),
+    };
+    let threads = size.iter().fold(1, |threads: u64, n| threads.saturating_mul(u64::from(*n)));
+    if threads == 0 {
+        return Err(Error::invalid_argument(format!(
+            "`{name}`: the workgroup size {size:?} has no work-item"
+        )));
+    }
+    let most =
+        [info.max_workgroup_threads, limits.max_workgroup_threads].into_iter().filter(|most| *most > 0).min();
+    if let Some(most) = most.filter(|most| threads > u64::from(*most)) {
+        return Err(Error::out_of_range(format!(
+            "`{name}`: a workgroup of {size:?} has {threads} work-items, and at most {most} are allowed \
+             (the code was built for {}, the device allows {})",
+            info.max_workgroup_threads, limits.max_workgroup_threads
+        )));
+    }
+    limits.check_workgroups(info, config.workgroup_count, size)?;
+    let local = u64::from(info.static_local_memory) + u64::from(config.dynamic_local_memory);
+    if limits.max_local_memory > 0 && local > u64::from(limits.max_local_memory) {
+        return Err(Error::out_of_range(format!(
+            "`{name}`: {} bytes of local memory and {} dynamic ones; the device has {} for a workgroup",
+            info.static_local_memory, config.dynamic_local_memory, limits.max_local_memory
+        )));
+    }
+    Ok(Resolved {
+        workgroup_count: config.workgroup_count,
+        workgroup_size: size,
+        dynamic_local_memory: config.dynamic_local_memory,
+        raw_arguments: config.raw_arguments,
+    })
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The budget of host memory of a device, and slabs from it for pools.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use super::{buffer::HostBuffer, memory::HostMemory};
+use crate::{
+    driver::{
+        self,
+        accounts::{Accounts, Statistics},
+        allocator::{SlabRequest, SlabSource},
+    },
+    order::edge::Domain,
+    words::{
+        buffer_params::MemoryType,
+        error::{Error, Result},
+    },
+};
+
+/// The value of fresh bytes, so that a read before the first write is conspicuous.
+const POISON: u8 = 0xcd;
+
+/// The memory of one device. Clones are handles of the same memory.
+#[derive(Clone, Debug)]
+pub struct HostHeap {
+    domain: Domain,
+    budget: Arc<Budget>,
+}
+
+#[derive(Debug)]
+struct Budget {
+    total: u64,
+    taken: AtomicU64,
+    advice: &'static str,
+    accounts: Accounts,
+}
+
+/// The bytes of a slab. Dropping it returns them to the budget.
+struct Claim {
+    budget: Arc<Budget>,
+    memory_type: MemoryType,
+    size: u64,
+}
+
+impl HostHeap {
+    /// The alignment of slabs in bytes.
+    pub const ALIGNMENT: u64 = 256;
+
+    /// A heap of at most `total` bytes. `advice` ends the error message when they are used up, and says how to get
+    /// more.
+    pub fn new(domain: Domain, total: u64, advice: &'static str) -> Self {
+        let budget = Budget { total, taken: AtomicU64::new(0), advice, accounts: Accounts::default() };
+        Self { domain, budget: Arc::new(budget) }
+    }
+
+    /// The present use of memory.
+    pub fn statistics(&self) -> Statistics {
+        self.budget.accounts.statistics()
+    }
+}
+
+impl Claim {
+    fn new(budget: &Arc<Budget>, memory_type: MemoryType, size: u64) -> Result<Self> {
+        let total = budget.total;
+        let fits = |taken: u64| taken.checked_add(size).filter(|taken| *taken <= total);
+        budget.taken.fetch_update(Relaxed, Relaxed, fits).map_err(|taken| {
+            Error::resource_exhausted(format!(
+                "{size} bytes of a device with {} free of {total}; {}",
+                total - taken,
+                budget.advice
+            ))
+        })?;
+        budget.accounts.reserve(memory_type, size);
+        Ok(Self { budget: budget.clone(), memory_type, size })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.budget.taken.fetch_sub(self.size, Relaxed);
+        self.budget.accounts.unreserve(self.memory_type, self.size);
+    }
+}
+
+impl SlabSource for HostHeap {
+    /// Allocates fresh memory. `RESOURCE_EXHAUSTED` names the free bytes.
+    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>> {
+        let claim = Claim::new(&self.budget, request.params.memory_type, request.size)?;
+        let memory = Arc::new(HostMemory::new(request.size, Self::ALIGNMENT, POISON)?);
+        Ok(Arc::new(HostBuffer::new(self.domain, memory).host_visible().keeping(claim)))
+    }
+
+    /// Work is done when it is issued, so there are no lanes.
+    fn has_retired(&self, _lane: u32, _epoch: u64) -> bool {
+        true
+    }
+
+    fn poll(&self) {}
+
+    /// The host cannot be lost.
+    fn usable(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn accounts(&self) -> &Accounts {
+        &self.budget.accounts
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Wake-ups: they are collected while locks are held, and carried out afterwards.
+
+use std::{fmt, sync::Arc, task::Waker};
+
+use smallvec::SmallVec;
+
+use crate::{
+    order::edge::{Domain, Edge},
+    words::{error::Error, panics::contain},
+};
+
+/// The receiver that a registered wait notifies.
+pub(crate) enum Target {
+    /// The waker of a future.
+    Waker(Waker),
+    /// Any other receiver: a sleeping thread, a pending operation.
+    Timepoint {
+        /// Called once, with no lock of the semaphore held.
+        sink: Arc<dyn Timepoint>,
+        /// Passed back to the sink, so that one sink can wait for several values.
+        token: u32,
+        /// If set, an edge of this domain also ends the wait.
+        accepts: Option<Domain>,
+    },
+}
+
+impl Target {
+    /// The domain whose edges end this wait, if there is one.
+    pub(super) fn accepts(&self) -> Option<Domain> {
+        match self {
+            Self::Waker(_) => None,
+            Self::Timepoint { accepts, .. } => *accepts,
+        }
+    }
+
+    /// The notification to send when the wait ends with `resolution`.
+    pub(super) fn over(self, resolution: Resolution) -> Notification {
+        match self {
+            Self::Waker(waker) => Notification::Wake(waker),
+            Self::Timepoint { sink, token, .. } => Notification::Resolve { sink, token, resolution },
+        }
+    }
+}
+
+/// A receiver that waits for values and is not a future.
+pub(crate) trait Timepoint: Send + Sync {
+    /// Called when the wait that was registered with `token` has ended.
+    fn resolved(&self, token: u32, resolution: Resolution);
+}
+
+/// How a wait ended.
+#[derive(Clone, Debug)]
+pub(crate) enum Resolution {
+    /// The payload reached the value.
+    Reached,
+    /// The semaphore failed first.
+    Failed(Error),
+    /// A device of the accepted domain has enqueued work that will signal the value.
+    Edge(Edge),
+}
+
+/// Wake-ups that were collected while locks were held. [`fire`](Self::fire) carries them out, and so does dropping
+/// this.
+///
+/// A driver that advances several semaphores under a lock of its own collects the wake-ups here. The payloads then
+/// change in order, and the wakers run with no lock held.
+#[derive(Default)]
+#[must_use = "wake-ups are carried out when this is dropped"]
+pub struct Notifications(pub(super) SmallVec<[Notification; 4]>);
+
+pub(super) enum Notification {
+    Wake(Waker),
+    Resolve {
+        sink: Arc<dyn Timepoint>,
+        token: u32,
+        resolution: Resolution,
+    },
+    Demand(Edge),
+    /// Dropping an edge may drop a device, which must not happen under a lock.
+    Release(#[allow(dead_code)] Edge),
+}
+
+impl Notifications {
+    /// No wake-ups.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether there is a waker among the wake-ups. A waker is foreign code and may take long.
+    pub fn has_wakers(&self) -> bool {
+        self.0.iter().any(|notification| matches!(notification, Notification::Wake(_)))
+    }
+
+    /// Carries the wake-ups out. Call it with no lock held.
+    #[inline]
+    pub fn fire(self) {
+        drop(self);
+    }
+}
+
+impl Notification {
+    /// Carries one wake-up out. A waker that panics does not stop the signalling thread, which may be a driver's own,
+    /// nor the other wake-ups.
+    fn carry_out(self) {
+        let act = move || match self {
+            Self::Wake(waker) => waker.wake(),
+            Self::Resolve { sink, token, resolution } => sink.resolved(token, resolution),
+            Self::Demand(edge) => edge.source.demand(edge.lane, edge.epoch),
+            Self::Release(edge) => drop(edge),
+        };
+        contain("a waker", act);
+    }
+}
+
+impl Drop for Notifications {
+    fn drop(&mut self) {
+        self.0.drain(..).for_each(Notification::carry_out);
+    }
+}
+
+impl fmt::Debug for Notifications {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Notifications({})", self.0.len())
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Points: a semaphore with a value. Wait lists and signal lists consist of them.
+
+use smallvec::SmallVec;
+
+use crate::{
+    order::{notifications::Notifications, semaphore::Semaphore},
+    words::error::Error,
+};
+
+/// A value of a semaphore, as an element of a wait list or a signal list. See [`Semaphore::at`].
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The timeline.
+    pub semaphore: Semaphore,
+    /// The value to wait for or to signal.
+    pub value: u64,
+}
+
+impl Semaphore {
+    /// A point of this timeline, for wait lists and signal lists.
+    pub fn at(&self, value: u64) -> Point {
+        Point { semaphore: self.clone(), value }
+    }
+}
+
+/// An owned wait list or signal list. Up to four points need no heap.
+#[derive(Clone, Debug, Default)]
+pub struct Points(SmallVec<[Point; 4]>);
+
+impl From<&[Point]> for Points {
+    fn from(points: &[Point]) -> Self {
+        Self(points.iter().cloned().collect())
+    }
+}
+
+impl std::ops::Deref for Points {
+    type Target = [Point];
+    fn deref(&self) -> &[Point] {
+        &self.0
+    }
+}
+
+/// Advances each semaphore of a signal list to its value, when the work has completed. Values above
+/// [`Semaphore::MAX_VALUE`] count as that maximum.
+pub fn reach(signals: &[Point]) {
+    let mut notifications = Notifications::new();
+    for signal in signals {
+        signal.semaphore.advance(signal.value, &mut notifications);
+    }
+    notifications.fire();
+}
+
+/// Fails each semaphore of a signal list with the error of the work.
+pub fn fail(signals: &[Point], error: &Error) {
+    let mut notifications = Notifications::new();
+    for signal in signals {
+        signal.semaphore.fail_into(error.clone(), &mut notifications);
+    }
+    notifications.fire();
+}

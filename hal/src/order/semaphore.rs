@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The timeline semaphore: its payload, its waiters and its failure.
+//!
+//! The 64-bit payload only grows. A thread may wait for a value that no work has promised yet. A failure is sticky: the
+//! first one wins and wakes all waiters whose value was not reached. A value that was reached before the failure stays
+//! reached, because its work is done.
+//!
+//! One mutex guards waiters, edges and failure. The payload is an atomic beside it, so that checking a reached value
+//! costs one load. Calls into foreign code (wakers, time points, the drop of an edge) are collected while the mutex is
+//! held and made after it is released.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt,
+    sync::Arc,
+    task::Waker,
+};
+
+use smallvec::SmallVec;
+
+use crate::{
+    order::{
+        edge::{Domain, Edge},
+        notifications::{Notification, Notifications, Resolution, Target},
+    },
+    words::{
+        error::{Error, Result},
+        fork,
+        sync::{AtomicU64, Mutex, Ordering, lock},
+    },
+};
+
+const FAILED: u64 = 1 << 63;
+
+/// A timeline semaphore: the only way to order work in Windlass.
+///
+/// Clones are handles of the same timeline. All methods may be called from any thread at any time. A semaphore belongs
+/// to no device: one timeline may order work of several devices and of the host.
+///
+/// ```
+/// use windlass_hal::Semaphore;
+/// let semaphore = Semaphore::new(0);
+/// let wait = semaphore.wait(2); // a future; nobody has signalled yet, and that is fine
+/// semaphore.signal(2)?;
+/// pollster::block_on(wait)?;
+/// assert_eq!(semaphore.query()?, 2);
+/// # Ok::<(), windlass_hal::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Semaphore(Arc<Shared>);
+
+struct Shared {
+    /// The payload, and the bit [`FAILED`] once the semaphore has failed. Written under the lock of `state`.
+    payload: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    failure: Option<Error>,
+    /// Ordered by value, and by age where values are equal.
+    waiters: BTreeMap<Registration, Target>,
+    next_waiter: u64,
+    /// The promised values above the payload, in ascending order.
+    edges: VecDeque<(u64, Edge)>,
+}
+
+/// A registered wait, for [`Semaphore::cancel`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Registration {
+    value: u64,
+    id: u64,
+}
+
+/// The present state of a wait for a value.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Probe {
+    /// The payload has reached the value.
+    Reached,
+    /// The semaphore failed before it reached the value.
+    Failed(Error),
+    /// A device of the given domain has enqueued work that will signal the value.
+    Edge(Edge),
+    /// There is nothing yet that the domain could wait for.
+    Unresolved,
+}
+
+impl Semaphore {
+    /// The greatest payload. Greater values are refused with `OUT_OF_RANGE`.
+    pub const MAX_VALUE: u64 = FAILED - 1;
+
+    /// A timeline that starts at `initial`, or at [`MAX_VALUE`](Self::MAX_VALUE) if `initial` is greater.
+    pub fn new(initial: u64) -> Self {
+        Self(Arc::new(Shared {
+            payload: AtomicU64::new(initial.min(Self::MAX_VALUE)),
+            state: Mutex::new(State {
+                failure: None,
+                waiters: BTreeMap::new(),
+                next_waiter: 0,
+                edges: VecDeque::new(),
+            }),
+        }))
+    }
+
+    /// The present payload, or the error of a failed semaphore. First retires finished work of the devices that owe
+    /// values. Never blocks.
+    pub fn query(&self) -> Result<u64> {
+        let payload = self.0.payload.load(Ordering::Acquire);
+        if payload & FAILED == 0 && !fork::is_child() {
+            self.poll_sources(payload.saturating_add(1));
+        }
+        self.value_or_failure()
+    }
+
+    fn value_or_failure(&self) -> Result<u64> {
+        let payload = self.0.payload.load(Ordering::Acquire);
+        if payload & FAILED == 0 { Ok(payload) } else { Err(self.failure()) }
+    }
+
+    fn failure(&self) -> Error {
+        lock(&self.0.state)
+            .failure
+            .clone()
+            .unwrap_or_else(|| Error::internal("a failed semaphore without a failure"))
+    }
+
+    /// Raises the payload to `value` from the host and wakes the waiters for values up to it. Does nothing where
+    /// `value` is at or below the payload, and on a failed semaphore. `OUT_OF_RANGE` above
+    /// [`MAX_VALUE`](Self::MAX_VALUE).
+    pub fn signal(&self, value: u64) -> Result<()> {
+        check_value("signal", value)?;
+        fork::check()?;
+        let mut notifications = Notifications::new();
+        self.advance(value, &mut notifications);
+        notifications.fire();
+        Ok(())
+    }
+
+    /// Fails the semaphore. The failure is sticky, and the first one wins. All waits for values that were not reached
+    /// end with the error at once.
+    pub fn fail(&self, error: Error) {
+        if fork::is_child() {
+            return;
+        }
+        let mut notifications = Notifications::new();
+        self.fail_into(error, &mut notifications);
+        notifications.fire();
+    }
+
+    /// [`signal`](Self::signal) for drivers. It collects the wake-ups instead of carrying them out. A value above the
+    /// maximum counts as the maximum.
+    pub fn advance(&self, value: u64, notifications: &mut Notifications) {
+        let value = value.min(Self::MAX_VALUE);
+        let mut state = lock(&self.0.state);
+        let payload = self.0.payload.load(Ordering::Relaxed);
+        if payload & FAILED != 0 || value <= payload {
+            return;
+        }
+        self.0.payload.store(value, Ordering::Release);
+        let kept = state.edges.partition_point(|(at, _)| *at <= value);
+        notifications.0.extend(state.edges.drain(..kept).map(|(_, edge)| Notification::Release(edge)));
+        while let Some(first) = state.waiters.first_entry().filter(|first| first.key().value <= value) {
+            notifications.0.push(first.remove().over(Resolution::Reached));
+        }
+    }
+
+    /// [`fail`](Self::fail) for drivers. It collects the wake-ups instead of carrying them out.
+    pub fn fail_into(&self, error: Error, notifications: &mut Notifications) {
+        let mut state = lock(&self.0.state);
+        let payload = self.0.payload.load(Ordering::Relaxed);
+        if payload & FAILED != 0 {
+            return;
+        }
+        state.failure = Some(error.clone());
+        self.0.payload.store(payload | FAILED, Ordering::Release);
+        notifications.0.extend(state.edges.drain(..).map(|(_, edge)| Notification::Release(edge)));
+        let waiters = std::mem::take(&mut state.waiters).into_values();
+        notifications.0.extend(waiters.map(|target| target.over(Resolution::Failed(error.clone()))));
+    }
+
+    /// Attaches the promise of a driver that has enqueued the work which will signal `value`. Pending operations of the
+    /// same domain that wait for the value become ready. If other waiters remain, the device must make progress by
+    /// itself from now on.
+    pub fn attach_edge(&self, value: u64, edge: Edge, notifications: &mut Notifications) {
+        let mut state = lock(&self.0.state);
+        let payload = self.0.payload.load(Ordering::Relaxed);
+        if payload & FAILED != 0 || value <= payload {
+            drop(state);
+            return;
+        }
+        let covered = ..=Registration { value, id: u64::MAX };
+        let domain = edge.source.domain();
+        let ready: SmallVec<[Registration; 4]> = state
+            .waiters
+            .range(covered)
+            .filter(|(_, target)| target.accepts() == Some(domain))
+            .map(|(registration, _)| *registration)
+            .collect();
+        for registration in ready {
+            if let Some(target) = state.waiters.remove(&registration) {
+                notifications.0.push(target.over(Resolution::Edge(edge.clone())));
+            }
+        }
+        if state.waiters.range(covered).next().is_some() {
+            notifications.0.push(Notification::Demand(edge.clone()));
+        }
+        let at = state.edges.partition_point(|(at, _)| *at <= value);
+        state.edges.insert(at, (value, edge));
+    }
+
+    /// The present state of a wait for `value` by a device of `domain`. Without a domain the host waits, and edges do
+    /// not count.
+    pub fn probe(&self, value: u64, domain: Option<Domain>) -> Probe {
+        match self.reached(value) {
+            Some(Ok(())) => return Probe::Reached,
+            Some(Err(error)) => return Probe::Failed(error),
+            None => {}
+        }
+        let state = lock(&self.0.state);
+        // Under the lock, payload and edges are consistent: an edge is only removed when its value is reached.
+        match self.reached_locked(value, &state) {
+            Some(Ok(())) => Probe::Reached,
+            Some(Err(error)) => Probe::Failed(error),
+            None => match domain.and_then(|domain| state.edge_for(value, Some(domain))) {
+                Some(edge) => Probe::Edge(edge),
+                None => Probe::Unresolved,
+            },
+        }
+    }
+
+    /// Whether a wait for `value` has ended: reached, failed, or neither (`None`). Costs one load where the value is
+    /// reached.
+    ///
+    /// A wait for more than [`MAX_VALUE`](Self::MAX_VALUE) ends at once with `OUT_OF_RANGE`, because no signal can
+    /// reach such a value.
+    pub(crate) fn reached(&self, value: u64) -> Option<Result<()>> {
+        let payload = self.0.payload.load(Ordering::Acquire);
+        if payload & !FAILED >= value {
+            Some(Ok(()))
+        } else if payload & FAILED != 0 {
+            Some(Err(self.failure()))
+        } else {
+            check_value("wait for", value).and_then(|()| fork::check()).err().map(Err)
+        }
+    }
+
+    fn reached_locked(&self, value: u64, state: &State) -> Option<Result<()>> {
+        let payload = self.0.payload.load(Ordering::Relaxed);
+        if payload & !FAILED >= value { Some(Ok(())) } else { state.failure.clone().map(Err) }
+    }
+
+    /// Lets a device that has promised a value at or above `value` retire finished work.
+    pub(crate) fn poll_sources(&self, value: u64) {
+        let edge = lock(&self.0.state).edge_for(value, None);
+        if let Some(edge) = edge {
+            edge.source.poll();
+        }
+    }
+
+    /// Registers a wait. `Err` says how the wait has already ended.
+    pub(crate) fn register(&self, value: u64, target: Target) -> Result<Registration, Resolution> {
+        let mut state = lock(&self.0.state);
+        match self.reached_locked(value, &state) {
+            Some(Ok(())) => return Err(Resolution::Reached),
+            Some(Err(error)) => return Err(Resolution::Failed(error)),
+            None => {}
+        }
+        let accepts = target.accepts();
+        if accepts.is_some()
+            && let Some(edge) = state.edge_for(value, accepts)
+        {
+            return Err(Resolution::Edge(edge));
+        }
+        let registration = Registration { value, id: state.next_waiter };
+        state.next_waiter += 1;
+        state.waiters.insert(registration, target);
+        let owed = state.edge_for(value, None);
+        drop(state);
+        if let Some(edge) = owed {
+            edge.source.demand(edge.lane, edge.epoch);
+        }
+        Ok(registration)
+    }
+
+    /// Replaces the waker of a registered wait. Returns `false` if the wait has ended.
+    pub(crate) fn update_waker(&self, registration: &Registration, waker: &Waker) -> bool {
+        match lock(&self.0.state).waiters.get_mut(registration) {
+            Some(Target::Waker(current)) if current.will_wake(waker) => return true,
+            Some(_) => {}
+            None => return false,
+        }
+        // Cloning and dropping a waker run foreign code, which must not happen under the lock.
+        let mut waker = waker.clone();
+        let mut state = lock(&self.0.state);
+        match state.waiters.get_mut(registration) {
+            Some(Target::Waker(current)) => {
+                std::mem::swap(current, &mut waker);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Cancels a registered wait. Does nothing if the wait has ended.
+    pub(crate) fn cancel(&self, registration: &Registration) {
+        if fork::is_child() {
+            return;
+        }
+        let target = lock(&self.0.state).waiters.remove(registration);
+        drop(target);
+    }
+
+    /// The number of registered waits. A dropped future must leave none.
+    #[doc(hidden)]
+    pub fn waiter_count(&self) -> usize {
+        lock(&self.0.state).waiters.len()
+    }
+
+    /// Whether both handles are of the same timeline.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// `OUT_OF_RANGE` for a value that no semaphore can have.
+pub(crate) fn check_value(what: &str, value: u64) -> Result<()> {
+    if value <= Semaphore::MAX_VALUE {
+        return Ok(());
+    }
+    let most = Semaphore::MAX_VALUE;
+    Err(Error::out_of_range(format!("cannot {what} {value:#x}: a semaphore's payload ends at {most:#x}")))
+}
+
+impl State {
+    /// The first edge that covers `value`. With a domain, the first edge of that domain.
+    fn edge_for(&self, value: u64, domain: Option<Domain>) -> Option<Edge> {
+        let first = self.edges.partition_point(|(at, _)| *at < value);
+        self.edges
+            .range(first..)
+            .find(|(_, edge)| domain.is_none_or(|domain| edge.source.domain() == domain))
+            .map(|(_, edge)| edge.clone())
+    }
+}
+
+impl Default for Semaphore {
+    /// A timeline that starts at zero.
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl fmt::Debug for Semaphore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let payload = self.0.payload.load(Ordering::Acquire);
+        let failed = if payload & FAILED != 0 { ", failed" } else { "" };
+        write!(f, "Semaphore({:p} at {}{failed})", Arc::as_ptr(&self.0), payload & !FAILED)
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The primitives under the semaphore and the pending set: those of the standard library, or those of loom when the
+//! crate is model-checked (`--cfg loom`).
+//!
+//! `Arc` is the standard one in both cases. loom's `Arc` cannot hold a trait object, and no ordering here depends on a
+//! reference count.
+
+#[cfg(loom)]
+pub(crate) use loom::sync::{
+    Condvar, Mutex, MutexGuard,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+#[cfg(not(loom))]
+pub(crate) use std::sync::{
+    Condvar, Mutex, MutexGuard,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+/// Locks a mutex, even after a thread has panicked while holding it. Each critical section of this crate leaves its
+/// data valid at each step, and a poisoned semaphore would turn one panic into many hangs.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// [`lock`] for mutexes that loom does not model.
+pub(crate) fn lock_std<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
