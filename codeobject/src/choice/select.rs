@@ -8,7 +8,7 @@ use crate::bundle::{Bundle, Container};
 use crate::choice::processor::{self, Membership};
 use crate::choice::target::TargetId;
 use crate::code::elf_flags::ElfHead;
-use crate::container::foreign;
+use crate::container::magic::Format;
 use crate::entry::{Entry, EntryKind, EntryTarget};
 use crate::error::Error;
 use crate::options::Options;
@@ -122,8 +122,8 @@ impl Bundle<'_> {
         if self.container() == Container::TextBundle {
             return Err("it is text of the compiler; compile it for the GPU first".to_owned());
         }
-        if let Some(what) = foreign::image(&bytes) {
-            return Err(what.to_owned());
+        if let Some(format) = Format::of(&bytes).filter(|format| !format.is_elf()) {
+            return Err(format!("it is {format}; {}", format.advice()));
         }
         let head = ElfHead::read(&bytes).ok_or("its bytes are no 64-bit little-endian ELF")?;
         if !head.is_amdgpu() {

@@ -12,15 +12,13 @@ use crate::choice::target::TargetId;
 use crate::code::arg::Arg;
 use crate::code::descriptor::KernelDescriptor;
 use crate::code::elf::{Elf, ElfSymbol, MetadataNote};
-use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
+use crate::code::elf_flags::ElfHead;
 use crate::code::kernel::{Kernel, KernelKind, RejectedKernel};
 use crate::code::layout::{Relocation, Segment, Symbol, SymbolRole};
 use crate::code::metadata::{KernelRecord, Metadata};
 use crate::code::metadata_v2;
 use crate::code::symbols;
-use crate::container::ccob::CCOB_MAGIC;
-use crate::container::foreign;
-use crate::container::table::BUNDLE_MAGIC;
+use crate::container::magic::Format;
 use crate::error::Error;
 use crate::warnings::Warnings;
 
@@ -227,13 +225,14 @@ impl CodeObject {
 }
 
 pub(crate) fn amdgpu_head(elf: &[u8]) -> Result<ElfHead, Error> {
-    if elf.starts_with(CCOB_MAGIC) || elf.starts_with(BUNDLE_MAGIC) {
-        let advice = "open it with File::parse, and give one of its entries";
-        return Err(Error::unsupported("an offload bundle in the place of one code object", 0, advice));
-    }
-    if !elf.starts_with(ELF_MAGIC) {
-        foreign::refuse(elf, 0)?;
-        return Err(Error::NotRecognised { offset: 0, found: glimpse(elf) });
+    match Format::of(elf) {
+        Some(Format::Elf | Format::OtherElf) => {}
+        Some(format) if format.is_bundle() => {
+            let advice = "open it with File::parse, and give one of its entries";
+            return Err(Error::unsupported("an offload bundle in the place of one code object", 0, advice));
+        }
+        Some(format) => return Err(format.refused(0)),
+        None => return Err(Error::NotRecognised { offset: 0, found: glimpse(elf) }),
     }
     let head = ElfHead::read(elf).ok_or_else(|| {
         Error::malformed("the ELF header", 0, "it is not 64-bit little-endian, or it is cut short")

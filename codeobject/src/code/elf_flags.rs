@@ -4,8 +4,8 @@
 use crate::bytes::{array, u16_at, u32_at};
 use crate::choice::processor;
 use crate::choice::target::TargetId;
+use crate::container::magic::Format;
 
-pub(crate) const ELF_MAGIC: &[u8] = b"\x7fELF";
 /// How many bytes of an ELF [`ElfHead::read`] wants to see.
 pub(crate) const ELF_HEAD_SIZE: u64 = 64;
 /// Where `e_flags` begins; its first byte is `EF_AMDGPU_MACH`.
@@ -39,7 +39,7 @@ impl ElfHead {
     /// Reads the head of a little-endian 64-bit ELF; `None` for anything else.
     pub(crate) fn read(elf: &[u8]) -> Option<ElfHead> {
         let ident: [u8; 16] = array(elf, 0)?;
-        if !ident.starts_with(ELF_MAGIC) || ident[4] != 2 || ident[5] != 1 {
+        if Format::of(&ident) != Some(Format::Elf) {
             return None;
         }
         Some(ElfHead {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long an ELF says that it is.
+//! The size that an ELF declares.
+
+use crate::container::magic::Format;
 
 /// The bytes that a loader touches who believes an ELF's headers: the least length that holds its header, program
 /// headers, segments, section headers and sections. `None` where the bytes are no 64-bit little-endian ELF, end within
@@ -13,7 +15,7 @@
 /// ```
 pub fn declared_size(elf: &[u8]) -> Option<u64> {
     const NO_BITS: u32 = 8;
-    if elf.get(..6)? != [0x7f, b'E', b'L', b'F', 2, 1] {
+    if Format::of(elf) != Some(Format::Elf) {
         return None;
     }
     let header = Fields(elf.get(..64)?);

@@ -5,13 +5,9 @@
 //! end for each member.
 
 use crate::bytes::{range, text};
-use crate::container::foreign::Package;
+use crate::container::magic::Format;
 use crate::error::Error;
 
-pub(crate) const ARCHIVE_MAGIC: &[u8] = b"!<arch>\n";
-pub(crate) const THIN_MAGIC: &[u8] = b"!<thin>\n";
-/// What a package of Debian, which is an archive too, has first.
-pub(crate) const DEBIAN_MEMBER: &str = "debian-binary";
 const HEADER_SIZE: u64 = 60;
 /// Names are looked for so far, and shown so far.
 const LONGEST_NAME: u64 = 4096;
@@ -41,7 +37,7 @@ impl<'a> Members<'a> {
         Members {
             bytes: archive,
             base,
-            position: ARCHIVE_MAGIC.len() as u64,
+            position: Format::Archive.magic().len() as u64,
             long_names: &[],
             count: 0,
             over: false,
@@ -132,16 +128,11 @@ fn is_table(name: &[u8]) -> bool {
     matches!(name, b"/" | b"/SYM64/") || name.starts_with(b"/<")
 }
 
-/// The error for a package of Debian that lies at `base` of its file.
-pub(crate) fn debian(base: u64) -> Error {
-    Package::DEBIAN.error(base)
-}
-
 /// The error for a thin archive, which holds names and no contents: it tells the first of them.
 pub(crate) fn thin(bytes: &[u8]) -> Error {
     let mut first = None;
     let mut names: &[u8] = &[];
-    let mut position = THIN_MAGIC.len() as u64;
+    let mut position = Format::ThinArchive.magic().len() as u64;
     while let Some(header) = range(bytes, position, HEADER_SIZE) {
         let (name, rest) = header.split_at(16);
         let start = position + HEADER_SIZE;
@@ -164,7 +155,7 @@ pub(crate) fn thin(bytes: &[u8]) -> Error {
         "its members are files of their own beside it{first}; read those, or make a whole archive with `ar rcs` \
          without T"
     );
-    Error::unsupported("a thin archive of objects", 0, advice)
+    Error::unsupported(Format::ThinArchive.name(), 0, advice)
 }
 
 fn number(digits: &[u8]) -> Option<u64> {

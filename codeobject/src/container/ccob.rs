@@ -6,8 +6,6 @@ use std::fmt;
 use crate::bytes::{u16_at, u32_at, u64_at};
 use crate::error::Error;
 
-pub(crate) const CCOB_MAGIC: &[u8] = b"CCOB";
-
 /// How a compressed bundle is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

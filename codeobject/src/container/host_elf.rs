@@ -8,9 +8,9 @@ use object::elf::{FileHeader64, SHT_NOBITS, SectionHeader64, SectionType};
 use object::read::elf::{FileHeader, SectionHeader};
 
 use crate::bytes::range;
-use crate::container::begins_bundle;
+use crate::container::magic::{Format, begins_bundle};
 use crate::container::room::{Ids, Room};
-use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES};
+use crate::container::table::MAX_ENTRIES;
 use crate::container::wrapper;
 use crate::entry::Entry;
 use crate::error::Error;
@@ -88,7 +88,7 @@ pub(crate) fn carriers(bytes: &[u8], base: u64, room: &Room) -> Result<Carriers,
                 Ok(place) => found.rows.push(place),
                 Err(error) => found.problem(error),
             }
-        } else if let Some(id) = name.strip_prefix(BUNDLE_MAGIC) {
+        } else if let Some(id) = name.strip_prefix(Format::Bundle.magic()) {
             match section_range(bytes, base, name, section) {
                 Ok(_) if is_full => {}
                 Ok(place) => {

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::bytes::{range, text, u32_at, u64_at};
 use crate::container::flatbuffer::Table;
+use crate::container::magic::Format;
 use crate::container::room::Room;
 use crate::error::Error;
 
@@ -36,15 +37,12 @@ impl fmt::Display for IreeFormat {
 }
 
 impl IreeFormat {
-    /// What begins here, by its prefix.
-    pub(crate) fn of(bytes: &[u8]) -> Option<IreeFormat> {
-        [IreeFormat::Hip, IreeFormat::Amdgpu].into_iter().find(|format| bytes.starts_with(format.magic()))
-    }
-
-    fn magic(self) -> &'static [u8] {
-        match self {
-            IreeFormat::Hip => b"HIP1",
-            IreeFormat::Amdgpu => b"AMD1",
+    /// The executable that begins with `head`, if one does.
+    pub(crate) fn of(head: &[u8]) -> Option<IreeFormat> {
+        match Format::of(head)? {
+            Format::IreeHip => Some(IreeFormat::Hip),
+            Format::IreeAmdgpu => Some(IreeFormat::Amdgpu),
+            _ => None,
         }
     }
 
@@ -209,7 +207,7 @@ pub(crate) fn read<'a>(
     let buffer = range(bytes, PREFIX_SIZE, size - PREFIX_SIZE)
         .ok_or_else(|| Error::truncated(what, base, size, bytes.len() as u64))?;
     let malformed = |problem| Error::malformed(what, base, problem);
-    if !buffer.get(4..).is_some_and(|rest| rest.starts_with(format.magic())) {
+    if !buffer.get(4..).and_then(IreeFormat::of).is_some_and(|inner| inner == format) {
         return Err(malformed("its flatbuffer is of another kind"));
     }
     let outside = || malformed("its flatbuffer points outside itself");

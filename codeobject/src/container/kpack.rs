@@ -12,7 +12,6 @@ use crate::container::ccob::Method;
 use crate::container::table::MAX_ENTRIES;
 use crate::error::Error;
 
-pub(crate) const KPACK_MAGIC: &[u8] = b"KPAK";
 const HEADER_SIZE: u64 = 16;
 const VERSION: u32 = 1;
 const LONGEST_NAME: usize = 4096;

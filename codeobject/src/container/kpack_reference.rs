@@ -7,16 +7,16 @@ use object::LittleEndian;
 use object::elf::FileHeader64;
 use object::read::elf::FileHeader;
 
-use crate::bytes::{text, u32_at, u64_at};
+use crate::bytes::{text, u64_at};
 use crate::code::msgpack::{Cursor, Token};
 use crate::container::host_elf::section_data;
 use crate::container::kpack::{for_each_pair, skip_value};
+use crate::container::magic::Format;
 use crate::error::Error;
 
 const SECTION: &[u8] = b".rocm_kpack_ref";
 const WRAPPERS: &[u8] = b".hipFatBinSegment";
 const WRAPPER_SIZE: usize = 24;
-const WRAPPER_MAGIC: u32 = 0x4b50_4948;
 /// Stands in a search path for the architecture.
 pub(crate) const ARCHITECTURE: &str = "@GFXARCH@";
 const MOST_PATHS: usize = 64;
@@ -68,7 +68,7 @@ pub(crate) fn find(bytes: &[u8], base: u64) -> Result<Option<KpackReference>, Er
     let wrappers = section_data(bytes, header, WRAPPERS).unwrap_or_default();
     let units: BTreeSet<u64> = wrappers
         .chunks_exact(WRAPPER_SIZE)
-        .filter(|wrapper| u32_at(wrapper, 0) == Some(WRAPPER_MAGIC))
+        .filter(|wrapper| Format::of(wrapper) == Some(Format::KpackReference))
         .filter_map(|wrapper| u64_at(wrapper, 16))
         .take(crate::container::table::MAX_ENTRIES)
         .collect();

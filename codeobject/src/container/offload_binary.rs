@@ -9,7 +9,6 @@ use crate::decode;
 use crate::entry::Entry;
 use crate::error::Error;
 
-pub(crate) const OFFLOAD_BINARY_MAGIC: &[u8] = b"\x10\xff\x10\xad";
 const WHAT: &str = "the LLVM offload binary";
 const ENTRY_SIZE: u64 = 40;
 const MAX_STRINGS: u64 = 64;

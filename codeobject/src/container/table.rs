@@ -2,11 +2,11 @@
 //! The table at the head of an uncompressed bundle, whether it lies in a file or comes out of a decoder.
 
 use crate::bytes::{glimpse, u64_at};
+use crate::container::magic::Format;
 use crate::container::room::Room;
 use crate::entry::Entry;
 use crate::error::Error;
 
-pub(crate) const BUNDLE_MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 const HEADER_SIZE: u64 = 32;
 const ENTRY_SIZE: u64 = 24;
 /// The most entries that a bundle of any kind may have.
@@ -35,7 +35,7 @@ impl Table {
             return Err(Error::truncated("the header of the offload bundle", place, HEADER_SIZE, size));
         }
         source.read(0, &mut header)?;
-        if !header.starts_with(BUNDLE_MAGIC) {
+        if Format::of(&header) != Some(Format::Bundle) {
             return Err(no_bundle(&header, place));
         }
         let count = u64_at(&header, 24).unwrap_or_default();
@@ -124,7 +124,7 @@ fn read_row(source: &dyn Source, position: u64, size: u64, place: u64, index: u6
 }
 
 fn no_bundle(header: &[u8], place: u64) -> Error {
-    let problem = if header.starts_with(b"CCOB") {
+    let problem = if Format::of(header) == Some(Format::Ccob) {
         "it holds another compressed bundle; bundles are never nested".to_owned()
     } else {
         format!(

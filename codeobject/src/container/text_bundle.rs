@@ -4,8 +4,9 @@
 //! A line with a comment that names the entry stands before each body, and one behind it. The newline in front of the
 //! closing line belongs to it, not to the body.
 
+use crate::container::magic::Format;
 use crate::container::room::Room;
-use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES, MAX_ID_SIZE};
+use crate::container::table::{MAX_ENTRIES, MAX_ID_SIZE};
 use crate::entry::Entry;
 use crate::error::Error;
 
@@ -80,7 +81,7 @@ fn comment(bytes: &[u8]) -> Option<&'static [u8]> {
 
 /// The id in a line that is a mark.
 fn mark<'a>(line: &'a [u8], comment: &[u8], word: &[u8]) -> Option<&'a [u8]> {
-    line.strip_prefix(comment)?.strip_prefix(b" ")?.strip_prefix(BUNDLE_MAGIC)?.strip_prefix(word)
+    line.strip_prefix(comment)?.strip_prefix(b" ")?.strip_prefix(Format::Bundle.magic())?.strip_prefix(word)
 }
 
 fn check(id: &[u8], count: usize, place: u64) -> Result<(), Error> {

@@ -9,9 +9,8 @@ use object::elf::{FileHeader64, ProgramHeader64};
 use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::bytes::{range, u32_at, u64_at};
+use crate::container::magic::Format;
 
-/// 0x48495046 as the compiler writes it.
-pub(crate) const WRAPPER_MAGIC: [u8; 4] = *b"FPIH";
 pub(crate) const WRAPPER_VERSION: u32 = 1;
 const WRAPPER_SIZE: u64 = 24;
 const POINTER: u64 = 8;
@@ -87,7 +86,7 @@ fn wrappers(elf: &[u8], segments: &[Segment]) -> Vec<Wrapper> {
         let mut position = first.saturating_add((8 - unaligned) % 8);
         searched = searched.max(segment.offset.saturating_add(content.len() as u64));
         while let Some(wrapper) = range(content, position, WRAPPER_SIZE) {
-            if wrapper.starts_with(&WRAPPER_MAGIC)
+            if Format::of(wrapper) == Some(Format::HostWrapper)
                 && u32_at(wrapper, 4) == Some(WRAPPER_VERSION)
                 && found.len() < MAX_WRAPPERS
             {

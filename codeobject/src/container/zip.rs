@@ -10,9 +10,10 @@ use std::ops::Range;
 use rawzip::{CompressionMethod, FileReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipLocator};
 
 use crate::bytes::{range, text, u16_at, u32_at};
+use crate::container::magic::{Format, may_hold_code};
+use crate::container::text_bundle;
 use crate::error::Error;
 
-pub(crate) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 /// So many bytes of a member tell whether it may hold GPU code.
 pub(crate) const HEAD_SIZE: usize = 64;
 /// So much of the directory is read at a time: more than a row with its three fields can have.
@@ -29,6 +30,12 @@ const LONGEST_COMMENT: usize = 1 << 16;
 
 /// So many bytes at the end of a file tell whether it ends as a zip file does.
 const TAIL: usize = LONGEST_COMMENT + END_SIZE as usize;
+
+/// Whether a whole file is a zip file. Something that is no code may stand in front of it.
+pub(crate) fn is_zip(bytes: &[u8]) -> bool {
+    Format::of(bytes) == Some(Format::Zip)
+        || !may_hold_code(bytes) && !text_bundle::begins(bytes) && ends(bytes)
+}
 
 /// Whether `bytes` end as a zip file does, whatever they begin with: programs that unpack themselves, and packages of
 /// Python that run, have something in front.
@@ -189,7 +196,10 @@ impl<R: ReaderAt> Zip<R> {
             }
         }
         let mut magic = [0; 4];
-        let begins = archive.get_ref().read_exact_at(&mut magic, 0).is_ok_and(|()| magic == ZIP_MAGIC);
+        let begins = archive
+            .get_ref()
+            .read_exact_at(&mut magic, 0)
+            .is_ok_and(|()| Format::of(&magic) == Some(Format::Zip));
         if begins && problem.is_none() && places.iter().all(|place| place.start > 0) {
             let hidden = "it begins with a member that is not in its directory, as two zip files in a row do";
             problem = Some(Error::malformed("the zip file", 0, hidden));

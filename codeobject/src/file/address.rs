@@ -16,15 +16,16 @@
 
 use std::slice;
 
-use crate::code::elf_flags::{ELF_HEAD_SIZE, ELF_MAGIC, ElfHead};
+use crate::bytes::glimpse;
+use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::code::extent::declared_size;
-use crate::container::ccob::{CCOB_MAGIC, CcobHeader};
-use crate::container::foreign;
+use crate::container::ccob::CcobHeader;
 use crate::container::iree::{self, IreeFormat};
-use crate::container::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
+use crate::container::magic::Format;
+use crate::container::offload_binary::Header;
 use crate::container::room::Room;
-use crate::container::table::{BUNDLE_MAGIC, Source, Table};
-use crate::container::wrapper::{WRAPPER_MAGIC, WRAPPER_VERSION};
+use crate::container::table::{Source, Table};
+use crate::container::wrapper::WRAPPER_VERSION;
 use crate::decode;
 use crate::error::Error;
 use crate::file::File;
@@ -77,7 +78,7 @@ pub unsafe fn bytes_at<'a>(start: *const u8, options: &Options) -> Result<&'a [u
     // SAFETY: the caller vouches for what lies at `start`.
     let memory = unsafe { Memory::new(start, options.max_stored) }?;
     let magic: [u8; MAGIC_SIZE] = memory.array(0)?;
-    if magic != WRAPPER_MAGIC {
+    if Format::at_address(magic) != Some(Format::HostWrapper) {
         return memory.code(magic, options);
     }
     let version = u32::from_le_bytes(memory.array(4)?);
@@ -89,7 +90,7 @@ pub unsafe fn bytes_at<'a>(start: *const u8, options: &Options) -> Result<&'a [u
     let memory =
         unsafe { Memory::new(start.add(8).cast::<*const u8>().read_unaligned(), options.max_stored) }?;
     let magic = memory.array(0)?;
-    if magic == WRAPPER_MAGIC {
+    if Format::at_address(magic) == Some(Format::HostWrapper) {
         return Err(Error::malformed("the HIPF wrapper", 0, "it points to another wrapper"));
     }
     memory.code(magic, options)
@@ -158,22 +159,19 @@ impl Memory {
     }
 
     fn code<'a>(&self, magic: [u8; MAGIC_SIZE], options: &Options) -> Result<&'a [u8], Error> {
-        let size = if magic == ELF_MAGIC {
-            self.elf()?
-        } else if magic == CCOB_MAGIC {
-            self.ccob(options)?
-        } else if BUNDLE_MAGIC.starts_with(&magic) {
-            self.bundle()?
-        } else if magic == OFFLOAD_BINARY_MAGIC {
-            let head: [u8; 8] = self.array(0)?;
-            let version = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
-            Header::read(&self.vec(Header::size_of(version, 0)?)?, 0)?.size
-        } else if let Some(format) = IreeFormat::of(&magic) {
-            iree::stored_size(format, &self.array::<16>(0)?, 0)?
-        } else {
-            foreign::refuse_unsized(&magic)?;
-            foreign::refuse(&magic, 0)?;
-            return Err(Error::NotRecognised { offset: 0, found: crate::bytes::glimpse(&magic) });
+        let size = match Format::at_address(magic) {
+            Some(Format::Elf | Format::OtherElf) => self.elf()?,
+            Some(Format::Ccob) => self.ccob(options)?,
+            Some(Format::Bundle) => self.bundle()?,
+            Some(Format::OffloadBinary) => {
+                let head: [u8; 8] = self.array(0)?;
+                let version = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
+                Header::read(&self.vec(Header::size_of(version, 0)?)?, 0)?.size
+            }
+            Some(Format::IreeHip) => iree::stored_size(IreeFormat::Hip, &self.array::<16>(0)?, 0)?,
+            Some(Format::IreeAmdgpu) => iree::stored_size(IreeFormat::Amdgpu, &self.array::<16>(0)?, 0)?,
+            Some(format) => return Err(format.refused_at_address()),
+            None => return Err(Error::NotRecognised { offset: 0, found: glimpse(&magic) }),
         };
         if size > self.limit {
             return Err(self.too_long(size));
@@ -309,7 +307,7 @@ mod tests {
     #[test]
     fn no_byte_behind_the_code_is_read() {
         is_whole(&VECTOR_ADD[..declared_size(VECTOR_ADD).unwrap() as usize]);
-        let mut bundle = BUNDLE_MAGIC.to_vec();
+        let mut bundle = Format::Bundle.magic().to_vec();
         for number in [1_u64, 64, 9, 4] {
             bundle.extend(number.to_le_bytes());
         }
@@ -326,7 +324,8 @@ mod tests {
         let zlib =
             [&[0x78, 0x01, 0x01, 4, 0, 0xfb, 0xff][..], b"text", &0x0467_01c6_u32.to_be_bytes()].concat();
         is_whole(&ccob(1, 0, 4, &zlib));
-        let mut binary = [OFFLOAD_BINARY_MAGIC, &1_u32.to_le_bytes(), &40_u64.to_le_bytes()].concat();
+        let mut binary =
+            [Format::OffloadBinary.magic(), &1_u32.to_le_bytes(), &40_u64.to_le_bytes()].concat();
         binary.resize(40, 0);
         is_whole(&binary);
         let mut executable = [*b"AMD1", [0; 4]].concat();
@@ -346,7 +345,7 @@ mod tests {
         }
         let code = ccob(3, 0, 9, b"any bytes");
         let wrapper = Wrapper {
-            magic: WRAPPER_MAGIC,
+            magic: *b"FPIH",
             version: WRAPPER_VERSION,
             code: code.as_ptr(),
             reserved: std::ptr::null(),

@@ -6,15 +6,15 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::bundle::Bundle;
-use crate::container::foreign::Package;
-use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference::{self, KpackReference};
 use crate::container::kpack_search::SearchPath;
+use crate::container::magic::Format;
+use crate::container::package::Package;
+use crate::container::zip::is_zip;
 use crate::error::Error;
 use crate::file::File;
 use crate::file::companions::Companions;
 use crate::file::unpack::unpack;
-use crate::file::walk::is_zip;
 use crate::options::Options;
 
 /// The most bytes that are read of a file with what lies beside it: far above any library of kernels, and below what a
@@ -216,11 +216,11 @@ fn files(folder: &Path, search: &SearchPath<'_>) -> Vec<PathBuf> {
 
 /// Reads a file only if it begins as an archive does: its name came out of a file that nobody vouches for.
 fn read_archive(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
-    let mut magic = [0; KPACK_MAGIC.len()];
+    let mut magic = [0; 4];
     fs::File::open(path)
         .and_then(|mut file| file.read_exact(&mut magic))
         .map_err(|error| unreadable(path, &error))?;
-    if magic != *KPACK_MAGIC {
+    if Format::of(&magic) != Some(Format::Kpack) {
         return Err(unreadable(path, &io::Error::other("it is no kpack archive")));
     }
     read(path, most)

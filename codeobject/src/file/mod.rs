@@ -5,11 +5,10 @@
 pub(crate) mod address;
 pub(crate) mod companions;
 pub(crate) mod input;
+pub(crate) mod kind;
 pub(crate) mod unpack;
 pub(crate) mod walk;
 pub(crate) mod wheel;
-
-use std::fmt;
 
 use crate::bundle::Bundle;
 use crate::bytes::glimpse;
@@ -17,48 +16,9 @@ use crate::container::iree::IreeExecutable;
 use crate::container::kpack_reference::KpackReference;
 use crate::error::Error;
 use crate::file::companions::Companions;
+use crate::file::kind::FileKind;
 use crate::file::walk::Walk;
 use crate::options::Options;
-
-/// What a file is, seen from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FileKind {
-    /// One code object: an ELF for amdgpu (`.co`, `.hsaco`).
-    CodeObject,
-    /// One or more offload bundles in a row (`.hipfb`, `.hip_fatbin`).
-    FatBinary,
-    /// A host object, library or executable that carries GPU code, mostly in a section `.hip_fatbin`.
-    HostElf,
-    /// A shared object with kernels for the host ([`HostLibrary`](crate::HostLibrary)), and with no GPU code.
-    HostLibrary,
-    /// An archive of objects.
-    Archive,
-    /// An executable out of IREE's compiler, for HIP (`HIP1`) or for its AMDGPU driver (`AMD1`).
-    IreeExecutable,
-    /// A module of IREE (`.vmfb`) with executables for AMD GPUs, and with no other GPU code.
-    IreeModule,
-    /// A zip file, such as a wheel of Python, with any of these as members.
-    Zip,
-    /// A kpack archive (`.kpack`): the code of host binaries that refer to it.
-    Kpack,
-}
-
-impl fmt::Display for FileKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FileKind::CodeObject => "code object",
-            FileKind::FatBinary => "fat binary",
-            FileKind::HostElf => "host ELF with GPU code",
-            FileKind::HostLibrary => "shared object with kernels for the host",
-            FileKind::Archive => "archive of objects with GPU code",
-            FileKind::IreeExecutable => "IREE executable (HIP1 or AMD1)",
-            FileKind::IreeModule => "IREE module (vmfb)",
-            FileKind::Zip => "zip file with GPU code",
-            FileKind::Kpack => "kpack archive",
-        })
-    }
-}
 
 /// A file with AMD GPU code, read as far as listing its entries takes.
 ///

@@ -2,11 +2,12 @@
 //! Unpacking the members of a zip file that hold GPU code, and of zip files in it.
 
 use crate::bytes::range;
-use crate::container::zip::{HEAD_SIZE, Member, ZIP_MAGIC, Zip};
+use crate::container::magic::{Format, may_hold_code};
+use crate::container::zip::{HEAD_SIZE, Member, Zip, is_zip};
 use crate::error::Error;
 use crate::file::File;
 use crate::file::companions::{Companions, Unpacked};
-use crate::file::walk::{MAX_DEPTH, UNZIP, is_zip, may_hold_code, too_deep};
+use crate::file::walk::{MAX_DEPTH, UNZIP, too_deep};
 use crate::options::Options;
 
 /// How much larger than a zip file its members usually are, at most.
@@ -62,7 +63,7 @@ impl Unpacking<'_> {
     /// A compressed member, where it holds code.
     fn member(&mut self, zip: &Zip<&[u8]>, member: &Member) -> Result<Option<Unpacked>, Error> {
         let head = zip.head(member, HEAD_SIZE)?;
-        if !may_hold_code(&head) && !head.starts_with(ZIP_MAGIC) {
+        if !may_hold_code(&head) && Format::of(&head) != Some(Format::Zip) {
             let may_be_zip = zip.may_be_zip(member, self.work)?;
             self.work = self.work.saturating_sub(member.size);
             if !may_be_zip {

@@ -10,26 +10,23 @@ use std::sync::Arc;
 
 use crate::bundle::Bundle;
 use crate::bytes::{glimpse, range};
-use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
+use crate::code::elf_flags::ElfHead;
 use crate::code::host::HostLibrary;
 use crate::container::archive::{self, Members};
-use crate::container::begins_bundle;
-use crate::container::ccob::{CCOB_MAGIC, CcobHeader};
-use crate::container::foreign;
+use crate::container::ccob::CcobHeader;
 use crate::container::host_elf;
 use crate::container::iree::{self, IreeExecutable, IreeFormat};
-use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference::{self, KpackReference};
-use crate::container::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
+use crate::container::magic::{Format, begins_bundle, may_hold_code};
+use crate::container::offload_binary::Header;
 use crate::container::room::Room;
-use crate::container::table::BUNDLE_MAGIC;
 use crate::container::text_bundle;
 use crate::container::wrapper;
-use crate::container::zip::{ZIP_MAGIC, ends};
+use crate::container::zip::is_zip;
 use crate::decode::{self, Cache};
 use crate::error::Error;
-use crate::file::FileKind;
 use crate::file::companions::Companions;
+use crate::file::kind::FileKind;
 use crate::options::Options;
 
 /// The most bundles of one file that are described, and the most problems that are kept.
@@ -110,30 +107,27 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads a file, or a member of a zip file, that lies at `base` of the file.
     fn content(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
-        if bytes.starts_with(ELF_MAGIC) {
-            let result = self.elf(bytes, base);
-            self.behind(bytes, base, result)
-        } else if let Some(format) = IreeFormat::of(bytes) {
-            self.iree_executable(format, bytes, base)?;
-            Ok(FileKind::IreeExecutable)
-        } else if bytes.starts_with(KPACK_MAGIC) {
-            self.kpack(bytes, base)?;
-            Ok(FileKind::Kpack)
-        } else if bytes.starts_with(archive::ARCHIVE_MAGIC) {
-            self.archive(bytes, base)?;
-            Ok(FileKind::Archive)
-        } else if bytes.starts_with(archive::THIN_MAGIC) {
-            Err(archive::thin(bytes))
-        } else if !begins_bundle(bytes) && text_bundle::begins(bytes) {
-            let bundle = Bundle::text(bytes, base, &self.room)?;
-            self.found(bundle);
-            Ok(FileKind::FatBinary)
-        } else {
-            if !begins_bundle(bytes) {
-                foreign::refuse(bytes, base)?;
+        match Format::of(bytes) {
+            Some(Format::Elf | Format::OtherElf) => {
+                let result = self.elf(bytes, base);
+                self.behind(bytes, base, result)
             }
-            self.row(bytes, base);
-            Ok(FileKind::FatBinary)
+            Some(Format::IreeHip) => self.iree_executable(IreeFormat::Hip, bytes, base),
+            Some(Format::IreeAmdgpu) => self.iree_executable(IreeFormat::Amdgpu, bytes, base),
+            Some(Format::Kpack) => self.kpack(bytes, base),
+            Some(Format::Archive) => self.archive(bytes, base),
+            Some(Format::ThinArchive) => Err(archive::thin(bytes)),
+            Some(format) if !format.is_bundle() => Err(format.refused(base)),
+            None if text_bundle::begins(bytes) => {
+                let bundle = Bundle::text(bytes, base, &self.room)?;
+                self.found(bundle);
+                Ok(FileKind::FatBinary)
+            }
+            // Zeros may stand in front of the first bundle.
+            Some(_) | None => {
+                self.row(bytes, base);
+                Ok(FileKind::FatBinary)
+            }
         }
     }
 
@@ -213,9 +207,9 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Reads what an executable of IREE holds: code objects, or bundles.
-    fn iree_executable(&mut self, format: IreeFormat, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+    fn iree_executable(&mut self, format: IreeFormat, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         if self.is_full(base) {
-            return Ok(());
+            return Ok(FileKind::IreeExecutable);
         }
         let (mut executable, images) = iree::read(format, bytes, base, &mut self.room)?;
         let first = self.bundles.len();
@@ -223,7 +217,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             if self.is_full(offset) {
                 break;
             }
-            if !image.starts_with(ELF_MAGIC) {
+            if !Format::of(image).is_some_and(Format::is_elf) {
                 // Modules may share an image, which is looked through for each of them.
                 if let Err(error) = self.room.look_through(image.len() as u64, offset) {
                     self.problem(error);
@@ -239,11 +233,11 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
         executable.bundles = first..self.bundles.len();
         self.executables.push(executable);
-        Ok(())
+        Ok(FileKind::IreeExecutable)
     }
 
     /// Reads the members of an archive that lies at `base` of the file; those without GPU code are passed over.
-    fn archive(&mut self, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+    fn archive(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         let found = |walk: &Self| (walk.bundles.len(), walk.references.len(), walk.problems.len());
         let before = found(self);
         for member in Members::of(bytes, base) {
@@ -256,9 +250,6 @@ impl<'a, 'o> Walk<'a, 'o> {
                 }
             };
             let offset = member.offset;
-            if member.name == archive::DEBIAN_MEMBER && found(self) == before {
-                return Err(archive::debian(base));
-            }
             if self.is_full(offset) {
                 break;
             }
@@ -271,31 +262,29 @@ impl<'a, 'o> Walk<'a, 'o> {
                     .to_owned(),
             });
         }
-        Ok(())
+        Ok(FileKind::Archive)
     }
 
     /// Reads one file of an archive.
     fn member(&mut self, content: &'a [u8], offset: u64) {
         // Objects for 32-bit hosts are none that GPU code lies in.
-        let result = if content.starts_with(archive::THIN_MAGIC) {
-            Err(archive::thin(content))
-        } else if is_zip(content) {
-            let advice = "take it out with `ar x`, and read it as a file of its own";
-            Err(Error::unsupported("a zip file in an archive of objects", offset, advice))
-        } else if !may_hold_code(content) && !text_bundle::begins(content) {
-            Ok(())
-        } else if content.starts_with(archive::ARCHIVE_MAGIC) {
-            self.nested(content, offset)
-        } else {
-            self.content(content, offset).map(|_| ())
+        let result = match Format::of(content) {
+            Some(Format::ThinArchive) => Err(archive::thin(content)),
+            _ if is_zip(content) => {
+                let advice = "take it out with `ar x`, and read it as a file of its own";
+                Err(Error::unsupported("a zip file in an archive of objects", offset, advice))
+            }
+            Some(Format::Archive) => self.nested(content, offset),
+            _ if may_hold_code(content) || text_bundle::begins(content) => self.content(content, offset),
+            _ => return,
         };
         match result {
-            Ok(()) | Err(Error::NotFound { .. }) => {}
+            Ok(_) | Err(Error::NotFound { .. }) => {}
             Err(error) => self.problem(error),
         }
     }
 
-    fn nested(&mut self, content: &'a [u8], offset: u64) -> Result<(), Error> {
+    fn nested(&mut self, content: &'a [u8], offset: u64) -> Result<FileKind, Error> {
         self.check_depth("archives in archives", offset, "take the inner archive out with `ar x`")?;
         self.archive(content, offset)
     }
@@ -348,21 +337,21 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads the bundle at the head of `rest`; gives its size where that is known, whether it can be read or not.
     fn bundle(&mut self, rest: &'a [u8], offset: u64) -> Option<usize> {
-        let (bundle, size) = if rest.starts_with(BUNDLE_MAGIC) {
-            let bundle = Bundle::plain(rest, offset, &mut self.room);
-            let size = bundle.as_ref().map(Bundle::stored_size).ok();
-            (bundle, size)
-        } else if rest.starts_with(CCOB_MAGIC) {
-            match self.stored(rest, offset) {
+        let (bundle, size) = match Format::of(rest) {
+            Some(Format::Bundle) => {
+                let bundle = Bundle::plain(rest, offset, &mut self.room);
+                let size = bundle.as_ref().map(Bundle::stored_size).ok();
+                (bundle, size)
+            }
+            Some(Format::Ccob) => match self.stored(rest, offset) {
                 Ok((header, stored)) => {
                     let bundle =
                         Bundle::packed(stored, &header, offset, self.options, &mut self.room, &self.cache);
                     (bundle, Some(stored.len() as u64))
                 }
                 Err(error) => (Err(error), None),
-            }
-        } else if rest.starts_with(OFFLOAD_BINARY_MAGIC) {
-            match self.offload_binary(rest, offset) {
+            },
+            Some(Format::OffloadBinary) => match self.offload_binary(rest, offset) {
                 Ok((header, stored)) => {
                     let bundle = Bundle::offload_binary(
                         stored,
@@ -375,9 +364,8 @@ impl<'a, 'o> Walk<'a, 'o> {
                     (bundle, Some(header.size))
                 }
                 Err(error) => (Err(error), None),
-            }
-        } else {
-            (Err(Error::NotRecognised { offset, found: glimpse(rest) }), None)
+            },
+            _ => (Err(Error::NotRecognised { offset, found: glimpse(rest) }), None),
         };
         match bundle {
             Ok(bundle) => self.found(bundle),
@@ -472,24 +460,6 @@ pub(crate) fn too_deep(what: &str, offset: u64, depth: usize, advice: &str) -> E
         limit: MAX_DEPTH as u64,
         advice: advice.to_owned(),
     }
-}
-
-/// Whether a file that begins so is worth a [`File::parse`](crate::File::parse): a 64-bit ELF, an archive, a bundle, an
-/// offload binary, a kpack archive or an executable of IREE. Sixty-four bytes are enough to tell. Zip files, which may
-/// have anything in them, and bundles in text are not among them.
-pub fn may_hold_code(head: &[u8]) -> bool {
-    // An ELF must be a 64-bit little-endian one.
-    let is_elf = head.strip_prefix(ELF_MAGIC).is_some_and(|rest| rest.starts_with(b"\x02\x01"));
-    let magics = [KPACK_MAGIC, archive::ARCHIVE_MAGIC];
-    is_elf
-        || begins_bundle(head)
-        || IreeFormat::of(head).is_some()
-        || magics.iter().any(|magic| head.starts_with(magic))
-}
-
-/// Whether a whole file is a zip file. Something that is no code may stand in front of it.
-pub(crate) fn is_zip(bytes: &[u8]) -> bool {
-    bytes.starts_with(ZIP_MAGIC) || !may_hold_code(bytes) && !text_bundle::begins(bytes) && ends(bytes)
 }
 
 /// The name of a member of which the names lead there, each the same share of what is shown of them all. There may be as

@@ -7,17 +7,15 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use crate::container::archive::THIN_MAGIC;
 use crate::container::iree::IreeFormat;
-use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference;
 use crate::container::kpack_search::SearchPath;
-use crate::container::zip::{Carrier, HEAD_SIZE, Member, ZIP_MAGIC, Zip, file_ends};
+use crate::container::magic::{Format, may_hold_code};
+use crate::container::zip::{Carrier, HEAD_SIZE, Member, Zip, file_ends, is_zip};
 use crate::error::Error;
 use crate::file::companions::Companions;
 use crate::file::input::{Input, not_followed, unreadable};
 use crate::file::unpack::unpack;
-use crate::file::walk::{is_zip, may_hold_code};
 use crate::options::Options;
 
 /// So many members are looked at for one search path.
@@ -92,7 +90,7 @@ impl Wheel {
             let mut file = fs::File::open(path)?;
             let mut head = Vec::new();
             file.by_ref().take(HEAD_SIZE as u64).read_to_end(&mut head)?;
-            Ok(head.starts_with(ZIP_MAGIC) || !may_hold_code(&head) && file_ends(&mut file)?)
+            Ok(Format::of(&head) == Some(Format::Zip) || !may_hold_code(&head) && file_ends(&mut file)?)
         };
         read().map_err(|error| unreadable(path, &error))
     }
@@ -150,7 +148,8 @@ impl<'w> WheelMember<'w> {
     /// Where not even those can be.
     pub fn may_hold_code(&self) -> Result<bool, Error> {
         let head = self.wheel.zip.head(self.member, HEAD_SIZE)?;
-        Ok(may_hold_code(&head) || head.starts_with(ZIP_MAGIC) || head.starts_with(THIN_MAGIC))
+        let is_read = |format| matches!(format, Format::Zip | Format::ThinArchive);
+        Ok(may_hold_code(&head) || Format::of(&head).is_some_and(is_read))
     }
 
     /// Whether it is an executable of IREE, as those of a module are.
@@ -172,7 +171,7 @@ impl<'w> WheelMember<'w> {
     pub fn wheel(&self, options: &Options) -> Result<Option<Wheel>, Error> {
         let Wheel { zip, .. } = self.wheel;
         let head = zip.head(self.member, HEAD_SIZE)?;
-        let may_be = head.starts_with(ZIP_MAGIC)
+        let may_be = Format::of(&head) == Some(Format::Zip)
             || !may_hold_code(&head) && zip.may_be_zip(self.member, options.max_unpacked)?;
         if !may_be {
             return Ok(None);
@@ -239,7 +238,7 @@ impl<'w> WheelMember<'w> {
     /// Unpacks a member only if it begins as an archive does.
     fn unpack_archive(&self, member: &Member, room: u64) -> Result<Vec<u8>, Error> {
         let zip = &self.wheel.zip;
-        if !zip.head(member, HEAD_SIZE)?.starts_with(KPACK_MAGIC) {
+        if Format::of(&zip.head(member, HEAD_SIZE)?) != Some(Format::Kpack) {
             let path = WheelMember { wheel: self.wheel, member }.path();
             return Err(unreadable(&path, &io::Error::other("it is no kpack archive")));
         }

@@ -4,7 +4,7 @@
 use crate::choice::processor;
 use crate::choice::target::TargetId;
 use crate::code::code_object::CodeObject;
-use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
+use crate::code::elf_flags::ElfHead;
 use crate::code::extent::declared_size;
 use crate::code::host::HostMachine;
 
@@ -45,7 +45,7 @@ pub(super) fn check_host(id: &str, bytes: &[u8]) -> Result<(), String> {
     if !id.contains("linux") {
         return Ok(());
     }
-    let Some(head) = ElfHead::read(bytes).filter(|_| bytes.starts_with(ELF_MAGIC)) else {
+    let Some(head) = ElfHead::read(bytes) else {
         return Err("it is no ELF of 64 bits; link a shared object, or write it unchecked".to_owned());
     };
     let machine = HostMachine::from_elf(head.machine);

@@ -6,7 +6,8 @@ use std::io::Write;
 use md5::{Digest, Md5};
 
 use super::{Compression, WriteError};
-use crate::container::ccob::{CCOB_MAGIC, Method};
+use crate::container::ccob::Method;
+use crate::container::magic::Format;
 
 /// The compressed bundle of `content`.
 pub(super) fn wrap(content: &[u8], version: u16, compression: Compression) -> Result<Vec<u8>, WriteError> {
@@ -46,7 +47,7 @@ fn header(
         Method::Zlib => 0,
         Method::Zstd => 1,
     };
-    let mut out = [CCOB_MAGIC, &version.to_le_bytes(), &method.to_le_bytes()].concat();
+    let mut out = [Format::Ccob.magic(), &version.to_le_bytes(), &method.to_le_bytes()].concat();
     match version {
         1 => out.extend(word("unpacked bytes", unpacked)?),
         2 => {

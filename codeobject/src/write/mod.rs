@@ -9,7 +9,8 @@ mod options;
 use crate::bytes::text;
 use crate::choice::target::TargetId;
 use crate::code::host::HostLibrary;
-use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES};
+use crate::container::magic::Format;
+use crate::container::table::MAX_ENTRIES;
 use crate::entry::{Entry, EntryKind, EntryTarget};
 
 pub use error::WriteError;
@@ -236,7 +237,7 @@ fn read_id(id: &str) -> Result<Entry, WriteError> {
 /// nothing follows the last image.
 fn lay_out(rows: &[(&str, &[u8])], align: u64) -> Result<Vec<u8>, WriteError> {
     let too_large = || WriteError::Memory { bytes: u64::MAX };
-    let head = BUNDLE_MAGIC.len() + 8 + rows.iter().map(|(id, _)| 24 + id.len()).sum::<usize>();
+    let head = Format::Bundle.magic().len() + 8 + rows.iter().map(|(id, _)| 24 + id.len()).sum::<usize>();
     let mut offsets = Vec::with_capacity(rows.len());
     let mut end = head as u64;
     for (_, bytes) in rows {
@@ -248,7 +249,7 @@ fn lay_out(rows: &[(&str, &[u8])], align: u64) -> Result<Vec<u8>, WriteError> {
     let size = usize::try_from(end).map_err(|_| no_room())?;
     let mut out = Vec::new();
     out.try_reserve_exact(size).map_err(|_| no_room())?;
-    out.extend(BUNDLE_MAGIC);
+    out.extend(Format::Bundle.magic());
     out.extend((rows.len() as u64).to_le_bytes());
     for ((id, bytes), offset) in rows.iter().zip(&offsets) {
         out.extend(offset.to_le_bytes());

@@ -21,9 +21,10 @@ use object::read::elf::Sym;
 
 use crate::bytes::text;
 use crate::code::elf::{Elf, ElfSymbol};
-use crate::code::elf_flags::{ELF_HEAD_SIZE, ELF_MAGIC, ElfHead};
+use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::code::kernel::RejectedKernel;
 use crate::code::layout::{Binding, Symbol, SymbolRole};
+use crate::container::magic::Format;
 use crate::error::Error;
 use crate::warnings::Warnings;
 
@@ -248,7 +249,7 @@ fn is_data(symbol: &ElfSymbol<'_>) -> bool {
 fn check_head(bytes: &[u8]) -> Result<ElfHead, Error> {
     const WHAT: &str = "the ELF header";
     const ET_DYN: u16 = 3;
-    if !bytes.starts_with(ELF_MAGIC) {
+    if !Format::of(bytes).is_some_and(Format::is_elf) {
         return Err(Error::malformed(WHAT, 0, "it does not begin as one"));
     }
     if (bytes.len() as u64) < ELF_HEAD_SIZE {

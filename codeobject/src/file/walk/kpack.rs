@@ -7,13 +7,14 @@ use crate::bytes::text;
 use crate::container::kpack;
 use crate::container::kpack_reference::KpackReference;
 use crate::error::Error;
+use crate::file::kind::FileKind;
 
 /// References beyond these are not followed: members of a zip file may share their bytes without end.
 const MOST_REFERENCES: usize = 256;
 
 impl<'a> Walk<'a, '_> {
     /// Reads a kpack archive that lies at `base` of the file: a bundle for each binary that has code in it.
-    pub(super) fn kpack(&mut self, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+    pub(super) fn kpack(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         let found = self.bundles.len();
         self.binaries(bytes, base, |_| true)?;
         if self.bundles.len() == found {
@@ -22,7 +23,7 @@ impl<'a> Walk<'a, '_> {
                 present: "its table of contents is empty".to_owned(),
             });
         }
-        Ok(())
+        Ok(FileKind::Kpack)
     }
 
     /// Reads what the archives at hand hold for a host ELF that lies at `base` of the file.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The walk through the members of a zip file, and of zip files in it.
 
-use super::{UNZIP, Walk, is_zip, may_hold_code};
+use super::{UNZIP, Walk};
 use crate::bytes::{range, u16_at, u64_at};
 use crate::container::iree::IreeFormat;
-use crate::container::zip::{HEAD_SIZE, Member, ZIP_MAGIC, Zip, ends};
+use crate::container::magic::{Format, may_hold_code};
+use crate::container::zip::{HEAD_SIZE, Member, Zip, ends, is_zip};
 use crate::error::Error;
-use crate::file::FileKind;
 use crate::file::companions::Companions;
+use crate::file::kind::FileKind;
 
 impl<'a> Walk<'a, '_> {
     /// Reads the members of a zip file at `base` that are stored as they are, and those that somebody has unpacked;
@@ -39,8 +40,7 @@ impl<'a> Walk<'a, '_> {
                 }
             } else if !companions.are_unpacked && packed.is_none() {
                 let head = zip.head(member, HEAD_SIZE);
-                let is_wanted = |head: Vec<u8>| may_hold_code(&head) || head.starts_with(ZIP_MAGIC);
-                packed = head.is_ok_and(is_wanted).then(|| member.name().into_owned());
+                packed = head.is_ok_and(|head| may_be_wanted(&head)).then(|| member.name().into_owned());
             }
         }
         self.companions = companions;
@@ -122,6 +122,11 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
+/// Whether a member that begins so may hold code, or be a zip file.
+fn may_be_wanted(head: &[u8]) -> bool {
+    may_hold_code(head) || Format::of(head) == Some(Format::Zip)
+}
+
 /// Whether a member is looked into.
 fn is_read(content: &[u8]) -> bool {
     may_hold_code(content) || is_zip(content)
@@ -131,7 +136,7 @@ fn is_read(content: &[u8]) -> bool {
 fn carries_code(bytes: &[u8]) -> bool {
     let holds = |zip: Zip<&[u8]>| {
         let heads = zip.members.iter().filter_map(|member| zip.head(member, HEAD_SIZE).ok());
-        heads.into_iter().any(|head| may_hold_code(&head) || head.starts_with(ZIP_MAGIC))
+        heads.into_iter().any(|head| may_be_wanted(&head))
     };
     !ends_as_elf(bytes) && ends(bytes) && Zip::of_bytes(bytes).is_ok_and(holds)
 }
