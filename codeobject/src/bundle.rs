@@ -9,13 +9,12 @@ use sha2::{Digest, Sha256};
 
 use crate::bytes::{range, text};
 use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
-use crate::code::host::HostMachine;
+use crate::code::host::machine::HostMachine;
 use crate::container::ccob::{CcobHeader, Method};
 use crate::container::kpack::Binary;
 use crate::container::offload_binary::Header;
 use crate::container::room::Room;
 use crate::container::table::{Source, Table};
-use crate::container::text_bundle;
 use crate::decode::{Cache, Stream};
 use crate::entry::{Entry, EntryTarget};
 use crate::error::Error;
@@ -53,8 +52,6 @@ pub enum Container {
         /// How each entry is compressed, if it is.
         method: Option<Method>,
     },
-    /// Text with marks in comments (`clang -E`, `-S`, `-emit-llvm`); no GPU runs it.
-    TextBundle,
 }
 
 impl fmt::Display for Container {
@@ -73,7 +70,6 @@ impl fmt::Display for Container {
             Container::ObjectBundle => f.write_str("object bundle"),
             Container::Kpack { method: None } => f.write_str("kpack binary"),
             Container::Kpack { method: Some(method) } => write!(f, "compressed kpack binary ({method})"),
-            Container::TextBundle => f.write_str("text bundle"),
         }
     }
 }
@@ -240,12 +236,6 @@ impl<'a> Bundle<'a> {
             digest: OnceLock::new(),
             data: Data::Packed(Box::new(data)),
         })
-    }
-
-    /// The text bundle that a whole file is.
-    pub(crate) fn text(bytes: &'a [u8], offset: u64, room: &Room) -> Result<Bundle<'a>, Error> {
-        let entries = text_bundle::entries(bytes, offset, room)?;
-        Ok(Bundle::stored(Container::TextBundle, bytes, offset, bytes.len() as u64, entries))
     }
 
     /// The sections of a host object that lies at `offset` of its file.

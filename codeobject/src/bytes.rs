@@ -36,7 +36,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 /// A byte as `\xNN`.
-pub(crate) fn escaped(byte: u8) -> [char; 4] {
+fn escaped(byte: u8) -> [char; 4] {
     let [high, low] =
         [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default());
     ['\\', 'x', high, low]

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::fmt;
 
-use crate::bundle::{Bundle, Container};
+use crate::bundle::Bundle;
 use crate::choice::processor::{self, Membership};
 use crate::choice::target::TargetId;
 use crate::code::elf_flags::ElfHead;
@@ -119,9 +119,6 @@ impl Bundle<'_> {
             *lacked_memory |= matches!(error, Error::Memory { .. });
             format!("it cannot be read: {error}")
         })?;
-        if self.container() == Container::TextBundle {
-            return Err("it is text of the compiler; compile it for the GPU first".to_owned());
-        }
         if let Some(format) = Format::of(&bytes).filter(|format| !format.is_elf()) {
             return Err(format!("it is {format}; {}", format.advice()));
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One code object: its target, its kernels, its symbols, and how it is placed in memory.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use object::LittleEndian;
@@ -16,7 +15,6 @@ use crate::code::elf_flags::ElfHead;
 use crate::code::kernel::{Kernel, KernelKind, RejectedKernel};
 use crate::code::layout::{Relocation, Segment, Symbol, SymbolRole};
 use crate::code::metadata::{KernelRecord, Metadata};
-use crate::code::metadata_v2;
 use crate::code::symbols;
 use crate::container::magic::Format;
 use crate::error::Error;
@@ -59,11 +57,9 @@ impl CodeObject {
             Some(MetadataNote::MessagePack(note)) => {
                 Metadata::parse(note, &mut warnings, &mut |record, warnings| kernels.add(record, warnings))?
             }
-            Some(MetadataNote::Yaml(note)) => {
-                kernels.version_2 = true;
-                metadata_v2::parse(note, &mut warnings, &mut |record, warnings| {
-                    kernels.add(record, warnings)
-                })?
+            Some(MetadataNote::Version2) => {
+                let advice = "no runtime of today starts its kernels; recompile with -mcode-object-version=5";
+                return Err(Error::unsupported("code object version 2", 0, advice));
             }
             None => {
                 warnings.push(|| "it has no kernel metadata, so no kernel of it can be launched".to_owned());
@@ -269,9 +265,7 @@ struct Kernels<'e, 'a> {
     elf: &'e Elf<'a>,
     linked: bool,
     symbols: HashMap<&'a [u8], &'e ElfSymbol<'a>>,
-    seen: HashSet<Cow<'a, [u8]>>,
-    /// Whether the metadata is of code object version 2.
-    version_2: bool,
+    seen: HashSet<&'a [u8]>,
     found: Vec<Kernel>,
     rejected: Vec<RejectedKernel>,
     count: usize,
@@ -288,7 +282,6 @@ impl<'e, 'a> Kernels<'e, 'a> {
             linked,
             symbols: by_name,
             seen: HashSet::new(),
-            version_2: false,
             found: Vec::new(),
             rejected: Vec::new(),
             count: 0,
@@ -298,11 +291,11 @@ impl<'e, 'a> Kernels<'e, 'a> {
     fn add(&mut self, mut record: KernelRecord<'a>, warnings: &mut Warnings) {
         let index = self.count;
         self.count += 1;
-        let name = record.name.take().or_else(|| record.symbol.as_ref().map(name_of));
-        match self.join(&mut record, name.as_ref(), warnings) {
+        let name = record.name.or_else(|| record.symbol.map(name_of));
+        match self.join(&mut record, name, warnings) {
             Ok(kernel) => self.found.push(kernel),
             Err(reason) if self.rejected.len() < MAX_REJECTED => {
-                let name = name.map_or_else(|| format!("kernel {index}"), |name| text(&name));
+                let name = name.map_or_else(|| format!("kernel {index}"), text);
                 warnings.push(|| format!("the kernel {name} cannot be launched: {reason}"));
                 self.rejected.push(RejectedKernel { name, reason, args: record.args });
             }
@@ -310,28 +303,19 @@ impl<'e, 'a> Kernels<'e, 'a> {
         }
     }
 
-    /// The symbol of a kernel's descriptor. Metadata of version 2 spell it `<name>@kd`.
+    /// The symbol of a kernel's descriptor.
     fn descriptor(&self, record: &KernelRecord<'a>, name: &[u8]) -> Result<&'e ElfSymbol<'a>, String> {
-        let stated = record.symbol.as_deref().filter(|_| !self.version_2);
-        let symbol = match stated {
+        let symbol = match record.symbol {
             Some(symbol) => self.symbols.get(symbol),
             None => self.symbols.get([name, b".kd"].concat().as_slice()),
         };
-        symbol.copied().ok_or_else(|| {
-            if self.version_2 {
-                "it is of code object version 2, whose descriptors no runtime of today starts; rebuild it with \
-                 -mcode-object-version=5"
-                    .to_owned()
-            } else {
-                "its descriptor's symbol is not in the symbol table".to_owned()
-            }
-        })
+        symbol.copied().ok_or_else(|| "its descriptor's symbol is not in the symbol table".to_owned())
     }
 
     fn join(
         &mut self,
         record: &mut KernelRecord<'a>,
-        name: Option<&Cow<'a, [u8]>>,
+        name: Option<&'a [u8]>,
         warnings: &mut Warnings,
     ) -> Result<Kernel, String> {
         if let Some(problem) = record.problem.take() {
@@ -342,7 +326,7 @@ impl<'e, 'a> Kernels<'e, 'a> {
             return Err("the ELF is an object of the compiler; link it with ld.lld -shared".to_owned());
         }
         let symbol = self.descriptor(record, name)?;
-        if !self.seen.insert(name.clone()) {
+        if !self.seen.insert(name) {
             return Err("another kernel of that name comes before it".to_owned());
         }
         let address = symbol.symbol.st_value(ENDIAN);
@@ -401,13 +385,8 @@ impl<'e, 'a> Kernels<'e, 'a> {
 }
 
 /// A kernel's name by its descriptor's symbol.
-fn name_of<'a>(symbol: &Cow<'a, [u8]>) -> Cow<'a, [u8]> {
-    let end = [&b".kd"[..], b"@kd"].iter().find_map(|suffix| Some(symbol.strip_suffix(*suffix)?.len()));
-    let end = end.unwrap_or(symbol.len());
-    match symbol {
-        Cow::Borrowed(symbol) => Cow::Borrowed(&symbol[..end]),
-        Cow::Owned(symbol) => Cow::Owned(symbol[..end].to_vec()),
-    }
+fn name_of(symbol: &[u8]) -> &[u8] {
+    symbol.strip_suffix(b".kd").unwrap_or(symbol)
 }
 
 fn check_args(record: &KernelRecord<'_>, kernarg_size: u32) -> Result<(), String> {

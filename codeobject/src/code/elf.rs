@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ELF around a code object, read with nothing taken for granted.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use object::LittleEndian;
 use object::elf::{
-    DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_NULL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_STRSZ,
-    DT_STRTAB, DT_SYMTAB, DynamicTag, EM_AMDGPU, FileHeader64, PF_R, PF_W, PF_X, PT_DYNAMIC, PT_LOAD,
-    PT_NOTE, ProgramHeader64, Rela64, SHT_DYNSYM, SHT_NOTE, SHT_RELA, SHT_SYMTAB, Sym64,
+    DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_NEEDED, DT_NULL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR,
+    DT_STRSZ, DT_STRTAB, DT_SYMTAB, DynamicTag, EM_AMDGPU, FileHeader64, PF_R, PF_W, PF_X, PT_DYNAMIC,
+    PT_GNU_RELRO, PT_LOAD, PT_NOTE, ProgramHeader64, Rela64, SHT_DYNSYM, SHT_NOTE, SHT_RELA, SHT_SYMTAB,
+    Sym64,
 };
 use object::pod::slice_from_bytes;
 use object::read::elf::{
@@ -58,12 +60,12 @@ struct Dynamic {
     plt_rela_size: u64,
 }
 
-/// A note that holds kernel metadata.
+/// A note with kernel metadata.
 pub(crate) enum MetadataNote<'a> {
     /// MessagePack, from code object version 3 on.
     MessagePack(&'a [u8]),
-    /// YAML, in code object version 2.
-    Yaml(&'a [u8]),
+    /// YAML of code object version 2, which is not read.
+    Version2,
 }
 
 /// A symbol as the ELF has it.
@@ -212,34 +214,38 @@ impl<'a> Elf<'a> {
         self.segments.iter().any(|segment| segment.executable && segment.holds(address, 1))
     }
 
-    /// Whether a segment has memory for so many bytes at an address.
-    pub(crate) fn is_memory(&self, address: u64, size: u64) -> bool {
-        self.segments.iter().any(|segment| segment.spans(address, size))
+    /// Whether the memory at an address can be written once the file is loaded: a loader takes that away from the
+    /// part that `PT_GNU_RELRO` names.
+    pub(crate) fn stays_writable(&self, address: u64, size: u64) -> bool {
+        let mut writable = self.segments.iter().filter(|segment| segment.writable);
+        let mut protected = self.program.iter().filter(|header| header.p_type(ENDIAN) == PT_GNU_RELRO);
+        let end = address.saturating_add(size);
+        writable.any(|segment| segment.spans(address, size))
+            && !protected.any(|header| {
+                let start = header.p_vaddr(ENDIAN);
+                address < start.saturating_add(header.p_memsz(ENDIAN)) && start < end
+            })
     }
 
-    /// The same of a segment that is written.
-    pub(crate) fn is_writable(&self, address: u64, size: u64) -> bool {
-        self.segments.iter().any(|segment| segment.writable && segment.spans(address, size))
-    }
-
-    /// The number of the machine that it is for.
-    pub(crate) fn machine(&self) -> u16 {
-        self.header.e_machine(ENDIAN).0
-    }
-
-    /// The program headers.
-    pub(crate) fn program(&self) -> &'a [ProgramHeader64<LittleEndian>] {
-        self.program
-    }
-
-    /// Tags and values of the dynamic section up to its end, which is `None` where it has no end. Empty where there is
-    /// no such section.
-    pub(crate) fn dynamic_entries(&self) -> Option<Vec<(i64, u64)>> {
+    /// Tags and values of the dynamic section, up to its end.
+    pub(crate) fn dynamic_entries(&self) -> impl Iterator<Item = (DynamicTag, u64)> {
         let header = self.program.iter().find(|header| header.p_type(ENDIAN) == PT_DYNAMIC);
-        let Some(header) = header else { return Some(Vec::new()) };
-        let entries = header.dynamic(ENDIAN, self.bytes).ok().flatten()?;
-        let end = entries.iter().position(|entry| entry.d_tag(ENDIAN) == DT_NULL)?;
-        Some(entries[..end].iter().map(|entry| (entry.d_tag(ENDIAN).0, entry.d_val(ENDIAN))).collect())
+        let entries = header.and_then(|header| header.dynamic(ENDIAN, self.bytes).ok().flatten());
+        let tags = entries.unwrap_or_default().iter();
+        tags.map(|entry| (entry.d_tag(ENDIAN), entry.d_val(ENDIAN))).take_while(|(tag, _)| *tag != DT_NULL)
+    }
+
+    /// The libraries that the dynamic section asks for, each once.
+    pub(crate) fn needed(&self) -> Result<Vec<&'a [u8]>, Error> {
+        let strings = self.dynamic_strings().unwrap_or_default();
+        let mut names = NameBudget::new(self.bytes.len());
+        let mut needed = Vec::new();
+        let mut known = HashSet::new();
+        for (_, offset) in self.dynamic_entries().filter(|(tag, _)| *tag == DT_NEEDED) {
+            let name = names.take(strings, offset)?;
+            needed.extend(known.insert(name).then_some(name));
+        }
+        Ok(needed)
     }
 
     /// The names of the dynamic symbols, one after the other.
@@ -374,19 +380,19 @@ impl<'a> Elf<'a> {
 }
 
 /// Bounds the names that are copied: symbols may share bytes of the string table, but not without end.
-pub(crate) struct NameBudget {
+struct NameBudget {
     left: usize,
     limit: usize,
 }
 
 impl NameBudget {
-    pub(crate) fn new(file_size: usize) -> NameBudget {
+    fn new(file_size: usize) -> NameBudget {
         let limit = file_size.saturating_mul(4).max(1 << 20);
         NameBudget { left: limit, limit }
     }
 
     /// The name at an offset. It is paid for before it is known to have an end: what is searched counts.
-    pub(crate) fn take<'a>(&mut self, strings: &'a [u8], offset: impl Into<u64>) -> Result<&'a [u8], Error> {
+    fn take<'a>(&mut self, strings: &'a [u8], offset: impl Into<u64>) -> Result<&'a [u8], Error> {
         let offset = offset.into();
         let outside = || {
             let problem = "a name is not in it, or has no end";
@@ -426,7 +432,7 @@ fn find_note<'a>(mut notes: NoteIterator<'a, Header>, left: &mut usize) -> Optio
         *left = left.checked_sub(1)?;
         match (note.name(), note.n_type(ENDIAN).0) {
             (b"AMDGPU", NT_AMDGPU_METADATA) => return Some(MetadataNote::MessagePack(note.desc())),
-            (b"AMD", NT_AMD_HSA_METADATA) => return Some(MetadataNote::Yaml(note.desc())),
+            (b"AMD", NT_AMD_HSA_METADATA) => return Some(MetadataNote::Version2),
             _ => {}
         }
     }

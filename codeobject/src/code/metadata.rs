@@ -4,8 +4,6 @@
 //! Producers differ, so the reader is lenient: keys that it does not know pass, a scalar of the wrong type is taken
 //! for what it can mean, and what is wrong with one kernel stays with that kernel.
 
-use std::borrow::Cow;
-
 use crate::bytes::text;
 use crate::code::arg::{Access, AddressSpace, Arg, ArgKind};
 use crate::code::kernel::KernelKind;
@@ -25,8 +23,8 @@ pub(crate) struct Metadata {
 /// A kernel as the metadata states it; what it leaves out is `None`.
 #[derive(Debug, Default)]
 pub(crate) struct KernelRecord<'a> {
-    pub(crate) name: Option<Cow<'a, [u8]>>,
-    pub(crate) symbol: Option<Cow<'a, [u8]>>,
+    pub(crate) name: Option<&'a [u8]>,
+    pub(crate) symbol: Option<&'a [u8]>,
     pub(crate) kernarg_size: Option<u32>,
     pub(crate) kernarg_align: Option<u32>,
     pub(crate) group_segment_size: Option<u32>,
@@ -112,8 +110,8 @@ impl<'a> Reader<'a, '_> {
         for _ in 0..count {
             let key = self.key()?;
             match key {
-                b".name" => record.name = self.string(".name")?.map(Cow::Borrowed),
-                b".symbol" => record.symbol = self.string(".symbol")?.map(Cow::Borrowed),
+                b".name" => record.name = self.string(".name")?,
+                b".symbol" => record.symbol = self.string(".symbol")?,
                 b".kernarg_segment_size" => record.kernarg_size = self.integer(key)?,
                 b".kernarg_segment_align" => record.kernarg_align = self.integer(key)?,
                 b".group_segment_fixed_size" => record.group_segment_size = self.integer(key)?,

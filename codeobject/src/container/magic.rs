@@ -47,6 +47,8 @@ pub enum Format {
     SevenZip,
     /// An uncompressed tar file.
     Tar,
+    /// A text bundle: what clang writes for several targets between its stages, such as `.ll` and `.s`.
+    TextBundle,
 }
 
 /// Where a format can be read.
@@ -81,11 +83,12 @@ const BESIDE: &str = "read its members, which are files beside it";
 const FOLLOW: &str = "give the bundle that its pointer leads to";
 const IN_KPACK: &str = "its code lies in a .kpack file; open the library that it is part of";
 const COMPILE: &str = "compile it for a GPU with clang --offload-arch=gfx...";
+const TEXT: &str = "no GPU runs text; compile each target's part to a code object";
 
 /// The rows are in the order of [`Format`]. The first one that matches counts, so the longer of two magics with the same
 /// beginning stands first.
 #[rustfmt::skip]
-const TABLE: [Row; 19] = {
+const TABLE: [Row; 22] = {
     use Format::*;
     use Reads::{Anywhere, InFiles, Never};
 
@@ -110,6 +113,9 @@ const TABLE: [Row; 19] = {
         row(SevenZip,      b"7z\xbc\xaf\x27\x1c",      "a 7z archive",                NO_CODE, Never,    "unpack it first"),
         Row { at: 257, ..
         row(Tar,           b"ustar",                   "a tar file",                  NO_CODE, Never,    "unpack it with `tar -xf`") },
+        row(TextBundle,    b"\n# __CLANG_OFFLOAD_BUNDLE__",  "a text bundle",         NO_CODE, Never,    TEXT),
+        row(TextBundle,    b"\n; __CLANG_OFFLOAD_BUNDLE__",  "a text bundle",         NO_CODE, Never,    TEXT),
+        row(TextBundle,    b"\n// __CLANG_OFFLOAD_BUNDLE__", "a text bundle",         NO_CODE, Never,    TEXT),
     ]
 };
 
@@ -133,7 +139,7 @@ impl Format {
 
     /// The format of what begins with these four bytes, where nobody knows how many follow. The shortest magic counts:
     /// its reader looks at the rest.
-    pub(crate) fn at_address(head: [u8; 4]) -> Option<Format> {
+    pub fn at_address(head: [u8; 4]) -> Option<Format> {
         let begins = |row: &&Row| row.at == 0 && row.magic.starts_with(&head);
         TABLE.iter().filter(begins).min_by_key(|row| row.magic.len()).map(|row| row.format)
     }
@@ -183,6 +189,7 @@ impl Format {
         Error::unsupported(format!("{} at an address", self.name()), 0, advice)
     }
 
+    /// The first row of this format.
     fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }
@@ -213,7 +220,7 @@ mod tests {
     #[test]
     fn each_row_is_where_its_format_looks_for_it() {
         for (index, row) in TABLE.iter().enumerate() {
-            assert_eq!(row.format as usize, index, "{}", row.name);
+            assert_eq!(row.format as usize, index.min(Format::TextBundle as usize), "{}", row.name);
             let head = [&vec![0; row.at], row.magic].concat();
             assert_eq!(Format::of(&head), Some(row.format), "an earlier row begins as {} does", row.name);
             assert!(head.len() <= 262 && (!row.may_hold_code || head.len() <= 64), "{}", row.name);

@@ -14,6 +14,5 @@ pub(crate) mod offload_binary;
 pub(crate) mod package;
 pub(crate) mod room;
 pub(crate) mod table;
-pub(crate) mod text_bundle;
 pub(crate) mod wrapper;
 pub(crate) mod zip;

@@ -11,7 +11,6 @@ use rawzip::{CompressionMethod, FileReader, ReaderAt, ZipArchive, ZipArchiveEntr
 
 use crate::bytes::{range, text, u16_at, u32_at};
 use crate::container::magic::{Format, may_hold_code};
-use crate::container::text_bundle;
 use crate::error::Error;
 
 /// So many bytes of a member tell whether it may hold GPU code.
@@ -33,8 +32,7 @@ const TAIL: usize = LONGEST_COMMENT + END_SIZE as usize;
 
 /// Whether a whole file is a zip file. Something that is no code may stand in front of it.
 pub(crate) fn is_zip(bytes: &[u8]) -> bool {
-    Format::of(bytes) == Some(Format::Zip)
-        || !may_hold_code(bytes) && !text_bundle::begins(bytes) && ends(bytes)
+    Format::of(bytes) == Some(Format::Zip) || !may_hold_code(bytes) && ends(bytes)
 }
 
 /// Whether `bytes` end as a zip file does, whatever they begin with: programs that unpack themselves, and packages of

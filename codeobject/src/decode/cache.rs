@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::Progress;
+use super::progress::Progress;
 use crate::container::ccob::Method;
 
 /// How many streams of one file are kept: a decoder costs far more memory than the bytes that ask for it.

@@ -6,6 +6,10 @@ use std::ops::Range;
 use crate::error::Error;
 use crate::image::{Image, PAGE};
 
+/// Room that a decoder which writes into all of the output at once needs behind the declared size: the largest block of
+/// zstd, so that a block which begins before the end fits.
+pub(super) const OVERSHOOT: usize = 1 << 17;
+
 /// Unpacked bytes. They begin at a page where they were reserved in one piece, so that an entry which is aligned in
 /// its bundle is aligned in memory.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::{Decoder, Step, Unmeasured};
+use super::decoder::{Decoder, Step, Unmeasured};
 use crate::error::Error;
 
 /// The input of a step.

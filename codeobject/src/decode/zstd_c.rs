@@ -3,7 +3,8 @@
 
 use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_error_name, get_frame_content_size};
 
-use super::{Decoder, Step, frames};
+use super::decoder::{Decoder, Step};
+use super::frames;
 use crate::error::Error;
 
 /// The window that zstd's own tools accept; a bundle that declares more may have a window as large as itself.
@@ -29,7 +30,7 @@ pub(super) struct Zstd {
 impl Zstd {
     /// A decoder for a stream that declares so many bytes. Where the output does not move between steps, it serves as
     /// the decoder's window, which saves the copy and half of the memory; it must then have room for
-    /// [`OVERSHOOT`](super::OVERSHOOT) more.
+    /// [`OVERSHOOT`](super::output::OVERSHOOT) more.
     pub(super) fn new(declared: u64, output_stays: bool) -> Result<Zstd, Error> {
         let no_context = || Error::Memory { what: "a zstd decoder", bytes: 0 };
         let mut context = DCtx::try_create().ok_or_else(no_context)?;

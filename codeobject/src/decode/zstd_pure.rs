@@ -9,7 +9,8 @@ use std::io::Read;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{Decoder, Step, frames};
+use super::decoder::{Decoder, Step};
+use super::frames;
 
 /// The window that zstd's own tools accept.
 const USUAL_WINDOW: u64 = 1 << 27;

@@ -20,7 +20,6 @@ use crate::container::kpack_reference::{self, KpackReference};
 use crate::container::magic::{Format, begins_bundle, may_hold_code};
 use crate::container::offload_binary::Header;
 use crate::container::room::Room;
-use crate::container::text_bundle;
 use crate::container::wrapper;
 use crate::container::zip::is_zip;
 use crate::decode::{self, Cache};
@@ -118,11 +117,6 @@ impl<'a, 'o> Walk<'a, 'o> {
             Some(Format::Archive) => self.archive(bytes, base),
             Some(Format::ThinArchive) => Err(archive::thin(bytes)),
             Some(format) if !format.is_bundle() => Err(format.refused(base)),
-            None if text_bundle::begins(bytes) => {
-                let bundle = Bundle::text(bytes, base, &self.room)?;
-                self.found(bundle);
-                Ok(FileKind::FatBinary)
-            }
             // Zeros may stand in front of the first bundle.
             Some(_) | None => {
                 self.row(bytes, base);
@@ -275,7 +269,7 @@ impl<'a, 'o> Walk<'a, 'o> {
                 Err(Error::unsupported("a zip file in an archive of objects", offset, advice))
             }
             Some(Format::Archive) => self.nested(content, offset),
-            _ if may_hold_code(content) || text_bundle::begins(content) => self.content(content, offset),
+            _ if may_hold_code(content) => self.content(content, offset),
             _ => return,
         };
         match result {

@@ -6,7 +6,7 @@ use crate::choice::target::TargetId;
 use crate::code::code_object::CodeObject;
 use crate::code::elf_flags::ElfHead;
 use crate::code::extent::declared_size;
-use crate::code::host::HostMachine;
+use crate::code::host::machine::HostMachine;
 
 /// From this ABI version on the flags tell a feature that is off from one that is left open.
 const ABI_V4: u8 = 2;

@@ -7,7 +7,7 @@ use object::read::elf::Sym;
 
 use crate::bytes::{array, range, u32_at};
 use crate::code::elf::Elf;
-use crate::code::host::{HostKernel, HostParameter, HostParameterKind};
+use crate::code::host::kernel::{HostKernel, HostParameter, HostParameterKind};
 
 const ABI_VERSION: u32 = 1;
 /// Bytes of the records of version 1. Later ones may be longer.

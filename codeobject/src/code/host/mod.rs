@@ -2,26 +2,24 @@
 //! Shared objects with kernels for the host, as `windlass_kernel.h` describes them: read from their bytes, and never
 //! loaded for that.
 
-mod calls;
 mod description;
-mod hash;
-mod loadable;
-mod relocations;
-mod versions;
+pub(crate) mod kernel;
+pub(crate) mod machine;
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use object::LittleEndian;
 use object::elf::{
-    SHN_ABS, STB_GLOBAL, STB_GNU_UNIQUE, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT,
-    STV_DEFAULT, STV_PROTECTED, Sym64,
+    DF_SYMBOLIC, DT_FLAGS, DT_SYMBOLIC, SHN_ABS, STB_GLOBAL, STB_GNU_UNIQUE, STB_WEAK, STT_FUNC,
+    STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT, STV_DEFAULT, STV_PROTECTED, Sym64,
 };
 use object::read::elf::Sym;
 
 use crate::bytes::text;
 use crate::code::elf::{Elf, ElfSymbol};
 use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
+use crate::code::host::kernel::HostKernel;
+use crate::code::host::machine::HostMachine;
 use crate::code::kernel::RejectedKernel;
 use crate::code::layout::{Binding, Symbol, SymbolRole};
 use crate::container::magic::Format;
@@ -59,20 +57,20 @@ impl HostLibrary {
         let head = check_head(bytes)?;
         let elf = Elf::parse(bytes, &mut Warnings::default())?;
         let table = elf.dynamic_symbols()?;
-        let tables = loadable::check(bytes, &elf, &table)?;
         check_unique(&table)?;
         let mut library = HostLibrary {
             machine: HostMachine::from_elf(head.machine),
             kernels: Vec::new(),
             rejected: Vec::new(),
             symbols: Vec::new(),
-            needed: tables.needed.iter().map(|name| text(name)).collect(),
+            needed: elf.needed()?.into_iter().map(text).collect(),
             interposable: HashSet::new(),
         };
         library.describe(&elf, &table, bytes.len() as u64);
-        if !tables.is_symbolic() {
-            let looked_up = relocations::looked_up(&elf, &tables)?;
-            let symbols = (0..).zip(&table).filter(|(index, _)| looked_up.contains(index));
+        if !is_symbolic(&elf) {
+            let looked_up: HashSet<u32> = elf.relocations()?.iter().map(|entry| entry.symbol).collect();
+            // The table lacks symbol 0.
+            let symbols = (1..).zip(&table).filter(|(index, _)| looked_up.contains(index));
             let symbols = symbols.map(|(_, symbol)| symbol).filter(|symbol| is_exported(symbol));
             let replaced = symbols.filter(|symbol| symbol.symbol.st_visibility() == STV_DEFAULT);
             library.interposable = replaced.map(|symbol| text(symbol.name)).collect();
@@ -193,7 +191,7 @@ impl HostLibrary {
                 continue;
             }
             let (address, size) = (symbol.symbol.st_value(ENDIAN), symbol.symbol.st_size(ENDIAN));
-            let is_written = role == SymbolRole::Variable && loadable::stays_writable(elf, address, size);
+            let is_written = role == SymbolRole::Variable && elf.stays_writable(address, size);
             let symbol = Symbol {
                 name: text(symbol.name),
                 address,
@@ -222,19 +220,18 @@ fn check_unique(table: &[ElfSymbol<'_>]) -> Result<(), Error> {
     }
 }
 
+/// Whether the object's own definitions come before all others to it (`-Wl,-Bsymbolic`).
+fn is_symbolic(elf: &Elf<'_>) -> bool {
+    let mut entries = elf.dynamic_entries();
+    entries.any(|(tag, value)| tag == DT_SYMBOLIC || tag == DT_FLAGS && value & u64::from(DF_SYMBOLIC.0) != 0)
+}
+
 /// Whether a loader finds the symbol by its name.
 fn is_exported(symbol: &ElfSymbol<'_>) -> bool {
     let raw = symbol.symbol;
     let is_bound = matches!(raw.st_bind(), STB_GLOBAL | STB_WEAK);
     let is_visible = matches!(raw.st_visibility(), STV_DEFAULT | STV_PROTECTED);
     is_bound && is_visible && !raw.is_undefined(ENDIAN) && raw.st_shndx(ENDIAN) != SHN_ABS
-}
-
-/// Whether it is an exported function or variable. What lies at 0 a loader takes for undefined.
-fn is_found_by_name(elf: &Elf<'_>, symbol: &ElfSymbol<'_>) -> bool {
-    is_exported(symbol)
-        && symbol.symbol.st_value(ENDIAN) != 0
-        && (is_function(elf, symbol) || is_data(symbol))
 }
 
 fn is_function(elf: &Elf<'_>, symbol: &ElfSymbol<'_>) -> bool {
@@ -275,103 +272,4 @@ fn check_head(bytes: &[u8]) -> Result<ElfHead, Error> {
         return Err(Error::unsupported("an ELF for another operating system", 7, "build it for Linux"));
     }
     Ok(head)
-}
-
-/// A kernel of a [`HostLibrary`]. Sizes are bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct HostKernel {
-    /// Its name, which is that of the function.
-    pub name: String,
-    /// Where the function lies, counted from where the object is loaded.
-    pub address: u64,
-    /// Whether that is a function which the loader asks for the kernel's own (`STT_GNU_IFUNC`).
-    pub is_indirect: bool,
-    /// Bytes of the function; 0 where its symbol does not say.
-    pub size: u64,
-    /// Size of the argument block.
-    pub argument_size: u32,
-    /// Its parameters, by ascending offset and without overlap.
-    pub parameters: Vec<HostParameter>,
-    /// The only workgroup size that it is made for, where there is one.
-    pub workgroup_size: Option<[u32; 3]>,
-    /// The most work items of a workgroup; 0 for any number.
-    pub max_workgroup_threads: u32,
-    /// Local memory that every workgroup gets.
-    pub local_memory_size: u32,
-}
-
-/// A parameter of a [`HostKernel`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct HostParameter {
-    /// What it takes.
-    pub kind: HostParameterKind,
-    /// Where it lies in the argument block.
-    pub offset: u32,
-    /// Bytes; never 0.
-    pub size: u32,
-    /// Its name, where it has one.
-    pub name: Option<String>,
-}
-
-/// What a parameter takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HostParameterKind {
-    /// A number or a struct, by value.
-    Value,
-    /// The address of a buffer, or null.
-    Buffer,
-}
-
-/// A machine that a host's code is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HostMachine {
-    /// x86-64.
-    X86_64,
-    /// AArch64.
-    Aarch64,
-    /// RISC-V of 64 bits.
-    Riscv64,
-    /// Another, by the number that ELF gives it.
-    Other(u16),
-}
-
-impl HostMachine {
-    /// The machine that this program runs on, where it is one of those with a name here, and is little-endian.
-    pub fn current() -> Option<HostMachine> {
-        HostMachine::from_name(std::env::consts::ARCH).filter(|_| cfg!(target_endian = "little"))
-    }
-
-    /// The machine of the first field of a triple, such as `x86_64` or `arm64`; `None` for one without a name here.
-    pub fn from_name(name: &str) -> Option<HostMachine> {
-        Some(match name {
-            "x86_64" | "amd64" | "x86_64h" => HostMachine::X86_64,
-            "aarch64" | "arm64" => HostMachine::Aarch64,
-            "riscv64" | "riscv64gc" => HostMachine::Riscv64,
-            _ => return None,
-        })
-    }
-
-    pub(crate) fn from_elf(machine: u16) -> HostMachine {
-        match machine {
-            62 => HostMachine::X86_64,
-            183 => HostMachine::Aarch64,
-            243 => HostMachine::Riscv64,
-            other => HostMachine::Other(other),
-        }
-    }
-}
-
-impl fmt::Display for HostMachine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HostMachine::X86_64 => f.write_str("x86_64"),
-            HostMachine::Aarch64 => f.write_str("aarch64"),
-            HostMachine::Riscv64 => f.write_str("riscv64"),
-            HostMachine::Other(number) => write!(f, "ELF machine {number}"),
-        }
-    }
 }
