@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One code object: its target, its kernels, its symbols, and how it is placed in memory.
+//! One code object: its target, kernels and symbols, and its layout in memory.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,10 +21,10 @@ use crate::error::Error;
 use crate::warnings::Warnings;
 
 const ENDIAN: LittleEndian = LittleEndian;
-/// How many unusable kernels are described one by one.
+/// The most unusable kernels that are described one by one.
 const MAX_REJECTED: usize = 1024;
 
-/// What is in one code object (an ELF for amdgpu). It keeps none of the ELF's bytes.
+/// The content of one code object (an ELF for amdgpu). It keeps none of the ELF's bytes.
 #[derive(Debug, Clone)]
 pub struct CodeObject {
     target: TargetId,
@@ -41,12 +41,12 @@ pub struct CodeObject {
 impl CodeObject {
     /// Reads a code object.
     ///
-    /// A kernel that cannot be used is set apart in [`rejected`](Self::rejected) and costs no other.
+    /// A kernel that cannot be launched is listed in [`rejected`](Self::rejected), and does not affect the others.
     ///
     /// # Errors
     ///
-    /// Where the bytes are no ELF for amdgpu, where segments, symbols or relocations are not what they should be, and
-    /// where the metadata breaks off.
+    /// If the bytes are no ELF for amdgpu, if segments, symbols or relocations are malformed, if the metadata ends
+    /// early, and for code object version 2.
     pub fn parse(elf: &[u8]) -> Result<CodeObject, Error> {
         let head = amdgpu_head(elf)?;
         let mut warnings = Warnings::default();
@@ -83,7 +83,7 @@ impl CodeObject {
         })
     }
 
-    /// The memory that it takes, in bytes, to within what the allocator adds.
+    /// The memory that this takes in bytes, but for the allocator's overhead.
     pub(crate) fn memory_size(&self) -> usize {
         let args = |args: &[Arg]| size_of_val(args) + args.iter().map(Arg::text_size).sum::<usize>();
         let kernels = self
@@ -100,7 +100,7 @@ impl CodeObject {
             + size_of_val(&self.relocations[..])
     }
 
-    /// What it was compiled for, by its own flags; the metadata names a processor that the flags only number.
+    /// The target by the ELF's flags. The metadata names a processor that the flags only number.
     pub fn target(&self) -> &TargetId {
         &self.target
     }
@@ -135,12 +135,12 @@ impl CodeObject {
         &self.kernels
     }
 
-    /// Kernels that are to run once after loading: the constructors of variables. HIP runs none of them.
+    /// Kernels to run once after loading: the constructors of variables. HIP runs none of them.
     pub fn init_kernels(&self) -> impl Iterator<Item = &Kernel> {
         self.kernels.iter().filter(|kernel| kernel.kind == KernelKind::Init)
     }
 
-    /// Kernels that are to run once before unloading: the destructors of variables.
+    /// Kernels to run once before unloading: the destructors of variables.
     pub fn fini_kernels(&self) -> impl Iterator<Item = &Kernel> {
         self.kernels.iter().filter(|kernel| kernel.kind == KernelKind::Fini)
     }
@@ -149,7 +149,7 @@ impl CodeObject {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`], with the reason where the kernel was rejected, or with the names that there are.
+    /// [`Error::NotFound`], with the reason for a rejected kernel, or else with the names of the kernels.
     pub fn kernel(&self, name: &str) -> Result<&Kernel, Error> {
         if let Some(kernel) = self.kernels.iter().find(|kernel| kernel.name == name) {
             return Ok(kernel);
@@ -164,34 +164,33 @@ impl CodeObject {
         })
     }
 
-    /// Kernels that the metadata lists and that cannot be launched, with the reason; the first 1024 of them.
+    /// Kernels in the metadata that cannot be launched, with the reason; the first 1024 of them.
     pub fn rejected(&self) -> &[RejectedKernel] {
         &self.rejected
     }
 
-    /// The parts of the file that go to memory.
+    /// The parts of the file that are loaded to memory.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Symbols of the dynamic table, then those that are in no other table than the one for debuggers.
+    /// The symbols of the dynamic table, then those that only the debugger's table has.
     pub fn symbols(&self) -> &[Symbol] {
         &self.symbols
     }
 
-    /// Variables, such as `hipModuleGetGlobal` finds where they are exported. [Markers](SymbolRole::Marker) are none.
+    /// Variables. `hipModuleGetGlobal` finds the exported ones. [Markers](SymbolRole::Marker) are none.
     pub fn variables(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Variable)
     }
 
-    /// Functions that are no kernels: where they lie, not how to call them; there is no stable convention.
+    /// Functions that are no kernels. Their addresses are known, their calling convention is not stable.
     pub fn functions(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Function)
     }
 
-    /// The bytes that the file has for a symbol: a function's code, a variable's first value. `elf` is what this was
-    /// read from. `None` where the file holds none, as for variables that begin as zeros and for symbols of the
-    /// outside.
+    /// The bytes of a symbol in the file: a function's code, a variable's initial value. `elf` must be the bytes that
+    /// were parsed. `None` for a symbol without bytes in the file, such as a zeroed variable or an undefined symbol.
     pub fn bytes_of<'e>(&self, elf: &'e [u8], symbol: &Symbol) -> Option<&'e [u8]> {
         if matches!(symbol.role, SymbolRole::Undefined | SymbolRole::Other) {
             return None;
@@ -200,17 +199,17 @@ impl CodeObject {
         range(elf, segment.offset.checked_add(symbol.address - segment.address)?, symbol.size)
     }
 
-    /// Symbols that another code object has to define.
+    /// Symbols that another code object must define.
     pub fn undefined(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Undefined)
     }
 
-    /// What a loader has to write once it knows the addresses.
+    /// The words that a loader writes once it knows the addresses.
     pub fn relocations(&self) -> &[Relocation] {
         &self.relocations
     }
 
-    /// What is odd about it and does no harm.
+    /// Oddities of the code object that do no harm.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -240,7 +239,7 @@ pub(crate) fn amdgpu_head(elf: &[u8]) -> Result<ElfHead, Error> {
     Err(Error::unsupported(format!("an ELF for machine {} (amdgpu is 224)", head.machine), 0, advice))
 }
 
-/// The flags name the target; the metadata helps where the processor is newer than the table.
+/// The flags name the target. The metadata helps if the processor is newer than the table of flags.
 fn target(head: ElfHead, metadata: Option<&str>, warnings: &mut Warnings) -> TargetId {
     let flags = head.target();
     let Some(metadata) = metadata else { return flags };
@@ -260,7 +259,7 @@ fn target(head: ElfHead, metadata: Option<&str>, warnings: &mut Warnings) -> Tar
     }
 }
 
-/// Joins what the metadata says of kernels with their descriptors.
+/// Joins the metadata's kernels with their descriptors.
 struct Kernels<'e, 'a> {
     elf: &'e Elf<'a>,
     linked: bool,
@@ -384,7 +383,7 @@ impl<'e, 'a> Kernels<'e, 'a> {
     }
 }
 
-/// A kernel's name by its descriptor's symbol.
+/// The name of a kernel, by its descriptor's symbol.
 fn name_of(symbol: &[u8]) -> &[u8] {
     symbol.strip_suffix(b".kd").unwrap_or(symbol)
 }

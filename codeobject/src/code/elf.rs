@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ELF around a code object, read with nothing taken for granted.
+//! The ELF of a code object or of a shared object, read with every number checked.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -27,10 +27,10 @@ const ENDIAN: LittleEndian = LittleEndian;
 /// Linkers write a dozen, of which four or five are loaded.
 const MAX_HEADERS: u64 = 1024;
 const MAX_SEGMENTS: u64 = 256;
-/// How many notes are looked at in search of the one with the metadata.
+/// The most notes that are searched for the metadata.
 const MAX_NOTES: usize = 4096;
-/// What is known of a symbol takes several times what it takes in the file. Tables of honest code objects, libraries of tens of
-/// thousands of kernels among them, are far shorter.
+/// The description of a symbol takes several times its size in the file. The tables of real libraries, with tens of
+/// thousands of kernels, are far shorter.
 const MAX_SYMBOLS: u64 = 1 << 20;
 const MAX_RELOCATIONS: u64 = 1 << 22;
 const SYMBOL_SIZE: u64 = 24;
@@ -68,14 +68,14 @@ pub(crate) enum MetadataNote<'a> {
     Version2,
 }
 
-/// A symbol as the ELF has it.
+/// A symbol of the ELF.
 pub(crate) struct ElfSymbol<'a> {
     pub(crate) name: &'a [u8],
     pub(crate) symbol: &'a Sym64<LittleEndian>,
     pub(crate) exported: bool,
 }
 
-/// A relocation as the ELF has it; symbol 0 is none.
+/// A relocation of the ELF; symbol 0 is none.
 pub(crate) struct ElfRelocation {
     pub(crate) offset: u64,
     pub(crate) kind: u32,
@@ -90,7 +90,7 @@ impl<'a> Elf<'a> {
             .program_headers(ENDIAN, bytes)
             .map_err(|error| malformed("the program headers", header.e_phoff(ENDIAN), error))?;
         check_count("the program headers", header.e_phoff(ENDIAN), program.len() as u64, MAX_HEADERS)?;
-        // A loader needs no section headers, so damaged ones cost symbols of debuggers at most.
+        // A loader needs no section headers, so damaged ones cost at most the debugger's symbols.
         let sections = header.sections(ENDIAN, bytes).unwrap_or_else(|error| {
             warnings.push(|| format!("the section headers cannot be read: {error}"));
             SectionTable::default()
@@ -102,19 +102,19 @@ impl<'a> Elf<'a> {
         Ok(elf)
     }
 
-    /// The bytes that the file puts at an address.
+    /// The bytes in the file for the memory at an address.
     pub(crate) fn memory(&self, address: u64, size: u64) -> Option<&'a [u8]> {
         self.bytes.get(self.file_range(address, size)?)
     }
 
-    /// Where in the file the bytes at an address are.
+    /// The range of the file for the memory at an address.
     pub(crate) fn file_range(&self, address: u64, size: u64) -> Option<Range<usize>> {
         let segment = self.segments.iter().find(|segment| segment.holds(address, size))?;
         let start = segment.offset.checked_add(address - segment.address)?;
         byte_range(start, size).filter(|range| range.end <= self.bytes.len())
     }
 
-    /// The bytes that the file puts at an address, up to the end of the segment.
+    /// The bytes in the file for the memory from an address to the end of its segment.
     fn memory_from(&self, address: u64) -> Option<&'a [u8]> {
         let segment = self.segments.iter().find(|segment| segment.holds(address, 0))?;
         self.memory(address, segment.file_size - (address - segment.address))
@@ -185,7 +185,7 @@ impl<'a> Elf<'a> {
                     _ => {}
                 }
             }
-            // One dynamic section is all that a loader looks at.
+            // A loader looks at one dynamic section only.
             break;
         }
         Ok(dynamic)
@@ -214,8 +214,8 @@ impl<'a> Elf<'a> {
         self.segments.iter().any(|segment| segment.executable && segment.holds(address, 1))
     }
 
-    /// Whether the memory at an address can be written once the file is loaded: a loader takes that away from the
-    /// part that `PT_GNU_RELRO` names.
+    /// Whether the memory at an address stays writable once the file is loaded. A loader makes the part that
+    /// `PT_GNU_RELRO` names read-only.
     pub(crate) fn stays_writable(&self, address: u64, size: u64) -> bool {
         let mut writable = self.segments.iter().filter(|segment| segment.writable);
         let mut protected = self.program.iter().filter(|header| header.p_type(ENDIAN) == PT_GNU_RELRO);
@@ -248,7 +248,7 @@ impl<'a> Elf<'a> {
         Ok(needed)
     }
 
-    /// The names of the dynamic symbols, one after the other.
+    /// The string table of the dynamic symbols.
     pub(crate) fn dynamic_strings(&self) -> Option<&'a [u8]> {
         self.memory(self.dynamic.strings?, self.dynamic.strings_size)
     }
@@ -303,8 +303,8 @@ impl<'a> Elf<'a> {
         Ok(symbols)
     }
 
-    /// The dynamic section gives no count: a hash table does, else the section headers, else the string table that
-    /// linkers put behind.
+    /// The number of dynamic symbols, which the dynamic section does not state. A hash table does, else the section
+    /// headers, else the string table, which linkers put behind the symbols.
     fn dynamic_symbol_count(&self, table: u64, strings: u64) -> u64 {
         let hash = self.dynamic.hash.and_then(|address| self.memory_from(address));
         if let Some(Ok(hash)) = hash.map(|bytes| HashTable::<Header>::parse(ENDIAN, bytes)) {
@@ -320,7 +320,7 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// Address and size of the relocations, and of those that the dynamic section keeps apart.
+    /// Address and size of the relocations, and of those for calls.
     pub(crate) fn relocation_tables(&self) -> [Option<(u64, u64)>; 2] {
         let dynamic = &self.dynamic;
         [
@@ -329,7 +329,7 @@ impl<'a> Elf<'a> {
         ]
     }
 
-    /// Where in the file the dynamic section has the value of a tag; the last one counts, as in reading.
+    /// The range of the file with the value of a tag of the dynamic section. The last one counts.
     pub(crate) fn dynamic_value(&self, tag: DynamicTag) -> Option<Range<usize>> {
         let mut found = None;
         let header = self.program.iter().find(|header| header.p_type(ENDIAN) == PT_DYNAMIC)?;
@@ -346,7 +346,7 @@ impl<'a> Elf<'a> {
         found
     }
 
-    /// Where in the file the section headers have the sizes of the relocations at an address.
+    /// The ranges of the file in which section headers state the size of the relocations at an address.
     pub(crate) fn relocation_section_sizes(&self, address: u64) -> impl Iterator<Item = Range<usize>> {
         let headers = self.header.e_shoff(ENDIAN);
         let sections = (0_u64..).zip(self.sections.iter());
@@ -379,7 +379,7 @@ impl<'a> Elf<'a> {
     }
 }
 
-/// Bounds the names that are copied: symbols may share bytes of the string table, but not without end.
+/// Bounds the total length of the names that are read: symbols may share bytes of the string table.
 struct NameBudget {
     left: usize,
     limit: usize,
@@ -391,7 +391,7 @@ impl NameBudget {
         NameBudget { left: limit, limit }
     }
 
-    /// The name at an offset. It is paid for before it is known to have an end: what is searched counts.
+    /// The name at an offset. The bytes that are searched count against the budget, even if the name has no end.
     fn take<'a>(&mut self, strings: &'a [u8], offset: impl Into<u64>) -> Result<&'a [u8], Error> {
         let offset = offset.into();
         let outside = || {

@@ -180,6 +180,13 @@ impl Format {
         Error::unsupported(self.name(), offset, self.advice())
     }
 
+    /// The error for a file of files in a build that does not look into it.
+    #[cfg(not(feature = "carriers"))]
+    pub(crate) fn is_not_built_in(self, offset: u64) -> Error {
+        let advice = "this build does not look into it; enable the feature `carriers` of windlass-codeobject";
+        Error::unsupported(self.name(), offset, advice)
+    }
+
     /// The error for what begins so at an address, where its size cannot be told.
     pub(crate) fn refused_at_address(self) -> Error {
         if self.row().reads == Reads::Never {

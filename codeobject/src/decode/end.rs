@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a stream ends of which only the beginning and the unpacked size are known, without a look at what follows it.
+//! The end of a stream whose start and unpacked size are known.
 //!
-//! The next byte is read only where the bytes before it announce it. So no frame is looked for behind the one that
+//! The next byte is read only where the bytes before it announce it, so no frame is looked for behind the one that
 //! completes the unpacked size.
 
 use super::decoder::Unmeasured;
@@ -10,7 +10,7 @@ use super::{zlib, zstd};
 use crate::container::ccob::Method;
 use crate::error::Error;
 
-/// Room for what is unpacked only to be counted.
+/// Memory for bytes that are unpacked only to be counted.
 const SCRATCH: usize = 1 << 17;
 
 /// The number of bytes that a stream has at the head of `data`. The bytes that had to be unpacked to find its end are added
@@ -27,7 +27,8 @@ pub(crate) fn stored_size(
     }
 }
 
-/// The number of bytes of the stream that `read` gives, and that unpacks to `unpacked` bytes.
+/// The number of bytes of the stream that `read` gives and that unpacks to `unpacked` bytes. It reads no byte behind
+/// the stream.
 pub(crate) fn announced_size(
     method: Method,
     read: &mut impl FnMut(u64, &mut [u8]) -> Result<(), Error>,
@@ -70,7 +71,7 @@ fn frames_end(
     Ok(position)
 }
 
-/// How many bytes a frame holds that does not say so.
+/// The unpacked size of a frame that does not state it.
 fn content_size(frame: &[u8], unpacked: u64) -> Result<u64, Unmeasured> {
     let mut decoder = zstd::decoder(unpacked, unpacked, false, 0).map_err(Unmeasured::Unreadable)?;
     let mut scratch = Vec::with_capacity(SCRATCH);

@@ -22,7 +22,7 @@ pub(crate) use stream::Stream;
 
 use crate::container::ccob::Method;
 
-/// How a payload is compressed, by its own first bytes.
+/// The compression method of a payload, by its first bytes.
 pub(crate) fn method_of(payload: &[u8]) -> Option<Method> {
     if frames::begins(payload) { Some(Method::Zstd) } else { zlib::begins(payload).then_some(Method::Zlib) }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A compressed payload, decoded as far as somebody has asked for.
+//! A compressed payload, decoded on demand.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,17 +14,18 @@ use crate::container::table::Source;
 use crate::error::Error;
 use crate::image::Image;
 
-/// The least that is decoded at a time.
+/// The smallest amount that is decoded at a time, in bytes.
 const SMALLEST_STEP: usize = 4096;
-/// Up to here the output may grow in one piece, whatever the size of the input.
+/// The output may grow to this size in one piece, whatever the size of the input.
 const GROWTH: usize = 1 << 20;
-/// Output up to this multiple of the input is reserved in one piece; what claims to grow more has to prove it.
+/// The output is reserved in one piece up to this multiple of the input. A larger declared size must be proven by
+/// output.
 const USUAL_RATIO: usize = 64;
 
-/// A compressed payload. What was unpacked of it is kept in the cache of its file, for the next who asks.
+/// A compressed payload. The cache of its file keeps the bytes that were unpacked, for the next read.
 pub(crate) struct Stream<'a> {
     payload: &'a [u8],
-    /// Of the payload in its file.
+    /// The payload's offset in its file.
     offset: u64,
     method: Method,
     declared: u64,
@@ -44,7 +45,7 @@ impl<'a> Stream<'a> {
         Stream { payload, offset, method, declared, max_unpacked, cache }
     }
 
-    /// Calls `f` with the unpacked bytes `start..end`, after decoding what is missing.
+    /// Calls `f` with the unpacked bytes `start..end`, after decoding those that are missing.
     pub(crate) fn with_range<R>(&self, start: u64, end: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
         let range = self.range(start, end)?;
         let mut progress = self.cache.take(self.key(), range.end, self.max_unpacked);
@@ -56,8 +57,8 @@ impl<'a> Stream<'a> {
         result
     }
 
-    /// Hands over the memory of the unpacked bytes `start..end`, after decoding what is missing. Of the rest nothing is
-    /// kept.
+    /// Hands over the memory of the unpacked bytes `start..end`, after decoding those that are missing. Keeps nothing
+    /// of the rest.
     pub(crate) fn take_range(&self, start: u64, end: u64) -> Result<Image, Error> {
         let range = self.range(start, end)?;
         let mut progress = self.cache.take(self.key(), range.end, self.max_unpacked);
@@ -71,7 +72,7 @@ impl<'a> Stream<'a> {
         progress.out.into_image(range)
     }
 
-    /// Drops what was unpacked of it: nobody will ask for more.
+    /// Drops the unpacked bytes.
     pub(crate) fn forget(&self) {
         drop(self.cache.take(self.key(), 0, u64::MAX));
     }
@@ -81,7 +82,7 @@ impl<'a> Stream<'a> {
         Key { start, size, method: self.method, declared: self.declared }
     }
 
-    /// A range of the unpacked bytes that may be asked for.
+    /// The range `start..end` of the unpacked bytes, checked against the declared size and the limit.
     fn range(&self, start: u64, end: u64) -> Result<Range<usize>, Error> {
         if end > self.declared {
             return Err(self.broken(0, format!("byte {end} is wanted, {} are declared", self.declared)));
@@ -107,14 +108,14 @@ impl<'a> Stream<'a> {
 
     /// Decodes up to `need`, and judges the bytes before it.
     ///
-    /// They are good where the decoder gives them out before it meets damage. Where `need` is all that is declared, the
-    /// stream must end well too: its checksum counts. Neither depends on how far somebody else has decoded before.
+    /// The bytes are good if the decoder gives them out before it meets damage. If `need` is all that is declared, the
+    /// stream must end well too: its checksum counts. Neither depends on how far the stream was decoded before.
     fn decode_to(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
         while !self.is_settled(progress, need) {
             let Err(error) = self.step(progress, need) else { continue };
             tracing::debug!(target: "windlass::codeobject", %error, "decoding stopped");
             if matches!(error, Error::Memory { .. }) {
-                // Later there may be some, so it begins anew then.
+                // The system may have memory later, so the next read begins again.
                 *progress = Progress::default();
                 return Err(error);
             }
@@ -133,14 +134,14 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Whether no more is decoded for the sake of `need`. At the declared end that is known only when the stream ends,
-    /// fails, or goes on.
+    /// Whether `need` asks for no more decoding. At the declared end this is known only when the stream ends, fails, or
+    /// goes on.
     fn is_settled(&self, progress: &Progress, need: usize) -> bool {
         let have = progress.out.len();
         progress.is_over() || have >= need && !self.is_all(have)
     }
 
-    /// Whether it is all that is declared, and no more.
+    /// Whether `size` is exactly the declared size.
     fn is_all(&self, size: usize) -> bool {
         size as u64 == self.declared
     }
@@ -169,7 +170,7 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Makes room for more output, without believing a size that the output has not come near to.
+    /// Makes room for more output, without trusting a size that the output has not come near to.
     fn reserve(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
         let most = usize::try_from(self.declared.min(self.max_unpacked)).unwrap_or(usize::MAX);
         let stays = self.stays(progress);
@@ -189,24 +190,24 @@ impl<'a> Stream<'a> {
         })
     }
 
-    /// How much output may be reserved on the strength of the input alone.
+    /// The output size that the size of the input alone makes credible.
     fn believed(&self) -> usize {
         GROWTH.max(self.payload.len().saturating_mul(USUAL_RATIO))
     }
 
-    /// Whether room for all output is reserved at once: memory that nothing was written to costs nothing but addresses.
+    /// Whether room for all output is reserved at once. Memory that was never written costs nothing but addresses.
     fn is_plausible(&self) -> bool {
         self.declared <= self.max_unpacked && self.declared <= self.believed() as u64
     }
 
-    /// Whether the decoder can use output that never moves as its window. Without that it takes the memory of the
-    /// window besides, which may be all of the output again.
+    /// Whether the decoder can use output that never moves as its window. Otherwise it allocates its window, which may
+    /// be as large as the output.
     fn may_stay(&self) -> bool {
         cfg!(feature = "zstd-c") && self.method == Method::Zstd && self.declared <= self.max_unpacked
     }
 
-    /// Whether it does: where all output is reserved at once, which takes a declared size that can be believed, or one
-    /// that a megabyte of output came out for.
+    /// Whether the output is reserved at once, so that it never moves: the declared size is plausible, or a megabyte of
+    /// output has proven it.
     fn stays(&self, progress: &Progress) -> bool {
         self.may_stay() && (progress.believed || self.is_plausible())
     }

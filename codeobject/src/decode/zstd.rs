@@ -4,7 +4,7 @@
 use super::decoder::Decoder;
 use crate::error::Error;
 
-/// A decoder for a stream at `offset` that declares `declared` bytes, of which at most `max_unpacked` are wanted.
+/// A decoder for a stream at `offset` of its file that declares `declared` bytes.
 #[cfg(feature = "zstd-c")]
 pub(super) fn decoder(
     declared: u64,

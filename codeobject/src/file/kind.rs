@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a whole file is.
+//! The kinds of whole files.
 
 use std::fmt;
 
-/// What a file is, seen from outside.
+/// The kind of a whole file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileKind {
@@ -17,11 +17,11 @@ pub enum FileKind {
     HostLibrary,
     /// An archive of objects.
     Archive,
-    /// An executable out of IREE's compiler, for HIP (`HIP1`) or for its AMDGPU driver (`AMD1`).
+    /// An IREE executable, for HIP (`HIP1`) or for its AMDGPU driver (`AMD1`).
     IreeExecutable,
-    /// A module of IREE (`.vmfb`) with executables for AMD GPUs, and with no other GPU code.
+    /// An IREE module (`.vmfb`) with executables for AMD GPUs, and with no other GPU code.
     IreeModule,
-    /// A zip file, such as a wheel of Python, with any of these as members.
+    /// A zip file, such as a Python wheel, whose members hold GPU code.
     Zip,
     /// A kpack archive (`.kpack`): the code of host binaries that refer to it.
     Kpack,

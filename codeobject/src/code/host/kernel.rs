@@ -5,19 +5,19 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostKernel {
-    /// Its name, which is that of the function.
+    /// The kernel's name, which is the function's name.
     pub name: String,
-    /// Where the function lies, counted from where the object is loaded.
+    /// The address of the function, relative to the load address.
     pub address: u64,
-    /// Whether that is a function which the loader asks for the kernel's own (`STT_GNU_IFUNC`).
+    /// Whether the loader calls that function to get the kernel's address (`STT_GNU_IFUNC`).
     pub is_indirect: bool,
-    /// Bytes of the function; 0 where its symbol does not say.
+    /// Size of the function in bytes; 0 if its symbol does not say.
     pub size: u64,
     /// Size of the argument block.
     pub argument_size: u32,
-    /// Its parameters, by ascending offset and without overlap.
+    /// The parameters, by ascending offset and without overlap.
     pub parameters: Vec<HostParameter>,
-    /// The only workgroup size that it is made for, where there is one.
+    /// The only workgroup size that the kernel is made for, if there is one.
     pub workgroup_size: Option<[u32; 3]>,
     /// The most work items of a workgroup; 0 for any number.
     pub max_workgroup_threads: u32,
@@ -29,17 +29,17 @@ pub struct HostKernel {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostParameter {
-    /// What it takes.
+    /// The kind of value that the parameter takes.
     pub kind: HostParameterKind,
-    /// Where it lies in the argument block.
+    /// The offset in the argument block.
     pub offset: u32,
-    /// Bytes; never 0.
+    /// Size in bytes; never 0.
     pub size: u32,
-    /// Its name, where it has one.
+    /// The parameter's name, if it has one.
     pub name: Option<String>,
 }
 
-/// What a parameter takes.
+/// The kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HostParameterKind {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The machines that a host's code is for.
+//! The machines that host code is for.
 
 use std::fmt;
 
-/// A machine that a host's code is for.
+/// A machine that host code is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HostMachine {
@@ -11,14 +11,14 @@ pub enum HostMachine {
     X86_64,
     /// AArch64.
     Aarch64,
-    /// RISC-V of 64 bits.
+    /// 64-bit RISC-V.
     Riscv64,
-    /// Another, by the number that ELF gives it.
+    /// Another machine, by its ELF number.
     Other(u16),
 }
 
 impl HostMachine {
-    /// The machine that this program runs on, where it is one of those with a name here, and is little-endian.
+    /// The machine that this program runs on; `None` for one without a name here, and for a big-endian one.
     pub fn current() -> Option<HostMachine> {
         HostMachine::from_name(std::env::consts::ARCH).filter(|_| cfg!(target_endian = "little"))
     }

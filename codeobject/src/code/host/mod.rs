@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Shared objects with kernels for the host, as `windlass_kernel.h` describes them: read from their bytes, and never
-//! loaded for that.
+//! Shared objects with kernels for the host, described as in `windlass_kernel.h`. Their bytes are read, and nothing is
+//! loaded.
 
 mod description;
 pub(crate) mod kernel;
@@ -27,32 +27,32 @@ use crate::error::Error;
 use crate::warnings::Warnings;
 
 const ENDIAN: LittleEndian = LittleEndian;
-/// What the name of a description begins with; the kernel's own is behind it.
+/// The beginning of a description's name; the kernel's name follows.
 const PREFIX: &[u8] = b"windlass_kernel_";
 
 /// A shared object with kernels for a host.
 ///
-/// [`parse`](Self::parse) reads what the bytes say. What it accepts can be handed to the system's loader: every header,
-/// table and index that one follows leads into bytes that are there. What the code does nobody can tell.
+/// [`parse`](Self::parse) reads the descriptions of the kernels and the names of the symbols. It does not check the
+/// object for the system's loader: the code can do anything, so the caller must trust the object before loading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostLibrary {
     machine: HostMachine,
     kernels: Vec<HostKernel>,
     rejected: Vec<RejectedKernel>,
-    /// What is exported or wanted, and whether it is a variable that can be written.
+    /// The exported and the undefined symbols, each with whether it is a writable variable.
     symbols: Vec<(Symbol, bool)>,
     needed: Vec<String>,
     interposable: HashSet<String>,
 }
 
 impl HostLibrary {
-    /// Reads an ELF shared object of any 64-bit little-endian machine. One without kernels is no error: others may use
-    /// what it exports.
+    /// Reads an ELF shared object of any 64-bit little-endian machine. An object without kernels is no error, since
+    /// others may use its exports.
     ///
     /// # Errors
     ///
-    /// What is no shared object, is cut short, or would lead a loader astray; [`Error::Unsupported`] for text relocations,
-    /// stacks that hold code, and variables that are one for the whole process, with the option that avoids them.
+    /// If the bytes are no shared object or are cut short, and [`Error::Unsupported`] for variables that the loader
+    /// makes one for the whole process, with the compiler option that avoids them.
     pub fn parse(bytes: &[u8]) -> Result<HostLibrary, Error> {
         let head = check_head(bytes)?;
         let elf = Elf::parse(bytes, &mut Warnings::default())?;
@@ -69,7 +69,7 @@ impl HostLibrary {
         library.describe(&elf, &table, bytes.len() as u64);
         if !is_symbolic(&elf) {
             let looked_up: HashSet<u32> = elf.relocations()?.iter().map(|entry| entry.symbol).collect();
-            // The table lacks symbol 0.
+            // The table begins with symbol 1.
             let symbols = (1..).zip(&table).filter(|(index, _)| looked_up.contains(index));
             let symbols = symbols.map(|(_, symbol)| symbol).filter(|symbol| is_exported(symbol));
             let replaced = symbols.filter(|symbol| symbol.symbol.st_visibility() == STV_DEFAULT);
@@ -78,50 +78,50 @@ impl HostLibrary {
         Ok(library)
     }
 
-    /// Whether an ELF has a name that a description of a kernel might have, also where [`parse`](Self::parse) refuses it.
-    /// Nearly no library has, and reading names alone is far less than reading what they stand for.
+    /// Whether an ELF has a name that may be a description's, even if [`parse`](Self::parse) refuses the ELF. Few
+    /// libraries have one, and reading the names alone is fast.
     pub fn may_have_kernels(bytes: &[u8]) -> bool {
         let elf = Elf::parse(bytes, &mut Warnings::default()).ok();
         let names = elf.and_then(|elf| elf.dynamic_strings()).unwrap_or_default();
         names.windows(PREFIX.len()).any(|name| name == PREFIX)
     }
 
-    /// The machine that its code is for.
+    /// The machine that the code is for.
     pub fn machine(&self) -> HostMachine {
         self.machine
     }
 
-    /// The kernels that it describes, by the order of its symbols.
+    /// The kernels, in the order of their symbols.
     pub fn kernels(&self) -> &[HostKernel] {
         &self.kernels
     }
 
-    /// Descriptions that no kernel can be had by, each with the reason.
+    /// Descriptions without a usable kernel, each with the reason.
     pub fn rejected(&self) -> &[RejectedKernel] {
         &self.rejected
     }
 
-    /// Whether it describes kernels, rightly or not.
+    /// Whether the object describes kernels, usable or not.
     pub fn has_kernels(&self) -> bool {
         !(self.kernels.is_empty() && self.rejected.is_empty())
     }
 
-    /// The variables that it exports and that can be written, descriptions of kernels left out.
+    /// The exported variables that can be written, without descriptions of kernels.
     pub fn variables(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Variable, true)
     }
 
-    /// The variables that it exports and that lie in memory which is only read.
+    /// The exported variables in read-only memory.
     pub fn constants(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Variable, false)
     }
 
-    /// The functions that it exports and describes as no kernels.
+    /// The exported functions that are no kernels.
     pub fn functions(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Function, false)
     }
 
-    /// What it uses and does not define. A weak one may stay so.
+    /// The symbols that the object uses and does not define. A weak one may stay undefined.
     pub fn undefined(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Undefined, false)
     }
@@ -134,18 +134,18 @@ impl HostLibrary {
         fitting.map(|(symbol, _)| symbol)
     }
 
-    /// Whether its own code uses what it exports under a name only where nothing that was loaded before has that name. By
-    /// `-Wl,-Bsymbolic` its own comes first.
+    /// Whether a definition in an object that was loaded earlier replaces the one that this object exports under
+    /// `name`, for this object's own code too. `-Wl,-Bsymbolic` prevents that.
     pub fn is_interposable(&self, name: &str) -> bool {
         self.interposable.contains(name)
     }
 
-    /// The libraries that it asks the system for, such as `libm.so.6`.
+    /// The libraries that the object asks the system for, such as `libm.so.6`.
     pub fn needed(&self) -> &[String] {
         &self.needed
     }
 
-    /// `size` is that of the file.
+    /// Reads the descriptions and symbols of an object of `size` bytes.
     fn describe(&mut self, elf: &Elf<'_>, table: &[ElfSymbol<'_>], size: u64) {
         let functions: HashMap<&[u8], &Sym64<LittleEndian>> = table
             .iter()
@@ -205,7 +205,7 @@ impl HostLibrary {
     }
 }
 
-/// What a loader makes one for the whole process is that of the object that was loaded first, whatever its size.
+/// Refuses unique symbols: a loader takes the one of the object that was loaded first, whatever its size.
 fn check_unique(table: &[ElfSymbol<'_>]) -> Result<(), Error> {
     let mut symbols = table.iter().map(|symbol| (symbol.name, symbol.symbol));
     let unique =
@@ -220,10 +220,10 @@ fn check_unique(table: &[ElfSymbol<'_>]) -> Result<(), Error> {
     }
 }
 
-/// Whether the object's own definitions come before all others to it (`-Wl,-Bsymbolic`).
+/// Whether the object prefers its own definitions to all others (`-Wl,-Bsymbolic`).
 fn is_symbolic(elf: &Elf<'_>) -> bool {
     let mut entries = elf.dynamic_entries();
-    entries.any(|(tag, value)| tag == DT_SYMBOLIC || tag == DT_FLAGS && value & u64::from(DF_SYMBOLIC.0) != 0)
+    entries.any(|(tag, value)| tag == DT_SYMBOLIC || tag == DT_FLAGS && value & DF_SYMBOLIC.0 != 0)
 }
 
 /// Whether a loader finds the symbol by its name.
@@ -267,7 +267,7 @@ fn check_head(bytes: &[u8]) -> Result<ElfHead, Error> {
         }
         _ => return Err(Error::unsupported("an ELF that is no shared object", 0, "link it with -shared")),
     }
-    // System V's and GNU's, which the loader of Linux takes.
+    // System V's and GNU's number, which the loader of Linux takes.
     if !matches!(bytes.get(7), Some(0 | 3)) {
         return Err(Error::unsupported("an ELF for another operating system", 7, "build it for Linux"));
     }
