@@ -114,31 +114,41 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// Reads a file, or a member of a zip file, that lies at `base` of the file.
     fn content(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         match Format::of(bytes) {
-            #[cfg(feature = "carriers")]
             Some(Format::Elf | Format::OtherElf) => {
                 let result = self.elf(bytes, base);
-                self.behind(bytes, base, result)
+                #[cfg(feature = "carriers")]
+                let result = self.behind(bytes, base, result);
+                result
             }
-            #[cfg(not(feature = "carriers"))]
-            Some(Format::Elf | Format::OtherElf) => self.elf(bytes, base),
             Some(Format::IreeHip) => self.iree_executable(IreeFormat::Hip, bytes, base),
             Some(Format::IreeAmdgpu) => self.iree_executable(IreeFormat::Amdgpu, bytes, base),
-            #[cfg(feature = "carriers")]
-            Some(Format::Kpack) => self.kpack(bytes, base),
-            #[cfg(feature = "carriers")]
-            Some(Format::Archive) => self.archive(bytes, base),
-            #[cfg(feature = "carriers")]
-            Some(Format::ThinArchive) => Err(thin(bytes)),
-            #[cfg(not(feature = "carriers"))]
-            Some(format @ (Format::Kpack | Format::Archive | Format::ThinArchive | Format::Zip)) => {
-                Err(format.is_not_built_in(base))
-            }
-            Some(format) if !format.is_bundle() => Err(format.refused(base)),
+            Some(format) if !format.is_bundle() => self.carrier(format, bytes, base),
             // Zeros may stand in front of the first bundle.
             Some(_) | None => {
                 self.row(bytes, base);
                 Ok(FileKind::FatBinary)
             }
+        }
+    }
+
+    /// Reads a file of files at `base` of the file. Other formats are refused.
+    #[cfg(feature = "carriers")]
+    fn carrier(&mut self, format: Format, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+        match format {
+            Format::Kpack => self.kpack(bytes, base),
+            Format::Archive => self.archive(bytes, base),
+            Format::ThinArchive => Err(thin(bytes)),
+            _ => Err(format.refused(base)),
+        }
+    }
+
+    #[cfg(not(feature = "carriers"))]
+    fn carrier(&mut self, format: Format, _bytes: &[u8], base: u64) -> Result<FileKind, Error> {
+        match format {
+            Format::Kpack | Format::Archive | Format::ThinArchive | Format::Zip => {
+                Err(format.is_not_built_in(base))
+            }
+            _ => Err(format.refused(base)),
         }
     }
 
