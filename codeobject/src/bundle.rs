@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One bundle of a file: its entries, and the bytes of each.
+//! One bundle of a file: its entries, and the bytes of each entry.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,28 +7,28 @@ use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 
-use crate::bytes::{range, text};
+use crate::bytes::range;
 use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
-use crate::code::host::HostMachine;
+use crate::code::host::machine::HostMachine;
 use crate::container::ccob::{CcobHeader, Method};
+#[cfg(feature = "carriers")]
 use crate::container::kpack::Binary;
 use crate::container::offload_binary::Header;
 use crate::container::room::Room;
 use crate::container::table::{Source, Table};
-use crate::container::text_bundle;
 use crate::decode::{Cache, Stream};
 use crate::entry::{Entry, EntryTarget};
 use crate::error::Error;
 use crate::image::Image;
 use crate::options::Options;
 
-/// What wraps the code of a bundle.
+/// The container of a bundle's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Container {
-    /// Nothing: one code object, which counts as a bundle of one entry.
+    /// None: one code object, which counts as a bundle of one entry.
     RawElf,
-    /// Nothing: one shared object with kernels for the host, which counts as a bundle of one entry.
+    /// None: one shared object with kernels for the host, which counts as a bundle of one entry.
     HostLibrary,
     /// A clang offload bundle, uncompressed.
     Bundle,
@@ -36,25 +36,23 @@ pub enum Container {
     Ccob {
         /// The version of its header: 1, 2 or 3.
         version: u16,
-        /// How it is compressed.
+        /// The compression method.
         method: Method,
     },
     /// An LLVM offload binary (`clang-offload-packager`).
     OffloadBinary {
         /// The version of its header: 1, 2 or 3.
         version: u32,
-        /// How its payload is compressed, which it may be from version 3 on.
+        /// The compression method of its payload, which version 3 may compress.
         method: Option<Method>,
     },
     /// Sections of a host object, one per entry (`-fgpu-rdc`).
     ObjectBundle,
-    /// What a kpack archive holds for one host binary, whose name is the bundle's [`member`](Bundle::member).
+    /// The code that a kpack archive holds for one host binary, whose name is the bundle's [`member`](Bundle::member).
     Kpack {
-        /// How each entry is compressed, if it is.
+        /// The compression method of each entry, if there is one.
         method: Option<Method>,
     },
-    /// Text with marks in comments (`clang -E`, `-S`, `-emit-llvm`); no GPU runs it.
-    TextBundle,
 }
 
 impl fmt::Display for Container {
@@ -73,20 +71,19 @@ impl fmt::Display for Container {
             Container::ObjectBundle => f.write_str("object bundle"),
             Container::Kpack { method: None } => f.write_str("kpack binary"),
             Container::Kpack { method: Some(method) } => write!(f, "compressed kpack binary ({method})"),
-            Container::TextBundle => f.write_str("text bundle"),
         }
     }
 }
 
 /// A bundle: code for several targets, side by side.
 ///
-/// Listing the entries of a compressed bundle decodes its table only. Reading an entry decodes up to the end of that
-/// entry. What was decoded of the sixteen bundles that were read last is kept until the [`File`](crate::File) is
-/// dropped, so that the next entry continues the stream. Threads may share a bundle and do not wait for each other:
-/// two that read the same one at the same time decode it twice.
+/// Listing the entries of a compressed bundle decodes its table only. Reading an entry decodes the stream up to the entry's
+/// end. The [`File`](crate::File) keeps the decoded bytes of the sixteen bundles that were read last, so that the next entry
+/// continues the stream. Threads may share a bundle and do not wait for each other: two threads that read the same bundle
+/// at the same time decode it twice.
 ///
-/// Of a damaged stream those entries can be read whose bytes come out of it before the damage, in whatever order they
-/// are asked for. The checksum at its end counts for the entry that ends there, since nobody else reads so far.
+/// A damaged stream gives those entries that end before the damage, in any order. The checksum at the end of the stream
+/// counts only for the entry that ends there.
 pub struct Bundle<'a> {
     index: usize,
     member: Option<Arc<str>>,
@@ -97,7 +94,7 @@ pub struct Bundle<'a> {
     unpacked_size: Option<u64>,
     hash: Option<u64>,
     entries: Vec<Entry>,
-    /// Its bytes in the file, header included; one piece for each entry of a kpack archive.
+    /// The bundle's bytes in the file, header included. A kpack binary has one piece for each entry.
     stored: Vec<&'a [u8]>,
     digest: OnceLock<[u8; 32]>,
     data: Data<'a>,
@@ -106,12 +103,14 @@ pub struct Bundle<'a> {
 enum Data<'a> {
     Stored(&'a [u8]),
     Packed(Box<Behind<'a>>),
-    /// A stream for each entry; none where its bytes cannot be had.
+    /// A stream for each entry of a kpack binary; `None` for an entry with a problem.
+    #[cfg_attr(not(feature = "carriers"), expect(dead_code))]
     Each(Vec<Option<Stream<'a>>>),
 }
 
-/// A stream, and what lies in front of it in the bundle that it unpacks to.
+/// A stream behind an uncompressed header. Ranges count from the header's start.
 struct Behind<'a> {
+    /// Size of the header in bytes; 0 where the stream begins with the bundle's table.
     header: u64,
     stream: Stream<'a>,
 }
@@ -133,7 +132,7 @@ impl Source for Behind<'_> {
 }
 
 impl<'a> Bundle<'a> {
-    /// The bundle that a code object without one amounts to. `elf` lies at `offset` of its file.
+    /// The bundle of one code object that lies in none. `elf` lies at `offset` of its file.
     pub(crate) fn raw(elf: &'a [u8], offset: u64) -> Result<Bundle<'a>, Error> {
         let head = ElfHead::read(elf)
             .ok_or_else(|| Error::truncated("the ELF header", offset, ELF_HEAD_SIZE, elf.len() as u64))?;
@@ -142,7 +141,7 @@ impl<'a> Bundle<'a> {
         Ok(Bundle::stored(Container::RawElf, elf, offset, size, vec![entry]))
     }
 
-    /// The bundle that a shared object with kernels for the host amounts to.
+    /// The bundle of one shared object with kernels for the host.
     pub(crate) fn of_host_library(elf: &'a [u8], machine: HostMachine) -> Bundle<'a> {
         let size = elf.len() as u64;
         let id = format!("host-{machine}-unknown-linux-gnu-");
@@ -150,8 +149,8 @@ impl<'a> Bundle<'a> {
         Bundle::stored(Container::HostLibrary, elf, 0, size, vec![entry])
     }
 
-    /// A code object that somebody says is for that ISA, as in `amdgcn-amd-amdhsa--gfx1100`. What its ELF says is
-    /// compared with that where an entry is chosen.
+    /// The bundle with the ISA that an IREE executable states, such as `amdgcn-amd-amdhsa--gfx1100`, as the id of its entry.
+    /// The choice of an entry compares the id with the ELF's flags.
     pub(crate) fn under_isa(mut self, isa: &[u8]) -> Bundle<'a> {
         if let [entry] = &mut self.entries[..] {
             let named = Entry::new([b"hip-", isa].concat(), entry.offset(), entry.size(), None);
@@ -168,7 +167,7 @@ impl<'a> Bundle<'a> {
         Ok(Bundle::stored(Container::Bundle, rest, offset, table.end, table.entries))
     }
 
-    /// A compressed bundle whose bytes, header included, are `stored`.
+    /// The compressed bundle whose bytes, header included, are `stored`.
     pub(crate) fn packed(
         stored: &'a [u8],
         header: &CcobHeader,
@@ -187,20 +186,12 @@ impl<'a> Bundle<'a> {
         let stream =
             Stream::new(payload, place, header.method, unpacked, options.max_unpacked, Arc::clone(cache));
         let table = Table::read(&stream, unpacked, place, room).inspect_err(|_| stream.forget())?;
-        Ok(Bundle {
-            index: 0,
-            member: None,
-            damage: None,
-            container: Container::Ccob { version: header.version, method: header.method },
-            offset,
-            stored_size: size,
-            unpacked_size: Some(unpacked),
-            hash: Some(header.hash),
-            entries: table.entries,
-            stored: vec![stored],
-            digest: OnceLock::new(),
-            data: Data::Packed(Box::new(Behind { header: 0, stream })),
-        })
+        let container = Container::Ccob { version: header.version, method: header.method };
+        let mut bundle = Bundle::stored(container, stored, offset, size, table.entries);
+        bundle.unpacked_size = Some(unpacked);
+        bundle.hash = Some(header.hash);
+        bundle.data = Data::Packed(Box::new(Behind { header: 0, stream }));
+        Ok(bundle)
     }
 
     /// The offload binary whose bytes, header included, are `stored`.
@@ -226,33 +217,19 @@ impl<'a> Bundle<'a> {
         let stream = Stream::new(payload, place, method, declared, options.max_unpacked, Arc::clone(cache));
         let data = Behind { header: header.header_size, stream };
         let entries = header.entries(&data, unpacked, offset, room).inspect_err(|_| data.stream.forget())?;
-        Ok(Bundle {
-            index: 0,
-            member: None,
-            damage: None,
-            container: Container::OffloadBinary { version, method: Some(method) },
-            offset,
-            stored_size: header.size,
-            unpacked_size: Some(unpacked),
-            hash: None,
-            entries,
-            stored: vec![stored],
-            digest: OnceLock::new(),
-            data: Data::Packed(Box::new(data)),
-        })
+        let container = Container::OffloadBinary { version, method: Some(method) };
+        let mut bundle = Bundle::stored(container, stored, offset, header.size, entries);
+        bundle.unpacked_size = Some(unpacked);
+        bundle.data = Data::Packed(Box::new(data));
+        Ok(bundle)
     }
 
-    /// The text bundle that a whole file is.
-    pub(crate) fn text(bytes: &'a [u8], offset: u64, room: &Room) -> Result<Bundle<'a>, Error> {
-        let entries = text_bundle::entries(bytes, offset, room)?;
-        Ok(Bundle::stored(Container::TextBundle, bytes, offset, bytes.len() as u64, entries))
-    }
-
-    /// The sections of a host object that lies at `offset` of its file.
+    /// The bundle whose entries are sections of a host object at `offset` of its file.
     pub(crate) fn of_sections(object: &'a [u8], offset: u64, entries: Vec<Entry>) -> Bundle<'a> {
         Bundle::stored(Container::ObjectBundle, object, offset, object.len() as u64, entries)
     }
 
+    /// A bundle of `size` bytes that begins at the start of `bytes`, with uncompressed entries.
     fn stored(
         container: Container,
         bytes: &'a [u8],
@@ -276,7 +253,8 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// What a kpack archive, whose bytes are `archive` and lie at `base` of the file, holds for one binary.
+    /// The code for one host binary in the kpack archive `archive`, which lies at `base` of the file.
+    #[cfg(feature = "carriers")]
     pub(crate) fn kpack(
         archive: &'a [u8],
         base: u64,
@@ -295,7 +273,7 @@ impl<'a> Bundle<'a> {
             Vec::with_capacity(images.len()),
         );
         bundle.unpacked_size = Some(readable.filter_map(|image| image.size).fold(0, u64::saturating_add));
-        bundle.member = Some(text(binary.name).into());
+        bundle.member = Some(crate::bytes::text(binary.name).into());
         bundle.stored.clear();
         let mut streams = Vec::new();
         for image in images {
@@ -335,70 +313,68 @@ impl<'a> Bundle<'a> {
         self
     }
 
-    /// What is wrong with the file that it came in as a whole, where its checksum tells: a member of a zip file that is
-    /// stored as it is. It is among the [`problems`](crate::File::problems) as well. Nothing tells which bytes are
-    /// damaged, so the entries can be read.
+    /// The damage of the zip member in which the bundle is stored uncompressed, if the member's checksum tells of some.
+    /// It is among the [`problems`](crate::File::problems) as well. The checksum does not tell which bytes are damaged,
+    /// so the entries can be read.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// Its number in the file, from 0.
+    /// The bundle's number in the file, from 0.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// The name of what it belongs to, where the file is a collection with names: of the file in an archive, as in
-    /// `a.o`, or in `b.a(a.o)` where archives hold archives; of the host binary in a kpack archive. Bytes that are not
-    /// UTF-8 are written as `\xNN`. Of the names of files 512 letters are shown, and `…` where one has more.
-    /// `None` for what lies in the file itself.
+    /// The name of the file in the file that holds the bundle: the file in an archive, such as `a.o`, or `b.a(a.o)` for
+    /// an archive in an archive; the host binary in a kpack archive. Bytes that are not UTF-8 are written as `\xNN`. At
+    /// most 512 letters are shown, then `…`. `None` for a bundle in the file itself.
     pub fn member(&self) -> Option<&str> {
         self.member.as_deref()
     }
 
-    /// What wraps its code.
+    /// The container of the bundle's code.
     pub fn container(&self) -> Container {
         self.container
     }
 
-    /// Where it begins in the file; in the unpacked member for a compressed one of a zip file, in the archive for what
-    /// a host ELF has in a kpack archive beside it.
+    /// The bundle's offset in the file. In a compressed member of a zip file it counts from the unpacked member, and in
+    /// a kpack archive beside a host ELF from the archive.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// How many bytes of the file it takes.
+    /// The number of bytes that the bundle takes in the file.
     pub fn stored_size(&self) -> u64 {
         self.stored_size
     }
 
-    /// How many bytes it has unpacked, as it declares itself; `None` where nothing says so.
+    /// The number of bytes that the bundle declares to have unpacked; `None` where it declares none.
     pub fn unpacked_size(&self) -> Option<u64> {
         self.unpacked_size
     }
 
-    /// What the header of a compressed bundle states as the first eight bytes of the MD5 of its unpacked bytes. It
-    /// is not checked: every loader ignores it, and it costs more than unpacking. Good for a cache's key, together
-    /// with the sizes, where the file is trusted.
+    /// The first eight bytes of the MD5 of the unpacked bytes, as the header of a compressed bundle states them. They
+    /// are not checked: every loader ignores them, and a check costs more than unpacking. With the sizes they make a
+    /// key for a cache where the file is trusted.
     pub fn hash(&self) -> Option<u64> {
         self.hash
     }
 
-    /// Whether its entries must be unpacked to be read.
+    /// Whether the entries must be unpacked to be read.
     pub fn is_compressed(&self) -> bool {
         !matches!(self.data, Data::Stored(_))
     }
 
-    /// The SHA-256 of its bytes in the file, [`stored_size`](Self::stored_size) of them; a key that no file can forge.
-    /// Of a binary in a kpack archive, whose bytes lie apart from their table, that of each entry's id, sizes, problem and
-    /// bytes.
-    /// Computed once.
+    /// The SHA-256 of the bundle's [`stored_size`](Self::stored_size) bytes in the file: a key that no file can forge.
+    /// The bytes of a kpack binary lie apart from their table, so its digest covers each entry's id, sizes, problem and
+    /// bytes. Computed once.
     pub fn digest(&self) -> [u8; 32] {
         *self.digest.get_or_init(|| match self.container {
             Container::Kpack { method } => {
                 let mut hash = Sha256::new();
                 for (entry, bytes) in self.entries.iter().zip(&self.stored) {
                     let is_compressed = u64::from(method.is_some());
-                    // What is wrong with an entry may lie outside of its bytes, in the table of another one.
+                    // The problem of an entry may lie in the table of another one, outside of its own bytes.
                     let problem = entry.problem().unwrap_or_default();
                     let sizes =
                         [entry.id().len() as u64, entry.size(), bytes.len() as u64, problem.len() as u64];
@@ -420,9 +396,9 @@ impl<'a> Bundle<'a> {
         &self.entries
     }
 
-    /// The bytes that an entry comes from, as they lie in memory: its own where it is not compressed, else all of the
-    /// compressed bytes that it is a part of, with their header where they have one. Entries of any two bundles of a file
-    /// whose bytes lie at the same place have them in common. `None` where the entry cannot be read.
+    /// The bytes that an entry comes from, as they lie in memory. An uncompressed entry gives its own bytes, any other
+    /// entry all of the compressed stream that it is a part of, with its header. Entries whose bytes lie at the same
+    /// place share them, also across the bundles of a file. `None` for an entry that cannot be read.
     pub fn stored_bytes(&self, entry: usize) -> Option<&'a [u8]> {
         let range = self.entry(entry).ok()?.range();
         match &self.data {
@@ -432,8 +408,8 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Drops what is kept of its unpacked bytes: who reads it next decodes it from the beginning, its table included, as
-    /// for the first time. For those that measure how long that takes.
+    /// Drops the unpacked bytes that the file keeps, so that the next read decodes the bundle from the beginning, table
+    /// included. Benchmarks measure decoding with it.
     pub fn forget_unpacked(&self) {
         match &self.data {
             Data::Stored(_) => {}
@@ -446,13 +422,13 @@ impl<'a> Bundle<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] for an index that is not there, [`Error::Malformed`] for an entry with a
-    /// [`problem`](Entry::problem), [`Error::Decode`] or [`Error::Limit`] where they cannot be unpacked.
+    /// [`Error::NotFound`] for an index that does not exist, [`Error::Malformed`] for an entry with a
+    /// [`problem`](Entry::problem), [`Error::Decode`] or [`Error::Limit`] if the bytes cannot be unpacked.
     pub fn extract(&self, entry: usize) -> Result<Vec<u8>, Error> {
         self.image(entry).map(Cow::into_owned)
     }
 
-    /// The bytes of an entry, borrowed from the file where it is not compressed.
+    /// The bytes of an entry, borrowed from the file if it is not compressed.
     ///
     /// # Errors
     ///
@@ -467,10 +443,10 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// The bytes of an entry as a loader wants them: in memory of their own that begins at a page, zeros behind.
+    /// The bytes of an entry in page-aligned memory of their own, with zeros behind, as a loader wants them.
     ///
-    /// The memory that a compressed bundle was decoded into becomes the image, mostly without a copy, and what was
-    /// decoded of that bundle is not kept. It is the fastest way to one entry; who wants several of one bundle takes
+    /// The memory that a compressed bundle is decoded into becomes the image, mostly without a copy, and the file keeps
+    /// nothing of it. This is the fastest way to one entry; for several entries of one bundle use
     /// [`with_image`](Self::with_image).
     ///
     /// # Errors
@@ -485,7 +461,7 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Calls `f` with the bytes of an entry, without copying them.
+    /// Calls `f` with the bytes of an entry, without a copy.
     ///
     /// # Errors
     ///
@@ -495,7 +471,7 @@ impl<'a> Bundle<'a> {
         self.with_range(entry, range.start, range.end, f)
     }
 
-    /// The first bytes of an entry, as many as an ELF header has, or fewer where the entry is smaller.
+    /// The first bytes of an entry: the size of an ELF header, or fewer if the entry is smaller.
     pub(crate) fn head(&self, entry: usize) -> Result<Vec<u8>, Error> {
         let range = self.entry(entry)?.range();
         let end = range.end.min(range.start.saturating_add(ELF_HEAD_SIZE));

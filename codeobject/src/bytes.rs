@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Little-endian numbers out of bytes that nobody vouches for.
+//! Little-endian numbers from untrusted bytes.
 
-/// The bytes of `data` from `offset` on, `N` of them, where they are all there.
+/// The `N` bytes of `data` at `offset`; `None` if `data` is too short.
 pub(crate) fn array<const N: usize>(data: &[u8], offset: u64) -> Option<[u8; N]> {
     range(data, offset, N as u64)?.try_into().ok()
 }
 
-/// The `size` bytes of `data` from `offset` on, where they are all there.
+/// The `size` bytes of `data` at `offset`; `None` if `data` is too short.
 pub(crate) fn range(data: &[u8], offset: u64, size: u64) -> Option<&[u8]> {
     let start = usize::try_from(offset).ok()?;
     let end = usize::try_from(offset.checked_add(size)?).ok()?;
@@ -25,7 +25,7 @@ pub(crate) fn u64_at(data: &[u8], offset: u64) -> Option<u64> {
     array(data, offset).map(u64::from_le_bytes)
 }
 
-/// Text of bytes that should be UTF-8; what is not is written as `\xNN`, so that different bytes stay different.
+/// Text from bytes that should be UTF-8. Other bytes are written as `\xNN`, so that different bytes stay different.
 pub(crate) fn text(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -36,13 +36,13 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 /// A byte as `\xNN`.
-pub(crate) fn escaped(byte: u8) -> [char; 4] {
+fn escaped(byte: u8) -> [char; 4] {
     let [high, low] =
         [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default());
     ['\\', 'x', high, low]
 }
 
-/// The first bytes of something unknown, for a message.
+/// The first bytes of unknown data, for a message.
 pub(crate) fn glimpse(data: &[u8]) -> String {
     let head = &data[..data.len().min(16)];
     if head.is_empty() {

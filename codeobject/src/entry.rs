@@ -7,13 +7,13 @@ use std::ops::Range;
 use crate::bytes::text;
 use crate::choice::target::TargetId;
 
-/// A target longer than this is not taken apart: features cost far more memory than the bytes that name them.
+/// A longer target is not parsed: features take far more memory than the bytes that name them.
 const LONGEST_TARGET: usize = 128;
-/// So many bytes of a kind that nobody knows, and of why a target is not understood, are kept.
+/// The most bytes that are kept of an unknown kind, and of the reason why a target is not understood.
 const SHOWN_KIND: usize = 64;
 const SHOWN_REASON: usize = 256;
 
-/// What an entry was compiled for, by the first field of its id.
+/// The kind of an entry, by the first field of its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EntryKind {
@@ -21,11 +21,11 @@ pub enum EntryKind {
     Host,
     /// `hip`.
     Hip,
-    /// `hipv4`, equal to `hip` to every loader.
+    /// `hipv4`, the same as `hip` to every loader.
     HipV4,
     /// `openmp`.
     OpenMp,
-    /// Anything else, by its name, of which 64 bytes are kept.
+    /// Any other kind, by its name; 64 bytes of it are kept.
     Other(String),
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for EntryKind {
     }
 }
 
-/// What an entry's code runs on.
+/// The target of an entry's code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EntryTarget {
@@ -51,11 +51,11 @@ pub enum EntryTarget {
     Host,
     /// No GPU yet: SPIR-V, which the ROCm runtime compiles when it loads it.
     SpirV,
-    /// The id is not understood, and why.
+    /// An id that is not understood, with the reason.
     Unknown(String),
 }
 
-/// An entry as the table of its bundle states it. Nothing is unpacked to list it.
+/// An entry in the table of its bundle. Listing it unpacks nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     id: Vec<u8>,
@@ -84,7 +84,7 @@ impl Entry {
         Entry { id, kind, target, offset, size, problem }
     }
 
-    /// The entry that a code object without a bundle around it amounts to.
+    /// The entry of a code object that lies in no bundle.
     pub(crate) fn raw(target: TargetId, size: u64) -> Entry {
         Entry {
             id: target.to_string().into_bytes(),
@@ -96,7 +96,8 @@ impl Entry {
         }
     }
 
-    /// An entry that states nothing but its architecture, as kpack archives do.
+    /// An entry that states only its architecture, as in kpack archives.
+    #[cfg(feature = "carriers")]
     pub(crate) fn of_architecture(arch: &[u8], offset: u64, size: u64, problem: Option<String>) -> Entry {
         let target = match std::str::from_utf8(arch) {
             Err(_) => EntryTarget::Unknown("its architecture is not UTF-8 text".to_owned()),
@@ -109,7 +110,7 @@ impl Entry {
         Entry { id: arch.to_vec(), kind: EntryKind::HipV4, target, offset, size, problem }
     }
 
-    /// The id as the file has it, without a trailing NUL. For a raw code object its target id, in a kpack archive the
+    /// The id in the file, without a trailing NUL. A raw code object has its target id, an entry of a kpack archive its
     /// architecture.
     pub fn id(&self) -> &[u8] {
         &self.id
@@ -120,29 +121,29 @@ impl Entry {
         text(&self.id)
     }
 
-    /// What it was compiled as.
+    /// The kind of the entry.
     pub fn kind(&self) -> &EntryKind {
         &self.kind
     }
 
-    /// What it runs on.
+    /// The target of the entry's code.
     pub fn target(&self) -> &EntryTarget {
         &self.target
     }
 
-    /// Where its bytes begin, counted from the start of the unpacked bundle (of the host object for an
-    /// [`ObjectBundle`](crate::Container::ObjectBundle), of the archive for an uncompressed
-    /// [`Kpack`](crate::Container::Kpack); compressed ones have a stream each, and begin at 0).
+    /// The offset of the entry's bytes in the unpacked bundle. It counts from the host object in an
+    /// [`ObjectBundle`](crate::Container::ObjectBundle), from the archive in an uncompressed
+    /// [`Kpack`](crate::Container::Kpack), and is 0 in a compressed one, whose entries have a stream each.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// How many bytes it has.
+    /// The size of the entry, in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Why its bytes cannot be had, where the table gives a range that is not in the bundle.
+    /// The reason why the bytes cannot be read, if the table gives a range outside of the bundle.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
@@ -171,7 +172,7 @@ fn parse_id(id: &str) -> (EntryKind, EntryTarget) {
     (kind, target)
 }
 
-/// What a target is described with stays small beside the id that names it.
+/// Parses a target that is short enough: its description stays small beside the id.
 fn parse_target(text: &str, parse: impl FnOnce(&str) -> Result<TargetId, String>) -> EntryTarget {
     if text.len() > LONGEST_TARGET {
         return EntryTarget::Unknown(format!(
@@ -185,7 +186,7 @@ fn parse_target(text: &str, parse: impl FnOnce(&str) -> Result<TargetId, String>
     }
 }
 
-/// At most `most` bytes of `text`.
+/// The first bytes of `text`, `most` at most.
 fn shortened(mut text: String, most: usize) -> String {
     let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text.truncate(end.unwrap_or_default());

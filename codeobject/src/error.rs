@@ -143,6 +143,7 @@ pub enum Error {
 }
 
 impl Error {
+    #[cfg(feature = "carriers")]
     pub(crate) fn of_member(self, member: &str) -> Error {
         Error::Member { member: member.to_owned(), error: Box::new(self) }
     }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reads AMD GPU code objects, and finds them in whatever file they come in.
+//! Reads AMD GPU code objects, and finds them in the files that carry them.
 //!
-//! A compiler for AMD GPUs writes a *code object*: an ELF with kernels for one target. What you have in hand is rarely
-//! that ELF. It is a library, an executable or an object with a section `.hip_fatbin`; a `.hipfb` with one *bundle*
-//! per source file, each with an *entry* per target, often compressed (CCOB); an offload binary; an archive; a `.vmfb`,
-//! `HIP1` or `AMD1` of IREE; or a bare `.hsaco`; in a wheel; or in a `.kpack` beside the library. This crate answers three questions about all of them:
+//! A compiler for AMD GPUs writes a *code object*: an ELF with kernels for one target. Most files do not hold that ELF
+//! alone. A host library, executable or object keeps it in a section `.hip_fatbin`; a `.hipfb` holds one *bundle* for each
+//! source file, with an *entry* for each target, often compressed (CCOB); an LLVM offload binary, IREE's `HIP1` and `AMD1`,
+//! an archive of objects, a `.vmfb`, a wheel and a `.kpack` beside the library hold it too. This crate answers three
+//! questions about all of these files:
 //!
-//! 1. **What is in the file?** [`Input::open`] reads it with what belongs to it, [`Input::file`] finds the bundles,
-//!    [`Bundle::entries`] lists them. Nothing but the tables of compressed bundles is unpacked for that.
-//! 2. **Which entry does a GPU get, and why not the others?** [`Bundle::select`] takes the exact target first, then a
-//!    generic one, then, if you ask for it, one of the same ISA-compatible family; it gives a [`Verdict`] on each.
-//! 3. **What is in the code?** [`CodeObject::parse`] gives kernels with their arguments, variables, functions,
-//!    segments and relocations; from stripped files too, and from those without section headers.
-//!    [`CodeObject::calls`] tells which functions a kernel may call.
+//! 1. **Which bundles are in the file?** [`Input::open`] reads the file and its companions, [`Input::file`] finds the
+//!    bundles, and [`Bundle::entries`] lists the entries. That decodes nothing but the tables of compressed bundles.
+//! 2. **Which entry does a GPU get, and why not the others?** [`Bundle::select`] prefers the exact target, then a generic
+//!    one, then, if the caller asks for it, one of the same ISA-compatible family. It gives a [`Verdict`] for each entry.
+//! 3. **What is in the code?** [`CodeObject::parse`] gives kernels with their arguments, variables, functions, segments and
+//!    relocations. It reads stripped files and files without section headers as well.
 //!
 //! ```no_run
+//! # #[cfg(feature = "carriers")] {
 //! use windlass_codeobject::{CodeObject, Input, Options, TargetId};
 //!
-//! // What HIP calls gcnArchName, with the mode of each feature that the GPU has.
+//! // HIP's gcnArchName, which states the mode of each feature that the GPU has.
 //! let gpu: TargetId = "gfx942:sramecc+:xnack-".parse()?;
 //! let options = Options::default();
 //!
@@ -35,21 +36,21 @@
 //!         println!("    {} takes {} arguments", kernel.name, kernel.explicit_args().count());
 //!     }
 //! }
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Code may lie beside the file, in the kpack archives (`.kpack`) that libraries of ROCm refer to since 2026, or compressed
-//! in a wheel: [`Input::open`] brings both. Who has bytes and no path calls [`File::parse`], which sees no more than these.
-//! Zip files may lie in zip files and behind a script; the checksums of members that are read are compared.
-//! [`Wheel`] takes the members of a wheel one at a time, and [`may_hold_code`] tells by its first bytes whether a
-//! file is worth reading.
+//! The code of a file may lie beside it, in the kpack archives (`.kpack`) to which ROCm's libraries refer since 2026, or
+//! compressed in a wheel. [`Input::open`] reads both. [`File::parse`] reads bytes that are in memory already, and sees
+//! nothing else. [`Wheel`] reads the members of a wheel one at a time, and [`Format::of`] tells a file's format by its first
+//! bytes.
 //!
-//! [`HostLibrary`] reads kernels for the CPU: those that a shared object describes as `windlass_kernel.h` says, alone or as a
-//! bundle's entry for the host. What it accepts can be handed to the system's loader.
+//! [`HostLibrary`] reads kernels for the CPU: a shared object describes them as `windlass_kernel.h` says. The shared object
+//! stands alone, or is a bundle's entry for the host.
 //!
-//! [`BundleWriter`] goes the other way: it writes the bundles that clang writes.
+//! [`BundleWriter`] writes the bundles that clang writes.
 //!
-//! A bundle needs no file; this one has two entries of a few bytes, which no GPU can run:
+//! A bundle needs no file. This one has two entries of eight bytes, which no GPU can run:
 //!
 //! ```
 //! use windlass_codeobject::{Container, File, Options};
@@ -75,50 +76,55 @@
 //!
 //! # Input is hostile until proven otherwise
 //!
-//! No input panics, hangs, or makes the crate take more memory than the input has, declares and is allowed
-//! ([`Options::max_unpacked`]). What is known of a code object or of a shared object takes several times what it takes in the
-//! file, and has limits of its own: a million symbols, four million relocations. Sizes that a file states are never allocated before bytes come out that bear them out.
-//! What is wrong with one part costs no other: an entry whose range is outside its bundle has a
-//! [`problem`](Entry::problem), a damaged bundle is among [`File::problems`], a kernel that cannot be launched among
-//! [`CodeObject::rejected`]. Every [`Error`] says what was read, where, and what to do.
+//! No input makes the crate panic, hang, or take more memory than the input has, declares and is allowed
+//! ([`Options::max_unpacked`]). A declared size is never trusted for an allocation: memory grows with the bytes that come
+//! out. The description of a code object or of a shared object takes several times the size of its tables in the file, so
+//! the tables have limits: a million symbols and four million relocations.
+//!
+//! Damage in one part costs no other part. An entry whose range lies outside its bundle has a [`problem`](Entry::problem), a
+//! damaged bundle is among [`File::problems`], and a kernel that cannot be launched is among [`CodeObject::rejected`]. Every
+//! [`Error`] names the part that was read, its place, and a remedy.
+//!
+//! [`HostLibrary`] is the exception: it checks that the description of each kernel is sound, and trusts the rest of the
+//! shared object. Loading one runs its constructors anyway, so the caller must trust it before that.
 //!
 //! # Time and memory
 //!
-//! Listing an uncompressed bundle and choosing from it touches its table and the head of the chosen entry; no other page
-//! of a mapped file is read. A compressed bundle is one stream: its table costs the first block, an entry everything
-//! up to its end, and nothing behind that is decoded. [`Bundle::with_image`] lends an entry and keeps what was decoded
-//! for the next one; [`Bundle::take_image`] makes the memory that it was decoded into the [`Image`], so that the peak is
-//! the end of the entry and one block. A program that loads for several GPUs, or the same file again, asks an
-//! [`ImageCache`]: it decodes each choice once, whoever asks, and holds a bounded number of bytes.
+//! Listing an uncompressed bundle and choosing from it touches the bundle's table and the head of the chosen entry; no other
+//! page of a mapped file is read. A compressed bundle is one stream: its table costs the first block, and an entry costs the
+//! stream up to the entry's end. [`Bundle::with_image`] lends an entry and keeps the decoded bytes for the next entry.
+//! [`Bundle::take_image`] turns the decoded memory into the [`Image`], so that the peak is the end of the entry plus one
+//! block. An [`ImageCache`] serves a program that loads for several GPUs, or loads a file again: it decodes each choice once
+//! and holds a bounded number of bytes.
 //!
 //! # From a start address
 //!
-//! HIP's own entry points take code by where it begins. [`bytes_at`] and [`File::at_address`] do so too, and find its
-//! end by its headers, of a code object, a bundle, a compressed bundle of version 1 to 3, an LLVM offload binary,
-//! `HIP1`, `AMD1`, or the `HIPF` wrapper that a host program registers. They are `unsafe`: the headers must be true. They
-//! are the only `unsafe` code here.
+//! HIP's own entry points take code by its start address. So do [`bytes_at`] and [`File::at_address`], which find the end by
+//! the headers of a code object, a bundle, a compressed bundle of version 1 to 3, an LLVM offload binary, `HIP1`, `AMD1`, or
+//! the `HIPF` wrapper that a host program registers. Both are `unsafe`, because the headers must be true. They hold the only
+//! `unsafe` code of the crate.
 //!
-//! Loaders of the field believe what they read: `hipModuleLoadData` is given no length, and walks an image by its own
-//! headers. [`validate`] checks each number that such a walk rests on, and [`Image`] is the memory that it wants.
+//! ROCm's loaders believe an image: `hipModuleLoadData` takes no length, and walks the image by its headers. [`validate`]
+//! checks each number on which such a walk rests, and [`Image`] is the memory that the walk needs.
 //!
 //! # Features
 //!
-//! - `zstd-c` (default): zstd by the C library. It stops where the wanted entry ends.
-//! - `zstd-pure`: zstd in pure Rust, for builds without a C compiler. It decodes the whole of a real bundle, and keeps
-//!   its window beside the output. With both features on, the C library is used; with neither, bundles compressed by
-//!   zstd are an error that names the features. Writing zstd needs `zstd-c`: what makes a bundle small is that code for
-//!   one target resembles that for another, further back than the encoder in Rust looks.
+//! - `carriers` (default): files in files, which are zip files and wheels, archives of objects and kpack archives, with
+//!   [`Input`], [`Wheel`] and [`Package`]. A runtime that loads bundles and code objects needs none of them. Without the
+//!   feature such files are an error that names it.
+//! - `zstd-c` (default): zstd by the C library. Decoding stops at the end of the wanted entry.
+//! - `zstd-pure`: zstd in Rust, for builds without a C compiler. It decodes all of a real bundle, and keeps its window
+//!   beside the output. With both zstd features the C library is used; with neither, a zstd bundle is an error that names
+//!   the features. Writing zstd needs `zstd-c`: bundles become small because code for one target resembles code for another,
+//!   and the encoder in Rust does not look back that far.
 //!
-//! zlib is always there, in pure Rust. Debug messages go to `tracing` with the target `windlass::codeobject`.
+//! zlib is always there, in Rust. Debug messages go to `tracing` with the target `windlass::codeobject`.
 //!
-//! # What is not read
+//! # Formats that are not read
 //!
-//! Thin archives (their members are files beside them), and files that are nothing but SPIR-V or LLVM
-//! bitcode are known by name, and the error says what to do instead. So are tar files and packages
-//! ([`Package`]). As entries of a bundle, SPIR-V, bitcode and the
-//! compiler's text are listed and extracted; no GPU gets them, and the verdict says why. Kernels of code
-//! object version 2 are listed with their arguments, from YAML that is taken verbatim, and are
-//! [rejected](CodeObject::rejected): no runtime of today starts them.
+//! The error names the format and a remedy: thin archives, whose members are files beside them; files of SPIR-V or LLVM
+//! bitcode; clang's text bundles; code object version 2; tar files and packages ([`Package`]). As entries of a bundle,
+//! SPIR-V, bitcode and text are listed and extracted. No GPU gets them, and the verdict says why.
 #![deny(unsafe_code)]
 
 mod bundle;
@@ -141,25 +147,30 @@ pub use choice::retarget::retarget;
 pub use choice::select::{Fit, Selection, Verdict};
 pub use choice::target::TargetId;
 pub use code::arg::{Access, AddressSpace, Arg, ArgKind, HiddenKind};
-pub use code::calls::{Callee, Calls};
 pub use code::code_object::CodeObject;
 pub use code::descriptor::KernelDescriptor;
 pub use code::extent::declared_size;
-pub use code::host::{HostKernel, HostLibrary, HostMachine, HostParameter, HostParameterKind};
+pub use code::host::HostLibrary;
+pub use code::host::kernel::{HostKernel, HostParameter, HostParameterKind};
+pub use code::host::machine::HostMachine;
 pub use code::kernel::{Kernel, KernelKind, RejectedKernel};
 pub use code::layout::{Binding, Relocation, RelocationKind, Segment, Symbol, SymbolRole};
 pub use code::validate::validate;
 pub use container::ccob::Method;
-pub use container::foreign::Package;
 pub use container::iree::{IreeBinding, IreeExecutable, IreeExport, IreeFormat};
 pub use container::kpack_reference::KpackReference;
+pub use container::magic::{Format, may_hold_code};
+#[cfg(feature = "carriers")]
+pub use container::package::Package;
 pub use entry::{Entry, EntryKind, EntryTarget};
 pub use error::Error;
+pub use file::File;
 pub use file::address::bytes_at;
+#[cfg(feature = "carriers")]
 pub use file::input::Input;
-pub use file::walk::may_hold_code;
+pub use file::kind::FileKind;
+#[cfg(feature = "carriers")]
 pub use file::wheel::{Wheel, WheelMember};
-pub use file::{File, FileKind};
 pub use image::Image;
 pub use image_cache::{Choice, ImageCache, ImageCacheStats};
 pub use options::Options;

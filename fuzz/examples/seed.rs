@@ -53,10 +53,8 @@ fn seed(corpora: &Path, bytes: &[u8]) -> std::io::Result<()> {
             keep(corpora, "targets", entry.id())?;
             let Ok(elf) = bundle.extract(index) else { continue };
             keep(corpora, "elf", &elf)?;
-            for (owner, kind) in [(&b"\x20\0\0\0AMDGPU\0\0"[..], 0), (b"\x0a\0\0\0AMD\0", 1)] {
-                if let Some(note) = note(&elf, owner) {
-                    keep(corpora, "metadata", &[&[kind], note].concat())?;
-                }
+            if let Some(note) = note(&elf, b"\x20\0\0\0AMDGPU\0\0") {
+                keep(corpora, "metadata", note)?;
             }
         }
     }

@@ -109,11 +109,9 @@ pub fn host(data: &[u8]) {
     containers(&object);
 }
 
-/// The note of a code object: the first byte says of which kind, the rest is its content.
+/// The content of a code object's metadata note.
 pub fn metadata(data: &[u8]) {
-    let Some((kind, content)) = data.split_first() else { return };
-    let (owner, kind) = if kind & 1 == 0 { (&b"AMDGPU\0\0"[..], 32) } else { (&b"AMD\0"[..], 10) };
-    code_object(&elf_of_note(owner, kind, content));
+    code_object(&elf_of_note(data));
 }
 
 /// Target ids: what is accepted is printed as it is read.
@@ -186,16 +184,16 @@ fn code_object(elf: &[u8]) {
         assert!(code.kernel(&kernel.name).is_ok(), "{}", kernel.name);
         kernel.explicit_args().for_each(drop);
     }
-    let calls = code.calls(elf);
     for symbol in code.symbols().iter().take(256) {
         code.bytes_of(elf, symbol);
-        calls.of(symbol.address);
     }
     let _ = (code.variables().count(), code.functions().count(), code.undefined().count());
 }
 
 /// An ELF for gfx942 that is a header, a segment with one note, and nothing else.
-fn elf_of_note(owner: &[u8], kind: u32, content: &[u8]) -> Vec<u8> {
+fn elf_of_note(content: &[u8]) -> Vec<u8> {
+    const OWNER: &[u8; 8] = b"AMDGPU\0\0";
+    const KIND: u32 = 32;
     const HEADER: usize = 64;
     const SEGMENT: usize = 56;
     let mut elf = b"\x7fELF\x02\x01\x01\x40\x04".to_vec();
@@ -205,9 +203,9 @@ fn elf_of_note(owner: &[u8], kind: u32, content: &[u8]) -> Vec<u8> {
     elf.extend([0, HEADER as u64, 0].map(u64::to_le_bytes).concat());
     elf.extend(0x54c_u32.to_le_bytes());
     elf.extend([HEADER as u16, SEGMENT as u16, 1, 64, 0, 0].map(u16::to_le_bytes).concat());
-    let name = owner.iter().position(|byte| *byte == 0).map_or(owner.len(), |end| end + 1);
-    let mut note = [name as u32, content.len() as u32, kind].map(u32::to_le_bytes).concat();
-    note.extend(owner);
+    let name = OWNER.len() as u32 - 1;
+    let mut note = [name, content.len() as u32, KIND].map(u32::to_le_bytes).concat();
+    note.extend(OWNER);
     note.extend(content);
     note.resize(note.len().next_multiple_of(4), 0);
     let (start, size) = ((HEADER + SEGMENT) as u64, note.len() as u64);

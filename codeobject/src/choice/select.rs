@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which entry of a bundle a GPU gets, and why not the others.
+//! The choice of the entry that a GPU gets, with the reason for each that it does not get.
 
 use std::cmp::Reverse;
 use std::fmt;
 
-use crate::bundle::{Bundle, Container};
+use crate::bundle::Bundle;
 use crate::choice::processor::{self, Membership};
 use crate::choice::target::TargetId;
 use crate::code::elf_flags::ElfHead;
-use crate::container::foreign;
+use crate::container::magic::Format;
 use crate::entry::{Entry, EntryKind, EntryTarget};
 use crate::error::Error;
 use crate::options::Options;
 
-/// How well an entry's code fits a GPU; a later one fits better.
+/// The fit of an entry's code to a GPU; a later variant is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Fit {
-    /// It is for another processor of the same ISA-compatible family
+    /// The code is for another processor of the same ISA-compatible family
     /// ([`compatible_families`](Options::compatible_families)).
     Family,
-    /// It is for a generic target that covers the GPU.
+    /// The code is for a generic target that covers the GPU.
     Generic,
-    /// It is for this processor.
+    /// The code is for this processor.
     Exact,
 }
 
-/// What became of one entry.
+/// The verdict on one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verdict {
     /// The entry's index in its bundle.
     pub entry: usize,
-    /// How its code fits; `None` where it does not.
+    /// The fit of its code; `None` if it was refused.
     pub fit: Option<Fit>,
     /// The reason in words.
     pub reason: String,
@@ -47,15 +47,15 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The entry that a GPU gets, and a verdict on each.
+/// The entry that a GPU gets, and a verdict on each entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Selection {
-    /// Index of the entry that fits best; `None` where none does.
+    /// The index of the best entry; `None` if none fits.
     pub best: Option<usize>,
-    /// One verdict per entry, in their order.
+    /// One verdict for each entry, in their order.
     pub verdicts: Vec<Verdict>,
-    /// Whether an entry was refused for want of memory, so that the same question may have another answer later.
+    /// Whether an entry was refused for lack of memory, so that a later choice may differ.
     lacked_memory: bool,
 }
 
@@ -64,19 +64,19 @@ impl Selection {
         self.lacked_memory
     }
 
-    /// How the best entry fits; `None` where none does.
+    /// The fit of the best entry; `None` if none fits.
     pub fn fit(&self) -> Option<Fit> {
         self.verdicts.get(self.best?)?.fit
     }
 }
 
 impl Bundle<'_> {
-    /// Finds the entry that fits a GPU best: one for its very processor, else for a generic target, else, if
-    /// `options` say so, for a processor of its family; among equals the one that states more features, then the
-    /// first. `agent` must state the mode of each feature that the GPU has, as HIP's `gcnArchName` does.
+    /// Finds the entry that fits a GPU best: one for its own processor, else one for a generic target, else, if
+    /// `options` allow it, one for a processor of its family. Among equals, the entry that states more features wins,
+    /// then the first. `agent` must state the mode of each feature that the GPU has, as HIP's `gcnArchName` does.
     ///
-    /// Ids are only believed when the code object itself says the same, so the head of the candidate is read, which
-    /// for a compressed bundle means decoding up to it. A failure to do so is that entry's verdict.
+    /// An id counts only if the code object itself agrees, so the head of the candidate is read. In a compressed bundle
+    /// this decodes up to it. If that fails, the error is the entry's verdict.
     pub fn select(&self, agent: &TargetId, options: &Options) -> Selection {
         let mut verdicts: Vec<Verdict> = Vec::with_capacity(self.entries().len());
         let mut candidates = Vec::new();
@@ -107,7 +107,7 @@ impl Bundle<'_> {
         Selection { best, verdicts, lacked_memory }
     }
 
-    /// Compares what the code object says about itself with what its id says and with what the GPU is.
+    /// Compares the code object's own flags with its id and with the GPU.
     fn judge_elf(
         &self,
         entry: usize,
@@ -119,11 +119,8 @@ impl Bundle<'_> {
             *lacked_memory |= matches!(error, Error::Memory { .. });
             format!("it cannot be read: {error}")
         })?;
-        if self.container() == Container::TextBundle {
-            return Err("it is text of the compiler; compile it for the GPU first".to_owned());
-        }
-        if let Some(what) = foreign::image(&bytes) {
-            return Err(what.to_owned());
+        if let Some(format) = Format::of(&bytes).filter(|format| !format.is_elf()) {
+            return Err(format!("it is {format}; {}", format.advice()));
         }
         let head = ElfHead::read(&bytes).ok_or("its bytes are no 64-bit little-endian ELF")?;
         if !head.is_amdgpu() {
@@ -161,7 +158,8 @@ impl Bundle<'_> {
 }
 
 impl TargetId {
-    /// How code for `code`'s processor fits this GPU, whatever the modes of their features; `None` where it does not.
+    /// The fit of code for `code`'s processor to this GPU, whatever the modes of their features; `None` if it does not
+    /// fit.
     ///
     /// ```
     /// use windlass_codeobject::{Fit, Options, TargetId};
@@ -181,7 +179,7 @@ impl TargetId {
 /// An entry that fits by its id.
 struct Candidate<'e> {
     fit: Fit,
-    /// How it is known that a generic target covers the GPU.
+    /// The way in which a generic target is known to cover the GPU.
     membership: Option<Membership>,
     target: &'e TargetId,
     reason: String,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One code object: its target, its kernels, its symbols, and how it is placed in memory.
+//! One code object: its target, kernels and symbols, and its layout in memory.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use object::LittleEndian;
@@ -12,23 +11,20 @@ use crate::choice::target::TargetId;
 use crate::code::arg::Arg;
 use crate::code::descriptor::KernelDescriptor;
 use crate::code::elf::{Elf, ElfSymbol, MetadataNote};
-use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
+use crate::code::elf_flags::ElfHead;
 use crate::code::kernel::{Kernel, KernelKind, RejectedKernel};
 use crate::code::layout::{Relocation, Segment, Symbol, SymbolRole};
 use crate::code::metadata::{KernelRecord, Metadata};
-use crate::code::metadata_v2;
 use crate::code::symbols;
-use crate::container::ccob::CCOB_MAGIC;
-use crate::container::foreign;
-use crate::container::table::BUNDLE_MAGIC;
+use crate::container::magic::Format;
 use crate::error::Error;
 use crate::warnings::Warnings;
 
 const ENDIAN: LittleEndian = LittleEndian;
-/// How many unusable kernels are described one by one.
+/// The most unusable kernels that are described one by one.
 const MAX_REJECTED: usize = 1024;
 
-/// What is in one code object (an ELF for amdgpu). It keeps none of the ELF's bytes.
+/// The content of one code object (an ELF for amdgpu). It keeps none of the ELF's bytes.
 #[derive(Debug, Clone)]
 pub struct CodeObject {
     target: TargetId,
@@ -45,12 +41,12 @@ pub struct CodeObject {
 impl CodeObject {
     /// Reads a code object.
     ///
-    /// A kernel that cannot be used is set apart in [`rejected`](Self::rejected) and costs no other.
+    /// A kernel that cannot be launched is listed in [`rejected`](Self::rejected), and does not affect the others.
     ///
     /// # Errors
     ///
-    /// Where the bytes are no ELF for amdgpu, where segments, symbols or relocations are not what they should be, and
-    /// where the metadata breaks off.
+    /// If the bytes are no ELF for amdgpu, if segments, symbols or relocations are malformed, if the metadata ends
+    /// early, and for code object version 2.
     pub fn parse(elf: &[u8]) -> Result<CodeObject, Error> {
         let head = amdgpu_head(elf)?;
         let mut warnings = Warnings::default();
@@ -61,11 +57,9 @@ impl CodeObject {
             Some(MetadataNote::MessagePack(note)) => {
                 Metadata::parse(note, &mut warnings, &mut |record, warnings| kernels.add(record, warnings))?
             }
-            Some(MetadataNote::Yaml(note)) => {
-                kernels.version_2 = true;
-                metadata_v2::parse(note, &mut warnings, &mut |record, warnings| {
-                    kernels.add(record, warnings)
-                })?
+            Some(MetadataNote::Version2) => {
+                let advice = "no runtime of today starts its kernels; recompile with -mcode-object-version=5";
+                return Err(Error::unsupported("code object version 2", 0, advice));
             }
             None => {
                 warnings.push(|| "it has no kernel metadata, so no kernel of it can be launched".to_owned());
@@ -89,7 +83,7 @@ impl CodeObject {
         })
     }
 
-    /// The memory that it takes, in bytes, to within what the allocator adds.
+    /// The memory that this takes in bytes, but for the allocator's overhead.
     pub(crate) fn memory_size(&self) -> usize {
         let args = |args: &[Arg]| size_of_val(args) + args.iter().map(Arg::text_size).sum::<usize>();
         let kernels = self
@@ -106,7 +100,7 @@ impl CodeObject {
             + size_of_val(&self.relocations[..])
     }
 
-    /// What it was compiled for, by its own flags; the metadata names a processor that the flags only number.
+    /// The target by the ELF's flags. The metadata names a processor that the flags only number.
     pub fn target(&self) -> &TargetId {
         &self.target
     }
@@ -141,12 +135,12 @@ impl CodeObject {
         &self.kernels
     }
 
-    /// Kernels that are to run once after loading: the constructors of variables. HIP runs none of them.
+    /// Kernels to run once after loading: the constructors of variables. HIP runs none of them.
     pub fn init_kernels(&self) -> impl Iterator<Item = &Kernel> {
         self.kernels.iter().filter(|kernel| kernel.kind == KernelKind::Init)
     }
 
-    /// Kernels that are to run once before unloading: the destructors of variables.
+    /// Kernels to run once before unloading: the destructors of variables.
     pub fn fini_kernels(&self) -> impl Iterator<Item = &Kernel> {
         self.kernels.iter().filter(|kernel| kernel.kind == KernelKind::Fini)
     }
@@ -155,7 +149,7 @@ impl CodeObject {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`], with the reason where the kernel was rejected, or with the names that there are.
+    /// [`Error::NotFound`], with the reason for a rejected kernel, or else with the names of the kernels.
     pub fn kernel(&self, name: &str) -> Result<&Kernel, Error> {
         if let Some(kernel) = self.kernels.iter().find(|kernel| kernel.name == name) {
             return Ok(kernel);
@@ -170,34 +164,33 @@ impl CodeObject {
         })
     }
 
-    /// Kernels that the metadata lists and that cannot be launched, with the reason; the first 1024 of them.
+    /// Kernels in the metadata that cannot be launched, with the reason; the first 1024 of them.
     pub fn rejected(&self) -> &[RejectedKernel] {
         &self.rejected
     }
 
-    /// The parts of the file that go to memory.
+    /// The parts of the file that are loaded to memory.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Symbols of the dynamic table, then those that are in no other table than the one for debuggers.
+    /// The symbols of the dynamic table, then those that only the debugger's table has.
     pub fn symbols(&self) -> &[Symbol] {
         &self.symbols
     }
 
-    /// Variables, such as `hipModuleGetGlobal` finds where they are exported. [Markers](SymbolRole::Marker) are none.
+    /// Variables. `hipModuleGetGlobal` finds the exported ones. [Markers](SymbolRole::Marker) are none.
     pub fn variables(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Variable)
     }
 
-    /// Functions that are no kernels: where they lie, not how to call them; there is no stable convention.
+    /// Functions that are no kernels. Their addresses are known, their calling convention is not stable.
     pub fn functions(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Function)
     }
 
-    /// The bytes that the file has for a symbol: a function's code, a variable's first value. `elf` is what this was
-    /// read from. `None` where the file holds none, as for variables that begin as zeros and for symbols of the
-    /// outside.
+    /// The bytes of a symbol in the file: a function's code, a variable's initial value. `elf` must be the bytes that
+    /// were parsed. `None` for a symbol without bytes in the file, such as a zeroed variable or an undefined symbol.
     pub fn bytes_of<'e>(&self, elf: &'e [u8], symbol: &Symbol) -> Option<&'e [u8]> {
         if matches!(symbol.role, SymbolRole::Undefined | SymbolRole::Other) {
             return None;
@@ -206,17 +199,17 @@ impl CodeObject {
         range(elf, segment.offset.checked_add(symbol.address - segment.address)?, symbol.size)
     }
 
-    /// Symbols that another code object has to define.
+    /// Symbols that another code object must define.
     pub fn undefined(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Undefined)
     }
 
-    /// What a loader has to write once it knows the addresses.
+    /// The words that a loader writes once it knows the addresses.
     pub fn relocations(&self) -> &[Relocation] {
         &self.relocations
     }
 
-    /// What is odd about it and does no harm.
+    /// Oddities of the code object that do no harm.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -227,13 +220,14 @@ impl CodeObject {
 }
 
 pub(crate) fn amdgpu_head(elf: &[u8]) -> Result<ElfHead, Error> {
-    if elf.starts_with(CCOB_MAGIC) || elf.starts_with(BUNDLE_MAGIC) {
-        let advice = "open it with File::parse, and give one of its entries";
-        return Err(Error::unsupported("an offload bundle in the place of one code object", 0, advice));
-    }
-    if !elf.starts_with(ELF_MAGIC) {
-        foreign::refuse(elf, 0)?;
-        return Err(Error::NotRecognised { offset: 0, found: glimpse(elf) });
+    match Format::of(elf) {
+        Some(Format::Elf | Format::OtherElf) => {}
+        Some(format) if format.is_bundle() => {
+            let advice = "open it with File::parse, and give one of its entries";
+            return Err(Error::unsupported("an offload bundle in the place of one code object", 0, advice));
+        }
+        Some(format) => return Err(format.refused(0)),
+        None => return Err(Error::NotRecognised { offset: 0, found: glimpse(elf) }),
     }
     let head = ElfHead::read(elf).ok_or_else(|| {
         Error::malformed("the ELF header", 0, "it is not 64-bit little-endian, or it is cut short")
@@ -245,7 +239,7 @@ pub(crate) fn amdgpu_head(elf: &[u8]) -> Result<ElfHead, Error> {
     Err(Error::unsupported(format!("an ELF for machine {} (amdgpu is 224)", head.machine), 0, advice))
 }
 
-/// The flags name the target; the metadata helps where the processor is newer than the table.
+/// The flags name the target. The metadata helps if the processor is newer than the table of flags.
 fn target(head: ElfHead, metadata: Option<&str>, warnings: &mut Warnings) -> TargetId {
     let flags = head.target();
     let Some(metadata) = metadata else { return flags };
@@ -265,14 +259,12 @@ fn target(head: ElfHead, metadata: Option<&str>, warnings: &mut Warnings) -> Tar
     }
 }
 
-/// Joins what the metadata says of kernels with their descriptors.
+/// Joins the metadata's kernels with their descriptors.
 struct Kernels<'e, 'a> {
     elf: &'e Elf<'a>,
     linked: bool,
     symbols: HashMap<&'a [u8], &'e ElfSymbol<'a>>,
-    seen: HashSet<Cow<'a, [u8]>>,
-    /// Whether the metadata is of code object version 2.
-    version_2: bool,
+    seen: HashSet<&'a [u8]>,
     found: Vec<Kernel>,
     rejected: Vec<RejectedKernel>,
     count: usize,
@@ -289,7 +281,6 @@ impl<'e, 'a> Kernels<'e, 'a> {
             linked,
             symbols: by_name,
             seen: HashSet::new(),
-            version_2: false,
             found: Vec::new(),
             rejected: Vec::new(),
             count: 0,
@@ -299,11 +290,11 @@ impl<'e, 'a> Kernels<'e, 'a> {
     fn add(&mut self, mut record: KernelRecord<'a>, warnings: &mut Warnings) {
         let index = self.count;
         self.count += 1;
-        let name = record.name.take().or_else(|| record.symbol.as_ref().map(name_of));
-        match self.join(&mut record, name.as_ref(), warnings) {
+        let name = record.name.or_else(|| record.symbol.map(name_of));
+        match self.join(&mut record, name, warnings) {
             Ok(kernel) => self.found.push(kernel),
             Err(reason) if self.rejected.len() < MAX_REJECTED => {
-                let name = name.map_or_else(|| format!("kernel {index}"), |name| text(&name));
+                let name = name.map_or_else(|| format!("kernel {index}"), text);
                 warnings.push(|| format!("the kernel {name} cannot be launched: {reason}"));
                 self.rejected.push(RejectedKernel { name, reason, args: record.args });
             }
@@ -311,28 +302,19 @@ impl<'e, 'a> Kernels<'e, 'a> {
         }
     }
 
-    /// The symbol of a kernel's descriptor. Metadata of version 2 spell it `<name>@kd`.
+    /// The symbol of a kernel's descriptor.
     fn descriptor(&self, record: &KernelRecord<'a>, name: &[u8]) -> Result<&'e ElfSymbol<'a>, String> {
-        let stated = record.symbol.as_deref().filter(|_| !self.version_2);
-        let symbol = match stated {
+        let symbol = match record.symbol {
             Some(symbol) => self.symbols.get(symbol),
             None => self.symbols.get([name, b".kd"].concat().as_slice()),
         };
-        symbol.copied().ok_or_else(|| {
-            if self.version_2 {
-                "it is of code object version 2, whose descriptors no runtime of today starts; rebuild it with \
-                 -mcode-object-version=5"
-                    .to_owned()
-            } else {
-                "its descriptor's symbol is not in the symbol table".to_owned()
-            }
-        })
+        symbol.copied().ok_or_else(|| "its descriptor's symbol is not in the symbol table".to_owned())
     }
 
     fn join(
         &mut self,
         record: &mut KernelRecord<'a>,
-        name: Option<&Cow<'a, [u8]>>,
+        name: Option<&'a [u8]>,
         warnings: &mut Warnings,
     ) -> Result<Kernel, String> {
         if let Some(problem) = record.problem.take() {
@@ -343,7 +325,7 @@ impl<'e, 'a> Kernels<'e, 'a> {
             return Err("the ELF is an object of the compiler; link it with ld.lld -shared".to_owned());
         }
         let symbol = self.descriptor(record, name)?;
-        if !self.seen.insert(name.clone()) {
+        if !self.seen.insert(name) {
             return Err("another kernel of that name comes before it".to_owned());
         }
         let address = symbol.symbol.st_value(ENDIAN);
@@ -401,14 +383,9 @@ impl<'e, 'a> Kernels<'e, 'a> {
     }
 }
 
-/// A kernel's name by its descriptor's symbol.
-fn name_of<'a>(symbol: &Cow<'a, [u8]>) -> Cow<'a, [u8]> {
-    let end = [&b".kd"[..], b"@kd"].iter().find_map(|suffix| Some(symbol.strip_suffix(*suffix)?.len()));
-    let end = end.unwrap_or(symbol.len());
-    match symbol {
-        Cow::Borrowed(symbol) => Cow::Borrowed(&symbol[..end]),
-        Cow::Owned(symbol) => Cow::Owned(symbol[..end].to_vec()),
-    }
+/// The name of a kernel, by its descriptor's symbol.
+fn name_of(symbol: &[u8]) -> &[u8] {
+    symbol.strip_suffix(b".kd").unwrap_or(symbol)
 }
 
 fn check_args(record: &KernelRecord<'_>, kernarg_size: u32) -> Result<(), String> {

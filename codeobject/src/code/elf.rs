@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ELF around a code object, read with nothing taken for granted.
+//! The ELF of a code object or of a shared object, read with every number checked.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use object::LittleEndian;
 use object::elf::{
-    DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_NULL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_STRSZ,
-    DT_STRTAB, DT_SYMTAB, DynamicTag, EM_AMDGPU, FileHeader64, PF_R, PF_W, PF_X, PT_DYNAMIC, PT_LOAD,
-    PT_NOTE, ProgramHeader64, Rela64, SHT_DYNSYM, SHT_NOTE, SHT_RELA, SHT_SYMTAB, Sym64,
+    DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_NEEDED, DT_NULL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR,
+    DT_STRSZ, DT_STRTAB, DT_SYMTAB, DynamicTag, EM_AMDGPU, FileHeader64, PF_R, PF_W, PF_X, PT_DYNAMIC,
+    PT_GNU_RELRO, PT_LOAD, PT_NOTE, ProgramHeader64, Rela64, SHT_DYNSYM, SHT_NOTE, SHT_RELA, SHT_SYMTAB,
+    Sym64,
 };
 use object::pod::slice_from_bytes;
 use object::read::elf::{
@@ -25,10 +27,10 @@ const ENDIAN: LittleEndian = LittleEndian;
 /// Linkers write a dozen, of which four or five are loaded.
 const MAX_HEADERS: u64 = 1024;
 const MAX_SEGMENTS: u64 = 256;
-/// How many notes are looked at in search of the one with the metadata.
+/// The most notes that are searched for the metadata.
 const MAX_NOTES: usize = 4096;
-/// What is known of a symbol takes several times what it takes in the file. Tables of honest code objects, libraries of tens of
-/// thousands of kernels among them, are far shorter.
+/// The description of a symbol takes several times its size in the file. The tables of real libraries, with tens of
+/// thousands of kernels, are far shorter.
 const MAX_SYMBOLS: u64 = 1 << 20;
 const MAX_RELOCATIONS: u64 = 1 << 22;
 const SYMBOL_SIZE: u64 = 24;
@@ -58,22 +60,22 @@ struct Dynamic {
     plt_rela_size: u64,
 }
 
-/// A note that holds kernel metadata.
+/// A note with kernel metadata.
 pub(crate) enum MetadataNote<'a> {
     /// MessagePack, from code object version 3 on.
     MessagePack(&'a [u8]),
-    /// YAML, in code object version 2.
-    Yaml(&'a [u8]),
+    /// YAML of code object version 2, which is not read.
+    Version2,
 }
 
-/// A symbol as the ELF has it.
+/// A symbol of the ELF.
 pub(crate) struct ElfSymbol<'a> {
     pub(crate) name: &'a [u8],
     pub(crate) symbol: &'a Sym64<LittleEndian>,
     pub(crate) exported: bool,
 }
 
-/// A relocation as the ELF has it; symbol 0 is none.
+/// A relocation of the ELF; symbol 0 is none.
 pub(crate) struct ElfRelocation {
     pub(crate) offset: u64,
     pub(crate) kind: u32,
@@ -88,7 +90,7 @@ impl<'a> Elf<'a> {
             .program_headers(ENDIAN, bytes)
             .map_err(|error| malformed("the program headers", header.e_phoff(ENDIAN), error))?;
         check_count("the program headers", header.e_phoff(ENDIAN), program.len() as u64, MAX_HEADERS)?;
-        // A loader needs no section headers, so damaged ones cost symbols of debuggers at most.
+        // A loader needs no section headers, so damaged ones cost at most the debugger's symbols.
         let sections = header.sections(ENDIAN, bytes).unwrap_or_else(|error| {
             warnings.push(|| format!("the section headers cannot be read: {error}"));
             SectionTable::default()
@@ -100,19 +102,19 @@ impl<'a> Elf<'a> {
         Ok(elf)
     }
 
-    /// The bytes that the file puts at an address.
+    /// The bytes in the file for the memory at an address.
     pub(crate) fn memory(&self, address: u64, size: u64) -> Option<&'a [u8]> {
         self.bytes.get(self.file_range(address, size)?)
     }
 
-    /// Where in the file the bytes at an address are.
+    /// The range of the file for the memory at an address.
     pub(crate) fn file_range(&self, address: u64, size: u64) -> Option<Range<usize>> {
         let segment = self.segments.iter().find(|segment| segment.holds(address, size))?;
         let start = segment.offset.checked_add(address - segment.address)?;
         byte_range(start, size).filter(|range| range.end <= self.bytes.len())
     }
 
-    /// The bytes that the file puts at an address, up to the end of the segment.
+    /// The bytes in the file for the memory from an address to the end of its segment.
     fn memory_from(&self, address: u64) -> Option<&'a [u8]> {
         let segment = self.segments.iter().find(|segment| segment.holds(address, 0))?;
         self.memory(address, segment.file_size - (address - segment.address))
@@ -183,7 +185,7 @@ impl<'a> Elf<'a> {
                     _ => {}
                 }
             }
-            // One dynamic section is all that a loader looks at.
+            // A loader looks at one dynamic section only.
             break;
         }
         Ok(dynamic)
@@ -212,37 +214,41 @@ impl<'a> Elf<'a> {
         self.segments.iter().any(|segment| segment.executable && segment.holds(address, 1))
     }
 
-    /// Whether a segment has memory for so many bytes at an address.
-    pub(crate) fn is_memory(&self, address: u64, size: u64) -> bool {
-        self.segments.iter().any(|segment| segment.spans(address, size))
+    /// Whether the memory at an address stays writable once the file is loaded. A loader makes the part that
+    /// `PT_GNU_RELRO` names read-only.
+    pub(crate) fn stays_writable(&self, address: u64, size: u64) -> bool {
+        let mut writable = self.segments.iter().filter(|segment| segment.writable);
+        let mut protected = self.program.iter().filter(|header| header.p_type(ENDIAN) == PT_GNU_RELRO);
+        let end = address.saturating_add(size);
+        writable.any(|segment| segment.spans(address, size))
+            && !protected.any(|header| {
+                let start = header.p_vaddr(ENDIAN);
+                address < start.saturating_add(header.p_memsz(ENDIAN)) && start < end
+            })
     }
 
-    /// The same of a segment that is written.
-    pub(crate) fn is_writable(&self, address: u64, size: u64) -> bool {
-        self.segments.iter().any(|segment| segment.writable && segment.spans(address, size))
-    }
-
-    /// The number of the machine that it is for.
-    pub(crate) fn machine(&self) -> u16 {
-        self.header.e_machine(ENDIAN).0
-    }
-
-    /// The program headers.
-    pub(crate) fn program(&self) -> &'a [ProgramHeader64<LittleEndian>] {
-        self.program
-    }
-
-    /// Tags and values of the dynamic section up to its end, which is `None` where it has no end. Empty where there is
-    /// no such section.
-    pub(crate) fn dynamic_entries(&self) -> Option<Vec<(i64, u64)>> {
+    /// Tags and values of the dynamic section, up to its end.
+    pub(crate) fn dynamic_entries(&self) -> impl Iterator<Item = (DynamicTag, u64)> {
         let header = self.program.iter().find(|header| header.p_type(ENDIAN) == PT_DYNAMIC);
-        let Some(header) = header else { return Some(Vec::new()) };
-        let entries = header.dynamic(ENDIAN, self.bytes).ok().flatten()?;
-        let end = entries.iter().position(|entry| entry.d_tag(ENDIAN) == DT_NULL)?;
-        Some(entries[..end].iter().map(|entry| (entry.d_tag(ENDIAN).0, entry.d_val(ENDIAN))).collect())
+        let entries = header.and_then(|header| header.dynamic(ENDIAN, self.bytes).ok().flatten());
+        let tags = entries.unwrap_or_default().iter();
+        tags.map(|entry| (entry.d_tag(ENDIAN), entry.d_val(ENDIAN))).take_while(|(tag, _)| *tag != DT_NULL)
     }
 
-    /// The names of the dynamic symbols, one after the other.
+    /// The libraries that the dynamic section asks for, each once.
+    pub(crate) fn needed(&self) -> Result<Vec<&'a [u8]>, Error> {
+        let strings = self.dynamic_strings().unwrap_or_default();
+        let mut names = NameBudget::new(self.bytes.len());
+        let mut needed = Vec::new();
+        let mut known = HashSet::new();
+        for (_, offset) in self.dynamic_entries().filter(|(tag, _)| *tag == DT_NEEDED) {
+            let name = names.take(strings, offset)?;
+            needed.extend(known.insert(name).then_some(name));
+        }
+        Ok(needed)
+    }
+
+    /// The string table of the dynamic symbols.
     pub(crate) fn dynamic_strings(&self) -> Option<&'a [u8]> {
         self.memory(self.dynamic.strings?, self.dynamic.strings_size)
     }
@@ -297,8 +303,8 @@ impl<'a> Elf<'a> {
         Ok(symbols)
     }
 
-    /// The dynamic section gives no count: a hash table does, else the section headers, else the string table that
-    /// linkers put behind.
+    /// The number of dynamic symbols, which the dynamic section does not state. A hash table does, else the section
+    /// headers, else the string table, which linkers put behind the symbols.
     fn dynamic_symbol_count(&self, table: u64, strings: u64) -> u64 {
         let hash = self.dynamic.hash.and_then(|address| self.memory_from(address));
         if let Some(Ok(hash)) = hash.map(|bytes| HashTable::<Header>::parse(ENDIAN, bytes)) {
@@ -314,7 +320,7 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// Address and size of the relocations, and of those that the dynamic section keeps apart.
+    /// Address and size of the relocations, and of those for calls.
     pub(crate) fn relocation_tables(&self) -> [Option<(u64, u64)>; 2] {
         let dynamic = &self.dynamic;
         [
@@ -323,7 +329,7 @@ impl<'a> Elf<'a> {
         ]
     }
 
-    /// Where in the file the dynamic section has the value of a tag; the last one counts, as in reading.
+    /// The range of the file with the value of a tag of the dynamic section. The last one counts.
     pub(crate) fn dynamic_value(&self, tag: DynamicTag) -> Option<Range<usize>> {
         let mut found = None;
         let header = self.program.iter().find(|header| header.p_type(ENDIAN) == PT_DYNAMIC)?;
@@ -340,7 +346,7 @@ impl<'a> Elf<'a> {
         found
     }
 
-    /// Where in the file the section headers have the sizes of the relocations at an address.
+    /// The ranges of the file in which section headers state the size of the relocations at an address.
     pub(crate) fn relocation_section_sizes(&self, address: u64) -> impl Iterator<Item = Range<usize>> {
         let headers = self.header.e_shoff(ENDIAN);
         let sections = (0_u64..).zip(self.sections.iter());
@@ -373,20 +379,20 @@ impl<'a> Elf<'a> {
     }
 }
 
-/// Bounds the names that are copied: symbols may share bytes of the string table, but not without end.
-pub(crate) struct NameBudget {
+/// Bounds the total length of the names that are read: symbols may share bytes of the string table.
+struct NameBudget {
     left: usize,
     limit: usize,
 }
 
 impl NameBudget {
-    pub(crate) fn new(file_size: usize) -> NameBudget {
+    fn new(file_size: usize) -> NameBudget {
         let limit = file_size.saturating_mul(4).max(1 << 20);
         NameBudget { left: limit, limit }
     }
 
-    /// The name at an offset. It is paid for before it is known to have an end: what is searched counts.
-    pub(crate) fn take<'a>(&mut self, strings: &'a [u8], offset: impl Into<u64>) -> Result<&'a [u8], Error> {
+    /// The name at an offset. The bytes that are searched count against the budget, even if the name has no end.
+    fn take<'a>(&mut self, strings: &'a [u8], offset: impl Into<u64>) -> Result<&'a [u8], Error> {
         let offset = offset.into();
         let outside = || {
             let problem = "a name is not in it, or has no end";
@@ -426,7 +432,7 @@ fn find_note<'a>(mut notes: NoteIterator<'a, Header>, left: &mut usize) -> Optio
         *left = left.checked_sub(1)?;
         match (note.name(), note.n_type(ENDIAN).0) {
             (b"AMDGPU", NT_AMDGPU_METADATA) => return Some(MetadataNote::MessagePack(note.desc())),
-            (b"AMD", NT_AMD_HSA_METADATA) => return Some(MetadataNote::Yaml(note.desc())),
+            (b"AMD", NT_AMD_HSA_METADATA) => return Some(MetadataNote::Version2),
             _ => {}
         }
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The head of an AMD GPU ELF: which target its flags name.
+//! The head of an AMD GPU ELF: the target that its flags name.
 
 use crate::bytes::{array, u16_at, u32_at};
 use crate::choice::processor;
 use crate::choice::target::TargetId;
+use crate::container::magic::Format;
 
-pub(crate) const ELF_MAGIC: &[u8] = b"\x7fELF";
-/// How many bytes of an ELF [`ElfHead::read`] wants to see.
+/// The number of bytes that [`ElfHead::read`] needs.
 pub(crate) const ELF_HEAD_SIZE: u64 = 64;
-/// Where `e_flags` begins; its first byte is `EF_AMDGPU_MACH`.
+/// The offset of `e_flags`; its first byte is `EF_AMDGPU_MACH`.
 pub(crate) const ELF_FLAGS_OFFSET: usize = 48;
 const EM_AMDGPU: u16 = 224;
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
 const ABI_V3: u8 = 1;
 const ABI_V6: u8 = 4;
 
-/// The fields of an ELF header that say what its code is for.
+/// The fields of an ELF header that tell the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ElfHead {
     pub(crate) elf_type: u16,
@@ -24,7 +24,7 @@ pub(crate) struct ElfHead {
     pub(crate) flags: u32,
 }
 
-/// What the flags say about one feature.
+/// The mode of a feature in the flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Any,
@@ -33,13 +33,13 @@ enum Mode {
 }
 
 impl ElfHead {
-    /// The number of no processor.
+    /// The number that stands for no processor.
     pub(crate) const NO_MACH: u8 = 0;
 
     /// Reads the head of a little-endian 64-bit ELF; `None` for anything else.
     pub(crate) fn read(elf: &[u8]) -> Option<ElfHead> {
         let ident: [u8; 16] = array(elf, 0)?;
-        if !ident.starts_with(ELF_MAGIC) || ident[4] != 2 || ident[5] != 1 {
+        if Format::of(&ident) != Some(Format::Elf) {
             return None;
         }
         Some(ElfHead {
@@ -60,12 +60,12 @@ impl ElfHead {
         self.elf_type != ET_REL
     }
 
-    /// Whether the identification bytes of an AMD GPU ELF say that it is for HSA.
+    /// Whether the identification bytes of an AMD GPU ELF name HSA as its system.
     pub(crate) fn is_hsa(elf: &[u8]) -> bool {
         elf.get(7) == Some(&ELFOSABI_AMDGPU_HSA)
     }
 
-    /// The code object version, 2 to 6, where the ABI version is one that exists.
+    /// The code object version, 2 to 6; `None` for an unknown ABI version.
     pub(crate) fn code_object_version(self) -> Option<u32> {
         (self.abi_version <= ABI_V6).then(|| u32::from(self.abi_version) + 2)
     }
@@ -80,7 +80,7 @@ impl ElfHead {
         self.flags as u8
     }
 
-    /// The processor, where the table knows its number.
+    /// The processor; `None` for a number that the table lacks.
     pub(crate) fn processor(self) -> Option<&'static str> {
         processor::from_mach(self.mach())
     }

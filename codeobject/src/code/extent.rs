@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long an ELF says that it is.
+//! The size that an ELF declares.
 
-/// The bytes that a loader touches who believes an ELF's headers: the least length that holds its header, program
-/// headers, segments, section headers and sections. `None` where the bytes are no 64-bit little-endian ELF, end within
-/// a header, or claim more than fits into 64 bits.
+use crate::container::magic::Format;
+
+/// The bytes that a loader touches if it believes an ELF's headers: the least length that holds its header, program
+/// headers, segments, section headers and sections. `None` if the bytes are no 64-bit little-endian ELF, end within a
+/// header, or claim more than fits into 64 bits.
 ///
-/// HIP takes a code object by its first byte and no length, so an image whose declared size is greater than its real one
-/// must never reach it.
+/// HIP takes a code object by its address without a length, so an image whose declared size exceeds its real one must
+/// never reach HIP.
 ///
 /// ```
 /// assert_eq!(windlass_codeobject::declared_size(b"not an ELF"), None);
 /// ```
 pub fn declared_size(elf: &[u8]) -> Option<u64> {
     const NO_BITS: u32 = 8;
-    if elf.get(..6)? != [0x7f, b'E', b'L', b'F', 2, 1] {
+    if Format::of(elf) != Some(Format::Elf) {
         return None;
     }
     let header = Fields(elf.get(..64)?);
@@ -24,7 +26,7 @@ pub fn declared_size(elf: &[u8]) -> Option<u64> {
         Table { at: header.u64(40)?, entry: header.u16(58)?.into(), count: header.u16(60)?.into() };
     end = end.max(programs.end()?).max(sections.end()?);
     if end > elf.len() as u64 {
-        // The tables themselves are not all there; what they would say can only add to it.
+        // The tables are cut short. Their contents could only add to the size.
         return Some(end);
     }
     for entry in programs.entries(elf) {
@@ -48,7 +50,7 @@ struct Table {
 }
 
 impl Table {
-    /// Where it ends; 0 if it is empty.
+    /// The end of the table; 0 if it is empty.
     fn end(&self) -> Option<u64> {
         if self.count == 0 { Some(0) } else { self.at.checked_add(self.entry.checked_mul(self.count)?) }
     }

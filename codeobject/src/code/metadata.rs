@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel metadata of a code object from version 3 on: a MessagePack map in a note.
 //!
-//! Producers differ, so the reader is lenient: keys that it does not know pass, a scalar of the wrong type is taken
-//! for what it can mean, and what is wrong with one kernel stays with that kernel.
-
-use std::borrow::Cow;
+//! Producers differ, so the reader is lenient: it skips unknown keys, converts scalars of the wrong type, and keeps the
+//! damage of one kernel to that kernel.
 
 use crate::bytes::text;
 use crate::code::arg::{Access, AddressSpace, Arg, ArgKind};
@@ -13,7 +11,7 @@ use crate::code::msgpack::{Cursor, Token};
 use crate::error::Error;
 use crate::warnings::Warnings;
 
-/// What the metadata says beside its kernels.
+/// The metadata beside the kernels.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
     /// `amdhsa.version`.
@@ -22,11 +20,11 @@ pub(crate) struct Metadata {
     pub(crate) target: Option<String>,
 }
 
-/// A kernel as the metadata states it; what it leaves out is `None`.
+/// A kernel in the metadata; `None` stands for an absent key.
 #[derive(Debug, Default)]
 pub(crate) struct KernelRecord<'a> {
-    pub(crate) name: Option<Cow<'a, [u8]>>,
-    pub(crate) symbol: Option<Cow<'a, [u8]>>,
+    pub(crate) name: Option<&'a [u8]>,
+    pub(crate) symbol: Option<&'a [u8]>,
     pub(crate) kernarg_size: Option<u32>,
     pub(crate) kernarg_align: Option<u32>,
     pub(crate) group_segment_size: Option<u32>,
@@ -44,12 +42,12 @@ pub(crate) struct KernelRecord<'a> {
     pub(crate) uses_dynamic_stack: Option<bool>,
     pub(crate) workgroup_processor_mode: Option<bool>,
     pub(crate) uniform_workgroup_size: Option<bool>,
-    /// What makes the kernel useless, where something does.
+    /// The reason why the kernel cannot be launched, if there is one.
     pub(crate) problem: Option<String>,
 }
 
 impl Metadata {
-    /// Reads the note's content and hands each kernel to `kernel` as soon as it is read.
+    /// Reads the content of the note, and passes each kernel to `kernel` at once.
     pub(crate) fn parse<'a>(
         note: &'a [u8],
         warnings: &mut Warnings,
@@ -65,7 +63,7 @@ impl Metadata {
     }
 }
 
-/// Each method gives `None` where the document itself breaks off.
+/// Each method returns `None` if the document ends early.
 struct Reader<'a, 'w> {
     cursor: Cursor<'a>,
     warnings: &'w mut Warnings,
@@ -112,8 +110,8 @@ impl<'a> Reader<'a, '_> {
         for _ in 0..count {
             let key = self.key()?;
             match key {
-                b".name" => record.name = self.string(".name")?.map(Cow::Borrowed),
-                b".symbol" => record.symbol = self.string(".symbol")?.map(Cow::Borrowed),
+                b".name" => record.name = self.string(".name")?,
+                b".symbol" => record.symbol = self.string(".symbol")?,
                 b".kernarg_segment_size" => record.kernarg_size = self.integer(key)?,
                 b".kernarg_segment_align" => record.kernarg_align = self.integer(key)?,
                 b".group_segment_fixed_size" => record.group_segment_size = self.integer(key)?,
@@ -213,7 +211,7 @@ impl<'a> Reader<'a, '_> {
         Some(Ok(Arg { offset, size, kind: ArgKind::from_metadata(&kind), ..arg }))
     }
 
-    /// A key; one that is no string matches none that is asked for.
+    /// A key; empty for one that is no string.
     fn key(&mut self) -> Option<&'a [u8]> {
         match self.cursor.token()? {
             Token::Str(key) | Token::Bin(key) => Some(key),
@@ -224,7 +222,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Whether a key has no value; if so, steps over it.
+    /// Whether a key has no value; if so, skips it.
     fn is_nil(&mut self) -> Option<bool> {
         let mut ahead = self.cursor.clone();
         let nil = ahead.token()? == Token::Nil;
@@ -239,13 +237,13 @@ impl<'a> Reader<'a, '_> {
         self.cursor.skip(token)
     }
 
-    /// Steps over a value of a type that its key does not have.
+    /// Skips a value of the wrong type.
     fn pass(&mut self, key: &str, token: Token<'a>) -> Option<()> {
         self.warnings.push(|| format!("the metadata's {key} is not of the expected type, it is passed over"));
         self.cursor.skip(token)
     }
 
-    /// A name. What is no string is no name that a symbol could have.
+    /// A name; `None` for a value that is no string.
     fn string(&mut self, key: &str) -> Option<Option<&'a [u8]>> {
         match self.cursor.token()? {
             Token::Str(bytes) | Token::Bin(bytes) => Some(Some(bytes)),
@@ -257,7 +255,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Text for people. YAML on its way to the note makes booleans and numbers of names such as N, y and 1.
+    /// Text for people. YAML tools on the way to the note turn names such as N, y and 1 into booleans and numbers.
     fn word(&mut self, key: &str) -> Option<Option<String>> {
         let word = match self.cursor.token()? {
             Token::Str(bytes) | Token::Bin(bytes) => return Some(Some(text(bytes))),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is in one code object: the ELF, its metadata, its kernels and symbols. Shared objects of the host are in `host`.
+//! One code object: the ELF, its metadata, its kernels and symbols. Shared objects with kernels for the host are in `host`.
 
 pub(crate) mod arg;
-pub(crate) mod calls;
 pub(crate) mod code_object;
 pub(crate) mod descriptor;
 pub(crate) mod elf;
@@ -11,9 +10,7 @@ pub(crate) mod extent;
 pub(crate) mod host;
 pub(crate) mod kernel;
 pub(crate) mod layout;
-mod lookahead;
 pub(crate) mod metadata;
-pub(crate) mod metadata_v2;
 pub(crate) mod msgpack;
 pub(crate) mod resolve;
 pub(crate) mod symbols;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A walk over MessagePack that builds nothing: what no schema asks for is stepped over.
+//! A cursor over MessagePack that builds nothing and skips what no schema asks for.
 
 use rmp::Marker;
 
@@ -10,7 +10,7 @@ pub(crate) struct Cursor<'a> {
     position: usize,
 }
 
-/// One value, or the head of one that holds others: they follow in the document.
+/// One value, or the head of a value whose parts follow in the document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Token<'a> {
     Nil,
@@ -21,7 +21,7 @@ pub(crate) enum Token<'a> {
     Bin(&'a [u8]),
     Ext,
     Array(u32),
-    /// So many pairs of key and value.
+    /// The number of pairs of key and value.
     Map(u32),
 }
 
@@ -30,12 +30,12 @@ impl<'a> Cursor<'a> {
         Cursor { data, position: 0 }
     }
 
-    /// How many bytes lie behind the cursor.
+    /// The number of bytes before the cursor.
     pub(crate) fn position(&self) -> usize {
         self.position
     }
 
-    /// The next token; `None` where the document breaks off or holds a byte that begins no value.
+    /// The next token; `None` if the document ends early or has a byte that begins no value.
     pub(crate) fn token(&mut self) -> Option<Token<'a>> {
         let [marker] = self.array()?;
         Some(match Marker::from_u8(marker) {
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Steps over everything that belongs to `token`, however deep, in constant space.
+    /// Skips everything that belongs to `token`, at any depth, in constant space.
     pub(crate) fn skip(&mut self, token: Token<'a>) -> Option<()> {
         let children = |token| match token {
             Token::Array(count) => u64::from(count),
@@ -97,7 +97,7 @@ impl<'a> Cursor<'a> {
         };
         let mut pending = children(token);
         while pending > 0 {
-            // Each value takes a byte at least, so the document's end bounds the loop and the sum.
+            // Each value takes at least one byte, so the document's end bounds the loop and the sum.
             pending = pending - 1 + children(self.token()?);
         }
         Some(())
@@ -134,6 +134,31 @@ impl<'a> Cursor<'a> {
         self.position = end;
         Some(bytes)
     }
+}
+
+/// Calls `each` with the key of each pair of the map at the cursor, and with the cursor at the value. `each` must bring the
+/// cursor to the end of the value. Pairs whose key is no string are skipped.
+pub(crate) fn for_each_pair<'a>(
+    cursor: &mut Cursor<'a>,
+    mut each: impl FnMut(&'a [u8], &mut Cursor<'a>) -> Option<()>,
+) -> Option<()> {
+    let Token::Map(count) = cursor.token()? else { return None };
+    for _ in 0..count {
+        match cursor.token()? {
+            Token::Str(key) => each(key, cursor)?,
+            other => {
+                cursor.skip(other)?;
+                skip_value(cursor)?;
+            }
+        }
+    }
+    Some(())
+}
+
+/// Skips the value at the cursor.
+pub(crate) fn skip_value(cursor: &mut Cursor<'_>) -> Option<()> {
+    let token = cursor.token()?;
+    cursor.skip(token)
 }
 
 #[cfg(test)]

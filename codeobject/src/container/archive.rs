@@ -1,34 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Archives of objects (`ar`): GNU's with its table of long names, BSD's with names before the content.
 //!
-//! Names are looked up here rather than by the `object` crate, because a hostile table makes that search it from end to
-//! end for each member.
+//! The `object` crate would search a hostile table of names from end to end for each member, so names are looked up
+//! here.
 
 use crate::bytes::{range, text};
-use crate::container::foreign::Package;
+use crate::container::magic::Format;
 use crate::error::Error;
 
-pub(crate) const ARCHIVE_MAGIC: &[u8] = b"!<arch>\n";
-pub(crate) const THIN_MAGIC: &[u8] = b"!<thin>\n";
-/// What a package of Debian, which is an archive too, has first.
-pub(crate) const DEBIAN_MEMBER: &str = "debian-binary";
 const HEADER_SIZE: u64 = 60;
-/// Names are looked for so far, and shown so far.
+/// The most bytes of a name that are searched, and that are shown.
 const LONGEST_NAME: u64 = 4096;
 const SHOWN_NAME: usize = 256;
 
-/// One file in an archive.
+/// One member of an archive.
 pub(crate) struct Member<'a> {
     pub(crate) name: String,
     pub(crate) content: &'a [u8],
-    /// Of the content in the whole file.
+    /// The offset of the content in the whole file.
     pub(crate) offset: u64,
 }
 
-/// The members of an archive, one after the other, without the tables of symbols and names. An error ends them.
+/// The members of an archive in their order, without the tables of symbols and names. An error ends them.
 pub(crate) struct Members<'a> {
     bytes: &'a [u8],
-    /// Of the archive in its file.
+    /// The offset of the archive in its file.
     base: u64,
     position: u64,
     long_names: &'a [u8],
@@ -41,14 +37,14 @@ impl<'a> Members<'a> {
         Members {
             bytes: archive,
             base,
-            position: ARCHIVE_MAGIC.len() as u64,
+            position: Format::Archive.magic().len() as u64,
             long_names: &[],
             count: 0,
             over: false,
         }
     }
 
-    /// The next member, or `None` where it is a table.
+    /// The next member, or `None` for a table.
     fn read(&mut self) -> Result<Option<Member<'a>>, Error> {
         let position = self.position;
         let index = self.count;
@@ -90,7 +86,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The whole name, and how many bytes of the content it takes.
+    /// The whole name, and the number of bytes of the content that it takes.
     fn name(&self, name: &'a [u8], content: &'a [u8]) -> Option<(&'a [u8], usize)> {
         if let Some(size) = name.strip_prefix(b"#1/") {
             let size = number(size).filter(|size| *size <= LONGEST_NAME)?;
@@ -127,25 +123,20 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// Whether that is the name of a table of symbols. Microsoft's tools put further ones in angle brackets.
+/// Whether a name is that of a table of symbols. Microsoft's tools put further names in angle brackets.
 fn is_table(name: &[u8]) -> bool {
     matches!(name, b"/" | b"/SYM64/") || name.starts_with(b"/<")
 }
 
-/// The error for a package of Debian that lies at `base` of its file.
-pub(crate) fn debian(base: u64) -> Error {
-    Package::DEBIAN.error(base)
-}
-
-/// The error for a thin archive, which holds names and no contents: it tells the first of them.
+/// The error for a thin archive, which holds names and no contents. It names the first member.
 pub(crate) fn thin(bytes: &[u8]) -> Error {
     let mut first = None;
     let mut names: &[u8] = &[];
-    let mut position = THIN_MAGIC.len() as u64;
+    let mut position = Format::ThinArchive.magic().len() as u64;
     while let Some(header) = range(bytes, position, HEADER_SIZE) {
         let (name, rest) = header.split_at(16);
         let start = position + HEADER_SIZE;
-        // Of the members, only the tables have their content here.
+        // Only the tables have their content in the archive.
         match (trim(name), number(&rest[32..42])) {
             (name, Some(size)) if is_table(name) => position = start.saturating_add(size).next_multiple_of(2),
             (b"//", Some(size)) => {
@@ -164,7 +155,7 @@ pub(crate) fn thin(bytes: &[u8]) -> Error {
         "its members are files of their own beside it{first}; read those, or make a whole archive with `ar rcs` \
          without T"
     );
-    Error::unsupported("a thin archive of objects", 0, advice)
+    Error::unsupported(Format::ThinArchive.name(), 0, advice)
 }
 
 fn number(digits: &[u8]) -> Option<u64> {

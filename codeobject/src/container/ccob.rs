@@ -6,9 +6,7 @@ use std::fmt;
 use crate::bytes::{u16_at, u32_at, u64_at};
 use crate::error::Error;
 
-pub(crate) const CCOB_MAGIC: &[u8] = b"CCOB";
-
-/// How a compressed bundle is compressed.
+/// The compression method of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
@@ -38,16 +36,16 @@ impl fmt::Display for Method {
 pub(crate) struct CcobHeader {
     pub(crate) version: u16,
     pub(crate) method: Method,
-    /// Size with the header; version 1 does not say.
+    /// Size in bytes, header included; version 1 does not state it.
     pub(crate) stored_size: Option<u64>,
     pub(crate) unpacked_size: u64,
-    /// First eight bytes of the MD5 of the unpacked bytes.
+    /// The first eight bytes of the MD5 of the unpacked bytes.
     pub(crate) hash: u64,
     pub(crate) header_size: u64,
 }
 
 impl CcobHeader {
-    /// How many bytes the header of that version has.
+    /// The size of the header of a version, in bytes.
     pub(crate) fn size_of(version: u16, offset: u64) -> Result<u64, Error> {
         match version {
             1 => Ok(20),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a host object, library or executable keeps its GPU code.
+//! The places in a host object, library or executable that hold GPU code.
 
 use std::ops::Range;
 
@@ -8,31 +8,31 @@ use object::elf::{FileHeader64, SHT_NOBITS, SectionHeader64, SectionType};
 use object::read::elf::{FileHeader, SectionHeader};
 
 use crate::bytes::range;
-use crate::container::begins_bundle;
+use crate::container::magic::{Format, begins_bundle};
 use crate::container::room::{Ids, Room};
-use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES};
+use crate::container::table::MAX_ENTRIES;
 use crate::container::wrapper;
 use crate::entry::Entry;
 use crate::error::Error;
 
-/// Sections may share names without end, so that searching all for their ends would take for ever.
+/// Sections may share names without end, so a search for the ends of all names must have a limit.
 const LONGEST_NAME: usize = 256;
 const MAX_PROBLEMS: usize = 16;
-/// The flag of a section that is not kept as the program wants it.
+/// The flag of a section that is compressed in the file.
 const SHF_COMPRESSED: u64 = 1 << 11;
 /// The type of a section with offload binaries.
 const SHT_LLVM_OFFLOADING: u32 = 0x6fff_4c0b;
 
-/// How the GPU code is kept. An ELF may keep it in more than one way.
+/// The GPU code of a host ELF, which may hold code in several ways.
 #[derive(Default)]
 pub(crate) struct Carriers {
-    /// Bundles or offload binaries in a row, in these ranges of the ELF, which do not overlap.
+    /// Ranges of the ELF with bundles or offload binaries in a row. They do not overlap.
     pub(crate) rows: Vec<Range<u64>>,
     /// One section per entry, named after its id (`-fgpu-rdc`).
     pub(crate) entries: Vec<Entry>,
-    /// Where bundles begin that only wrappers in the host's data point to.
+    /// The offsets of bundles to which only wrappers in the host's data point.
     pub(crate) wrapped: Vec<u64>,
-    /// What is wrong with some of it.
+    /// Problems of some of the code.
     pub(crate) problems: Vec<Error>,
 }
 
@@ -47,7 +47,7 @@ impl Carriers {
         }
     }
 
-    /// Adds an entry where there is room for it.
+    /// Adds an entry, within the limits.
     fn entry(&mut self, id: &[u8], place: &Range<u64>, most: usize, ids: &mut Ids) -> Result<(), Error> {
         if self.entries.len() >= most {
             return Err(Error::Limit {
@@ -64,7 +64,7 @@ impl Carriers {
     }
 }
 
-/// Finds it in an ELF that lies at `base` of its file, of which so much may be listed.
+/// Finds the GPU code of an ELF at `base` of its file, as much as `room` allows to list.
 pub(crate) fn carriers(bytes: &[u8], base: u64, room: &Room) -> Result<Carriers, Error> {
     let malformed = |error: object::Error| Error::malformed("the host ELF", base, error.to_string());
     let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(malformed)?;
@@ -88,7 +88,7 @@ pub(crate) fn carriers(bytes: &[u8], base: u64, room: &Room) -> Result<Carriers,
                 Ok(place) => found.rows.push(place),
                 Err(error) => found.problem(error),
             }
-        } else if let Some(id) = name.strip_prefix(BUNDLE_MAGIC) {
+        } else if let Some(id) = name.strip_prefix(Format::Bundle.magic()) {
             match section_range(bytes, base, name, section) {
                 Ok(_) if is_full => {}
                 Ok(place) => {
@@ -105,7 +105,7 @@ pub(crate) fn carriers(bytes: &[u8], base: u64, room: &Room) -> Result<Carriers,
     if sections.is_empty() {
         found.wrapped = wrapper::bundles(bytes);
     } else if found.is_empty() {
-        // Who renamed or removed sections left what the program itself goes by.
+        // Renamed or removed sections leave the wrappers, by which the program itself finds its code.
         let begins = |start: &u64| usize::try_from(*start).ok().and_then(|start| bytes.get(start..));
         found.wrapped = wrapper::bundles(bytes);
         found.wrapped.retain(|start| begins(start).is_some_and(begins_bundle));
@@ -127,7 +127,7 @@ pub(crate) fn carriers(bytes: &[u8], base: u64, room: &Room) -> Result<Carriers,
     })
 }
 
-/// Headers may claim the same bytes many times; they are read once.
+/// Sorts the rows, and joins those that overlap: headers may claim the same bytes many times.
 fn united(mut rows: Vec<Range<u64>>) -> Vec<Range<u64>> {
     rows.sort_by_key(|row| row.start);
     let mut united: Vec<Range<u64>> = Vec::new();
@@ -140,7 +140,7 @@ fn united(mut rows: Vec<Range<u64>>) -> Vec<Range<u64>> {
     united
 }
 
-/// The content of the first section of that name, where it lies in the file.
+/// The content of the first section of a name that lies in the file.
 pub(crate) fn section_data<'a>(
     bytes: &'a [u8],
     header: &FileHeader64<LittleEndian>,
@@ -155,7 +155,7 @@ pub(crate) fn section_data<'a>(
     section.data(LittleEndian, bytes).ok()
 }
 
-/// A section's name; empty where it has none, or none that ends soon.
+/// The name of a section; empty for none, and for one that is too long.
 fn name_at(names: &[u8], offset: u32) -> &[u8] {
     let rest = usize::try_from(offset).ok().and_then(|start| names.get(start..)).unwrap_or_default();
     let end = rest.iter().take(LONGEST_NAME).position(|byte| *byte == 0);

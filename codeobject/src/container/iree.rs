@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! IREE's executables for AMD GPUs, for HIP (`HIP1`) and for its own AMDGPU driver (`AMD1`): a prefix, and a
-//! flatbuffer with images in it.
+//! IREE executables for AMD GPUs, for HIP (`HIP1`) and for IREE's AMDGPU driver (`AMD1`): a prefix, and a flatbuffer
+//! with images in it.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::bytes::{range, text, u32_at, u64_at};
 use crate::container::flatbuffer::Table;
+use crate::container::magic::Format;
 use crate::container::room::Room;
 use crate::error::Error;
 
 const PREFIX_SIZE: u64 = 64;
 const MAX_IMAGES: u32 = 4096;
 const MAX_EXPORTS: u32 = 65_536;
-/// A binding's flags.
+/// The size of a binding's flags, in bytes.
 const FLAGS_SIZE: u64 = 8;
 
-/// Which of IREE's drivers an executable is for.
+/// The IREE driver that an executable is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IreeFormat {
@@ -36,15 +37,12 @@ impl fmt::Display for IreeFormat {
 }
 
 impl IreeFormat {
-    /// What begins here, by its prefix.
-    pub(crate) fn of(bytes: &[u8]) -> Option<IreeFormat> {
-        [IreeFormat::Hip, IreeFormat::Amdgpu].into_iter().find(|format| bytes.starts_with(format.magic()))
-    }
-
-    fn magic(self) -> &'static [u8] {
-        match self {
-            IreeFormat::Hip => b"HIP1",
-            IreeFormat::Amdgpu => b"AMD1",
+    /// The executable that begins with `head`, if one does.
+    pub(crate) fn of(head: &[u8]) -> Option<IreeFormat> {
+        match Format::of(head)? {
+            Format::IreeHip => Some(IreeFormat::Hip),
+            Format::IreeAmdgpu => Some(IreeFormat::Amdgpu),
+            _ => None,
         }
     }
 
@@ -93,7 +91,7 @@ struct Schema {
     export_bindings: u64,
 }
 
-/// What an executable of IREE says beside its code: its entry points, in the order by which IREE counts them.
+/// The entry points of an IREE executable, in the order by which IREE counts them.
 #[derive(Debug, Clone)]
 pub struct IreeExecutable<'a> {
     format: IreeFormat,
@@ -103,22 +101,23 @@ pub struct IreeExecutable<'a> {
 }
 
 impl<'a> IreeExecutable<'a> {
-    /// Which driver it is for.
+    /// The driver that the executable is for.
     pub fn format(&self) -> IreeFormat {
         self.format
     }
 
-    /// The ISA that it was compiled for, as in `amdgcn-amd-amdhsa--gfx1100`; empty where it does not say, as in `HIP1`.
+    /// The ISA that the executable was compiled for, such as `amdgcn-amd-amdhsa--gfx1100`; empty for `HIP1`, which does
+    /// not state it.
     pub fn isa(&self) -> String {
         text(self.isa)
     }
 
-    /// Its entry points.
+    /// The entry points.
     pub fn exports(&self) -> &[IreeExport<'a>] {
         &self.exports
     }
 
-    /// Which bundles of the [`File`](crate::File) hold its code.
+    /// The bundles of the [`File`](crate::File) that hold its code.
     pub fn bundles(&self) -> Range<usize> {
         self.bundles.clone()
     }
@@ -128,7 +127,7 @@ impl<'a> IreeExecutable<'a> {
     }
 }
 
-/// An entry point of an executable of IREE. Its kernel takes the bindings in order, then the constants.
+/// An entry point of an IREE executable. Its kernel takes the bindings in order, then the constants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IreeExport<'a> {
     name: &'a [u8],
@@ -145,22 +144,22 @@ impl IreeExport<'_> {
         text(self.name)
     }
 
-    /// Which of the executable's modules has the kernel; `None` where the format does not say.
+    /// The index of the executable's module that has the kernel; `None` if the format does not state it.
     pub fn module(&self) -> Option<u32> {
         self.module
     }
 
-    /// How many work items a workgroup has, in each dimension.
+    /// The workgroup size in work items, in each dimension.
     pub fn workgroup_size(&self) -> Option<[u32; 3]> {
         self.workgroup_size
     }
 
-    /// How many constants of 32 bits it takes.
+    /// The number of 32-bit constants.
     pub fn constant_count(&self) -> u32 {
         self.constant_count
     }
 
-    /// Its bindings.
+    /// The bindings.
     pub fn bindings(&self) -> impl ExactSizeIterator<Item = IreeBinding> {
         self.bindings.chunks_exact(FLAGS_SIZE as usize).map(|flags| {
             let flags = u64_at(flags, 0).unwrap_or_default();
@@ -169,20 +168,20 @@ impl IreeExport<'_> {
     }
 }
 
-/// How an entry point uses a binding.
+/// The use that an entry point makes of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IreeBinding {
-    /// It is not written.
+    /// The binding is not written.
     pub read_only: bool,
-    /// What is bound is a pointer to the buffer's address.
+    /// The binding is a pointer to the buffer's address.
     pub indirect: bool,
 }
 
 /// An executable, and its images with their offsets in the file.
 pub(crate) type Contents<'a> = (IreeExecutable<'a>, Vec<(&'a [u8], u64)>);
 
-/// How many bytes the executable at the head of `bytes` has, which lies at `base` of its file.
+/// The size in bytes of the executable at the head of `bytes`, which lies at `base` of its file.
 pub(crate) fn stored_size(format: IreeFormat, bytes: &[u8], base: u64) -> Result<u64, Error> {
     let what = format.name();
     let cut = |needed| Error::truncated(what, base, needed, bytes.len() as u64);
@@ -197,7 +196,7 @@ pub(crate) fn stored_size(format: IreeFormat, bytes: &[u8], base: u64) -> Result
         .ok_or_else(|| Error::malformed(what, base, format!("its size {size:#x} overflows")))
 }
 
-/// Reads an executable that lies at `base` of its file, with no more entry points than there is room for.
+/// Reads an executable at `base` of its file, with no more entry points than `room` allows.
 pub(crate) fn read<'a>(
     format: IreeFormat,
     bytes: &'a [u8],
@@ -209,7 +208,7 @@ pub(crate) fn read<'a>(
     let buffer = range(bytes, PREFIX_SIZE, size - PREFIX_SIZE)
         .ok_or_else(|| Error::truncated(what, base, size, bytes.len() as u64))?;
     let malformed = |problem| Error::malformed(what, base, problem);
-    if !buffer.get(4..).is_some_and(|rest| rest.starts_with(format.magic())) {
+    if !buffer.get(4..).and_then(IreeFormat::of).is_some_and(|inner| inner == format) {
         return Err(malformed("its flatbuffer is of another kind"));
     }
     let outside = || malformed("its flatbuffer points outside itself");

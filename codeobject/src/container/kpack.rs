@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! kpack archives (`.kpack`): the code of many host binaries, kept beside them in a file of its own.
+//! kpack archives (`.kpack`): the code of many host binaries, in a file beside them.
 //!
-//! A table of contents in MessagePack leads from the name of a binary to its architectures, and from there to a number:
-//! of a row in the table's list of blobs, or of a zstd frame in one area of the file.
+//! A table of contents in MessagePack maps the name of a binary to its architectures, and each of these to a number:
+//! the index of a row in the list of blobs, or of a zstd frame in one area of the file.
 
 use std::collections::BTreeMap;
 
 use crate::bytes::{range, text, u32_at, u64_at};
-use crate::code::msgpack::{Cursor, Token};
+use crate::code::msgpack::{Cursor, Token, for_each_pair, skip_value};
 use crate::container::ccob::Method;
 use crate::container::table::MAX_ENTRIES;
 use crate::error::Error;
 
-pub(crate) const KPACK_MAGIC: &[u8] = b"KPAK";
 const HEADER_SIZE: u64 = 16;
 const VERSION: u32 = 1;
 const LONGEST_NAME: usize = 4096;
 
-/// What an archive holds.
+/// The content of an archive.
 #[derive(Debug)]
 pub(crate) struct Kpack<'a> {
-    /// How each image is compressed, if it is.
+    /// The compression method of each image, if there is one.
     pub(crate) method: Option<Method>,
     pub(crate) binaries: Vec<Binary<'a>>,
 }
@@ -37,16 +36,16 @@ pub(crate) struct Binary<'a> {
 pub(crate) struct Image<'a> {
     pub(crate) arch: &'a [u8],
     ordinal: Option<u64>,
-    /// Its size unpacked, as the table of contents has it.
+    /// The unpacked size that the table of contents states.
     pub(crate) size: Option<u64>,
-    /// Where its bytes lie in the archive, compressed or not.
+    /// The place of the stored bytes in the archive.
     pub(crate) offset: u64,
     pub(crate) stored_size: u64,
-    /// Why its bytes cannot be had.
+    /// The reason why the bytes cannot be read.
     pub(crate) problem: Option<String>,
 }
 
-/// Reads the table of contents of a whole archive, which has `most_images` images at most.
+/// Reads the table of contents of a whole archive, with at most `most_images` images.
 pub(crate) fn read(bytes: &[u8], most_images: usize) -> Result<Kpack<'_>, Error> {
     let what = "the kpack archive";
     let size = bytes.len() as u64;
@@ -70,7 +69,7 @@ fn wrong_contents(offset: u64, problem: impl Into<String>) -> Error {
     Error::malformed("the kpack archive's table of contents", offset, problem)
 }
 
-/// Where in the table of contents the values begin that matter. A key that comes twice counts the first time.
+/// The values of interest in the table of contents. The first of several equal keys counts.
 #[derive(Default)]
 struct Contents<'a> {
     binaries: Option<Cursor<'a>>,
@@ -172,7 +171,7 @@ impl<'a> Contents<'a> {
         Ok(binaries)
     }
 
-    /// Fills in where the wanted blobs lie.
+    /// Fills in the places of the wanted blobs.
     fn find_blobs(self, toc: u64, wanted: &mut Places) -> Result<(), Error> {
         let Some(mut cursor) = self.blobs else { return Ok(()) };
         let wrong = || wrong_contents(toc, "its `blobs` are no array of maps");
@@ -186,7 +185,7 @@ impl<'a> Contents<'a> {
         Ok(())
     }
 
-    /// Fills in where the wanted frames lie: behind their count each has its size in front of it.
+    /// Fills in the places of the wanted frames. The frames follow their count, and each follows its size.
     fn find_frames(self, bytes: &[u8], toc: u64, wanted: &mut Places) -> Result<(), Error> {
         let number = |cursor: Option<Cursor<'_>>| cursor.and_then(|mut value| int(value.token()));
         let (Some(start), Some(size)) = (number(self.frames_offset), number(self.frames_size)) else {
@@ -205,7 +204,7 @@ impl<'a> Contents<'a> {
             }
             let frame = u32_at(area, position).map(u64::from);
             let Some(frame) = frame.filter(|frame| range(area, position + 4, *frame).is_some()) else {
-                // The frames from here on are not there; those before it are.
+                // The frames from here on are missing.
                 break;
             };
             if let Some(slot) = wanted.get_mut(&index) {
@@ -234,7 +233,8 @@ impl<'a> Image<'a> {
         Some(image)
     }
 
-    /// Fills in where its bytes lie, or why they cannot be had. `sizes` holds what other images said of their numbers.
+    /// Fills in the place of the image's bytes, or the reason why they cannot be read. `sizes` holds the sizes that
+    /// other images state for their numbers.
     fn place(
         &mut self,
         bytes: &[u8],
@@ -264,7 +264,7 @@ impl<'a> Image<'a> {
             return;
         };
         self.size = Some(size);
-        // Frames are decoded by size, and what was decoded is kept by frame.
+        // Frames are decoded by size, and the decoded bytes are kept by frame.
         if *sizes.entry(ordinal).or_insert(size) != size {
             self.problem = Some(format!("another image gives number {ordinal} another size than {size}"));
         }
@@ -282,30 +282,6 @@ fn read_blob(cursor: &mut Cursor<'_>) -> Option<Option<(u64, u64)>> {
         skip_value(value)
     })?;
     Some(offset.zip(size))
-}
-
-/// Calls `each` for the pairs of the map that begins at the cursor. It gets the key and a cursor at the value, which it
-/// must bring to the value's end. Pairs whose key is no string are stepped over.
-pub(crate) fn for_each_pair<'a>(
-    cursor: &mut Cursor<'a>,
-    mut each: impl FnMut(&'a [u8], &mut Cursor<'a>) -> Option<()>,
-) -> Option<()> {
-    let Token::Map(count) = cursor.token()? else { return None };
-    for _ in 0..count {
-        match cursor.token()? {
-            Token::Str(key) => each(key, cursor)?,
-            other => {
-                cursor.skip(other)?;
-                skip_value(cursor)?;
-            }
-        }
-    }
-    Some(())
-}
-
-pub(crate) fn skip_value(cursor: &mut Cursor<'_>) -> Option<()> {
-    let token = cursor.token()?;
-    cursor.skip(token)
 }
 
 fn int(token: Option<Token<'_>>) -> Option<u64> {

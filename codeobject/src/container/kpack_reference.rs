@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a host ELF says about the kpack archives that hold its code.
+//! The reference of a host ELF to the kpack archives that hold its code.
 
 use std::collections::BTreeSet;
 
@@ -7,37 +7,33 @@ use object::LittleEndian;
 use object::elf::FileHeader64;
 use object::read::elf::FileHeader;
 
-use crate::bytes::{text, u32_at, u64_at};
-use crate::code::msgpack::{Cursor, Token};
+use crate::bytes::{text, u64_at};
+use crate::code::msgpack::{Cursor, Token, for_each_pair, skip_value};
 use crate::container::host_elf::section_data;
-use crate::container::kpack::{for_each_pair, skip_value};
+use crate::container::magic::Format;
 use crate::error::Error;
 
 const SECTION: &[u8] = b".rocm_kpack_ref";
 const WRAPPERS: &[u8] = b".hipFatBinSegment";
 const WRAPPER_SIZE: usize = 24;
-const WRAPPER_MAGIC: u32 = 0x4b50_4948;
-/// Stands in a search path for the architecture.
-pub(crate) const ARCHITECTURE: &str = "@GFXARCH@";
 const MOST_PATHS: usize = 64;
 const LONGEST_TEXT: usize = 4096;
 
-/// The reference of a host ELF to the kpack archives beside it, as AMD's builds of 2026 leave it where the code was.
+/// The reference of a host ELF to the kpack archives beside it. AMD's builds of 2026 leave it in the place of the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KpackReference {
-    /// The name of the ELF in the archives' tables of contents; a `#` and the number of the translation unit may
-    /// follow it there.
+    /// The name of the ELF in the archives' tables of contents, where a `#` and the number of a translation unit may
+    /// follow it.
     pub name: String,
-    /// Where the archives lie, from the folder of the ELF on. `@GFXARCH@` stands for an architecture.
+    /// The paths of the archives, relative to the folder of the ELF. `@GFXARCH@` stands for an architecture.
     pub search_paths: Vec<String>,
-    /// The numbers of its translation units, where the ELF tells.
+    /// The numbers of the ELF's translation units, if it states them.
     pub units: Vec<u64>,
 }
 
 impl KpackReference {
-    /// Whether what an archive holds under this name is the ELF's: its name, with the number of a translation unit or
-    /// without.
+    /// Whether a name in an archive is that of the ELF, with or without the number of one of its translation units.
     pub fn is_to(&self, binary: &str) -> bool {
         let Some(rest) = binary.strip_prefix(self.name.as_str()) else { return false };
         match rest.strip_prefix('#') {
@@ -49,15 +45,16 @@ impl KpackReference {
     pub(crate) fn unresolved(&self, offset: u64) -> Error {
         let paths: Vec<_> = self.search_paths.iter().map(|path| format!("`{path}`")).collect();
         let what = format!("the code of `{}`, which lies in kpack archives beside it,", self.name);
-        let advice = format!(
-            "open the file by its path (`Input::open`) with {} where the file expects it",
-            paths.join(" or ")
-        );
+        let open = match cfg!(feature = "carriers") {
+            true => "open the file by its path (`Input::open`)",
+            false => "enable the feature `carriers` of windlass-codeobject, open the file by its path",
+        };
+        let advice = format!("{open} with {} where the file expects it", paths.join(" or "));
         Error::unsupported(what, offset, advice)
     }
 }
 
-/// The reference in an ELF that lies at `base` of its file.
+/// The reference in an ELF at `base` of its file.
 pub(crate) fn find(bytes: &[u8], base: u64) -> Result<Option<KpackReference>, Error> {
     let Ok(header) = FileHeader64::<LittleEndian>::parse(bytes) else { return Ok(None) };
     let Some(content) = section_data(bytes, header, SECTION) else { return Ok(None) };
@@ -68,7 +65,7 @@ pub(crate) fn find(bytes: &[u8], base: u64) -> Result<Option<KpackReference>, Er
     let wrappers = section_data(bytes, header, WRAPPERS).unwrap_or_default();
     let units: BTreeSet<u64> = wrappers
         .chunks_exact(WRAPPER_SIZE)
-        .filter(|wrapper| u32_at(wrapper, 0) == Some(WRAPPER_MAGIC))
+        .filter(|wrapper| Format::of(wrapper) == Some(Format::KpackReference))
         .filter_map(|wrapper| u64_at(wrapper, 16))
         .take(crate::container::table::MAX_ENTRIES)
         .collect();

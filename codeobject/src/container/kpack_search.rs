@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where the kpack archives lie that a host ELF refers to.
+//! The search paths by which a host ELF refers to kpack archives.
 //!
-//! A search path is relative to the folder of the ELF. It may climb with `..` at its beginning, as the format's own
-//! tools write it (`../.kpack/math_@GFXARCH@.kpack`), and nowhere else; absolute ones are not followed, so that a file
-//! from somewhere has no files of this machine opened. The architecture may stand in the last component only.
+//! A search path is relative to the folder of the ELF. As the format's own tools write it
+//! (`../.kpack/math_@GFXARCH@.kpack`), it may climb with `..` at its beginning and nowhere else. Absolute paths are not
+//! followed, so that a foreign file cannot have other files of this machine opened. The architecture may stand in the
+//! last component only.
 
-use crate::container::kpack_reference::ARCHITECTURE;
+/// The architecture in a search path.
+const ARCHITECTURE: &str = "@GFXARCH@";
 
-/// A search path, taken apart.
+/// A search path in its parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SearchPath<'a> {
     /// The folder, relative to that of the ELF; empty for the same.
     pub(crate) folder: &'a str,
-    /// How the names in it begin that are meant.
+    /// The beginning of the archives' names.
     prefix: &'a str,
-    /// How they end; `None` where the prefix is the whole name.
+    /// The end of the archives' names; `None` if the prefix is the whole name.
     suffix: Option<&'a str>,
 }
 
 impl<'a> SearchPath<'a> {
-    /// The error says in words why the path is not followed.
+    /// The error is the reason why the path is not followed.
     pub(crate) fn parse(path: &'a str) -> Result<SearchPath<'a>, &'static str> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if path.starts_with('/') || path.contains(['\\', ':', '\0']) {
@@ -45,12 +47,12 @@ impl<'a> SearchPath<'a> {
         Ok(SearchPath { folder, prefix, suffix })
     }
 
-    /// The name to look for, where it is not a pattern.
+    /// The only name to look for; `None` for a pattern.
     pub(crate) fn name(&self) -> Option<&'a str> {
         self.suffix.is_none().then_some(self.prefix)
     }
 
-    /// Whether a file of that name is meant.
+    /// Whether the path matches a file of that name in the folder.
     pub(crate) fn matches(&self, name: &str) -> bool {
         match self.suffix {
             None => name == self.prefix,
@@ -61,13 +63,13 @@ impl<'a> SearchPath<'a> {
         }
     }
 
-    /// How the names of the members of a zip file begin that are meant in a folder of it.
+    /// The beginning of the names that match in a folder of a zip file.
     pub(crate) fn beginning_in_zip(&self, folder: &str) -> String {
         let separator = if folder.is_empty() { "" } else { "/" };
         format!("{folder}{separator}{}", self.prefix)
     }
 
-    /// The folder as a member of a zip file names it, from the name of the ELF on; `None` above the zip file's root.
+    /// The folder in a zip file, relative to the member `elf`; `None` above the zip file's root.
     pub(crate) fn folder_in_zip(&self, elf: &str) -> Option<String> {
         let mut parts: Vec<&str> = elf.split('/').collect();
         parts.pop();

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What code comes wrapped in: a file for each format, which finds the entries and knows no other format.
+//! The formats that wrap code: each file reads one of them and knows no other. `magic` tells them apart.
 
+#[cfg(feature = "carriers")]
 pub(crate) mod archive;
 pub(crate) mod ccob;
 pub(crate) mod flatbuffer;
-pub(crate) mod foreign;
 pub(crate) mod host_elf;
 pub(crate) mod iree;
+#[cfg(feature = "carriers")]
 pub(crate) mod kpack;
 pub(crate) mod kpack_reference;
+#[cfg(feature = "carriers")]
 pub(crate) mod kpack_search;
+pub(crate) mod magic;
 pub(crate) mod offload_binary;
+#[cfg(feature = "carriers")]
+pub(crate) mod package;
 pub(crate) mod room;
 pub(crate) mod table;
-pub(crate) mod text_bundle;
 pub(crate) mod wrapper;
+#[cfg(feature = "carriers")]
 pub(crate) mod zip;
-
-use ccob::CCOB_MAGIC;
-use offload_binary::OFFLOAD_BINARY_MAGIC;
-use table::BUNDLE_MAGIC;
-
-/// Whether a bundle or an offload binary begins here, by its magic.
-pub(crate) fn begins_bundle(bytes: &[u8]) -> bool {
-    [CCOB_MAGIC, BUNDLE_MAGIC, OFFLOAD_BINARY_MAGIC].iter().any(|magic| bytes.starts_with(magic))
-}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! LLVM's offload binary: what `clang-offload-packager` and the new driver's objects hold.
+//! LLVM offload binaries, which `clang-offload-packager` and the new driver write.
 
 use crate::bytes::{range, text, u16_at, u32_at, u64_at};
 use crate::container::ccob::Method;
@@ -9,31 +9,30 @@ use crate::decode;
 use crate::entry::Entry;
 use crate::error::Error;
 
-pub(crate) const OFFLOAD_BINARY_MAGIC: &[u8] = b"\x10\xff\x10\xad";
 const WHAT: &str = "the LLVM offload binary";
 const ENTRY_SIZE: u64 = 40;
 const MAX_STRINGS: u64 = 64;
 const LONGEST_STRING: u64 = 256;
-/// Entries and strings lie in front of the images. A string that is said to lie further back would have a compressed
-/// binary unpacked up to there, only to be listed.
+/// Entries and strings precede the images. A string further back would have a compressed binary unpacked up to there,
+/// only to be listed.
 const LARGEST_TABLE: u64 = 16 << 20;
 
 /// The header of an offload binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) version: u32,
-    /// As it is stored, with the header.
+    /// The stored size in bytes, header included.
     pub(crate) size: u64,
-    /// Of the header itself; the payload is behind it.
+    /// The size of the header itself; the payload follows it.
     pub(crate) header_size: u64,
-    /// With the header, where the payload is compressed.
+    /// The unpacked size with the header, if the payload is compressed.
     pub(crate) unpacked_size: Option<u64>,
     first: u64,
     count: u64,
 }
 
 impl Header {
-    /// How many bytes the header of that version has.
+    /// The size of the header of a version, in bytes.
     pub(crate) fn size_of(version: u32, offset: u64) -> Result<u64, Error> {
         match version {
             1 | 2 => Ok(32),
@@ -61,7 +60,7 @@ impl Header {
         if size < header_size {
             return Err(Error::malformed(WHAT, offset, format!("it says that it has {size} bytes")));
         }
-        // Version 1 has one entry and states its size there, later ones state how many there are.
+        // Version 1 has one entry and states its size there; later versions state the number of entries.
         let count = if version == 1 { 1 } else { field(24) };
         let unpacked_size = Some(field(32)).filter(|size| version >= 3 && *size != 0);
         if let Some(unpacked) = unpacked_size.filter(|unpacked| *unpacked < header_size) {
@@ -74,7 +73,7 @@ impl Header {
         Ok(Header { version, size, header_size, unpacked_size, first: field(16), count })
     }
 
-    /// How the payload is compressed, by its own first bytes.
+    /// The compression method of the payload, by its first bytes.
     pub(crate) fn method(payload: &[u8], offset: u64) -> Result<Method, Error> {
         decode::method_of(payload).ok_or_else(|| {
             let problem = "what is compressed in it is neither zstd nor zlib";
@@ -82,7 +81,7 @@ impl Header {
         })
     }
 
-    /// The entries. Offsets in `source` and in them count from the header, and end at `end`.
+    /// The entries. Offsets in `source` and in the entries count from the header, and end at `end`.
     pub(crate) fn entries(
         &self,
         source: &dyn Source,
@@ -123,10 +122,10 @@ impl Header {
     }
 }
 
-/// Where entries and strings are read from.
+/// The source of entries and strings.
 struct Table<'s> {
     room: &'s mut Room,
-    /// Of the binary in its file.
+    /// The offset of the binary in its file.
     offset: u64,
     source: &'s dyn Source,
     end: u64,
@@ -155,7 +154,7 @@ impl Table<'_> {
                 _ => {}
             }
         }
-        // The number of HIP changed between versions of LLVM, those of the others did not.
+        // The number of HIP differs between versions of LLVM, the other numbers do not.
         let kind = match u16_at(entry, 2).unwrap_or_default() {
             1 => "openmp",
             2 => "cuda",
@@ -172,7 +171,7 @@ impl Table<'_> {
         Ok(Some(Entry::new(id.into_bytes(), image, size, problem)))
     }
 
-    /// Fills `out`; `false` where that lies outside.
+    /// Fills `out`; `false` if that lies outside.
     fn bytes(&mut self, at: Option<u64>, out: &mut [u8]) -> Result<bool, Error> {
         let end = at.and_then(|at| at.checked_add(out.len() as u64));
         let (Some(at), Some(end)) = (at, end) else { return Ok(false) };
@@ -183,7 +182,7 @@ impl Table<'_> {
         self.source.read(at, out).map(|()| true)
     }
 
-    /// The string there without its NUL; `None` where it lies outside or does not end.
+    /// The string at an offset without its NUL; `None` if it lies outside or has no end.
     fn string(&mut self, at: u64) -> Result<Option<Vec<u8>>, Error> {
         let size = self.strings_end.saturating_sub(at).min(LONGEST_STRING);
         let mut string = vec![0; size as usize];

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The table at the head of an uncompressed bundle, whether it lies in a file or comes out of a decoder.
+//! The table at the head of an uncompressed bundle, from a file or from a decoder.
 
 use crate::bytes::{glimpse, u64_at};
+use crate::container::magic::Format;
 use crate::container::room::Room;
 use crate::entry::Entry;
 use crate::error::Error;
 
-pub(crate) const BUNDLE_MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 const HEADER_SIZE: u64 = 32;
 const ENTRY_SIZE: u64 = 24;
 /// The most entries that a bundle of any kind may have.
 pub(crate) const MAX_ENTRIES: usize = 4096;
 pub(crate) const MAX_ID_SIZE: u64 = 1024;
 
-/// The entries of a bundle, and where it ends by what they state.
+/// The entries of a bundle, and the end that they state.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) entries: Vec<Entry>,
-    /// End of the last entry that lies in the bundle, or of the table.
+    /// The end of the last entry that lies in the bundle, or of the table.
     pub(crate) end: u64,
 }
 
-/// Where a bundle's first bytes come from.
+/// The source of a bundle's first bytes.
 pub(crate) trait Source {
     /// Fills `out` with the bytes from `offset` on.
     fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error>;
 }
 
 impl Table {
-    /// Reads the table of a bundle that has `size` bytes and lies at `place` of its file (for messages).
+    /// Reads the table of a bundle of `size` bytes. Messages name `place`, the bundle's offset in its file.
     pub(crate) fn read(source: &dyn Source, size: u64, place: u64, room: &mut Room) -> Result<Table, Error> {
         let mut header = [0; HEADER_SIZE as usize];
         if size < HEADER_SIZE {
             return Err(Error::truncated("the header of the offload bundle", place, HEADER_SIZE, size));
         }
         source.read(0, &mut header)?;
-        if !header.starts_with(BUNDLE_MAGIC) {
+        if Format::of(&header) != Some(Format::Bundle) {
             return Err(no_bundle(&header, place));
         }
         let count = u64_at(&header, 24).unwrap_or_default();
@@ -73,7 +73,7 @@ struct Row {
 }
 
 impl Row {
-    /// Why the range cannot be read, given where the table and the bundle end.
+    /// The reason why the range cannot be read, by the ends of the table and the bundle.
     fn problem(&self, table_end: u64, bundle_size: u64) -> Option<String> {
         let Some(end) = self.offset.checked_add(self.size) else {
             return Some(format!("its offset {:#x} and size {:#x} overflow", self.offset, self.size));
@@ -124,7 +124,7 @@ fn read_row(source: &dyn Source, position: u64, size: u64, place: u64, index: u6
 }
 
 fn no_bundle(header: &[u8], place: u64) -> Error {
-    let problem = if header.starts_with(b"CCOB") {
+    let problem = if Format::of(header) == Some(Format::Ccob) {
         "it holds another compressed bundle; bundles are never nested".to_owned()
     } else {
         format!(

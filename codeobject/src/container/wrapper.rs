@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The wrappers by which a host program finds its bundles (`.hipFatBinSegment`), where no section header tells of them.
+//! The wrappers by which a host program finds its bundles (`.hipFatBinSegment`), for programs without section headers.
 //!
-//! A wrapper is `HIPF`, a version, and the address of a bundle. In a program that can be moved the address is often
-//! not there but in the relocation that is to write it.
+//! A wrapper is `HIPF`, a version, and the address of a bundle. A relocatable program often has the address in the
+//! relocation that writes it, and not in the wrapper.
 
 use object::LittleEndian;
 use object::elf::{FileHeader64, ProgramHeader64};
 use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::bytes::{range, u32_at, u64_at};
+use crate::container::magic::Format;
 
-/// 0x48495046 as the compiler writes it.
-pub(crate) const WRAPPER_MAGIC: [u8; 4] = *b"FPIH";
 pub(crate) const WRAPPER_VERSION: u32 = 1;
 const WRAPPER_SIZE: u64 = 24;
 const POINTER: u64 = 8;
-/// Real programs have fewer than a dozen segments, and a wrapper for each source file.
+/// Real programs have fewer than a dozen segments, and one wrapper for each source file.
 const MAX_SEGMENTS: usize = 64;
 const MAX_WRAPPERS: usize = 65_536;
 const PT_LOAD: u32 = 1;
@@ -24,10 +23,10 @@ const PF_X: u32 = 1;
 const DT_RELA: u64 = 7;
 const DT_RELASZ: u64 = 8;
 const RELA_SIZE: usize = 24;
-/// The relocation that writes an address of the program itself: of x86-64 and of AArch64.
+/// The relocations that write an address of the program itself: of x86-64 and of AArch64.
 const RELATIVE: [u64; 2] = [8, 1027];
 
-/// Part of a program as it lies in the file and in memory.
+/// A part of a program in the file and in memory.
 #[derive(Debug, Clone, Copy)]
 struct Segment {
     kind: u32,
@@ -37,7 +36,7 @@ struct Segment {
     size: u64,
 }
 
-/// Where in the file the bundles begin that the wrappers of a host ELF point to, each once.
+/// The offsets in the file of the bundles to which the wrappers of a host ELF point, each once.
 pub(crate) fn bundles(elf: &[u8]) -> Vec<u64> {
     let segments = segments(elf);
     let mut wrappers = wrappers(elf, &segments);
@@ -64,30 +63,30 @@ fn segments(elf: &[u8]) -> Vec<Segment> {
 }
 
 struct Wrapper {
-    /// Of its pointer, in memory.
+    /// The address of the wrapper's pointer.
     pointer: u64,
-    /// What that holds, in memory.
+    /// The address that the pointer holds.
     target: u64,
 }
 
-/// The wrappers among the data, in the order of their addresses. A program that is not moved has them beside its
-/// constants.
+/// The wrappers in the data, ordered by address. A program that is not relocatable has them beside its constants.
 fn wrappers(elf: &[u8], segments: &[Segment]) -> Vec<Wrapper> {
+    let magic = Format::HostWrapper.magic();
     let mut found = Vec::new();
     let is_data = |segment: &&Segment| segment.kind == PT_LOAD && !segment.executable;
     let mut data: Vec<&Segment> = segments.iter().filter(is_data).collect();
     data.sort_by_key(|segment| segment.offset);
-    // Headers may claim the same bytes many times; they are searched once.
+    // Headers may claim the same bytes many times, which are searched once.
     let mut searched: u64 = 0;
     for segment in data {
         let content = range(elf, segment.offset, segment.size).unwrap_or_default();
-        // A wrapper across the end of what was searched is not among those found.
+        // A wrapper may begin in the bytes that were searched and end behind them.
         let first = searched.saturating_sub(WRAPPER_SIZE - 1).saturating_sub(segment.offset);
         let unaligned = segment.address.wrapping_add(first) % 8;
         let mut position = first.saturating_add((8 - unaligned) % 8);
         searched = searched.max(segment.offset.saturating_add(content.len() as u64));
         while let Some(wrapper) = range(content, position, WRAPPER_SIZE) {
-            if wrapper.starts_with(&WRAPPER_MAGIC)
+            if wrapper.starts_with(magic)
                 && u32_at(wrapper, 4) == Some(WRAPPER_VERSION)
                 && found.len() < MAX_WRAPPERS
             {
@@ -103,7 +102,7 @@ fn wrappers(elf: &[u8], segments: &[Segment]) -> Vec<Wrapper> {
     found
 }
 
-/// Writes the pointers as the loader would.
+/// Writes the pointers as a loader would.
 fn relocate(elf: &[u8], segments: &[Segment], wrappers: &mut [Wrapper]) {
     for rela in relocations(elf, segments).chunks_exact(RELA_SIZE) {
         let field = |at| u64_at(rela, at).unwrap_or_default();
@@ -131,7 +130,7 @@ fn relocations<'a>(elf: &'a [u8], segments: &[Segment]) -> &'a [u8] {
     place(segments, address).and_then(|offset| range(elf, offset, size)).unwrap_or_default()
 }
 
-/// Where in the file an address of memory lies.
+/// The offset in the file of an address in memory.
 fn place(segments: &[Segment], address: u64) -> Option<u64> {
     let inside = |segment: &&Segment| {
         segment.kind == PT_LOAD && address.checked_sub(segment.address).is_some_and(|at| at < segment.size)
@@ -158,7 +157,7 @@ mod tests {
             wrappers(&elf, segments).iter().map(|wrapper| wrapper.pointer).collect()
         };
         assert_eq!(pointers(&vec![segment(0, 128); 64]), [0x1020, 0x1048]);
-        // One segment ends inside a wrapper that the next has whole, and the last lies inside another.
+        // One segment ends inside a wrapper that the next one holds whole, and the last lies inside another wrapper.
         assert_eq!(pointers(&[segment(16, 112), segment(0, 40), segment(32, 8)]), [0x1020, 0x1048]);
         assert_eq!(pointers(&[segment(0, 40)]), []);
     }

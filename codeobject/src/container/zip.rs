@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The members of zip files: of IREE's modules (`.vmfb`), which store them as they are, and of Python's wheels, which
-//! compress them.
+//! The members of zip files: IREE modules (`.vmfb`), which store them, and Python wheels, which compress them.
 
 use std::borrow::Cow;
 use std::fs;
@@ -10,35 +9,40 @@ use std::ops::Range;
 use rawzip::{CompressionMethod, FileReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipLocator};
 
 use crate::bytes::{range, text, u16_at, u32_at};
+use crate::container::magic::{Format, may_hold_code};
 use crate::error::Error;
 
-pub(crate) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
-/// So many bytes of a member tell whether it may hold GPU code.
+/// The first bytes of a member that tell whether it may hold GPU code.
 pub(crate) const HEAD_SIZE: usize = 64;
-/// So much of the directory is read at a time: more than a row with its three fields can have.
+/// The bytes of the directory that are read at a time: more than a row with its three fields can have.
 const DIRECTORY_BUFFER: usize = 1 << 18;
-/// What stands in front of a member, without its name and extra fields.
+/// The size of a member's local header, without its name and extra fields.
 const LOCAL_HEADER: u64 = 30;
-/// Up to here, or to a usual ratio of what is stored, memory is reserved on the strength of the stated size.
+/// Memory is preallocated up to this size, or up to a usual ratio of the stored size, by the declared size.
 const GROWTH: u64 = 1 << 20;
 const USUAL_RATIO: u64 = 16;
 
-/// What ends a zip file, without its comment; so far from the end it is looked for.
+/// The size of the record that ends a zip file, without its comment, and the longest comment.
 const END_SIZE: u64 = 22;
 const LONGEST_COMMENT: usize = 1 << 16;
 
-/// So many bytes at the end of a file tell whether it ends as a zip file does.
+/// The last bytes of a file that tell whether it ends as a zip file does.
 const TAIL: usize = LONGEST_COMMENT + END_SIZE as usize;
 
-/// Whether `bytes` end as a zip file does, whatever they begin with: programs that unpack themselves, and packages of
-/// Python that run, have something in front.
+/// Whether a whole file is a zip file. Bytes that are no code may precede it.
+pub(crate) fn is_zip(bytes: &[u8]) -> bool {
+    Format::of(bytes) == Some(Format::Zip) || !may_hold_code(bytes) && ends(bytes)
+}
+
+/// Whether `bytes` end as a zip file does, whatever their beginning: self-extracting programs and Python applications
+/// begin otherwise.
 pub(crate) fn ends(bytes: &[u8]) -> bool {
     let before = bytes.len().saturating_sub(TAIL);
     let tail = bytes.get(before..).unwrap_or_default();
     ends_in(tail, before as u64, |at, magic| range(bytes, at, 4) == Some(magic))
 }
 
-/// The same of a file, of which little is read.
+/// The same of a file on disk, which reads its end only.
 pub(crate) fn file_ends(file: &mut fs::File) -> io::Result<bool> {
     let size = file.seek(SeekFrom::End(0))?;
     let before = size.saturating_sub(TAIL as u64);
@@ -52,8 +56,8 @@ pub(crate) fn file_ends(file: &mut fs::File) -> io::Result<bool> {
     }))
 }
 
-/// Whether a record in `tail`, in front of which there are `before` bytes, ends a zip file. `begins` tells whether the
-/// directory, or what states its place in a long file, begins with its magic where it should.
+/// Whether a record in `tail`, which follows `before` bytes, ends a zip file. `begins` tells whether the directory, or
+/// the record that states its place in a long file, begins with its magic where it should.
 fn ends_in(tail: &[u8], before: u64, mut begins: impl FnMut(u64, &[u8]) -> bool) -> bool {
     let mut ends = |found: u64| {
         let (Some(size), Some(comment)) = (u32_at(tail, found + 12), u16_at(tail, found + 20)) else {
@@ -70,22 +74,22 @@ fn ends_in(tail: &[u8], before: u64, mut begins: impl FnMut(u64, &[u8]) -> bool)
     records.any(|(found, _)| ends(found as u64))
 }
 
-/// A zip file whose directory was read.
+/// A zip file with its directory.
 pub(crate) struct Zip<R> {
     archive: ZipArchive<R>,
     pub(crate) members: Vec<Member>,
-    /// Why the directory ends before its end, or what it does not have.
+    /// The reason why the directory ends early, or the members that it lacks.
     pub(crate) problem: Option<Error>,
 }
 
 /// A row of the directory.
 #[derive(Clone)]
 pub(crate) struct Member {
-    /// As the directory has it.
+    /// The name in the directory.
     name: Box<[u8]>,
-    /// As the directory states it.
+    /// The stored size that the directory states.
     pub(crate) stored_size: u64,
-    /// As the directory states it.
+    /// The unpacked size that the directory states.
     pub(crate) size: u64,
     method: CompressionMethod,
     is_encrypted: bool,
@@ -97,12 +101,12 @@ impl Member {
         self.method == CompressionMethod::STORE && !self.is_encrypted
     }
 
-    /// Its name as the directory has it.
+    /// The name in the directory.
     pub(crate) fn raw_name(&self) -> &[u8] {
         &self.name
     }
 
-    /// Its name; bytes that are not UTF-8 are written as `\xNN`.
+    /// The name as text; bytes that are not UTF-8 are written as `\xNN`.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         str::from_utf8(&self.name).map_or_else(|_| text(&self.name).into(), Cow::Borrowed)
     }
@@ -112,7 +116,7 @@ impl Member {
     }
 }
 
-/// Where the bytes of a zip file are that is read member by member.
+/// The bytes of a zip file that is read member by member.
 pub(crate) enum Carrier {
     File(FileReader),
     Bytes(Vec<u8>),
@@ -189,7 +193,10 @@ impl<R: ReaderAt> Zip<R> {
             }
         }
         let mut magic = [0; 4];
-        let begins = archive.get_ref().read_exact_at(&mut magic, 0).is_ok_and(|()| magic == ZIP_MAGIC);
+        let begins = archive
+            .get_ref()
+            .read_exact_at(&mut magic, 0)
+            .is_ok_and(|()| Format::of(&magic) == Some(Format::Zip));
         if begins && problem.is_none() && places.iter().all(|place| place.start > 0) {
             let hidden = "it begins with a member that is not in its directory, as two zip files in a row do";
             problem = Some(Error::malformed("the zip file", 0, hidden));
@@ -198,7 +205,7 @@ impl<R: ReaderAt> Zip<R> {
         Ok(Zip { archive, members, problem })
     }
 
-    /// Where the bytes of a member lie, compressed or not.
+    /// The place of a member's stored bytes.
     pub(crate) fn place(&self, member: &Member) -> Result<Range<u64>, Error> {
         let entry =
             self.archive.get_entry(member.place).map_err(|error| broken(member, error.to_string()))?;
@@ -206,7 +213,7 @@ impl<R: ReaderAt> Zip<R> {
         Ok(start..end)
     }
 
-    /// The first bytes of a member, `most` at most.
+    /// The first `most` bytes of a member.
     pub(crate) fn head(&self, member: &Member, most: usize) -> Result<Vec<u8>, Error> {
         let mut head = Vec::with_capacity(most);
         let mut reader = self.reader(member)?.take(most as u64);
@@ -214,8 +221,8 @@ impl<R: ReaderAt> Zip<R> {
         Ok(head)
     }
 
-    /// Whether a member may be a zip file, whatever it begins with. It is unpacked to its end for that, and not kept; one that
-    /// has more than `most` bytes is not.
+    /// Whether a member may be a zip file, whatever its beginning. The member is unpacked to its end for that, and
+    /// dropped. A member of more than `most` bytes is none.
     pub(crate) fn may_be_zip(&self, member: &Member, most: u64) -> Result<bool, Error> {
         if member.size < END_SIZE {
             return Ok(false);
@@ -239,14 +246,14 @@ impl<R: ReaderAt> Zip<R> {
                 tail.drain(..more);
             }
         }
-        // What lies in front of the tail is believed; who unpacks it all finds out.
+        // The bytes before the tail are not checked; unpacking the member does that.
         let in_tail = |at: u64, magic: &[u8]| {
             at.checked_sub(before).is_none_or(|at| range(&tail, at, 4) == Some(magic))
         };
         Ok(ends_in(&tail, before, in_tail))
     }
 
-    /// Compares the checksum of a member that is stored as it is.
+    /// Compares the checksum of a stored member.
     pub(crate) fn check(&self, member: &Member) -> Result<(), Error> {
         let entry =
             self.archive.get_entry(member.place).map_err(|error| broken(member, error.to_string()))?;
@@ -255,7 +262,7 @@ impl<R: ReaderAt> Zip<R> {
         Ok(())
     }
 
-    /// All bytes of a member, which may have `most`. Its checksum is compared.
+    /// All bytes of a member, `most` at most, with the checksum compared.
     pub(crate) fn unpack(&self, member: &Member, most: u64) -> Result<Vec<u8>, Error> {
         if member.size > most {
             return Err(too_large(member, most));
@@ -266,7 +273,7 @@ impl<R: ReaderAt> Zip<R> {
         let mut bytes = Vec::new();
         let believed = member.size.min(GROWTH.max(member.stored_size.saturating_mul(USUAL_RATIO)));
         let no_room = || Error::Memory { what: "a member of the zip file", bytes: member.size };
-        // One byte more than stated, so that a member that has more is found out.
+        // One byte more than declared, so that a longer member is detected.
         let mut reader = reader.take(member.size.saturating_add(1));
         let mut room = believed;
         while room > 0 {
@@ -306,7 +313,7 @@ impl<R: ReaderAt> Zip<R> {
     }
 }
 
-/// Members that share bytes make a small file unpack to a huge one; no program writes them.
+/// Refuses members that share bytes, which let a small file unpack to a huge one. No program writes them.
 fn refuse_overlap(mut places: Vec<Range<u64>>) -> Result<(), Error> {
     places.sort_by_key(|place| place.start);
     match places.windows(2).find(|pair| pair[0].end > pair[1].start) {

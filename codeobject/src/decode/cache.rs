@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Streams that were read lately, so that the next entry continues where the last one ended.
+//! The streams that were read last, so that the next entry continues where the last one ended.
 
 use std::sync::{Mutex, PoisonError};
 
-use super::Progress;
+use super::progress::Progress;
 use crate::container::ccob::Method;
 
-/// How many streams of one file are kept: a decoder costs far more memory than the bytes that ask for it.
+/// The most streams of one file that are kept. A decoder costs far more memory than the bytes that ask for it.
 const KEPT: usize = 16;
 
-/// What tells one stream from another: the place of its bytes in memory, which all bytes of a file keep while it is
-/// open, and how they are to be read.
+/// Identifies a stream by the place of its bytes in memory, which all bytes of a file keep while it is open, and by the
+/// way to read them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) start: usize,
@@ -19,14 +19,14 @@ pub(super) struct Key {
     pub(super) declared: u64,
 }
 
-/// What is kept of the streams of one file, in the order in which they were used. No lock is held while somebody
-/// decodes: who finds the stream taken begins it anew.
+/// The streams of one file, the least recently used first. No lock is held while a thread decodes: a thread that finds
+/// the stream taken begins it again.
 #[derive(Default)]
 pub(crate) struct Cache(Mutex<Vec<(Key, Progress)>>);
 
 impl Cache {
-    /// Takes the stream out, or begins it. Where it and the others would come to more than `most` unpacked bytes once it
-    /// has `need`, those leave that were not used for longest.
+    /// Takes the stream out, or begins it. Drops the least recently used streams where all of them together would come
+    /// to more than `most` unpacked bytes once this one has `need`.
     pub(super) fn take(&self, stream: Key, need: usize, most: u64) -> Progress {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = match kept.iter().position(|(key, _)| *key == stream) {
@@ -45,7 +45,7 @@ impl Cache {
         progress
     }
 
-    /// Puts a stream back, in the place of the one that was not used for longest.
+    /// Puts a stream back. A full cache drops the least recently used one.
     pub(super) fn keep(&self, stream: Key, progress: Progress) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let twin = kept.iter().position(|(key, _)| *key == stream);
@@ -68,7 +68,7 @@ impl Cache {
                 None
             }
         };
-        // Freeing what may be hundreds of megabytes is nobody else's wait.
+        // Frees what may be hundreds of megabytes outside the lock.
         drop(kept);
         drop(longer);
     }

@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a stream ends of which only the beginning and the unpacked size are known, without a look at what follows it.
+//! The end of a stream whose start and unpacked size are known.
 //!
-//! The next byte is read only where the bytes before it announce it. So no frame is looked for behind the one that
+//! The next byte is read only where the bytes before it announce it, so no frame is looked for behind the one that
 //! completes the unpacked size.
 
-use super::frames::Frame;
-use super::{zlib, zstd_decoder};
+use super::decoder::Unmeasured;
+use super::frames::{self, Frame};
+use super::{zlib, zstd};
 use crate::container::ccob::Method;
 use crate::error::Error;
 
-/// Why an end was not found.
-pub(crate) enum Unmeasured {
-    /// What the reader says.
-    Unreadable(Error),
-    /// What is wrong with the stream.
-    Broken(String),
-}
-
-/// Room for what is unpacked only to be counted.
+/// Memory for bytes that are unpacked only to be counted.
 const SCRATCH: usize = 1 << 17;
 
-/// The number of bytes of the stream that `read` gives, and that unpacks to `unpacked` bytes.
+/// The number of bytes that a stream has at the head of `data`. The bytes that had to be unpacked to find its end are added
+/// to `unpacked`.
+pub(crate) fn stored_size(
+    method: Method,
+    data: &[u8],
+    max_unpacked: u64,
+    unpacked: &mut u64,
+) -> Result<u64, String> {
+    match method {
+        Method::Zlib => zlib::stored_size(data, max_unpacked, unpacked),
+        Method::Zstd => frames::stored_size(data),
+    }
+}
+
+/// The number of bytes of the stream that `read` gives and that unpacks to `unpacked` bytes. It reads no byte behind
+/// the stream.
 pub(crate) fn announced_size(
     method: Method,
     read: &mut impl FnMut(u64, &mut [u8]) -> Result<(), Error>,
@@ -63,9 +71,9 @@ fn frames_end(
     Ok(position)
 }
 
-/// How many bytes a frame holds that does not say so.
+/// The unpacked size of a frame that does not state it.
 fn content_size(frame: &[u8], unpacked: u64) -> Result<u64, Unmeasured> {
-    let mut decoder = zstd_decoder(unpacked, unpacked, false, 0).map_err(Unmeasured::Unreadable)?;
+    let mut decoder = zstd::decoder(unpacked, unpacked, false, 0).map_err(Unmeasured::Unreadable)?;
     let mut scratch = Vec::with_capacity(SCRATCH);
     let (mut consumed, mut counted) = (0, 0_u64);
     loop {

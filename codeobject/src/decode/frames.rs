@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where zstd frames end, read off their block headers without decoding a block.
+//! The ends of zstd frames, by their block headers: no block is decoded.
 
 use crate::bytes::{range, u32_at};
 
@@ -13,7 +13,7 @@ pub(super) fn begins(data: &[u8]) -> bool {
     u32_at(data, 0).is_some_and(|magic| magic == FRAME_MAGIC || is_skippable(magic))
 }
 
-/// How many bytes at the head of `data` are frames, one behind the other.
+/// The number of bytes at the head of `data` that are frames in a row.
 pub(super) fn stored_size(data: &[u8]) -> Result<u64, String> {
     let size = data.len() as u64;
     let mut read = |at, out: &mut [u8]| {
@@ -32,17 +32,17 @@ pub(super) fn stored_size(data: &[u8]) -> Result<u64, String> {
 const CUT: &str = "a zstd frame in it is cut short or malformed";
 struct Cut;
 
-/// A frame, as its headers tell.
+/// A frame, by its headers.
 pub(super) struct Frame {
-    /// Where it ends.
+    /// Its end in the stream.
     pub(super) end: u64,
-    /// How many bytes it unpacks to, where it states that.
+    /// Its unpacked size, where it states that.
     pub(super) content: Option<u64>,
 }
 
 impl Frame {
-    /// Reads the frame that begins at `start`; `None` where what is there makes no sense. Only headers are read, each
-    /// when the one before has announced it.
+    /// Reads the headers of the frame at `start`, each only after the one before has announced it; `None` for damaged
+    /// headers.
     pub(super) fn read<E>(
         read: &mut impl FnMut(u64, &mut [u8]) -> Result<(), E>,
         start: u64,
@@ -72,7 +72,7 @@ impl Frame {
         let place = start.saturating_add(5 + window + dictionary);
         read(place, &mut content[..content_size])?;
         let content = u64::from_le_bytes(content);
-        // Two bytes count from where one byte ends.
+        // A field of two bytes counts from 256.
         let content = if content_size == 2 { content + 256 } else { content };
         let Some(end) = blocks_end(read, place.saturating_add(content_size as u64))? else { return Ok(None) };
         let checksum = if descriptor & 4 != 0 { 4 } else { 0 };
@@ -81,7 +81,7 @@ impl Frame {
     }
 }
 
-/// Where the blocks end of which the first is at `position`.
+/// The end of the blocks, the first of which is at `position`.
 fn blocks_end<E>(
     read: &mut impl FnMut(u64, &mut [u8]) -> Result<(), E>,
     mut position: u64,

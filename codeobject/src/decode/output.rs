@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a stream is unpacked to: one piece of memory that can become an image.
+//! The memory that a stream is unpacked to: one piece that can become an image.
 
 use std::ops::Range;
 
 use crate::error::Error;
 use crate::image::{Image, PAGE};
 
-/// Unpacked bytes. They begin at a page where they were reserved in one piece, so that an entry which is aligned in
-/// its bundle is aligned in memory.
+/// A decoder that writes into all of the output at once needs this room behind the declared size: the largest block of
+/// zstd, so that a block which begins before the end fits.
+pub(super) const OVERSHOOT: usize = 1 << 17;
+
+/// Unpacked bytes. They begin at a page where they were reserved in one piece, so an entry that is aligned in its
+/// bundle is aligned in memory.
 #[derive(Default)]
 pub(super) struct Output {
     memory: Vec<u8>,
-    /// Where the unpacked bytes begin.
+    /// The index of the first unpacked byte.
     base: usize,
 }
 
@@ -24,14 +28,14 @@ impl Output {
         self.memory.get(self.base..)?.get(range)
     }
 
-    /// Whether there is no room for another byte.
+    /// Whether the memory is used up.
     pub(super) fn is_full(&self) -> bool {
         self.memory.capacity() == self.memory.len()
     }
 
-    /// Makes room for so many unpacked bytes in all.
+    /// Reserves memory for `capacity` unpacked bytes in all.
     pub(super) fn reserve(&mut self, capacity: usize) -> Result<(), Error> {
-        // What aligns the first byte, and what pads the last.
+        // One page to align the first byte, one to pad the last.
         let room = capacity.saturating_add(2 * PAGE);
         self.memory
             .try_reserve_exact(room.saturating_sub(self.memory.len()))
@@ -43,12 +47,12 @@ impl Output {
         Ok(())
     }
 
-    /// For a decoder, which appends to it without growing it.
+    /// The memory for a decoder, which appends to it within its capacity.
     pub(super) fn memory(&mut self) -> &mut Vec<u8> {
         &mut self.memory
     }
 
-    /// Hands the memory over as the image of a part of it that is there.
+    /// Turns the memory into the image of a part of it.
     pub(super) fn into_image(self, part: Range<usize>) -> Result<Image, Error> {
         Image::within(self.memory, self.base + part.start..self.base + part.end)
     }

@@ -3,15 +3,15 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::{Decoder, Step, Unmeasured};
+use super::decoder::{Decoder, Step, Unmeasured};
 use crate::error::Error;
 
-/// The input of a step.
+/// Bounds of the input of a step, in bytes.
 const MOST_INPUT: usize = 1 << 14;
 const LEAST_INPUT: usize = 1 << 10;
-/// The format packs no byte into less than this part of one.
+/// The format packs at most this many bytes into one.
 const MOST_RATIO: usize = 1032;
-/// The output of a step. The library wants memory that is initialised: what a step does not fill was zeroed in vain.
+/// The output of a step, in bytes. The library wants initialised memory, so a larger step zeroes bytes in vain.
 const MOST_OUTPUT: usize = 1 << 16;
 
 pub(super) struct Inflate(Decompress);
@@ -38,14 +38,14 @@ impl Decoder for Inflate {
     }
 }
 
-/// Whether a zlib header begins `data`: deflate with a window of 32 KiB at most, and a check value that holds.
+/// Whether a zlib header begins `data`: deflate, a window of at most 32 KiB, and a valid check value.
 pub(super) fn begins(data: &[u8]) -> bool {
     let Some([method, flags]) = data.first_chunk() else { return false };
     method & 0x0f == 8 && method >> 4 <= 7 && u16::from_be_bytes([*method, *flags]) % 31 == 0
 }
 
-/// Only the decoder knows where a zlib stream ends, so this decodes it and keeps nothing. What it unpacks is added to
-/// `unpacked`.
+/// The size of the stream at the head of `data`. Only the decoder finds the end of a zlib stream, so this decodes it
+/// and keeps nothing. The number of unpacked bytes is added to `unpacked`.
 pub(super) fn stored_size(data: &[u8], max_unpacked: u64, unpacked: &mut u64) -> Result<u64, String> {
     let mut inflate = Inflate::new();
     let result = end_of(&mut inflate, data, max_unpacked);
@@ -71,8 +71,8 @@ fn end_of(inflate: &mut Inflate, data: &[u8], max_unpacked: u64) -> Result<u64, 
     Err(format!("it does not end within {max_unpacked} unpacked bytes"))
 }
 
-/// The same where nobody may look behind the stream: it is fed byte by byte, each when it asks for more. It must end
-/// within `unpacked` bytes.
+/// The size of a stream behind which no byte may be read: the decoder gets one byte at a time, each when it asks for
+/// more. The stream must end within `unpacked` bytes.
 pub(super) fn announced_size(
     read: &mut impl FnMut(u64, &mut [u8]) -> Result<(), Error>,
     unpacked: u64,
@@ -84,7 +84,7 @@ pub(super) fn announced_size(
         let mut byte = [0];
         read(inflate.total_in(), &mut byte).map_err(Unmeasured::Unreadable)?;
         let before = inflate.total_in();
-        // A byte may unpack to more than there is room for.
+        // One byte may unpack to more than the scratch memory holds.
         while inflate.total_in() == before || is_full {
             let (fed, produced) = (inflate.total_in(), inflate.total_out());
             let input = if fed == before { &byte[..] } else { &[] };

@@ -3,33 +3,34 @@
 
 use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_error_name, get_frame_content_size};
 
-use super::{Decoder, Step, frames};
+use super::decoder::{Decoder, Step};
+use super::frames;
 use crate::error::Error;
 
-/// The window that zstd's own tools accept; a bundle that declares more may have a window as large as itself.
+/// The window that zstd's own tools accept. A bundle that declares more bytes may have a window of its own size.
 const USUAL_WINDOW_LOG: u32 = 27;
 const MAX_WINDOW_LOG: u32 = 31;
-/// Enough of a frame to tell how long its header is.
+/// The bytes of a frame that tell the length of its header.
 const FRAME_HEAD: usize = 5;
 const BLOCK_HEADER: usize = 3;
 
-/// Decodes a block at a time, so that none is decoded which nobody asked for, and so that damage costs its own block and
-/// never the one before it: the library forgets what it gave out in a call that fails.
+/// Decodes one block at a time. So no block is decoded in vain, and damage costs its own block only: the library
+/// discards the output of a call that fails.
 pub(super) struct Zstd {
     context: DCtx<'static>,
     declared: u64,
     produced: u64,
     at_frame: bool,
-    /// The library may hold output for which there was no room.
+    /// Whether the library may hold output that did not fit.
     holds_output: bool,
-    /// How much input the library wants, which may count in the header behind a block.
+    /// The number of input bytes that the library wants, which may include the header of the next block.
     hint: usize,
 }
 
 impl Zstd {
-    /// A decoder for a stream that declares so many bytes. Where the output does not move between steps, it serves as
-    /// the decoder's window, which saves the copy and half of the memory; it must then have room for
-    /// [`OVERSHOOT`](super::OVERSHOOT) more.
+    /// A decoder for a stream that declares `declared` bytes. Output that does not move between steps serves as the
+    /// decoder's window, which saves a copy and half of the memory; it must then have room for
+    /// [`OVERSHOOT`](super::output::OVERSHOOT) more bytes.
     pub(super) fn new(declared: u64, output_stays: bool) -> Result<Zstd, Error> {
         let no_context = || Error::Memory { what: "a zstd decoder", bytes: 0 };
         let mut context = DCtx::try_create().ok_or_else(no_context)?;
@@ -40,8 +41,8 @@ impl Zstd {
         Ok(Zstd { context, declared, produced: 0, at_frame: true, holds_output: false, hint: FRAME_HEAD })
     }
 
-    /// A frame must not state more than is left of what is declared: the library would only say that the output is too
-    /// small, and not in every case.
+    /// Checks that a frame states no more bytes than the declared size leaves. The library would only report that the
+    /// output is too small, and not always.
     fn check_frame(&self, input: &[u8]) -> Result<(), String> {
         let stated = get_frame_content_size(input).ok().flatten().unwrap_or_default();
         let holds = self.produced.saturating_add(stated);
@@ -51,7 +52,7 @@ impl Zstd {
         Err(format!("it holds {holds} bytes, where {} are declared", self.declared))
     }
 
-    /// Gives input to the library; how much of it was used.
+    /// Gives input to the library, and returns the number of bytes that it used.
     fn decompress(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, String> {
         let filled = out.len();
         let mut input = InBuffer::around(input);

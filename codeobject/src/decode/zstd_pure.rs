@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! zstd frames in pure Rust.
+//! zstd frames in Rust.
 //!
-//! The decoder gives out only what lies behind its window, and real bundles are one frame whose window is the whole
-//! content: so the first byte costs the decoding of the frame, where the C library stops early.
+//! The decoder gives out only the bytes behind its window, and a real bundle is one frame whose window is the whole
+//! content. So the first byte costs the decoding of the whole frame, where the C library stops early.
 
 use std::io::Read;
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{Decoder, Step, frames};
+use super::decoder::{Decoder, Step};
+use super::frames;
 
 /// The window that zstd's own tools accept.
 const USUAL_WINDOW: u64 = 1 << 27;
@@ -22,12 +23,12 @@ pub(super) struct Zstd {
 impl Zstd {
     pub(super) fn new(declared: u64, max_unpacked: u64) -> Zstd {
         let mut decoder = FrameDecoder::new();
-        // What the decoder keeps is its window and one block.
+        // The decoder keeps its window and one block.
         decoder.set_max_window_size(declared.min(max_unpacked).max(USUAL_WINDOW));
         Zstd { decoder, in_frame: false }
     }
 
-    /// Begins the frame at the head of `input`, or steps over it where it is skippable.
+    /// Begins the frame at the head of `input`, or skips it where it is skippable.
     fn begin_frame(&mut self, input: &mut &[u8]) -> Result<(), String> {
         let start = *input;
         match self.decoder.reset(&mut *input) {
@@ -46,7 +47,7 @@ impl Zstd {
         }
     }
 
-    /// Moves what the decoder gives out into the spare capacity of `out`.
+    /// Moves the decoder's output into the spare capacity of `out`.
     fn drain(&mut self, out: &mut Vec<u8>) -> Result<(), String> {
         let filled = out.len();
         let room = self.decoder.can_collect().min(out.capacity() - filled);

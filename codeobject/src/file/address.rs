@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! GPU code in memory, given by where it begins and nothing else, as HIP's own entry points take it.
+//! GPU code at a start address whose size nobody states, as HIP's own entry points take it.
 //!
-//! How long it is, its headers say. They are read one stage at a time, and of each stage no more than the one before has
-//! announced: code that ends at the last byte of a mapping is measured without touching the next page.
+//! The headers state the size. They are read in stages, and each stage reads only bytes that the one before has
+//! announced. So code that ends at the last byte of a mapping is measured without touching the next page.
 //!
 //! | begins with | its end is told by |
 //! |---|---|
@@ -16,46 +16,47 @@
 
 use std::slice;
 
-use crate::code::elf_flags::{ELF_HEAD_SIZE, ELF_MAGIC, ElfHead};
+use crate::bytes::glimpse;
+use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::code::extent::declared_size;
-use crate::container::ccob::{CCOB_MAGIC, CcobHeader};
-use crate::container::foreign;
+use crate::container::ccob::CcobHeader;
 use crate::container::iree::{self, IreeFormat};
-use crate::container::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
+use crate::container::magic::Format;
+use crate::container::offload_binary::Header;
 use crate::container::room::Room;
-use crate::container::table::{BUNDLE_MAGIC, Source, Table};
-use crate::container::wrapper::{WRAPPER_MAGIC, WRAPPER_VERSION};
+use crate::container::table::{Source, Table};
+use crate::container::wrapper::WRAPPER_VERSION;
 use crate::decode;
 use crate::error::Error;
 use crate::file::File;
 use crate::options::Options;
 
-/// What tells the formats apart, and the least that lies at an address.
+/// The bytes that tell the formats apart; the least that lies at an address.
 const MAGIC_SIZE: usize = 4;
 const ELF_IDENT_SIZE: usize = 16;
 
-/// The bytes of the GPU code that begins at `start`, as many as its headers say. Of a `HIPF` wrapper the bytes that it
-/// points to.
+/// The bytes of the GPU code at `start`, as many as its headers say. A `HIPF` wrapper gives the bytes that it points
+/// to.
 ///
-/// [`Options::max_stored`] limits them. Nothing is copied; [`File::parse`] reads the result like any other file, and
-/// [`File::at_address`] is both in one.
+/// [`Options::max_stored`] limits them. Nothing is copied. [`File::parse`] reads the result like any other file, and
+/// [`File::at_address`] does both.
 ///
 /// # Safety
 ///
-/// - At `start` four bytes can be read.
-/// - If they begin one of the formats that the [crate's page](crate#from-a-start-address) lists, what begins there is
-///   whole: its header can be read, and whatever that announces. Code that somebody else cut short, or wrote to harm, has
-///   no place here: its headers may announce memory that is not there.
+/// - Four bytes at `start` can be read.
+/// - If they begin one of the formats that the [crate page](crate#from-a-start-address) lists, the code there is whole:
+///   its header and everything that the header announces can be read. Code from an untrusted source must not be passed,
+///   since its headers may announce memory that does not exist.
 /// - If they begin a `HIPF` wrapper, its pointer leads to such code.
-/// - For the lifetime `'a` all of it stays mapped, and nobody writes to it.
+/// - All of it stays mapped and unchanged for the lifetime `'a`.
 ///
 /// `start` need not be aligned.
 ///
 /// # Errors
 ///
-/// [`Error::NotRecognised`] for other bytes, [`Error::Unsupported`] for what has no size of its own, such as kpack
-/// archives and SPIR-V, [`Error::Limit`] above [`Options::max_stored`], [`Error::Malformed`] where headers contradict
-/// themselves, and [`Error::NotFound`] for a null pointer.
+/// [`Error::NotRecognised`] for other bytes, [`Error::Unsupported`] for formats without a size of their own, such as
+/// kpack archives and SPIR-V, [`Error::Limit`] above [`Options::max_stored`], [`Error::Malformed`] if headers
+/// contradict themselves, and [`Error::NotFound`] for a null pointer.
 ///
 /// ```
 /// # #![allow(unsafe_code)]
@@ -74,10 +75,10 @@ const ELF_IDENT_SIZE: usize = 16;
 /// # Ok::<(), windlass_codeobject::Error>(())
 /// ```
 pub unsafe fn bytes_at<'a>(start: *const u8, options: &Options) -> Result<&'a [u8], Error> {
-    // SAFETY: the caller vouches for what lies at `start`.
+    // SAFETY: the caller vouches for the code at `start`.
     let memory = unsafe { Memory::new(start, options.max_stored) }?;
     let magic: [u8; MAGIC_SIZE] = memory.array(0)?;
-    if magic != WRAPPER_MAGIC {
+    if Format::at_address(magic) != Some(Format::HostWrapper) {
         return memory.code(magic, options);
     }
     let version = u32::from_le_bytes(memory.array(4)?);
@@ -85,11 +86,12 @@ pub unsafe fn bytes_at<'a>(start: *const u8, options: &Options) -> Result<&'a [u
         let advice = "version 1 is known; give the address of the bundle itself";
         return Err(Error::unsupported(format!("version {version} of a HIPF wrapper"), 0, advice));
     }
-    // SAFETY: a wrapper is two words of 32 bits and two pointers; the first of them leads to code, the caller says.
+    // SAFETY: a wrapper is two words of 32 bits and two pointers; by the caller's promise the first pointer leads to
+    // code.
     let memory =
         unsafe { Memory::new(start.add(8).cast::<*const u8>().read_unaligned(), options.max_stored) }?;
     let magic = memory.array(0)?;
-    if magic == WRAPPER_MAGIC {
+    if Format::at_address(magic) == Some(Format::HostWrapper) {
         return Err(Error::malformed("the HIPF wrapper", 0, "it points to another wrapper"));
     }
     memory.code(magic, options)
@@ -106,13 +108,13 @@ impl<'a> File<'a> {
     ///
     /// As for [`bytes_at`] and [`File::parse`].
     pub unsafe fn at_address(start: *const u8, options: &Options) -> Result<File<'a>, Error> {
-        // SAFETY: the caller vouches for the same things.
+        // SAFETY: the caller makes the same promise.
         File::parse(unsafe { bytes_at(start, options) }?, options)
     }
 }
 
-/// Memory that begins with code. Each read asks only for what the ones before have announced, which is what the caller
-/// of [`bytes_at`] says to be there.
+/// Memory that begins with code. Each read asks only for bytes that earlier reads announced, which exist by the promise
+/// of the caller of [`bytes_at`].
 struct Memory {
     start: *const u8,
     limit: u64,
@@ -121,13 +123,13 @@ struct Memory {
 impl Memory {
     /// # Safety
     ///
-    /// As for [`bytes_at`], but that the code begins at `start` itself.
+    /// As for [`bytes_at`], with the code at `start` itself instead of behind a wrapper.
     unsafe fn new(start: *const u8, most: u64) -> Result<Memory, Error> {
         if start.is_null() {
             let present = "the pointer is null; give the address where the code begins".to_owned();
             return Err(Error::NotFound { what: "AMD GPU code".to_owned(), present });
         }
-        // What begins here cannot reach past the end of the address space.
+        // The code cannot reach past the end of the address space.
         let room = (usize::MAX - start.addr()).min(isize::MAX.unsigned_abs());
         Ok(Memory { start, limit: most.min(room as u64) })
     }
@@ -138,12 +140,12 @@ impl Memory {
         Ok(out)
     }
 
-    /// All bytes, now that their number is known.
+    /// All bytes of the code, once their number is known.
     fn bytes<'a>(&self, size: u64) -> Result<&'a [u8], Error> {
         let size = usize::try_from(size).ok().filter(|size| *size as u64 <= self.limit);
         let size = size.ok_or_else(|| self.too_long(u64::MAX))?;
-        // SAFETY: the headers announce so many bytes, and the caller of `bytes_at` says that they are there, stay, and
-        // do not change. They fit behind `start`, and into half of the address space, by `limit`.
+        // SAFETY: the headers announce `size` bytes, and the caller of `bytes_at` promises that these exist, stay, and
+        // do not change. By `limit` they fit behind `start` and into half of the address space.
         Ok(unsafe { slice::from_raw_parts(self.start, size) })
     }
 
@@ -158,22 +160,19 @@ impl Memory {
     }
 
     fn code<'a>(&self, magic: [u8; MAGIC_SIZE], options: &Options) -> Result<&'a [u8], Error> {
-        let size = if magic == ELF_MAGIC {
-            self.elf()?
-        } else if magic == CCOB_MAGIC {
-            self.ccob(options)?
-        } else if BUNDLE_MAGIC.starts_with(&magic) {
-            self.bundle()?
-        } else if magic == OFFLOAD_BINARY_MAGIC {
-            let head: [u8; 8] = self.array(0)?;
-            let version = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
-            Header::read(&self.vec(Header::size_of(version, 0)?)?, 0)?.size
-        } else if let Some(format) = IreeFormat::of(&magic) {
-            iree::stored_size(format, &self.array::<16>(0)?, 0)?
-        } else {
-            foreign::refuse_unsized(&magic)?;
-            foreign::refuse(&magic, 0)?;
-            return Err(Error::NotRecognised { offset: 0, found: crate::bytes::glimpse(&magic) });
+        let size = match Format::at_address(magic) {
+            Some(Format::Elf | Format::OtherElf) => self.elf()?,
+            Some(Format::Ccob) => self.ccob(options)?,
+            Some(Format::Bundle) => self.bundle()?,
+            Some(Format::OffloadBinary) => {
+                let head: [u8; 8] = self.array(0)?;
+                let version = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
+                Header::read(&self.vec(Header::size_of(version, 0)?)?, 0)?.size
+            }
+            Some(Format::IreeHip) => iree::stored_size(IreeFormat::Hip, &self.array::<16>(0)?, 0)?,
+            Some(Format::IreeAmdgpu) => iree::stored_size(IreeFormat::Amdgpu, &self.array::<16>(0)?, 0)?,
+            Some(format) => return Err(format.refused_at_address()),
+            None => return Err(Error::NotRecognised { offset: 0, found: glimpse(&magic) }),
         };
         if size > self.limit {
             return Err(self.too_long(size));
@@ -181,7 +180,7 @@ impl Memory {
         self.bytes(size)
     }
 
-    /// A header of so many bytes.
+    /// A header of `size` bytes.
     fn vec(&self, size: u64) -> Result<Vec<u8>, Error> {
         let mut out = vec![0; size as usize];
         self.read(0, &mut out)?;
@@ -204,7 +203,8 @@ impl Memory {
             }
             None => return Err(malformed("it is cut short")),
         }
-        // The header announces tables, these announce contents. Each round reads what the last one announced.
+        // The header announces tables, and the tables announce contents. Each round reads the bytes that the last one
+        // announced.
         loop {
             let declared = declared_size(self.bytes(known)?);
             let declared = declared.ok_or_else(|| malformed("what it says of its size overflows"))?;
@@ -220,7 +220,7 @@ impl Memory {
 
     fn bundle(&self) -> Result<u64, Error> {
         let table = Table::read(self, self.limit, 0, &mut Room::of_file(0)).map_err(|error| match error {
-            // Nothing but the limit cuts it short.
+            // Only the limit cuts the table short.
             Error::Truncated { offset, needed, .. } => self.too_long(offset.saturating_add(needed)),
             error => error,
         })?;
@@ -272,8 +272,8 @@ impl Source for Memory {
         if end > self.limit {
             return Err(self.too_long(end));
         }
-        // SAFETY: the bytes before these announce them, so the caller of `bytes_at` says that they can be read. The
-        // offset is below `limit`, which is below the end of the address space; the destination is borrowed apart.
+        // SAFETY: earlier bytes announce these, so by the promise of the caller of `bytes_at` they can be read. The
+        // offset is below `limit`, which is below the end of the address space. The destination is borrowed apart.
         unsafe { self.start.add(offset as usize).copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
         Ok(())
     }
@@ -289,7 +289,7 @@ mod tests {
     /// Miri sees a read behind an allocation of exactly that size.
     fn is_whole(bytes: &[u8]) {
         let alone: Box<[u8]> = bytes.into();
-        // SAFETY: the whole of it lies there, and outlives the slice.
+        // SAFETY: the whole code lies there, and outlives the slice.
         assert_eq!(unsafe { bytes_at(alone.as_ptr(), &Options::default()) }.unwrap(), bytes);
     }
 
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn no_byte_behind_the_code_is_read() {
         is_whole(&VECTOR_ADD[..declared_size(VECTOR_ADD).unwrap() as usize]);
-        let mut bundle = BUNDLE_MAGIC.to_vec();
+        let mut bundle = Format::Bundle.magic().to_vec();
         for number in [1_u64, 64, 9, 4] {
             bundle.extend(number.to_le_bytes());
         }
@@ -318,15 +318,16 @@ mod tests {
         is_whole(&bundle);
         is_whole(&ccob(2, 1, 9, b"any bytes"));
         is_whole(&ccob(3, 0, 9, b"any bytes"));
-        // One zstd block as it is, in a frame of one segment; then the same twice.
+        // One uncompressed zstd block in a frame of one segment; then the same twice.
         let frame = [&0xfd2f_b528_u32.to_le_bytes()[..], &[0x20, 4, 0x21, 0, 0], b"text"].concat();
         is_whole(&ccob(1, 1, 4, &frame));
         is_whole(&ccob(1, 1, 8, &frame.repeat(2)));
-        // One deflate block as it is, and its check value.
+        // One uncompressed deflate block, and its check value.
         let zlib =
             [&[0x78, 0x01, 0x01, 4, 0, 0xfb, 0xff][..], b"text", &0x0467_01c6_u32.to_be_bytes()].concat();
         is_whole(&ccob(1, 0, 4, &zlib));
-        let mut binary = [OFFLOAD_BINARY_MAGIC, &1_u32.to_le_bytes(), &40_u64.to_le_bytes()].concat();
+        let mut binary =
+            [Format::OffloadBinary.magic(), &1_u32.to_le_bytes(), &40_u64.to_le_bytes()].concat();
         binary.resize(40, 0);
         is_whole(&binary);
         let mut executable = [*b"AMD1", [0; 4]].concat();
@@ -346,7 +347,7 @@ mod tests {
         }
         let code = ccob(3, 0, 9, b"any bytes");
         let wrapper = Wrapper {
-            magic: WRAPPER_MAGIC,
+            magic: *b"FPIH",
             version: WRAPPER_VERSION,
             code: code.as_ptr(),
             reserved: std::ptr::null(),

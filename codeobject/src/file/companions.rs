@@ -1,44 +1,54 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What belongs to a file and is not in its bytes.
+//! Bytes that belong to a file and lie outside of it.
 
+#[cfg(feature = "carriers")]
 use std::collections::BTreeMap;
 
 use crate::error::Error;
 
+#[cfg(feature = "carriers")]
 const MOST_PROBLEMS: usize = 64;
 
-/// Bytes that a file needs beside its own.
+/// The bytes that a file needs beside its own.
 #[derive(Debug, Default)]
 pub(crate) struct Companions {
-    /// Members of a zip file that had to be unpacked, or that hold such, by their place in its directory.
+    /// Members of a zip file that had to be unpacked, or that hold such members, by their place in its directory.
+    #[cfg(feature = "carriers")]
     pub(crate) members: BTreeMap<usize, Unpacked>,
-    /// Whether the members of a zip file were looked at: those that are not there hold no code.
+    /// Whether the members of a zip file were looked at: those that are absent from `members` hold no code.
+    #[cfg(feature = "carriers")]
     pub(crate) are_unpacked: bool,
     /// kpack archives that a host ELF refers to, with their paths.
+    #[cfg(feature = "carriers")]
     pub(crate) archives: Vec<(String, Vec<u8>)>,
-    /// What could not be had.
+    /// Companions that could not be read.
     pub(crate) problems: Vec<Error>,
 }
 
-/// What a member of a zip file needs.
+/// The bytes that a member of a zip file needs beside the file's own.
+#[cfg(feature = "carriers")]
 #[derive(Debug, Default)]
 pub(crate) struct Unpacked {
-    /// Its bytes; nothing where they are stored as they are.
+    /// The member's bytes; `None` where the file stores them uncompressed.
     pub(crate) bytes: Option<Vec<u8>>,
-    /// Those of a zip file in a zip file.
+    /// The companions of a zip file in a zip file.
     pub(crate) companions: Companions,
 }
 
 impl Companions {
-    /// Those of bytes that came alone.
+    /// The companions of bytes that came alone.
     pub(crate) const NONE: &Companions = &Companions {
+        #[cfg(feature = "carriers")]
         members: BTreeMap::new(),
+        #[cfg(feature = "carriers")]
         are_unpacked: false,
+        #[cfg(feature = "carriers")]
         archives: Vec::new(),
         problems: Vec::new(),
     };
 
-    /// Notes what could not be had, unless there is much of it.
+    /// Notes a companion that could not be read, up to a limit.
+    #[cfg(feature = "carriers")]
     pub(crate) fn problem(&mut self, error: Error) {
         if self.problems.len() < MOST_PROBLEMS {
             self.problems.push(error);

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A file with all that belongs to it, in memory.
+//! A file with its companions, in memory.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::bundle::Bundle;
-use crate::container::foreign::Package;
-use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference::{self, KpackReference};
 use crate::container::kpack_search::SearchPath;
+use crate::container::magic::Format;
+use crate::container::package::Package;
+use crate::container::zip::is_zip;
 use crate::error::Error;
 use crate::file::File;
 use crate::file::companions::Companions;
 use crate::file::unpack::unpack;
-use crate::file::walk::is_zip;
 use crate::options::Options;
 
-/// The most bytes that are read of a file with what lies beside it: far above any library of kernels, and below what a
-/// machine has.
+/// The most bytes that are read of a file and its companions: far more than any library of kernels has, and less than a
+/// machine's memory.
 const LONGEST: u64 = 4 << 30;
 /// The most archives that a file may refer to.
 const MOST_ARCHIVES: usize = 256;
 
-/// A file that was read whole, with what belongs to it and is not in its bytes: the kpack archives that its host ELF
-/// refers to, and the unpacked members of a zip file.
+/// A file that was read whole, with its companions: the kpack archives to which its host ELF refers, and the unpacked
+/// members of a zip file.
 ///
 /// ```no_run
 /// use windlass_codeobject::{Input, Options};
@@ -37,7 +37,7 @@ const MOST_ARCHIVES: usize = 256;
 /// # Ok::<(), windlass_codeobject::Error>(())
 /// ```
 ///
-/// The bytes are the process's own: whatever becomes of the file meanwhile, they stay. It is `Send` and `Sync`.
+/// The bytes are the process's own copy, so a change of the file has no effect. An input is `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Input {
     path: PathBuf,
@@ -46,18 +46,18 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads a file, and what belongs to it: 4 GiB together at most.
+    /// Reads a file and its companions, 4 GiB together at most:
     ///
-    /// - Of a host ELF that refers to kpack archives, those that lie where it says: relative to the folder in which the
-    ///   file really is (links are followed), upwards only by `..` at the beginning. Absolute paths are not followed.
-    /// - Of a zip file, and of zip files in it, the compressed members that hold GPU code, which may have
+    /// - The kpack archives to which a host ELF refers. Their paths are relative to the real folder of the file (links
+    ///   are followed), and lead upwards only by `..` at the beginning. Absolute paths are not followed.
+    /// - The compressed members with GPU code of a zip file, and of zip files in it,
     ///   [`max_unpacked`](Options::max_unpacked) bytes together. A [`Wheel`](crate::Wheel) gives them one at a time.
     ///
-    /// What of these cannot be had is among the [`problems`](File::problems) of the [`file`](Self::file).
+    /// Companions that cannot be read are among the [`problems`](File::problems) of the [`file`](Self::file).
     ///
     /// # Errors
     ///
-    /// [`Error::Read`] where the file itself cannot be read.
+    /// [`Error::Read`] if the file itself cannot be read.
     pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Input, Error> {
         let path = path.as_ref();
         let bytes = read(path, LONGEST)?;
@@ -75,7 +75,7 @@ impl Input {
         Input { path, bytes, companions }
     }
 
-    /// The file's path, as it was given; of a member of a wheel, that of the wheel and the member's name.
+    /// The path of the file as it was given. For a member of a wheel, the path of the wheel and the member's name.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -85,7 +85,7 @@ impl Input {
         &self.bytes
     }
 
-    /// What the file says about the kpack archives that hold its code, if it is a host ELF that refers to some.
+    /// The reference of a host ELF to the kpack archives that hold its code, if there is one.
     pub fn kpack_reference(&self) -> Option<KpackReference> {
         kpack_reference::find(&self.bytes, 0).ok().flatten()
     }
@@ -95,7 +95,7 @@ impl Input {
         self.companions.archives.iter().map(|(path, _)| path.as_str())
     }
 
-    /// Finds the bundles, those in companions too.
+    /// Finds the bundles, in the file and in its companions.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Input {
         self.file_until(options, |_| false)
     }
 
-    /// The same, up to the first bundle of which `is_last` says so.
+    /// Finds the bundles up to the first one for which `is_last` returns true.
     ///
     /// # Errors
     ///
@@ -116,19 +116,19 @@ impl Input {
     ) -> Result<File<'a>, Error> {
         let file = File::with_companions(&self.bytes, &self.companions, options, &mut is_last);
         file.map_err(|error| match (&error, Package::of(&self.bytes, &self.path)) {
-            // Its name tells more than its bytes.
+            // The name of a package tells more than its bytes.
             (Error::NotRecognised { .. } | Error::NotFound { .. }, Some(package)) => package.error(0),
             _ => error,
         })
     }
 }
 
-/// The bytes of a file that has no more than `most`. Devices and pipes, whose length nobody knows, are read no further.
+/// The bytes of a file that has at most `most`. Devices and pipes, whose length is unknown, are read no further.
 fn read(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     let read = || {
         let file = fs::File::open(path)?;
         let mut bytes = Vec::new();
-        // A byte more than it has, so that its end is found without growing.
+        // One byte more than the file has, so that reading its end allocates nothing.
         let size = file.metadata()?.len().min(most).saturating_add(1);
         bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
         file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -197,7 +197,7 @@ fn not_there(reference: &KpackReference, tried: &[PathBuf]) -> Error {
     }
 }
 
-/// The files that a search path means, in the order of their names.
+/// The files that a search path matches, in the order of their names.
 fn files(folder: &Path, search: &SearchPath<'_>) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = match search.name() {
         Some(name) => vec![folder.join(name)],
@@ -214,13 +214,13 @@ fn files(folder: &Path, search: &SearchPath<'_>) -> Vec<PathBuf> {
     files
 }
 
-/// Reads a file only if it begins as an archive does: its name came out of a file that nobody vouches for.
+/// Reads a file only if it begins as a kpack archive: its name comes from an untrusted file.
 fn read_archive(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
-    let mut magic = [0; KPACK_MAGIC.len()];
+    let mut magic = [0; 4];
     fs::File::open(path)
         .and_then(|mut file| file.read_exact(&mut magic))
         .map_err(|error| unreadable(path, &error))?;
-    if magic != *KPACK_MAGIC {
+    if Format::of(&magic) != Some(Format::Kpack) {
         return Err(unreadable(path, &io::Error::other("it is no kpack archive")));
     }
     read(path, most)

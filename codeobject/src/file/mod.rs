@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A whole file: what it is, and the bundles in it.
+//! A whole file: its kind, and the bundles in it.
 
 #[expect(unsafe_code, reason = "what lies at an address is read by what its caller vouches for")]
 pub(crate) mod address;
 pub(crate) mod companions;
+#[cfg(feature = "carriers")]
 pub(crate) mod input;
+pub(crate) mod kind;
+#[cfg(feature = "carriers")]
 pub(crate) mod unpack;
 pub(crate) mod walk;
+#[cfg(feature = "carriers")]
 pub(crate) mod wheel;
-
-use std::fmt;
 
 use crate::bundle::Bundle;
 use crate::bytes::glimpse;
@@ -17,48 +19,9 @@ use crate::container::iree::IreeExecutable;
 use crate::container::kpack_reference::KpackReference;
 use crate::error::Error;
 use crate::file::companions::Companions;
+use crate::file::kind::FileKind;
 use crate::file::walk::Walk;
 use crate::options::Options;
-
-/// What a file is, seen from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FileKind {
-    /// One code object: an ELF for amdgpu (`.co`, `.hsaco`).
-    CodeObject,
-    /// One or more offload bundles in a row (`.hipfb`, `.hip_fatbin`).
-    FatBinary,
-    /// A host object, library or executable that carries GPU code, mostly in a section `.hip_fatbin`.
-    HostElf,
-    /// A shared object with kernels for the host ([`HostLibrary`](crate::HostLibrary)), and with no GPU code.
-    HostLibrary,
-    /// An archive of objects.
-    Archive,
-    /// An executable out of IREE's compiler, for HIP (`HIP1`) or for its AMDGPU driver (`AMD1`).
-    IreeExecutable,
-    /// A module of IREE (`.vmfb`) with executables for AMD GPUs, and with no other GPU code.
-    IreeModule,
-    /// A zip file, such as a wheel of Python, with any of these as members.
-    Zip,
-    /// A kpack archive (`.kpack`): the code of host binaries that refer to it.
-    Kpack,
-}
-
-impl fmt::Display for FileKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FileKind::CodeObject => "code object",
-            FileKind::FatBinary => "fat binary",
-            FileKind::HostElf => "host ELF with GPU code",
-            FileKind::HostLibrary => "shared object with kernels for the host",
-            FileKind::Archive => "archive of objects with GPU code",
-            FileKind::IreeExecutable => "IREE executable (HIP1 or AMD1)",
-            FileKind::IreeModule => "IREE module (vmfb)",
-            FileKind::Zip => "zip file with GPU code",
-            FileKind::Kpack => "kpack archive",
-        })
-    }
-}
 
 /// A file with AMD GPU code, read as far as listing its entries takes.
 ///
@@ -73,23 +36,22 @@ pub struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Finds the bundles in a file, whatever its [`FileKind`]. Of a compressed bundle only the table is decoded.
+    /// Finds the bundles in a file, whatever its [`FileKind`]. Decodes nothing but the tables of compressed bundles.
     ///
-    /// What belongs to the file and is not in its bytes is not there: neither the code of a host ELF that lies in a kpack
-    /// archive beside it, nor compressed members of a zip file. [`Input`](crate::Input) brings both.
+    /// Bytes outside of the file are not read: neither the kpack archives beside a host ELF, nor the compressed members
+    /// of a zip file. [`Input`](crate::Input) reads both.
     ///
-    /// A file of which some bundles can be read is not an error; [`problems`](Self::problems) tells of the others.
+    /// A file with some readable bundles is no error; [`problems`](Self::problems) names the others.
     ///
     /// # Errors
     ///
-    /// Where nothing can be read: what the file is instead, or the first of its problems.
+    /// If nothing can be read: the format of the file, or the first of its problems.
     pub fn parse(bytes: &'a [u8], options: &Options) -> Result<File<'a>, Error> {
         File::with_companions(bytes, Companions::NONE, options, &mut |_| false)
     }
 
-    /// The same, up to the first bundle of which `is_last` says so: what lies behind it is not looked at, which spares
-    /// decoding the tables of compressed bundles that nobody asks for. Neither the bundles there nor what is wrong with
-    /// them is in the result.
+    /// Finds the bundles up to the first one for which `is_last` returns true. What lies behind it is not read, which
+    /// spares decoding the tables of compressed bundles; neither those bundles nor their problems are in the result.
     ///
     /// ```no_run
     /// use windlass_codeobject::{File, Options, TargetId};
@@ -144,27 +106,27 @@ impl<'a> File<'a> {
         })
     }
 
-    /// What the file is.
+    /// The kind of the file.
     pub fn kind(&self) -> FileKind {
         self.kind
     }
 
-    /// The bundles that could be read, in the order of the file; at least one.
+    /// The readable bundles, in the order of the file; at least one.
     pub fn bundles(&self) -> &[Bundle<'a>] {
         &self.bundles
     }
 
-    /// What executables of IREE in it say of their entry points.
+    /// The entry points of the IREE executables in the file.
     pub fn iree_executables(&self) -> &[IreeExecutable<'a>] {
         &self.iree_executables
     }
 
-    /// What its host ELFs say about the kpack archives that hold their code.
+    /// The references of its host ELFs to the kpack archives that hold their code.
     pub fn kpack_references(&self) -> &[KpackReference] {
         &self.kpack_references
     }
 
-    /// What could not be read beside them.
+    /// The parts of the file that could not be read.
     pub fn problems(&self) -> &[Error] {
         &self.problems
     }

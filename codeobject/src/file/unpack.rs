@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Unpacking the members of a zip file that hold GPU code, and of zip files in it.
+//! Unpacks the members of a zip file that hold GPU code, and of zip files in it.
 
 use crate::bytes::range;
-use crate::container::zip::{HEAD_SIZE, Member, ZIP_MAGIC, Zip};
+use crate::container::magic::{Format, may_hold_code};
+use crate::container::zip::{HEAD_SIZE, Member, Zip, is_zip};
 use crate::error::Error;
 use crate::file::File;
 use crate::file::companions::{Companions, Unpacked};
-use crate::file::walk::{MAX_DEPTH, UNZIP, is_zip, may_hold_code, too_deep};
+use crate::file::walk::nested::{MAX_DEPTH, UNZIP, too_deep};
 use crate::options::Options;
 
-/// How much larger than a zip file its members usually are, at most.
+/// The usual ratio of a zip file's members to the file.
 const USUAL_RATIO: u64 = 32;
 
-/// What the zip file that `bytes` are needs, `room` bytes together at most.
+/// Unpacks the companions of the zip file `bytes`, `room` bytes together at most.
 pub(crate) fn unpack(bytes: &[u8], options: &Options, room: u64) -> Companions {
-    // What proves to hold no code costs time, not memory.
+    // Members that turn out to hold no code cost time, and no memory.
     let work = room.saturating_add((bytes.len() as u64).saturating_mul(USUAL_RATIO));
     Unpacking { options, room, work, depth: 0 }.zip(bytes)
 }
 
 struct Unpacking<'o> {
     options: &'o Options,
-    /// So many bytes may yet be kept.
+    /// The bytes that may still be kept.
     room: u64,
-    /// So many may yet be unpacked that are not kept.
+    /// The bytes that may still be unpacked and dropped.
     work: u64,
-    /// In how many zip files is what is being unpacked.
+    /// The number of zip files around the one that is being unpacked.
     depth: usize,
 }
 
 impl Unpacking<'_> {
     fn zip(&mut self, bytes: &[u8]) -> Companions {
         let mut companions = Companions { are_unpacked: true, ..Companions::default() };
-        // What is wrong with the directory is found again by whoever parses the bytes.
+        // Parsing the bytes reports damage of the directory.
         let Ok(zip) = Zip::of_bytes(bytes) else { return companions };
         if self.depth > MAX_DEPTH {
             companions.problem(too_deep("zip files in zip files", 0, self.depth, UNZIP));
@@ -41,7 +42,7 @@ impl Unpacking<'_> {
         self.depth += 1;
         for (index, member) in zip.members.iter().enumerate() {
             let unpacked = if member.is_stored() {
-                // What is wrong with its place is found again as well.
+                // Parsing the bytes reports a wrong place.
                 let place = zip.place(member).unwrap_or_default();
                 let content = range(bytes, place.start, place.end.saturating_sub(place.start));
                 let inner = content.filter(|content| is_zip(content));
@@ -59,10 +60,10 @@ impl Unpacking<'_> {
         companions
     }
 
-    /// A compressed member, where it holds code.
+    /// Unpacks a compressed member, if it holds code.
     fn member(&mut self, zip: &Zip<&[u8]>, member: &Member) -> Result<Option<Unpacked>, Error> {
         let head = zip.head(member, HEAD_SIZE)?;
-        if !may_hold_code(&head) && !head.starts_with(ZIP_MAGIC) {
+        if !may_hold_code(&head) && Format::of(&head) != Some(Format::Zip) {
             let may_be_zip = zip.may_be_zip(member, self.work)?;
             self.work = self.work.saturating_sub(member.size);
             if !may_be_zip {

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The walk through a file that finds every bundle in it.
+//! The walk through a file that finds its bundles.
 
+#[cfg(feature = "carriers")]
+mod archive;
+#[cfg(feature = "carriers")]
 mod kpack;
+#[cfg(feature = "carriers")]
+pub(crate) mod nested;
+#[cfg(feature = "carriers")]
 mod zip;
 
 use std::collections::BTreeSet;
@@ -10,66 +16,61 @@ use std::sync::Arc;
 
 use crate::bundle::Bundle;
 use crate::bytes::{glimpse, range};
-use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
+use crate::code::elf_flags::ElfHead;
 use crate::code::host::HostLibrary;
-use crate::container::archive::{self, Members};
-use crate::container::begins_bundle;
-use crate::container::ccob::{CCOB_MAGIC, CcobHeader};
-use crate::container::foreign;
+use crate::container::ccob::CcobHeader;
 use crate::container::host_elf;
 use crate::container::iree::{self, IreeExecutable, IreeFormat};
-use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference::{self, KpackReference};
-use crate::container::offload_binary::{Header, OFFLOAD_BINARY_MAGIC};
+use crate::container::magic::{Format, begins_bundle};
+use crate::container::offload_binary::Header;
 use crate::container::room::Room;
-use crate::container::table::BUNDLE_MAGIC;
-use crate::container::text_bundle;
 use crate::container::wrapper;
-use crate::container::zip::{ZIP_MAGIC, ends};
+#[cfg(feature = "carriers")]
+use crate::container::{archive::thin, zip::is_zip};
 use crate::decode::{self, Cache};
 use crate::error::Error;
-use crate::file::FileKind;
 use crate::file::companions::Companions;
+use crate::file::kind::FileKind;
 use crate::options::Options;
 
 /// The most bundles of one file that are described, and the most problems that are kept.
 const MAX_BUNDLES: usize = 65_536;
 const MAX_PROBLEMS: usize = 64;
-/// Compilers begin each bundle of a row at a multiple of this, counted from the beginning of the row.
+/// References to kpack archives beyond these are not followed: members of a zip file may share their bytes without end.
+const MOST_REFERENCES: usize = 256;
+/// Compilers align each bundle of a row to this many bytes, counted from the start of the row.
 const ALIGNMENT: usize = 4096;
-/// What a bundle takes at least whose end cannot be told: wrappers that lead into it lead nowhere.
+/// The smallest size of a bundle whose end is unknown. A wrapper that points into these bytes is ignored.
 const LEAST_SIZE: usize = 32;
-/// How many letters of a member's name are shown.
-const LONGEST_MEMBER: usize = 512;
-/// How deep archives in archives are read, and zip files in zip files.
-pub(crate) const MAX_DEPTH: usize = 4;
 
-/// What a walk has found so far.
+/// The state of a walk: its findings so far.
 pub(crate) struct Walk<'a, 'o> {
     options: &'o Options,
-    /// Tells of each bundle that is found whether it is the last that is wanted.
+    /// Tells whether a bundle is the last one that the caller wants.
     is_last: &'o mut dyn FnMut(&Bundle<'a>) -> bool,
-    /// Whether it was found.
+    /// Whether the last wanted bundle was found.
     is_done: bool,
     companions: &'a Companions,
     cache: Arc<Cache>,
     room: Room,
-    /// What is being read, where it is a file in another.
+    /// The name of the file in the file that is being read.
     member: Option<Arc<str>>,
-    /// What is wrong with that as a whole.
+    /// The damage of that file as a whole.
     damage: Option<Arc<str>>,
-    /// The names of which that is made, from the outermost on.
+    /// The names of the files in files that are being read, the outermost first.
+    #[cfg(feature = "carriers")]
     path: Vec<String>,
-    /// Names of binaries that kpack archives hold code for.
+    /// The names of binaries for which kpack archives hold code.
     binaries: BTreeSet<String>,
     pub(crate) bundles: Vec<Bundle<'a>>,
     pub(crate) executables: Vec<IreeExecutable<'a>>,
-    /// References to kpack archives, and where in the file the ELF with each begins.
+    /// References to kpack archives, each with the offset of its ELF in the file.
     pub(crate) references: Vec<(KpackReference, u64)>,
     pub(crate) problems: Vec<Error>,
-    /// How many more there are.
+    /// The number of problems that were not kept.
     more_problems: u64,
-    /// Whether there are more bundles than are described.
+    /// Whether the file has more bundles than are described.
     is_cut: bool,
 }
 
@@ -88,6 +89,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             room: Room::of_file(0),
             member: None,
             damage: None,
+            #[cfg(feature = "carriers")]
             path: Vec::new(),
             binaries: BTreeSet::new(),
             bundles: Vec::new(),
@@ -99,9 +101,10 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
     }
 
-    /// Reads a whole file. An error is one that leaves nothing to read.
+    /// Reads a whole file. An error means that nothing in it can be read.
     pub(crate) fn file(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
         self.room = Room::of_file(bytes.len());
+        #[cfg(feature = "carriers")]
         if is_zip(bytes) {
             return self.zip(bytes, 0);
         }
@@ -110,34 +113,46 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads a file, or a member of a zip file, that lies at `base` of the file.
     fn content(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
-        if bytes.starts_with(ELF_MAGIC) {
-            let result = self.elf(bytes, base);
-            self.behind(bytes, base, result)
-        } else if let Some(format) = IreeFormat::of(bytes) {
-            self.iree_executable(format, bytes, base)?;
-            Ok(FileKind::IreeExecutable)
-        } else if bytes.starts_with(KPACK_MAGIC) {
-            self.kpack(bytes, base)?;
-            Ok(FileKind::Kpack)
-        } else if bytes.starts_with(archive::ARCHIVE_MAGIC) {
-            self.archive(bytes, base)?;
-            Ok(FileKind::Archive)
-        } else if bytes.starts_with(archive::THIN_MAGIC) {
-            Err(archive::thin(bytes))
-        } else if !begins_bundle(bytes) && text_bundle::begins(bytes) {
-            let bundle = Bundle::text(bytes, base, &self.room)?;
-            self.found(bundle);
-            Ok(FileKind::FatBinary)
-        } else {
-            if !begins_bundle(bytes) {
-                foreign::refuse(bytes, base)?;
+        match Format::of(bytes) {
+            Some(Format::Elf | Format::OtherElf) => {
+                let result = self.elf(bytes, base);
+                #[cfg(feature = "carriers")]
+                let result = self.behind(bytes, base, result);
+                result
             }
-            self.row(bytes, base);
-            Ok(FileKind::FatBinary)
+            Some(Format::IreeHip) => self.iree_executable(IreeFormat::Hip, bytes, base),
+            Some(Format::IreeAmdgpu) => self.iree_executable(IreeFormat::Amdgpu, bytes, base),
+            Some(format) if !format.is_bundle() => self.carrier(format, bytes, base),
+            // Zeros may stand in front of the first bundle.
+            Some(_) | None => {
+                self.row(bytes, base);
+                Ok(FileKind::FatBinary)
+            }
         }
     }
 
-    /// Reads an ELF that lies at `base` of the file: a code object, or a host object that carries some.
+    /// Reads a file of files at `base` of the file. Other formats are refused.
+    #[cfg(feature = "carriers")]
+    fn carrier(&mut self, format: Format, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+        match format {
+            Format::Kpack => self.kpack(bytes, base),
+            Format::Archive => self.archive(bytes, base),
+            Format::ThinArchive => Err(thin(bytes)),
+            _ => Err(format.refused(base)),
+        }
+    }
+
+    #[cfg(not(feature = "carriers"))]
+    fn carrier(&mut self, format: Format, _bytes: &[u8], base: u64) -> Result<FileKind, Error> {
+        match format {
+            Format::Kpack | Format::Archive | Format::ThinArchive | Format::Zip => {
+                Err(format.is_not_built_in(base))
+            }
+            _ => Err(format.refused(base)),
+        }
+    }
+
+    /// Reads an ELF at `base` of the file: a code object, or a host object that carries some.
     fn elf(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         let head = ElfHead::read(bytes).ok_or_else(|| {
             let problem = "it is not 64-bit little-endian, or its header is cut short";
@@ -157,7 +172,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         };
         let carriers = match host_elf::carriers(bytes, base, &self.room) {
             Err(Error::NotFound { .. }) if is_split => host_elf::Carriers::default(),
-            // Of the file itself it is asked whether it has kernels for the host; members have too many libraries for that.
+            // Members are not asked for kernels for the host: archives have too many libraries for that.
             Err(none @ Error::NotFound { .. }) if base == 0 && self.member.is_none() => {
                 return self.host_library(bytes, none);
             }
@@ -171,7 +186,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             let starts = || wrapped_in(bytes, &row);
             self.row_of(content, base.saturating_add(row.start), &starts);
         }
-        // A wrapper into the middle of a bundle points to nothing of its own.
+        // A wrapper into the middle of a bundle is ignored.
         let mut end = 0;
         for start in carriers.wrapped {
             let offset = base.saturating_add(start);
@@ -194,7 +209,33 @@ impl<'a, 'o> Walk<'a, 'o> {
         Ok(FileKind::HostElf)
     }
 
-    /// Takes a shared object that describes kernels for the host. Any other has no code, which `none` says.
+    /// Notes that a host ELF at `base` of the file refers to kpack archives, and reads those that are at hand.
+    fn refers(&mut self, reference: KpackReference, base: u64) {
+        if self.references.len() < MOST_REFERENCES {
+            #[cfg(feature = "carriers")]
+            self.referred(&reference, base);
+            self.references.push((reference, base));
+        }
+    }
+
+    /// Adds the problems of companions, the number of problems that were not kept, and the references that lead
+    /// nowhere.
+    pub(crate) fn finish(&mut self) {
+        let is_resolved = |(reference, _): &&(KpackReference, u64)| {
+            self.binaries.iter().any(|binary| reference.is_to(binary))
+        };
+        let unresolved: Vec<_> = self.references.iter().filter(|reference| !is_resolved(reference)).collect();
+        let mut problems = self.companions.problems.clone();
+        if problems.is_empty() && !self.is_done {
+            problems.extend(unresolved.into_iter().map(|(reference, base)| reference.unresolved(*base)));
+        }
+        self.problems.extend(problems);
+        if self.more_problems > 0 {
+            self.problems.push(Error::More { count: self.more_problems });
+        }
+    }
+
+    /// Reads a shared object that describes kernels for the host. For any other host object the error is `none`.
     fn host_library(&mut self, bytes: &'a [u8], none: Error) -> Result<FileKind, Error> {
         if !HostLibrary::may_have_kernels(bytes) {
             return Err(none);
@@ -212,10 +253,10 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
     }
 
-    /// Reads what an executable of IREE holds: code objects, or bundles.
-    fn iree_executable(&mut self, format: IreeFormat, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+    /// Reads the code objects or bundles of an IREE executable.
+    fn iree_executable(&mut self, format: IreeFormat, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         if self.is_full(base) {
-            return Ok(());
+            return Ok(FileKind::IreeExecutable);
         }
         let (mut executable, images) = iree::read(format, bytes, base, &mut self.room)?;
         let first = self.bundles.len();
@@ -223,8 +264,8 @@ impl<'a, 'o> Walk<'a, 'o> {
             if self.is_full(offset) {
                 break;
             }
-            if !image.starts_with(ELF_MAGIC) {
-                // Modules may share an image, which is looked through for each of them.
+            if !Format::of(image).is_some_and(Format::is_elf) {
+                // Modules may share an image, which is searched for each of them.
                 if let Err(error) = self.room.look_through(image.len() as u64, offset) {
                     self.problem(error);
                     break;
@@ -239,82 +280,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
         executable.bundles = first..self.bundles.len();
         self.executables.push(executable);
-        Ok(())
-    }
-
-    /// Reads the members of an archive that lies at `base` of the file; those without GPU code are passed over.
-    fn archive(&mut self, bytes: &'a [u8], base: u64) -> Result<(), Error> {
-        let found = |walk: &Self| (walk.bundles.len(), walk.references.len(), walk.problems.len());
-        let before = found(self);
-        for member in Members::of(bytes, base) {
-            let member = match member {
-                Ok(member) => member,
-                Err(error) if found(self) == before => return Err(error),
-                Err(error) => {
-                    self.problem(error);
-                    break;
-                }
-            };
-            let offset = member.offset;
-            if member.name == archive::DEBIAN_MEMBER && found(self) == before {
-                return Err(archive::debian(base));
-            }
-            if self.is_full(offset) {
-                break;
-            }
-            self.inside(&member.name, |walk| walk.member(member.content, offset));
-        }
-        if found(self) == before {
-            return Err(Error::NotFound {
-                what: "GPU code in the archive".to_owned(),
-                present: "its members are host objects without; give the one that was compiled for HIP"
-                    .to_owned(),
-            });
-        }
-        Ok(())
-    }
-
-    /// Reads one file of an archive.
-    fn member(&mut self, content: &'a [u8], offset: u64) {
-        // Objects for 32-bit hosts are none that GPU code lies in.
-        let result = if content.starts_with(archive::THIN_MAGIC) {
-            Err(archive::thin(content))
-        } else if is_zip(content) {
-            let advice = "take it out with `ar x`, and read it as a file of its own";
-            Err(Error::unsupported("a zip file in an archive of objects", offset, advice))
-        } else if !may_hold_code(content) && !text_bundle::begins(content) {
-            Ok(())
-        } else if content.starts_with(archive::ARCHIVE_MAGIC) {
-            self.nested(content, offset)
-        } else {
-            self.content(content, offset).map(|_| ())
-        };
-        match result {
-            Ok(()) | Err(Error::NotFound { .. }) => {}
-            Err(error) => self.problem(error),
-        }
-    }
-
-    fn nested(&mut self, content: &'a [u8], offset: u64) -> Result<(), Error> {
-        self.check_depth("archives in archives", offset, "take the inner archive out with `ar x`")?;
-        self.archive(content, offset)
-    }
-
-    fn check_depth(&self, what: &str, offset: u64, advice: &str) -> Result<(), Error> {
-        match self.path.len() {
-            0..=MAX_DEPTH => Ok(()),
-            depth => Err(too_deep(what, offset, depth, advice)),
-        }
-    }
-
-    /// Reads what is in a member under its name.
-    fn inside(&mut self, name: &str, read: impl FnOnce(&mut Self)) {
-        let outer = self.member.take();
-        self.path.push(name.to_owned());
-        self.member = Some(member_name(&self.path).into());
-        read(self);
-        self.path.pop();
-        self.member = outer;
+        Ok(FileKind::IreeExecutable)
     }
 
     /// Reads bundles in a row with zero bytes between them. `bytes` lies at `base` of the file.
@@ -322,9 +288,9 @@ impl<'a, 'o> Walk<'a, 'o> {
         self.row_of(bytes, base, &BTreeSet::new);
     }
 
-    /// Reads bundles in a row. Behind one whose end cannot be told the row goes on at the next of `starts`, which are
-    /// offsets in `bytes`, or where there are none, at the next multiple of [`ALIGNMENT`] with a magic that is known.
-    /// What lies inside a bundle of known size is never taken for another.
+    /// Reads bundles in a row. Behind a bundle whose end is unknown, the row continues at the next of `starts`, which
+    /// are offsets in `bytes`; without `starts`, at the next multiple of [`ALIGNMENT`] with a known magic. Bytes inside
+    /// a bundle of known size are never taken for another bundle.
     fn row_of(&mut self, bytes: &'a [u8], base: u64, starts: &dyn Fn() -> BTreeSet<u64>) {
         let mut known_starts = None;
         let mut position = 0;
@@ -346,23 +312,23 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
     }
 
-    /// Reads the bundle at the head of `rest`; gives its size where that is known, whether it can be read or not.
+    /// Reads the bundle at the head of `rest`. Returns its size where that is known, even if the bundle cannot be read.
     fn bundle(&mut self, rest: &'a [u8], offset: u64) -> Option<usize> {
-        let (bundle, size) = if rest.starts_with(BUNDLE_MAGIC) {
-            let bundle = Bundle::plain(rest, offset, &mut self.room);
-            let size = bundle.as_ref().map(Bundle::stored_size).ok();
-            (bundle, size)
-        } else if rest.starts_with(CCOB_MAGIC) {
-            match self.stored(rest, offset) {
+        let (bundle, size) = match Format::of(rest) {
+            Some(Format::Bundle) => {
+                let bundle = Bundle::plain(rest, offset, &mut self.room);
+                let size = bundle.as_ref().map(Bundle::stored_size).ok();
+                (bundle, size)
+            }
+            Some(Format::Ccob) => match self.stored(rest, offset) {
                 Ok((header, stored)) => {
                     let bundle =
                         Bundle::packed(stored, &header, offset, self.options, &mut self.room, &self.cache);
                     (bundle, Some(stored.len() as u64))
                 }
                 Err(error) => (Err(error), None),
-            }
-        } else if rest.starts_with(OFFLOAD_BINARY_MAGIC) {
-            match self.offload_binary(rest, offset) {
+            },
+            Some(Format::OffloadBinary) => match self.offload_binary(rest, offset) {
                 Ok((header, stored)) => {
                     let bundle = Bundle::offload_binary(
                         stored,
@@ -375,9 +341,8 @@ impl<'a, 'o> Walk<'a, 'o> {
                     (bundle, Some(header.size))
                 }
                 Err(error) => (Err(error), None),
-            }
-        } else {
-            (Err(Error::NotRecognised { offset, found: glimpse(rest) }), None)
+            },
+            _ => (Err(Error::NotRecognised { offset, found: glimpse(rest) }), None),
         };
         match bundle {
             Ok(bundle) => self.found(bundle),
@@ -386,7 +351,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         size.and_then(|size| usize::try_from(size).ok())
     }
 
-    /// Whether the rest is left alone: the last that is wanted was found, or too many were.
+    /// Whether to stop: the last wanted bundle was found, or too many were.
     fn is_full(&mut self, offset: u64) -> bool {
         if self.is_done {
             return true;
@@ -394,7 +359,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         let is_full = self.bundles.len() >= MAX_BUNDLES;
         if is_full && !self.is_cut {
             self.is_cut = true;
-            // It counts more than any damaged part, and is kept however many there are.
+            // This problem is kept however many others there are.
             self.problems.push(Error::Limit {
                 what: "the number of bundles up to here".to_owned(),
                 offset,
@@ -413,7 +378,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         self.bundles.push(bundle);
     }
 
-    /// Notes what is wrong with a part of the file; others may still be good.
+    /// Notes a problem of a part of the file.
     fn problem(&mut self, error: Error) {
         if self.problems.len() >= MAX_PROBLEMS {
             self.more_problems += 1;
@@ -445,7 +410,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         Ok((header, stored))
     }
 
-    /// Version 1 does not say where it ends: the payload does. A payload that is broken takes the rest of the file.
+    /// The size of a bundle of version 1, whose header does not state it: the payload ends it. A broken payload takes
+    /// the rest of the file.
     fn end_of_payload(&mut self, rest: &[u8], header: &CcobHeader, offset: u64) -> Result<u64, Error> {
         let all = rest.len() as u64;
         let payload =
@@ -462,62 +428,13 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 }
 
-pub(crate) const UNZIP: &str = "take the inner zip file out with `unzip`";
-
-pub(crate) fn too_deep(what: &str, offset: u64, depth: usize, advice: &str) -> Error {
-    Error::Limit {
-        what: format!("the depth of {what}"),
-        offset,
-        value: depth as u64,
-        limit: MAX_DEPTH as u64,
-        advice: advice.to_owned(),
-    }
-}
-
-/// Whether a file that begins so is worth a [`File::parse`](crate::File::parse): a 64-bit ELF, an archive, a bundle, an
-/// offload binary, a kpack archive or an executable of IREE. Sixty-four bytes are enough to tell. Zip files, which may
-/// have anything in them, and bundles in text are not among them.
-pub fn may_hold_code(head: &[u8]) -> bool {
-    // An ELF must be a 64-bit little-endian one.
-    let is_elf = head.strip_prefix(ELF_MAGIC).is_some_and(|rest| rest.starts_with(b"\x02\x01"));
-    let magics = [KPACK_MAGIC, archive::ARCHIVE_MAGIC];
-    is_elf
-        || begins_bundle(head)
-        || IreeFormat::of(head).is_some()
-        || magics.iter().any(|magic| head.starts_with(magic))
-}
-
-/// Whether a whole file is a zip file. Something that is no code may stand in front of it.
-pub(crate) fn is_zip(bytes: &[u8]) -> bool {
-    bytes.starts_with(ZIP_MAGIC) || !may_hold_code(bytes) && !text_bundle::begins(bytes) && ends(bytes)
-}
-
-/// The name of a member of which the names lead there, each the same share of what is shown of them all. There may be as
-/// many members as bundles, all of them with the longest name, and in as many archives as are read.
-fn member_name(path: &[String]) -> String {
-    let share = LONGEST_MEMBER / path.len().max(1);
-    let mut name = String::new();
-    for (depth, part) in path.iter().enumerate() {
-        name.extend((depth > 0).then_some('('));
-        match part.char_indices().nth(share) {
-            None => name.push_str(part),
-            Some(_) => {
-                name.extend(part.chars().take(share.saturating_sub(1)));
-                name.push('…');
-            }
-        }
-    }
-    name.push_str(&")".repeat(path.len().saturating_sub(1)));
-    name
-}
-
-/// Where the wrappers of a host ELF say that bundles begin in `row`, counted from its beginning.
+/// The offsets in `row` of the bundles to which the wrappers of a host ELF point.
 fn wrapped_in(elf: &[u8], row: &Range<u64>) -> BTreeSet<u64> {
     let starts = wrapper::bundles(elf).into_iter().filter(|start| row.contains(start));
     starts.map(|start| start - row.start).collect()
 }
 
-/// Where the next bundle of a row begins behind the one at `position`, whose end cannot be told.
+/// The offset of the bundle in a row that follows the one at `position`, whose end is unknown.
 fn next_start(row: &[u8], position: usize, starts: &BTreeSet<u64>) -> Option<usize> {
     if !starts.is_empty() {
         let next = starts.range(position as u64 + 1..).next()?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The members of a wheel, one at a time.
+//! The members of a wheel, read one at a time.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,27 +7,25 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use crate::container::archive::THIN_MAGIC;
 use crate::container::iree::IreeFormat;
-use crate::container::kpack::KPACK_MAGIC;
 use crate::container::kpack_reference;
 use crate::container::kpack_search::SearchPath;
-use crate::container::zip::{Carrier, HEAD_SIZE, Member, ZIP_MAGIC, Zip, file_ends};
+use crate::container::magic::{Format, may_hold_code};
+use crate::container::zip::{Carrier, HEAD_SIZE, Member, Zip, file_ends, is_zip};
 use crate::error::Error;
 use crate::file::companions::Companions;
 use crate::file::input::{Input, not_followed, unreadable};
 use crate::file::unpack::unpack;
-use crate::file::walk::{is_zip, may_hold_code};
 use crate::options::Options;
 
-/// So many members are looked at for one search path.
+/// The most members that are tried for one search path.
 const MOST_ARCHIVES: usize = 256;
 
-/// A wheel of Python, or any zip file, of which only the directory is in memory. Something may lie in front of it, as a
-/// script does in Python's applications.
+/// A Python wheel, or any zip file, of which only the directory is in memory. Other bytes may precede it, such as the
+/// script of a Python application.
 ///
-/// [`Input::open`] unpacks all members with GPU code at once; here they come one after the other, so that a wheel of
-/// many gigabytes costs what its largest member does.
+/// [`Input::open`] unpacks all members with GPU code at once. A `Wheel` unpacks one member at a time, so a wheel of
+/// many gigabytes takes the memory of its largest member.
 ///
 /// ```no_run
 /// use windlass_codeobject::{Options, Wheel};
@@ -48,7 +46,7 @@ const MOST_ARCHIVES: usize = 256;
 pub struct Wheel {
     path: PathBuf,
     zip: Zip<Carrier>,
-    /// Places in the directory, in the order of the names there.
+    /// Indices in the directory, ordered by name.
     by_name: Vec<usize>,
 }
 
@@ -64,7 +62,7 @@ impl Wheel {
     ///
     /// # Errors
     ///
-    /// [`Error::Read`] where the file cannot be opened, [`Error::Malformed`] where it is no zip file.
+    /// [`Error::Read`] if the file cannot be opened, [`Error::Malformed`] if it is no zip file.
     pub fn open(path: impl AsRef<Path>) -> Result<Wheel, Error> {
         let path = path.as_ref();
         let file = fs::File::open(path).map_err(|error| unreadable(path, &error))?;
@@ -75,29 +73,29 @@ impl Wheel {
         let name = |index: &usize| zip.members.get(*index).map_or(&[][..], Member::raw_name);
         let mut by_name: Vec<usize> = (0..zip.members.len()).collect();
         by_name.sort_by(|one, other| name(one).cmp(name(other)));
-        // Of members of one name the first counts.
+        // The first of several members with one name counts.
         by_name.dedup_by(|later, first| name(later) == name(first));
         Wheel { path, zip, by_name }
     }
 
-    /// Whether the file is a zip file by how it begins or, whatever it begins with that is no code, by how it ends; no
-    /// more is read. A zip file whose directory is damaged is one, too.
+    /// Whether the file begins or ends as a zip file does. A file that begins as code is none, whatever its end; one
+    /// with a damaged directory is one. Reads no more than the two ends.
     ///
     /// # Errors
     ///
-    /// [`Error::Read`] where the file cannot be read.
+    /// [`Error::Read`] if the file cannot be read.
     pub fn is_at(path: impl AsRef<Path>) -> Result<bool, Error> {
         let path = path.as_ref();
         let read = || -> io::Result<bool> {
             let mut file = fs::File::open(path)?;
             let mut head = Vec::new();
             file.by_ref().take(HEAD_SIZE as u64).read_to_end(&mut head)?;
-            Ok(head.starts_with(ZIP_MAGIC) || !may_hold_code(&head) && file_ends(&mut file)?)
+            Ok(Format::of(&head) == Some(Format::Zip) || !may_hold_code(&head) && file_ends(&mut file)?)
         };
         read().map_err(|error| unreadable(path, &error))
     }
 
-    /// The members whose names begin so, in the order of their names.
+    /// The members whose names begin with `with`, in the order of their names.
     fn beginning(&self, with: &str) -> impl Iterator<Item = &Member> {
         let member = |index: &usize| self.zip.members.get(*index);
         let is_before = |index: &usize| member(index).is_some_and(|found| found.raw_name() < with.as_bytes());
@@ -106,12 +104,12 @@ impl Wheel {
         names.take_while(move |found| found.raw_name().starts_with(with.as_bytes())).take(MOST_ARCHIVES)
     }
 
-    /// The files in it, in the order of its directory.
+    /// The members, in the order of the directory.
     pub fn members(&self) -> impl Iterator<Item = WheelMember<'_>> {
         self.zip.members.iter().map(|member| WheelMember { wheel: self, member })
     }
 
-    /// Why the directory could be read in part only, or which members it lacks.
+    /// The reason why the directory was read in part only, or the members that it lacks.
     pub fn problem(&self) -> Option<&Error> {
         self.zip.problem.as_ref()
     }
@@ -127,52 +125,53 @@ impl fmt::Debug for Wheel {
 }
 
 impl<'w> WheelMember<'w> {
-    /// Its name, with `/` between folders. Bytes that are not UTF-8 are written as `\xNN`.
+    /// The member's name, with `/` between folders. Bytes that are not UTF-8 are written as `\xNN`.
     pub fn name(&self) -> Cow<'w, str> {
         self.member.name()
     }
 
-    /// How many bytes it takes in the wheel, by the directory.
+    /// The number of bytes that the member takes in the wheel, by the directory.
     pub fn stored_size(&self) -> u64 {
         self.member.stored_size
     }
 
-    /// How many bytes it has unpacked, by the directory.
+    /// The number of bytes that the member has unpacked, by the directory.
     pub fn size(&self) -> u64 {
         self.member.size
     }
 
-    /// Whether it begins like a file that may hold GPU code: an ELF, an archive, a bundle, another zip file. Only its first
-    /// bytes are unpacked; [`wheel`](Self::wheel) finds zip files behind something else.
+    /// Whether the member begins like a file that may hold GPU code: an ELF, an archive, a bundle, another zip file.
+    /// Unpacks the first bytes only; [`wheel`](Self::wheel) also finds zip files behind other bytes.
     ///
     /// # Errors
     ///
-    /// Where not even those can be.
+    /// If the first bytes cannot be unpacked.
     pub fn may_hold_code(&self) -> Result<bool, Error> {
         let head = self.wheel.zip.head(self.member, HEAD_SIZE)?;
-        Ok(may_hold_code(&head) || head.starts_with(ZIP_MAGIC) || head.starts_with(THIN_MAGIC))
+        let is_read = |format| matches!(format, Format::Zip | Format::ThinArchive);
+        Ok(may_hold_code(&head) || Format::of(&head).is_some_and(is_read))
     }
 
-    /// Whether it is an executable of IREE, as those of a module are.
+    /// Whether the member is an IREE executable, as those of an IREE module are.
     ///
     /// # Errors
     ///
-    /// Where its first bytes cannot be unpacked.
+    /// If the first bytes cannot be unpacked.
     pub fn is_iree_executable(&self) -> Result<bool, Error> {
         Ok(IreeFormat::of(&self.wheel.zip.head(self.member, HEAD_SIZE)?).is_some())
     }
 
-    /// The zip file that it is, whatever it begins with that is no code, to be read member by member; `None` where it is
-    /// none. It is unpacked, [`max_unpacked`](Options::max_unpacked) bytes at most; to find out that it is none takes
-    /// reading it to its end, and no memory.
+    /// The zip file that the member is, to be read member by member; `None` if it is none. Other bytes may precede the
+    /// zip file unless they begin code. Unpacks the member, [`max_unpacked`](Options::max_unpacked) bytes at most; a
+    /// member that is no zip file is read to its end, and takes no memory.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open), and [`Error::Malformed`] where its directory is damaged.
+    /// As [`open`](Self::open), and [`Error::Malformed`] if the directory is damaged.
     pub fn wheel(&self, options: &Options) -> Result<Option<Wheel>, Error> {
         let Wheel { zip, .. } = self.wheel;
         let head = zip.head(self.member, HEAD_SIZE)?;
-        let may_be = head.starts_with(ZIP_MAGIC)
+        let may_be = Format::of(&head) == Some(Format::Zip)
             || !may_hold_code(&head) && zip.may_be_zip(self.member, options.max_unpacked)?;
         if !may_be {
             return Ok(None);
@@ -183,13 +182,13 @@ impl<'w> WheelMember<'w> {
         Ok(inner.map(|inner| Wheel::new(self.path(), inner)))
     }
 
-    /// Unpacks it, and with it the kpack archives in the wheel that it refers to, or, of a zip file, the members with GPU
-    /// code: [`max_unpacked`](Options::max_unpacked) bytes together at most.
+    /// Unpacks the member with its companions: the kpack archives in the wheel to which it refers, or the members with
+    /// GPU code of a zip file. All together have [`max_unpacked`](Options::max_unpacked) bytes at most.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] where it has more bytes, [`Error::Malformed`] where it is damaged, [`Error::Unsupported`] for a
-    /// method of compression that is not read (deflate is).
+    /// [`Error::Limit`] if the member has more bytes, [`Error::Malformed`] if it is damaged, [`Error::Unsupported`] for
+    /// any compression but deflate.
     pub fn open(&self, options: &Options) -> Result<Input, Error> {
         let bytes = self.wheel.zip.unpack(self.member, options.max_unpacked)?;
         let mut room = options.max_unpacked.saturating_sub(bytes.len() as u64);
@@ -204,7 +203,7 @@ impl<'w> WheelMember<'w> {
         Ok(Input::new(self.path(), bytes, companions))
     }
 
-    /// The wheel's path and the name. Whatever the name is, the path does not leave the wheel's.
+    /// The path of the wheel and the member's name. No name leads out of the wheel's path.
     fn path(&self) -> PathBuf {
         let name = self.member.name();
         let parts = Path::new(&*name).components();
@@ -236,10 +235,10 @@ impl<'w> WheelMember<'w> {
         }
     }
 
-    /// Unpacks a member only if it begins as an archive does.
+    /// Unpacks a member only if it begins as a kpack archive.
     fn unpack_archive(&self, member: &Member, room: u64) -> Result<Vec<u8>, Error> {
         let zip = &self.wheel.zip;
-        if !zip.head(member, HEAD_SIZE)?.starts_with(KPACK_MAGIC) {
+        if Format::of(&zip.head(member, HEAD_SIZE)?) != Some(Format::Kpack) {
             let path = WheelMember { wheel: self.wheel, member }.path();
             return Err(unreadable(&path, &io::Error::other("it is no kpack archive")));
         }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether an entry's bytes are the code that its id promises.
+//! Checks that an entry's bytes are the code that its id promises.
 
 use crate::choice::processor;
 use crate::choice::target::TargetId;
 use crate::code::code_object::CodeObject;
-use crate::code::elf_flags::{ELF_MAGIC, ElfHead};
+use crate::code::elf_flags::ElfHead;
 use crate::code::extent::declared_size;
-use crate::code::host::HostMachine;
+use crate::code::host::machine::HostMachine;
 
-/// From this ABI version on the flags tell a feature that is off from one that is left open.
+/// From this ABI version on, the flags tell a disabled feature from an unspecified one.
 const ABI_V4: u8 = 2;
 
-/// What the code object says that it is for; the error says why it is none that HIP loads.
+/// The target of a code object; the error is the reason why HIP does not load it.
 pub(super) fn target_of(bytes: &[u8]) -> Result<TargetId, String> {
     let head = loadable(bytes)?;
     if head.processor().is_some() {
         return Ok(head.target());
     }
-    // A processor newer than the table of flags has its name in the metadata.
+    // The metadata names a processor that is newer than the table of flags.
     let code = CodeObject::parse(bytes).map_err(|error| error.to_string())?;
     let (target, number) = (code.target(), head.flags & 0xff);
     if target.processor() == head.target().processor() {
@@ -36,8 +36,8 @@ pub(super) fn target_of(bytes: &[u8]) -> Result<TargetId, String> {
     Ok(target.clone())
 }
 
-/// Succeeds where the bytes are an ELF for the machine that a host's id names. What other systems have than Linux is taken as
-/// it is.
+/// Checks that the bytes are an ELF for the machine that a host's id names. Parts for other systems than Linux are not
+/// checked.
 pub(super) fn check_host(id: &str, bytes: &[u8]) -> Result<(), String> {
     if bytes.is_empty() {
         return Err("it is empty; name the host in the options, or write it unchecked".to_owned());
@@ -45,7 +45,7 @@ pub(super) fn check_host(id: &str, bytes: &[u8]) -> Result<(), String> {
     if !id.contains("linux") {
         return Ok(());
     }
-    let Some(head) = ElfHead::read(bytes).filter(|_| bytes.starts_with(ELF_MAGIC)) else {
+    let Some(head) = ElfHead::read(bytes) else {
         return Err("it is no ELF of 64 bits; link a shared object, or write it unchecked".to_owned());
     };
     let machine = HostMachine::from_elf(head.machine);
@@ -55,7 +55,7 @@ pub(super) fn check_host(id: &str, bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Succeeds where the code object is for exactly the target that its id names.
+/// Checks that the code object is for exactly the target that its id names.
 pub(super) fn check(id: &TargetId, bytes: &[u8]) -> Result<(), String> {
     let head = loadable(bytes)?;
     let found = target_of(bytes)?;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Wrapping a bundle into a compressed one (CCOB).
+//! Compression of a bundle (CCOB).
 
 use std::io::Write;
 
 use md5::{Digest, Md5};
 
 use super::{Compression, WriteError};
-use crate::container::ccob::{CCOB_MAGIC, Method};
+use crate::container::ccob::Method;
+use crate::container::magic::Format;
 
 /// The compressed bundle of `content`.
 pub(super) fn wrap(content: &[u8], version: u16, compression: Compression) -> Result<Vec<u8>, WriteError> {
@@ -21,7 +22,7 @@ pub(super) fn wrap(content: &[u8], version: u16, compression: Compression) -> Re
     Ok(out)
 }
 
-/// What LLVM puts into the header: the first eight bytes of the MD5.
+/// The hash in LLVM's header: the first eight bytes of the MD5.
 fn hash(content: &[u8]) -> u64 {
     let digest: [u8; 16] = Md5::digest(content).into();
     let [a, b, c, d, e, f, g, h, ..] = digest;
@@ -46,7 +47,7 @@ fn header(
         Method::Zlib => 0,
         Method::Zstd => 1,
     };
-    let mut out = [CCOB_MAGIC, &version.to_le_bytes(), &method.to_le_bytes()].concat();
+    let mut out = [Format::Ccob.magic(), &version.to_le_bytes(), &method.to_le_bytes()].concat();
     match version {
         1 => out.extend(word("unpacked bytes", unpacked)?),
         2 => {
@@ -79,7 +80,7 @@ fn zlib(content: &[u8], level: u32) -> Result<Vec<u8>, WriteError> {
     })
 }
 
-/// One frame that states how much it holds, with LLVM's parameters.
+/// One frame that states its content size, with LLVM's parameters.
 #[cfg(feature = "zstd-c")]
 fn zstd(content: &[u8], level: i32) -> Result<Vec<u8>, WriteError> {
     use zstd::zstd_safe::{CCtx, CParameter, compress_bound, get_error_name, max_c_level, min_c_level};
@@ -101,8 +102,8 @@ fn zstd(content: &[u8], level: i32) -> Result<Vec<u8>, WriteError> {
     Ok(out)
 }
 
-/// The encoder in pure Rust sees 128 KiB back, while what makes bundles small is that the code for one target resembles
-/// that for another, megabytes away.
+/// The encoder in Rust looks 128 KiB back. Bundles become small because code for one target resembles code for another,
+/// megabytes away.
 #[cfg(not(feature = "zstd-c"))]
 fn zstd(_content: &[u8], _level: i32) -> Result<Vec<u8>, WriteError> {
     Err(WriteError::NoEncoder { method: "zstd", feature: "zstd-c" })

@@ -9,7 +9,8 @@ mod options;
 use crate::bytes::text;
 use crate::choice::target::TargetId;
 use crate::code::host::HostLibrary;
-use crate::container::table::{BUNDLE_MAGIC, MAX_ENTRIES};
+use crate::container::magic::Format;
+use crate::container::table::MAX_ENTRIES;
 use crate::entry::{Entry, EntryKind, EntryTarget};
 
 pub use error::WriteError;
@@ -17,11 +18,11 @@ pub use options::{Compression, WriteOptions};
 
 const LARGEST_ALIGN: u64 = 1 << 30;
 
-/// Collects entries, and writes them as one bundle, in their order.
+/// Collects entries, and writes them as one bundle in their order.
 ///
-/// What it writes is what clang-offload-bundler writes from the same inputs, and what HIP's loader reads. Entries are
-/// checked as they are added: a bundle in which a GPU would find nothing, the wrong code or two answers is refused with
-/// a [`WriteError`] that says why. The same entries and options always give the same bytes.
+/// The output equals that of clang-offload-bundler for the same inputs, and HIP's loader reads it. Entries are checked
+/// as they are added: a bundle in which a GPU would find no code, the wrong code or two answers is refused with a
+/// [`WriteError`] that says why. The same entries and options always give the same bytes.
 ///
 /// ```no_run
 /// use windlass_codeobject::{BundleWriter, Compression, WriteOptions};
@@ -55,17 +56,18 @@ impl<'a> BundleWriter<'a> {
         BundleWriter::default()
     }
 
-    /// Adds a code object (an ELF for amdgpu), and gives the id that its own flags make.
+    /// Adds a code object (an ELF for amdgpu), and returns the id that its own flags make.
     ///
     /// # Errors
     ///
-    /// [`WriteError::NoTarget`] where the bytes are no code object; else as [`add`](Self::add).
+    /// [`WriteError::NoTarget`] if the bytes are no code object; else as [`add`](Self::add).
     pub fn add_code_object(&mut self, elf: &'a [u8]) -> Result<&str, WriteError> {
         let target = agree::target_of(elf).map_err(|problem| WriteError::NoTarget { problem })?;
         self.push(&entry_id(&EntryKind::HipV4, &target), elf, true)
     }
 
-    /// Adds a code object for a target that its own flags must agree with, as code of a kind: `hipv4` for HIP.
+    /// Adds a code object for a target that its own flags must agree with. `kind` is the first field of the id: `hipv4`
+    /// for HIP.
     ///
     /// # Errors
     ///
@@ -80,19 +82,19 @@ impl<'a> BundleWriter<'a> {
     }
 
     /// Adds a code object under an id such as `hipv4-amdgcn-amd-amdhsa--gfx942:xnack-`, which its own flags must agree
-    /// with, or the part of a host under one such as `host-x86_64-unknown-linux-gnu-`, which for Linux must be an ELF for
-    /// that machine.
+    /// with. Or adds a host's part under an id such as `host-x86_64-unknown-linux-gnu-`; for Linux it must be an ELF
+    /// for that machine.
     ///
     /// # Errors
     ///
     /// [`WriteError::BadId`]; [`WriteError::NotForTarget`] for bytes that are no code for that target;
-    /// [`WriteError::Duplicate`] and [`WriteError::MixedFeatures`] where it contradicts an entry that is there;
+    /// [`WriteError::Duplicate`] and [`WriteError::MixedFeatures`] if the entry contradicts an earlier one;
     /// [`WriteError::TooManyEntries`].
     pub fn add(&mut self, id: &str, elf: &'a [u8]) -> Result<&str, WriteError> {
         self.push(id, elf, true)
     }
 
-    /// Adds any bytes under an id: LLVM bitcode, SPIR-V, an object, the host's part. Only the id is checked.
+    /// Adds any bytes under an id: LLVM bitcode, SPIR-V, an object, a host's part. Checks the id only.
     ///
     /// # Errors
     ///
@@ -101,7 +103,7 @@ impl<'a> BundleWriter<'a> {
         self.push(id, bytes, false)
     }
 
-    /// The id and the size of each entry that was added, in their order.
+    /// The id and the size of each entry, in their order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&str, u64)> {
         self.entries.iter().map(|entry| (entry.id.as_str(), entry.bytes.len() as u64))
     }
@@ -124,7 +126,7 @@ impl<'a> BundleWriter<'a> {
     fn push(&mut self, id: &str, bytes: &'a [u8], checked: bool) -> Result<&str, WriteError> {
         let entry = read_id(id)?;
         if self.entries.len() >= MAX_ENTRIES - 1 {
-            // One is kept for the host's.
+            // One entry is kept for the host's part.
             return Err(WriteError::TooManyEntries { limit: MAX_ENTRIES - 1 });
         }
         let (kind, target) = (entry.kind().clone(), entry.target().clone());
@@ -174,7 +176,7 @@ impl<'a> BundleWriter<'a> {
 }
 
 impl New<'_> {
-    /// Succeeds where no GPU would fit both of two entries.
+    /// Checks that no GPU would fit both of two entries.
     fn check_beside(&self, other: &New<'_>) -> Result<(), WriteError> {
         let duplicate = || Err(WriteError::Duplicate { first: other.id.clone(), second: self.id.clone() });
         if self.id == other.id {
@@ -201,7 +203,7 @@ impl New<'_> {
     }
 }
 
-/// Whose loader takes an entry: `hip` and `hipv4` are one to every loader.
+/// The loader that takes an entry: `hip` and `hipv4` are the same to every loader.
 fn runtime(kind: &EntryKind) -> &EntryKind {
     if *kind == EntryKind::Hip { &EntryKind::HipV4 } else { kind }
 }
@@ -236,7 +238,7 @@ fn read_id(id: &str) -> Result<Entry, WriteError> {
 /// nothing follows the last image.
 fn lay_out(rows: &[(&str, &[u8])], align: u64) -> Result<Vec<u8>, WriteError> {
     let too_large = || WriteError::Memory { bytes: u64::MAX };
-    let head = BUNDLE_MAGIC.len() + 8 + rows.iter().map(|(id, _)| 24 + id.len()).sum::<usize>();
+    let head = Format::Bundle.magic().len() + 8 + rows.iter().map(|(id, _)| 24 + id.len()).sum::<usize>();
     let mut offsets = Vec::with_capacity(rows.len());
     let mut end = head as u64;
     for (_, bytes) in rows {
@@ -248,7 +250,7 @@ fn lay_out(rows: &[(&str, &[u8])], align: u64) -> Result<Vec<u8>, WriteError> {
     let size = usize::try_from(end).map_err(|_| no_room())?;
     let mut out = Vec::new();
     out.try_reserve_exact(size).map_err(|_| no_room())?;
-    out.extend(BUNDLE_MAGIC);
+    out.extend(Format::Bundle.magic());
     out.extend((rows.len() as u64).to_le_bytes());
     for ((id, bytes), offset) in rows.iter().zip(&offsets) {
         out.extend(offset.to_le_bytes());

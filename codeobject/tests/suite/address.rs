@@ -123,7 +123,7 @@ fn what_has_no_size_is_named() {
         (b"PK\x03\x04", "zip"),
         (b"\x03\x02\x23\x07", "SPIR-V"),
         (b"BC\xc0\xde", "bitcode"),
-        (b"\n; _", "no AMD GPU code"),
+        (b"\n; _", "text bundle"),
         (&[0; 4], "no AMD GPU code"),
         (b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0", "64-bit"),
     ] {

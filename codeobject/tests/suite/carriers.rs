@@ -5,7 +5,7 @@ use windlass_codeobject::{Container, EntryKind, EntryTarget, Error, File, FileKi
 
 use crate::support::{
     Ccob, ElfBuilder, KernelSpec, amd1, archive, compressed_offload_binary, hip1, host_elf, kpack,
-    offload_binary, offload_binary_for, plain, text_bundle, zip, zlib, zstd_frame,
+    offload_binary, offload_binary_for, plain, zip, zlib, zstd_frame,
 };
 use crate::{GFX942, HOST};
 
@@ -336,14 +336,6 @@ fn archives_hold_whatever_files_hold() {
         ("e.zip/", &zipped),
         ("f.fb/", &hip1(&[&elf])[..40]),
     ];
-    let text = text_bundle(";", "\n", &[(HOST, "host"), (GFX942, "define void @f()\n")]);
-    let texts = archive(&[("a.ll/", &text), ("b.txt/", b"; text")]);
-    let found = File::parse(&texts, &Options::default()).unwrap();
-    assert_eq!(found.bundles().len(), 1);
-    assert_eq!(
-        (found.bundles()[0].container(), names(&texts)),
-        (Container::TextBundle, vec!["a.ll".to_owned()])
-    );
     let bytes = archive(&members);
     let file = File::parse(&bytes, &Options::default()).unwrap();
     let names: Vec<_> = file.bundles().iter().map(|bundle| bundle.member().unwrap()).collect();

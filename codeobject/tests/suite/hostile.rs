@@ -159,6 +159,8 @@ fn formats_that_are_not_read_are_named() {
         (b"HIPK\x01\0\0\0", "kpack reference"),
         (b"\x03\x02\x23\x07\0\0\0\0", "SPIR-V"),
         (b"BC\xc0\xde", "bitcode"),
+        (b"\n; __CLANG_OFFLOAD_BUNDLE____START__ host-x86_64-unknown-linux-gnu-\n", "text bundle"),
+        (b"\n// __CLANG_OFFLOAD_BUNDLE____START__ host-x86_64-unknown-linux-gnu-\n", "text bundle"),
     ] {
         let error = error(bytes);
         assert!(matches!(error, Error::Unsupported { .. }), "{error}");

@@ -10,8 +10,6 @@ mod address;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod bundler;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
-mod calls;
-#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod carriers;
 mod code_objects;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
@@ -36,7 +34,6 @@ mod iree;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod kpack;
 mod metadata;
-mod metadata_v2;
 mod mutations;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod resolve;
@@ -47,8 +44,6 @@ mod shared_bytes;
 mod stripped_hosts;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod symbols;
-#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
-mod text_bundles;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod tools;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]

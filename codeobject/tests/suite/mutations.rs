@@ -6,7 +6,7 @@ use windlass_codeobject::{CodeObject, File, Options};
 
 use crate::support::{
     Ccob, ElfBuilder, KernelSpec, amd1, amd1_with, archive, compressed_offload_binary, hip1, host_elf, kpack,
-    offload_binary, plain, stripped_host_elf, text_bundle, zip, zstd_frame, zstd_frame_without_size,
+    offload_binary, plain, stripped_host_elf, zip, zstd_frame, zstd_frame_without_size,
 };
 use crate::{GFX942, HOST};
 
@@ -38,7 +38,6 @@ fn seeds() -> Vec<Vec<u8>> {
     let exports: [(&str, [u32; 3], u32, &[u64]); 1] = [("first", [64, 1, 1], 2, &[1, 0])];
     seeds.push(amd1_with("amdgcn-amd-amdhsa--gfx942", &exports, &[&seeds[0]]));
     seeds.push(amd1(&[&seeds[0], &content]));
-    seeds.push(text_bundle(";", "\n", &[(HOST, "host"), (GFX942, "define void @f()\n")]));
     let binary = offload_binary(3, 4, "gfx942", &seeds[0]);
     seeds.push([binary.clone(), compressed_offload_binary(&binary, zstd_frame)].concat());
     seeds.push(archive(&[
@@ -67,64 +66,10 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-const YAML: &[u8] = b"---
-Version: [ 1, 0 ]
-Kernels:
-  - Name: k
-    SymbolName: 'k@kd'
-    LanguageVersion: [ 2, 0 ]
-    ? [ a, b ]
-    : !str \"x\\u00e9\\n\"
-    Text: |+2
-      block
-    Args:
-      - { Name: N, TypeName: 'y', Size: 4, ValueKind: ByValue }
-      - Size: 8  # comment
-        ValueKind: GlobalBuffer
-    CodeProps:
-      KernargSegmentSize: 16
-...
-";
-/// What YAML gives a meaning to.
-const YAML_MARKS: &[&[u8]] = &[
-    b"[",
-    b"]",
-    b"{",
-    b"}",
-    b": ",
-    b"- ",
-    b"? ",
-    b"\n",
-    b"  ",
-    b"'",
-    b"\"",
-    b"|",
-    b"> ",
-    b"&a ",
-    b"*a ",
-    b"!t ",
-    b",",
-    b"#",
-    b"%",
-    b"---",
-    b"...",
-    b"\t",
-    b"\\",
-    b"\xc3\xa9",
-    b"\xff",
-    b"\xef\xbb\xbf",
-    b"\r",
-    b"@",
-    b"`",
-    b"!<",
-];
-
 /// Does all that the crate can do with a code object.
 fn read_code(elf: &[u8]) {
     let Ok(code) = CodeObject::parse(elf) else { return };
-    let calls = code.calls(elf);
     for symbol in code.symbols() {
-        calls.reached_from(symbol.address);
         if let Some(bytes) = code.bytes_of(elf, symbol) {
             assert_eq!(bytes.len() as u64, symbol.size);
         }
@@ -222,24 +167,6 @@ proptest! {
             note[at] = value;
         }
         builder.note = Some(note);
-        read_everything(&builder.build());
-    }
-
-    #[test]
-    fn changed_yaml(
-        changes in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(YAML_MARKS.to_vec())), 1..8),
-        cut in prop::option::weighted(0.3, any::<prop::sample::Index>()),
-    ) {
-        let mut note = YAML.to_vec();
-        for (at, mark) in changes {
-            let at = at.index(note.len());
-            note.splice(at..at + usize::from(mark.len() % 2 == 1), mark.iter().copied());
-        }
-        if let Some(cut) = cut {
-            note.truncate(cut.index(note.len()));
-        }
-        let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
-        builder.yaml = Some(note);
         read_everything(&builder.build());
     }
 

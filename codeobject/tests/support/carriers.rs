@@ -90,17 +90,6 @@ pub(crate) fn compressed_offload_binary(binary: &[u8], compress: impl Fn(&[u8]) 
     out
 }
 
-/// A text bundle as `clang-offload-bundler` writes it.
-pub(crate) fn text_bundle(comment: &str, newline: &str, entries: &[(&str, &str)]) -> Vec<u8> {
-    let mut out = String::new();
-    for (id, body) in entries {
-        for (word, text) in [("__START__", *body), ("__END__", "")] {
-            out.push_str(&format!("{newline}{comment} __CLANG_OFFLOAD_BUNDLE__{word} {id}{newline}{text}"));
-        }
-    }
-    out.into_bytes()
-}
-
 /// An archive as GNU's `ar` writes it.
 pub(crate) fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = b"!<arch>\n".to_vec();

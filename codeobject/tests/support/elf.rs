@@ -63,8 +63,8 @@ pub(crate) struct ElfBuilder {
     pub(crate) relocations: Vec<(u64, u32, u32, i64)>,
     /// The content of the note, in the place of what the kernels say.
     pub(crate) note: Option<Vec<u8>>,
-    /// The note of code object version 2, in the place of the other.
-    pub(crate) yaml: Option<Vec<u8>>,
+    /// Whether the note is that of code object version 2, in the place of the other.
+    pub(crate) version_2: bool,
     pub(crate) with_note: bool,
     pub(crate) with_hash: bool,
     pub(crate) target: String,
@@ -88,7 +88,7 @@ impl ElfBuilder {
             symbols: Vec::new(),
             relocations: Vec::new(),
             note: None,
-            yaml: None,
+            version_2: false,
             with_note: true,
             with_hash: true,
             target: "amdgcn-amd-amdhsa--gfx942".to_owned(),
@@ -122,9 +122,9 @@ impl ElfBuilder {
     pub(crate) fn build(&self) -> Vec<u8> {
         let mut out = vec![0; 64];
         let note = self.note.clone().unwrap_or_else(|| self.metadata());
-        let note_bytes = match &self.yaml {
-            Some(yaml) => elf_note(b"AMD\0", 10, yaml),
-            None => elf_note(b"AMDGPU\0", 32, &note),
+        let note_bytes = match self.version_2 {
+            true => elf_note(b"AMD\0", 10, b"---\nVersion: [ 1, 0 ]\nKernels:\n  - Name: k\n...\n"),
+            false => elf_note(b"AMDGPU\0", 32, &note),
         };
         let note_offset = place(&mut out, &note_bytes);
 

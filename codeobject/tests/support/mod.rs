@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub(crate) use bundle::{Ccob, Row, plain, plain_rows, zlib, zstd_frame, zstd_frame_without_size};
 pub(crate) use carriers::{
     KpackImage, amd1, amd1_with, archive, compressed_offload_binary, hip1, hip1_with, host_elf, kpack,
-    offload_binary, offload_binary_for, stripped_host_elf, text_bundle, zip, zip_of,
+    offload_binary, offload_binary_for, stripped_host_elf, zip, zip_of,
 };
 pub(crate) use elf::{ElfBuilder, KernelSpec};
 pub(crate) use metadata::{Value, encode, map};

@@ -78,8 +78,8 @@
 //! On Linux `load_executable` takes ELF shared objects for this machine ([`NATIVE_FORMAT`]), by themselves or as the host
 //! entry of a bundle beside code for GPUs: `host-x86_64-unknown-linux-gnu-`, compressed or not. What a kernel is there,
 //! `include/windlass_kernel.h` says: a function that is called once for each workgroup, and a description of its parameters
-//! that is read from the file before anything of it is loaded. Everything a loader follows in the file is checked first;
-//! what is cut short or damaged is an error. Then it is loaded with names of its own: no other code of the process sees
+//! that is read from the file before anything of it is loaded. The object itself is trusted, as the `unsafe` contract of
+//! `load_executable` says: the system's loader follows its tables and runs its constructors. It is loaded with names of its own: no other code of the process sees
 //! what it exports, and each loading has its own variables. They are the executable's globals, but for those that can only be
 //! read. The last handle unloads it.
 //!

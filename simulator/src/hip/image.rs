@@ -5,6 +5,8 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use windlass_codeobject::Format;
+
 use super::call::explain;
 use super::code::{Code, Outcome};
 use super::foreign;
@@ -13,10 +15,6 @@ use super::foreign;
 const MOST: u64 = 16 << 30;
 /// Containers hold at most so many entries.
 const MOST_ENTRIES: u64 = 1 << 16;
-
-const ELF: [u8; 4] = *b"\x7fELF";
-const BUNDLE: &[u8; 24] = b"__CLANG_OFFLOAD_BUNDLE__";
-const CCOB: [u8; 4] = *b"CCOB";
 
 /// Copies an image out of the client's memory.
 ///
@@ -72,15 +70,11 @@ impl Peek {
     unsafe fn length(&self) -> Option<u64> {
         // SAFETY: every container is longer than the shortest magics, and has the longer one if it begins like it.
         unsafe {
-            let magic = self.array::<4>(0)?;
-            if magic == ELF {
-                self.elf_length()
-            } else if magic == CCOB {
-                self.ccob_length()
-            } else if BUNDLE.starts_with(&magic) && self.array(0)? == *BUNDLE {
-                self.bundle_length()
-            } else {
-                None
+            match Format::at_address(self.array(0)?)? {
+                Format::Elf | Format::OtherElf => self.elf_length(),
+                Format::Ccob => self.ccob_length(),
+                Format::Bundle => self.bundle_length(),
+                _ => None,
             }
         }
     }
@@ -147,6 +141,9 @@ impl Peek {
     unsafe fn bundle_length(&self) -> Option<u64> {
         // SAFETY: the header is followed by as many rows as it says, each with an id as long as it says.
         unsafe {
+            if Format::of(&self.array::<24>(0)?) != Some(Format::Bundle) {
+                return None;
+            }
             let count = self.number::<8>(24).filter(|count| *count <= MOST_ENTRIES)?;
             let mut row: u64 = 32;
             let mut end = row;
@@ -197,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_bundle_ends_with_its_last_entry() {
-        let mut bundle = BUNDLE.to_vec();
+        let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
         for number in [2_u64, 4096, 100, 5] {
             bundle.extend(number.to_le_bytes());
         }
@@ -232,7 +229,7 @@ mod tests {
             long[size..size + 8].copy_from_slice(&claim.to_le_bytes());
             assert_eq!(copied(&long).unwrap_err(), Code::INVALID_IMAGE, "a segment of {claim} bytes");
         }
-        let mut bundle = BUNDLE.to_vec();
+        let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
         for number in [1_u64, 4096, 100, 5] {
             bundle.extend(number.to_le_bytes());
         }
@@ -245,12 +242,12 @@ mod tests {
 
     #[test]
     fn sizes_that_make_no_sense_are_refused() {
-        let mut bundle = BUNDLE.to_vec();
+        let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
         for number in [1_u64, u64::MAX - 1, 100, 0] {
             bundle.extend(number.to_le_bytes());
         }
         assert_eq!(length_of(&bundle), None);
-        let mut crowded = BUNDLE.to_vec();
+        let mut crowded = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
         crowded.extend(u64::MAX.to_le_bytes());
         assert_eq!(length_of(&crowded), None);
         assert_eq!(length_of(b"no container at all"), None);

@@ -9,14 +9,12 @@ use std::{
 
 use walkdir::WalkDir;
 use windlass_codeobject::{
-    Error, FileKind, Input, KpackReference, Options, Package, TargetId, Wheel, may_hold_code,
+    Error, FileKind, Format, Input, KpackReference, Options, Package, TargetId, Wheel, may_hold_code,
 };
 
 use super::{examine, unit::Unit};
 use crate::command::{input::count, progress::Progress};
 
-const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
-const THIN_MAGIC: &[u8] = b"!<thin>\n";
 /// How names of zip files end that are damaged if they are none.
 const ZIP_ENDINGS: [&str; 6] = ["whl", "zip", "pyz", "pyzw", "egg", "vmfb"];
 /// How deep zip files in zip files are looked into.
@@ -102,7 +100,7 @@ impl<'s> Search<'s> {
         };
         if let Some(package) = Package::of(&head, path) {
             self.found.notes.push((shown, left_out(package)));
-        } else if may_hold_code(&head) || head.starts_with(THIN_MAGIC) {
+        } else if may_hold_code(&head) || Format::of(&head) == Some(Format::ThinArchive) {
             self.input(shown, Input::open(path, self.options));
         } else {
             self.other(path, &head, shown);
@@ -118,7 +116,7 @@ impl<'s> Search<'s> {
         let head = input.bytes().get(..HEAD as usize).unwrap_or(input.bytes());
         if let Some(package) = Package::of(head, path) {
             self.found.notes.push((shown, left_out(package)));
-        } else if [ZIP_MAGIC, THIN_MAGIC].iter().any(|magic| head.starts_with(magic)) || may_hold_code(head) {
+        } else if may_hold_code(head) || matches!(Format::of(head), Some(Format::Zip | Format::ThinArchive)) {
             self.input(shown, Ok(input));
         }
     }

@@ -4,7 +4,7 @@
 use std::{collections::HashMap, rc::Rc, time::Instant};
 
 use windlass_codeobject::{
-    Access, Arg, ArgKind, Bundle, Calls, CodeObject, Entry, EntryTarget, IreeBinding, IreeExecutable,
+    Access, Arg, ArgKind, Bundle, CodeObject, Entry, EntryTarget, Format, IreeBinding, IreeExecutable,
     IreeExport, Kernel, KernelKind, Symbol,
 };
 
@@ -12,21 +12,14 @@ use super::report::{
     ArgumentReport, BindingReport, BundleReport, CodeReport, EntryReport, ExportReport, IreeReport,
     KernelReport, SymbolReport, Told,
 };
-use super::{
-    callees::{Lists, Room},
-    host, simulated,
-};
-use crate::command::{
-    input::count,
-    ranges::{Bytes, Owner, Ranges},
-};
+use super::{host, simulated};
+use crate::command::ranges::{Bytes, Owner, Ranges};
 
 /// Describes the bundles of a file one after the other, and what they have in common once.
 pub(super) struct Describe {
     ranges: Ranges,
     /// What was in each entry that was looked into.
     known: HashMap<Owner, Known>,
-    room: Room,
     /// What is in entries without code, of which there may be tens of thousands.
     nothing: Rc<CodeReport>,
 }
@@ -40,12 +33,7 @@ struct Known {
 impl Describe {
     /// For all bundles of a file.
     pub(super) fn new(bundles: &[Bundle<'_>]) -> Self {
-        Self {
-            ranges: Ranges::of(bundles),
-            known: HashMap::new(),
-            room: Room::default(),
-            nothing: Rc::default(),
-        }
+        Self { ranges: Ranges::of(bundles), known: HashMap::new(), nothing: Rc::default() }
     }
 
     /// What is in a bundle of the file.
@@ -153,7 +141,7 @@ impl Describe {
     }
 
     fn read(&mut self, bundle: &Bundle<'_>, index: usize, report: &mut EntryReport) {
-        let read = bundle.with_image(index, |image| contents(image, report, &mut self.room));
+        let read = bundle.with_image(index, |image| contents(image, report));
         if let Err(error) = read {
             report.content = "unreadable".to_owned();
             report.problems.push(error.to_string());
@@ -167,15 +155,15 @@ impl Describe {
     }
 }
 
-fn contents(image: &[u8], report: &mut EntryReport, room: &mut Room) {
+fn contents(image: &[u8], report: &mut EntryReport) {
     const AMDGPU: [u8; 2] = [224, 0];
-    report.content = match image {
-        [0x7f, b'E', b'L', b'F', ..] if image.get(18..20) == Some(&AMDGPU) => {
-            return code(image, report, room);
+    report.content = match Format::of(image) {
+        Some(Format::Elf | Format::OtherElf) if image.get(18..20) == Some(&AMDGPU) => {
+            return code(image, report);
         }
-        [0x7f, b'E', b'L', b'F', ..] => return host::describe(image, report),
-        [b'B', b'C', 0xc0, 0xde, ..] => "LLVM bitcode",
-        [3, 2, 0x23, 7, ..] => "SPIR-V",
+        Some(Format::Elf | Format::OtherElf) => return host::describe(image, report),
+        Some(Format::Bitcode) => "LLVM bitcode",
+        Some(Format::SpirV) => "SPIR-V",
         _ if std::str::from_utf8(image.get(..64).unwrap_or(image)).is_ok_and(is_text) => "text",
         _ => "unknown",
     }
@@ -189,7 +177,7 @@ fn is_text(text: &str) -> bool {
     text.chars().all(|c| !c.is_control() || c.is_whitespace())
 }
 
-fn code(image: &[u8], report: &mut EntryReport, room: &mut Room) {
+fn code(image: &[u8], report: &mut EntryReport) {
     report.content = "code object".to_owned();
     let code = match CodeObject::parse(image) {
         Ok(code) => code,
@@ -199,11 +187,8 @@ fn code(image: &[u8], report: &mut EntryReport, room: &mut Room) {
     if let Some(version) = report.code_object_version {
         report.content = format!("code object v{version}");
     }
-    let calls = code.calls(image);
-    room.widen(image.len());
-    let mut lists = Lists::new(&code, &calls, room);
     let described = CodeReport {
-        kernels: code.kernels().iter().map(|each| kernel(each, lists.of(each))).collect(),
+        kernels: code.kernels().iter().map(kernel).collect(),
         functions: code.functions().map(symbol).collect(),
         variables: code.variables().map(symbol).collect(),
         undefined: code.undefined().map(|symbol| symbol.name.clone()).collect(),
@@ -211,24 +196,8 @@ fn code(image: &[u8], report: &mut EntryReport, room: &mut Room) {
     };
     let rejected = code.rejected().iter().map(|kernel| format!("{}: {}", kernel.name, kernel.reason));
     report.problems.extend(rejected);
-    report.warnings = warnings(&code, &calls);
-    let cut = described.kernels.iter().filter(|kernel| kernel.may_call.is_none()).count();
-    if cut > 0 {
-        report.warnings.push(format!(
-            "what {cut} of its {} may call is not listed: the lists, or the way to them, would be longer than the code",
-            count(described.kernels.len(), "kernel", "kernels")
-        ));
-    }
+    report.warnings = code.warnings().to_vec();
     report.code = Told { code: Rc::new(described), elsewhere: false };
-}
-
-fn warnings(code: &CodeObject, calls: &Calls) -> Vec<String> {
-    let mut warnings = code.warnings().to_vec();
-    if !calls.is_complete() {
-        let cut = "its executable segments share bytes, so not all of its code was looked at: what its kernels may call is listed in part only";
-        warnings.push(cut.to_owned());
-    }
-    warnings
 }
 
 pub(super) fn symbol(symbol: &Symbol) -> SymbolReport {
@@ -240,7 +209,7 @@ pub(super) fn symbol(symbol: &Symbol) -> SymbolReport {
     }
 }
 
-fn kernel(kernel: &Kernel, may_call: Option<Rc<[String]>>) -> KernelReport {
+fn kernel(kernel: &Kernel) -> KernelReport {
     KernelReport {
         name: kernel.name.clone(),
         kind: match kernel.kind {
@@ -254,7 +223,6 @@ fn kernel(kernel: &Kernel, may_call: Option<Rc<[String]>>) -> KernelReport {
         max_workgroup_threads: kernel.max_flat_workgroup_size,
         local_memory: kernel.group_segment_size,
         scratch: Some(kernel.private_segment_size),
-        may_call,
         vgprs: Some(kernel.vgpr_count),
         sgprs: Some(kernel.sgpr_count),
         wave_size: Some(kernel.wavefront_size),
@@ -290,19 +258,4 @@ fn kind(kind: &ArgKind) -> String {
         _ => "unknown",
     }
     .to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_that_were_not_all_followed_are_warned_of() {
-        let image = include_bytes!("../../../cts/kernels/bundles/saxpy.gfx942.co");
-        let code = CodeObject::parse(image).expect("a code object");
-        assert_eq!(warnings(&code, &code.calls(image)), [""; 0]);
-        let incomplete = Calls::default();
-        assert!(!incomplete.is_complete());
-        assert!(warnings(&code, &incomplete)[0].contains("in part only"));
-    }
 }

@@ -47,7 +47,6 @@ fn kernel(kernel: &HostKernel) -> KernelReport {
         max_workgroup_threads: kernel.max_workgroup_threads,
         local_memory: kernel.local_memory_size,
         scratch: None,
-        may_call: Some(Rc::default()),
         vgprs: None,
         sgprs: None,
         wave_size: None,

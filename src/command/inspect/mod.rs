@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `windlass inspect`: what is in a file, and which part of it each device would get.
 
-mod callees;
 mod describe;
 mod group;
 mod host;

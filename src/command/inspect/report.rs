@@ -119,17 +119,9 @@ pub(super) struct KernelReport {
     pub(super) max_workgroup_threads: u32,
     pub(super) local_memory: u32,
     pub(super) scratch: Option<u32>,
-    /// The device functions and undefined symbols that it may call, directly or not, as far as addresses tell. Nothing
-    /// where the lists of the kernels before it are too long already, which is a warning of the entry.
-    #[serde(serialize_with = "list")]
-    pub(super) may_call: Option<Rc<[String]>>,
     pub(super) vgprs: Option<u32>,
     pub(super) sgprs: Option<u32>,
     pub(super) wave_size: Option<u32>,
-}
-
-fn list<S: Serializer>(list: &Option<Rc<[String]>>, serializer: S) -> Result<S::Ok, S::Error> {
-    list.as_deref().serialize(serializer)
 }
 
 #[derive(Serialize, PartialEq)]

@@ -263,11 +263,6 @@ impl KernelReport {
                 span(|kernel| kernel.wave_size.unwrap_or(0)).replace('-', " or "),
             ),
         });
-        match self.may_call.as_deref() {
-            None => text.push_str("      what it may call is not listed\n"),
-            Some([]) => {}
-            Some(callees) => text.push_str(&format!("      may call {}\n", names(callees))),
-        }
     }
 }
 

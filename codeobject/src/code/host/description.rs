@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The description of one kernel: `windlass_kernel_info_t` with its parameters behind it.
+//! The description of one kernel: `windlass_kernel_info_t`, followed by its parameters.
 
 use object::LittleEndian;
 use object::elf::{STT_GNU_IFUNC, Sym64};
@@ -7,22 +7,22 @@ use object::read::elf::Sym;
 
 use crate::bytes::{array, range, u32_at};
 use crate::code::elf::Elf;
-use crate::code::host::{HostKernel, HostParameter, HostParameterKind};
+use crate::code::host::kernel::{HostKernel, HostParameter, HostParameterKind};
 
 const ABI_VERSION: u32 = 1;
-/// Bytes of the records of version 1. Later ones may be longer.
+/// The sizes of the records of version 1, in bytes. Later versions may have longer ones.
 const INFO_SIZE: u32 = 48;
 const PARAMETER_SIZE: u32 = 64;
 const NAME_SIZE: u64 = 48;
 const NAME_OFFSET: u64 = 16;
 /// Every dispatch holds a block of this size. No compiler passes so much by value.
 const MAX_ARGUMENTS: u32 = 1 << 20;
-/// What a GPU has at most is 160 KiB.
+/// A GPU has at most 160 KiB.
 const MAX_LOCAL_MEMORY: u32 = 1 << 30;
 
-/// Reads the description that `size` bytes at `address` are; 0 where the symbol does not say how many. `function` is the
-/// kernel's own symbol. `room` is what descriptions may still take in all, so that many symbols of one place come to no
-/// more than the file. An error tells what is wrong.
+/// Reads the description at `address`. Its symbol has `size` bytes, or 0 if it does not say. `function` is the kernel's
+/// own symbol. `room` is the number of bytes that descriptions may still take in all, so that symbols which share bytes
+/// take no more than the file. An error is the problem in words.
 pub(super) fn read(
     elf: &Elf<'_>,
     name: &[u8],

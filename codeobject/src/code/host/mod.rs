@@ -1,77 +1,76 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Shared objects with kernels for the host, as `windlass_kernel.h` describes them: read from their bytes, and never
-//! loaded for that.
+//! Shared objects with kernels for the host, described as in `windlass_kernel.h`. Their bytes are read, and nothing is
+//! loaded.
 
-mod calls;
 mod description;
-mod hash;
-mod loadable;
-mod relocations;
-mod versions;
+pub(crate) mod kernel;
+pub(crate) mod machine;
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use object::LittleEndian;
 use object::elf::{
-    SHN_ABS, STB_GLOBAL, STB_GNU_UNIQUE, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT,
-    STV_DEFAULT, STV_PROTECTED, Sym64,
+    DF_SYMBOLIC, DT_FLAGS, DT_SYMBOLIC, SHN_ABS, STB_GLOBAL, STB_GNU_UNIQUE, STB_WEAK, STT_FUNC,
+    STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT, STV_DEFAULT, STV_PROTECTED, Sym64,
 };
 use object::read::elf::Sym;
 
 use crate::bytes::text;
 use crate::code::elf::{Elf, ElfSymbol};
-use crate::code::elf_flags::{ELF_HEAD_SIZE, ELF_MAGIC, ElfHead};
+use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
+use crate::code::host::kernel::HostKernel;
+use crate::code::host::machine::HostMachine;
 use crate::code::kernel::RejectedKernel;
 use crate::code::layout::{Binding, Symbol, SymbolRole};
+use crate::container::magic::Format;
 use crate::error::Error;
 use crate::warnings::Warnings;
 
 const ENDIAN: LittleEndian = LittleEndian;
-/// What the name of a description begins with; the kernel's own is behind it.
+/// The beginning of a description's name; the kernel's name follows.
 const PREFIX: &[u8] = b"windlass_kernel_";
 
 /// A shared object with kernels for a host.
 ///
-/// [`parse`](Self::parse) reads what the bytes say. What it accepts can be handed to the system's loader: every header,
-/// table and index that one follows leads into bytes that are there. What the code does nobody can tell.
+/// [`parse`](Self::parse) reads the descriptions of the kernels and the names of the symbols. It does not check the
+/// object for the system's loader: the code can do anything, so the caller must trust the object before loading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostLibrary {
     machine: HostMachine,
     kernels: Vec<HostKernel>,
     rejected: Vec<RejectedKernel>,
-    /// What is exported or wanted, and whether it is a variable that can be written.
+    /// The exported and the undefined symbols, each with whether it is a writable variable.
     symbols: Vec<(Symbol, bool)>,
     needed: Vec<String>,
     interposable: HashSet<String>,
 }
 
 impl HostLibrary {
-    /// Reads an ELF shared object of any 64-bit little-endian machine. One without kernels is no error: others may use
-    /// what it exports.
+    /// Reads an ELF shared object of any 64-bit little-endian machine. An object without kernels is no error, since
+    /// others may use its exports.
     ///
     /// # Errors
     ///
-    /// What is no shared object, is cut short, or would lead a loader astray; [`Error::Unsupported`] for text relocations,
-    /// stacks that hold code, and variables that are one for the whole process, with the option that avoids them.
+    /// If the bytes are no shared object or are cut short, and [`Error::Unsupported`] for variables that the loader
+    /// makes one for the whole process, with the compiler option that avoids them.
     pub fn parse(bytes: &[u8]) -> Result<HostLibrary, Error> {
         let head = check_head(bytes)?;
         let elf = Elf::parse(bytes, &mut Warnings::default())?;
         let table = elf.dynamic_symbols()?;
-        let tables = loadable::check(bytes, &elf, &table)?;
         check_unique(&table)?;
         let mut library = HostLibrary {
             machine: HostMachine::from_elf(head.machine),
             kernels: Vec::new(),
             rejected: Vec::new(),
             symbols: Vec::new(),
-            needed: tables.needed.iter().map(|name| text(name)).collect(),
+            needed: elf.needed()?.into_iter().map(text).collect(),
             interposable: HashSet::new(),
         };
         library.describe(&elf, &table, bytes.len() as u64);
-        if !tables.is_symbolic() {
-            let looked_up = relocations::looked_up(&elf, &tables)?;
-            let symbols = (0..).zip(&table).filter(|(index, _)| looked_up.contains(index));
+        if !is_symbolic(&elf) {
+            let looked_up: HashSet<u32> = elf.relocations()?.iter().map(|entry| entry.symbol).collect();
+            // The table begins with symbol 1.
+            let symbols = (1..).zip(&table).filter(|(index, _)| looked_up.contains(index));
             let symbols = symbols.map(|(_, symbol)| symbol).filter(|symbol| is_exported(symbol));
             let replaced = symbols.filter(|symbol| symbol.symbol.st_visibility() == STV_DEFAULT);
             library.interposable = replaced.map(|symbol| text(symbol.name)).collect();
@@ -79,50 +78,50 @@ impl HostLibrary {
         Ok(library)
     }
 
-    /// Whether an ELF has a name that a description of a kernel might have, also where [`parse`](Self::parse) refuses it.
-    /// Nearly no library has, and reading names alone is far less than reading what they stand for.
+    /// Whether an ELF has a name that may be a description's, even if [`parse`](Self::parse) refuses the ELF. Few
+    /// libraries have one, and reading the names alone is fast.
     pub fn may_have_kernels(bytes: &[u8]) -> bool {
         let elf = Elf::parse(bytes, &mut Warnings::default()).ok();
         let names = elf.and_then(|elf| elf.dynamic_strings()).unwrap_or_default();
         names.windows(PREFIX.len()).any(|name| name == PREFIX)
     }
 
-    /// The machine that its code is for.
+    /// The machine that the code is for.
     pub fn machine(&self) -> HostMachine {
         self.machine
     }
 
-    /// The kernels that it describes, by the order of its symbols.
+    /// The kernels, in the order of their symbols.
     pub fn kernels(&self) -> &[HostKernel] {
         &self.kernels
     }
 
-    /// Descriptions that no kernel can be had by, each with the reason.
+    /// Descriptions without a usable kernel, each with the reason.
     pub fn rejected(&self) -> &[RejectedKernel] {
         &self.rejected
     }
 
-    /// Whether it describes kernels, rightly or not.
+    /// Whether the object describes kernels, usable or not.
     pub fn has_kernels(&self) -> bool {
         !(self.kernels.is_empty() && self.rejected.is_empty())
     }
 
-    /// The variables that it exports and that can be written, descriptions of kernels left out.
+    /// The exported variables that can be written, without descriptions of kernels.
     pub fn variables(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Variable, true)
     }
 
-    /// The variables that it exports and that lie in memory which is only read.
+    /// The exported variables in read-only memory.
     pub fn constants(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Variable, false)
     }
 
-    /// The functions that it exports and describes as no kernels.
+    /// The exported functions that are no kernels.
     pub fn functions(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Function, false)
     }
 
-    /// What it uses and does not define. A weak one may stay so.
+    /// The symbols that the object uses and does not define. A weak one may stay undefined.
     pub fn undefined(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Undefined, false)
     }
@@ -135,18 +134,18 @@ impl HostLibrary {
         fitting.map(|(symbol, _)| symbol)
     }
 
-    /// Whether its own code uses what it exports under a name only where nothing that was loaded before has that name. By
-    /// `-Wl,-Bsymbolic` its own comes first.
+    /// Whether a definition in an object that was loaded earlier replaces the one that this object exports under
+    /// `name`, for this object's own code too. `-Wl,-Bsymbolic` prevents that.
     pub fn is_interposable(&self, name: &str) -> bool {
         self.interposable.contains(name)
     }
 
-    /// The libraries that it asks the system for, such as `libm.so.6`.
+    /// The libraries that the object asks the system for, such as `libm.so.6`.
     pub fn needed(&self) -> &[String] {
         &self.needed
     }
 
-    /// `size` is that of the file.
+    /// Reads the descriptions and symbols of an object of `size` bytes.
     fn describe(&mut self, elf: &Elf<'_>, table: &[ElfSymbol<'_>], size: u64) {
         let functions: HashMap<&[u8], &Sym64<LittleEndian>> = table
             .iter()
@@ -192,7 +191,7 @@ impl HostLibrary {
                 continue;
             }
             let (address, size) = (symbol.symbol.st_value(ENDIAN), symbol.symbol.st_size(ENDIAN));
-            let is_written = role == SymbolRole::Variable && loadable::stays_writable(elf, address, size);
+            let is_written = role == SymbolRole::Variable && elf.stays_writable(address, size);
             let symbol = Symbol {
                 name: text(symbol.name),
                 address,
@@ -206,7 +205,7 @@ impl HostLibrary {
     }
 }
 
-/// What a loader makes one for the whole process is that of the object that was loaded first, whatever its size.
+/// Refuses unique symbols: a loader takes the one of the object that was loaded first, whatever its size.
 fn check_unique(table: &[ElfSymbol<'_>]) -> Result<(), Error> {
     let mut symbols = table.iter().map(|symbol| (symbol.name, symbol.symbol));
     let unique =
@@ -221,19 +220,18 @@ fn check_unique(table: &[ElfSymbol<'_>]) -> Result<(), Error> {
     }
 }
 
+/// Whether the object prefers its own definitions to all others (`-Wl,-Bsymbolic`).
+fn is_symbolic(elf: &Elf<'_>) -> bool {
+    let mut entries = elf.dynamic_entries();
+    entries.any(|(tag, value)| tag == DT_SYMBOLIC || tag == DT_FLAGS && value & DF_SYMBOLIC.0 != 0)
+}
+
 /// Whether a loader finds the symbol by its name.
 fn is_exported(symbol: &ElfSymbol<'_>) -> bool {
     let raw = symbol.symbol;
     let is_bound = matches!(raw.st_bind(), STB_GLOBAL | STB_WEAK);
     let is_visible = matches!(raw.st_visibility(), STV_DEFAULT | STV_PROTECTED);
     is_bound && is_visible && !raw.is_undefined(ENDIAN) && raw.st_shndx(ENDIAN) != SHN_ABS
-}
-
-/// Whether it is an exported function or variable. What lies at 0 a loader takes for undefined.
-fn is_found_by_name(elf: &Elf<'_>, symbol: &ElfSymbol<'_>) -> bool {
-    is_exported(symbol)
-        && symbol.symbol.st_value(ENDIAN) != 0
-        && (is_function(elf, symbol) || is_data(symbol))
 }
 
 fn is_function(elf: &Elf<'_>, symbol: &ElfSymbol<'_>) -> bool {
@@ -248,7 +246,7 @@ fn is_data(symbol: &ElfSymbol<'_>) -> bool {
 fn check_head(bytes: &[u8]) -> Result<ElfHead, Error> {
     const WHAT: &str = "the ELF header";
     const ET_DYN: u16 = 3;
-    if !bytes.starts_with(ELF_MAGIC) {
+    if !Format::of(bytes).is_some_and(Format::is_elf) {
         return Err(Error::malformed(WHAT, 0, "it does not begin as one"));
     }
     if (bytes.len() as u64) < ELF_HEAD_SIZE {
@@ -269,108 +267,9 @@ fn check_head(bytes: &[u8]) -> Result<ElfHead, Error> {
         }
         _ => return Err(Error::unsupported("an ELF that is no shared object", 0, "link it with -shared")),
     }
-    // System V's and GNU's, which the loader of Linux takes.
+    // System V's and GNU's number, which the loader of Linux takes.
     if !matches!(bytes.get(7), Some(0 | 3)) {
         return Err(Error::unsupported("an ELF for another operating system", 7, "build it for Linux"));
     }
     Ok(head)
-}
-
-/// A kernel of a [`HostLibrary`]. Sizes are bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct HostKernel {
-    /// Its name, which is that of the function.
-    pub name: String,
-    /// Where the function lies, counted from where the object is loaded.
-    pub address: u64,
-    /// Whether that is a function which the loader asks for the kernel's own (`STT_GNU_IFUNC`).
-    pub is_indirect: bool,
-    /// Bytes of the function; 0 where its symbol does not say.
-    pub size: u64,
-    /// Size of the argument block.
-    pub argument_size: u32,
-    /// Its parameters, by ascending offset and without overlap.
-    pub parameters: Vec<HostParameter>,
-    /// The only workgroup size that it is made for, where there is one.
-    pub workgroup_size: Option<[u32; 3]>,
-    /// The most work items of a workgroup; 0 for any number.
-    pub max_workgroup_threads: u32,
-    /// Local memory that every workgroup gets.
-    pub local_memory_size: u32,
-}
-
-/// A parameter of a [`HostKernel`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct HostParameter {
-    /// What it takes.
-    pub kind: HostParameterKind,
-    /// Where it lies in the argument block.
-    pub offset: u32,
-    /// Bytes; never 0.
-    pub size: u32,
-    /// Its name, where it has one.
-    pub name: Option<String>,
-}
-
-/// What a parameter takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HostParameterKind {
-    /// A number or a struct, by value.
-    Value,
-    /// The address of a buffer, or null.
-    Buffer,
-}
-
-/// A machine that a host's code is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HostMachine {
-    /// x86-64.
-    X86_64,
-    /// AArch64.
-    Aarch64,
-    /// RISC-V of 64 bits.
-    Riscv64,
-    /// Another, by the number that ELF gives it.
-    Other(u16),
-}
-
-impl HostMachine {
-    /// The machine that this program runs on, where it is one of those with a name here, and is little-endian.
-    pub fn current() -> Option<HostMachine> {
-        HostMachine::from_name(std::env::consts::ARCH).filter(|_| cfg!(target_endian = "little"))
-    }
-
-    /// The machine of the first field of a triple, such as `x86_64` or `arm64`; `None` for one without a name here.
-    pub fn from_name(name: &str) -> Option<HostMachine> {
-        Some(match name {
-            "x86_64" | "amd64" | "x86_64h" => HostMachine::X86_64,
-            "aarch64" | "arm64" => HostMachine::Aarch64,
-            "riscv64" | "riscv64gc" => HostMachine::Riscv64,
-            _ => return None,
-        })
-    }
-
-    pub(crate) fn from_elf(machine: u16) -> HostMachine {
-        match machine {
-            62 => HostMachine::X86_64,
-            183 => HostMachine::Aarch64,
-            243 => HostMachine::Riscv64,
-            other => HostMachine::Other(other),
-        }
-    }
-}
-
-impl fmt::Display for HostMachine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HostMachine::X86_64 => f.write_str("x86_64"),
-            HostMachine::Aarch64 => f.write_str("aarch64"),
-            HostMachine::Riscv64 => f.write_str("riscv64"),
-            HostMachine::Other(number) => write!(f, "ELF machine {number}"),
-        }
-    }
 }

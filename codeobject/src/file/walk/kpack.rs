@@ -7,13 +7,11 @@ use crate::bytes::text;
 use crate::container::kpack;
 use crate::container::kpack_reference::KpackReference;
 use crate::error::Error;
-
-/// References beyond these are not followed: members of a zip file may share their bytes without end.
-const MOST_REFERENCES: usize = 256;
+use crate::file::kind::FileKind;
 
 impl<'a> Walk<'a, '_> {
-    /// Reads a kpack archive that lies at `base` of the file: a bundle for each binary that has code in it.
-    pub(super) fn kpack(&mut self, bytes: &'a [u8], base: u64) -> Result<(), Error> {
+    /// Reads a kpack archive at `base` of the file: one bundle for each binary.
+    pub(super) fn kpack(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         let found = self.bundles.len();
         self.binaries(bytes, base, |_| true)?;
         if self.bundles.len() == found {
@@ -22,14 +20,11 @@ impl<'a> Walk<'a, '_> {
                 present: "its table of contents is empty".to_owned(),
             });
         }
-        Ok(())
+        Ok(FileKind::Kpack)
     }
 
-    /// Reads what the archives at hand hold for a host ELF that lies at `base` of the file.
-    pub(super) fn refers(&mut self, reference: KpackReference, base: u64) {
-        if self.references.len() >= MOST_REFERENCES {
-            return;
-        }
+    /// Reads the code for a host ELF at `base` of the file from the companion archives.
+    pub(super) fn referred(&mut self, reference: &KpackReference, base: u64) {
         let companions = self.companions;
         for (path, archive) in &companions.archives {
             if self.is_full(base) {
@@ -38,23 +33,6 @@ impl<'a> Walk<'a, '_> {
             if let Err(error) = self.binaries(archive, 0, |binary| reference.is_to(binary)) {
                 self.problem(error.of_member(path));
             }
-        }
-        self.references.push((reference, base));
-    }
-
-    /// Says what could not be had, how much more is wrong than is listed, and which references lead nowhere.
-    pub(crate) fn finish(&mut self) {
-        let is_resolved = |(reference, _): &&(KpackReference, u64)| {
-            self.binaries.iter().any(|binary| reference.is_to(binary))
-        };
-        let unresolved: Vec<_> = self.references.iter().filter(|reference| !is_resolved(reference)).collect();
-        let mut problems = self.companions.problems.clone();
-        if problems.is_empty() && !self.is_done {
-            problems.extend(unresolved.into_iter().map(|(reference, base)| reference.unresolved(*base)));
-        }
-        self.problems.extend(problems);
-        if self.more_problems > 0 {
-            self.problems.push(Error::More { count: self.more_problems });
         }
     }
 

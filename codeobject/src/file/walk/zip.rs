@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The walk through the members of a zip file, and of zip files in it.
 
-use super::{UNZIP, Walk, is_zip, may_hold_code};
+use super::Walk;
+use super::nested::UNZIP;
 use crate::bytes::{range, u16_at, u64_at};
 use crate::container::iree::IreeFormat;
-use crate::container::zip::{HEAD_SIZE, Member, ZIP_MAGIC, Zip, ends};
+use crate::container::magic::{Format, may_hold_code};
+use crate::container::zip::{HEAD_SIZE, Member, Zip, ends, is_zip};
 use crate::error::Error;
-use crate::file::FileKind;
 use crate::file::companions::Companions;
+use crate::file::kind::FileKind;
 
 impl<'a> Walk<'a, '_> {
-    /// Reads the members of a zip file at `base` that are stored as they are, and those that somebody has unpacked;
-    /// members without GPU code are passed over.
+    /// Reads the stored members of a zip file at `base`, and the companions' unpacked ones. Skips members without GPU
+    /// code.
     pub(super) fn zip(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         self.check_depth("zip files in zip files", base, UNZIP)?;
         let zip = Zip::of_bytes(bytes)?;
@@ -20,7 +22,7 @@ impl<'a> Walk<'a, '_> {
         if let Some(problem) = &zip.problem {
             self.problem(problem.clone());
         }
-        // How many bundles are in executables of IREE: of a module all are.
+        // The number of bundles in IREE executables. In a module these are all bundles.
         let mut of_iree = 0;
         let mut packed = None;
         let companions = self.companions;
@@ -39,13 +41,12 @@ impl<'a> Walk<'a, '_> {
                 }
             } else if !companions.are_unpacked && packed.is_none() {
                 let head = zip.head(member, HEAD_SIZE);
-                let is_wanted = |head: Vec<u8>| may_hold_code(&head) || head.starts_with(ZIP_MAGIC);
-                packed = head.is_ok_and(is_wanted).then(|| member.name().into_owned());
+                packed = head.is_ok_and(|head| may_be_wanted(&head)).then(|| member.name().into_owned());
             }
         }
         self.companions = companions;
         if !self.path.is_empty() {
-            // Those of the file itself are told at the end.
+            // The file's own are added when the walk finishes.
             companions.problems.iter().for_each(|problem| self.problem(problem.clone()));
         }
         if let Some(name) = packed {
@@ -66,8 +67,8 @@ impl<'a> Walk<'a, '_> {
         Ok(if is_module { FileKind::IreeModule } else { FileKind::Zip })
     }
 
-    /// Reads a member that is stored as it is, also where its checksum says that it is damaged: IREE never compares those.
-    /// Tells whether it is an executable of IREE.
+    /// Reads a stored member, even if its checksum says that it is damaged: IREE never compares checksums. Tells
+    /// whether the member is an IREE executable.
     fn stored_member(&mut self, bytes: &'a [u8], base: u64, zip: &Zip<&[u8]>, member: &Member) -> bool {
         let place = match zip.place(member) {
             Ok(place) => place,
@@ -90,7 +91,7 @@ impl<'a> Walk<'a, '_> {
         IreeFormat::of(content).is_some()
     }
 
-    /// Reads a member that lies at `base` of the file.
+    /// Reads a member at `base` of the file.
     fn zipped(&mut self, content: &'a [u8], base: u64) {
         let result = match is_zip(content) {
             true => self.zip(content, base),
@@ -102,7 +103,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Says of a program whether a zip file with GPU code lies behind it, which is not read.
+    /// Adds to the result of a program that a zip file with GPU code lies behind it, which is not read.
     pub(super) fn behind(
         &mut self,
         bytes: &[u8],
@@ -122,22 +123,27 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
+/// Whether a member that begins so may hold code, or be a zip file.
+fn may_be_wanted(head: &[u8]) -> bool {
+    may_hold_code(head) || Format::of(head) == Some(Format::Zip)
+}
+
 /// Whether a member is looked into.
 fn is_read(content: &[u8]) -> bool {
     may_hold_code(content) || is_zip(content)
 }
 
-/// Whether a file that begins otherwise ends as a zip file with GPU code in it, or with zip files, which may have some.
+/// Whether a file ends as a zip file that holds GPU code, or zip files, which may hold some.
 fn carries_code(bytes: &[u8]) -> bool {
     let holds = |zip: Zip<&[u8]>| {
         let heads = zip.members.iter().filter_map(|member| zip.head(member, HEAD_SIZE).ok());
-        heads.into_iter().any(|head| may_hold_code(&head) || head.starts_with(ZIP_MAGIC))
+        heads.into_iter().any(|head| may_be_wanted(&head))
     };
     !ends_as_elf(bytes) && ends(bytes) && Zip::of_bytes(bytes).is_ok_and(holds)
 }
 
-/// Whether the section headers of an ELF of 64 bits end the file, as linkers write them, so that nothing lies behind it.
-/// The end of a file that nobody asks for is not read to find that out.
+/// Whether the section headers of a 64-bit ELF end the file, as linkers write them, so that nothing lies behind. This
+/// spares a read of the end of the file.
 fn ends_as_elf(bytes: &[u8]) -> bool {
     let (Some(start), Some(size), Some(count)) = (u64_at(bytes, 40), u16_at(bytes, 58), u16_at(bytes, 60))
     else {

@@ -161,47 +161,6 @@ fn the_bundler_reads_the_same_sections_of_objects() {
     }
 }
 
-#[test]
-fn the_bundler_cuts_text_at_the_same_places() {
-    if !installed(BUNDLER) {
-        return;
-    }
-    let scratch = Scratch::new();
-    for path in files(Check::TextBundle) {
-        let bytes = fs::read(&path).unwrap();
-        compare(&open(&bytes).bundles()[0], &path, "ll", &scratch);
-    }
-    // The bundler's own text bundles, of each type.
-    let bodies = ["text", "text\n", "\n\ntext\n\n", ""];
-    for kind in ["i", "ii", "cui", "hipi", "d", "ll", "s"] {
-        let mut arguments = vec![option("type", kind), option("output", scratch.path("bundle"))];
-        let mut targets = Vec::new();
-        let mut ids = Vec::new();
-        for (index, body) in bodies.iter().enumerate() {
-            let input = scratch.write(&format!("body-{index}"), body.as_bytes());
-            arguments.push(option("input", input));
-            targets.push(match index {
-                0 => "host-x86_64-unknown-linux-gnu".to_owned(),
-                index => format!("hip-amdgcn-amd-amdhsa--gfx110{index}"),
-            });
-            // It writes four fields of a triple.
-            ids.push(if index == 0 { format!("{}-", targets[0]) } else { targets[index].clone() });
-        }
-        arguments.push(format!("--targets={}", targets.join(",")));
-        ask(BUNDLER, &arguments);
-        let bytes = fs::read(scratch.path("bundle")).unwrap();
-        let file = open(&bytes);
-        let bundle = &file.bundles()[0];
-        assert_eq!(bundle.container(), Container::TextBundle);
-        let found: Vec<String> = bundle.entries().iter().map(Entry::id_text).collect();
-        assert_eq!(found, ids);
-        for (index, body) in bodies.iter().enumerate() {
-            assert_eq!(bundle.extract(index).unwrap(), body.as_bytes(), "{kind} {index}");
-        }
-        compare(bundle, &scratch.path("bundle"), kind, &scratch);
-    }
-}
-
 /// Compares the offload binaries of a file with what the tools find in `input`.
 pub(super) fn compare_offload_binaries(file: &File<'_>, input: &Path, scratch: &Scratch) {
     let listing = ask(OBJDUMP, &["--offloading".to_owned(), input.display().to_string()]);

@@ -32,8 +32,6 @@ enum Check {
     Archive,
     /// `llvm-objdump --offloading` lists it and `clang-offload-packager` takes out its images.
     OffloadBinary,
-    /// `clang-offload-bundler` unbundles it as text.
-    TextBundle,
     /// None understands it, and why.
     None(&'static str),
 }
@@ -48,12 +46,12 @@ const FILES: &[(&str, &str, Check)] = &[
     ("fatbin", ".ccob", Check::Bundles),
     ("fatbin", "roofline-ubuntu22_04-rocm7", Check::HostElf),
     ("fatbin", "vadd.offloadbinary", Check::OffloadBinary),
-    ("fatbin", "text.bundle.ll", Check::TextBundle),
+    ("fatbin", "text.bundle.ll", Check::None("text bundles are refused")),
     ("hostelf", ".so", Check::HostElf),
     ("hostelf", ".o", Check::HostElf),
     ("clang", ".co", Check::CodeObject),
     ("clang", "argname_N.o", Check::Object),
-    ("clang", "v2note_yn.o", Check::Object),
+    ("clang", "v2note_yn.o", Check::None("code object version 2 is refused")),
     ("clang", "vadd.newdriver.o", Check::HostElf),
     ("clang", "vadd.rdc.o", Check::ObjectBundle),
     ("clang", "fatobjs.a", Check::Archive),

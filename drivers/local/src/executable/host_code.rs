@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use windlass_codeobject::{
-    Bundle, EntryKind, File, HostKernel, HostLibrary, HostMachine, HostParameterKind, Options,
+    Bundle, EntryKind, File, Format, HostKernel, HostLibrary, HostMachine, HostParameterKind, Options,
 };
 use windlass_hal::{Error, FunctionInfo, Parameter, ParameterKind, Result};
 
@@ -87,7 +87,7 @@ fn of_file<'a>(bytes: &'a [u8], piece: &str) -> Result<Vec<Part<'a>>> {
             Err(nothing(&own, &found))
         }
         // Of an ELF for a host it is the reading of it that failed.
-        (Err(error), Err(_)) if bytes.starts_with(b"\x7fELF") => {
+        (Err(error), Err(_)) if matches!(Format::of(bytes), Some(Format::Elf | Format::OtherElf)) => {
             Err(Error::invalid_argument(format!("the shared object cannot be loaded: {error}")))
         }
         (Err(_), Err(error)) => Err(Error::invalid_argument(format!("{error}; {ADVICE}"))),

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The state of a stream that is decoded in part.
+
+use super::decoder::Decoder;
+use super::output::Output;
+use crate::error::Error;
+
+/// How far a stream is decoded.
+#[derive(Default)]
+pub(super) struct Progress {
+    pub(super) decoder: Option<Box<dyn Decoder>>,
+    /// Whether the stream was restarted after so much output that its declared size is believed.
+    pub(super) believed: bool,
+    /// Input bytes used.
+    pub(super) consumed: usize,
+    pub(super) out: Output,
+    pub(super) ended: bool,
+    pub(super) failed: Option<Error>,
+}
+
+impl Progress {
+    /// Whether nothing more comes.
+    pub(super) fn is_over(&self) -> bool {
+        self.ended || self.failed.is_some()
+    }
+}

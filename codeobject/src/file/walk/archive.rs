@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The walk through the members of an archive of objects, and of archives in it.
+
+use super::Walk;
+use crate::container::archive::{self, Members};
+use crate::container::magic::{Format, may_hold_code};
+use crate::container::zip::is_zip;
+use crate::error::Error;
+use crate::file::kind::FileKind;
+
+impl<'a> Walk<'a, '_> {
+    /// Reads the members of an archive at `base` of the file. Skips members without GPU code.
+    pub(super) fn archive(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+        let found = |walk: &Self| (walk.bundles.len(), walk.references.len(), walk.problems.len());
+        let before = found(self);
+        for member in Members::of(bytes, base) {
+            let member = match member {
+                Ok(member) => member,
+                Err(error) if found(self) == before => return Err(error),
+                Err(error) => {
+                    self.problem(error);
+                    break;
+                }
+            };
+            let offset = member.offset;
+            if self.is_full(offset) {
+                break;
+            }
+            self.inside(&member.name, |walk| walk.member(member.content, offset));
+        }
+        if found(self) == before {
+            return Err(Error::NotFound {
+                what: "GPU code in the archive".to_owned(),
+                present: "its members are host objects without; give the one that was compiled for HIP"
+                    .to_owned(),
+            });
+        }
+        Ok(FileKind::Archive)
+    }
+
+    /// Reads one member of an archive.
+    fn member(&mut self, content: &'a [u8], offset: u64) {
+        let result = match Format::of(content) {
+            Some(Format::ThinArchive) => Err(archive::thin(content)),
+            _ if is_zip(content) => {
+                let advice = "take it out with `ar x`, and read it as a file of its own";
+                Err(Error::unsupported("a zip file in an archive of objects", offset, advice))
+            }
+            Some(Format::Archive) => self.nested(content, offset),
+            _ if may_hold_code(content) => self.content(content, offset),
+            _ => return,
+        };
+        match result {
+            Ok(_) | Err(Error::NotFound { .. }) => {}
+            Err(error) => self.problem(error),
+        }
+    }
+
+    fn nested(&mut self, content: &'a [u8], offset: u64) -> Result<FileKind, Error> {
+        self.check_depth("archives in archives", offset, "take the inner archive out with `ar x`")?;
+        self.archive(content, offset)
+    }
+}
