@@ -2,13 +2,15 @@
 //! What every HSA function does around its body: finds the runtime, takes turns under a seed, keeps panics in, traces.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::trace::tell;
 
+use super::explain::{explain, tell_of_no_runtime};
+use super::info::Info;
 use super::runtime::{self, Runtime};
 use super::status::{Outcome, Status};
 
@@ -23,11 +25,6 @@ pub(crate) struct Call {
 thread_local! {
     /// The thread's number in the schedule of a runtime, and the number of that runtime, once it has one.
     static NUMBER: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
-}
-
-/// Says why the call at work on this thread is refused.
-pub(crate) fn explain(explanation: &str) {
-    tell(|| tracing::error!(target: "windlass::sim", "{explanation}"));
 }
 
 /// Runs the body of the HSA function `name`, which returns a status.
@@ -56,11 +53,7 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
 pub(crate) unsafe fn ask<T>(name: &'static str, otherwise: T, body: impl FnOnce(&Call) -> Outcome<T>) -> T {
     at_work(name, body).unwrap_or_else(|status| {
         if status == Status::NOT_INITIALIZED {
-            tell_once(
-                &ENDED,
-                name,
-                "was called before hsa_init or after the last hsa_shut_down: it does nothing",
-            );
+            tell_of_no_runtime(name);
             return otherwise;
         }
         explain(&format!("{name} was called with what it cannot take: {status:?}; it does nothing"));
@@ -89,24 +82,6 @@ fn at_work<T>(name: &'static str, body: impl FnOnce(&Call) -> Outcome<T>) -> Out
         explain(&format!("{name} ran into a defect of the simulator"));
         Err(Status::ERROR)
     })
-}
-
-/// Names of functions of which something was told.
-type Told = Mutex<BTreeSet<&'static str>>;
-
-static LACKING: Told = Mutex::new(BTreeSet::new());
-static ENDED: Told = Mutex::new(BTreeSet::new());
-
-/// Says, the first time, that the simulator lacks a function.
-pub(crate) fn tell_of_lack(name: &'static str) {
-    tell_once(&LACKING, name, "is not supported by the simulated GPU");
-}
-
-/// Says something of a function the first time.
-fn tell_once(told: &Told, name: &'static str, what: &str) {
-    if told.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
-        explain(&format!("{name} {what} (told once)"));
-    }
 }
 
 impl Call {
@@ -159,6 +134,32 @@ impl Call {
             self.runtime.scheduler.let_all_run();
         }
     }
+}
+
+impl Info {
+    /// Writes the value to where the client wants it.
+    pub(crate) fn put(&self, call: &Call, to: *mut c_void) -> Outcome<()> {
+        match self {
+            Self::Bool(value) => call.put(to.cast(), *value),
+            Self::U16(value) => call.put(to.cast(), *value),
+            Self::U32(value) => call.put(to.cast(), *value),
+            Self::U64(value) => call.put(to.cast(), *value),
+            Self::U16s(values) => each(call, to, values),
+            Self::U32s(values) => each(call, to, values),
+            Self::U64s(values) => each(call, to, values),
+            Self::Bytes(bytes) => each(call, to, bytes),
+        }
+    }
+}
+
+fn each<T: Copy>(call: &Call, to: *mut c_void, values: &[T]) -> Outcome<()> {
+    if to.is_null() {
+        return Err(Status::INVALID_ARGUMENT);
+    }
+    for (index, value) in values.iter().enumerate() {
+        call.put(to.cast::<T>().wrapping_add(index), *value)?;
+    }
+    Ok(())
 }
 
 /// Declares the body of a function that returns a status.

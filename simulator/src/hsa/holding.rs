@@ -10,9 +10,9 @@ use crate::options::{Lock, Options};
 
 use super::abi::DeallocationCallback;
 use super::agent::Which;
-use super::ipc::Ticket;
 use super::pool::{Grain, Pool};
 use super::status::{Outcome, Status};
+use super::ticket::Ticket;
 
 /// Allocations of this size and more are aligned to as much: device code that frees memory rounds down to it.
 const LARGE: u64 = 2 << 20;

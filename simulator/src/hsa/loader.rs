@@ -13,7 +13,7 @@ use crate::part::Part;
 
 use super::abi::{CodeObjectReader, Executable, ExecutableSymbol};
 use super::agent::Which;
-use super::call::explain;
+use super::explain::explain;
 use super::info::Info;
 use super::status::{Outcome, Status};
 

@@ -26,6 +26,7 @@
 #[allow(missing_docs, reason = "AMD documents its types")]
 pub mod abi;
 mod agent;
+mod agent_info;
 mod aql;
 mod cache;
 mod call;
@@ -37,6 +38,7 @@ mod call;
 )]
 pub mod calls;
 mod copy;
+mod explain;
 mod functions;
 mod handler;
 mod holding;
@@ -44,11 +46,13 @@ mod info;
 mod ipc;
 mod loader;
 mod pool;
+mod pool_info;
 mod processor;
 mod queue;
 mod runtime;
 mod signal;
 mod status;
+mod ticket;
 mod virtual_memory;
 
 pub use functions::FUNCTIONS;

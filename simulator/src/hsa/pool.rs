@@ -3,18 +3,13 @@
 
 use super::abi::MemoryPool;
 use super::agent::Which;
-use super::info::Info;
-use super::runtime::Runtime;
-use super::status::{Outcome, Status};
 
 /// The handle of the host's first pool. No address looks like it.
 const FIRST: u64 = 0x5749_4e44_504f_0000;
 /// Handles of one agent.
 const OF_AGENT: u64 = 16;
-/// Memory that the host says to have, in bytes.
-const HOST: u64 = 64 << 30;
 
-/// What a pool is made of.
+/// The kind of memory that a pool has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grain {
     Fine,
@@ -70,42 +65,5 @@ impl Pool {
             (Which::Gpu(_), Which::Cpu) => NEVER,
             _ => WHEN_ALLOWED,
         }
-    }
-}
-
-impl Runtime {
-    /// # Errors
-    /// `INVALID_MEMORY_POOL`.
-    pub(crate) fn pool(&self, pool: MemoryPool) -> Outcome<Pool> {
-        self.agents()
-            .flat_map(Pool::of)
-            .find(|known| known.handle() == pool)
-            .ok_or(Status::INVALID_MEMORY_POOL)
-    }
-
-    /// An attribute of a pool, by `hsa_amd_memory_pool_info_t`; the regions' numbers are the same as far as they go.
-    ///
-    /// # Errors
-    /// `INVALID_ARGUMENT` for an attribute that there is not.
-    pub(crate) fn pool_info(&self, pool: Pool, attribute: u32) -> Outcome<Info> {
-        let group = pool.grain == Grain::Group;
-        let size = match (pool.grain, pool.agent) {
-            (Grain::Group, _) => self.options.part.lds.into(),
-            (_, Which::Cpu) => HOST,
-            _ => self.options.memory,
-        };
-        Ok(match attribute {
-            // The global segment is 0, the group segment 3.
-            0 => Info::U32(if group { 3 } else { 0 }),
-            1 => Info::U32(pool.flags()),
-            2 => Info::U64(size),
-            5 => Info::Bool(!group),
-            6 | 18 => Info::U64(if group { 0 } else { 4096 }),
-            7 => Info::U64(if group { 0 } else { 4096 }),
-            15 => Info::Bool(pool.agent == Which::Cpu),
-            16 => Info::U64(if group { 0 } else { size }),
-            17 => Info::U32(u32::from(pool.agent != Which::Cpu)),
-            _ => return Err(Status::INVALID_ARGUMENT),
-        })
     }
 }

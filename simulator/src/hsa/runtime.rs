@@ -14,7 +14,7 @@ use crate::options::{Options, Uninitialised};
 use crate::packet::{Clock, Schedule, Scheduler};
 
 use super::agent::GpuAgent;
-use super::call::explain;
+use super::explain::explain;
 use super::handler::Handlers;
 use super::holding::Holdings;
 use super::ipc::Attachments;

@@ -14,8 +14,8 @@ use crate::memory::{Kind, Memory, MemoryError};
 use crate::packet;
 
 use super::abi::Signal;
-use super::ipc::Ticket;
 use super::status::{Outcome, Status};
+use super::ticket::Ticket;
 
 /// Bytes of an `amd_signal_t`.
 const SIZE: u64 = 64;

@@ -5,8 +5,8 @@ use std::ffi::c_void;
 
 use crate::hsa::abi::{Agent, IpcHandle, Signal};
 use crate::hsa::call::hsa;
-use crate::hsa::ipc::{Shared, Ticket};
 use crate::hsa::status::Status;
+use crate::hsa::ticket::{Shared, Ticket};
 
 use super::memory::agents_of;
 
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn hsa_amd_ipc_memory_attach(
     mapped: *mut *mut c_void,
 ) -> Status {
     hsa!(hsa_amd_ipc_memory_attach, |call| {
-        let ticket = Ticket::read(call, call.take(handle)?, Shared::Memory)?;
+        let ticket = Ticket::read(call.name, call.take(handle)?, Shared::Memory)?;
         if mapped.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn hsa_amd_ipc_signal_create(signal: Signal, handle: *mut 
 
 pub unsafe extern "C" fn hsa_amd_ipc_signal_attach(handle: *const IpcHandle, signal: *mut Signal) -> Status {
     hsa!(hsa_amd_ipc_signal_attach, |call| {
-        let ticket = Ticket::read(call, call.take(handle)?, Shared::Signal)?;
+        let ticket = Ticket::read(call.name, call.take(handle)?, Shared::Signal)?;
         if signal.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }

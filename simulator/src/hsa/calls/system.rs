@@ -3,7 +3,8 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::hsa::call::{hsa, tell_of_lack};
+use crate::hsa::call::hsa;
+use crate::hsa::explain::tell_of_lack;
 use crate::hsa::info::Info;
 use crate::hsa::runtime;
 use crate::hsa::status::Status;
