@@ -76,7 +76,8 @@ impl Retirer {
     ) -> Vec<Piece> {
         let mut notifications = Notifications::new();
         queues.collect(some, &mut turn, &mut notifications);
-        let retired = std::mem::take(&mut *turn);
+        // The list stays in place if nothing has finished, as in most rounds of submissions.
+        let retired = if turn.is_empty() { Vec::new() } else { std::mem::take(&mut *turn) };
         drop(turn);
         notifications.fire();
         retired
@@ -84,6 +85,9 @@ impl Retirer {
 
     /// Drops retired pieces, and keeps the memory of their list for the next round.
     pub(crate) fn drop_all(&self, mut retired: Vec<Piece>) {
+        if retired.capacity() == 0 {
+            return;
+        }
         retired.clear();
         if let Some(mut turn) = self.try_turn()
             && turn.capacity() < retired.capacity()
