@@ -57,8 +57,8 @@
 //!
 //! [`Semaphore::wait`] returns a future that any executor can poll. Dropping the future leaves nothing behind. Wakers
 //! run with no lock held. [`Semaphore::wait_blocking`] is for threads. It takes a [`Deadline`], and
-//! [`wait_blocking_with`](Semaphore::wait_blocking_with) also a [`WaitPolicy`], because only the caller knows how long
-//! is too long.
+//! [`wait_blocking_with`](Semaphore::wait_blocking_with) also a [`WaitPolicy`], because the caller chooses the
+//! deadline, and how to spend the wait.
 //!
 //! # Failure travels along the same edges
 //!
@@ -91,9 +91,9 @@
 //!
 //! # Memory belongs to queues
 //!
-//! [`Queue::alloca`] returns a buffer with its address at once; only the contents are ordered. [`Queue::dealloca`]
-//! releases the memory in the same way. Released memory is reused without a round trip to the host where the new use is
-//! ordered behind the old one, or where a device wait can order it so.
+//! [`Queue::alloca`] returns a buffer whose address is known at once. The queue orders only the contents.
+//! [`Queue::dealloca`] releases the memory in the same way. New work may reuse released memory without a round trip to
+//! the host, if it is ordered behind the last use. A device wait can make that order.
 //!
 //! A submission keeps the objects alive that it uses, so a program may drop all handles right after submitting. A
 //! [`Mapping`] copies bytes in and out or gives a raw pointer. It never gives a reference, because a queue may write
@@ -103,13 +103,13 @@
 //!
 //! A command buffer is recorded once, and all checks are made while recording. It may then be in flight any number of
 //! times, on any queues of its device. Buffers that change between submissions come as a [`BindingTable`]. Recording
-//! packs the kernel arguments. Replaying copies a block, writes the addresses from the table into it, and launches.
+//! packs the kernel arguments. Replaying writes the addresses from the table into a copy of a block, and launches.
 //!
 //! A barrier orders all commands before it against all commands after it. An [`Event`] is a barrier in two halves: the
 //! commands before the signal complete before the commands after the wait start. The commands between signal and wait
-//! are free. An event belongs to its recording, so each replay has events of its own. Barriers and events only ever
-//! order a command behind a prefix of the list. [`CommandList::predecessors`] gives the length of that prefix for each
-//! command.
+//! are free. An event belongs to its recording, so each replay has events of its own. A barrier or
+//! a wait orders a command behind the first n commands of the list, for some n. [`CommandList::predecessors`] gives n for
+//! each command.
 //!
 //! A dispatch may read its workgroup count from memory. A static count ([`IndirectParameters::Static`]) is read when
 //! the waits of the submission are reached. A dynamic count is read when the commands before it have written it. Some
@@ -133,8 +133,8 @@
 //! argument to a safe call makes Windlass panic, hang or leak. An [`Error`] says what was tried, where, and how to mend
 //! it.
 //!
-//! Bytes that are loaded twice, while a handle of the first load lives, are one [`Executable`] with one set of global
-//! variables. A variable is memory like any other: [`Executable::global`] returns it as a [`Buffer`].
+//! A program that loads the same bytes again, while a handle of the first load lives, gets the same [`Executable`] with
+//! the same global variables. A variable is memory like any other: [`Executable::global`] returns it as a [`Buffer`].
 //!
 //! Code that was compiled in pieces need not be linked beforehand. [`Device::load_linked`] makes one executable of
 //! several files, and one piece may define the symbols that another leaves undefined. [`Executable::symbols`] lists the
