@@ -293,7 +293,7 @@ fn no_call_waits_for_work_on_a_devices_memory() {
     ok!(machine, hipMemsetD32(memory, 1, 16));
     pending();
     ok!(machine, hipMemcpy(other, memory, 4096, hipMemcpyKind::hipMemcpyDeviceToDevice));
-    ok!(machine, hipMemcpy2D(other, 64, memory, 64, 64, 4, hipMemcpyKind::hipMemcpyDefault));
+    ok!(machine, hipMemcpy2D(other, 64, memory, 64, 64, 4, hipMemcpyKind::hipMemcpyDeviceToDevice));
     pending();
     drop(gate);
     let mut word = 0_u32;
