@@ -14,7 +14,7 @@ pub enum Level {
     /// Every contract.
     #[default]
     Full,
-    /// What repeats a contract long or often, to meet rare interleavings.
+    /// Also cases that repeat a contract long or often, to meet rare interleavings.
     Stress,
 }
 
@@ -61,7 +61,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// What a driver's author may do about an error that a case did not expect.
+/// Advice for a driver's author about an error that a case did not expect.
 pub(crate) fn hint(error: &Error) -> &'static str {
     if error.code() == windlass_hal::Code::Unimplemented {
         "; if the driver means to do without it, it must declare the lack in DeviceInfo::lacks"

@@ -216,7 +216,7 @@ fn contexts_follow_devices() {
     ok!(machine, hipCtxSetCurrent(null_mut()));
     assert_eq!(device(), 0);
     fails!(hipErrorInvalidContext, machine, hipCtxPopCurrent(&mut current));
-    // What is created is pushed, and not current.
+    // A created context is pushed, and its device is not made current.
     ok!(machine, hipCtxCreate(&mut current, 0, 1));
     assert_eq!((current, device()), (second, 0));
     ok!(machine, hipCtxPopCurrent(&mut current));

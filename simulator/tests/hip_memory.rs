@@ -433,7 +433,7 @@ fn memory_whose_free_is_queued_is_not_freed_again() {
         assert_eq!(machine.simulator.last_fault(), None);
         fails!(hipErrorInvalidValue, machine, hipFree(memory));
     }
-    // What could not be queued is not freed.
+    // Memory whose free could not be queued is not freed.
     let memory = machine.malloc(64);
     let other = machine.stream();
     ok!(machine, hipStreamBeginCapture(other, hipStreamCaptureMode::hipStreamCaptureModeRelaxed));

@@ -71,7 +71,7 @@ struct Row {
     name: &'static str,
     may_hold_code: bool,
     reads: Reads,
-    /// What to do with the file where a code object is expected.
+    /// Advice for a caller that expected a code object and has such a file.
     advice: &'static str,
 }
 
@@ -170,7 +170,7 @@ impl Format {
         self.row().name
     }
 
-    /// What to do with it where a code object is expected.
+    /// Advice for a caller that expected a code object and has such a file.
     pub(crate) fn advice(self) -> &'static str {
         self.row().advice
     }

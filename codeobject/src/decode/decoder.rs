@@ -22,6 +22,6 @@ pub(super) trait Decoder: Send {
 pub(crate) enum Unmeasured {
     /// The reader's error.
     Unreadable(Error),
-    /// What is wrong with the stream.
+    /// The fault of the stream.
     Broken(String),
 }

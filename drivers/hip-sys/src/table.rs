@@ -102,7 +102,7 @@ impl core::fmt::Debug for EntryPoints {
     }
 }
 
-/// Evaluated in constants alone: what panics here is the build.
+/// Evaluated in constants alone, so a panic is an error of the build.
 const fn c_name(name: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(name.as_bytes()) {
         Ok(name) => name,

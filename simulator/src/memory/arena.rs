@@ -140,7 +140,7 @@ impl Arena {
         let mut ranges: Vec<(u64, u64)> = self.quarantine.iter().rev().take(count).copied().collect();
         ranges.sort_unstable();
         let backing = self.shadow.as_ref().unwrap_or(&self.visible);
-        // What lies between neighbours has no pages.
+        // The guard between neighbours has no pages.
         for run in ranges.chunk_by(|before, after| before.1 == after.0) {
             if let (Some((start, _)), Some((_, end))) = (run.first(), run.last()) {
                 backing.clear(*start, end - start);

@@ -187,7 +187,7 @@ impl Lab {
         address
     }
 
-    /// What HIP wrote first, of properties the field `value`.
+    /// The first answer that HIP wrote; of properties the field `value`.
     pub(crate) fn answer(&self, kind: &str, value: &str) -> Option<String> {
         const UNTOUCHED: u64 = 0xa5a5_a5a5_a5a5_a5a5;
         if self.out.get() == 0 || kind == "out" {

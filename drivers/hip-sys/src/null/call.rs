@@ -62,7 +62,7 @@ impl Call<'_> {
     ///
     /// # Safety
     ///
-    /// What this thread last gave to [`enter`] is alive.
+    /// The context that this thread last gave to [`enter`] is alive.
     #[inline]
     pub(super) unsafe fn begin<'a>(function: Function) -> Result<Call<'a>, hipError_t> {
         let entered = CALLER.try_with(|caller| {

@@ -18,7 +18,7 @@ pub(super) fn below(group: &Workgroup<'_>, n: i32) -> impl Iterator<Item = usize
     group.global_items().map(|[x, _, _]| x as usize).filter(move |x| (*x as i64) < i64::from(n))
 }
 
-/// What a work-item in a line does in a loop that strides over the whole grid.
+/// The elements that a work-item in a line visits in a loop that strides over the whole grid.
 pub(super) fn strided(group: &Workgroup<'_>, n: i32) -> impl Iterator<Item = usize> + use<> {
     let stride = group.count[0] as usize * group.size[0] as usize;
     let items = group.global_items();

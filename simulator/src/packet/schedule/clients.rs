@@ -32,7 +32,7 @@ impl Clients {
         threads.iter().all(|thread| sleeps(*thread))
     }
 
-    /// What the threads that still run have computed so far, in time on a CPU; none where the system does not tell. A thread
+    /// The time on a CPU that the threads which still run have had so far; none where the system does not tell. A thread
     /// that yields uses next to none, so each CPU that was left or lost to another thread counts as [`LEFT`].
     pub(crate) fn computed(&self) -> Option<Duration> {
         let threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
