@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The first call of a process into a drop-in library: the log is set up.
+//! Sets up the log and the counts at a process's first call into a drop-in library.
 
 use std::io::IsTerminal;
 
@@ -7,8 +7,8 @@ use tracing_subscriber::EnvFilter;
 
 use crate::tally::Tally;
 
-/// Sets up the log, which is the library's own: it is linked into it. Then counts launches where `windlass exec` asks for
-/// that. A second call does nothing but the latter.
+/// Sets up the library's own log, and counts launches where `windlass exec` asks for that. Only the first
+/// call sets up the log.
 pub fn set_up() {
     let wanted = std::env::var("WINDLASS_LOG").unwrap_or_else(|_| "error".to_owned());
     let filter = EnvFilter::try_new(&wanted);
@@ -17,7 +17,7 @@ pub fn set_up() {
         .with_env_filter(filter.unwrap_or_else(|_| EnvFilter::new("error")))
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
-        // It would be told where nothing can be written, and panic.
+        // The subscriber would report such an error to a standard error that cannot be written, and panic.
         .log_internal_errors(false)
         .without_time();
     let _ = log.try_init();

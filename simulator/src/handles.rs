@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tables from the opaque handles that clients hold to the objects behind them.
 //!
-//! A handle is a number, never an address. It carries its kind, the simulator that made it and a generation, so
-//! that a stale, foreign or invented one is found out by a look-up.
+//! A handle is a number, never an address. It contains its kind, its simulator and a generation, so that a
+//! look-up detects a stale, foreign or invented handle.
 
 use std::num::NonZeroU64;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What a handle stands for. The number is the upper five bits of the handle, the first of which no address has.
+/// The kind of object behind a handle. The number is the upper five bits of the handle; no address has the
+/// first bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -51,7 +52,7 @@ struct Slot<T> {
 }
 
 impl<T> Handles<T> {
-    /// An empty table. `salt` tells simulators apart; its low 12 bits count.
+    /// An empty table. The low 12 bits of `salt` tell simulators apart.
     pub(crate) fn new(kind: Kind, salt: u64) -> Self {
         let salt = salt & ((1 << SALT_BITS) - 1);
         let stamp = (u64::from(kind as u8) << SALT_BITS | salt) << (GENERATION_BITS + INDEX_BITS);
@@ -74,7 +75,7 @@ impl<T> Handles<T> {
         NonZeroU64::new(self.stamp | u64::from(slot.generation) << INDEX_BITS | u64::from(index))
     }
 
-    /// The object behind a handle, or `None` when the handle is not, or no longer, one of this table.
+    /// The object behind a handle; `None` if the handle is not, or no longer, in this table.
     pub(crate) fn get(&self, handle: u64) -> Option<Arc<T>> {
         let (index, generation) = self.split(handle)?;
         let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
@@ -82,21 +83,21 @@ impl<T> Handles<T> {
         slot.object.clone()
     }
 
-    /// Takes an object out; its handle is stale from then on.
+    /// Removes an object. Its handle is stale from then on.
     pub(crate) fn remove(&self, handle: u64) -> Option<Arc<T>> {
         let (index, generation) = self.split(handle)?;
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
         let slot = slots.entries.get_mut(index).filter(|slot| slot.generation == generation)?;
         let object = slot.object.take()?;
         slot.generation = (slot.generation + 1) & GENERATION_MASK;
-        // A slot whose generations are used up is not given out again: an old handle would fit it.
+        // A slot whose generations are used up is not reused: an old handle would fit it.
         if slot.generation != 0 {
             slots.free.push(index as u32);
         }
         Some(object)
     }
 
-    /// Takes out every object that `condition` holds for.
+    /// Removes every object that `condition` holds for.
     pub(crate) fn remove_where(&self, condition: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let handles: Vec<u64> = {
             let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A software AMD GPU behind the HIP API.
 //!
-//! It executes the machine code that compilers emit for a gfx942 or a gfx90a, instruction by instruction, on CPU threads. A
-//! [`Simulator`] is a machine with one or more such GPUs; its [`Simulator::api`] is the table of HIP functions that a
-//! driver uses as it would use AMD's runtime:
+//! It executes the machine code that compilers emit for a gfx942 or a gfx90a, instruction by instruction, on
+//! CPU threads. A [`Simulator`] is a machine with one or more such GPUs; its [`Simulator::api`] is the table
+//! of HIP functions, which a driver uses like AMD's runtime:
 //!
 //! ```
 //! use windlass_simulator::Simulator;
@@ -18,10 +18,11 @@
 //! ```
 //!
 //! The parts, from the bottom: [`memory`] holds bytes and a map of allocations, [`isa`] decodes instructions,
-//! [`engine`] loads code objects and runs kernels, [`hip`] puts devices, streams, events and modules on top.
+//! [`engine`] loads code objects and runs kernels, and [`hip`] adds devices, streams, events and modules.
 //!
-//! It is functional, not timed: nothing measured on it says anything about a GPU. Approximate instructions such as
-//! reciprocals give the host's results. An instruction that it does not know is an error of the launch, never a guess.
+//! The simulation is functional, not timed: times measured on it say nothing about a GPU. Approximate
+//! instructions such as reciprocals give the host's results. An unknown instruction is an error of the
+//! launch, never a guess.
 
 #[cfg(feature = "drop-in")]
 pub mod drop_in;

@@ -15,15 +15,15 @@ use crate::isa::{GFX90A, GFX942, InstructionSet};
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The processor.
+    /// The processor's name.
     name: &'static str,
-    /// What of the target's features the part has, as in its target id.
+    /// The states of the target's features, as in the target id.
     features: &'static str,
     /// The processors and generic targets whose code it runs, itself first.
     code: &'static [&'static str],
-    /// What it is sold as, or as one of what.
+    /// The product name, or that of one of several products.
     pub(crate) product: &'static str,
-    /// What the words of its code mean.
+    /// The instruction set.
     pub(crate) set: &'static InstructionSet,
     /// How a wave finds its private memory.
     pub(crate) scratch: Scratch,
@@ -31,47 +31,48 @@ pub struct Part {
     pub(crate) lds: u32,
     /// Compute units, unless a machine says otherwise.
     pub(crate) units: u32,
-    /// The number of the architecture that HIP 5 has.
+    /// The number of the architecture in HIP 5's properties.
     pub(crate) architecture: i32,
     /// Major and minor number of the compute capability.
     pub(crate) capability: [i32; 2],
     /// The device number on the PCI bus.
     pub(crate) chip: i32,
-    /// Bytes of each level's cache, of L2 those of one.
+    /// Bytes of the cache of each level; of L2, the bytes of one cache.
     pub(crate) caches: [i32; 3],
-    /// Clocks of compute units and of memory in kHz. They are the hardware's figures: nothing here runs at a rate.
+    /// Clocks of compute units and of memory in kHz, as the hardware has them. The simulation has no clock
+    /// rate.
     pub(crate) clock: i32,
     pub(crate) memory_clock: i32,
     /// Bits of the memory bus.
     pub(crate) bus: i32,
-    /// How large images of the hardware are. None can be made here.
+    /// The largest images of the hardware. The simulator has no images.
     pub(crate) images: Images,
 }
 
-/// The largest images of a GPU in elements, all zero where it has none.
+/// The largest images of a GPU in elements, all zero if it has none.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Images {
-    /// Of an image of one dimension, and of each dimension of one of two.
+    /// The side of an image of one or two dimensions.
     pub(crate) side: u32,
-    /// Of an image of three dimensions, whose width and height are a side.
+    /// The depth of an image of three dimensions; its width and height are at most `side`.
     pub(crate) depth: u32,
     /// Layers of an array.
     pub(crate) layers: u32,
-    /// Of a buffer that is an image.
+    /// Elements of an image in a buffer.
     pub(crate) buffer: u32,
 }
 
 /// How a wave finds its private memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scratch {
-    /// The hardware knows where it is.
+    /// The hardware has its address.
     Architected,
-    /// User registers hold a buffer resource and FLAT_SCRATCH of all waves, and a register behind the workgroup's id how
-    /// far into them the wave's memory begins. The kernel's first instructions add the two.
+    /// User registers hold a buffer resource and FLAT_SCRATCH of all waves. A register behind the workgroup's
+    /// id holds the offset of the wave's memory. The kernel's first instructions add the two.
     Registers,
 }
 
-/// The part that is simulated where nobody names one, and the others.
+/// The simulated parts. The first is the default.
 static PARTS: [Part; 2] = [
     Part {
         name: "gfx942",
@@ -116,7 +117,7 @@ impl Part {
     pub(crate) const WAVE: u32 = 64;
     /// Work-items of a workgroup, at most.
     pub(crate) const WORKGROUP: u32 = 1024;
-    /// Waves that a compute unit keeps.
+    /// Waves in flight on a compute unit, at most.
     pub(crate) const WAVES_OF_UNIT: u32 = 32;
     /// Ticks of the wall clock in a second, which `s_memrealtime` reads.
     pub(crate) const WALL_CLOCK: u32 = 100_000_000;
@@ -128,7 +129,7 @@ impl Part {
         &PARTS
     }
 
-    /// The part of a processor's name.
+    /// The part of a processor's name, if it is simulated.
     pub fn named(name: &str) -> Option<&'static Part> {
         PARTS.iter().find(|part| part.name == name)
     }
@@ -143,7 +144,7 @@ impl Part {
         self.name
     }
 
-    /// What devices of it are called, by every runtime.
+    /// The device name that every runtime reports.
     pub(crate) fn title(&self) -> String {
         format!("Simulated {} ({})", self.product, self.name)
     }
@@ -153,12 +154,12 @@ impl Part {
         format!("{}{}", self.name, self.features)
     }
 
-    /// Whether it runs the code of a processor or of a generic target, given without features.
+    /// Whether the part runs the code of a processor or of a generic target, given without features.
     pub fn runs(&self, code: &str) -> bool {
         self.code.contains(&code)
     }
 
-    /// Whether it runs code for a target: the target states no feature otherwise than the part has it.
+    /// Whether the part runs code for a target: each feature that the target states has the part's state.
     pub(crate) fn runs_target(&self, target: &TargetId) -> bool {
         let has = |(name, on): (&str, bool)| {
             let sign = if on { '+' } else { '-' };
@@ -167,7 +168,7 @@ impl Part {
         self.runs(target.processor()) && target.features().all(has)
     }
 
-    /// What its instructions are.
+    /// The instruction set of the part.
     pub fn instructions(&self) -> &'static InstructionSet {
         self.set
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Counts of a program's work on the simulated GPU, in a file that outlives the program.
 //!
-//! The starter of a program makes the file and names it in [`Tally::VARIABLE`]. The drop-in library of each process
-//! maps the file and adds to it. The counts survive every end of a process.
+//! The starter of a program makes the file and names it in [`Tally::VARIABLE`]. The drop-in library of each
+//! process maps the file and adds to it. The counts survive every end of a process.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -19,26 +19,26 @@ use crate::packet::{ScheduleReport, Schedules};
 pub struct Tally {
     /// Processes that loaded the library and called it.
     pub processes: u64,
-    /// Kernels that ran, those that went wrong among them.
+    /// Kernels that ran, failed ones included.
     pub launches: u64,
-    /// Kernels, copies and fills that went wrong.
+    /// Kernels, copies and fills that failed.
     pub faults: u64,
-    /// Launches that were refused: the call itself answered an error.
+    /// Launches that were refused: the call itself returned an error.
     pub refused: u64,
     /// The schedules of the first 256 processes that ran under a seed: a process runs one schedule.
     pub schedules: Schedules,
-    /// Choices that were made in these schedules.
+    /// Choices in these schedules.
     pub choices: u64,
 }
 
-/// The kinds of counts, by their place in the file.
+/// The kinds of counts, by their index in the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Count {
     Process = 1,
     Launch = 2,
     Fault = 3,
     Refusal = 4,
-    /// Simulators that began to write down a schedule.
+    /// Simulators that began to record a schedule.
     Recording = 5,
 }
 
@@ -50,7 +50,7 @@ const SLOTS: usize = 256;
 const SLOT: usize = 3;
 const WORDS: usize = COUNTS + SLOTS * SLOT;
 const BYTES: usize = 8 * WORDS;
-/// The first word, so that no other file is written to.
+/// The first word, which guards other files against being written.
 const MARK: u64 = u64::from_ne_bytes(*b"WLtally2");
 
 /// The mapped file of this process.
@@ -62,10 +62,10 @@ impl Tally {
     /// The environment variable that names the file.
     pub const VARIABLE: &'static str = "WINDLASS_TALLY";
 
-    /// Makes the file, or starts it anew, with counts of zero.
+    /// Makes the file, or replaces it, with counts of zero.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn create(path: &Path) -> io::Result<()> {
         let mut bytes = [0; BYTES];
         bytes[..8].copy_from_slice(&MARK.to_ne_bytes());
@@ -75,7 +75,7 @@ impl Tally {
     /// Reads the counts so far.
     ///
     /// # Errors
-    /// It cannot be read, or [`Tally::create`] did not make it.
+    /// The file cannot be read, or [`Tally::create`] did not make it.
     pub fn read(path: &Path) -> io::Result<Self> {
         let bytes = std::fs::read(path)?;
         let words = bytes.as_chunks::<8>().0;
@@ -105,8 +105,8 @@ impl Tally {
         })
     }
 
-    /// Counts this process, and from now on the work of every simulator in it, in the file that the environment names.
-    /// Without such a name it does nothing. The first call decides.
+    /// Counts this process, and from now on the work of every simulator in it, in the file that the
+    /// environment names. Without the variable it does nothing. The first call decides.
     ///
     /// # Errors
     /// The file cannot be mapped, or [`Tally::create`] did not make it.
@@ -129,7 +129,7 @@ pub(crate) fn count(what: Count) {
     take(what);
 }
 
-/// Adds one. The count before, of all processes together; `None` without a file.
+/// Adds one. Returns the count before, of all processes together; `None` without a file.
 pub(crate) fn take(what: Count) -> Option<u64> {
     let words = (*MAPPED.get()?)?;
     Some(words.get(what as usize)?.fetch_add(1, Ordering::Relaxed))
@@ -155,8 +155,9 @@ fn map(path: &Path) -> io::Result<&'static [AtomicU64; WORDS]> {
     let access = ProtFlags::READ | ProtFlags::WRITE;
     // SAFETY: a fresh mapping at an address that the system picks.
     let start = unsafe { mmap(std::ptr::null_mut(), BYTES, access, MapFlags::SHARED, &file, 0) }?;
-    // SAFETY: the mapping is page-aligned, as long as the words, and never unmapped. Other processes change the words, as
-    // atomics may be; the file is theirs and ours alone, and nobody makes it shorter.
+    // SAFETY: the mapping is page-aligned, as long as the words, and never unmapped. Other processes change
+    // the words only through atomics too. The file belongs to these processes alone, and none of them
+    // shortens it.
     Ok(unsafe { &*start.cast::<[AtomicU64; WORDS]>() })
 }
 
@@ -179,7 +180,7 @@ mod tests {
         bytes[8 * Count::Fault as usize] = 3;
         std::fs::write(&path, &bytes).unwrap();
         assert_eq!(Tally::read(&path).unwrap(), Tally { faults: 3, ..Tally::default() });
-        // Two schedules that went the same way, and one that did not.
+        // Two schedules with the same events, and one with others.
         let mut scheduled = bytes.clone();
         for (process, schedule) in [(0, [5, 7, 99]), (2, [5, 7, 99]), (SLOTS - 1, [1, 2, 3])] {
             for (word, value) in schedule.into_iter().enumerate() {

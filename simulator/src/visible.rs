@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The devices of a machine that its clients see, by a list such as that of `HIP_VISIBLE_DEVICES`.
 
-/// The slots that a list lets clients see. As in HIP, the list ends at the first entry that names no device, and no list
-/// means all.
+/// The slots that a list makes visible. As in HIP, the list ends at the first entry that names no device, and
+/// no list means all devices.
 pub(crate) fn slots(devices: usize, list: Option<&str>) -> Vec<usize> {
     let Some(list) = list else { return (0..devices).collect() };
     let mut slots = Vec::new();
@@ -23,7 +23,7 @@ fn slot(devices: usize, entry: &str) -> Option<usize> {
     }
 }
 
-/// Tells the device in a slot from the others of its machine: sixteen characters, as HIP on AMD has them.
+/// The UUID of the device in a slot: sixteen characters, as in HIP on AMD.
 pub(crate) fn uuid(slot: usize) -> [u8; 16] {
     let mut uuid = [b'0'; 16];
     let text = format!("51ed{:012x}", slot + 1);
@@ -33,7 +33,7 @@ pub(crate) fn uuid(slot: usize) -> [u8; 16] {
     uuid
 }
 
-/// The PCI bus that the device in a slot says to be at.
+/// The PCI bus that the device in a slot reports.
 pub(crate) fn bus(slot: usize) -> usize {
     slot + 1
 }

@@ -102,7 +102,7 @@ struct Kinds {
     known: HashMap<Kind, usize>,
 }
 
-/// The words that a symbol reaches and no symbol before it did.
+/// A walk over the words that a symbol reaches and no symbol before it did.
 struct Walk<'a> {
     base: u64,
     words: &'a [u32],

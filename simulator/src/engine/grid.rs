@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The grid of a dispatch in flight: all that its workgroups share.
+//! The grid of a dispatch in flight: the data that its workgroups share.
 
 use super::fault::Fault;
 use super::kernel::Kernel;

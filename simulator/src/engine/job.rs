@@ -21,7 +21,7 @@ pub(super) struct Job {
     order: Order,
     /// Workgroups started.
     next: AtomicU64,
-    /// Workgroups.
+    /// The number of workgroups.
     total: u64,
     crew: Arc<Crew>,
 }
@@ -82,7 +82,7 @@ impl Job {
         Self { grid, order: Order::new(total, seed), next: AtomicU64::new(0), total, crew: Arc::default() }
     }
 
-    /// Workgroups.
+    /// The number of workgroups.
     pub(super) fn total(&self) -> u64 {
         self.total
     }

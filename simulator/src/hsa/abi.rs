@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HSA's types as C has them (`hsa.h`, `hsa_ext_amd.h`, `hsa_ven_amd_loader.h`), those that the functions of
-//! [`calls`](super::calls) take.
+//! HSA's C types (`hsa.h`, `hsa_ext_amd.h`, `hsa_ven_amd_loader.h`), as the functions of
+//! [`calls`](super::calls) take them.
 
 use std::ffi::c_void;
 
@@ -12,7 +12,7 @@ macro_rules! handles {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         #[repr(C)]
         pub struct $name {
-            /// Opaque; zero is no object.
+            /// Opaque; zero is a null handle.
             pub handle: u64,
         }
     )*};
@@ -55,7 +55,7 @@ pub struct HsaQueue {
     pub features: u32,
     /// The ring.
     pub base_address: u64,
-    /// Written to tell of packets.
+    /// The signal to write when packets are submitted.
     pub doorbell_signal: Signal,
     /// Packets that the ring holds.
     pub size: u32,
@@ -65,7 +65,7 @@ pub struct HsaQueue {
     pub id: u64,
 }
 
-/// `amd_queue_t`: what kernels and clients read of a queue beyond `hsa_queue_t`.
+/// `amd_queue_t`: the fields of a queue that kernels and clients read beyond `hsa_queue_t`.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct AmdQueue {
@@ -85,33 +85,33 @@ pub struct AmdQueue {
     pub max_cu_id: u32,
     /// The last wave of a unit.
     pub max_wave_id: u32,
-    /// Of doorbells of old.
+    /// Of legacy doorbells.
     pub max_legacy_doorbell_dispatch_id_plus_1: u64,
-    /// Of doorbells of old.
+    /// Of legacy doorbells.
     pub legacy_doorbell_lock: u32,
     /// Zeros.
     pub reserved2: [u32; 9],
     /// The index of the first packet that is not done.
     pub read_dispatch_id: u64,
-    /// Where `read_dispatch_id` lies in this structure.
+    /// The offset of `read_dispatch_id` in this structure.
     pub read_dispatch_id_field_base_byte_offset: u32,
     /// Scratch setup of the hardware.
     pub compute_tmpring_size: u32,
     /// The V# of the queue's scratch.
     pub scratch_resource_descriptor: [u32; 4],
-    /// Where the queue's scratch lies.
+    /// The address of the queue's scratch.
     pub scratch_backing_memory_location: u64,
-    /// Its size.
+    /// Bytes of the queue's scratch.
     pub scratch_backing_memory_byte_size: u64,
     /// Bytes of scratch of a lane.
     pub scratch_wave64_lane_byte_size: u32,
     /// `amd_queue_properties_t`, a bit each.
     pub queue_properties: u32,
-    /// Of scratch that is taken back.
+    /// Of scratch reclaim.
     pub scratch_max_use_index: u64,
     /// Set when the queue stops.
     pub queue_inactive_signal: Signal,
-    /// Of scratch that is taken back, and room for later versions.
+    /// Of scratch reclaim, and reserved.
     pub reserved4: [u32; 14],
 }
 
@@ -153,7 +153,7 @@ pub struct PointerInfo {
     pub host_base_address: u64,
     /// Bytes.
     pub size_in_bytes: usize,
-    /// What `hsa_amd_pointer_info_set_userdata` left.
+    /// The value of `hsa_amd_pointer_info_set_userdata`.
     pub user_data: u64,
     /// The agent whose memory it is.
     pub agent_owner: Agent,
@@ -179,23 +179,23 @@ pub struct LinkInfo {
     pub min_latency: u32,
     /// Nanoseconds.
     pub max_latency: u32,
-    /// Megabytes a second.
+    /// MB/s.
     pub min_bandwidth: u32,
-    /// Megabytes a second.
+    /// MB/s.
     pub max_bandwidth: u32,
     /// Whether atomics of 32 bits work.
     pub atomic_support_32bit: bool,
     /// Whether atomics of 64 bits work.
     pub atomic_support_64bit: bool,
-    /// Whether both ends see writes.
+    /// Whether both ends see each other's writes.
     pub coherent_support: bool,
     /// `hsa_amd_link_info_type_t`.
     pub link_type: u32,
-    /// As `numactl` has it.
+    /// The distance in `numactl`'s terms.
     pub numa_distance: u32,
 }
 
-/// The memory fault in `hsa_amd_event_t`.
+/// `hsa_amd_event_t` of a memory fault.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Event {
@@ -249,9 +249,9 @@ pub type OnWavefront = unsafe extern "C" fn(wavefront: Wavefront, data: *mut c_v
 pub type OnPool = unsafe extern "C" fn(pool: MemoryPool, data: *mut c_void) -> Status;
 /// Called for each region.
 pub type OnRegion = unsafe extern "C" fn(region: Region, data: *mut c_void) -> Status;
-/// Gives memory for a list.
+/// Allocates memory for a list.
 pub type Allocator = unsafe extern "C" fn(size: usize) -> *mut c_void;
-/// Told by a queue of an error.
+/// Called when a queue has an error.
 pub type ErrorCallback = unsafe extern "C" fn(status: Status, source: *mut HsaQueue, data: *mut c_void);
 /// `hsa_amd_deallocation_callback_t`.
 pub type DeallocationCallback = unsafe extern "C" fn(pointer: *mut c_void, data: *mut c_void);

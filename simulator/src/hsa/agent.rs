@@ -3,7 +3,7 @@
 
 use super::abi::{Agent, Isa};
 
-/// The handle of the host's agent; those of the GPUs follow. No address looks like it.
+/// The handle of the host's agent; those of the GPUs follow. It cannot be an address.
 const FIRST: u64 = 0x5749_4e44_4147_0001;
 /// The handle of the GPUs' instruction set.
 const ISA: u64 = 0x5749_4e44_4953_0001;
@@ -12,11 +12,11 @@ const ISA: u64 = 0x5749_4e44_4953_0001;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GpuAgent {
     pub(crate) index: usize,
-    /// Its place in the machine, which names it.
+    /// Its index in the machine, which names it.
     pub(crate) slot: usize,
 }
 
-/// The processor or GPU that an agent's handle stands for.
+/// The processor or GPU behind an agent's handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Which {
     Cpu,

@@ -15,7 +15,7 @@ use super::status::{Outcome, Status};
 
 /// Bytes of the longest extension mask.
 const EXTENSIONS: usize = 128;
-/// Of the bits of extensions, the one of images.
+/// The bit of the image extension.
 const IMAGES: u32 = 1;
 
 impl Runtime {
@@ -30,10 +30,10 @@ impl Runtime {
         self.agents().find(|which| which.handle() == agent).ok_or(Status::INVALID_AGENT)
     }
 
-    /// The GPU of a handle, by its index.
+    /// The index of the GPU behind a handle.
     ///
     /// # Errors
-    /// `INVALID_AGENT`, for the host's too.
+    /// `INVALID_AGENT`, also for the host's agent.
     pub(crate) fn gpu(&self, agent: Agent) -> Outcome<usize> {
         self.agent(agent)?.gpu().ok_or(Status::INVALID_AGENT)
     }
@@ -46,7 +46,7 @@ impl Runtime {
     /// An attribute of an agent.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an attribute that there is not.
+    /// `INVALID_ARGUMENT` for an unknown attribute.
     pub(crate) fn agent_info(&self, which: Which, attribute: u32) -> Outcome<Info> {
         let own = match which {
             Which::Cpu if attribute == 18 => Some(Info::U32s(self.cache_sizes(which).to_vec())),
@@ -62,7 +62,7 @@ impl Runtime {
         Some(match attribute {
             0 => Info::text(part.name(), 64),
             1 => Info::text("AMD", 64),
-            // It dispatches kernels.
+            // It supports kernel dispatch.
             2 => Info::U32(1),
             // The base profile.
             4 => Info::U32(0),
@@ -77,10 +77,10 @@ impl Runtime {
             14 => Info::U32(MOST_PACKETS),
             15 => Info::U32(0),
             17 => Info::U32(1),
-            // Bytes of each level's cache.
+            // Bytes of the cache of each level.
             18 => Info::U32s(self.cache_sizes(Which::Gpu(gpu.index)).to_vec()),
             19 => Info::U64(isa().handle),
-            // ROCr has the extension for images on GPUs that can have none, too: HIP asks for pitches there.
+            // ROCr reports the image extension for GPUs without images too: HIP asks it for pitches.
             20 => Info::Bytes([1 << IMAGES].into_iter().chain([0; EXTENSIONS - 1]).collect()),
             24 => Info::Bool(true),
             0xa000 => Info::U32(part.chip.unsigned_abs()),
@@ -96,7 +96,7 @@ impl Runtime {
             0xa00b => Info::U32(4),
             0xa00c => Info::U32(32),
             0xa00d => Info::U32(1),
-            // No registers that flush the host data path: memory is coherent.
+            // There are no registers that flush the host data path: memory is coherent.
             0xa00e => Info::U64s(vec![0, 0]),
             0xa010 => Info::Bool(true),
             0xa011 => {
@@ -120,14 +120,15 @@ impl Runtime {
                 Info::U64(limits.get(&gpu.index).copied().unwrap_or(self.options.memory))
             }
             0xa016 => Info::U64(Part::WALL_CLOCK.into()),
-            // The hardware's limits. ROCr's numbers of images have 32 bits, though the specification says size_t: HIP has no
-            // room for more. No image can be made, but clients divide by the limits.
+            // The hardware's limits. ROCr's numbers of images have 32 bits, although the specification says
+            // size_t: HIP has no more space for them. No image can be made, but clients divide by the limits.
             0x3000 | 0x3001 => Info::U32(part.images.side),
             0x3002 => Info::U32(part.images.buffer),
             0x3003..=0x3006 => Info::U32s(vec![part.images.side; 2]),
             0x3007 => Info::U32s(vec![part.images.side, part.images.side, part.images.depth]),
             0x3008 => Info::U32(part.images.layers),
-            // Handles of images to read, of those to write, and of samplers. HIP 5.2 has no pitches where there is none to write.
+            // The numbers of handles of readable images, of writable images and of samplers. If there are
+            // none to write, HIP 5.2 reports no pitches.
             0x3009..=0x300b if part.images.side == 0 => Info::U32(0),
             0x3009 => Info::U32(128),
             0x300a => Info::U32(64),
@@ -142,7 +143,7 @@ fn cpu_info(attribute: u32) -> Option<Info> {
     Some(match attribute {
         0 | 0xa009 => Info::text("CPU of the host", 64),
         1 => Info::text("CPU", 64),
-        // It dispatches nothing, and has no queues.
+        // It supports no dispatch and has no queues.
         2 | 6..=14 if attribute != 7 && attribute != 9 => Info::U32(0),
         7 => Info::U16s([0; 3]),
         9 => Info::U32s(vec![0; 3]),
@@ -163,7 +164,7 @@ fn cpu_info(attribute: u32) -> Option<Info> {
     })
 }
 
-/// Attributes that are alike for all agents.
+/// Attributes with the same value for all agents.
 fn common_info(which: Which, attribute: u32) -> Option<Info> {
     let node = which.gpu().map_or(0, |index| index as u32 + 1);
     Some(match attribute {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! AQL packets, as they stand in a queue's ring.
+//! AQL packets in a queue's ring.
 
 use smallvec::SmallVec;
 
@@ -9,7 +9,7 @@ use super::status::{Outcome, Status};
 
 /// Bytes of a packet.
 pub(crate) const SIZE: u64 = 64;
-/// The type of a place in the ring that holds no packet.
+/// The type of a slot of the ring without a packet.
 pub(crate) const INVALID: u16 = 1;
 
 const VENDOR_SPECIFIC: u16 = 0;
@@ -19,7 +19,7 @@ const BARRIER_OR: u16 = 5;
 /// AMD's format of a vendor-specific packet that waits for a signal's value.
 const BARRIER_VALUE: u8 = 2;
 
-/// A packet, read.
+/// A packet, decoded.
 #[derive(Clone, Debug)]
 pub(crate) struct Aql {
     /// Whether it waits for all packets before it.
@@ -28,13 +28,13 @@ pub(crate) struct Aql {
     pub(crate) body: Body,
 }
 
-/// What a packet asks for.
+/// The work of a packet.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     Dispatch(DispatchPacket),
-    /// Waits until each of these signals is as wanted.
+    /// Waits until all of these conditions hold.
     All(SmallVec<[(Signal, Comparison); 5]>),
-    /// Waits until one of these signals is as wanted.
+    /// Waits until one of these conditions holds.
     Any(SmallVec<[(Signal, Comparison); 5]>),
 }
 
@@ -59,7 +59,7 @@ impl Aql {
     /// Reads a packet.
     ///
     /// # Errors
-    /// `INVALID_PACKET_FORMAT` for a type, a format or a number of dimensions that there is not.
+    /// `INVALID_PACKET_FORMAT` for an unknown type or format, or an invalid number of dimensions.
     pub(crate) fn read(bytes: &[u8; SIZE as usize]) -> Outcome<Self> {
         let header = u16_at(bytes, 0);
         let body = match kind(header) {
@@ -84,7 +84,7 @@ fn dispatch(bytes: &[u8; SIZE as usize]) -> Outcome<DispatchPacket> {
     if dimensions == 0 {
         return Err(Status::INVALID_PACKET_FORMAT);
     }
-    // Dimensions beyond those that are set up have one work-item.
+    // Dimensions beyond those in the setup field have one work-item.
     let used = |axis: usize, value: u32| if axis < dimensions { value } else { 1 };
     Ok(DispatchPacket {
         workgroup: std::array::from_fn(|axis| used(axis, u16_at(bytes, 4 + 2 * axis).into())),

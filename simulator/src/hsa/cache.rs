@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Caches: those that the part has on paper. Nothing is cached, memory is coherent everywhere.
+//! Caches, as the part has them on paper. The simulator caches nothing; memory is coherent everywhere.
 
 use super::abi::Cache;
 use super::agent::Which;
@@ -7,11 +7,11 @@ use super::info::Info;
 use super::runtime::Runtime;
 use super::status::{Outcome, Status};
 
-/// The handle of the host's first level. No address looks like it.
+/// The handle of the host's first level. It cannot be an address.
 const FIRST: u64 = 0x5749_4e44_4341_0000;
-/// Handles of one agent.
+/// The number of handles reserved for one agent.
 const OF_AGENT: u64 = 16;
-/// Bytes of the host's first level, the only one that it tells of.
+/// Bytes of the host's first level, the only one that it reports.
 const HOST: u32 = 32 << 10;
 
 /// The cache of an agent at a level, from 1 on.
@@ -41,7 +41,7 @@ impl Runtime {
     /// An attribute of a cache, by `hsa_cache_info_t`.
     ///
     /// # Errors
-    /// `INVALID_CACHE`, `INVALID_ARGUMENT` for an attribute that there is not.
+    /// `INVALID_CACHE`, `INVALID_ARGUMENT` for an unknown attribute.
     pub(crate) fn cache_info(&self, cache: Cache, attribute: u32) -> Outcome<Info> {
         let all = self.agents().flat_map(|agent| self.caches(agent).map(move |level| (agent, level)));
         let mut found = all.filter(|(agent, level)| handle(*agent, *level) == cache);

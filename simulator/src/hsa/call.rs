@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every HSA function does around its body: finds the runtime, takes turns under a seed, keeps panics in, traces.
+//! The frame of every HSA function: finds the runtime, takes turns under a seed, catches panics, traces.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -14,24 +14,24 @@ use super::info::Info;
 use super::runtime::{self, Runtime};
 use super::status::{Outcome, Status};
 
-/// An HSA function at work.
+/// An HSA function in progress.
 pub(crate) struct Call {
     pub(crate) name: &'static str,
-    /// Which call of the runtime's it is, counted from 1.
+    /// The number of the call in its runtime, from 1 on.
     number: u64,
     pub(crate) runtime: Arc<Runtime>,
 }
 
 thread_local! {
-    /// The thread's number in the schedule of a runtime, and the number of that runtime, once it has one.
+    /// The thread's number in the schedule of a runtime, and the number of that runtime, if it has them.
     static NUMBER: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
 }
 
 /// Runs the body of the HSA function `name`, which returns a status.
 ///
 /// # Safety
-/// This is called from that function alone, whose caller vouches for every pointer that `body` gives to the methods of
-/// [`Call`]: null, or valid for the type and length that HSA documents, and not in use elsewhere.
+/// Only that function calls this. Its caller guarantees every pointer that `body` gives to the methods of [`Call`]:
+/// null, or valid for the type and length that HSA documents, and not in use elsewhere.
 pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outcome<()>) -> Status {
     let status =
         at_work(name, |call| match call.runtime.injections.strike(name, |time| call.be_late(time)) {
@@ -85,25 +85,25 @@ fn at_work<T>(name: &'static str, body: impl FnOnce(&Call) -> Outcome<T>) -> Out
 }
 
 impl Call {
-    /// The call, by name and number, and who made it: for reports on what came of it.
+    /// The call by name and number, and the calling thread, for messages about its effects.
     pub(crate) fn describe(&self) -> Arc<str> {
         let thread = std::thread::current();
         let thread = thread.name().map_or_else(|| format!("{:?}", thread.id()), |name| format!("{name:?}"));
         format!("{}, call {}, thread {thread}", self.name, self.number).into()
     }
 
-    /// Says why the call is refused.
+    /// Logs the reason why the call is refused, and returns its status as an error.
     pub(crate) fn refuse<T>(&self, status: Status, why: &str) -> Outcome<T> {
         explain(&format!("{}: {why}", self.name));
         Err(status)
     }
 
-    /// Writes a result to where the client wants it.
+    /// Writes a result to the client's memory.
     pub(crate) fn put<T>(&self, to: *mut T, value: T) -> Outcome<()> {
         if to.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: not null, and the caller of the function vouches for it; see `enter`.
+        // SAFETY: not null, and the function's caller guarantees it; see `enter`.
         unsafe { to.write_unaligned(value) };
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Call {
         if from.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: not null, and the caller of the function vouches for it; see `enter`.
+        // SAFETY: not null, and the function's caller guarantees it; see `enter`.
         Ok(unsafe { from.read_unaligned() })
     }
 
@@ -122,11 +122,11 @@ impl Call {
         if from.is_null() && count > 0 {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: not null where anything is read, and the caller of the function vouches for it; see `enter`.
+        // SAFETY: not null where anything is read, and the function's caller guarantees it; see `enter`.
         Ok((0..count as usize).map(|index| unsafe { from.add(index).read_unaligned() }).collect())
     }
 
-    /// Lets the call come late. Under a seed no clock counts: everything else that can run has run then.
+    /// Delays the call. Under a seed no time passes: instead all other work that can run has run.
     fn be_late(&self, time: std::time::Duration) {
         if self.runtime.scheduler.schedule.is_none() {
             std::thread::sleep(time);
@@ -137,7 +137,7 @@ impl Call {
 }
 
 impl Info {
-    /// Writes the value to where the client wants it.
+    /// Writes the value to the client's memory.
     pub(crate) fn put(&self, call: &Call, to: *mut c_void) -> Outcome<()> {
         match self {
             Self::Bool(value) => call.put(to.cast(), *value),
@@ -166,7 +166,7 @@ fn each<T: Copy>(call: &Call, to: *mut c_void, values: &[T]) -> Outcome<()> {
 macro_rules! hsa {
     ($name:ident, |$call:ident| $body:expr) => {{
         let body = |$call: &$crate::hsa::call::Call| -> $crate::hsa::status::Outcome<()> { $body };
-        // SAFETY: the caller vouches for the arguments, as HSA documents the function.
+        // SAFETY: the caller guarantees the arguments, as HSA documents the function.
         unsafe { $crate::hsa::call::enter(stringify!($name), body) }
     }};
 }
@@ -175,7 +175,7 @@ macro_rules! hsa {
 macro_rules! hsa_value {
     ($name:ident, $otherwise:expr, |$call:ident| $body:expr) => {{
         let body = |$call: &$crate::hsa::call::Call| $body;
-        // SAFETY: the caller vouches for the arguments, as HSA documents the function.
+        // SAFETY: the caller guarantees the arguments, as HSA documents the function.
         unsafe { $crate::hsa::call::ask(stringify!($name), $otherwise, body) }
     }};
 }

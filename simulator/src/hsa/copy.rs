@@ -12,7 +12,7 @@ use super::runtime::Runtime;
 use super::signal::{Awaited, Comparison, SignalRef};
 use super::status::{Outcome, Status};
 
-/// A copy on its way.
+/// A copy in flight.
 struct Copy {
     runtime: Arc<Runtime>,
     transfer: Transfer,
@@ -21,7 +21,7 @@ struct Copy {
 }
 
 impl Runtime {
-    /// Makes a copy ready.
+    /// Checks and prepares a copy.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for null and freed addresses, and for ranges that leave their allocation.
@@ -30,7 +30,7 @@ impl Runtime {
         Transfer::new(&self.memory, &copy).map_err(|_| Status::INVALID_ARGUMENT)
     }
 
-    /// As [`transfer`](Self::transfer), of bytes in a row.
+    /// As [`transfer`](Self::transfer), of bytes without gaps.
     ///
     /// # Errors
     /// As `transfer`.
@@ -39,7 +39,8 @@ impl Runtime {
         self.transfer((to, rows), (from, rows))
     }
 
-    /// Has a copy done once each of the signals that it depends on is zero. The client keeps host memory valid that long.
+    /// Copies once each of the signals that the copy depends on is zero. The client keeps host memory valid
+    /// until then.
     ///
     /// # Errors
     /// `INVALID_SIGNAL`.
@@ -70,7 +71,7 @@ impl Copy {
         match moved {
             Ok(()) => signal.complete_timed(self.start, end),
             Err(trouble) => {
-                tell(|| tracing::error!(target: "windlass::sim", "a copy went wrong: {trouble:?}"));
+                tell(|| tracing::error!(target: "windlass::sim", "a copy failed: {trouble:?}"));
                 signal.fail_timed(self.start, end);
             }
         }
@@ -85,7 +86,7 @@ impl Packet for Copy {
 
     fn begin(mut self: Box<Self>, choices: &mut dyn Choose) -> Begun {
         self.start = self.runtime.now();
-        // Others may see half of a copy.
+        // Other packets may see half of a copy.
         if self.transfer.places() == 0 || choices.choose(2) != 0 {
             self.run();
             return Begun::Ended;

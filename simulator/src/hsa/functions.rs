@@ -483,10 +483,10 @@ macro_rules! names {
 
 for_each_hsa_function!(names);
 
-/// Functions that look at constants alone.
+/// Functions that only return constants.
 const INFALLIBLE: [&str; 2] = ["hsa_status_string", "hsa_amd_enable_logging"];
 
-/// Whether a function has a status to fail with.
+/// Whether a function can fail with a status.
 pub(crate) fn can_fail(function: &str) -> bool {
     let mut all = FUNCTIONS.iter().zip(RESULTS);
     let found = all.any(|(name, result)| *name == function && *result == "Status");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Handlers: functions of the client's that are called when a signal is as wanted, and when a GPU or a queue goes wrong.
+//! Handlers: the client's functions for signals, for memory faults, and for queues that stop.
 //!
-//! One runs at a time, on a thread of the runtime's and outside of every call: clients of ROCr, which has one thread for
-//! them, count on it, and a handler may wait for whatever the client's other threads do.
+//! One handler runs at a time, on a thread of the runtime and outside of every call. Clients of ROCr, which
+//! has one thread for handlers, rely on that. A handler may wait for any action of the client's other
+//! threads.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,25 +18,25 @@ use super::runtime::Runtime;
 use super::signal::{Awaited, Comparison, SignalRef};
 use super::status::{Outcome, Status};
 
-/// The functions of a client's that are called when a GPU goes wrong.
+/// The client's functions that are called after a memory fault.
 #[derive(Default)]
 pub(crate) struct Handlers {
     events: Mutex<Vec<(EventHandler, Data)>>,
 }
 
-/// The client's datum, which goes back to it.
+/// The client's pointer, which its function gets back.
 #[derive(Clone, Copy)]
 struct Data(*mut c_void);
 
-// SAFETY: the pointer is handed back to the client's own function and not looked at. HSA says that handlers are called on
-// a thread of the runtime's.
+// SAFETY: the pointer is only given back to the client's own function. HSA says that handlers are called on a
+// thread of the runtime's.
 unsafe impl Send for Data {}
 
-/// A handler that waits for its signal, or what is to be called at once.
+/// A handler that waits for its signal, or a function that is called at once.
 struct Handler {
     runtime: Arc<Runtime>,
     what: What,
-    /// Whether the signal's handler was called, wants to be called again, and its condition held still.
+    /// Whether the handler was called, returned true, and its condition still holds.
     looks_again: bool,
 }
 
@@ -43,7 +44,7 @@ struct Handler {
 enum What {
     OfSignal(SignalRef, Comparison, SignalHandler, Data),
     Function(AsyncFunction, Data),
-    /// A kernel used an address that it must not, or a queue has stopped for a reason, or both.
+    /// A kernel accessed an invalid address, or a queue has stopped with a status, or both.
     Failure {
         queue: Arc<AqlQueue>,
         reason: Option<Status>,
@@ -52,10 +53,10 @@ enum What {
 }
 
 impl Runtime {
-    /// Has a function called when a signal is as wanted.
+    /// Calls a function when a signal meets a condition.
     ///
     /// # Errors
-    /// As the scheduler's.
+    /// The scheduler's.
     pub(crate) fn handle_signal(
         self: &Arc<Self>,
         signal: SignalRef,
@@ -66,15 +67,15 @@ impl Runtime {
         self.add(What::OfSignal(signal, until, handler, Data(data)))
     }
 
-    /// Has a function called soon.
+    /// Calls a function soon.
     ///
     /// # Errors
-    /// As the scheduler's.
+    /// The scheduler's.
     pub(crate) fn call_soon(self: &Arc<Self>, function: AsyncFunction, data: *mut c_void) -> Outcome<()> {
         self.add(What::Function(function, Data(data)))
     }
 
-    /// Stops a queue, and has the client told why, if this is the first reason. `fault` is of the kernel that went wrong.
+    /// Stops a queue, and reports the reason to the client if it is the first. `fault` is that of the kernel.
     pub(crate) fn fail(self: &Arc<Self>, queue: &Arc<AqlQueue>, status: Status, fault: Option<&Fault>) {
         let first = queue.stop();
         let address = fault.and_then(|fault| fault.access.as_ref()).map(|access| access.address);
@@ -84,7 +85,7 @@ impl Runtime {
         let reason = Some(status).filter(|_| first);
         let told = self.add(What::Failure { queue: queue.clone(), reason, address });
         if told.is_err() && !self.has_ended() {
-            tracing::error!(target: "windlass::sim", ?status, "the client was not told of a queue that went wrong");
+            tracing::error!(target: "windlass::sim", ?status, "the client was not told of a queue that failed");
         }
     }
 
@@ -111,15 +112,15 @@ impl Packet for Handler {
 
 impl HostFunction for Handler {
     fn call(&mut self) {
-        // The last `hsa_shut_down` may have come between.
+        // The last `hsa_shut_down` may have happened since.
         if self.runtime.has_ended() {
             return;
         }
         match &self.what {
-            // SAFETY: the client gave function and datum for this call.
+            // SAFETY: the client gave function and data for this call.
             What::Function(function, Data(data)) => unsafe { function(*data) },
             What::OfSignal(signal, until, handler, Data(data)) => {
-                // A signal that was destroyed has nothing to tell.
+                // The handler of a destroyed signal is not called.
                 if !signal.is_live() {
                     return;
                 }
@@ -152,12 +153,12 @@ impl HostFunction for Handler {
 }
 
 impl Handlers {
-    /// Has a function called when a GPU goes wrong.
+    /// Sets the function that is called after a memory fault.
     pub(crate) fn handle_events(&self, handler: EventHandler, data: *mut c_void) {
         self.events.lock().unwrap_or_else(PoisonError::into_inner).push((handler, Data(data)));
     }
 
-    /// Tells of a kernel that used an address that it must not.
+    /// Reports to the client that a kernel accessed an invalid address.
     fn tell_of_fault(&self, gpu: usize, address: u64) {
         const PAGE_NOT_PRESENT: u32 = 1;
         let event = Event {
@@ -168,7 +169,7 @@ impl Handlers {
         };
         let handlers = self.events.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (handler, Data(data)) in handlers {
-            // SAFETY: the client gave function and datum for this call; the event outlives it.
+            // SAFETY: the client gave function and data for this call; the event outlives it.
             unsafe { handler(&event, data) };
         }
     }

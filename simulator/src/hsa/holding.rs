@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who holds which memory: allocations of pools, and host memory that is locked.
+//! The memory that clients hold: allocations of pools, and locked host memory.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,13 +14,13 @@ use super::pool::{Grain, Pool};
 use super::status::{Outcome, Status};
 use super::ticket::Ticket;
 
-/// Allocations of this size and more are aligned to as much: device code that frees memory rounds down to it.
+/// Allocations of at least this size are aligned to it: device code that frees memory rounds down to it.
 const LARGE: u64 = 2 << 20;
 
 /// The memory that clients hold.
 pub(crate) struct Holdings {
     memory: Arc<Memory>,
-    /// How locked host memory is seen by kernels.
+    /// The address of locked host memory for kernels: its own, or the host's.
     lock: Lock,
     /// Bytes of memory of each GPU.
     capacity: u64,
@@ -30,12 +30,12 @@ pub(crate) struct Holdings {
 #[derive(Default)]
 struct State {
     allocations: BTreeMap<u64, Allocation>,
-    /// Allocations that were freed while others share them, with how many do.
+    /// Allocations that were freed while others share them.
     released: BTreeMap<u64, Allocation>,
     locks: Vec<Locked>,
-    /// Allocations so far.
+    /// The number of allocations so far.
     count: u64,
-    /// Bytes in use by GPU.
+    /// Bytes in use, by GPU.
     used: BTreeMap<usize, u64>,
 }
 
@@ -45,29 +45,29 @@ pub(crate) struct Allocation {
     pub(crate) base: u64,
     pub(crate) size: u64,
     pub(crate) pool: Pool,
-    /// What `hsa_amd_pointer_info_set_userdata` left.
+    /// The value of `hsa_amd_pointer_info_set_userdata`.
     pub(crate) user_data: u64,
-    /// Called when it is gone.
+    /// Called when the memory is freed.
     watchers: Vec<Watcher>,
     /// The GPUs that may use it, a bit each.
     homes: u64,
-    /// Which of all allocations it is.
+    /// Its number among all allocations.
     number: u64,
-    /// How many share it.
+    /// The number of its sharers.
     pins: u32,
 }
 
-/// Told that an allocation is gone.
+/// A client's function that is called when an allocation is freed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watcher {
     /// The address that was watched.
     pub(crate) address: u64,
     pub(crate) callback: DeallocationCallback,
-    /// The client's datum, which goes back to it.
+    /// The client's pointer, which its function gets back.
     pub(crate) data: u64,
 }
 
-/// Keeps an allocation, freed or not.
+/// Keeps an allocation alive, freed or not.
 pub(crate) struct Pinned {
     holdings: Arc<Holdings>,
     base: u64,
@@ -80,28 +80,28 @@ impl Drop for Pinned {
     }
 }
 
-/// Host memory that is locked.
+/// Locked host memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Locked {
     pub(crate) host: u64,
     pub(crate) size: u64,
-    /// Its first address as kernels see it.
+    /// Its first address for kernels.
     pub(crate) device: u64,
-    /// What `hsa_amd_pointer_info_set_userdata` left.
+    /// The value of `hsa_amd_pointer_info_set_userdata`.
     pub(crate) user_data: u64,
     how: Reached,
 }
 
-/// How kernels reach locked memory.
+/// How kernels access locked memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reached {
-    /// It is a pool's, which they reach anyway.
+    /// It is a pool's, which needs no registration.
     Anyway,
     AtSame,
     Apart,
 }
 
-/// What an address belongs to.
+/// The owner of an address.
 #[derive(Clone, Debug)]
 pub(crate) enum Holding {
     Allocation(Allocation),
@@ -114,11 +114,11 @@ impl Holdings {
         Self { memory, lock, capacity: options.memory, state: Mutex::default() }
     }
 
-    /// Allocates memory of a pool, for somebody whom messages about it name.
+    /// Allocates memory of a pool. Messages about the memory name `owner`.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for no bytes, `INVALID_ALLOCATION` for more than the pool can ever give and for a pool that
-    /// gives none, `OUT_OF_RESOURCES` for more than is left.
+    /// `INVALID_ARGUMENT` for no bytes, `INVALID_ALLOCATION` for a size that exceeds the pool and for a pool without
+    /// allocations, `OUT_OF_RESOURCES` for a size that exceeds the memory that is left.
     pub(crate) fn allocate(&self, pool: Pool, size: u64, owner: Arc<str>) -> Outcome<u64> {
         if size == 0 {
             return Err(Status::INVALID_ARGUMENT);
@@ -146,8 +146,8 @@ impl Holdings {
         Ok(base)
     }
 
-    /// Frees what [`allocate`](Self::allocate) gave; those who are to be told. What others share goes with the last of them,
-    /// and until then no kernel may use it here.
+    /// Frees an allocation of [`allocate`](Self::allocate), and returns its watchers. Shared memory is freed
+    /// with its last sharer; until then no kernel may use it at this address.
     ///
     /// # Errors
     /// `INVALID_ALLOCATION` for any other address.
@@ -175,7 +175,7 @@ impl Holdings {
     /// The contents of a handle of a GPU's allocation.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for what is none, or not all of one.
+    /// `INVALID_ARGUMENT` unless address and size are those of an allocation.
     pub(crate) fn share(&self, base: u64, size: u64) -> Outcome<Ticket> {
         let state = self.lock();
         let allocation = state.allocations.get(&base).ok_or(Status::INVALID_ARGUMENT)?;
@@ -185,10 +185,10 @@ impl Holdings {
         Ok(Ticket { address: base, number: allocation.number })
     }
 
-    /// Keeps an allocation that is shared.
+    /// Keeps a shared allocation alive.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for one that is gone, and for another size.
+    /// `INVALID_ARGUMENT` if it is gone or has another size.
     pub(crate) fn pin(self: &Arc<Self>, base: u64, number: u64, size: u64) -> Outcome<(Pinned, Allocation)> {
         let mut state = self.lock();
         let state = &mut *state;
@@ -220,14 +220,14 @@ impl Holdings {
         if let Some(gone) = gone
             && let Err(status) = self.end(&gone, "hsa_amd_ipc_memory_detach".into())
         {
-            tracing::error!(target: "windlass::sim", ?status, "shared memory was not given back");
+            tracing::error!(target: "windlass::sim", ?status, "shared memory was not freed");
         }
     }
 
-    /// Has somebody told when the allocation of an address is gone.
+    /// Adds a function that is called when the allocation of an address is freed.
     ///
     /// # Errors
-    /// `INVALID_ALLOCATION` for an address of none.
+    /// `INVALID_ALLOCATION` for an address of no allocation.
     pub(crate) fn watch(&self, watcher: Watcher) -> Outcome<()> {
         let mut state = self.lock();
         let allocation = state.allocation_mut(watcher.address).ok_or(Status::INVALID_ALLOCATION)?;
@@ -235,10 +235,10 @@ impl Holdings {
         Ok(())
     }
 
-    /// Takes back the latest [`watch`](Self::watch) of an address with a function.
+    /// Removes the latest [`watch`](Self::watch) of an address with a function.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` where there is none.
+    /// `INVALID_ARGUMENT` if there is none.
     pub(crate) fn unwatch(&self, address: u64, callback: DeallocationCallback) -> Outcome<()> {
         let mut state = self.lock();
         let allocation = state.allocation_mut(address).ok_or(Status::INVALID_ARGUMENT)?;
@@ -248,10 +248,10 @@ impl Holdings {
         Ok(())
     }
 
-    /// Lets GPUs use an allocation, and no other GPUs but its own.
+    /// Gives GPUs access to an allocation, and takes it from all others but its own.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an address of no allocation, and where the host is to use a GPU's memory.
+    /// `INVALID_ARGUMENT` for an address of no allocation, and if the host is to access a GPU's memory.
     pub(crate) fn allow(&self, address: u64, agents: &[Which]) -> Outcome<()> {
         let mut state = self.lock();
         if state.locks.iter().any(|locked| locked.holds(address).is_some()) {
@@ -271,13 +271,13 @@ impl Holdings {
         Ok(())
     }
 
-    /// Locks host memory, and says where kernels see it.
+    /// Locks host memory, and returns its address for kernels.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for no memory, `OUT_OF_RESOURCES` where no addresses are left and where the host has no memory.
+    /// `INVALID_ARGUMENT` for no memory, `OUT_OF_RESOURCES` if no addresses are left or the range is not the host's memory.
     ///
     /// # Safety
-    /// As `Memory::register_host`, until it is unlocked.
+    /// As `Memory::register_host`, until the range is unlocked.
     pub(crate) unsafe fn lock_host(&self, host: u64, size: u64, owner: Arc<str>) -> Outcome<u64> {
         let end = host.checked_add(size).filter(|_| host != 0 && size > 0).ok_or(Status::INVALID_ARGUMENT)?;
         let mut state = self.lock();
@@ -287,12 +287,12 @@ impl Holdings {
             } else if self.lock == Lock::Same {
                 self.memory.pinnable(host, size).map_err(|error| refused(&error))?;
                 let (gone, whole) = state.around(host..end);
-                // SAFETY: the caller vouches for the new range, and did so for the others.
+                // SAFETY: the caller guarantees the new range, as earlier callers did the others.
                 let replaced = unsafe { self.memory.replace_registrations(&gone, &[whole], &owner) };
                 replaced.map_err(|error| refused(&error))?;
                 (host, Reached::AtSame)
             } else {
-                // SAFETY: the caller vouches for the range.
+                // SAFETY: the caller guarantees the range.
                 let device = unsafe { self.memory.register_host_apart(host as *mut u8, size, owner) };
                 (device.map_err(|error| refused(&error))?, Reached::Apart)
             };
@@ -303,7 +303,7 @@ impl Holdings {
     /// Ends the latest lock of host memory that begins at an address.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` where there is none.
+    /// `INVALID_ARGUMENT` if there is none.
     pub(crate) fn unlock(&self, host: u64) -> Outcome<()> {
         let mut state = self.lock();
         let index =
@@ -313,10 +313,10 @@ impl Holdings {
             Reached::Anyway => Ok(()),
             Reached::Apart => self.memory.unregister_host_apart(gone.device),
             Reached::AtSame => {
-                // The others of the registration that it was part of.
+                // The other locks of its registration.
                 let (_, whole) = state.around(gone.host..gone.host + gone.size);
                 let rest = state.parts(&whole);
-                // SAFETY: those who locked the ranges that stay vouch for them.
+                // SAFETY: the callers that locked the remaining ranges guarantee them.
                 unsafe {
                     self.memory.replace_registrations(&[whole.start], &rest, &"hsa_amd_memory_lock".into())
                 }
@@ -325,7 +325,7 @@ impl Holdings {
         ended.map_err(|error| refused(&error))
     }
 
-    /// What an address belongs to, as the host or as kernels see it.
+    /// The owner of an address of the host's or of kernels'.
     pub(crate) fn find(&self, address: u64) -> Option<Holding> {
         let state = self.lock();
         if let Some(allocation) = state.allocation(address) {
@@ -334,10 +334,10 @@ impl Holdings {
         state.locks.iter().rev().find(|locked| locked.holds(address).is_some()).cloned().map(Holding::Locked)
     }
 
-    /// Leaves a word with the memory at an address.
+    /// Sets the user data of the memory at an address.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an address that belongs to nothing.
+    /// `INVALID_ARGUMENT` for an address without an owner.
     pub(crate) fn set_user_data(&self, address: u64, user_data: u64) -> Outcome<()> {
         let mut state = self.lock();
         if let Some(allocation) = state.allocation_mut(address) {
@@ -387,7 +387,7 @@ impl State {
         (address - allocation.base < allocation.size).then_some(allocation)
     }
 
-    /// The registrations at the same address that overlap a range, and the range that they make with it.
+    /// The registrations at the same address that overlap a range, and the range that they form with it.
     fn around(&self, range: Range<u64>) -> (Vec<u64>, Range<u64>) {
         let mut whole = range;
         let mut gone = Vec::new();
@@ -400,7 +400,8 @@ impl State {
         (gone, whole)
     }
 
-    /// The registrations that the locks at the same address within a range make: locks that overlap are one.
+    /// The registrations that the locks within a range need, where kernels use the host's addresses:
+    /// overlapping locks share one.
     fn parts(&self, within: &Range<u64>) -> Vec<Range<u64>> {
         let locks = self.locks.iter().filter(|locked| locked.how == Reached::AtSame);
         let mut ranges: Vec<Range<u64>> =
@@ -419,12 +420,12 @@ impl State {
 }
 
 impl Allocation {
-    /// Whether a client means all of it, in bytes or in pages.
+    /// Whether a size is that of the whole allocation, in bytes or in pages.
     fn is_whole(&self, size: u64) -> bool {
         size == self.size || size == self.size.next_multiple_of(4096)
     }
 
-    /// Whether an agent may use it.
+    /// Whether an agent may access it.
     pub(crate) fn is_open_to(&self, agent: Which) -> bool {
         match agent {
             Which::Cpu => self.pool.agent == Which::Cpu,
@@ -434,7 +435,7 @@ impl Allocation {
 }
 
 impl Locked {
-    /// How far into it an address is, as the host or as kernels see it.
+    /// The offset of an address of the host's or of kernels', if it lies inside.
     pub(crate) fn holds(&self, address: u64) -> Option<u64> {
         let offset = |base: u64| Some(address.wrapping_sub(base)).filter(|offset| *offset < self.size);
         offset(self.host).or_else(|| offset(self.device))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Answers to questions for an attribute: each has a type of its own, which the client's memory must fit.
+//! Values of attributes. Each has a type, which the client's memory must fit.
 
 /// The value of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Info {
 }
 
 impl Info {
-    /// A text in a field of so many bytes, filled up with zeros, of which there is at least one.
+    /// A text in a field of `size` bytes, filled with at least one zero.
     pub(crate) fn text(text: &str, size: usize) -> Self {
         let mut bytes = text.as_bytes().to_vec();
         bytes.truncate(size.saturating_sub(1));

@@ -21,7 +21,7 @@ pub(crate) struct Attachments {
     state: Mutex<BTreeMap<u64, Attached>>,
 }
 
-/// Shared memory at an address of its own. It keeps the memory.
+/// Shared memory at an address of its own. It keeps the memory alive.
 pub(crate) struct Attached {
     pub(crate) size: u64,
     pub(crate) pool: Pool,
@@ -33,7 +33,8 @@ impl Attachments {
         Self { memory, state: Mutex::default() }
     }
 
-    /// Maps the memory of a handle to an address of its own, for these agents, or for all GPUs where there are none.
+    /// Maps the memory of a handle to an address of its own, for these agents, or for all GPUs if there are
+    /// none.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for memory that is gone, another size, and the host; `OUT_OF_RESOURCES`.
@@ -67,7 +68,7 @@ impl Attachments {
     /// Ends a mapping.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an address where none begins.
+    /// `INVALID_ARGUMENT` if none begins at the address.
     pub(crate) fn detach(&self, base: u64, by: Arc<str>) -> Outcome<()> {
         let gone = self.lock().remove(&base).ok_or(Status::INVALID_ARGUMENT)?;
         self.memory.unmap(base, by).map_err(|_| Status::INVALID_ARGUMENT)?;
@@ -75,7 +76,7 @@ impl Attachments {
         Ok(())
     }
 
-    /// The mapping that holds an address: its base, its size and whose memory it is.
+    /// The mapping that contains an address: its base, its size and its pool.
     pub(crate) fn find(&self, address: u64) -> Option<(u64, u64, Pool)> {
         let state = self.lock();
         let (base, attached) = state.range(..=address).next_back()?;

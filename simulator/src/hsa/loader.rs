@@ -17,9 +17,9 @@ use super::explain::explain;
 use super::info::Info;
 use super::status::{Outcome, Status};
 
-/// What a runtime has loaded.
+/// The code objects of a runtime.
 pub(crate) struct Loader {
-    /// The part that all GPUs are.
+    /// The part of all GPUs.
     part: &'static Part,
     memory: Arc<Memory>,
     readers: Handles<Vec<u8>>,
@@ -38,7 +38,7 @@ pub(crate) struct Loaded {
 #[derive(Default)]
 struct State {
     frozen: bool,
-    /// Addresses of variables that the client defined: of a GPU's, or of all.
+    /// Addresses of variables that the client defined, for one GPU or for all.
     defined: BTreeMap<(Option<usize>, String), u64>,
     modules: Vec<(usize, Arc<Module>)>,
     /// Handles of the symbols, in the order of their names.
@@ -52,7 +52,7 @@ pub(crate) struct Symbol {
     what: What,
 }
 
-/// What a symbol stands for.
+/// The object behind a symbol.
 enum What {
     Kernel(Arc<Kernel>),
     Variable { address: u64, size: u64 },
@@ -73,7 +73,7 @@ impl Loader {
     /// A reader of these bytes.
     ///
     /// # Errors
-    /// `OUT_OF_RESOURCES` where there are too many.
+    /// `OUT_OF_RESOURCES` if there are too many.
     pub(crate) fn read(&self, bytes: Vec<u8>) -> Outcome<CodeObjectReader> {
         let handle = self.readers.insert(Arc::new(bytes)).ok_or(Status::OUT_OF_RESOURCES)?;
         Ok(CodeObjectReader { handle: handle.get() })
@@ -85,10 +85,10 @@ impl Loader {
         self.readers.remove(reader.handle).map(drop).ok_or(Status::INVALID_CODE_OBJECT_READER)
     }
 
-    /// An executable with nothing in it.
+    /// An empty executable.
     ///
     /// # Errors
-    /// `OUT_OF_RESOURCES` where there are too many.
+    /// `OUT_OF_RESOURCES` if there are too many.
     pub(crate) fn create(&self, frozen: bool) -> Outcome<Executable> {
         let loaded = Loaded::default();
         loaded.lock().frozen = frozen;
@@ -102,7 +102,7 @@ impl Loader {
         self.executables.get(executable.handle).ok_or(Status::INVALID_EXECUTABLE)
     }
 
-    /// Unloads what an executable holds. A dispatch in flight keeps its kernel's code.
+    /// Unloads the code of an executable. A dispatch in flight keeps its kernel's code.
     ///
     /// # Errors
     /// `INVALID_EXECUTABLE`.
@@ -119,12 +119,12 @@ impl Loader {
         Ok(())
     }
 
-    /// Loads the code object of a reader for a GPU, on behalf of a call.
+    /// Loads a reader's code object for a GPU, on behalf of a call.
     ///
     /// # Errors
     /// `INVALID_EXECUTABLE`, `INVALID_CODE_OBJECT_READER`, `FROZEN_EXECUTABLE`, `INVALID_CODE_OBJECT` for bytes that are
-    /// none, `INCOMPATIBLE_ARGUMENTS` for code of another GPU, `VARIABLE_UNDEFINED`, `VARIABLE_ALREADY_DEFINED` for names
-    /// that the executable has, `OUT_OF_RESOURCES`.
+    /// no code object, `INCOMPATIBLE_ARGUMENTS` for code of another GPU, `VARIABLE_UNDEFINED`, `VARIABLE_ALREADY_DEFINED`
+    /// for names that the executable has already, `OUT_OF_RESOURCES`.
     pub(crate) fn load(
         &self,
         executable: Executable,
@@ -172,7 +172,7 @@ impl Loader {
         Ok(())
     }
 
-    /// The kernel whose descriptor lies at an address, and the GPU that it was loaded for.
+    /// The kernel whose descriptor is at an address, and the GPU that it was loaded for.
     pub(crate) fn kernel(&self, descriptor: u64) -> Option<(Arc<Kernel>, usize)> {
         self.kernels.read().unwrap_or_else(PoisonError::into_inner).get(&descriptor).cloned()
     }
@@ -185,7 +185,7 @@ impl Loader {
 }
 
 impl Loaded {
-    /// Says where a variable is that code objects loaded later refer to.
+    /// Defines the address of a variable for code objects that are loaded later.
     ///
     /// # Errors
     /// `FROZEN_EXECUTABLE`, `VARIABLE_ALREADY_DEFINED`.
@@ -204,7 +204,7 @@ impl Loaded {
     }
 
     /// # Errors
-    /// `FROZEN_EXECUTABLE` where it is frozen already.
+    /// `FROZEN_EXECUTABLE` if it is frozen already.
     pub(crate) fn freeze(&self) -> Outcome<()> {
         match std::mem::replace(&mut self.lock().frozen, true) {
             false => Ok(()),
@@ -216,7 +216,7 @@ impl Loaded {
         self.lock().frozen
     }
 
-    /// A symbol by its name, of a GPU or of any.
+    /// A symbol by its name, of one GPU or of any.
     ///
     /// # Errors
     /// `INVALID_SYMBOL_NAME`.
@@ -252,7 +252,7 @@ impl Symbol {
     /// An attribute, by `hsa_executable_symbol_info_t`.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an attribute that there is not, or not of such a symbol.
+    /// `INVALID_ARGUMENT` for an unknown attribute, or one of another kind of symbol.
     pub(crate) fn info(&self, attribute: u32) -> Outcome<Info> {
         Ok(match (attribute, &self.what) {
             (0, What::Variable { .. }) => Info::U32(0),
@@ -262,7 +262,7 @@ impl Symbol {
             // There are no module names.
             (3, _) => Info::U32(0),
             (4, _) => Info::Bytes(Vec::new()),
-            // The linkage of the program, and a definition.
+            // Program linkage, and a definition.
             (5, _) => Info::U32(1),
             (17, _) => Info::Bool(true),
             (20, _) => Info::U64(Which::Gpu(self.gpu).handle().handle),
@@ -283,7 +283,7 @@ impl Symbol {
     }
 }
 
-/// The bytes of a code object with the variables of the client's in it; none where it refers to none.
+/// The bytes of a code object with the client's variables linked in; `None` if it refers to none.
 fn resolve(bytes: &[u8], find: impl Fn(&str) -> Option<u64>) -> Outcome<Option<Vec<u8>>> {
     let object = CodeObject::parse(bytes).map_err(|error| {
         explain(&format!("the code object was not loaded: {error}"));

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory pools: those of the host, and those of each GPU. A pool is a region too, by the same handle.
+//! Memory pools: those of the host, and those of each GPU. A pool is a region too, with the same handle.
 
 use super::abi::MemoryPool;
 use super::agent::Which;
 
-/// The handle of the host's first pool. No address looks like it.
+/// The handle of the host's first pool. It cannot be an address.
 const FIRST: u64 = 0x5749_4e44_504f_0000;
-/// Handles of one agent.
+/// The number of handles reserved for one agent.
 const OF_AGENT: u64 = 16;
 
-/// The kind of memory that a pool has.
+/// The kind of memory of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grain {
     Fine,
     /// Fine-grained memory of the host for arguments of kernels.
     Kernarg,
     Coarse,
-    /// LDS, of which nothing can be allocated.
+    /// LDS, which cannot be allocated.
     Group,
 }
 
@@ -61,7 +61,7 @@ impl Pool {
             (owner, agent) if owner == agent => BY_DEFAULT,
             _ if self.grain == Grain::Group => NEVER,
             (Which::Cpu, Which::Gpu(_)) => BY_DEFAULT,
-            // Without a large BAR the host reaches nothing of a GPU's.
+            // Without a large BAR the host cannot access a GPU's memory.
             (Which::Gpu(_), Which::Cpu) => NEVER,
             _ => WHEN_ALLOWED,
         }

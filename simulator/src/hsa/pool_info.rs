@@ -8,7 +8,7 @@ use super::pool::{Grain, Pool};
 use super::runtime::Runtime;
 use super::status::{Outcome, Status};
 
-/// Memory that the host says to have, in bytes.
+/// Bytes of memory that the host reports.
 const HOST: u64 = 64 << 30;
 
 impl Runtime {
@@ -21,10 +21,11 @@ impl Runtime {
             .ok_or(Status::INVALID_MEMORY_POOL)
     }
 
-    /// An attribute of a pool, by `hsa_amd_memory_pool_info_t`; the regions' numbers are the same as far as they go.
+    /// An attribute of a pool, by `hsa_amd_memory_pool_info_t`. The attributes of regions that exist have the
+    /// same numbers.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an attribute that there is not.
+    /// `INVALID_ARGUMENT` for an unknown attribute.
     pub(crate) fn pool_info(&self, pool: Pool, attribute: u32) -> Outcome<Info> {
         let group = pool.grain == Grain::Group;
         let size = match (pool.grain, pool.agent) {

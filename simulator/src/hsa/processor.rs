@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The packet processor: reads AQL packets out of rings, and makes them packets of the scheduler.
+//! The packet processor: reads AQL packets from rings, and queues them as packets of the scheduler.
 //!
-//! Each packet gets a queue of the scheduler's to itself, and edges to those before it that it waits for: with the
-//! barrier bit all of them, without it the latest barrier.
+//! Each packet gets a scheduler queue of its own, and edges to the packets before it that it waits for: all
+//! of them if it has the barrier bit, else the latest barrier.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,21 +21,21 @@ use super::runtime::Runtime;
 use super::signal::{Awaited, Comparison, SignalRef};
 use super::status::{Outcome, Status};
 
-/// Packets of a queue that are read and not done, at most.
+/// The most packets of a queue that are read and not done.
 const WINDOW: usize = 32;
 
-/// How far a queue has come.
+/// The progress of a queue.
 #[derive(Default)]
 pub(crate) struct Processor {
-    /// The packet to be read next.
+    /// The packet that is read next.
     next: u64,
-    /// One past the last packet that a doorbell told of.
+    /// One past the last packet that a doorbell submitted.
     told: u64,
     /// The packets that all later ones wait for.
     fence: Vec<Point>,
     /// The other packets that were read.
     open: Vec<Point>,
-    /// Packets that are done although one before them is not.
+    /// Packets that are done although an earlier one is not.
     done: BTreeSet<u64>,
     /// Packets that were read and are not done.
     in_flight: usize,
@@ -62,7 +62,7 @@ impl Runtime {
         self.process(queue);
     }
 
-    /// Reads packets of a queue for as long as there are any.
+    /// Reads packets of a queue as long as there are any.
     fn process(self: &Arc<Self>, queue: &Arc<AqlQueue>) {
         let failed = {
             let mut processor = lock(&queue.processor);
@@ -83,14 +83,14 @@ impl Runtime {
         }
     }
 
-    /// Reads one packet. Whether there was one.
+    /// Reads one packet. Returns whether there was one.
     fn read_next(self: &Arc<Self>, queue: &Arc<AqlQueue>, processor: &mut Processor) -> Outcome<bool> {
         let index = processor.next;
         if queue.is_stopped() || processor.in_flight >= WINDOW || index >= processor.told {
             return Ok(false);
         }
         if aql::kind(queue.header(index).load(Ordering::Acquire)) == aql::INVALID {
-            // It was claimed, and its writer will ring too.
+            // The slot was claimed. The client rings the doorbell when it has written the packet.
             return Ok(false);
         }
         let mut bytes = [0; aql::SIZE as usize];
@@ -169,7 +169,7 @@ impl Runtime {
         Ok(Work { kernel, launch })
     }
 
-    /// A packet is done: tells its signal, and goes on with the queue.
+    /// Ends a packet: signals its completion, and continues with the queue.
     fn end(self: &Arc<Self>, queue: &Arc<AqlQueue>, index: u64, completion: Option<&SignalRef>, start: u64) {
         if let Some(signal) = completion {
             signal.complete_timed(start, self.now().max(start + 1));
@@ -188,7 +188,7 @@ impl Runtime {
     }
 }
 
-/// What a barrier packet waits for.
+/// The conditions that a barrier packet waits for.
 struct Dependencies {
     queue: Arc<AqlQueue>,
     awaited: Vec<Awaited>,
@@ -198,7 +198,7 @@ struct Dependencies {
 impl Condition for Dependencies {
     fn holds(&self) -> bool {
         let mut each = self.awaited.iter().map(Condition::holds);
-        // A queue that has stopped waits for nothing.
+        // The barrier of a stopped queue does not wait.
         self.awaited.is_empty()
             || self.queue.is_stopped()
             || if self.all { each.all(|holds| holds) } else { each.any(|holds| holds) }
@@ -217,7 +217,7 @@ struct AqlPacket {
     queue: Arc<AqlQueue>,
     index: u64,
     completion: Option<SignalRef>,
-    /// None for a barrier.
+    /// `None` for a barrier.
     work: Option<Work>,
 }
 
@@ -242,7 +242,7 @@ impl AqlPacket {
         if let Trouble::Fault(fault) = trouble
             && matches!(fault.cause, Cause::Cancelled)
         {
-            // The queue was stopped, and whoever did so knows.
+            // The queue was stopped, and its stop was reported.
             return;
         }
         tally::count(Count::Fault);
@@ -274,9 +274,9 @@ impl Packet for AqlPacket {
         if let Some(work) = &self.work {
             let Some(at_work) = self.queue.begin_work() else { return };
             let dispatch = self.dispatch(&work.kernel);
-            // A defect of the simulator must stop the queue, not the thread that happens to be here.
+            // A defect of the simulator must stop the queue, not the thread that runs the packet.
             let ran = catch_unwind(AssertUnwindSafe(|| dispatch.run_of(&work.launch, at_work.of_queue())));
-            // Before anybody is told: what the client does then may be to destroy the queue, which waits for this.
+            // Before the client is told: it may destroy the queue then, which waits for this.
             drop(at_work);
             if let Err(trouble) = ran.unwrap_or(Err(Trouble::Defect)) {
                 return self.fail(&trouble);
@@ -320,7 +320,7 @@ impl Going for GoingPacket {
     }
 }
 
-/// What a queue tells of a fault.
+/// The status of a queue that a fault has stopped.
 fn status_of(fault: &Fault) -> Status {
     match fault.cause {
         Cause::IllegalAddress

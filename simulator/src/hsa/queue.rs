@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queues: an `amd_queue_t` with its ring in memory that host and kernels share, and what the runtime keeps of it.
+//! Queues: an `amd_queue_t` with its ring in memory that host and kernels share, and the runtime's data about
+//! it.
 //!
 //! # Why this is sound
 //! Structure and ring lie in one allocation of the host arena, which stays mapped as long as the memory that the queue
-//! keeps alive. Words that packets, kernels and clients change are touched by atomics alone.
+//! keeps alive. Words that packets, kernels and clients change are accessed only by atomics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
@@ -22,7 +23,7 @@ use super::runtime::Runtime;
 use super::signal::{SignalRef, Signals, Use};
 use super::status::{Outcome, Status};
 
-/// Packets of the smallest ring; a queue of fewer gets as many.
+/// Packets of the smallest ring. A smaller request gets this size.
 pub(crate) const LEAST_PACKETS: u32 = 64;
 /// Packets of the largest ring.
 pub(crate) const MOST_PACKETS: u32 = 131_072;
@@ -40,7 +41,7 @@ pub(crate) enum QueueType {
 /// A queue.
 pub(crate) struct AqlQueue {
     memory: Arc<Memory>,
-    /// Where the structure lies.
+    /// The address of the structure.
     address: u64,
     pub(crate) size: u32,
     /// The GPU, by its index.
@@ -48,15 +49,15 @@ pub(crate) struct AqlQueue {
     pub(crate) doorbell: SignalRef,
     inactive: SignalRef,
     callback: Option<(ErrorCallback, Data)>,
-    /// The thread that runs the callback at the moment.
+    /// The thread that runs the error callback, if one does.
     told_by: Mutex<Option<ThreadId>>,
-    /// No packet is processed any more.
+    /// Set when the queue processes no more packets.
     stopped: AtomicBool,
     /// The flags that stop the running dispatches.
     at_work: Mutex<Vec<Arc<AtomicBool>>>,
-    /// Told when one has ended.
+    /// Signalled when a dispatch has ended.
     ended: Condvar,
-    /// Barriers of all waves of a dispatch, for cooperative ones.
+    /// Barriers of all waves of a dispatch, for cooperative queues.
     gws: Option<Arc<Gws>>,
     signals: Arc<Signals>,
     /// Compute units that it may use, a bit each.
@@ -65,14 +66,14 @@ pub(crate) struct AqlQueue {
     pub(crate) processor: Mutex<Processor>,
 }
 
-/// The client's datum, which goes back to it with an error.
+/// The client's pointer, which its callback gets back.
 #[derive(Clone, Copy)]
 struct Data(*mut c_void);
 
-// SAFETY: the pointer is handed back to the client's own callback and not looked at. HSA says that the callback is called
+// SAFETY: the pointer is only given back to the client's own callback. HSA says that the callback is called
 // on a thread of the runtime's.
 unsafe impl Send for Data {}
-// SAFETY: a reference to it gives nothing but copies of it.
+// SAFETY: a shared reference gives only copies of it.
 unsafe impl Sync for Data {}
 
 /// The queues of a runtime, by the address of the structure.
@@ -81,14 +82,14 @@ pub(crate) struct Queues {
     live: RwLock<BTreeMap<u64, Arc<AqlQueue>>>,
     /// By the address of the doorbell.
     doorbells: RwLock<BTreeMap<u64, Arc<AqlQueue>>>,
-    /// Addresses of the other signals that queues have.
+    /// Addresses of the signals for inactive queues.
     inactive: RwLock<BTreeSet<u64>>,
     next_id: AtomicU64,
 }
 
 impl QueueType {
     /// # Errors
-    /// `INVALID_ARGUMENT` for a number that is no type.
+    /// `INVALID_ARGUMENT` for a number that is not a type.
     pub(crate) fn new(number: u32) -> Outcome<Self> {
         Ok(match number {
             0 => Self::Multi,
@@ -103,8 +104,8 @@ impl Runtime {
     /// Makes a queue.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for a size that is no power of two or larger than the largest, `OUT_OF_RESOURCES` where there is
-    /// no memory for it.
+    /// `INVALID_ARGUMENT` for a size that is not a power of two or exceeds the largest ring, `OUT_OF_RESOURCES` if no
+    /// memory is left for it.
     pub(crate) fn create_queue(
         &self,
         gpu: usize,
@@ -158,7 +159,7 @@ impl Runtime {
             queue_inactive_signal: inactive.handle(),
             reserved4: [0; 14],
         };
-        // SAFETY: a fresh allocation, large enough and aligned, of which nobody knows yet.
+        // SAFETY: a fresh allocation, large enough and aligned, that no other code knows yet.
         unsafe { (address as *mut AmdQueue).write(head) };
         let queue = Arc::new(AqlQueue {
             memory: self.memory.clone(),
@@ -185,11 +186,11 @@ impl Runtime {
         Ok(queue)
     }
 
-    /// Ends a queue. Packets that have not begun are dropped, kernels at work are stopped: when this returns, none of the
-    /// queue's uses memory any more, and its callback runs on no other thread.
+    /// Ends a queue. Packets that have not begun are dropped, and running kernels are stopped. When this
+    /// returns, none of the queue's packets uses memory any more, and its callback runs on no other thread.
     ///
     /// # Errors
-    /// As the scheduler's.
+    /// The scheduler's.
     pub(crate) fn destroy_queue(&self, queue: &Arc<AqlQueue>) -> Outcome<()> {
         queue.stop();
         self.queues.remove(queue);
@@ -206,11 +207,11 @@ impl Runtime {
 const WRITE_INDEX: u64 = std::mem::offset_of!(AmdQueue, write_dispatch_id) as u64;
 const READ_INDEX: u64 = std::mem::offset_of!(AmdQueue, read_dispatch_id) as u64;
 const PROPERTIES: u64 = std::mem::offset_of!(AmdQueue, queue_properties) as u64;
-/// The bit of the properties that says that packets are timed.
+/// The bit of the properties for timed packets.
 const PROFILING: u32 = 1 << 3;
 
 impl AqlQueue {
-    /// What clients hold.
+    /// The client's pointer to the queue.
     pub(crate) fn pointer(&self) -> *mut HsaQueue {
         self.address as *mut HsaQueue
     }
@@ -228,7 +229,7 @@ impl AqlQueue {
         self.word(READ_INDEX)
     }
 
-    /// Has packets timed, or not. They are always; the bit is for the client's own tools.
+    /// Sets or clears the profiling bit. Packets are always timed; the bit is for the client's own tools.
     pub(crate) fn set_profiling(&self, on: bool) {
         // SAFETY: as in `word`; the field is aligned.
         let properties = unsafe { AtomicU32::from_ptr((self.address + PROPERTIES) as *mut u32) };
@@ -249,12 +250,12 @@ impl AqlQueue {
         unsafe { AtomicU16::from_ptr(self.packet(index) as *mut u16) }
     }
 
-    /// Whether no packet is processed any more.
+    /// Whether the queue processes no more packets.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// Processes no packets any more, and stops kernels at work. Whether this was the first to say so.
+    /// Ends the processing of packets, and stops running kernels. Returns whether this was the first stop.
     pub(crate) fn stop(&self) -> bool {
         self.inactive.value().store(1, Ordering::Release);
         let first = !self.stopped.swap(true, Ordering::AcqRel);
@@ -273,7 +274,7 @@ impl AqlQueue {
     pub(crate) fn begin_work(&self) -> Option<AtWork<'_>> {
         let stop = Arc::<AtomicBool>::default();
         let mut at_work = self.lock_at_work();
-        // Under the lock: who stops the queue sees this one, or is seen here.
+        // Under the lock: a thread that stops the queue sees this dispatch, or this sees the stop.
         if self.is_stopped() {
             return None;
         }
@@ -290,16 +291,16 @@ impl AqlQueue {
     }
 
     fn word(&self, offset: u64) -> &AtomicU64 {
-        // SAFETY: the offsets are those of aligned words of the structure, which stays mapped as long as the memory that
-        // `self` keeps. They change by atomics alone once the queue is made.
+        // SAFETY: the offsets are those of aligned words of the structure, which stays mapped as long as the
+        // memory that `self` keeps. They change only by atomics once the queue is made.
         unsafe { AtomicU64::from_ptr((self.address + offset) as *mut u64) }
     }
 }
 
-/// A dispatch of a queue at work.
+/// A running dispatch of a queue.
 pub(crate) struct AtWork<'a> {
     queue: &'a AqlQueue,
-    /// Set when it is to stop.
+    /// Set to stop it.
     stop: Arc<AtomicBool>,
 }
 
@@ -341,18 +342,19 @@ impl Queues {
         write(&self.inactive).remove(&queue.inactive.handle().handle);
     }
 
-    /// All that were not destroyed.
+    /// All live queues.
     pub(crate) fn all(&self) -> Vec<Arc<AqlQueue>> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    /// Tells the client why a queue has stopped, unless the client has destroyed it.
+    /// Calls the client's callback about a stopped queue, unless the client has destroyed it.
     pub(crate) fn tell(&self, queue: &Arc<AqlQueue>, status: Status) {
         let Some((callback, Data(data))) = queue.callback else { return };
-        // Before the look: a client that destroys the queue is seen here, or waits for the callback.
+        // Set before the check: a client that destroys the queue is noticed here, or waits for the callback.
         *queue.lock_told_by() = Some(std::thread::current().id());
         if self.is_live(queue) {
-            // SAFETY: the client gave function and datum for calls until the queue is destroyed, which waits for this one.
+            // SAFETY: the client gave function and data for calls until the queue is destroyed, which waits
+            // for this call.
             unsafe { callback(status, queue.pointer(), data) };
         }
         *queue.lock_told_by() = None;
@@ -364,13 +366,13 @@ impl Queues {
         live.get(&queue.address).is_some_and(|known| Arc::ptr_eq(known, queue))
     }
 
-    /// Whether a signal goes with a queue.
+    /// Whether a signal belongs to a queue.
     pub(crate) fn own(&self, signal: &SignalRef) -> bool {
         let inactive = self.inactive.read().unwrap_or_else(PoisonError::into_inner);
         signal.is_doorbell() || inactive.contains(&signal.handle().handle)
     }
 
-    /// The queue that a client's pointer means.
+    /// The queue behind a client's pointer.
     ///
     /// # Errors
     /// `INVALID_QUEUE`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The HSA runtime of a process: one machine, made by the first `hsa_init`, which ends with the last `hsa_shut_down`. The
-//! next `hsa_init` makes another.
+//! The HSA runtime of a process: one machine. The first `hsa_init` makes it, and the last `hsa_shut_down`
+//! ends it. The next `hsa_init` makes another.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,15 +24,15 @@ use super::signal::Signals;
 use super::status::{Outcome, Status};
 use super::virtual_memory::VirtualMemory;
 
-/// How long clients may compute without a call before work goes on without them, where there is a seed. Runtimes above
-/// HSA, AMD's HIP for one, spin on memory that their signal handlers write.
+/// How long clients may compute without a call before work continues without them, where there is a seed.
+/// Runtimes above HSA, such as AMD's HIP, spin on memory that their signal handlers write.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// How long the last `hsa_shut_down` waits for kernels, copies and a handler at work. A handler may wait for anything, even
-/// for whoever shuts down.
+/// How long the last `hsa_shut_down` waits for running kernels, copies and a handler. A handler may wait for
+/// anything, even for the thread that shuts down.
 const LAST: Duration = Duration::from_secs(1);
 
-/// What a process has of HSA.
+/// HSA's state in a process.
 pub(crate) struct Runtime {
     pub(crate) options: Options,
     pub(crate) memory: Arc<Memory>,
@@ -49,29 +49,30 @@ pub(crate) struct Runtime {
     pub(crate) loader: Loader,
     pub(crate) handlers: Handlers,
     pub(crate) injections: Injections,
-    /// Bytes of scratch that queues may keep, by GPU, where a client has said so.
+    /// Bytes of scratch that queues may keep, by GPU, as clients have set them.
     pub(crate) scratch_limits: Mutex<BTreeMap<usize, u64>>,
     /// Calls of HSA's functions so far.
     pub(crate) calls: AtomicU64,
-    /// How many others there were before it.
+    /// The number of runtimes before this one.
     pub(crate) epoch: u64,
     /// Whether the last reference is gone.
     ended: AtomicBool,
 }
 
-/// The runtime while it is initialised, and how often `hsa_init` was called more than `hsa_shut_down`.
+/// The runtime while it is initialised, and the number of `hsa_init` calls that no `hsa_shut_down` has ended.
 static CURRENT: RwLock<Option<(Arc<Runtime>, u32)>> = RwLock::new(None);
-/// Held while a runtime is made or its references change. Calls go on meanwhile.
+/// Held while a runtime is made or its references change. Other calls are not blocked.
 static CHANGE: Mutex<u64> = Mutex::new(0);
-/// The memory of the latest runtime that has ended, empty. A process that ends may look at signals and buffers still.
+/// The memory of the latest ended runtime, empty. A process may still read signals and buffers while it
+/// exits.
 static ENDED: Mutex<Option<Arc<Memory>>> = Mutex::new(None);
-/// Whether this process was forked from the one that the machine belongs to.
+/// Whether this process was forked from the process that owns the machine.
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
 /// `hsa_init`.
 ///
 /// # Errors
-/// `OUT_OF_RESOURCES` where `WINDLASS_SIM` makes no sense or the machine cannot be set up, `REFCOUNT_OVERFLOW`.
+/// `OUT_OF_RESOURCES` if `WINDLASS_SIM` is invalid or the machine cannot be set up, `REFCOUNT_OVERFLOW`.
 pub(crate) fn init() -> Outcome<()> {
     if IS_CHILD.load(Ordering::Relaxed) {
         explain(
@@ -95,10 +96,11 @@ pub(crate) fn init() -> Outcome<()> {
     Ok(())
 }
 
-/// `hsa_shut_down`. The runtime whose last reference this was: whoever called is to have it [shut down](Runtime::shut_down).
+/// `hsa_shut_down`. Returns the runtime if this was its last reference. The caller must then [shut it
+/// down](Runtime::shut_down).
 ///
 /// # Errors
-/// `NOT_INITIALIZED` where it is down.
+/// `NOT_INITIALIZED` without a runtime.
 pub(crate) fn shut_down() -> Outcome<Option<Arc<Runtime>>> {
     let _change = CHANGE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut current = write();
@@ -115,7 +117,7 @@ pub(crate) fn shut_down() -> Outcome<Option<Arc<Runtime>>> {
 /// # Errors
 /// `NOT_INITIALIZED`.
 pub(crate) fn current() -> Outcome<Arc<Runtime>> {
-    // A child has none of the threads that it would wait for, and perhaps the lock in somebody's hand.
+    // A child has none of the parent's threads, and the lock may be held by one of them.
     if IS_CHILD.load(Ordering::Relaxed) {
         return Err(Status::NOT_INITIALIZED);
     }
@@ -140,20 +142,20 @@ extern "C" fn in_child() {
     IS_CHILD.store(true, Ordering::Relaxed);
 }
 
-/// Makes the runtime that comes after so many others.
+/// Makes a runtime. `epoch` others were made before.
 fn make(epoch: u64) -> Result<Arc<Runtime>, String> {
     #[cfg(unix)]
     if epoch == 0 {
-        // SAFETY: the handler does nothing but store to an atomic, which is allowed in the child of a process with several
-        // threads. glibc drops the handlers of libraries that it unloads.
+        // SAFETY: the handler only stores to an atomic, which is allowed in the child of a process with
+        // several threads. glibc drops the handlers of libraries that it unloads.
         let status = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
         if status != 0 {
-            tracing::warn!(target: "windlass::sim", status, "children by fork will not be told apart");
+            tracing::warn!(target: "windlass::sim", status, "forked children will not be detected");
         }
     }
     let mut options = Options::from_environment().map_err(|error| error.to_string())?;
     if epoch > 0 && (options.record.is_some() || options.replay.is_some()) {
-        tracing::warn!(target: "windlass::sim", "a log holds what was done until hsa_shut_down, and nothing after it");
+        tracing::warn!(target: "windlass::sim", "a schedule's log ends with hsa_shut_down");
         options.record = None;
         if let Some(log) = options.replay.take() {
             options.seed = Some(Schedule::seed_of(&log)?);
@@ -177,7 +179,7 @@ impl Runtime {
         let gpus = slots.iter().enumerate().map(|(index, slot)| GpuAgent { index, slot: *slot }).collect();
         Ok(Arc::new(Self {
             engine: Engine::new(threads.unwrap_or(1)),
-            // The functions of the process know their runtime on every thread.
+            // Every thread of the process finds the runtime in `CURRENT`.
             scheduler: Arc::new(Scheduler::new(schedule, clock.clone(), 0, || ())),
             signals: Signals::new(memory.clone()),
             holdings: Arc::new(Holdings::new(memory.clone(), &options)),
@@ -198,8 +200,9 @@ impl Runtime {
         }))
     }
 
-    /// Ends it: queues stop, waits come back, no handler is called any more. The bytes of its memory go back;
-    /// its addresses stay until the next runtime is made, and as long as a call or a handler is at work.
+    /// Ends the runtime: queues stop, waits return, and no handler is called any more. The bytes of its
+    /// memory are released; its addresses stay until the next runtime is made, and as long as a call or a
+    /// handler runs.
     pub(crate) fn shut_down(&self) {
         self.ended.store(true, Ordering::Release);
         for queue in self.queues.all() {
@@ -207,7 +210,7 @@ impl Runtime {
         }
         self.scheduler.close();
         if !self.scheduler.wait_for_end(LAST) {
-            tracing::warn!(target: "windlass::sim", "hsa_shut_down: a handler or a kernel goes on");
+            tracing::warn!(target: "windlass::sim", "hsa_shut_down: a handler or a kernel still runs");
         }
         self.memory.forget_contents();
         drop(ended().replace(self.memory.clone()));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Signals: `amd_signal_t` in memory that the host and kernels reach at the same address, which is the handle.
+//! Signals: `amd_signal_t` in memory that the host and kernels access at the same address, which is the
+//! handle.
 //!
 //! # Why this is sound
-//! Signals lie in blocks of the host arena that are given back only with the [`Signals`], which keeps its memory alive. A
+//! Signals lie in blocks of the host arena that are freed only with the [`Signals`], which keeps its memory alive. A
 //! [`SignalRef`] is made only of an address within such a block, borrows nothing, and keeps the table alive. All access
 //! is by atomics, since kernels, packets and clients change the words at any time.
 
@@ -19,19 +20,19 @@ use super::ticket::Ticket;
 
 /// Bytes of an `amd_signal_t`.
 const SIZE: u64 = 64;
-/// Where the structure has a word of the runtime's own.
+/// The offset of a word that the structure reserves for the runtime.
 const GENERATION: u64 = 56;
 /// Bytes of a block of signals.
 const BLOCK: u64 = 64 << 10;
 
-/// What a signal is for, as `amd_signal_kind_t` has it.
+/// The use of a signal, as in `amd_signal_kind_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i64)]
 pub(crate) enum Use {
-    /// No signal: the place is free.
+    /// The slot is free.
     Free = 0,
     User = 1,
-    /// Storing a value tells a queue of packets.
+    /// Stores to it submit packets to a queue.
     Doorbell = -1,
 }
 
@@ -41,23 +42,23 @@ pub(crate) struct Signals {
     /// First addresses of blocks.
     blocks: RwLock<BTreeSet<u64>>,
     free: Mutex<VecDeque<u64>>,
-    /// Those that may be shared, by address.
+    /// Signals that may be shared, by address.
     shared: Mutex<Sharing>,
 }
 
 /// Signals that may be shared.
 #[derive(Default)]
 struct Sharing {
-    /// How many there were.
+    /// The number of such signals so far.
     count: u64,
     live: BTreeMap<u64, SharedSignal>,
 }
 
 struct SharedSignal {
     number: u64,
-    /// Which of all signals at its address it is.
+    /// Its number among all signals at its address.
     generation: u64,
-    /// How often it is to be destroyed.
+    /// The number of calls that destroy it.
     owners: u32,
 }
 
@@ -65,7 +66,7 @@ struct SharedSignal {
 #[derive(Clone)]
 pub(crate) struct SignalRef {
     address: u64,
-    /// Which of all signals that have been at the address.
+    /// Its number among all signals at its address.
     generation: u64,
     _table: Arc<Signals>,
 }
@@ -78,7 +79,7 @@ impl Signals {
     /// A signal with a value.
     ///
     /// # Errors
-    /// `OUT_OF_RESOURCES` where there is no memory for it.
+    /// `OUT_OF_RESOURCES` if no memory is left for it.
     pub(crate) fn create(self: &Arc<Self>, value: i64, usage: Use) -> Outcome<SignalRef> {
         let free = self.lock_free().pop_front();
         let address = match free {
@@ -98,14 +99,14 @@ impl Signals {
     /// The signal behind a handle, doorbells included.
     ///
     /// # Errors
-    /// `INVALID_SIGNAL` for a handle that is, or is no longer, a signal's.
+    /// `INVALID_SIGNAL` for a handle that is not, or no longer, a signal's.
     pub(crate) fn get(self: &Arc<Self>, signal: Signal) -> Outcome<SignalRef> {
         let address = signal.handle;
         if !address.is_multiple_of(SIZE) || !self.holds(address) {
             return Err(Status::INVALID_SIGNAL);
         }
         let mut signal = SignalRef { address, generation: 0, _table: self.clone() };
-        // The kind is written last: who sees a live one sees its generation.
+        // The kind is written last: a reader that sees a live kind sees its generation.
         if signal.word(0).load(Ordering::Acquire) == Use::Free as i64 as u64 {
             return Err(Status::INVALID_SIGNAL);
         }
@@ -113,12 +114,12 @@ impl Signals {
         Ok(signal)
     }
 
-    /// As [`get`](Self::get), of a packet's signal, which may be none.
+    /// As [`get`](Self::get), for a packet's signal, which may be null.
     pub(crate) fn find(self: &Arc<Self>, signal: Signal) -> Outcome<Option<SignalRef>> {
         if signal.handle == 0 { Ok(None) } else { self.get(signal).map(Some) }
     }
 
-    /// Lets a signal be shared.
+    /// Marks a signal as one that may be shared.
     pub(crate) fn make_sharable(&self, signal: &SignalRef) {
         let mut shared = self.lock_shared();
         shared.count += 1;
@@ -133,10 +134,10 @@ impl Signals {
         Some(Ticket { address: signal.address, number })
     }
 
-    /// The signal of a handle, which is to be destroyed once more.
+    /// The signal of a handle. It needs one more call that destroys it.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for one that is gone.
+    /// `INVALID_ARGUMENT` if it is gone.
     pub(crate) fn attach(&self, ticket: Ticket) -> Outcome<Signal> {
         let mut shared = self.lock_shared();
         let signal = shared.live.get_mut(&ticket.address).filter(|signal| signal.number == ticket.number);
@@ -145,7 +146,7 @@ impl Signals {
         Ok(Signal { handle: ticket.address })
     }
 
-    /// Ends a signal, unless others share it or it has ended. Its place is used again.
+    /// Ends a signal, unless others share it or it has ended. Its slot is reused.
     pub(crate) fn destroy(&self, signal: &SignalRef) {
         {
             let mut shared = self.lock_shared();
@@ -158,7 +159,8 @@ impl Signals {
                 shared.live.remove(&signal.address);
             }
         }
-        // Two threads that destroy it at once must not free the place twice, nor end another signal that is there by then.
+        // Two threads that destroy it at once must not free the slot twice, nor end another signal that is
+        // there by then.
         let mut free = self.lock_free();
         if signal.is_live() {
             signal.word(0).store(Use::Free as i64 as u64, Ordering::Release);
@@ -171,7 +173,7 @@ impl Signals {
         blocks.range(..=address).next_back().is_some_and(|block| address - block < BLOCK)
     }
 
-    /// Adds a block. One of its places.
+    /// Adds a block, and returns one of its slots.
     fn grow(&self) -> Result<u64, MemoryError> {
         let block = self.memory.allocate(BLOCK, 4096, Kind::HostPinned, "signals")?;
         self.blocks.write().unwrap_or_else(PoisonError::into_inner).insert(block);
@@ -217,15 +219,15 @@ impl SignalRef {
         self.word(0).load(Ordering::Relaxed) == Use::Doorbell as i64 as u64
     }
 
-    /// Tells that what the signal is for has ended, and when it began and ended. One that was destroyed meanwhile may be
-    /// another by now, and stays as it is.
+    /// Completes a signal: sets the times and decrements the value. A signal that was destroyed meanwhile
+    /// stays as it is; its slot may hold another.
     pub(crate) fn complete_timed(&self, start: u64, end: u64) {
         if self.set_times(start, end) {
             self.value().fetch_sub(1, Ordering::AcqRel);
         }
     }
 
-    /// Tells that what the signal is for went wrong: by a negative value, as ROCr.
+    /// Completes a signal with a failure: sets the times and a negative value, as ROCr does.
     pub(crate) fn fail_timed(&self, start: u64, end: u64) {
         if self.set_times(start, end) {
             self.value().store(-1, Ordering::Release);
@@ -236,7 +238,7 @@ impl SignalRef {
         if !self.is_live() {
             tracing::error!(
                 target: "windlass::sim",
-                "the completion signal {:#x} was destroyed before what it is for had ended",
+                "the completion signal {:#x} was destroyed before its packet or copy had ended",
                 self.address
             );
             return false;
@@ -246,20 +248,20 @@ impl SignalRef {
         true
     }
 
-    /// When the packet that the signal is for began and ended.
+    /// The times at which the packet of the signal began and ended.
     pub(crate) fn times(&self) -> (u64, u64) {
         (self.word(32).load(Ordering::Relaxed), self.word(40).load(Ordering::Relaxed))
     }
 
     /// A word of the structure.
     fn word(&self, offset: u64) -> &AtomicU64 {
-        // SAFETY: the address lies in a block of signals, which stays mapped as long as the table that `self` keeps, and is
-        // a multiple of 64; `offset` is a multiple of 8 below 64. Words change by atomics alone.
+        // SAFETY: the address lies in a block of signals, which stays mapped as long as the table that `self`
+        // keeps, and is a multiple of 64; `offset` is a multiple of 8 below 64. Words change only by atomics.
         unsafe { AtomicU64::from_ptr((self.address + offset) as *mut u64) }
     }
 }
 
-/// `hsa_signal_condition_t` with the value that is compared with.
+/// `hsa_signal_condition_t` with its operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
     how: u32,
@@ -274,12 +276,12 @@ impl Comparison {
     }
 
     /// # Errors
-    /// `INVALID_ARGUMENT` for a number that is no condition.
+    /// `INVALID_ARGUMENT` for a number that is not a condition.
     pub(crate) fn new(how: u32, with: i64) -> Outcome<Self> {
         if how > 3 { Err(Status::INVALID_ARGUMENT) } else { Ok(Self { how, with, mask: -1 }) }
     }
 
-    /// Compares the bits of a mask alone.
+    /// Compares only the bits of a mask.
     pub(crate) fn masked(self, mask: i64) -> Self {
         Self { mask, ..self }
     }
@@ -303,7 +305,7 @@ pub(crate) struct Awaited {
 
 impl packet::Condition for Awaited {
     fn holds(&self) -> bool {
-        // Nobody changes a signal that is gone.
+        // The value of a destroyed signal never changes.
         self.until.holds(self.signal.load()) || !self.signal.is_live()
     }
 }

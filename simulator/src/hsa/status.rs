@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HSA's status codes: the ones that this runtime answers, with their texts.
+//! HSA's status codes that this runtime returns, with their texts.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -30,7 +30,7 @@ macro_rules! statuses {
                 }
             }
 
-            /// What the status says; `None` for a number that HSA does not have.
+            /// The text of the status; `None` for a number that HSA does not have.
             pub(crate) fn text(self) -> Option<&'static CStr> {
                 const fn c(text: &'static str) -> &'static CStr {
                     match CStr::from_bytes_with_nul(text.as_bytes()) {
@@ -44,7 +44,7 @@ macro_rules! statuses {
                 }
             }
 
-            /// The status of a spelling.
+            /// The status with a name.
             pub(crate) fn from_name(name: &str) -> Option<Self> {
                 match name {
                     $($spelling => Some(Self::$name),)*
@@ -115,7 +115,8 @@ statuses! {
 }
 
 impl Status {
-    /// The status of a failure that is asked for by a number. Failures of every function have HIP's where none is named.
+    /// The status of an injected failure with this number. A number that HSA lacks, such as HIP's default,
+    /// becomes `ERROR`.
     pub(crate) fn of_failure(number: u32) -> Self {
         let known = number >= Self::ERROR.0
             || (Self::INVALID_MEMORY_POOL.0..=Self::RESOURCE_BUSY.0).contains(&number);

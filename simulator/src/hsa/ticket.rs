@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Handles by which memory and signals are shared. They work within one process: the machine is one process's, and a
-//! handle of another process is told from one that is stale or invented.
+//! Handles that share memory and signals. They work within one process, because each process has a machine of
+//! its own. Another process's handle is distinguished from a stale or invented one.
 
 use super::abi::IpcHandle;
 use super::explain::explain;
@@ -21,7 +21,7 @@ pub(crate) enum Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticket {
     pub(crate) address: u64,
-    /// Which of all that has lain at the address.
+    /// Its number among all objects at the address.
     pub(crate) number: u64,
 }
 
@@ -33,7 +33,7 @@ impl Ticket {
     }
 
     /// # Errors
-    /// `INVALID_ARGUMENT` for what is no handle of such a thing, or another process's.
+    /// `INVALID_ARGUMENT` for bytes that are not such a handle, or another process's.
     pub(crate) fn read(caller: &str, handle: IpcHandle, of: Shared) -> Outcome<Self> {
         let [mark, kind, process, 0, a, b, c, d] = handle.handle else {
             return Err(Status::INVALID_ARGUMENT);

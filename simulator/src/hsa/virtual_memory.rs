@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Virtual memory: reserved addresses, memory without addresses, and what is mapped where.
+//! Virtual memory: reserved addresses, memory without addresses, and mappings of one to the other.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,11 +30,11 @@ struct State {
     mapped: BTreeMap<u64, Mapping>,
 }
 
-/// Memory without addresses of the client's. It goes with its handle and the last mapping of it.
+/// Memory without addresses for clients. It is freed with its handle and its last mapping.
 pub(crate) struct Physical {
     pub(crate) pool: Pool,
     size: u64,
-    /// Where it lies, at an address that no kernel may use.
+    /// Its address, which no kernel may use.
     base: u64,
     holdings: Arc<Holdings>,
 }
@@ -42,15 +42,15 @@ pub(crate) struct Physical {
 struct Mapping {
     size: u64,
     physical: Arc<Physical>,
-    /// `hsa_access_permission_t` of agents that may do anything.
+    /// `hsa_access_permission_t` by agent.
     access: BTreeMap<u64, u32>,
 }
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        // Nobody but the handle knows its address, so nobody watches it.
+        // Only the handle has its address, so it has no watchers.
         if let Err(status) = self.holdings.free(self.base, "hsa_amd_vmem_handle_release".into()) {
-            tracing::error!(target: "windlass::sim", ?status, "memory without addresses was not given back");
+            tracing::error!(target: "windlass::sim", ?status, "memory without addresses was not freed");
         }
     }
 }
@@ -60,10 +60,11 @@ impl VirtualMemory {
         Self { memory, handles: Handles::new(Kind::VmemHandle, 0), state: Mutex::default() }
     }
 
-    /// Reserves addresses, aligned to a power of two of at least a page, or to a page for 0. A wish for certain ones is not heard, as HSA allows.
+    /// Reserves addresses, aligned to a power of two of at least a page, or to a page for 0. Requests for
+    /// certain addresses are ignored, as HSA allows.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for a size or an alignment that there is not, `OUT_OF_RESOURCES`.
+    /// `INVALID_ARGUMENT` for an invalid size or alignment, `OUT_OF_RESOURCES`.
     pub(crate) fn reserve(&self, size: u64, align: u64) -> Outcome<u64> {
         let align = if align == 0 { GRANULE } else { align };
         if size == 0 || !size.is_multiple_of(GRANULE) || !align.is_power_of_two() || align < GRANULE {
@@ -74,10 +75,10 @@ impl VirtualMemory {
         Ok(base)
     }
 
-    /// Gives a reservation back.
+    /// Releases a reservation.
     ///
     /// # Errors
-    /// `INVALID_ALLOCATION` for what is none, `RESOURCE_FREE` while something is mapped there.
+    /// `INVALID_ALLOCATION` unless it is one, `RESOURCE_FREE` if it has a mapping.
     pub(crate) fn unreserve(&self, base: u64, size: u64) -> Outcome<()> {
         let mut state = self.lock();
         if state.reserved.get(&base) != Some(&size) {
@@ -94,7 +95,7 @@ impl VirtualMemory {
     /// Memory of a pool without addresses.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for a size that there is not, and as [`Holdings::allocate`].
+    /// `INVALID_ARGUMENT` for an invalid size, and as [`Holdings::allocate`].
     pub(crate) fn create(
         &self,
         holdings: &Arc<Holdings>,
@@ -106,7 +107,7 @@ impl VirtualMemory {
             return Err(Status::INVALID_ARGUMENT);
         }
         let base = holdings.allocate(pool, size, by)?;
-        // Kernels reach it by its mappings alone.
+        // Kernels access it only by its mappings.
         self.memory.set_homes(base, 0);
         let physical = Physical { pool, size, base, holdings: holdings.clone() };
         self.handle(Arc::new(physical))
@@ -127,7 +128,7 @@ impl VirtualMemory {
     /// Another handle of the memory that is mapped at an address.
     ///
     /// # Errors
-    /// `INVALID_ALLOCATION` where nothing is mapped.
+    /// `INVALID_ALLOCATION` if nothing is mapped there.
     pub(crate) fn retain(&self, address: u64) -> Outcome<VmemHandle> {
         let physical = {
             let state = self.lock();
@@ -141,7 +142,7 @@ impl VirtualMemory {
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for addresses that are not reserved or have a mapping, and for a part of the memory;
-    /// `INVALID_ALLOCATION` for a handle that is none.
+    /// `INVALID_ALLOCATION` for an invalid handle.
     pub(crate) fn map(
         &self,
         base: u64,
@@ -171,7 +172,7 @@ impl VirtualMemory {
     /// Ends a mapping.
     ///
     /// # Errors
-    /// `INVALID_ALLOCATION` for what is none.
+    /// `INVALID_ALLOCATION` unless it is one.
     pub(crate) fn unmap(&self, base: u64, size: u64, by: Arc<str>) -> Outcome<()> {
         let mut state = self.lock();
         if state.mapped.get(&base).is_none_or(|mapping| mapping.size != size) {
@@ -184,11 +185,11 @@ impl VirtualMemory {
         Ok(())
     }
 
-    /// Says what agents may do with the mappings in a range: nothing (0), read (1), write (2) or both (3).
+    /// Sets the access of agents to the mappings in a range: none (0), read (1), write (2) or both (3).
     ///
     /// # Errors
-    /// `INVALID_ALLOCATION` where not all is mapped, `INVALID_ARGUMENT` for another number and where the host is to use the
-    /// memory.
+    /// `INVALID_ALLOCATION` if the range is not mapped throughout, `INVALID_ARGUMENT` for another number and if the host is
+    /// to access the memory.
     pub(crate) fn set_access(&self, base: u64, size: u64, access: &[(Which, u32)]) -> Outcome<()> {
         let end = base.checked_add(size).ok_or(Status::INVALID_ARGUMENT)?;
         let mut state = self.lock();
@@ -228,10 +229,10 @@ impl VirtualMemory {
         Ok(())
     }
 
-    /// What an agent may do at an address.
+    /// The access of an agent at an address.
     ///
     /// # Errors
-    /// `INVALID_ALLOCATION` where nothing is mapped.
+    /// `INVALID_ALLOCATION` if nothing is mapped there.
     pub(crate) fn access(&self, address: u64, agent: Which) -> Outcome<u32> {
         let state = self.lock();
         let (_, mapping) = state.at(address).ok_or(Status::INVALID_ALLOCATION)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From words to instructions: finds the format and the row, and reads the fields.
+//! The decoder: finds the format and the row of an instruction, and reads its fields.
 
 use super::error::DecodeError;
 use super::fields::{Fields, field};
@@ -9,12 +9,12 @@ use super::tables::{self, Row};
 use super::{memory_format, scalar_format, vector_format};
 
 impl InstructionSet {
-    /// Decodes the instruction at the start of `words`; [`Inst::size`] says how many of them it took.
+    /// Decodes the instruction at the start of `words`. [`Inst::size`] is its length.
     ///
     /// # Errors
     ///
-    /// [`DecodeError::Truncated`] if the instruction goes on after `words`, [`DecodeError::Unknown`] if `words` start no
-    /// instruction of the set. Fields that the instruction does not use are ignored.
+    /// [`DecodeError::Truncated`] if the instruction continues after `words`, [`DecodeError::Unknown`] if
+    /// `words` start with no instruction of the set. Fields that the instruction does not use are ignored.
     pub fn decode(&'static self, words: &[u32]) -> Result<Inst, DecodeError> {
         let Some(&first) = words.first() else {
             return Err(DecodeError::Truncated { have: 0, need: 1 });
@@ -63,8 +63,8 @@ impl InstructionSet {
 
     /// The instructions of `bytes`, one after another, with their byte offsets.
     ///
-    /// After an unknown instruction the next word is tried; a truncated one ends the sequence, and so does a tail of fewer
-    /// than four bytes.
+    /// After an unknown instruction the next word is tried. A truncated instruction ends the sequence, and so
+    /// does a rest of fewer than four bytes.
     pub fn decode_program(&'static self, bytes: &[u8]) -> Program {
         let words = bytes
             .chunks_exact(4)
@@ -103,7 +103,7 @@ fn row(table: Table, code: u32) -> Option<&'static Row> {
     table.get(code as usize).copied().flatten()
 }
 
-/// The format of an instruction by its first word, and its row; `None` if there is no such format.
+/// The format of an instruction by its first word, and its row; `None` if no format starts like that.
 fn classify(tables: &Tables, first: u32) -> Option<(Encoding, Option<&'static Row>)> {
     let found = match first >> 26 {
         _ if first >> 31 == 0 => match field(first, 25, 7) {
@@ -143,7 +143,7 @@ fn classify(tables: &Tables, first: u32) -> Option<(Encoding, Option<&'static Ro
     Some(found)
 }
 
-/// The 64-bit form holds every other vector format at a base of its own.
+/// VOP3 has the instructions of every other vector format too, each format at a base of its own.
 fn vop3_row(tables: &Tables, code: u32) -> Option<&'static Row> {
     let promoted = match code {
         0x000..0x100 => row(tables.vopc, code),

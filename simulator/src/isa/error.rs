@@ -9,18 +9,18 @@ use super::set::InstructionSet;
 pub enum DecodeError {
     /// The bytes end inside the instruction.
     Truncated {
-        /// The words that were there.
+        /// The number of words that were given.
         have: usize,
-        /// The words that the instruction needs at least.
+        /// The least number of words that the instruction needs.
         need: usize,
     },
     /// No instruction of the set is encoded like this.
     Unknown {
         /// The set.
         set: &'static InstructionSet,
-        /// The first words, 0 where there are none.
+        /// The first words, 0 where the bytes end.
         words: [u32; 2],
-        /// The format, where its bits are those of one.
+        /// The format, if the first bits are those of one.
         encoding: Option<Encoding>,
     },
 }

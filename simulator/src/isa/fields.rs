@@ -27,11 +27,11 @@ pub(super) const fn signed(value: u32, width: u32) -> i32 {
 
 /// Operand code of SDWA in `src0` of VOP1, VOP2 and VOPC.
 pub(super) const SDWA: u32 = 249;
-/// Operand code of DPP in the same place.
+/// Operand code of DPP in `src0`.
 pub(super) const DPP: u32 = 250;
 /// Operand code of a literal.
 pub(super) const LITERAL: u32 = 255;
-/// Set in codes of vector registers.
+/// This bit is set in the codes of vector registers.
 pub(super) const VGPR: u32 = 256;
 
 /// An instruction being decoded.
@@ -147,7 +147,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether this is a vector instruction: only those read LDS directly.
+    /// Whether this is a vector instruction. Only vector instructions read LDS directly.
     fn is_vector(&self) -> bool {
         matches!(
             self.inst.encoding,

@@ -54,26 +54,28 @@ pub enum Encoding {
 ///
 /// # Operand order
 ///
-/// * ALU: `src` in the order of the text. `v_fmamk` is `[src0, Literal, vsrc1]`, `v_fmaak` `[src0, vsrc1, Literal]`.
-///   Carry-in (`v_addc_co_u32`, `v_cndmask_b32`) is `src[2]`, VCC made explicit in the 32-bit form. Carry-out is
-///   `sdst`, VCC made explicit. Compares have their mask in `dst` (VCC made explicit in the 32-bit form); `v_cmpx` writes
-///   EXEC as well. Accumulating instructions (`v_fmac`, `v_dot2c`, `v_swap`, `s_addk_i32`, `s_cmovk_i32`, ...) read `dst`.
-/// * SOPK compares: `src[0]` is the register, `imm` the constant. `s_setreg_b32`: `src[0]`, with the hardware register in
-///   `imm` (id in bits 5:0, offset 10:6, size - 1 15:11). `s_setreg_imm32_b32`: `src[0]` is the literal.
+/// * ALU: `src` in the order of the text. `v_fmamk` is `[src0, Literal, vsrc1]`, `v_fmaak` `[src0, vsrc1,
+///   Literal]`. Carry-in (`v_addc_co_u32`, `v_cndmask_b32`) is `src[2]`; in the 32-bit form it is VCC.
+///   Carry-out is `sdst`; in the 32-bit form it is VCC. Compares have their mask in `dst`, in the 32-bit form
+///   VCC; `v_cmpx` writes EXEC as well. Accumulating instructions (`v_fmac`, `v_dot2c`, `v_swap`,
+///   `s_addk_i32`, `s_cmovk_i32`, ...) read `dst`.
+/// * SOPK compares: `src[0]` is the register, `imm` the constant. `s_setreg_b32`: `src[0]`, with the hardware
+///   register in `imm` (id in bits 5:0, offset 10:6, size - 1 15:11). `s_setreg_imm32_b32`: `src[0]` is the
+///   literal.
 /// * SMEM: `src[0]` base, `src[1]` data (stores, atomics), `src[2]` offset register or None.
 /// * DS: `src[0]` address, `src[1]` and `src[2]` data.
-/// * FLAT, GLOBAL, SCRATCH: `src[0]` vector address or None, `src[1]` data, `src[2]` scalar address or None. In GLOBAL with
-///   a scalar address `src[0]` is one 32-bit register (unsigned offset).
-/// * MUBUF, MTBUF: `src[0]` vector address (index first, then offset; None if neither), `src[1]` data, `src[2]`
-///   resource (4 registers), `src[3]` scalar offset.
+/// * FLAT, GLOBAL, SCRATCH: `src[0]` vector address or None, `src[1]` data, `src[2]` scalar address or None.
+///   In GLOBAL with a scalar address `src[0]` is one 32-bit register (unsigned offset).
+/// * MUBUF, MTBUF: `src[0]` vector address (index first, then offset; None if neither), `src[1]` data,
+///   `src[2]` resource (4 registers), `src[3]` scalar offset.
 /// * Loads and atomics that return have `dst`; other atomics have `dst` None.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Inst {
-    /// The set that it belongs to. The set knows its spelling.
+    /// The instruction set, which also has the spelling.
     pub set: &'static InstructionSet,
-    /// The meaning, whatever the encoding.
+    /// The meaning, independent of the encoding.
     pub op: Op,
-    /// The format it came in.
+    /// The instruction format.
     pub encoding: Encoding,
     /// Length in bytes: 4, 8 or 12.
     pub size: u8,
@@ -103,7 +105,8 @@ pub struct Mods {
     pub neg: u8,
     /// Absolute value, before negation.
     pub abs: u8,
-    /// VOP3P: negate the high half. `v_fma_mix*`: absolute value, also put in `abs`, and this is zero.
+    /// VOP3P: negate the high half. `v_fma_mix*` has absolute values in its place, which are in `abs`; this
+    /// is zero then.
     pub neg_hi: u8,
     /// Half selection; bit 3 is the destination half. VOP3P: half used for the low result; MFMA: unused.
     pub op_sel: u8,
@@ -193,7 +196,7 @@ pub struct Mem {
     pub offset: i32,
     /// DS with two addresses: offset1 in elements.
     pub offset1: u8,
-    /// Scope bit 0; in atomics it asks for the old value. SMEM, and all of gfx90a: glc.
+    /// Scope bit 0. In atomics it requests the old value. SMEM, and all of gfx90a: glc.
     pub sc0: bool,
     /// Scope bit 1; scc of gfx90a.
     pub sc1: bool,
@@ -212,7 +215,7 @@ pub struct Mem {
 }
 
 impl Inst {
-    /// The target of a branch at the address `pc`; `None` if this is no direct branch.
+    /// The target of a branch at the address `pc`; `None` if this is not a direct branch.
     pub fn branch_target(&self, pc: u64) -> Option<u64> {
         self.op.is_direct_branch().then(|| pc.wrapping_add(4).wrapping_add((i64::from(self.imm) * 4) as u64))
     }

@@ -29,7 +29,7 @@ pub(super) fn ds(f: &mut Fields<'_>) -> Result<(), Invalid> {
     f.set_dst(vgpr_or_agpr(field(f.second, 24, 8), f.row.dst.dwords, acc))?;
     if f.row.src[0].element != Element::None {
         let code = field(f.second, 0, 8);
-        // The barrier resource's data is in the address field and may be an accumulation register.
+        // `ds_gws_*` have their data in the address field. It may be an accumulation register.
         f.inst.src[0] = vgpr_or_agpr(code, f.row.src[0].dwords, acc && f.row.has(GWS))?;
     }
     for (at, low) in [(1, 8), (2, 16)] {
@@ -41,8 +41,8 @@ pub(super) fn ds(f: &mut Fields<'_>) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Puts data of type `ty` from register `code` where this instruction wants it: source of stores, source and old value
-/// of atomics, destination of loads.
+/// Decodes data of type `ty`: the source of stores, the source and the old value of atomics, the destination
+/// of loads.
 fn data(f: &mut Fields<'_>, dst_code: u32, src_code: u32, acc: bool, returns: bool) -> Result<(), Invalid> {
     f.inst.src_type = Default::default();
     let ty = f.row.src[0];
@@ -71,7 +71,7 @@ pub(super) fn flat(f: &mut Fields<'_>) -> Result<(), Invalid> {
     if !asks_lds {
         data(f, field(second, 24, 8), field(second, 8, 8), bit(second, 23), returns)?;
     }
-    // 127 means no scalar address; that is the high half of EXEC, which is no address.
+    // The code 127, EXEC_HI, means no scalar address.
     let saddr = Some(field(second, 16, 7)).filter(|&code| code != 127);
     let vaddr = field(second, 0, 8);
     let vector = |f: &mut Fields<'_>, ty: OperandType| -> Result<(), Invalid> {
@@ -132,7 +132,7 @@ pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
         return Err(Invalid);
     }
     if f.row.has(CACHE) {
-        // None of them has the hint.
+        // Cache control has no `nt`.
         mem.nt = false;
         mem.sc0 &= f.row.has(SCOPE);
         mem.sc1 &= f.row.has(SCOPE);
@@ -146,7 +146,7 @@ pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
     };
     let code = field(second, 8, 8);
     if lds {
-        // Data goes past the registers.
+        // The data does not use registers.
         f.inst.src_type = Default::default();
     } else {
         data(f, code, code, bit(second, 23), returns)?;

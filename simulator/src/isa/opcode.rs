@@ -6,8 +6,9 @@ macro_rules! opcodes {
     ($($name:ident,)*) => {
         /// A meaning, by LLVM's mnemonic without the suffix of an encoding (`_e32`, `_e64`, `_dpp`, `_sdwa`).
         ///
-        /// One variant whatever the encoding: `v_add_f32` is VOP2 and VOP3. What parts spell differently and mean alike is
-        /// one variant too, in gfx942's spelling; see [`InstructionSet::mnemonic`](super::InstructionSet::mnemonic).
+        /// There is one variant for all encodings: `v_add_f32` is VOP2 and VOP3. Instructions of the same
+        /// meaning that parts spell differently are one variant too, in gfx942's spelling; see
+        /// [`InstructionSet::mnemonic`](super::InstructionSet::mnemonic).
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
         #[allow(non_camel_case_types, missing_docs)]
         #[repr(u16)]
@@ -29,7 +30,7 @@ macro_rules! opcodes {
 }
 
 impl Op {
-    /// Whether this jumps to an address that the instruction holds.
+    /// Whether this jumps to a target in the instruction itself.
     pub fn is_direct_branch(self) -> bool {
         use Op::*;
         matches!(

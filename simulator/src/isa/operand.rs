@@ -3,8 +3,8 @@
 
 /// A source or destination of an instruction.
 ///
-/// A register operand names its first register; [`OperandType::dwords`] says how many there are. Scalar registers have
-/// their hardware number, so one array of 128 holds them all: see the constants of [`Operand`].
+/// A register operand names its first register; [`OperandType::dwords`] is their number. Scalar registers
+/// have their hardware number, so one array of 128 holds them all: see the constants of [`Operand`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Operand {
     /// The instruction has no such operand.
@@ -23,7 +23,7 @@ pub enum Operand {
     /// The 32-bit constant that follows the instruction. A 64-bit integer operand zero-extends or sign-extends it as the
     /// instruction says; a 64-bit float operand takes it as the high half; a 16-bit one takes the low half.
     Literal(u32),
-    /// A source with a meaning of its own.
+    /// A source that is neither register nor constant.
     Special(Special),
 }
 
@@ -49,7 +49,8 @@ impl Operand {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum Special {
-    /// 235: the high dword of the LDS aperture's first address is the high half of this 64-bit value.
+    /// 235: the first address of the LDS aperture. The upper 32 bits are in the high half of the 64-bit
+    /// value.
     SharedBase,
     /// 236: the last address of the LDS aperture.
     SharedLimit,

@@ -57,7 +57,7 @@ pub(super) fn smem(f: &mut Fields<'_>) -> Result<(), Invalid> {
     f.inst.src[0] = scalar(field(f.first, 0, 6) * 2, f.row.src[0].dwords)?;
     if f.row.src[1].element != Element::None {
         f.inst.src[1] = scalar(data, f.row.src[1].dwords)?;
-        // An atomic replaces its data by the old value, if asked to.
+        // An atomic that returns replaces its data by the old value.
         if !f.inst.mem.sc0 {
             f.inst.dst = Operand::None;
             f.inst.dst_type = Default::default();

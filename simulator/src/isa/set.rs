@@ -17,12 +17,12 @@ use super::tables::{self, Row};
 /// # Ok::<(), windlass_simulator::isa::DecodeError>(())
 /// ```
 pub struct InstructionSet {
-    /// Names it in messages.
+    /// The name in messages.
     name: &'static str,
     pub(super) tables: Tables,
     /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH.
     pub(super) flat_bit: FlatBit,
-    /// Whether there are image instructions, none of which is decoded.
+    /// Whether there are image instructions. None of them is decoded.
     pub(super) has_images: bool,
     pub(super) style: Style,
 }
@@ -98,12 +98,12 @@ pub(super) struct Style {
 }
 
 impl InstructionSet {
-    /// The part that it is named after.
+    /// The part that the set is named after.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Whether it has an instruction, in any format.
+    /// Whether the set has an instruction, in any format.
     pub fn has(&self, op: Op) -> bool {
         self.tables.all().iter().any(|table| table.iter().flatten().any(|row| row.op == op))
     }
@@ -137,7 +137,7 @@ macro_rules! table {
     }};
 }
 
-/// The tables that parts differ in; the others are the same.
+/// The tables that differ between parts; the others are the same.
 macro_rules! tables {
     ($($format:ident: $table:expr,)*) => {
         Tables {

@@ -37,7 +37,7 @@ impl Display for Inst {
 }
 
 impl Inst {
-    /// The text for a person who looks at the instruction at address `pc`: LLVM's, and behind a branch where it goes.
+    /// The text for messages about the instruction at address `pc`: LLVM's, and the target behind a branch.
     pub fn disassemble(&self, pc: u64) -> String {
         let mut text = self.to_string();
         if let Some(target) = self.branch_target(pc) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Text of a decode error. It names the other set if the bytes are an instruction there.
+//! The text of a decode error. It names another set that has the instruction.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The text of modifiers, and of constants that are structures of their own.
+//! The text of modifiers, and of constants with fields.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,7 +8,7 @@ use super::opcode::Op;
 use super::tables;
 use super::text_operand::packed_signs;
 
-/// Everything behind the operands, offsets excepted.
+/// The modifiers behind the operands, without offsets.
 pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
     match inst.encoding {
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => {
@@ -174,14 +174,14 @@ fn data_parallel(dpp: &Dpp, f: &mut Formatter<'_>) -> fmt::Result {
         0x142 => f.write_str(" row_bcast:15")?,
         0x143 => f.write_str(" row_bcast:31")?,
         0x150..=0x15f => write!(f, " row_newbcast:{low}")?,
-        // The decoder lets no other control through.
+        // The decoder accepts no other control.
         _ => write!(f, " dpp_ctrl:{:#x}", dpp.ctrl)?,
     }
     write!(f, " row_mask:{:#x} bank_mask:{:#x}", dpp.row_mask, dpp.bank_mask)?;
     f.write_str(if dpp.bound_ctrl { " bound_ctrl:1" } else { "" })
 }
 
-/// Operand of `s_waitcnt`: the counters it waits for.
+/// Operand of `s_waitcnt`: the counters, with the value to wait for.
 pub(super) struct WaitCount(pub(super) i32);
 
 impl Display for WaitCount {
@@ -203,7 +203,7 @@ impl Display for WaitCount {
     }
 }
 
-/// Which operands a register index applies to.
+/// Operand of `s_set_gpr_idx_on`: the operands that the index applies to.
 pub(super) struct GprIndex(pub(super) i32);
 
 impl Display for GprIndex {
@@ -339,7 +339,7 @@ impl Display for Swizzle {
     }
 }
 
-/// The format of a typed buffer; nothing for 8 bits UNORM.
+/// The format of a typed buffer. The default, 8 bits UNORM, is not shown.
 pub(super) struct BufferFormat(pub(super) u8);
 
 impl Display for BufferFormat {

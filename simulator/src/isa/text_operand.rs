@@ -70,7 +70,7 @@ fn scalar(f: &mut Formatter<'_>, first: u8, dwords: u8) -> fmt::Result {
     }
 }
 
-/// The float constants that an operand can hold without a literal, by code.
+/// The float constants that an operand can have without a literal, by code.
 fn float_name(code: u8, element: Element) -> &'static str {
     match code {
         240 => "0.5",
@@ -153,7 +153,7 @@ impl Display for Source {
         ) = (op, self.inst.op)
             && self.at != 0
         {
-            // The constant that the format always has is shown as it is.
+            // The constant of `v_fmamk` and `v_fmaak` is always shown in hexadecimal.
             return write!(f, "{value:#x}");
         }
         let text = operand(op, ty);
@@ -181,7 +181,7 @@ pub(super) fn packed_signs(inst: &Inst) -> bool {
     inst.encoding == super::Encoding::Vop3p && !super::tables::is_mix(inst.op)
 }
 
-/// An integer: decimal where an inline constant could hold it, hexadecimal elsewhere.
+/// An integer: decimal if an inline constant has the value, else hexadecimal.
 pub(super) struct Int(pub(super) i64);
 
 impl Display for Int {

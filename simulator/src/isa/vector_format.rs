@@ -36,7 +36,7 @@ pub(super) fn vop2(f: &mut Fields<'_>) -> Result<(), Invalid> {
     f.set_dst(vgpr(field(f.first, 17, 8), f.row.dst.dwords))?;
     let vsrc1 = field(f.first, 9, 8) + VGPR;
     if f.row.has(MADMK | MADAK) {
-        // The literal is always there, so it is read before a source can ask for it.
+        // The literal is always present, so it is read before a source names it.
         let literal = f.literal()?;
         f.set_source(0, field(f.first, 0, 9))?;
         let (constant, register) = if f.row.has(MADMK) { (1, 2) } else { (2, 1) };
@@ -59,7 +59,7 @@ pub(super) fn vopc(f: &mut Fields<'_>) -> Result<(), Invalid> {
     first_source(f, field(f.first, 0, 9))
 }
 
-/// `src0` of a 32-bit form, which may stand for an SDWA or DPP word.
+/// `src0` of a 32-bit form. The codes SDWA and DPP stand for another word.
 fn first_source(f: &mut Fields<'_>, code: u32) -> Result<(), Invalid> {
     match code {
         SDWA => sdwa(f),
@@ -144,7 +144,7 @@ fn dpp(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let wide = f.row.dst.dwords == 2 || f.inst.src_type.iter().take(2).any(|ty| ty.dwords == 2);
     let known = match field(word, 8, 9) {
         0x150..=0x15f => true,
-        // 64-bit instructions have the row broadcast alone.
+        // 64-bit instructions have only row_newbcast.
         _ if wide => false,
         0x000..=0x0ff | 0x130 | 0x134 | 0x138 | 0x13c | 0x140..=0x143 => true,
         ctrl @ 0x100..=0x12f => ctrl & 15 != 0,

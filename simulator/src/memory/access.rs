@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The one place where bytes of device memory are touched.
+//! The one place that touches bytes of device memory.
 //!
 //! # Why this is sound
-//! - **No references.** A [`Span`] holds a raw pointer; nothing here, and nothing outside, forms a Rust reference to
-//!   the bytes. What is read comes out as a value, what is written goes in as one.
-//! - **The bytes exist.** A span is made by `Memory` from its map of allocations, and borrows the `Memory`, whose
-//!   reservations are unmapped only on drop. A range freed meanwhile stays mapped, its contents are merely stale.
-//!   For registered host memory the caller of `Memory::register_host` vouches for the same.
-//! - **Races are atomic.** Kernels, copies and other threads may touch the same bytes at the same time, as on a GPU.
-//!   Every access is a relaxed atomic of an aligned word, or of single bytes where the address is not aligned. Accesses
-//!   of different width to the same bytes may meet, where a program races with a kernel. Rust's model leaves that open;
-//!   a GPU's instructions have widths that no choice here can change, and the compiler, which sees raw pointers made from
-//!   integers and relaxed atomics, emits one machine access for each. What those machines do is independent byte writes.
-//!   Host programs that share pinned memory with a kernel are bound by HIP's own rules.
+//! - **No references.** A [`Span`] holds a raw pointer; no code in or outside this module forms a Rust
+//!   reference to the bytes. Reads return values, and writes take them.
+//! - **The bytes exist.** `Memory` makes a span from its map of allocations. The span borrows the `Memory`,
+//!   whose reservations are unmapped only on drop. A range freed meanwhile stays mapped; its contents are
+//!   merely stale. For registered host memory the caller of `Memory::register_host` guarantees the same.
+//! - **Races are atomic.** Kernels, copies and other threads may touch the same bytes at the same time, as
+//!   on a GPU. Every access is a relaxed atomic of an aligned word, or of single bytes where the address is
+//!   not aligned. Accesses of different width to the same bytes may meet, where a program races with a
+//!   kernel. Rust's model leaves that open. The widths are those of the GPU's instructions, so they cannot be
+//!   changed here. The compiler sees raw pointers made from integers and relaxed atomics, and emits one
+//!   machine access for each, which is an independent write of its bytes. Host programs that share pinned
+//!   memory with a kernel are bound by HIP's own rules.
 //! - **In bounds.** Every method checks its addresses against the span.
 
 use std::marker::PhantomData;
@@ -30,7 +31,7 @@ pub(crate) struct Span<'m> {
     memory: PhantomData<&'m ()>,
 }
 
-/// An unsigned word that device memory is read and written in.
+/// An unsigned word, the unit of reads and writes of device memory.
 pub(crate) trait Word: Copy {
     /// Bytes.
     const SIZE: u64 = size_of::<Self>() as u64;
@@ -86,7 +87,7 @@ word!(u32, AtomicU32);
 word!(u64, AtomicU64);
 
 impl<'m> Span<'m> {
-    /// No bytes at all: loads give zero, stores vanish.
+    /// An empty span: loads give zero, stores have no effect.
     pub(crate) const EMPTY: Self =
         Self { pointer: std::ptr::null_mut(), address: 0, len: 0, memory: PhantomData };
 
@@ -99,7 +100,7 @@ impl<'m> Span<'m> {
         Self { pointer, address, len, memory: PhantomData }
     }
 
-    /// The bytes at an address, if `size` of them lie in the span.
+    /// The pointer to `size` bytes at an address, if they lie in the span.
     #[inline(always)]
     fn at(&self, address: u64, size: u64) -> Option<*mut u8> {
         let offset = address.wrapping_sub(self.address);
@@ -120,7 +121,7 @@ impl<'m> Span<'m> {
         }
     }
 
-    /// Writes the word at an address; nothing outside the span.
+    /// Writes the word at an address; no effect outside the span.
     #[inline(always)]
     pub(crate) fn store<T: Word>(&self, address: u64, value: T) {
         if let Some(pointer) = self.at(address, T::SIZE) {
@@ -129,7 +130,7 @@ impl<'m> Span<'m> {
         }
     }
 
-    /// Reads `N` words in a row; zero where they lie outside the span.
+    /// Reads `N` words in a row. A word outside the span is zero.
     #[inline(always)]
     pub(crate) fn load_dwords<const N: usize>(&self, address: u64) -> [u32; N] {
         let mut dwords = [0; N];
@@ -149,7 +150,7 @@ impl<'m> Span<'m> {
         dwords
     }
 
-    /// Writes `N` words in a row; nothing where they lie outside the span.
+    /// Writes `N` words in a row. A word outside the span is not written.
     #[inline(always)]
     pub(crate) fn store_dwords<const N: usize>(&self, address: u64, dwords: [u32; N]) {
         match self.at(address, 4 * N as u64).filter(|pointer| pointer.addr() % 4 == 0) {
@@ -167,8 +168,9 @@ impl<'m> Span<'m> {
         }
     }
 
-    /// Replaces the aligned 32-bit word at an address by a function of it, as one atomic step. Returns the old value;
-    /// zero, and nothing is done, outside the span or for an address that is not aligned.
+    /// Replaces the aligned 32-bit word at an address by a function of it, as one atomic step. Returns the
+    /// old value. Outside the span, or for an address that is not aligned, it returns zero and has no other
+    /// effect.
     #[inline]
     pub(crate) fn update32(&self, address: u64, mut f: impl FnMut(u32) -> u32) -> u32 {
         match self.at(address, 4).filter(|pointer| pointer.addr() % 4 == 0) {
@@ -198,39 +200,39 @@ impl<'m> Span<'m> {
         }
     }
 
-    /// Copies the span out; as many bytes as both have.
+    /// Copies the span to `bytes`, up to the smaller of both lengths.
     pub(crate) fn read(&self, bytes: &mut [u8]) {
         let len = self.len.min(bytes.len() as u64);
         // SAFETY: both sides are valid for the smaller of their lengths.
         unsafe { move_bytes(bytes.as_mut_ptr(), self.pointer, len as usize) };
     }
 
-    /// Copies bytes in; as many as both have.
+    /// Copies `bytes` to the span, up to the smaller of both lengths.
     pub(crate) fn write(&self, bytes: &[u8]) {
         let len = self.len.min(bytes.len() as u64);
         // SAFETY: both sides are valid for the smaller of their lengths.
         unsafe { move_bytes(self.pointer, bytes.as_ptr(), len as usize) };
     }
 
-    /// Copies the whole span out.
+    /// Copies the whole span to host memory.
     ///
     /// # Safety
     /// `destination` is valid for writes of the span's length.
     pub(super) unsafe fn read_raw(&self, destination: *mut u8) {
-        // SAFETY: the caller vouches for the destination.
+        // SAFETY: the caller guarantees the destination.
         unsafe { move_bytes(destination, self.pointer, self.len as usize) };
     }
 
-    /// Copies the whole span in.
+    /// Copies host memory to the whole span.
     ///
     /// # Safety
     /// `source` is valid for reads of the span's length.
     pub(super) unsafe fn write_raw(&self, source: *const u8) {
-        // SAFETY: the caller vouches for the source.
+        // SAFETY: the caller guarantees the source.
         unsafe { move_bytes(self.pointer, source, self.len as usize) };
     }
 
-    /// Copies from another span of the same length; the two may overlap.
+    /// Copies from another span, up to the smaller of both lengths. The two may overlap.
     pub(crate) fn copy_from(&self, source: &Span<'_>) {
         let len = self.len.min(source.len);
         // SAFETY: both sides are valid for the smaller of their lengths.
@@ -242,7 +244,7 @@ impl<'m> Span<'m> {
         if pattern.is_empty() {
             return;
         }
-        /// A whole number of repetitions of every usual pattern, written at a time.
+        /// Bytes written at a time, a multiple of every usual pattern.
         const BLOCK: usize = 4096;
         let block: Vec<u8> =
             pattern.iter().copied().cycle().take((BLOCK / pattern.len()).max(1) * pattern.len()).collect();

@@ -29,7 +29,7 @@ impl Kind {
         matches!(self, Self::Device | Self::Managed | Self::Code)
     }
 
-    /// Whether it is the client's own; the others are the simulator's, for running kernels.
+    /// Whether the client allocated it. The simulator allocates the others to run kernels.
     pub(super) fn is_clients(self) -> bool {
         !matches!(self, Self::Code | Self::Launch)
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reservations of address space, and the placement of allocations in them.
 //!
-//! An arena is a range of addresses that kernels see, and the bytes behind it. In the device arena both lie apart:
-//! the addresses are reserved without access, the bytes are a second mapping at a constant distance, so that a host
-//! that follows a device pointer crashes as it would on hardware. In the host arena they are the same.
+//! An arena is a range of addresses that kernels see, and the bytes behind it. In the device arena the two
+//! are apart: the addresses are reserved without access, and the bytes are a second mapping at a constant
+//! distance. So a host that follows a device pointer crashes as on hardware. In the host arena the two are
+//! the same.
 //!
-//! Placement never reuses an address soon: it moves forward through a reservation much larger than the memory, with
-//! a gap after each allocation, and returns to the oldest freed ranges only when the reservation is used up.
+//! An address is not reused soon: placement moves forward through a reservation much larger than the memory,
+//! with a gap after each allocation, and returns to the oldest freed ranges only when the reservation is used
+//! up.
 
 use super::pages::Pages;
 use std::collections::{BTreeMap, VecDeque};
@@ -16,31 +18,33 @@ use std::ops::{Range, RangeInclusive};
 pub(super) const PAGE: u64 = 4096;
 /// Addresses left unused behind every allocation, so that a near miss hits nothing.
 const GUARD: u64 = 64 * 1024;
-/// Freed ranges kept out of reuse at the same time, at most.
+/// The most freed ranges that are kept out of reuse.
 const QUARANTINE: usize = 1 << 16;
-/// Freed ranges from this size on give their pages back at once.
+/// Freed ranges from this size on release their pages at once.
 const LARGE: u64 = 1 << 20;
-/// Bytes of smaller freed ranges that keep their pages, at most: each call of the system's is for many of them.
+/// The most bytes of smaller freed ranges that keep their pages, so that one system call releases many
+/// ranges.
 const KEPT: u64 = 8 << 20;
 
 /// A reserved range of addresses with its backing bytes.
 pub(super) struct Arena {
-    /// What the addresses are; inaccessible where the arena is split.
+    /// The addresses that kernels see; without access if the arena is split.
     visible: Pages,
-    /// Where the bytes are; none where addresses and bytes are the same.
+    /// The bytes; `None` where addresses and bytes are the same.
     shadow: Option<Pages>,
-    /// First address never handed out yet, relative to the start.
+    /// First address never used yet, relative to the start.
     next: u64,
     /// Ranges free for reuse: relative start to relative end.
     holes: BTreeMap<u64, u64>,
     /// Freed ranges in the order of their freeing.
     quarantine: VecDeque<(u64, u64)>,
-    /// How many of the latest of those may have pages still, and at most how many bytes of them.
+    /// The number of the latest freed ranges that may have pages, and the most bytes in them.
     kept: (usize, u64),
 }
 
 impl Arena {
-    /// Reserves about `size` bytes of addresses, less where the process may not have as much, but no less than `least`.
+    /// Reserves about `size` bytes of addresses; less if the process may not have as much, but at least
+    /// `least`.
     pub(super) fn reserve(size: u64, least: u64, split: bool) -> Result<Self, String> {
         let mut size = size.max(least).max(PAGE);
         loop {
@@ -65,7 +69,7 @@ impl Arena {
         })
     }
 
-    /// What to add to an address of this arena to find its bytes, modulo 2^64.
+    /// The distance from an address of this arena to its byte, modulo 2^64.
     pub(super) fn delta(&self) -> u64 {
         self.shadow.as_ref().map_or(0, |shadow| shadow.base().wrapping_sub(self.visible.base()))
     }
@@ -80,8 +84,8 @@ impl Arena {
         address.wrapping_sub(self.visible.base()) < self.visible.len()
     }
 
-    /// Finds a place for `size` bytes aligned to `align` (a power of two); its bytes are zero or what was there before.
-    /// Returns the address.
+    /// Finds a place for `size` bytes aligned to `align` (a power of two), and returns its address. The bytes
+    /// are zero, or those that were there before.
     pub(super) fn place(&mut self, size: u64, align: u64) -> Option<u64> {
         let align = align.max(PAGE);
         let length = size.max(1).checked_next_multiple_of(PAGE)?.checked_add(GUARD)?;
@@ -102,8 +106,8 @@ impl Arena {
         self.visible.base().checked_add(start)
     }
 
-    /// Gives back what [`Arena::place`] returned, and its pages soon. The range stays out of reuse for a while.
-    /// Returns the addresses of the oldest freed range when they become reusable by this.
+    /// Frees a range of [`Arena::place`], and releases its pages soon. The range stays out of reuse for a
+    /// while. Returns the oldest freed range if it becomes reusable by this.
     pub(super) fn release(&mut self, address: u64, size: u64) -> Option<Range<u64>> {
         if size >= LARGE {
             self.clear(address, size);
@@ -113,7 +117,7 @@ impl Arena {
         self.release_addresses(address, size)
     }
 
-    /// As [`Arena::release`], for a range of which only the addresses were used.
+    /// As [`Arena::release`], for a range without pages.
     pub(super) fn release_addresses(&mut self, address: u64, size: u64) -> Option<Range<u64>> {
         let start = address.wrapping_sub(self.visible.base());
         let length = size.max(1).next_multiple_of(PAGE) + GUARD;
@@ -131,7 +135,7 @@ impl Arena {
         Some(base + oldest.0..base + oldest.1)
     }
 
-    /// Gives the pages of the latest freed ranges back to the system, neighbours at once.
+    /// Releases the pages of the latest freed ranges, neighbours in one call.
     fn give_back(&mut self) {
         let (count, bytes) = std::mem::take(&mut self.kept);
         if bytes == 0 {
@@ -154,7 +158,7 @@ impl Arena {
         backing.poison(address.wrapping_sub(self.visible.base()), size.next_multiple_of(PAGE));
     }
 
-    /// Makes the bytes of a range zero and gives their memory back to the system.
+    /// Makes the bytes of a range zero and releases their pages.
     pub(super) fn clear(&self, address: u64, size: u64) {
         let backing = self.shadow.as_ref().unwrap_or(&self.visible);
         backing.clear(address.wrapping_sub(self.visible.base()), size.next_multiple_of(PAGE));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Small blocks for the arguments of dispatches, reused at once instead of being kept aside as freed memory is.
+//! Small blocks for the arguments of dispatches, reused at once instead of quarantined like freed memory.
 
 use super::{Kind, Memory, MemoryError, lock};
 use std::sync::Arc;
 
-/// Bytes of a block that is kept for reuse; larger ones are allocated and freed.
+/// Bytes of a block that is kept for reuse; larger blocks are allocated and freed.
 const USUAL: u64 = 8192;
-/// Blocks kept at most.
+/// The most blocks that are kept.
 const KEPT: usize = 256;
 
-/// A block of device memory that goes back when dropped.
+/// A block of device memory that is given back when dropped.
 #[derive(Debug)]
 pub(crate) struct Block {
     memory: Arc<Memory>,
@@ -28,7 +28,7 @@ impl Block {
         Ok(Self { memory: memory.clone(), address, size })
     }
 
-    /// Its first byte.
+    /// The address of its first byte.
     pub(crate) fn address(&self) -> u64 {
         self.address
     }

@@ -10,31 +10,31 @@ use std::fmt;
 pub enum MemoryError {
     /// The address space could not be reserved.
     Reservation {
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
-    /// More was asked for than is left.
+    /// A request exceeds the memory that is left.
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         requested: u64,
         /// Bytes in use.
         used: u64,
-        /// Bytes there are.
+        /// Bytes in all.
         capacity: u64,
     },
-    /// An argument makes no sense.
+    /// An argument is invalid.
     Invalid {
         /// The reason.
         reason: String,
     },
-    /// Host memory to register is not mapped, or is no host memory.
+    /// Host memory to register is not mapped, or is not host memory.
     Unpinnable {
         /// First byte of the range.
         address: u64,
         /// Bytes in the range.
         len: u64,
     },
-    /// A range is not, or not wholly, inside one live allocation.
+    /// A range is not wholly inside one live allocation.
     OutOfBounds {
         /// First byte of the range.
         address: u64,

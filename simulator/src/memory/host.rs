@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an address means to the host, for messages about kernels that followed a host pointer.
+//! The host's mapping of an address, for messages about kernels that followed a host pointer.
 
 #[cfg(target_os = "linux")]
 use super::arena::PAGE;
 
-/// What is mapped at an address of this process: `[stack]`, `[heap]`, a file's name, or nothing that has a name. `None`
-/// where the host cannot read it either, or cannot be asked.
+/// The mapping at an address of this process: `[stack]`, `[heap]`, a file's name, or an unnamed mapping.
+/// `None` where the host has no readable memory, or does not report it.
 #[cfg(target_os = "linux")]
 pub(super) fn mapping(address: u64) -> Option<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
@@ -21,7 +21,7 @@ pub(super) fn mapping(address: u64) -> Option<String> {
     })
 }
 
-/// Whether all of a range is mapped, which is what a driver needs to pin it.
+/// Whether all of a range is mapped, which a driver needs to pin it.
 #[cfg(target_os = "linux")]
 pub(super) fn is_mapped(start: u64, len: u64) -> bool {
     use rustix::mm::{MsyncFlags, msync};
@@ -29,17 +29,17 @@ pub(super) fn is_mapped(start: u64, len: u64) -> bool {
     let Some(end) = start.checked_add(len).and_then(|end| end.checked_next_multiple_of(PAGE)) else {
         return false;
     };
-    // SAFETY: without `SYNC` and `INVALIDATE` the system does nothing but look for gaps.
+    // SAFETY: without `SYNC` and `INVALIDATE` the system only looks for gaps.
     unsafe { msync(first as *mut _, (end - first) as usize, MsyncFlags::ASYNC) }.is_ok()
 }
 
-/// Nothing is known of the host's addresses here.
+/// This system does not report mappings.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_mapped(_start: u64, _len: u64) -> bool {
     true
 }
 
-/// Nothing is known of the host's addresses here.
+/// This system does not report mappings.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn mapping(_address: u64) -> Option<String> {
     None

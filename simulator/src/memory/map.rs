@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The map of allocations: live and freed ones, the ranges that kernels may only read, and the place of a stray
-//! address.
+//! The map of allocations: live and freed ones, the ranges that are read-only for kernels, and the place of a
+//! stray address.
 
 use super::allocation::{AllocationInfo, Kind};
 use super::place::Place;
@@ -15,16 +15,17 @@ pub(super) struct Record {
     pub(super) info: AllocationInfo,
     /// The distance from an address to its byte in the host's memory.
     pub(super) delta: u64,
-    /// Addresses that kernels may only read.
+    /// Addresses that are read-only for kernels.
     pub(super) read_only: Arc<[Range<u64>]>,
-    /// A mask of devices: those that may use it, or its own device if peers open their whole memory to each other.
+    /// A mask of the devices that may use it; only its own device, if peer access opens a device's whole
+    /// memory.
     pub(super) homes: u64,
     /// The bytes that were written, if they are tracked.
     pub(super) shadow: Option<Arc<Shadow>>,
 }
 
 impl Record {
-    /// Whether kernels that reach these devices (a mask) may use it.
+    /// Whether a kernel may use it that may use the memory of these devices (a mask).
     pub(super) fn is_reached(&self, reach: u64) -> bool {
         self.homes & reach != 0
     }
@@ -38,7 +39,7 @@ impl Record {
         offset <= self.info.size && len <= self.info.size - offset
     }
 
-    /// The part of a range of whole dwords that the record holds, if each of them has a byte in it.
+    /// The part of a range of whole dwords that lies in the record, if each dword has a byte in it.
     pub(super) fn holds_dwords_of(&self, address: u64, len: u64) -> Option<Range<u64>> {
         let (base, end) = (self.info.base, self.info.base + self.info.size);
         let whole = address.is_multiple_of(4) && len.is_multiple_of(4) && self.info.size > 0;
@@ -47,7 +48,7 @@ impl Record {
         inside.then(|| address.max(base)..last.min(end))
     }
 
-    /// The largest range around one that the record holds in which kernels may write everything.
+    /// The largest range of the record around these bytes in which kernels may write everything.
     pub(super) fn writable(&self, address: u64, len: u64) -> Option<Range<u64>> {
         let (end, read_only) = (address + len, &self.read_only);
         let before = read_only.iter().map(|range| range.end).filter(|before| *before <= address).max();
@@ -101,12 +102,13 @@ impl Map {
         {
             return Place::Freed(info.clone(), address - info.base);
         }
-        // Code and arguments lie between the client's allocations, but kernels stray from the client's.
+        // Code and arguments lie between the client's allocations, but a kernel's stray address is near a
+        // client's.
         let place = self.nearest(address, Kind::is_clients);
         place.or_else(|| self.nearest(address, |_| true)).unwrap_or(Place::Nowhere)
     }
 
-    /// The registered memory that the host has at an address, and kernels at another.
+    /// The registered memory that has this address on the host, and another one for kernels.
     pub(super) fn host_side(&self, address: u64) -> Option<Place> {
         let apart = |record: &&Record| record.info.kind == Kind::Registered && record.delta != 0;
         let into = |record: &Record| address.wrapping_sub(record.info.base.wrapping_add(record.delta));
@@ -115,9 +117,10 @@ impl Map {
         Some(Place::HostSide(record.info.clone(), into(record)))
     }
 
-    /// Where an address outside of all allocations is, relative to the nearest one of certain kinds.
+    /// The place of an address outside of all allocations, relative to the nearest allocation of the wanted
+    /// kinds.
     fn nearest(&self, address: u64, wanted: impl Fn(Kind) -> bool) -> Option<Place> {
-        /// Farther than this from any allocation, its name would only mislead.
+        /// An allocation farther away than this would only mislead in a message.
         const NEAR: u64 = 64 << 20;
         let past = |record: &Record| address - record.info.base - record.info.size;
         let before = self.live.range(..address).rev().map(|(_, record)| record);

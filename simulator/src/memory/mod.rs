@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory of a simulated GPU: an address space with a map of allocations.
 //!
-//! One [`Memory`] serves all GPUs of one simulator, so that peers reach each other. Every access, by a kernel or by a
-//! copy, is checked against the map before a byte is touched; a miss names the nearest allocation and its owner.
-//! The host cannot access device memory: its addresses are reserved, and the bytes lie elsewhere (see `arena`).
-//! Fresh device memory holds the byte `0xCB`; freed memory is not reused soon.
+//! One [`Memory`] serves all GPUs of one simulator, so that peers reach each other. Every access, by a kernel
+//! or by a copy, is checked against the map before a byte is touched; an error names the nearest allocation
+//! and its owner. The host cannot access device memory: its addresses are reserved, and the bytes lie
+//! elsewhere (see `arena`). Fresh device memory holds the byte `0xCB`; freed memory is not reused soon.
 //!
-//! All methods may be called from any thread. Bytes that two threads touch at once race as on a GPU: each aligned
-//! word is old or new, never torn; nothing else is promised.
+//! All methods may be called from any thread. Bytes that two threads touch at once race as on a GPU: each
+//! aligned word is old or new, never torn; no other order is guaranteed.
 
 pub(crate) mod access;
 mod allocation;
@@ -42,7 +42,7 @@ use window::Window;
 /// How to set up a [`Memory`].
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Bytes that allocations of device, managed and code memory may take together.
+    /// The most bytes that allocations of device, managed and code memory take together.
     pub capacity: u64,
     /// Whether fresh device memory is filled with a pattern (`0xCB`).
     pub poison: bool,
@@ -69,13 +69,13 @@ pub struct Usage {
 
 /// The memory of one simulator.
 pub struct Memory {
-    // The map goes before the arenas: nothing may resolve an address once those are unmapped.
+    // Declared before the arenas and so dropped first: no address may resolve once they are unmapped.
     map: RwLock<Map>,
     device: Mutex<Arena>,
     host: Mutex<Arena>,
     /// Launch blocks free for reuse.
     blocks: Mutex<Vec<u64>>,
-    /// Grows whenever an address may have become invalid; see [`Window`].
+    /// Changes whenever an address may have become invalid; see [`Window`].
     generation: AtomicU64,
     capacity: u64,
     poison: bool,
@@ -105,8 +105,8 @@ impl Memory {
         }))
     }
 
-    /// Allocates `size` bytes aligned to `align`, a power of two (at least 4096 is given). A size of zero gives an
-    /// address of its own that nothing may be read from. `owner` is named in messages about the allocation.
+    /// Allocates `size` bytes aligned to `align`, a power of two, and to at least 4096. A size of zero gives
+    /// an address of its own that must not be accessed. `owner` is named in messages about the allocation.
     ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`] past the capacity, [`MemoryError::Invalid`] for an alignment that is not a power
@@ -152,7 +152,7 @@ impl Memory {
             guard.clear(base, size);
         }
         let info = AllocationInfo { base, size, kind, owner: owner.into(), freed_by: None };
-        // The host writes the other kinds without a word.
+        // The host writes the other kinds without notice.
         let tracked = self.track_writes && kind == Kind::Device;
         let shadow = tracked.then(|| Arc::new(Shadow::new(size)));
         let mut map = self.write_map();
@@ -161,7 +161,8 @@ impl Memory {
         Ok(base)
     }
 
-    /// Lets kernels only read parts of the allocation that starts at `base`. Copies and fills may still write them.
+    /// Makes parts of the allocation that starts at `base` read-only for kernels. Copies and fills may still
+    /// write them.
     ///
     /// # Errors
     /// [`MemoryError::NotAnAllocation`] unless a live allocation starts there.
@@ -175,8 +176,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Says which kernels may use the allocation that starts at `base`: those that reach one of these devices, a bit
-    /// each. Without it every kernel may.
+    /// Restricts the allocation that starts at `base` to kernels that may use the memory of one of these
+    /// devices, a bit each. Without it every kernel may.
     pub(crate) fn set_homes(&self, base: u64, homes: u64) {
         let mut map = self.write_map();
         let Some(record) = map.live.get_mut(&base) else { return };
@@ -184,14 +185,15 @@ impl Memory {
         self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// The device that owns the memory at an address, if kernels that reach these devices (a mask) may not use it.
+    /// The device that owns the memory at an address, if kernels that may use the memory of these devices (a
+    /// mask) may not use it.
     pub(crate) fn closed_home(&self, address: u64, reach: u64) -> Option<u32> {
         let map = self.read_map();
         let record = map.at_or_before(address).filter(|record| record.contains(address))?;
         (!record.is_reached(reach)).then(|| record.homes.trailing_zeros())
     }
 
-    /// Frees the allocation that starts at `address`. Its addresses are not handed out again soon.
+    /// Frees the allocation that starts at `address`. Its addresses are not reused soon.
     ///
     /// # Errors
     /// [`MemoryError::NotAnAllocation`] unless [`Memory::allocate`] returned `address` and it was not freed yet.
@@ -199,7 +201,7 @@ impl Memory {
         self.free_as(address, None)
     }
 
-    /// As [`Memory::free`]. Messages about later uses name the caller.
+    /// As [`Memory::free`]. Messages about later uses name `by`.
     ///
     /// # Errors
     /// As [`Memory::free`].
@@ -219,9 +221,10 @@ impl Memory {
         }
     }
 
-    /// Gives the bytes of all allocations back, and keeps their addresses: the host reads zeros there from now on.
+    /// Releases the bytes of all allocations, and keeps their addresses: the host reads zeros there from now
+    /// on.
     pub(crate) fn forget_contents(&self) {
-        // On other systems bytes are only given back with their addresses.
+        // On other systems bytes are released only with their addresses.
         if !pages::Pages::CAN_SPLIT {
             return;
         }
@@ -240,7 +243,7 @@ impl Memory {
 
     /// The place of an address, relative to the nearest allocation.
     pub fn place(&self, address: u64) -> Place {
-        /// The distance of a struct member or an array element from the null pointer, at most.
+        /// The most bytes that a struct member or an array element is assumed to lie behind a null pointer.
         const NULL: u64 = 4096;
         let place = self.read_map().place(address);
         let known = matches!(place, Place::Inside(..) | Place::Freed(..));
@@ -252,14 +255,14 @@ impl Memory {
         }
         match host::mapping(address) {
             _ if address < NULL => Place::Null,
-            // Registered memory is surrounded by host memory.
+            // Registered memory is surrounded by host memory, so the registration is the better name.
             Some(_) if matches!(place, Place::Past(..) | Place::Before(..)) => place,
             Some(name) => Place::Host(name.into()),
             None => place,
         }
     }
 
-    /// The host's address of a byte of an allocation. The host may read there for as long as the allocation lives.
+    /// The host's address of a byte of an allocation. The host may read it as long as the allocation lives.
     pub(crate) fn host_address(&self, address: u64) -> Option<u64> {
         let map = self.read_map();
         let record = map.at_or_before(address).filter(|record| record.contains(address))?;
@@ -300,7 +303,7 @@ impl Memory {
     /// As [`Memory::read`].
     pub unsafe fn read_raw(&self, address: u64, destination: *mut u8, len: u64) -> Result<(), MemoryError> {
         let span = self.span(address, len)?;
-        // SAFETY: the caller vouches for the host side.
+        // SAFETY: the caller guarantees the host side.
         unsafe { span.read_raw(destination) };
         Ok(())
     }
@@ -314,7 +317,7 @@ impl Memory {
     /// As [`Memory::write`].
     pub unsafe fn write_raw(&self, address: u64, source: *const u8, len: u64) -> Result<(), MemoryError> {
         let span = self.span(address, len)?;
-        // SAFETY: the caller vouches for the host side.
+        // SAFETY: the caller guarantees the host side.
         unsafe { span.write_raw(source) };
         self.note_write(address, len);
         Ok(())
@@ -333,7 +336,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Copies within device memory; ranges that overlap are copied as if through a buffer of their own.
+    /// Copies within device memory; ranges that overlap are copied as if through a temporary buffer.
     ///
     /// # Errors
     /// [`MemoryError::OutOfBounds`] unless both ranges are inside live allocations; nothing is written then.
@@ -345,7 +348,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether writes are noted.
+    /// Whether written bytes are tracked.
     #[inline]
     pub(crate) fn tracks_writes(&self) -> bool {
         self.track_writes
@@ -372,7 +375,8 @@ impl Memory {
         }
     }
 
-    /// The shadow of the allocation that a range begins in, and the offsets of the part of the range that it holds.
+    /// The shadow of the allocation that a range begins in, and the offsets of the part of the range that
+    /// lies in it.
     fn shadow(&self, address: u64, len: u64) -> Option<(Arc<Shadow>, Range<u64>)> {
         if !self.track_writes {
             return None;
@@ -391,8 +395,8 @@ impl Memory {
         }
     }
 
-    /// Resolves a range for a kernel. Looks in `windows` first, and keeps a new window there. `None` if the range is
-    /// not inside one live allocation, or if the kernel wants to write read-only bytes.
+    /// Resolves a range for a kernel. Looks in `windows` first, and keeps a new window there. `None` if the
+    /// range is not inside one live allocation, or if the kernel is to write read-only bytes.
     #[inline]
     pub(crate) fn span_through(
         &self,
@@ -413,9 +417,9 @@ impl Memory {
         Some(self.span_of(&window, address, len))
     }
 
-    /// As [`span_through`](Self::span_through) for whole dwords that each have a byte in the allocation: the first and
-    /// the last may stick out. The bytes outside exist and belong to no other allocation, because allocations begin on
-    /// pages of their own.
+    /// As [`span_through`](Self::span_through) for whole dwords that each have a byte in the allocation: the
+    /// first and the last may extend past it. The bytes outside exist and belong to no other allocation,
+    /// because allocations begin on pages of their own.
     #[cold]
     pub(crate) fn span_of_dwords(
         &self,
@@ -431,22 +435,22 @@ impl Memory {
         if usage == Use::Write {
             record.writable(held.start, held.end - held.start)?;
         }
-        // SAFETY: as in `span_of`; a dword does not leave the page of the byte that the allocation has in it.
+        // SAFETY: as in `span_of`; a dword lies on one page with its byte in the allocation.
         Some(unsafe { Span::new(address.wrapping_add(record.delta) as *mut u8, address, len) })
     }
 
-    /// The bytes of a range that a window holds.
+    /// The bytes of a range that lies in a window.
     #[inline]
     fn span_of(&self, window: &Window, address: u64, len: u64) -> Span<'_> {
-        // SAFETY: the range lies in an allocation that was live a moment ago. Its pages stay mapped as long as `self`
-        // (arena) or, for registered host memory, as long as `register_host`'s caller vouches for.
+        // SAFETY: the range lies in an allocation that was live a moment ago. Its pages stay mapped as long
+        // as `self` (arena) or, for registered host memory, as long as `register_host`'s caller guarantees.
         unsafe { Span::new(address.wrapping_add(window.delta) as *mut u8, address, len) }
     }
 
     #[cold]
     fn window(&self, address: u64, len: u64, usage: Use, reach: u64) -> Option<Window> {
         let map = self.read_map();
-        // Read under the lock: a free that this lookup does not see yet will change it.
+        // Read under the lock: a free that happens after this look-up will change it.
         let generation = self.generation.load(Ordering::Acquire);
         let record = map.at_or_before(address).filter(|record| record.holds(address, len))?;
         if !record.is_reached(reach) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pages of the operating system: reserved in bulk, committed when first touched.
+//! Pages of the operating system: reserved in bulk, committed on first touch.
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::Pages;
@@ -118,14 +118,15 @@ mod linux {
 
     impl Drop for Pages {
         fn drop(&mut self) {
-            // SAFETY: the mapping is ours, and whoever could reach it borrowed the `Memory` that owns it.
+            // SAFETY: the mapping is ours, and every user of it borrowed the `Memory` that owns it, which is
+            // gone.
             if let Err(error) = unsafe { munmap(self.base, self.len) } {
                 tracing::warn!(target: "windlass::sim", %error, "a reservation was not given back");
             }
         }
     }
 
-    /// One sealed file of poison for the whole process; none where the system has no such files.
+    /// One sealed file of poison for the process; `None` where the system has no such files.
     fn poison_file() -> Option<&'static OwnedFd> {
         static FILE: OnceLock<Option<OwnedFd>> = OnceLock::new();
         FILE.get_or_init(|| {
@@ -147,7 +148,7 @@ mod portable {
     use super::POISON;
     use std::alloc::{Layout, alloc_zeroed, dealloc};
 
-    /// A block of the process's heap; device memory is host memory here.
+    /// A block of the process's heap, so that the host can access device memory.
     pub(in super::super) struct Pages {
         base: *mut u8,
         layout: Layout,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// Nothing was ever allocated near it.
+    /// There is no allocation near it.
     Nowhere,
     /// This many bytes into a live allocation. An access may still run past its end.
     Inside(AllocationInfo, u64),
@@ -21,9 +21,9 @@ pub enum Place {
     Freed(AllocationInfo, u64),
     /// At the null pointer, or less than a page past it.
     Null,
-    /// The host's address, this many bytes into registered memory that kernels have at another address.
+    /// The host's address, this many bytes into registered memory that has another address for kernels.
     HostSide(AllocationInfo, u64),
-    /// Host memory that kernels cannot reach, and its name on the host: `[stack]`, `[heap]`, or a file.
+    /// Host memory that kernels cannot access, and its name on the host: `[stack]`, `[heap]`, or a file.
     Host(Arc<str>),
     /// In the LDS of a workgroup, or beyond it.
     Lds {

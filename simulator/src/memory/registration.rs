@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Host memory of the caller's that kernels and copies reach.
+//! Host memory of the caller that kernels and copies can access.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use super::map::Record;
 use super::{ALL_DEVICES, AllocationInfo, Kind, Memory, MemoryError, arena, host, lock};
 
 impl Memory {
-    /// Makes `len` bytes of the caller's host memory reachable for kernels and copies, at their own address, which is
-    /// returned.
+    /// Registers `len` bytes of the caller's host memory, so that kernels and copies can access them. Returns
+    /// their address, which is the same as the host's.
     ///
     /// # Safety
     /// The range stays mapped and may be read and written by any thread until [`Memory::unregister_host`]; the caller
-    /// treats its bytes as memory that others change at any time. So are the bytes of the aligned dwords in which it
-    /// begins and ends: atomics of kernels read them and write them back, as on hardware.
+    /// treats its bytes as memory that others change at any time. The same holds for all bytes of the aligned dwords in
+    /// which it begins and ends: atomics of kernels read them and write them back, as on hardware.
     ///
     /// # Errors
     /// [`MemoryError::Invalid`] for a null pointer, an empty range or one that overlaps an allocation,
@@ -48,8 +48,8 @@ impl Memory {
         Ok(base)
     }
 
-    /// Replaces registrations by [`Memory::register_host`], which begin at these addresses, by others, all at once: what
-    /// is in both stays reachable throughout.
+    /// Replaces registrations by [`Memory::register_host`], which begin at these addresses, by others in one
+    /// step: bytes in both stay accessible throughout.
     ///
     /// # Safety
     /// As [`Memory::register_host`], for each range that is added.
@@ -89,8 +89,8 @@ impl Memory {
         Ok(())
     }
 
-    /// As [`Memory::register_host`], but at an address of its own, which only kernels and copies can use. The same
-    /// memory may be registered so several times.
+    /// As [`Memory::register_host`], but at an address of its own, which only kernels and copies can use. The
+    /// same memory may have several such registrations.
     ///
     /// # Safety
     /// As [`Memory::register_host`].
@@ -110,7 +110,7 @@ impl Memory {
             });
         }
         self.pinnable(start, len)?;
-        // The place in the page stays, as kernels may count on the alignment.
+        // The offset in the page stays, as kernels may depend on the alignment.
         let within = start % arena::PAGE;
         let placed = lock(&self.device).place(within + len, arena::PAGE);
         let mut map = self.write_map();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Addresses that are reserved, and memory of allocations that is mapped to them.
+//! Reserved addresses, and memory of allocations that is mapped to them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use super::map::Record;
 use super::{AllocationInfo, Kind, Memory, MemoryError, lock};
 
 impl Memory {
-    /// Reserves addresses, to which nothing is mapped yet, aligned to a power of two.
+    /// Reserves addresses, aligned to a power of two. Nothing is mapped to them yet.
     ///
     /// # Errors
-    /// [`MemoryError::OutOfMemory`] where so many are not left.
+    /// [`MemoryError::OutOfMemory`] where no range of this size is left.
     pub(crate) fn reserve(&self, size: u64, align: u64) -> Result<u64, MemoryError> {
         let placed = lock(&self.device).place(size, align);
         placed.ok_or_else(|| {
@@ -21,18 +21,18 @@ impl Memory {
         })
     }
 
-    /// Gives reserved addresses back. Nothing may be mapped to them.
+    /// Releases reserved addresses. Nothing may be mapped to them.
     pub(crate) fn unreserve(&self, base: u64, size: u64) {
         let reusable = lock(&self.device).release_addresses(base, size);
         self.forget_freed(reusable);
     }
 
-    /// Maps `size` bytes of an allocation, from `target` on, to reserved addresses. No kernel may use them yet; see
-    /// [`Memory::set_homes`]. The allocation must outlive the mapping.
+    /// Maps `size` bytes of an allocation, from `target` on, to reserved addresses. No kernel may use them
+    /// yet; see [`Memory::set_homes`]. The allocation must outlive the mapping.
     ///
     /// # Errors
-    /// [`MemoryError::OutOfBounds`] unless an allocation holds the bytes, [`MemoryError::Invalid`] where something is mapped
-    /// to the addresses already.
+    /// [`MemoryError::OutOfBounds`] unless the bytes lie in one allocation, [`MemoryError::Invalid`] where the addresses
+    /// are mapped already.
     pub(crate) fn map_to(
         &self,
         base: u64,
@@ -56,15 +56,15 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends a mapping by [`Memory::map_to`] that begins at an address.
+    /// Ends the mapping by [`Memory::map_to`] that begins at `base`.
     ///
     /// # Errors
-    /// [`MemoryError::NotAnAllocation`] where none does.
+    /// [`MemoryError::NotAnAllocation`] where none begins there.
     pub(crate) fn unmap(&self, base: u64, by: Arc<str>) -> Result<(), MemoryError> {
         self.forget(base, Some(by), |kind| kind == Kind::Mapped).map(drop)
     }
 
-    /// Says which kernels may read a mapping, and whether they may write it.
+    /// Sets which kernels may read a mapping, and whether they may write it.
     pub(crate) fn set_access(&self, base: u64, homes: u64, writable: bool) {
         let mut map = self.write_map();
         let Some(record) = map.live.get_mut(&base) else { return };

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which bytes of an allocation were ever written: a bit for each.
+//! The bytes of an allocation that were ever written: a bit for each.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that one page of bits stands for. Pages are made when something in them is written.
+/// Bytes whose bits one page holds. A page is made by the first write to one of its bytes.
 const PAGE: u64 = 64 * 1024;
 const WORDS: usize = (PAGE / 64) as usize;
 
 type Page = [AtomicU64; WORDS];
 
-/// The bits of one allocation. Threads may use it at once.
+/// The bits of one allocation. Threads may use it concurrently.
 pub(super) struct Shadow {
     pages: Box<[OnceLock<Box<Page>>]>,
 }
 
 impl Shadow {
-    /// For `size` bytes of which none was written.
+    /// A shadow of `size` bytes, none of them written.
     pub(super) fn new(size: u64) -> Self {
         Self { pages: (0..size.div_ceil(PAGE)).map(|_| OnceLock::new()).collect() }
     }
@@ -27,13 +27,13 @@ impl Shadow {
         page.get((number % WORDS as u64) as usize)
     }
 
-    /// The bits of the 64 bytes from a multiple of 64 on.
+    /// The bits of 64 bytes, from byte `64 * number` on.
     fn bits(&self, number: u64) -> u64 {
         let page = self.pages.get((number / WORDS as u64) as usize).and_then(OnceLock::get);
         page.map_or(0, |page| page[(number % WORDS as u64) as usize].load(Ordering::Relaxed))
     }
 
-    /// Notes that bytes were written.
+    /// Marks bytes as written.
     pub(super) fn mark(&self, offset: u64, len: u64) {
         for (number, mask) in masks(offset, len) {
             if let Some(word) = self.word(number) {
@@ -42,7 +42,7 @@ impl Shadow {
         }
     }
 
-    /// The first of some bytes that was never written.
+    /// The first byte of a range that was never written.
     pub(super) fn first_unwritten(&self, offset: u64, len: u64) -> Option<u64> {
         masks(offset, len).find_map(|(number, mask)| {
             let missing = mask & !self.bits(number);
@@ -50,9 +50,9 @@ impl Shadow {
         })
     }
 
-    /// Notes that bytes were copied from another allocation, or this one: each is as written as what it came from.
+    /// Copies the bits of bytes that were copied from another allocation, or from this one.
     pub(super) fn copy(&self, offset: u64, from: &Self, from_offset: u64, len: u64) {
-        // Read before anything is noted: the two may overlap.
+        // Read before any bit changes: the two may overlap.
         let written: Vec<bool> =
             (0..len).map(|at| from.first_unwritten(from_offset + at, 1).is_none()).collect();
         for (at, written) in (offset..).zip(written) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Allocations that a workgroup hit last, remembered so that most accesses need no look at the map.
+//! Allocations that a workgroup accessed last, remembered so that most accesses need no look at the map.
 
 /// A remembered range of addresses, valid while no allocation is freed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) base: u64,
     pub(super) size: u64,
-    /// What to add to an address to find its byte.
+    /// The distance from an address to its byte.
     pub(super) delta: u64,
-    /// [`Memory::generation`](super::Memory) when it was found.
+    /// [`Memory::generation`](super::Memory) at the time of the look-up.
     pub(super) generation: u64,
 }
 
 impl Window {
-    /// A window that contains nothing.
+    /// An empty window.
     const EMPTY: Self = Self { base: 0, size: 0, delta: 0, generation: u64::MAX };
 
     #[inline]
@@ -23,24 +23,24 @@ impl Window {
     }
 }
 
-/// What a kernel wants with memory.
+/// A kernel's use of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// To read it.
+    /// Read.
     Read,
-    /// To write it, and perhaps to read it.
+    /// Write, and perhaps read.
     Write,
 }
 
-/// Peers of a kernel that may use the memory of every device.
+/// A mask of all devices.
 pub(crate) const ALL_DEVICES: u64 = !0;
 
-/// A few remembered ranges: as many as a kernel usually touches in turn.
+/// A few remembered ranges, about as many as a kernel uses in turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Windows {
     /// The devices whose memory the kernel may use, a bit each.
     reach: u64,
-    /// For reading, for writing.
+    /// Windows for reads, and windows for writes.
     known: [[Window; 4]; 2],
     oldest: [usize; 2],
 }
@@ -63,14 +63,14 @@ impl Windows {
         self.reach
     }
 
-    /// What is remembered around a range.
+    /// The window around a range, if one is remembered.
     #[inline]
     pub(super) fn find(&self, address: u64, len: u64, usage: Use, generation: u64) -> Option<Window> {
         let known = &self.known[usage as usize];
         known.iter().find(|window| window.generation == generation && window.holds(address, len)).copied()
     }
 
-    /// Remembers a window in the place of the oldest.
+    /// Remembers a window in place of the oldest.
     pub(super) fn remember(&mut self, window: Window, usage: Use) {
         let usage = usage as usize;
         let oldest = &mut self.oldest[usage];

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The time that events tell.
+//! The clock that events read: the host's, or one that counts turns.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a turn takes on a clock that counts turns.
+/// The time that one turn takes on a clock that counts turns.
 const TURN: Duration = Duration::from_micros(1);
 
 /// A clock of one machine.
 #[derive(Debug)]
 pub(crate) enum Clock {
-    /// The host's, from the start of the machine.
+    /// The host's clock, counted from the start of the machine.
     Host(Instant),
-    /// Of a schedule: each call and each step of work takes a microsecond, so that a run tells the same times again.
+    /// The clock of a schedule: each call and each step of work takes a microsecond, so that a repeated run
+    /// reads the same times.
     Turns(AtomicU64),
 }
 
@@ -31,7 +32,7 @@ impl Clock {
         }
     }
 
-    /// A call or a step begins.
+    /// Advances a clock that counts turns: a call or a step begins.
     pub(crate) fn turn(&self) {
         if let Self::Turns(turns) = self {
             turns.fetch_add(1, Ordering::Relaxed);

@@ -39,7 +39,7 @@ impl Dispatch {
         Ok(())
     }
 
-    /// Begins to run the kernel. Workgroups start in an order that is chosen.
+    /// Begins to run the kernel. The order in which workgroups start is a choice.
     pub(crate) fn begin(
         self,
         mut launch: Launch<'_>,
@@ -64,7 +64,7 @@ impl Dispatch {
 impl GoingDispatch {
     /// Runs one turn of one wave.
     pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<Step, Trouble> {
-        // A defect of the simulator must fail the device, not the thread that happens to be here.
+        // A defect of the simulator must fail the device, not the thread that runs the step.
         let stepped = catch_unwind(AssertUnwindSafe(|| self.stepped.step(choices)));
         if !matches!(stepped, Ok(Ok(Step::Progress | Step::Spun))) {
             self.dispatch.engine.keep(self.stepped.findings());

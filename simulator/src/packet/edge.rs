@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Edges: what a packet waits for beside the packets before it in its queue.
+//! Edges: the conditions for a packet to run beside the packets before it in its queue.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use smallvec::SmallVec;
 
 use super::queue::Point;
 
-/// A state of memory that kernels and the host change without a word, such as the value of a signal.
+/// A state of memory that kernels and the host change without notice, such as the value of a signal.
 pub(crate) trait Condition: Send + Sync {
-    /// Whether it holds now. Asked often, and under the scheduler's lock: it blocks for nothing.
+    /// Whether it holds now. The scheduler calls this often, and under its lock: it must not block.
     fn holds(&self) -> bool;
 }
 
-/// One thing that a packet waits for.
+/// One condition for a packet to run.
 #[derive(Clone)]
 pub(crate) enum Edge {
     /// The end of a packet.
     Point(Point),
-    /// A condition that is asked for until it holds.
+    /// A condition that the scheduler polls until it holds.
     Condition(Arc<dyn Condition>),
 }
 

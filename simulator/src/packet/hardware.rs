@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Hardware queues: several queues of a client's share each, and what they were asked for runs in the order in which it
-//! was queued.
+//! Hardware queues: each is shared by several queues of a client and runs their packets in the order of
+//! queueing.
 //!
-//! All edges of a packet are ends of packets that were queued before it. So the oldest packet of all can always run,
-//! and sharing alone never makes packets wait for one another in a circle.
+//! All edges of a packet are ends of packets that were queued before it. So the oldest packet of all can
+//! always run, and sharing alone never makes packets wait for one another in a circle.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use super::queue::Queue;
 
-/// A packet by the id of its queue and its number there.
+/// A packet: the id of its queue, and its number in that queue.
 pub(super) type Name = (u64, u64);
 
 /// The hardware queues of all devices.
 #[derive(Default)]
 pub(super) struct Hardware {
-    /// Hardware queues of a device and a priority; as many as queues if it is zero.
+    /// The most hardware queues of a device and a priority. With zero, each queue has its own.
     pub(super) most: usize,
     pub(super) queues: Vec<HardwareQueue>,
 }
@@ -25,21 +25,21 @@ pub(super) struct Hardware {
 pub(super) struct HardwareQueue {
     pub(super) device: usize,
     priority: i32,
-    /// Its place among those of its device.
+    /// Its index among the hardware queues of its device.
     pub(super) number: usize,
-    /// Queues that share it.
+    /// The number of queues that share it.
     users: usize,
     /// The packets that have not finished. The first runs, or is the next to run.
     pub(super) order: VecDeque<Name>,
-    /// The packet that was seen to hold others up, and since when.
+    /// The packet that was seen to block others, and since when.
     pub(super) seen: Option<(Name, Instant)>,
-    /// The packet that was told of last.
+    /// The packet that was reported last.
     pub(super) told: Option<Name>,
 }
 
 impl Hardware {
-    /// A hardware queue for one more queue: the one that the fewest share, or a new one where none is unused and one more
-    /// may be. `None` where each queue is its own.
+    /// A hardware queue for one more queue: an unused one, else a new one while fewer than the most exist,
+    /// else the least shared one. `None` where each queue has its own.
     pub(super) fn bind(&mut self, queue: &Queue) -> Option<usize> {
         if self.most == 0 {
             return None;
@@ -68,34 +68,34 @@ impl Hardware {
         Some(place)
     }
 
-    /// A queue that shared it is gone.
+    /// Counts off a queue that shared it.
     pub(super) fn release(&mut self, place: Option<usize>) {
         if let Some(hardware) = place.and_then(|place| self.queues.get_mut(place)) {
             hardware.users = hardware.users.saturating_sub(1);
         }
     }
 
-    /// A packet was queued.
+    /// Appends a packet that was queued.
     pub(super) fn append(&mut self, place: Option<usize>, packet: Name) {
         if let Some(hardware) = place.and_then(|place| self.queues.get_mut(place)) {
             hardware.order.push_back(packet);
         }
     }
 
-    /// A packet, which was the first, has finished.
+    /// Removes the first packet, which has finished.
     pub(super) fn finish(&mut self, place: Option<usize>) {
         if let Some(hardware) = place.and_then(|place| self.queues.get_mut(place)) {
             hardware.order.pop_front();
         }
     }
 
-    /// Whether it is the turn of a queue.
+    /// Whether the first packet is one of `queue`'s, so that `queue` may run.
     pub(super) fn admits(&self, place: Option<usize>, queue: u64) -> bool {
         let hardware = place.and_then(|place| self.queues.get(place));
         hardware.is_none_or(|hardware| hardware.order.front().is_none_or(|(first, _)| *first == queue))
     }
 
-    /// Of each packet but the first ones, the packet that is ahead of it.
+    /// For each packet but the first of a hardware queue, the packet directly ahead of it.
     pub(super) fn ahead(&self) -> BTreeMap<Name, Name> {
         let pairs = |hardware: &HardwareQueue| {
             let behind = hardware.order.iter().skip(1).copied();

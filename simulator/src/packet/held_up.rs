@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Says which streams a hardware queue holds up, and for what, where that may be for ever.
+//! Reports streams that a hardware queue blocks, where that may last for ever.
 //!
-//! One case is certain: a host function waits, inside a call, for a packet that is behind it in a hardware queue. It is
-//! an error in the log. A host function that waits elsewhere, and a kernel that spins, may still be let go on by somebody
-//! that the simulator does not see. Where such a one keeps what a call waits for from running, that is a warning.
+//! One case is certain: a host function waits, inside a call, for a packet that is behind it in a hardware
+//! queue. The log reports it as an error. A host function that waits elsewhere, or a kernel that spins, may
+//! still be released by an event that the simulator does not see. If a call waits for a packet behind such a
+//! function or kernel, the log has a warning.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ use super::scheduler::Scheduler;
 use super::state::State;
 use crate::trace::tell;
 
-/// How long a packet keeps others from running before it is told of, where there is no seed.
+/// The time for which a packet may block others before it is reported, where there is no seed.
 const LONG: Duration = Duration::from_secs(1);
 
 thread_local! {
@@ -24,7 +25,8 @@ thread_local! {
     static RUNS: Cell<Option<(*const Scheduler, u64)>> = const { Cell::new(None) };
 }
 
-/// Packets that something waits for: each with the one that waits for it, and whether a hardware queue is why.
+/// The packets that a wait depends on, directly or not. The value is the packet that waits for the key, and
+/// whether it does so because of a hardware queue.
 type Ways = BTreeMap<Name, Option<(Name, bool)>>;
 
 /// A wait of a host function, which ends when it is dropped.
@@ -39,16 +41,16 @@ impl Drop for HostWait<'_> {
     }
 }
 
-/// A hardware queue that holds a stream up, in words.
+/// The names in a report about a stream that a hardware queue blocks.
 struct Report {
     device: usize,
     hardware_queue: usize,
     most: usize,
-    /// Who cannot run.
+    /// The stream that cannot run.
     behind: String,
-    /// Whom it is behind.
+    /// The stream that it is behind.
     ahead: String,
-    /// Whose packet runs and does not end.
+    /// The stream whose packet runs and does not end.
     holder: String,
     calls_host: bool,
 }
@@ -67,7 +69,7 @@ impl Scheduler {
         std::ptr::eq(scheduler, self).then_some(queue)
     }
 
-    /// Notes that this thread begins to wait, if it runs a host function; says so if that never ends.
+    /// Notes that this thread begins to wait, if it runs a host function. Reports a wait that never ends.
     pub(super) fn note_wait(&self, points: &[Point]) -> Option<HostWait<'_>> {
         let queue = self.runs_here()?;
         let report = {
@@ -90,14 +92,14 @@ impl Scheduler {
         Some(HostWait { scheduler: self, queue })
     }
 
-    /// Says what keeps points from being reached, if it is a hardware queue, once for each packet that does.
+    /// Reports packets that keep `points` from being reached because of a hardware queue, each packet once.
     pub(super) fn tell_held_up(&self, points: &[Point]) {
         let at_once = self.schedule.is_some();
         let report = self.lock().held_up(points, at_once);
         report.iter().for_each(warn);
     }
 
-    /// Says that a kernel that only spins keeps streams from running, if it does, once.
+    /// Reports a kernel of `queue` that only spins and so blocks other streams, once.
     pub(super) fn tell_spinning(&self, queue: u64) {
         let report = self.lock().held_up_by(queue);
         report.iter().for_each(warn);
@@ -117,7 +119,7 @@ fn warn(report: &Report) {
 }
 
 impl State {
-    /// What points wait for, directly or not. Hardware queues count only if `through_hardware`.
+    /// The packets that `points` depend on. Hardware queues count only if `through_hardware`.
     fn ways(&self, points: &[Point], through_hardware: bool) -> Ways {
         let ahead = if through_hardware { self.hardware.ahead() } else { BTreeMap::new() };
         let mut ways = Ways::new();
@@ -132,7 +134,7 @@ impl State {
             ways.insert(packet, by);
             let behind = Some((packet, false));
             let Some(item) = waiting.item(packet.1) else {
-                // It runs.
+                // It runs, so only the waits of its host function count.
                 let waits = self.host_waits.get(&packet.0).into_iter().flatten();
                 left.extend(waits.map(|point| (name(point), behind)));
                 continue;
@@ -144,7 +146,7 @@ impl State {
         ways
     }
 
-    /// The packet of a queue that runs.
+    /// The number of the packet that a queue runs.
     fn running(&self, queue: u64) -> Option<Name> {
         let waiting = self.queues.get(&queue).filter(|waiting| waiting.is_running())?;
         Some((queue, waiting.queue.finished() + 1))
@@ -159,7 +161,7 @@ impl State {
         self.report(own, &self.ways(points, true)).map(|(report, _)| report)
     }
 
-    /// A packet that runs and keeps points from being reached by way of a hardware queue alone.
+    /// A running packet that keeps `points` from being reached because of a hardware queue alone.
     fn held_up(&mut self, points: &[Point], at_once: bool) -> Option<Report> {
         let (direct, all) = (self.ways(points, false), self.ways(points, true));
         let runs = |packet: &&Name| self.running(packet.0) == Some(**packet) && !direct.contains_key(packet);
@@ -170,7 +172,7 @@ impl State {
         })
     }
 
-    /// What the packet that a queue runs keeps from running.
+    /// A stream that the running packet of `queue` blocks.
     fn held_up_by(&mut self, queue: u64) -> Option<Report> {
         let holder = self.running(queue)?;
         let place = self.queues.get(&queue)?.hardware.place()?;
@@ -181,7 +183,7 @@ impl State {
         self.is_news(place, holder, true).then_some(report)
     }
 
-    /// Whether it is time to tell of a packet, and nobody did.
+    /// Whether a packet is due for a report and had none.
     fn is_news(&mut self, place: usize, holder: Name, at_once: bool) -> bool {
         let Some(hardware) = self.hardware.queues.get_mut(place) else { return false };
         let since = match hardware.seen {
@@ -196,7 +198,8 @@ impl State {
         news
     }
 
-    /// How a packet that runs holds up what waits for it, and the place of the hardware queue.
+    /// The report about a running packet that blocks the packets in `ways`, with the index of the hardware
+    /// queue.
     fn report(&self, holder: Name, ways: &Ways) -> Option<(Report, usize)> {
         let mut ahead = holder;
         let behind = loop {
@@ -222,7 +225,7 @@ impl State {
 }
 
 impl Report {
-    /// What runs.
+    /// The running packet, in words.
     fn work(&self) -> String {
         let kind = if self.calls_host { "the host function" } else { "the kernel" };
         format!("{kind} that {} runs", self.holder)

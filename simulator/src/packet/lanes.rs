@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Spreads a graph of packets over queues of its own, so that steps which nothing orders run side by side.
+//! Spreads a graph of packets over queues of its own, so that unordered steps run side by side.
 
 use std::sync::Arc;
 
@@ -10,34 +10,34 @@ use super::scheduler::Scheduler;
 use super::state::State;
 use super::work::Packet;
 
-/// One step of a graph on its way.
+/// One step of a graph.
 pub(crate) struct LaneStep {
     pub(crate) packet: Box<dyn Packet>,
     /// The device that runs it, if it is not the queue's.
     pub(crate) device: Option<usize>,
-    /// Places of the steps that must have run before, all of which come before this one.
+    /// Indices of the steps that must have run before. All of them are less than this step's index.
     pub(crate) after: Vec<usize>,
     /// Further edges that must have been reached.
     pub(crate) edges: Vec<Edge>,
 }
 
-/// A queue that runs some of a graph's steps. It goes when they are done.
+/// A queue that runs some of a graph's steps. It is removed when they are done.
 struct Lane {
     queue: Arc<Queue>,
     /// Its latest step.
     last: usize,
 }
 
-/// The most lanes of a graph on each device. More threads would not help.
+/// The most lanes of a graph on each device; more threads would not help.
 const MOST: usize = 8;
 
 impl Scheduler {
-    /// Queues a graph as one piece of a queue: behind the packets that the queue already holds and behind `edges`, ahead
-    /// of all that are queued later. `entry` and `end` are packets that only order. The ends of the steps, and of the
-    /// whole.
+    /// Queues a graph as one item of a queue: behind the packets that the queue already holds and behind
+    /// `edges`, ahead of all later packets. `entry` and `end` are packets that only order. Returns the ends
+    /// of the steps, and the end of the graph.
     ///
     /// # Errors
-    /// As [`enqueue`](Self::enqueue); [`Refusal::Backwards`] if a step waits for one that does not come before it.
+    /// As [`enqueue`](Self::enqueue); [`Refusal::Backwards`] if a step waits for a later one.
     pub(crate) fn enqueue_graph(
         self: &Arc<Self>,
         queue: &Queue,
@@ -65,7 +65,7 @@ impl Scheduler {
             let before = step.after.iter().filter_map(|before| points.get(*before));
             let mut edges: Edges = before.cloned().map(Edge::Point).chain(step.edges).collect();
             edges.push(entry.clone().into());
-            // A lane runs in order anyway.
+            // The packets of a lane run in order without edges.
             edges.retain(|edge| match edge {
                 Edge::Point(point) => !point.is_reached() && point.queue.id != lane.queue.id,
                 Edge::Condition(_) => true,
@@ -79,8 +79,8 @@ impl Scheduler {
     }
 }
 
-/// The place of the lane for the step `index`: a lane whose latest step it waits for, else a new lane, else any lane.
-/// Steps in a lane were queued before, so that waiting for them cannot deadlock.
+/// The index of the lane for the step `index`: a lane whose latest step it waits for, else a new lane, else
+/// any lane. Steps in a lane were queued before, so that waiting for them cannot deadlock.
 fn choose(state: &mut State, lanes: &mut Vec<Lane>, device: usize, after: &[usize], index: usize) -> usize {
     let of_device = lanes.iter().enumerate().filter(|(_, lane)| lane.queue.device == device);
     let of_device: Vec<(usize, usize)> = of_device.map(|(place, lane)| (place, lane.last)).collect();

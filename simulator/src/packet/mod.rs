@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The layer under both front ends: queues of packets, and the order in which packets run.
 //!
-//! A front end (HIP, HSA) cuts its clients' requests into [`Packet`]s: dispatches, copies, fills, barriers, host
-//! functions. A [`Scheduler`] holds the queues. The packets of one queue run in order; a packet also waits for its
-//! [`Edge`]s, which are ends of packets of other queues and conditions on signals in memory. Where queues are a client's
-//! streams, several share one [`hardware`] queue, in which all of them run in order.
+//! A front end (HIP, HSA) cuts its clients' requests into [`Packet`]s: dispatches, copies, fills, barriers,
+//! host functions. A [`Scheduler`] holds the queues. The packets of one queue run in order; a packet also
+//! waits for its [`Edge`]s, which are ends of packets of other queues and conditions on signals in memory.
+//! Where queues are a client's streams, several share one [`hardware`] queue, which runs their packets in
+//! order.
 //!
-//! Without a seed, packets of different queues run side by side on threads of the scheduler's. With a seed, one thing
-//! happens at a time, and the [`schedule`] draws which.
+//! Without a seed, packets of different queues run side by side on the scheduler's threads. With a seed, one
+//! step runs at a time, and the [`schedule`] draws which.
 
 mod clock;
 mod dispatch;

@@ -5,14 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How a queue relates to the null queue of its device, which HIP alone has.
+/// The relation of a queue to the null queue of its device, which HIP alone has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The null queue: waits for every blocking queue, and they for it.
+    /// The null queue: it waits for every blocking queue, and they wait for it.
     Null,
     /// Ordered against the null queue both ways.
     Blocking,
-    /// Knows nothing of the null queue.
+    /// Not ordered against the null queue.
     NonBlocking,
 }
 
@@ -25,11 +25,11 @@ pub(crate) struct Queue {
     pub(crate) role: Role,
     /// Queues of different priorities share no hardware queue.
     pub(crate) priority: i32,
-    /// What its client calls it; zero is nothing.
+    /// The handle that its client has for it; zero if there is none.
     name: AtomicU64,
     /// Packets that have finished. Packet number `n` (from 1) has finished once this is at least `n`.
     finished: AtomicU64,
-    /// No packet is taken any more. Those that wait still run.
+    /// Set when the queue takes no more packets. Those that it has still run.
     closed: AtomicBool,
 }
 
@@ -39,7 +39,7 @@ impl Queue {
         Self { id, device, role, priority, name, finished, closed: AtomicBool::new(false) }
     }
 
-    /// Gives it the name that its client knows it by: a handle.
+    /// Sets the handle that its client has for it, for messages.
     pub(crate) fn set_name(&self, handle: u64) {
         self.name.store(handle, Ordering::Relaxed);
     }
@@ -57,7 +57,7 @@ impl Queue {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether no packet is taken any more.
+    /// Whether the queue takes no more packets.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }

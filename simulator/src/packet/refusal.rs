@@ -10,7 +10,7 @@ pub(crate) enum Refusal {
     QueueClosed,
     /// No thread can be started to run packets.
     NoThread,
-    /// A step waits for one that does not come before it.
+    /// A step of a graph waits for a later one.
     Backwards,
     /// The simulator itself failed.
     Defect,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs the packets of queues: in order on each queue, side by side on different ones.
 //!
-//! With a seed, the [`schedule`](super::schedule) says which packet runs, and on which thread.
+//! With a seed, the [`schedule`](super::schedule) decides which packet runs, and on which thread.
 //!
-//! One lock guards the [`State`]. Points are captured when a packet is queued and lie in the past, so waiting for them
-//! cannot go in circles. Conditions are asked for anew whenever something has happened, and once a millisecond, since
-//! kernels and the host change memory without a word.
+//! One lock guards the [`State`]. Points are captured when a packet is queued and lie in the past, so waiting
+//! for them cannot go in circles. Conditions are polled after each event and once a millisecond, since
+//! kernels and the host change memory without notice.
 
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ use super::schedule::Schedule;
 use super::state::{Item, LOOK, Sharing, State, Waiting};
 use super::work::Packet;
 
-/// How often a wait asks whether a hardware queue is why it lasts.
+/// The interval at which a long wait checks whether a hardware queue is the reason.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The queues of one simulator and the threads that empty them.
@@ -31,15 +31,15 @@ pub(crate) struct Scheduler {
     /// Called on each thread that runs packets, before the first.
     enter_thread: Box<dyn Fn() + Send + Sync>,
     state: Mutex<State>,
-    /// Rung when a packet becomes ready.
+    /// Signalled when a packet becomes ready.
     pub(super) ready: Condvar,
-    /// Rung when a packet has finished.
+    /// Signalled when a packet has finished.
     pub(super) finished: Condvar,
 }
 
 impl Scheduler {
-    /// A scheduler without queues and threads. `enter_thread` is called on each thread that runs packets. Queues that are
-    /// created share so many hardware queues for each device and priority; with 0 each has its own.
+    /// A scheduler without queues and threads. `enter_thread` is called on each thread that runs packets.
+    /// Queues share `hardware_queues` hardware queues for each device and priority; with 0 each has its own.
     pub(crate) fn new(
         schedule: Option<Schedule>,
         clock: Arc<Clock>,
@@ -71,7 +71,7 @@ impl Scheduler {
         queue
     }
 
-    /// Takes a queue away once its packets have run. Does not wait.
+    /// Removes a queue once its packets have run. Does not wait.
     pub(crate) fn close_queue(&self, queue: &Queue) {
         let mut state = self.lock();
         queue.close();
@@ -80,7 +80,7 @@ impl Scheduler {
         }
     }
 
-    /// Queues a packet behind those that the queue already holds and behind `edges`. Never waits itself.
+    /// Queues a packet behind those that the queue already holds and behind `edges`. Never blocks.
     ///
     /// # Errors
     /// [`Refusal::QueueClosed`], [`Refusal::Closed`] after [`close`](Self::close), [`Refusal::NoThread`] when the first
@@ -100,7 +100,7 @@ impl Scheduler {
         Ok(point)
     }
 
-    /// Queues a packet behind `edges` alone, on a queue that goes with it.
+    /// Queues a packet behind `edges` alone, on a queue that is removed with it.
     ///
     /// # Errors
     /// As [`enqueue`](Self::enqueue).
@@ -120,8 +120,8 @@ impl Scheduler {
         Ok(point)
     }
 
-    /// Queues a packet behind `edges` alone, to run while no other packet that was queued so does. Without a seed the
-    /// first of those that can run is next.
+    /// Queues a packet behind `edges` alone. Of the packets that are queued like this, one runs at a time.
+    /// Without a seed the first that is ready is next.
     ///
     /// # Errors
     /// As [`enqueue`](Self::enqueue).
@@ -134,7 +134,7 @@ impl Scheduler {
         if state.closed {
             return Err(Refusal::Closed);
         }
-        // No device does it.
+        // No device runs it.
         let queue = state.add_lane(usize::MAX);
         state.take_turns(&queue);
         let point = state.append(&queue, edges, packet)?;
@@ -159,7 +159,7 @@ impl Scheduler {
     /// Blocks until every point is reached.
     ///
     /// # Errors
-    /// [`Refusal::Closed`] when the simulator goes away meanwhile.
+    /// [`Refusal::Closed`] when the simulator is closed meanwhile.
     pub(crate) fn wait(self: &Arc<Self>, points: &[Point]) -> Result<(), Refusal> {
         let reached = || points.iter().all(Point::is_reached);
         if reached() {
@@ -188,11 +188,11 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Blocks until something holds that kernels and the host bring about without a word, or until the deadline. Whether
-    /// it held.
+    /// Blocks until a condition holds, which kernels and the host change without notice, or until the
+    /// deadline. Returns whether the condition held.
     ///
     /// # Errors
-    /// [`Refusal::Closed`] when the simulator goes away meanwhile.
+    /// [`Refusal::Closed`] when the simulator is closed meanwhile.
     pub(crate) fn wait_until(
         self: &Arc<Self>,
         holds: &dyn Fn() -> bool,
@@ -203,7 +203,8 @@ impl Scheduler {
         }
         let late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if let Some(schedule) = &self.schedule {
-            // The clock says nothing that a run could repeat: a short time is up when nothing is left that could run.
+            // The clock cannot decide, or the run could not be repeated: a short wait ends when nothing is
+            // left that could run.
             let short = deadline.is_some_and(|deadline| deadline <= Instant::now() + LOOK);
             let over = || late() || (short && !self.has_ready());
             self.wait_by_steps(schedule, (&[], deadline), &|| holds() || over())?;
@@ -227,7 +228,7 @@ impl Scheduler {
     /// Checks conditions again: the memory or the state that they depend on has changed.
     pub(crate) fn notice(self: &Arc<Self>) {
         let mut state = self.lock();
-        // Without a thread those that wait for the conditions look by themselves.
+        // If no thread starts, the callers that wait for the conditions check them.
         let _ = self.start(&mut state);
         drop(state);
         self.finished.notify_all();
@@ -236,7 +237,7 @@ impl Scheduler {
         }
     }
 
-    /// Drops the packets that have not started and lets the threads end. Waits for nothing.
+    /// Drops the packets that have not started and ends the threads. Does not wait.
     pub(crate) fn close(&self) {
         let dropped: Vec<Item> = {
             let mut state = self.lock();
@@ -251,8 +252,8 @@ impl Scheduler {
         drop(dropped);
     }
 
-    /// Waits, after [`close`](Self::close), until no packet runs any more but one that this thread runs. False where one
-    /// goes on for longer than `patience`.
+    /// Waits, after [`close`](Self::close), until no packet runs but one on this thread. False where one runs
+    /// for longer than `patience`.
     pub(crate) fn wait_for_end(&self, patience: Duration) -> bool {
         let (own, deadline) = (self.runs_here(), Instant::now() + patience);
         let mut state = self.lock();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The state behind the scheduler's lock: the queues with the packets that have not run.
 //!
-//! A packet is ready when it is first in its queue and in the hardware queue that this may share, nothing of that queue
-//! runs, and each of its edges is reached.
+//! A packet is ready when it is first in its queue and in its hardware queue, if it has one, no packet of its
+//! queue runs, and each of its edges is reached.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct State {
     /// By queue id. The order is fixed, so that a seed draws from the same list each time.
     pub(super) queues: BTreeMap<u64, Waiting>,
     pub(super) hardware: Hardware,
-    /// Points that waiting host functions wait for, by the queues that run those functions.
+    /// The points that waiting host functions wait for, by the queue that runs the function.
     pub(super) host_waits: BTreeMap<u64, Vec<Point>>,
     next_queue: u64,
     pub(super) threads: Threads,
@@ -35,9 +35,9 @@ pub(super) struct State {
 #[derive(Default)]
 pub(super) struct Threads {
     pub(super) all: usize,
-    /// Threads that sleep, were called, or are being started.
+    /// Threads that sleep, were woken, or are being started.
     pub(super) idle: usize,
-    /// Whether one of the sleeping threads asks for conditions meanwhile.
+    /// Whether one of the sleeping threads polls conditions meanwhile.
     pub(super) lookout: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Waiting {
     running: Running,
     /// Whether the packet that runs is a host function.
     pub(super) calls_host: bool,
-    /// Whether it belongs to the queues of which one runs at a time.
+    /// Whether it is one of the queues of which one runs at a time.
     pub(super) takes_turns: bool,
     pub(super) hardware: Sharing,
 }
@@ -60,13 +60,13 @@ pub(super) struct Waiting {
 pub(super) enum Sharing {
     /// The queue shares none.
     No,
-    /// From its first packet on.
+    /// The queue shares one from its first packet on.
     Later,
-    /// The one at this place.
+    /// The queue shares the one with this index.
     With(usize),
 }
 
-/// Whether a packet of a queue is under way.
+/// How the current packet of a queue runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Running {
     No,
@@ -85,7 +85,7 @@ pub(super) struct Item {
 }
 
 impl State {
-    /// No queues. Those that are added share so many hardware queues for each device and priority.
+    /// No queues. Queues that are added share `hardware_queues` hardware queues for each device and priority.
     pub(super) fn new(hardware_queues: usize) -> Self {
         Self {
             queues: BTreeMap::new(),
@@ -113,26 +113,26 @@ impl State {
         queue
     }
 
-    /// Has a queue share a hardware queue, if there are any.
+    /// Binds a queue to a hardware queue, if there are any.
     pub(super) fn share(&mut self, queue: &Queue) -> Sharing {
         self.hardware.bind(queue).map_or(Sharing::No, Sharing::With)
     }
 
-    /// Forgets a queue.
+    /// Removes a queue.
     pub(super) fn remove(&mut self, id: u64) {
         if let Some(gone) = self.queues.remove(&id) {
             self.hardware.release(gone.hardware.place());
         }
     }
 
-    /// Adds a queue that goes when it is drained. It shares no hardware queue.
+    /// Adds a queue that is removed when it is drained. It shares no hardware queue.
     pub(super) fn add_lane(&mut self, device: usize) -> Arc<Queue> {
         let lane = self.add_queue(device, Role::NonBlocking, 0);
         lane.close();
         lane
     }
 
-    /// Whether a queue takes packets.
+    /// Checks that a queue takes packets.
     pub(super) fn check_open(&self, queue: &Queue) -> Result<(), Refusal> {
         if self.closed {
             return Err(Refusal::Closed);
@@ -159,7 +159,8 @@ impl State {
         Ok(point)
     }
 
-    /// HIP's legacy default stream: it waits for the blocking queues of its device, and each of them for it.
+    /// Adds the edges of HIP's legacy default stream: it waits for the blocking queues of its device, and
+    /// each of them for it.
     pub(super) fn add_null_queue_edges(&self, queue: &Queue, edges: &mut Edges) {
         let other = match queue.role {
             Role::NonBlocking => return,
@@ -172,19 +173,19 @@ impl State {
         edges.extend(others.map(|waiting| Edge::Point(waiting.tail())));
     }
 
-    /// Has a queue run only while no other queue of this kind does.
+    /// Makes a queue one of those of which one runs at a time.
     pub(super) fn take_turns(&mut self, queue: &Queue) {
         if let Some(waiting) = self.queues.get_mut(&queue.id) {
             waiting.takes_turns = true;
         }
     }
 
-    /// The queues with work that can go on. Any of the queues that take turns may be next.
+    /// The queues with work that can run. Any of the queues that take turns may be next.
     pub(super) fn ready_queues(&self) -> SmallVec<[u64; 16]> {
         self.ready().map(|waiting| waiting.queue.id).collect()
     }
 
-    /// How many queues can go on side by side.
+    /// The number of queues that can run side by side.
     pub(super) fn count_ready(&self) -> usize {
         let (turns, others): (Vec<&Waiting>, Vec<&Waiting>) =
             self.ready().partition(|waiting| waiting.takes_turns);
@@ -197,7 +198,7 @@ impl State {
         ready.filter(move |waiting| !(waiting.takes_turns && turn_taken))
     }
 
-    /// Whether a thread other than those of one queue runs a packet.
+    /// Whether a packet of another queue than `own` runs.
     pub(super) fn runs_besides(&self, own: Option<u64>) -> bool {
         let mut running = self.queues.values().filter(|waiting| waiting.running == Running::OnThread);
         running.any(|waiting| Some(waiting.queue.id) != own)
@@ -208,7 +209,7 @@ impl State {
         self.hardware.admits(waiting.hardware.place(), waiting.queue.id)
     }
 
-    /// Whether a packet that comes next in its queue waits for a condition.
+    /// Whether a packet that is next in its queue waits for a condition.
     pub(super) fn has_conditions(&self) -> bool {
         self.queues.values().any(|waiting| waiting.has_condition() && self.is_admitted(waiting))
     }
@@ -222,14 +223,14 @@ impl State {
         Some((waiting.queue.clone(), item))
     }
 
-    /// Notes that the packet that was taken goes on by steps.
+    /// Notes that the current packet of a queue runs by steps.
     pub(super) fn set_stepped(&mut self, id: u64) {
         if let Some(waiting) = self.queues.get_mut(&id) {
             waiting.running = Running::BySteps;
         }
     }
 
-    /// The packet that was taken is done. True if this was the last that there will be of the queue.
+    /// Ends the current packet of a queue. True if this was the last packet that the queue will have.
     pub(super) fn finish(&mut self, queue: &Queue, number: u64) -> bool {
         queue.finish(number);
         let Some(waiting) = self.queues.get_mut(&queue.id) else { return true };
@@ -244,7 +245,7 @@ impl State {
 }
 
 impl Item {
-    /// The packets whose ends it waits for.
+    /// The packets whose ends this one waits for.
     pub(super) fn points(&self) -> impl Iterator<Item = &Point> {
         self.edges.iter().filter_map(|edge| match edge {
             Edge::Point(point) => Some(point),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The threads that run packets without a seed.
 //!
-//! Each packet that is ready finds a thread: one that sleeps, or a new one. A thread that was called counts as asleep
-//! until it has the lock, so that packets that are queued meanwhile start no thread for the same packet again. Conditions
-//! come true without a word, so that one of the threads, the lookout, sleeps a millisecond at a time and asks for them.
+//! Each packet that is ready gets a thread: one that sleeps, or a new one. A thread that was woken counts as
+//! asleep until it has the lock, so that packets that are queued meanwhile start no second thread for the
+//! same packet. Conditions become true without notice, so one of the threads, the lookout, wakes each
+//! millisecond and polls them.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -13,7 +14,7 @@ use super::state::{LOOK, State};
 use crate::trace::tell;
 
 impl Scheduler {
-    /// Has threads take on the packets that became ready, unless a schedule does.
+    /// Starts or wakes threads for the packets that became ready, unless a schedule runs them.
     ///
     /// # Errors
     /// [`Refusal::NoThread`] when the first thread cannot be started.
@@ -36,7 +37,7 @@ impl Scheduler {
                     state.threads.all += 1;
                     state.threads.idle += 1;
                 }
-                // The threads there are will get to it.
+                // The existing threads will run the packet.
                 Err(_) if state.threads.all > 0 => break,
                 Err(error) => {
                     tell(|| tracing::error!(target: "windlass::sim", %error, "no thread to run packets on"));
@@ -60,7 +61,7 @@ impl Scheduler {
                 state.threads.idle -= 1;
                 continue;
             };
-            // Without another thread this one gets to the others later.
+            // If no other thread starts, this one runs the other packets later.
             let _ = self.start(&mut state);
             drop(state);
             self.run_on_thread(&queue, || item.packet.run());
@@ -70,7 +71,7 @@ impl Scheduler {
         }
     }
 
-    /// Waits until this thread is called, or until it is time to ask for conditions.
+    /// Waits until this thread is woken, or until it is time to poll conditions.
     fn sleep<'a>(&self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         if state.threads.lookout || !state.has_conditions() {
             return self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);

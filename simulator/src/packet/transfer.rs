@@ -5,14 +5,14 @@ use crate::memory::{Memory, MemoryError, Place};
 
 use super::work::Trouble;
 
-/// Why a copy or a fill cannot be asked for.
+/// The reason why a copy or a fill is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Misfit {
     /// An address is null or was freed, a range leaves its allocation, or a side does not suit the direction.
     Range,
     /// Rows or planes overlap.
     Pitch,
-    /// There is no room to keep the bytes.
+    /// No memory is left to keep the bytes.
     OutOfMemory,
 }
 
@@ -42,7 +42,7 @@ impl Rows {
         Ok(Self { width, count, pitch, planes: 1, plane_pitch })
     }
 
-    /// The same rows in each of so many planes.
+    /// The same rows in each of `planes` planes.
     ///
     /// # Errors
     /// [`Misfit::Pitch`] where planes would overlap.
@@ -72,14 +72,14 @@ impl Rows {
         gaps.checked_add(self.plane_extent()?).ok_or(Misfit::Range)
     }
 
-    /// The same rows, one behind the other.
+    /// The same rows without gaps.
     fn packed(self) -> Self {
         let plane_pitch = self.width.wrapping_mul(self.count);
         Self { pitch: self.width, plane_pitch, ..self }
     }
 
     fn offsets(self) -> impl Iterator<Item = u64> {
-        // Rows without bytes may be more than anybody can count.
+        // Rows without bytes may have a count that no integer holds.
         let planes = if self.is_empty() { 0 } else { self.planes };
         let planes = (0..planes).map(move |plane| plane.wrapping_mul(self.plane_pitch));
         planes.flat_map(move |plane| (0..self.count).map(move |row| plane + row.wrapping_mul(self.pitch)))
@@ -96,7 +96,7 @@ pub(crate) enum Direction {
     Any,
 }
 
-/// A copy as a client asks for it: two places of equally many rows of equal width.
+/// A copy in a client's terms: two places of equally many rows of equal width.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CopyCall {
     pub(crate) to: (u64, Rows),
@@ -111,7 +111,7 @@ pub(crate) struct Pattern {
     pub(crate) size: usize,
 }
 
-/// A fill as a client asks for it.
+/// A fill in a client's terms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FillCall {
     pub(crate) address: u64,
@@ -124,14 +124,14 @@ pub(crate) struct FillCall {
 enum Side {
     /// An address that the simulator knows: device, pinned, managed or registered memory.
     Known(u64),
-    /// Memory of the client's.
+    /// The client's own memory.
     Pageable(*mut u8),
-    /// Bytes taken from the client's memory, row after row.
+    /// Bytes read from the client's memory, row after row.
     Captured(Vec<u8>),
 }
 
 impl Side {
-    /// What lies so many bytes behind the start, and is no longer part of this.
+    /// Splits off the part from byte `at` on, and returns it.
     fn split(&mut self, at: u64) -> Self {
         match self {
             Self::Known(address) => Self::Known(address.wrapping_add(at)),
@@ -141,7 +141,7 @@ impl Side {
     }
 }
 
-/// A copy that is done in two goes is cut at a multiple of this many bytes.
+/// A copy in two steps is cut at a multiple of this many bytes.
 const PIECE: u64 = 16;
 
 /// A copy.
@@ -153,13 +153,13 @@ pub(crate) struct Transfer {
     from_rows: Rows,
 }
 
-// SAFETY: pageable sides are the client's memory. It stays valid and unused by others until the call that made the
-// transfer returns, which waits for the transfer; see `needs_waiting`. For a transfer of a graph, HIP has the client
-// see to that until the graph has run.
+// SAFETY: pageable sides are the client's memory. It stays valid and unused by others until the call that
+// made the transfer returns, which waits for the transfer; see `needs_waiting`. For a transfer of a graph,
+// HIP makes this the client's duty until the graph has run.
 unsafe impl Send for Transfer {}
 
 impl Transfer {
-    /// Makes a copy ready.
+    /// Checks and prepares a copy.
     ///
     /// # Errors
     /// [`Misfit::Range`] for null or freed addresses, ranges that leave their allocation, and addresses that do not
@@ -182,10 +182,10 @@ impl Transfer {
         Ok(Self { to, to_rows, from, from_rows })
     }
 
-    /// Takes the bytes of a pageable source now, so that the client may reuse it at once.
+    /// Copies the bytes of a pageable source now, so that the client may reuse it at once.
     ///
     /// # Errors
-    /// [`Misfit::OutOfMemory`] where there is no room for them.
+    /// [`Misfit::OutOfMemory`] where no memory is left for them.
     ///
     /// # Safety
     /// A pageable source is readable.
@@ -212,17 +212,19 @@ impl Transfer {
         matches!((&self.to, &self.from), (Side::Known(_), Side::Pageable(_)))
     }
 
-    /// Whether the call must not return before the copy is done: it touches memory that is the client's again after.
+    /// Whether the call must not return before the copy is done, because the client may use the memory again
+    /// after the call.
     pub(crate) fn needs_waiting(&self) -> bool {
         matches!((&self.to, &self.from), (Side::Pageable(_), _) | (_, Side::Pageable(_)))
     }
 
-    /// Places at which [`cut`](Self::cut) can cut the copy; zero where it must be done at once.
+    /// The number of places at which [`cut`](Self::cut) can cut the copy; zero where it must be done in one
+    /// step.
     pub(crate) fn places(&self) -> usize {
         let width = self.to_rows.width;
         let one_row = self.to_rows.is_line() && self.from_rows.is_line();
         let apart = match (&self.to, &self.from) {
-            // A copy within one range must see the source as it was.
+            // A copy within one range must read the source as it was.
             (Side::Known(to), Side::Known(from)) => to.abs_diff(*from) >= width,
             (Side::Pageable(to), Side::Pageable(from)) => to.addr().abs_diff(from.addr()) as u64 >= width,
             _ => true,
@@ -234,7 +236,7 @@ impl Transfer {
         }
     }
 
-    /// Cuts the copy in two at a place, from 0 on; what is left out is returned.
+    /// Cuts the copy in two at a place, from 0 on. Returns the second part.
     pub(crate) fn cut(&mut self, place: usize) -> Self {
         let at = (place as u64 + 1) * PIECE;
         let rows = Rows::line(self.to_rows.width.saturating_sub(at));
@@ -287,7 +289,7 @@ impl Transfer {
 pub(crate) struct Fill(FillCall);
 
 impl Fill {
-    /// Makes a fill ready.
+    /// Checks and prepares a fill.
     ///
     /// # Errors
     /// [`Misfit::Range`] unless all rows lie in one allocation.
@@ -298,7 +300,7 @@ impl Fill {
         }
     }
 
-    /// Where it begins and how many bytes it writes, if they lie one behind the other.
+    /// The start and the number of bytes that it writes, if its rows have no gaps.
     pub(crate) fn range(&self) -> Option<(u64, u64)> {
         let Self(FillCall { address, rows, .. }) = self;
         rows.is_line().then_some((*address, rows.width))
@@ -317,7 +319,7 @@ impl Fill {
     }
 }
 
-/// Says where rows lie. Known memory must hold all of them.
+/// Finds the side of a copy that rows lie on. Known memory must hold all of them.
 fn locate(memory: &Memory, address: u64, rows: Rows) -> Result<Side, Misfit> {
     let extent = rows.extent()?;
     let end = address.checked_add(extent).filter(|_| address != 0).ok_or(Misfit::Range)?;
@@ -328,7 +330,7 @@ fn locate(memory: &Memory, address: u64, rows: Rows) -> Result<Side, Misfit> {
             Err(Misfit::Range)
         };
     }
-    // Neither is memory of the client's: the one faults, the other was given back.
+    // Neither is the client's memory: device addresses fault on the host, and freed memory is gone.
     let reserved = memory.device_range().contains(&address);
     if reserved || matches!(memory.place(address), Place::Freed(..)) {
         return Err(Misfit::Range);

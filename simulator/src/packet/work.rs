@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Packets: what a queue can be asked to do.
+//! Packets: the entries of a queue.
 
 use crate::engine::{Choose, Fault, Step};
 use crate::memory::MemoryError;
 
-/// One item of a queue. A packet tells its own front end how it ended, before the scheduler tells anybody.
+/// One entry of a queue. A packet reports its end to its own front end before the scheduler does so.
 pub(crate) trait Packet: Send {
-    /// Does it. Blocks for as long as it takes.
+    /// Runs the packet. Blocks until it is done.
     fn run(self: Box<Self>);
 
-    /// Does what is one step, and begins what is more.
+    /// Runs a packet of one step, and begins a longer one.
     fn begin(self: Box<Self>, choices: &mut dyn Choose) -> Begun;
 
     /// Whether it calls a function of the client's, which may wait for anything.
@@ -18,12 +18,12 @@ pub(crate) trait Packet: Send {
     }
 }
 
-/// What becomes of a packet under a schedule.
+/// How a packet continues under a schedule.
 pub(crate) enum Begun {
     Ended,
-    /// It goes on step by step.
+    /// It runs step by step.
     Going(Box<dyn Going>),
-    /// A function of the client's, to be called where it keeps nobody from going on.
+    /// A function of the client's, to be called where it blocks no other thread.
     HostFunction(Box<dyn HostFunction>),
 }
 
@@ -32,27 +32,27 @@ pub(crate) trait HostFunction: Send {
     /// Calls it.
     fn call(&mut self);
 
-    /// Whether it only looked, once it was called, and will look again at once.
+    /// Whether the last call only checked a condition, and will check it again at once.
     fn looks_again(&self) -> bool {
         false
     }
 
-    /// Tells the front end that it cannot be called, and why.
+    /// Tells the front end that the function cannot be called, and why.
     fn give_up(&mut self, reason: String);
 }
 
 /// A packet that has begun.
 pub(crate) trait Going: Send {
-    /// Does one step. After [`Step::Done`] nothing is left to do.
+    /// Runs one step. After [`Step::Done`] no step may follow.
     fn step(&mut self, choices: &mut dyn Choose) -> Step;
 }
 
-/// Why a dispatch, a copy or a fill could not be done.
+/// The reason why a dispatch, a copy or a fill failed.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// The kernel went wrong, or was not started.
+    /// The kernel faulted, or was not started.
     Fault(Box<Fault>),
-    /// A copy or a fill left its allocations. The text says which.
+    /// A copy or a fill left its allocations. The text names the operation.
     Memory(&'static str, MemoryError),
     /// The simulator itself failed.
     Defect,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Agents, their instruction set, their caches and what they reach.
+//! Agents, their instruction set, their caches and their memory pools.
 
 use std::ffi::{c_char, c_void};
 use std::sync::PoisonError;
@@ -23,7 +23,7 @@ const WAVEFRONT: u64 = Part::WAVE as u64;
 pub unsafe extern "C" fn hsa_iterate_agents(callback: Option<OnAgent>, data: *mut c_void) -> Status {
     hsa!(hsa_iterate_agents, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        // SAFETY: the caller gave function and datum for these calls.
+        // SAFETY: the caller gave function and data for these calls.
         each(call, call.runtime.agents(), |agent| unsafe { callback(agent.handle(), data) })
     })
 }
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_isas(
     hsa!(hsa_agent_iterate_isas, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let isas = call.runtime.agent(agent)?.gpu().map(|_| isa());
-        // SAFETY: the caller gave function and datum for these calls.
+        // SAFETY: the caller gave function and data for these calls.
         each(call, isas, |isa| unsafe { callback(isa, data) })
     })
 }
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_caches(
     hsa!(hsa_agent_iterate_caches, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let which = call.runtime.agent(agent)?;
-        // SAFETY: the caller gave function and datum for these calls.
+        // SAFETY: the caller gave function and data for these calls.
         each(call, call.runtime.caches(which), |level| unsafe { callback(cache::handle(which, level), data) })
     })
 }
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn hsa_amd_agent_set_async_scratch_limit(agent: Agent, lim
         if limit > call.runtime.options.memory {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // Queues keep no scratch, so there is none to give back.
+        // Queues keep no scratch, so none is released.
         let mut limits = call.runtime.scratch_limits.lock().unwrap_or_else(PoisonError::into_inner);
         limits.insert(gpu, limit);
         Ok(())
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
         if of != isa() {
             return Err(Status::INVALID_ISA);
         }
-        // SAFETY: the caller gave function and datum for this call.
+        // SAFETY: the caller gave function and data for this call.
         each(call, [WAVEFRONT], |handle| unsafe { callback(Wavefront { handle }, data) })
     })
 }
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
     hsa!(hsa_amd_agent_iterate_memory_pools, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let which = call.runtime.agent(agent)?;
-        // SAFETY: the caller gave function and datum for these calls.
+        // SAFETY: the caller gave function and data for these calls.
         each(call, Pool::of(which), |pool| unsafe { callback(pool.handle(), data) })
     })
 }
@@ -266,10 +266,10 @@ pub unsafe extern "C" fn hsa_agent_iterate_regions(
     hsa!(hsa_agent_iterate_regions, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let which = call.runtime.agent(agent)?;
-        // A GPU's regions are its own pools, and those of the host that it reaches.
+        // A GPU's regions are its own pools, and those of the host that it can access.
         let of_host = Pool::of(Which::Cpu).filter(|_| which != Which::Cpu);
         let regions = Pool::of(which).chain(of_host.filter(|pool| pool.grain == Grain::Kernarg));
-        // SAFETY: the caller gave function and datum for these calls.
+        // SAFETY: the caller gave function and data for these calls.
         each(call, regions, |pool| unsafe { callback(Region { handle: pool.handle().handle }, data) })
     })
 }

@@ -41,7 +41,7 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
     })
 }
 
-/// Bytes of a file that the client has open, from an offset on; the file's own position stays.
+/// Bytes of a file that the client has open, from an offset on. The position of the client's file stays.
 pub(super) fn read_file(call: &Call, file: c_int, offset: u64, size: Option<usize>) -> Outcome<Vec<u8>> {
     match read_open_file(file, offset, size) {
         Ok(bytes) if size.is_none_or(|size| size == bytes.len()) && !bytes.is_empty() => Ok(bytes),
@@ -55,16 +55,16 @@ fn read_open_file(file: c_int, offset: u64, size: Option<usize>) -> io::Result<V
     use std::os::fd::FromRawFd as _;
     use std::os::unix::fs::FileExt as _;
 
-    // SAFETY: the descriptor is a number to the system, which refuses one that is not open.
+    // SAFETY: the descriptor is a number to the system, which refuses a closed one.
     let own = unsafe { libc::fcntl(file, libc::F_DUPFD_CLOEXEC, 0) };
     if own < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a new descriptor, which is nobody else's.
+    // SAFETY: a new descriptor that no other code has.
     let file = unsafe { std::fs::File::from_raw_fd(own) };
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let rest = usize::try_from(metadata.len().saturating_sub(offset)).unwrap_or(usize::MAX);
     let mut bytes = vec![0; size.unwrap_or(rest).min(rest)];
@@ -268,7 +268,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_symbols(
     hsa!(hsa_executable_iterate_symbols, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let symbols = call.runtime.loader.executable(executable)?.symbols(None);
-        // SAFETY: the caller gave function and datum for these calls.
+        // SAFETY: the caller gave function and data for these calls.
         each(call, symbols, |symbol| unsafe { callback(executable, symbol, data) })
     })
 }
@@ -283,7 +283,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_agent_symbols(
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let gpu = call.runtime.gpu(agent)?;
         let symbols = call.runtime.loader.executable(executable)?.symbols(Some(gpu));
-        // SAFETY: the caller gave function and datum for these calls.
+        // SAFETY: the caller gave function and data for these calls.
         each(call, symbols, |symbol| unsafe { callback(executable, agent, symbol, data) })
     })
 }
@@ -295,7 +295,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_program_symbols(
 ) -> Status {
     hsa!(hsa_executable_iterate_program_symbols, |call| {
         callback.ok_or(Status::INVALID_ARGUMENT)?;
-        // Every symbol is an agent's.
+        // Every symbol is an agent's, so there is none to report.
         call.runtime.loader.executable(executable).map(drop)
     })
 }

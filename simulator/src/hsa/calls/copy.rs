@@ -76,7 +76,7 @@ fn line(
     begin(call, transfer, (count, dependencies), completion)
 }
 
-/// Has a copy done once each of a list of signals is zero.
+/// Begins a copy once each signal of a list is zero.
 fn begin(
     call: &Call,
     transfer: Transfer,

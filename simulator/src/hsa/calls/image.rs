@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Images, of which the simulated GPU has none: what asks for them is told so, what makes them is refused.
+//! Images. The simulated GPU has none: queries say so, and calls that make images are refused.
 
 use std::ffi::c_void;
 
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn hsa_ext_image_get_capability_with_layout(
     mask: *mut u32,
 ) -> Status {
     hsa!(hsa_ext_image_get_capability_with_layout, |call| {
-        // Images as the device likes them, or row by row.
+        // 0 is the device's own layout, 1 a linear one.
         if layout > 1 {
             return Err(Status::INVALID_ARGUMENT);
         }

@@ -51,7 +51,7 @@ unsafe extern "C" fn query_host_address(device: *const c_void, host: *mut *const
 }
 
 unsafe extern "C" fn query_segment_descriptors(_descriptors: *mut c_void, count: *mut usize) -> Status {
-    // They are for debuggers, which find none.
+    // The descriptors are for debuggers; there are none.
     hsa!(hsa_ven_amd_loader_query_segment_descriptors, |call| call.put(count, 0))
 }
 
@@ -70,7 +70,7 @@ unsafe extern "C" fn iterate_loaded_code_objects(
     _data: *mut c_void,
 ) -> Status {
     hsa!(hsa_ven_amd_loader_executable_iterate_loaded_code_objects, |call| {
-        // They are for profilers, which find none.
+        // Loaded code objects are for profilers; there are none.
         call.runtime.loader.executable(executable).map(drop)
     })
 }

@@ -28,7 +28,7 @@ pub unsafe extern "C" fn hsa_region_get_info(region: Region, attribute: u32, val
         let info = match attribute {
             4 => call.runtime.pool_info(pool, 16)?,
             8 => Info::U32(0),
-            // Whether the host reaches it, where it begins, how wide and fast its bus is.
+            // Whether the host can access it, its address, and the width and clock of its bus.
             0xa000 => Info::Bool(pool.agent == Which::Cpu),
             0xa001 => Info::U64(0),
             0xa002 | 0xa003 => Info::U32(0),
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
     })
 }
 
-/// The link between two agents. Nothing is timed, so it has neither latency nor bandwidth.
+/// The link between two agents. The simulation has no timing, so latency and bandwidth are zero.
 fn link(from: Which, to: Which) -> LinkInfo {
     const PCIE: u32 = 2;
     const XGMI: u32 = 4;
@@ -125,7 +125,7 @@ fn free(call: &Call, pointer: *mut c_void) -> Outcome<()> {
     }
     for watcher in call.runtime.holdings.free(pointer as u64, call.describe())? {
         let (address, data) = (watcher.address as *mut c_void, watcher.data as *mut c_void);
-        // SAFETY: the client gave function and datum for this call. No lock is held.
+        // SAFETY: the client gave function and data for this call. No lock is held.
         call.runtime.scheduler.outside(|| unsafe { (watcher.callback)(address, data) });
     }
     Ok(())
@@ -208,7 +208,7 @@ fn lock(
     (agents, count): (*mut Agent, c_int),
     pointer: *mut *mut c_void,
 ) -> Outcome<()> {
-    // No agents means all of them.
+    // An empty list means all agents.
     if !agents.is_null() || count > 0 {
         let count = u32::try_from(count).map_err(|_| Status::INVALID_ARGUMENT)?;
         agents_of(call, agents, count)?;
@@ -216,7 +216,7 @@ fn lock(
     if pointer.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: the caller of the function vouches for the memory until it unlocks it.
+    // SAFETY: the function's caller guarantees the memory until it unlocks it.
     let device = unsafe { call.runtime.holdings.lock_host(host as u64, size as u64, call.describe()) }?;
     call.put(pointer, device as *mut c_void)
 }
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn hsa_amd_memory_unlock(host: *mut c_void) -> Status {
 }
 
 pub unsafe extern "C" fn hsa_memory_register(pointer: *mut c_void, size: usize) -> Status {
-    // ROCr takes it for granted that host memory can be read, and does nothing either.
+    // ROCr assumes that agents can read host memory, and does nothing either.
     hsa!(hsa_memory_register, |_call| if pointer.is_null() && size != 0 {
         Err(Status::INVALID_ARGUMENT)
     } else {

@@ -40,12 +40,12 @@ fn text(_: &Call, text: *const c_char) -> Outcome<String> {
     if text.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: not null, and the caller of the function vouches for a string that ends in zero; see `call::enter`.
+    // SAFETY: not null, and the function's caller guarantees a string that ends in zero; see `call::enter`.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map(str::to_owned).map_err(|_| Status::INVALID_ARGUMENT)
 }
 
-/// Calls a client's function for each of several objects, until it answers something else than success.
+/// Calls a client's function for each of several objects, until it returns another status than success.
 fn each<T>(
     call: &Call,
     objects: impl IntoIterator<Item = T>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an address belongs to.
+//! The owner of an address: an allocation, locked host memory, shared memory.
 
 use std::ffi::c_void;
 use std::mem::offset_of;
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
         if pointer.is_null() || info.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // The first field says how much of the structure the client has.
+        // The first field is the size of the client's structure.
         let size = call.take(info.cast::<u32>())? as usize;
         if size < offset_of!(PointerInfo, agent_base_address) {
             return Err(Status::INVALID_ARGUMENT);
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
                 (known, call.runtime.agents().map(Which::handle).collect())
             }
         };
-        // As much as the client has room for.
+        // Only the fields that the client's structure has.
         let whole = PointerInfo { size: size.min(size_of::<PointerInfo>()) as u32, ..known };
         let bytes: [u8; size_of::<PointerInfo>()] = {
             let mut bytes = [0; size_of::<PointerInfo>()];

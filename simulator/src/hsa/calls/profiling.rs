@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When packets and copies began and ended. A tick is a nanosecond, on every agent and on the host.
+//! The times at which packets and copies began and ended. A tick is a nanosecond, on every agent and on the
+//! host.
 
 use crate::hsa::abi::{Agent, HsaQueue, ProfilingTime, Signal};
 use crate::hsa::call::{Call, hsa};

@@ -44,7 +44,7 @@ pub unsafe extern "C" fn hsa_queue_inactivate(queue: *mut HsaQueue) -> Status {
     })
 }
 
-/// The queue that a client's pointer means.
+/// The queue behind a client's pointer.
 fn find(call: &Call, queue: *const HsaQueue) -> Outcome<std::sync::Arc<AqlQueue>> {
     if queue.is_null() {
         return Err(Status::INVALID_ARGUMENT);
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_get_mask(
         let known = queue.cu_mask.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         let units = call.runtime.options.units;
         for word in 0..bits / 32 {
-            // Without a mask every unit is used.
+            // Without a mask the queue uses all units.
             let all = (0..32).filter(|bit| word * 32 + bit < units).fold(0_u32, |all, bit| all | 1 << bit);
             let bits =
                 if known.is_empty() { all } else { known.get(word as usize).copied().unwrap_or(0) & all };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Signals. Every operation is as ordered as the strictest of its forms.
+//! Signals. Each operation has the strictest memory order of its variants.
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
@@ -37,7 +37,7 @@ fn create(
     attributes: u64,
     signal: *mut Signal,
 ) -> Outcome<()> {
-    /// For GPUs alone, and shared between processes.
+    /// The known attributes: only for GPUs, and shared between processes.
     const KNOWN: u64 = SHARED | 1;
     const SHARED: u64 = 2;
     if attributes & !KNOWN != 0 {
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn hsa_amd_signal_async_handler(
     hsa!(hsa_amd_signal_async_handler, |call| {
         let handler = handler.ok_or(Status::INVALID_ARGUMENT)?;
         let until = Comparison::new(condition, value)?;
-        // Without a signal AMD's runtime calls the handler once, soon.
+        // Without a signal ROCr calls the handler once, soon.
         let signal = call.runtime.signals.get(signal)?;
         call.runtime.handle_signal(signal, until, handler, data)
     })
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn hsa_amd_register_system_event_handler(
     })
 }
 
-/// Changes a signal, and tells those who wait for it. Storing to a doorbell tells its queue of packets instead.
+/// Changes a signal, and wakes its waiters. A store to a doorbell submits packets to its queue instead.
 fn change<T>(call: &Call, signal: Signal, operation: impl FnOnce(&SignalRef) -> T) -> Outcome<T> {
     let signal = call.runtime.signals.get(signal)?;
     let result = operation(&signal);

@@ -9,10 +9,10 @@ use crate::hsa::signal::{Awaited, Comparison};
 use crate::hsa::status::{Outcome, Status};
 use crate::packet::Condition;
 
-/// Looks at a signal before the thread gives up its turn, where the client asks for an active wait.
+/// Checks of a signal before the thread gives up its turn, if the client asks for an active wait.
 const ACTIVE_LOOKS: u32 = 200;
 
-/// When a wait of so many ticks, which are nanoseconds, is over; none if it lasts for ever.
+/// The end of a wait of this many ticks, which are nanoseconds; `None` if it lasts for ever.
 fn deadline(ticks: u64) -> Option<Instant> {
     Instant::now().checked_add(Duration::from_nanos(ticks)).filter(|_| ticks != u64::MAX)
 }
@@ -54,7 +54,7 @@ macro_rules! waits {
 
 waits! { hsa_signal_wait_scacquire hsa_signal_wait_relaxed hsa_signal_wait_acquire }
 
-/// The signals of a list with what each must be, null handles passed over.
+/// The signals of a list with the condition of each. Null handles are skipped.
 fn awaited(
     call: &Call,
     count: u32,
@@ -71,7 +71,8 @@ fn awaited(
         .collect()
 }
 
-/// Waits for one of several signals. Its place in the list, or `u32::MAX` where none was as wanted in time.
+/// Waits for one of several signals. Returns its index in the list, or `u32::MAX` if no condition held in
+/// time.
 pub unsafe extern "C" fn hsa_amd_signal_wait_any(
     count: u32,
     signals: *mut Signal,
@@ -96,7 +97,7 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_any(
     })
 }
 
-/// Waits for all of several signals. Zero, or `u32::MAX` where one was not as wanted in time.
+/// Waits for all of several signals. Returns zero, or `u32::MAX` if a condition did not hold in time.
 pub unsafe extern "C" fn hsa_amd_signal_wait_all(
     count: u32,
     signals: *mut Signal,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The runtime itself: start and end, what it is, and its extensions.
+//! The runtime: start and end, attributes, and extensions.
 
 use std::ffi::{c_char, c_void};
 
@@ -11,7 +11,7 @@ use crate::hsa::status::Status;
 
 use super::loader_extension;
 
-/// The extension that loads code objects, the only one that there is.
+/// The loader extension, the only one.
 const LOADER: u16 = 0x201;
 
 pub unsafe extern "C" fn hsa_init() -> Status {
@@ -20,7 +20,7 @@ pub unsafe extern "C" fn hsa_init() -> Status {
     }
     let status = hsa!(hsa_init, |_call| Ok(()));
     if status != Status::SUCCESS {
-        // A call that was made to fail does nothing; it counts as a reference no more.
+        // An injected failure: the call must have no effect, so its reference is dropped again.
         let _ = runtime::shut_down().map(|last| last.inspect(|last| last.shut_down()));
     }
     status
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn hsa_shut_down() -> Status {
         last = runtime::shut_down()?;
         Ok(())
     });
-    // The call is over: under a seed, it has left the stage.
+    // The call has ended: under a seed, it has left the stage.
     if let Some(last) = last {
         last.shut_down();
     }
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn hsa_shut_down() -> Status {
 
 pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_char) -> Status {
     let (Some(known), false) = (status.text(), text.is_null()) else { return Status::INVALID_ARGUMENT };
-    // SAFETY: not null, and the caller vouches for it.
+    // SAFETY: not null, and the caller guarantees it.
     unsafe { text.write(known.as_ptr()) };
     Status::SUCCESS
 }
@@ -63,10 +63,11 @@ pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void)
             }
             0x200 => {
                 let version = concat!(env!("CARGO_PKG_VERSION"), "-windlass\0");
-                // The answer is a pointer to text.
+                // The value is a pointer to the text.
                 Info::U64(version.as_ptr() as u64)
             }
-            // Virtual memory, but no shared one, no waits in hardware, no DMA buffers, no retries of faults.
+            // Virtual memory is supported. Shared virtual memory, waits in hardware, DMA buffers and retried
+            // faults are not.
             0x205 => Info::Bool(true),
             0x201..=0x206 => Info::Bool(false),
             0x207 => Info::U16(1),
@@ -151,11 +152,11 @@ pub unsafe extern "C" fn hsa_system_get_major_extension_table(
 }
 
 pub unsafe extern "C" fn hsa_amd_enable_logging(_flags: *mut u8, _file: *mut c_void) -> Status {
-    // WINDLASS_LOG says what is logged.
+    // WINDLASS_LOG selects what is logged.
     Status::SUCCESS
 }
 
-/// Refuses a function that the simulator lacks, with the status that HSA has for that.
+/// Refuses a function that the simulator lacks, with HSA's status for that.
 pub fn refused(name: &'static str, status: Status) -> Status {
     tell_of_lack(name);
     status

@@ -4,7 +4,7 @@
 use super::super::opcode::Op::*;
 use super::*;
 
-/// The same codes in VOP3.
+/// The codes are the same in VOP3.
 pub(in super::super) const VOPC: &[Row] = &[
     row(0x10, v_cmp_class_f32, B64, [F32, B32], PLAIN),
     row(0x11, v_cmpx_class_f32, B64, [F32, B32], PLAIN),

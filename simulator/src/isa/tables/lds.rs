@@ -132,7 +132,7 @@ pub(in super::super) const DS: &[Row] = &[
     row(0xff, ds_read_b128, B32.x(4), [B32], PLAIN),
 ];
 
-/// Of gfx942.
+/// Only of gfx942.
 pub(in super::super) const DS_GFX942: &[Row] = &[
     row(0x17, ds_pk_add_f16, N, [B32, B32], PLAIN),
     row(0x18, ds_pk_add_bf16, N, [B32, B32], PLAIN),

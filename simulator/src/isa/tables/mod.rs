@@ -29,7 +29,7 @@ pub(super) struct Row {
     pub(super) code: u16,
     /// The instruction.
     pub(super) op: Op,
-    /// The destination; in atomics the old value, which is there only if asked for.
+    /// The destination. In atomics it is the old value, which an instruction returns only if asked to.
     pub(super) dst: OperandType,
     /// The sources, in the order of [`Inst`](super::Inst).
     pub(super) src: [OperandType; 3],
@@ -76,7 +76,7 @@ impl OperandType {
     }
 }
 
-/// Nothing special.
+/// No flags.
 pub(super) const PLAIN: u32 = 0;
 /// The 64-bit form may clamp.
 pub(super) const CLAMP: u32 = 1 << 0;
@@ -102,9 +102,9 @@ pub(super) const MADMK: u32 = 1 << 8;
 pub(super) const MADAK: u32 = 1 << 9;
 /// The destination is a scalar register.
 pub(super) const SCALAR_DST: u32 = 1 << 10;
-/// The registers are accumulation registers: source.
+/// The source is an accumulation register.
 pub(super) const ACC_SRC: u32 = 1 << 11;
-/// The registers are accumulation registers: destination.
+/// The destination is an accumulation register.
 pub(super) const ACC_DST: u32 = 1 << 12;
 /// Accumulation registers on both sides.
 pub(super) const ACC: u32 = ACC_SRC | ACC_DST;
@@ -122,11 +122,11 @@ pub(super) const MIX: u32 = 1 << 17;
 pub(super) const SPARSE: u32 = 1 << 18;
 /// DS with two addresses.
 pub(super) const TWO_OFFSETS: u32 = 1 << 19;
-/// Only with the global data share.
+/// Only with the bit of the global data share set.
 pub(super) const GWS: u32 = 1 << 20;
-/// Returns the old value if asked to.
+/// Returns the old value if `sc0` is set.
 pub(super) const ATOMIC: u32 = 1 << 21;
-/// Data goes between LDS and memory, the data field is unused.
+/// Data moves between LDS and memory; the data field is unused.
 pub(super) const LDS_DST: u32 = 1 << 22;
 /// Cache control, clocks: no data, and no scope without [`SCOPE`].
 pub(super) const CACHE: u32 = 1 << 23;

@@ -10,8 +10,8 @@ use super::log::{Recorder, Replay};
 use crate::options::Options;
 
 impl Schedule {
-    /// The schedule that options ask for, if they ask for one. Work goes on without clients that have computed for longer
-    /// than `patience` since the last call.
+    /// The schedule that options ask for, if any. Work continues without clients that have computed for
+    /// longer than `patience` since the last call.
     ///
     /// # Errors
     /// A sentence, if the log cannot be written or read.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The threads that call, and whether they sleep.
 //!
-//! A client may wait outside HIP, for a host function or for bytes in its own memory. Work must then go on although
-//! nobody calls. But a client that merely computes must not see work go on by the clock: that could not be repeated.
+//! A client may wait outside HIP, for a host function or for bytes in its own memory. Work must then continue
+//! although no thread calls. But a client that merely computes must not see work continue by the clock: such
+//! a run could not be repeated.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// About the least that Linux lets a thread compute before another has the CPU.
+/// About the least time that Linux gives a thread on a CPU before it is preempted.
 const LEFT: Duration = Duration::from_millis(1);
 
-/// Threads that have called, by the numbers of the system.
+/// Threads that have called, by their thread ids.
 #[derive(Debug, Default)]
 pub(crate) struct Clients(Mutex<Vec<i32>>);
 
@@ -24,16 +25,17 @@ impl Clients {
         }
     }
 
-    /// Whether no thread runs. Threads that are gone are forgotten, and all of them where the system does not tell: work
-    /// goes on there, and cannot be repeated.
+    /// Whether no thread runs. Ended threads are forgotten. Where the system does not report states, all
+    /// threads are: work continues there, and the run cannot be repeated.
     pub(crate) fn all_sleep(&self) -> bool {
         let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         threads.retain(|thread| state(*thread).is_some());
         threads.iter().all(|thread| sleeps(*thread))
     }
 
-    /// The time on a CPU that the threads which still run have had so far; none where the system does not tell. A thread
-    /// that yields uses next to none, so each CPU that was left or lost to another thread counts as [`LEFT`].
+    /// The CPU time that the threads which still run have had so far; `None` where the system does not report
+    /// it. A thread that yields uses almost no time, so each time that a thread yields or is preempted counts
+    /// as [`LEFT`].
     pub(crate) fn computed(&self) -> Option<Duration> {
         let threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let each = threads.iter().filter_map(|thread| Some(on_cpu(*thread)? + LEFT * preempted(*thread)?));
@@ -41,13 +43,13 @@ impl Clients {
     }
 }
 
-/// The calling thread's number.
+/// The calling thread's id.
 #[cfg(target_os = "linux")]
 pub(crate) fn this_thread() -> i32 {
     rustix::thread::gettid().as_raw_nonzero().get()
 }
 
-/// A number of the calling thread.
+/// A number for the calling thread.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn this_thread() -> i32 {
     use std::sync::atomic::{AtomicI32, Ordering};
@@ -57,26 +59,26 @@ pub(crate) fn this_thread() -> i32 {
     NUMBER.with(|number| *number)
 }
 
-/// Whether a thread of this process waits for something. False where the system does not tell.
+/// Whether a thread of this process sleeps. False where the system does not report states.
 pub(crate) fn sleeps(thread: i32) -> bool {
     matches!(state(thread), Some('S'))
 }
 
-/// The state of a thread as Linux has it; `None` where it does not exist.
+/// The state letter of a thread in `/proc`; `None` where the thread does not exist.
 fn state(thread: i32) -> Option<char> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
-    // The name of the thread stands in parentheses and may hold any.
+    // The name of the thread is in parentheses and may contain parentheses.
     stat.rsplit_once(") ")?.1.chars().next()
 }
 
-/// How often a thread has left a CPU although it did not sleep.
+/// How often a thread has left a CPU without sleeping.
 fn preempted(thread: i32) -> Option<u32> {
     let status = std::fs::read_to_string(format!("/proc/self/task/{thread}/status")).ok()?;
     let count = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"))?;
     count.trim().parse().ok()
 }
 
-/// How long a thread has been on a CPU.
+/// The time that a thread has been on a CPU.
 fn on_cpu(thread: i32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
     stat.split_ascii_whitespace().next()?.parse().ok().map(Duration::from_nanos)

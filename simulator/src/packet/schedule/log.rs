@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What happened in which order, as a file: one line for each entry, so that a run can be read, compared and replayed.
+//! The log of a schedule: a file with one line for each entry, so that a run can be read, compared and
+//! replayed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,18 +13,18 @@ use super::log_file;
 /// First line of a log, in front of the seed.
 const HEADER: &str = "windlass schedule 1 seed ";
 
-/// One thing that happened.
+/// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A thread, numbered in the order of first calls, called a function.
     Call { thread: u64, function: Cow<'static, str> },
-    /// A thread that waited inside a call went on.
+    /// A thread that waited inside a call continued.
     Back { thread: u64 },
-    /// Work went on by a step while threads waited.
+    /// Work advanced by a step while threads waited.
     Step,
     /// The host function of this number ended.
     Ended { function: u64 },
-    /// Of so many options this one was chosen, from 0 on.
+    /// This option, from 0 on, was chosen among `of`.
     Pick { option: usize, of: usize },
 }
 
@@ -87,7 +88,7 @@ impl Recorder {
     }
 
     pub(crate) fn write(&mut self, entry: &Entry) {
-        // A program that crashes must leave behind what it did until then.
+        // The log of a program that crashes must hold all entries until then.
         let flushed = matches!(entry, Entry::Call { .. });
         let written = writeln!(self.file, "{entry}");
         let written = written.and_then(|()| if flushed { self.file.flush() } else { Ok(()) });
@@ -114,7 +115,7 @@ impl Replay {
         };
         let found = std::fs::metadata(path).map_err(|error| say(&error.to_string()))?;
         if !found.is_file() {
-            // A device may have no end.
+            // A device may never end.
             return Err(say("it is no regular file"));
         }
         let text = std::fs::read_to_string(path).map_err(|error| say(&error.to_string()))?;
@@ -135,7 +136,7 @@ impl Replay {
         Ok(Self { path: path.display().to_string(), seed, entries, next: 0 })
     }
 
-    /// What happens next; `None` behind the end.
+    /// The next entry; `None` past the end.
     pub(crate) fn peek(&self) -> Option<&Entry> {
         self.entries.get(self.next)
     }
@@ -144,7 +145,7 @@ impl Replay {
         self.next += 1;
     }
 
-    /// Says that something else than the next entry is about to happen.
+    /// The message that another event than the next entry is about to happen.
     pub(crate) fn divergence(&self, instead: &str) -> String {
         let line = self.next + 2;
         let next = self.peek().map_or_else(|| "the end".to_owned(), Entry::to_string);

@@ -20,7 +20,7 @@ static BEGUN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 pub(super) fn create(path: &Path) -> io::Result<File> {
     let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
     let own = std::path::absolute(path)?;
-    // Each process of such a run has one simulator, and all of them share one count.
+    // Each process of such a run has one simulator, and all processes share one count.
     let is_first = tally::take(Count::Recording).unwrap_or(0) == 0 && !begun.contains(&own);
     if !is_first {
         move_away(path)?;
@@ -71,7 +71,7 @@ fn move_away(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Renames a file, unless there is one of the new name.
+/// Renames a file, unless the new name is taken.
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Streams under a seed: one step runs at a time, and the next one is chosen among all legal steps.
 //!
-//! Work only goes on at scheduling points, on the calling thread: when a call begins, when it ends, and while it waits.
-//! At each point a number of steps is drawn, then the stream of each step, and in a dispatch the workgroup, the wave
-//! and the length of its turn. A step is an item of a stream (a copy, a fill, an event, a host function) or a turn of
-//! one wave. Work that no caller waits for may never run, and any work may run at once.
+//! Work advances only at scheduling points, on the calling thread: when a call begins, when it ends, and
+//! while it waits. At each point a number of steps is drawn, then the stream of each step, and in a dispatch
+//! the workgroup, the wave and the length of its turn. A step is an item of a stream (a copy, a fill, an
+//! event, a host function) or a turn of one wave. Work that no caller waits for may never run, and any work
+//! may run at once.
 //!
-//! A client that calls from one thread gets the same order from the same seed. For several threads the log also records
-//! the order of their calls, and a replay holds calls back until it is their turn.
+//! A client that calls from one thread gets the same order from the same seed. For several threads the log
+//! also records the order of their calls, and a replay delays each call until its turn.
 
 mod begin;
 mod choices;
@@ -40,12 +41,12 @@ pub(crate) use turn::Turn;
 pub(crate) struct Schedule {
     stage: Stage,
     clients: Clients,
-    /// How long clients may compute without a call before work goes on without them.
+    /// How long clients may compute without a call before work continues without them.
     patience: Duration,
     /// Only the thread on the stage locks it.
     flight: Mutex<Flight>,
     host_functions: AtomicU64,
-    /// Whether the thread runs that goes on while all clients wait outside HIP.
+    /// Whether the thread runs that continues work while all clients wait outside HIP.
     attended: AtomicBool,
 }
 
@@ -53,13 +54,13 @@ pub(crate) struct Schedule {
 #[derive(Default)]
 struct Flight {
     strategy: Strategy,
-    /// By queue.
+    /// By queue id.
     going: BTreeMap<u64, Item>,
     /// Steps that only spun since a packet began or ended.
     spun: usize,
 }
 
-/// A packet of a queue that goes on by steps.
+/// A packet of a queue that runs by steps.
 struct Item {
     number: u64,
     queue: Arc<Queue>,
@@ -72,8 +73,8 @@ thread_local! {
 }
 
 impl Schedule {
-    /// A schedule that draws from these choices. Work goes on without clients that have computed for longer than `patience`
-    /// since the last call.
+    /// A schedule that draws from these choices. Work continues without clients that have computed for longer
+    /// than `patience` since the last call.
     fn of(choices: Choices, patience: Duration) -> Self {
         Self {
             stage: Stage::new(choices),

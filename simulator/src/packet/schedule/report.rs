@@ -45,7 +45,7 @@ impl fmt::Display for ScheduleReport {
 pub struct Schedules {
     /// Simulators with a seed that were closed after some call.
     pub runs: u64,
-    /// Different orders of what was called and run.
+    /// The number of different orders of calls and steps.
     pub distinct: u64,
 }
 
@@ -63,14 +63,14 @@ struct Seen {
 
 static SEEN: Mutex<Seen> = Mutex::new(Seen { runs: 0, hashes: None });
 
-/// The schedules that simulators of this process, closed by now, have run.
+/// The schedules that this process's simulators have run, as far as they are closed.
 pub fn schedules() -> Schedules {
     let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
     let distinct = seen.hashes.as_ref().map_or(0, |hashes| hashes.len() as u64);
     Schedules { runs: seen.runs, distinct }
 }
 
-/// Counts a schedule that has come to its end.
+/// Counts a schedule that has ended.
 pub(super) fn note(report: &ScheduleReport) {
     if report.calls == 0 {
         return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who acts: one thread at a time, whether it makes a call, goes on after a wait, or runs a step of queued work.
+//! The stage of a schedule: one thread at a time acts on it, to make a call, to continue after a wait, or to
+//! run a step of queued work.
 //!
-//! So there is one order of all that happens, which a log can hold and a replay can bring about again.
+//! So there is one order of all events, which a log can hold and a replay can repeat.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,15 +12,15 @@ use super::choices::Choices;
 use super::clients;
 use super::log::Entry;
 
-/// How long a replay waits for what comes next before it gives up.
+/// How long a replay waits for the next entry before it gives up.
 const OVERDUE: Duration = Duration::from_secs(30);
-/// How often a host function is looked at that has not ended.
+/// The interval at which a running host function is checked.
 const LOOK: Duration = Duration::from_millis(1);
-/// How long a thread waits for a lock that nobody holds for long.
+/// How long a thread waits for a lock that is never held for long.
 const BLINK: Duration = Duration::from_micros(50);
-/// Looks in a row at which a host function's thread sleeps before it is left to itself.
+/// Checks in a row that find a host function's thread asleep before it is left to itself.
 const ASLEEP: u32 = 5;
-/// How long a host function that does not sleep is waited for.
+/// The longest wait for a host function that does not sleep.
 const BUSY: Duration = Duration::from_secs(1);
 
 /// The stage. A thread that has [`enter`](Self::enter)ed it acts until it [`leave`](Self::leave)s.
@@ -27,7 +28,7 @@ const BUSY: Duration = Duration::from_secs(1);
 pub(crate) struct Stage {
     state: Mutex<State>,
     moved: Condvar,
-    /// Only whoever is on the stage holds it for more than a look.
+    /// The thread on the stage may hold this lock for long; others only look.
     choices: Mutex<Choices>,
 }
 
@@ -35,42 +36,43 @@ pub(crate) struct Stage {
 struct State {
     busy: bool,
     closed: bool,
-    /// Tickets of those who wait to call or to go on, in the order in which they came. Steps come after them.
+    /// Tickets of the threads that wait to call or to continue, in the order of their arrival. Steps come
+    /// after them.
     line: VecDeque<u64>,
     next_ticket: u64,
-    /// Threads that have a number.
+    /// The number of threads that have a number.
     threads: u64,
     /// Threads that wait for work inside a call.
     waiting: usize,
-    /// When somebody left the stage last.
+    /// When a thread left the stage last.
     left: Instant,
-    /// The host function that whoever is on the stage watches.
+    /// The host function that the thread on the stage watches.
     watched: Option<Watched>,
-    /// Host functions that have begun and not ended, with their threads.
+    /// Host functions that have begun and not ended, with their thread ids.
     host_functions: Vec<(u64, i32)>,
 }
 
-/// A host function that was started and is waited for.
+/// A host function that was started, and whose end is awaited.
 #[derive(Debug)]
 struct Watched {
     function: u64,
     ended: bool,
 }
 
-/// What a thread wants to enter the stage for.
+/// A thread's reason to enter the stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Request {
     /// A call, by a thread with its number if it has one.
     Call { thread: Option<u64>, function: &'static str },
-    /// To go on after a wait.
+    /// Continue after a wait.
     Back { thread: u64 },
-    /// To run a step.
+    /// Run a step.
     Step,
-    /// To say that a host function has ended.
+    /// Report that a host function has ended.
     Ended { function: u64 },
 }
 
-/// As what a thread entered.
+/// The reason with which a thread has entered the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
     /// For a call, by the thread of this number.
@@ -96,21 +98,21 @@ impl Stage {
         Self { state: Mutex::new(state), moved: Condvar::new(), choices: Mutex::new(choices) }
     }
 
-    /// The choices. Whoever is on the stage may hold them; others only look.
+    /// The choices. The thread on the stage may hold the lock; others only look.
     pub(crate) fn choices(&self) -> MutexGuard<'_, Choices> {
         self.choices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a turn and takes the stage. `None` once the simulator is closed.
     ///
-    /// `want` says for what, and is asked anew whenever something has happened; while it wants nothing, the thread
-    /// waits. Calls and those who go on enter in the order in which they came, steps where nobody of these waits; a
-    /// replay lets in whoever comes next in its log.
+    /// `want` gives the reason, and is called again after each event; while it gives none, the thread waits.
+    /// Threads that call or continue enter in the order of their arrival, steps where no such thread waits. A
+    /// replay admits the thread that is next in its log.
     pub(crate) fn enter(&self, want: impl FnMut() -> Option<Request>) -> Option<Entered> {
         self.enter_by(None, want)
     }
 
-    /// As [`enter`](Self::enter), where `want` has to be asked anew at a time as well.
+    /// As [`enter`](Self::enter); `want` is called again at a certain time as well.
     pub(crate) fn enter_by(
         &self,
         time: Option<Instant>,
@@ -133,7 +135,7 @@ impl Stage {
             }
             if urgent && !state.line.contains(&ticket) {
                 state.line.push_back(ticket);
-                // A host function that calls is not to be waited for.
+                // A host function that makes a call is not awaited.
                 self.moved.notify_all();
             }
             if let Some(wanted) = wanted.filter(|_| !state.busy) {
@@ -152,7 +154,7 @@ impl Stage {
         }
     }
 
-    /// Lets the next thread in.
+    /// Admits the next thread.
     pub(crate) fn leave(&self) {
         let mut state = self.lock();
         state.busy = false;
@@ -161,31 +163,31 @@ impl Stage {
         self.moved.notify_all();
     }
 
-    /// Wakes those who wait for a turn.
+    /// Wakes the threads that wait for a turn.
     pub(crate) fn notice(&self) {
         self.moved.notify_all();
     }
 
-    /// Lets nobody wait any more.
+    /// Ends all waits for a turn.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.moved.notify_all();
     }
 
-    /// Counts a thread that waits inside a call, until it says `false`.
+    /// Counts a thread that begins (`true`) or ends (`false`) a wait inside a call.
     pub(crate) fn set_waiting(&self, waits: bool) {
         let mut state = self.lock();
         state.waiting = if waits { state.waiting + 1 } else { state.waiting.saturating_sub(1) };
     }
 
-    /// Since when nobody acts, wants to, or waits inside a call; `None` while somebody does.
+    /// Since when no thread acts, wants to act, or waits inside a call; `None` while one does.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         let state = self.lock();
         let idle = !state.busy && state.line.is_empty() && state.waiting == 0;
         idle.then_some(state.left)
     }
 
-    /// Takes the stage for a step if nobody else has it or wants it. In a replay, only if a step comes next.
+    /// Takes the stage for a step if no other thread has it or wants it. In a replay, only if a step is next.
     pub(crate) fn try_step(&self) -> bool {
         let mut state = self.lock();
         let free = !state.closed && !state.busy && state.line.is_empty();
@@ -196,13 +198,14 @@ impl Stage {
         true
     }
 
-    /// Announces a host function that whoever is on the stage is about to start.
+    /// Announces a host function that the thread on the stage is about to start.
     pub(crate) fn watch(&self, function: u64) {
         self.lock().watched = Some(Watched { function, ended: false });
     }
 
-    /// Waits for the watched host function for as long as nothing speaks against it: it may wait for anything, even for
-    /// whoever wants the stage. False if it goes on by itself, and then says of its end by itself.
+    /// Waits for the end of the watched host function. False if the function sleeps, calls or computes for
+    /// long: it may wait for anything, even for this stage, so it continues by itself and reports its own
+    /// end.
     pub(crate) fn see_end(&self, function: u64) -> bool {
         let expected = self.choices().expected().map(|entry| *entry == Entry::Ended { function });
         let (start, mut asleep) = (Instant::now(), 0);
@@ -233,13 +236,13 @@ impl Stage {
         ended
     }
 
-    /// Says on the thread of a host function that it begins.
+    /// Notes that a host function begins. Called on its thread.
     pub(crate) fn host_begins(&self, function: u64) {
         self.lock().host_functions.push((function, clients::this_thread()));
     }
 
-    /// Waits for host functions that run, until they end or wait for something. What the calling thread has just set
-    /// going, such as a host function that it was holding up, comes before what the thread does next.
+    /// Waits for running host functions, until they end or wait for something. So the effects of the caller's
+    /// last action, such as releasing a host function, come before its next one.
     pub(crate) fn settle(&self) {
         let start = Instant::now();
         let mut looks = 0;
@@ -254,7 +257,8 @@ impl Stage {
             if threads.is_empty() {
                 break;
             }
-            // Without the lock, for which one of them may be waiting. A second look tells such a wait from a long one.
+            // Without the lock, for which a host function may be waiting. A second check tells such a wait
+            // from a long one.
             drop(state);
             let asleep = threads.into_iter().all(clients::sleeps);
             looks = if asleep { looks + 1 } else { 0 };
@@ -264,7 +268,7 @@ impl Stage {
         state.waiting -= 1;
     }
 
-    /// Says on the thread of a host function that it calls: it is not to be waited for.
+    /// Notes that a host function makes a call, so that it is not awaited. Called on its thread.
     pub(crate) fn host_calls(&self, function: u64) {
         let mut state = self.lock();
         if state.watched.as_ref().is_some_and(|watched| watched.function == function) {
@@ -274,7 +278,8 @@ impl Stage {
         }
     }
 
-    /// Says on the thread of a host function that it has ended. False if somebody watched and takes it from here.
+    /// Notes that a host function has ended. Called on its thread. False if a watching thread takes over from
+    /// here.
     pub(crate) fn host_ends(&self, function: u64) -> bool {
         let mut state = self.lock();
         let Some(watched) = state.watched.as_mut().filter(|watched| watched.function == function) else {
@@ -306,12 +311,12 @@ impl Stage {
             None if state.line.front() != Some(&ticket) => return None,
             None => {}
             Some(expected) if *expected == entry => {}
-            // A thread that does something else than what it does next will not do that any more.
+            // A thread that does something other than its next entry will not do that any more.
             Some(expected) if overdue || contradicts(expected, wanted) => {
                 choices.diverge(&format!("{:?} comes", entry.to_string()));
                 drop(choices);
                 self.moved.notify_all();
-                // Whoever is first in the line is let in.
+                // The first in the line is admitted.
                 return self.admit_first(state, ticket, wanted);
             }
             Some(_) => return None,
@@ -368,13 +373,13 @@ fn entered(wanted: Request, threads: &mut u64) -> Entered {
     }
 }
 
-/// Whether a thread that wants one thing can no longer do what is expected.
+/// Whether a thread with this reason can no longer cause the expected entry.
 fn contradicts(expected: &Entry, wanted: Request) -> bool {
     match (expected, wanted) {
         (Entry::Call { thread, .. } | Entry::Back { thread }, Request::Call { thread: Some(by), .. }) => {
             *thread == by
         }
-        // A choice is made by who is on the stage, and nobody is.
+        // A thread makes a choice on the stage, and the stage is empty.
         (Entry::Pick { .. }, _) => true,
         _ => false,
     }

@@ -52,8 +52,8 @@ impl Scheduler {
         }
     }
 
-    /// Waits until `reached` holds, while work goes on step by step. Other threads may call in between. If a time is
-    /// given, `reached` is asked then too.
+    /// Waits until `reached` holds, while work advances step by step. Other threads may call in between.
+    /// `reached` is also checked at `time`, if there is one.
     pub(in crate::packet) fn wait_by_steps(
         self: &Arc<Self>,
         schedule: &Schedule,
@@ -86,7 +86,7 @@ impl Scheduler {
         outcome
     }
 
-    /// Runs up to this many steps, on the stage.
+    /// Runs up to `steps` steps, on the stage.
     pub(super) fn run_steps(self: &Arc<Self>, schedule: &Schedule, steps: usize) {
         let mut spins = 0;
         for _ in 0..steps {
@@ -129,7 +129,7 @@ impl Scheduler {
                 Step::Done => {}
             }
             let (number, queue) = (item.number, item.queue.clone());
-            // Its arguments are released before any thread learns of its end.
+            // The packet's arguments are released before any thread learns of its end.
             flight.going.remove(&id);
             self.end(flight, &queue, number);
             return Ran::Something;
@@ -153,7 +153,7 @@ impl Scheduler {
         Ran::Something
     }
 
-    /// A packet of a queue has ended.
+    /// Ends a packet of a queue.
     fn end(&self, flight: &mut Flight, queue: &Queue, number: u64) {
         flight.spun = 0;
         if self.lock().finish(queue, number) {
@@ -161,7 +161,7 @@ impl Scheduler {
         }
     }
 
-    /// Calls a host function on a thread of its own, and waits for its end unless it waits for something itself.
+    /// Calls a host function on a thread of its own. Waits for its end unless the function itself waits.
     fn start_host_function(
         self: &Arc<Self>,
         schedule: &Schedule,
@@ -173,7 +173,7 @@ impl Scheduler {
         let name = schedule.host_functions.fetch_add(1, Ordering::Relaxed);
         schedule.stage.watch(name);
         let (scheduler, on) = (self.clone(), queue.clone());
-        // Shared with a thread that may not start.
+        // Shared with the new thread, which may fail to start.
         let function = Arc::new(Mutex::new(function));
         let shared = function.clone();
         let run = move || scheduler.run_host_function(name, &on, number, &shared);
@@ -217,7 +217,7 @@ impl Scheduler {
         self.finished.notify_all();
     }
 
-    /// Starts or wakes the thread that goes on while all clients wait outside HIP.
+    /// Starts or wakes the thread that continues work while all clients wait outside HIP.
     pub(super) fn attend(self: &Arc<Self>, schedule: &Schedule) {
         if !self.has_ready() {
             return;
@@ -234,7 +234,7 @@ impl Scheduler {
         }
     }
 
-    /// The thread that goes on while all clients wait outside HIP.
+    /// The thread that continues work while all clients wait outside HIP.
     fn go_on_alone(self: &Arc<Self>) {
         let Some(schedule) = &self.schedule else { return };
         let (mut asleep, mut since, mut before) = (0, None, None);
@@ -256,7 +256,7 @@ impl Scheduler {
             };
             let away = away > schedule.patience;
             asleep = if schedule.clients.all_sleep() { asleep + 1 } else { 0 };
-            // A log has a step for work that went on alone.
+            // A log has a step for work that advanced without clients.
             let replayed = schedule.stage.choices().expected().is_some();
             if !(away || asleep > ASLEEP || replayed) {
                 continue;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How much runs at a scheduling point, and which stream's turn it is.
+//! The strategy of a seed: how much runs at a scheduling point, and which stream's turn it is.
 //!
-//! Uniform choice alone rarely finds what needs one stream to be far behind or far ahead. So a seed first draws a
-//! character: work that waits until somebody waits for it, work that runs at once, or both in turns; streams that take
+//! Uniform choice alone rarely finds defects that need one stream to be far behind or far ahead. So a seed
+//! first draws a strategy: work runs when a thread waits for it, at once, or both in turns; streams take
 //! turns by chance, or by priorities that change now and then.
 
 use std::collections::BTreeMap;
 
 use crate::engine::Choose;
 
-/// The character of one run.
+/// The strategy of one run.
 #[derive(Debug, Default)]
 pub(crate) struct Strategy {
     character: Option<Character>,
-    /// Of streams that were chosen among, where priorities decide.
+    /// Of the streams that were chosen among, where priorities decide.
     priorities: BTreeMap<u64, u64>,
-    /// Scheduling points in a row at which something could have run and nothing did.
+    /// Scheduling points in a row where a step could have run and none did.
     passed: u32,
 }
 
@@ -27,18 +27,18 @@ struct Character {
 
 #[derive(Clone, Copy, Debug)]
 enum Eagerness {
-    /// Work runs when somebody waits for it.
+    /// Work runs when a thread waits for it.
     Lazy,
     /// Work runs at once.
     Eager,
     Mixed,
 }
 
-/// Points that pass without a step at most, so that a client which polls by any call sees an end.
+/// The most points that pass without a step, so that a client which polls by any call sees an end.
 const PATIENCE: u32 = 1000;
-/// As many steps as there are.
+/// A budget without a limit.
 pub(crate) const ALL: usize = usize::MAX;
-/// Priorities are drawn below this; what spins gets none.
+/// Priorities are drawn below this; a stream that spins has none.
 const PRIORITIES: usize = 1 << 16;
 
 impl Strategy {
@@ -53,10 +53,11 @@ impl Strategy {
         })
     }
 
-    /// Steps to run at a point at which something can run. `asks` says that the client asks whether work is done.
+    /// The number of steps to run at a point where a step can run. `asks` is set if the client asks whether
+    /// work is done.
     pub(crate) fn budget(&mut self, choices: &mut dyn Choose, asks: bool) -> usize {
         let budget = match self.character(choices).eagerness {
-            // Whoever only asks must learn of an end some time.
+            // A client that only polls must see an end some time.
             Eagerness::Lazy if asks => [0, 1, 8, ALL][choices.choose(4)],
             Eagerness::Lazy => 0,
             Eagerness::Eager => ALL,
@@ -101,7 +102,7 @@ impl Strategy {
 
     /// Puts a stream that may be waiting for another behind all others.
     pub(crate) fn demote(&mut self, stream: u64) {
-        // The others keep their order; two that wait for each other's kernels take turns.
+        // The others keep their order; two streams that wait for each other's kernels take turns.
         let lowest = self.priorities.values().copied().min().unwrap_or(1);
         if lowest == 0 {
             self.priorities.values_mut().for_each(|priority| *priority += 1);

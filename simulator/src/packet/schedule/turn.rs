@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A client's call under a seed: it waits for its turn, and work goes on at its beginning and at its end.
+//! A client's call under a seed: it waits for its turn, and work advances at its beginning and at its end.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -69,8 +69,8 @@ pub(crate) struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// Waits for the turn of this thread's call, and lets some work go on before it. `None` for a call within a call,
-    /// and if the simulator is closed.
+    /// Waits for the turn of this thread's call, and lets some work run before it. `None` for a call within a
+    /// call, and if the simulator is closed.
     pub(crate) fn new(
         scheduler: &'a Arc<Scheduler>,
         schedule: &'a Schedule,
