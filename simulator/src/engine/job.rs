@@ -76,7 +76,7 @@ impl Ticket {
 }
 
 impl Job {
-    /// A dispatch that has not begun. With a seed, its workgroups start in an order drawn from it.
+    /// A dispatch that has not begun. With a seed, the order of its workgroups is drawn from it.
     pub(super) fn new(grid: Grid, seed: Option<u64>) -> Self {
         let total = grid.start.grid.iter().map(|&extent| u64::from(extent)).product();
         Self { grid, order: Order::new(total, seed), next: AtomicU64::new(0), total, crew: Arc::default() }

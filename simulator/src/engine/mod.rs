@@ -147,8 +147,8 @@ impl Engine {
         Ok(Stepped::new(Job::new(grid, launch.seed), block))
     }
 
-    /// Takes the faults since the last call that are reported but stopped no kernel: reads of memory that nobody wrote,
-    /// if [`track_writes`](crate::memory::Options::track_writes) is set. At most 256 are kept.
+    /// Takes the faults since the last call that are reported but stopped no kernel: reads of memory that was
+    /// never written, if [`track_writes`](crate::memory::Options::track_writes) is set. At most 256 are kept.
     pub fn take_findings(&self) -> Vec<Fault> {
         std::mem::take(&mut *self.findings.lock().unwrap_or_else(PoisonError::into_inner))
     }

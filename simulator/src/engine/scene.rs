@@ -33,7 +33,7 @@ impl Scene<'_> {
         Box::new(Fault { kernel, cause: trouble.cause, location, access })
     }
 
-    /// A fault that did not stop the wave. The wave may have jumped to other code since.
+    /// A fault that did not stop the wave. The wave may be in other code by now.
     pub(super) fn finding(&self, wave: u32, finding: Finding) -> Box<Fault> {
         let own = &self.kernel.record.program;
         let program = if own.contains(finding.instruction) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Services of a runtime for running kernels. The simulator has none of them.
 //!
-//! Hidden arguments give kernels the address of a service. Kernels do not check some of them for null. Those get an
-//! address that is no memory: a kernel runs as long as it does not use the service, and if it does, the fault names the
-//! service.
+//! Hidden arguments give kernels the address of a service. Kernels do not check some of these addresses for
+//! null. For those services the address is invalid: a kernel runs as long as it does not use the service. If
+//! it does, the fault names the service.
 
 use windlass_codeobject::HiddenKind;
 
@@ -43,7 +43,7 @@ impl Service {
         Self::ALL.into_iter().find(|service| address.wrapping_sub(service.address()) < SIZE)
     }
 
-    /// The use of it, in words.
+    /// The use of the service, for messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Hostcall => "printf, or an assertion that failed and says so (hidden_hostcall_buffer)",

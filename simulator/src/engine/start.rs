@@ -32,7 +32,7 @@ const SCRATCH_RESOURCE: [u32; 4] = [
 ];
 
 const PACKET: u64 = 64;
-/// The substitute for the HSA queue: zeros.
+/// Bytes of zeros in place of the HSA queue.
 const QUEUE: u64 = 256;
 
 /// A valid launch, with the data that all of its waves share.
@@ -361,8 +361,8 @@ impl Start {
         }
     }
 
-    /// The offset of one wave in the private memory of all waves. It is never zero, so that a kernel that does not add
-    /// it faults.
+    /// The offset of one wave in the private memory of all waves. It is never zero, so that a kernel that
+    /// does not add it faults.
     fn scratch_offset(&self, wave: u32) -> u32 {
         // It fits: a lane has at most 1 MiB and a workgroup at most 16 waves.
         (wave + 1) * self.private.next_multiple_of(16) * 64

@@ -10,9 +10,10 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
-/// Instructions of a turn: then it is the turn of another wave.
+/// Instructions of a turn, after which another wave runs.
 const TURN: u64 = 20_000;
-/// Instructions of a turn that is a step: fewer, because a wave that spins may hold up the wave that it waits for.
+/// Instructions of a turn that is a step. There are fewer, because a wave that spins may block the wave that
+/// it waits for.
 const STEP: u64 = 2_000;
 /// The most instructions of a turn that is cut short.
 const HALF_WAY: usize = 48;

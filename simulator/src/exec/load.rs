@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From words to steps: decodes the code that an entry reaches, finds the handler of each instruction, and resolves branches.
+//! Decodes the code that an entry reaches into steps: finds the handler of each instruction, and resolves
+//! branches.
 
 use super::families;
 use super::machine::program::{Position, Problem, Program, Region};
@@ -48,8 +49,8 @@ impl Reached for BTreeMap<u64, Result<Inst, NoInstruction>> {
     }
 }
 
-/// Orders decoded instructions so that the one behind a step follows it, and resolves branches. Also gives the index of the
-/// entry's step.
+/// Makes steps of decoded instructions, in the order of the code, and resolves branches. Also returns the
+/// index of the entry's step.
 fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, base: u64, entry: u64) -> (Region, usize) {
     let mut steps = Vec::with_capacity(found.len());
     let mut problems = Vec::new();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The code of all loaded modules: a kernel may call a function of another module in the same memory.
 //!
-//! One table serves every simulator of the process. Each memory reserves addresses of its own, so that an address tells the
-//! memory as well as the code.
+//! One table serves every simulator of the process. Each memory reserves addresses of its own, so an address
+//! identifies the memory as well as the code.
 
 use super::machine::program::Program;
 use crate::memory::Memory;
@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock, Weak};
 /// Programs by the address of their first word.
 static LOADED: RwLock<BTreeMap<u64, Weak<Program>>> = RwLock::new(BTreeMap::new());
 
-/// Lets kernels jump into a program for as long as its module holds it.
+/// Lets kernels jump into a program as long as its module is loaded.
 pub(crate) fn add(program: &Arc<Program>) {
     let mut loaded = LOADED.write().unwrap_or_else(PoisonError::into_inner);
     loaded.retain(|_, program| program.strong_count() > 0);

@@ -3,13 +3,13 @@
 
 use crate::isa::{DecodeError, Inst, InstructionSet, Op};
 
-/// The trap that a debugger waits for. Without a debugger it has no effect.
+/// The trap for a debugger. Without a debugger it has no effect.
 pub(crate) const BREAKPOINT: u8 = 3;
 
 /// The reason why there is no instruction at a reached word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoInstruction {
-    /// Its bits are no instruction.
+    /// Its bits are not an instruction.
     Undecodable(DecodeError),
     /// The word is past the end of the code.
     End,

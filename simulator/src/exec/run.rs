@@ -10,20 +10,20 @@ use super::machine::wave::Status;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Why a wave's turn ended.
+/// The reason why a wave's turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// The wave ended or waits at a barrier; its status says which.
+    /// The wave ended or waits at a barrier, according to its status.
     Over,
-    /// The wave used up its instructions, or was told to stop.
+    /// The wave used up its instructions, or the dispatch is to stop.
     Spent,
-    /// The wave went to sleep, as loops do that wait for other waves.
+    /// The wave slept, as in a loop that waits for other waves.
     Slept,
     /// The wave is about to write, and the other waves may not have read yet.
     Abreast,
 }
 
-/// A wave, and all that it takes to run it.
+/// A wave, with everything that it needs to run.
 pub(crate) struct Runner<'a> {
     /// The state that handlers work on.
     pub(crate) core: Core<'a>,

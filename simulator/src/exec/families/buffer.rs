@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Buffers: accesses through a resource in four scalar registers, which holds the size of the buffer. Past its end,
-//! loads give zero and stores vanish, dword by dword. Compilers rely on that.
+//! Buffers: accesses through a resource in four scalar registers, which holds the size of the buffer. Past
+//! its end, loads give zero and stores have no effect, dword by dword. Compilers rely on that.
 
 use crate::exec::families::vmem::{atomic, lds_targets, one_span, private, to_lds, with_spans};
 use crate::exec::machine::core::{Core, Flow};
@@ -94,7 +94,7 @@ impl Resource {
         interleaves && self.stride() == 0 && self.base() >> 32 == SCRATCH_WINDOW >> 32
     }
 
-    /// Records that lie interleaved, in a swizzled buffer.
+    /// The number of records that are interleaved in a swizzled buffer.
     fn index_stride(&self) -> u64 {
         8 << (self.words[3] >> 21 & 3)
     }
@@ -113,9 +113,9 @@ impl Resource {
             .wrapping_add(offset % ELEMENT)
     }
 
-    /// How many of `size` bytes at an offset of a record are in the buffer; whole dwords if `size` is more than one.
-    /// `scalar` is the scalar offset. The length counts records for an instruction with an index, bytes for one
-    /// without.
+    /// The number of bytes, of `size` at an offset of a record, that lie in the buffer; whole dwords if
+    /// `size` is more than one. `scalar` is the scalar offset. The buffer's length counts records for an
+    /// instruction with an index, else bytes.
     fn available(&self, index: Option<u64>, offset: u64, scalar: u64, size: u64) -> u64 {
         let Some(index) = index.filter(|_| self.stride() != 0) else {
             let left = self.records().saturating_sub(offset.saturating_add(scalar));
@@ -170,7 +170,7 @@ pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, target: &Target) -> Fl
     core.stop(Cause::Unsupported { instructions })
 }
 
-/// The lanes' offsets in private memory. The kernel derives the resource from the one that it finds at its start.
+/// The lanes' offsets in private memory. The kernel derives the resource from the one in its first registers.
 #[inline(never)]
 fn private_target(wave: &Wave, step: &Step, resource: &Resource, base: u64, size: u64) -> Target {
     // Both the resource and the scalar offset count the bytes of all lanes.
@@ -202,7 +202,7 @@ pub(crate) fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
     if let (Source::Vector(number), true, false, false, 0) =
         (step.src[0], mem.offen, mem.idxen, resource.adds_lane(), resource.stride())
     {
-        // Compilers of tensor programs emit raw buffers with an offset.
+        // Compilers of tensor programs emit this form: raw buffers with an offset.
         let row = wave.row(number);
         let start = resource.base().wrapping_add(scalar);
         let limit = resource.records().saturating_sub(scalar.saturating_add(size - 1));
@@ -273,7 +273,7 @@ fn buffer_load_any(core: &mut Core<'_>, step: &Step) -> Flow {
     }
 }
 
-/// Finishes a load for the lanes that lie outside of the buffer, partly or wholly.
+/// Finishes a load for the lanes whose access lies outside of the buffer, partly or wholly.
 #[cold]
 fn outside(
     core: &mut Core<'_>,

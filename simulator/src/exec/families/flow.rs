@@ -20,8 +20,8 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         }};
     }
     let handler: fn(&mut Core<'_>, &Step) -> Flow = match op {
-        // Memory instructions run in order and nothing is cached: waiting, writing back and invalidating have no
-        // effect.
+        // Memory instructions take effect in order and nothing is cached: waits, write-backs and
+        // invalidations have no effect.
         Op::s_nop
         | Op::s_waitcnt
         | Op::s_setprio

@@ -24,7 +24,7 @@ pub(crate) fn handler(op: Op) -> Option<fn(&mut Core<'_>, &Step) -> Flow> {
                     Flow::Again
                 }
                 Some(_) => Flow::Next,
-                // The last wave opens the barrier, and sets how many waves open it next time.
+                // The last wave opens the barrier, and sets the number of waves for the next time.
                 None if barrier.missing == 0 => {
                     *barrier = Barrier { missing: value, side: !barrier.side };
                     Flow::Next

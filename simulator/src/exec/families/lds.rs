@@ -21,7 +21,7 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
     Some(match (inst.op, Shape::of(inst.op)) {
         (Op::ds_bpermute_b32, _) => handler!(|core, step| pull(core, step)),
         (Op::ds_permute_b32, _) => Versions::scalar(push),
-        // From here on patterns stand for the orders of an FFT.
+        // From this pattern on, the patterns are orders of an FFT.
         (Op::ds_swizzle_b32, _) if inst.mem.offset >= 0xe000 => return None,
         (Op::ds_swizzle_b32, _) => Versions::scalar(swizzle),
         (Op::ds_write_addtid_b32, _) => Versions::scalar(write_by_lane),
@@ -73,7 +73,8 @@ fn has_two_addresses(op: Op) -> bool {
     )
 }
 
-/// Each lane's address in LDS plus `offset`. The sum wraps: compilers subtract in the register and add the offset back.
+/// Each lane's address in LDS plus `offset`. The sum wraps: compilers subtract in the register and add the
+/// offset back.
 #[inline(always)]
 fn address(step: &Step, offset: u32) -> InRegister {
     let number = match step.src[0] {
@@ -126,7 +127,7 @@ pub(crate) fn overrun(
     }
     let ends_behind = |lane: &usize| {
         let address = addresses.of(vectors, *lane);
-        // LDS is allocated in larger units, so that the bytes that stick out exist.
+        // LDS is allocated in larger units, so the bytes past the end exist.
         let end = if step.may_stick_out(address, size, kind) { limit.next_multiple_of(4) } else { limit };
         address.saturating_add(size) > end
     };
@@ -232,8 +233,9 @@ fn atomic(core: &mut Core<'_>, step: &Step) -> Flow {
     atomic_at(core, step, step.src[1], &addresses, exec).unwrap_or(Flow::Next)
 }
 
-/// A read-modify-write of LDS. The waves of a workgroup take turns on one thread, so that it is atomic. The operands
-/// are in `data` and, in LDS instructions with two, in `src[2]`. Stops the wave at an illegal address.
+/// A read-modify-write of LDS. It is atomic, because the waves of a workgroup take turns on one thread. The
+/// operands are in `data` and, in LDS instructions with two, in `src[2]`. Stops the wave at an illegal
+/// address.
 pub(crate) fn atomic_at(
     core: &mut Core<'_>,
     step: &Step,
@@ -315,7 +317,7 @@ fn exchange_two(core: &mut Core<'_>, step: &Step) -> Flow {
     Flow::Next
 }
 
-/// `ds_bpermute`: every lane reads from the lane that it names; inactive lanes give zero.
+/// `ds_bpermute`: every lane reads from the lane that its address selects; inactive lanes give zero.
 #[inline(always)]
 fn pull(core: &mut Core<'_>, step: &Step) -> Flow {
     let (Source::Vector(address), Source::Vector(data)) = (step.src[0], step.src[1]) else {
@@ -332,7 +334,8 @@ fn pull(core: &mut Core<'_>, step: &Step) -> Flow {
     Flow::Next
 }
 
-/// `ds_permute`: every active lane sends to the lane that it names; the highest sender wins, others get zero.
+/// `ds_permute`: every active lane sends to the lane that its address selects. The highest sender wins; lanes
+/// without a sender get zero.
 fn push(core: &mut Core<'_>, step: &Step) -> Flow {
     let (Source::Vector(address), Source::Vector(data)) = (step.src[0], step.src[1]) else {
         return Flow::Next;
@@ -407,7 +410,8 @@ fn read_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
     Flow::Next
 }
 
-/// `ds_append` and `ds_consume`: a counter at M0 moves by the number of active lanes; all of them get the old value.
+/// `ds_append` and `ds_consume`: a counter at M0 moves by the number of active lanes; each of them gets the
+/// old value.
 fn count(core: &mut Core<'_>, step: &Step) -> Flow {
     let exec = core.wave.exec();
     let address = u64::from(scalar32(core.wave, Source::Scalar(124)) & 0xffff) + step.inst.mem.offset as u64;

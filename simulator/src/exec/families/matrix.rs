@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Matrix instructions: D = A * B + C for tiles that lie spread over the lanes of registers. EXEC is ignored.
+//! Matrix instructions: D = A * B + C for tiles that are spread over the lanes of registers. EXEC is ignored.
 //!
-//! With `M` rows and columns, the lanes form 64 / `M` groups. A lane holds `E` consecutive elements of one row of A (its
-//! number in the group) and of one column of B. Groups are either parts of the inner dimension, or blocks: tiles of
-//! their own. A register of the result holds 4 (for M = 4: 1) consecutive rows in the groups' lanes, one column each.
+//! With `M` rows and columns, the lanes form 64 / `M` groups. A lane holds `E` consecutive elements of one
+//! row of A (its number in the group) and of one column of B. Groups are either parts of the inner dimension,
+//! or blocks: separate tiles. A register of the result holds 4 (for M = 4: 1) consecutive rows in the groups'
+//! lanes, one column each.
 
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Versions, handler};
@@ -109,7 +110,7 @@ impl Sum for f32 {
     }
 }
 
-/// A single where denormals become zero: in what is multiplied, in the sum at the start and in the sum at the end.
+/// A single whose denormals become zero: in the factors, in the sum at the start and in the sum at the end.
 #[derive(Clone, Copy, Default)]
 struct Normal(f32);
 
@@ -183,7 +184,7 @@ macro_rules! input {
 
 input!(F32, f32, 1, |bits| f32::from_bits(bits));
 input!(
-    /// Singles of which ten bits of mantissa count; rounded to nearest even.
+    /// Singles with only ten bits of mantissa; rounded to nearest even.
     Xf32, f32, 1, |bits| {
         let rounded = bits.wrapping_add(0xfff + (bits >> 13 & 1)) & !0x1fff;
         f32::from_bits(if bits & 0x7f80_0000 == 0x7f80_0000 { bits } else { rounded })
@@ -240,8 +241,8 @@ pub(crate) fn place<const M: usize>(block: usize, row: usize) -> (usize, usize) 
     }
 }
 
-/// Rows of the result that are summed together. Their sums stay in registers, and each of B's values is read once for
-/// all of them.
+/// The number of rows of the result that are summed together. Their sums stay in registers, and each of B's
+/// values is read once for all of them.
 const ROWS: usize = 4;
 
 #[inline(always)]
@@ -263,7 +264,7 @@ fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, con
     }
     start(wave, step, M * M * BLOCKS / LANES);
     let groups = LANES / M;
-    // Some blocks of A may serve several of B.
+    // One block of A may serve several blocks of B.
     let size = 1usize << mods.cbsz;
     for block in 0..BLOCKS {
         let shared = (block & !(size - 1) | usize::from(mods.abid) & (size - 1)) % BLOCKS;
@@ -338,7 +339,7 @@ pub(crate) fn element_row<S: Sum, I: Input<S>>(
     I::widen_row(row, element % I::PER_REGISTER, values);
 }
 
-/// B with its lanes exchanged as `blgp` says.
+/// B with its lanes exchanged according to `blgp`.
 fn crossed<S: Copy>(values: &[S; LANES], blgp: u8) -> [S; LANES] {
     std::array::from_fn(|lane| {
         values[match blgp {

@@ -81,18 +81,18 @@ pub(crate) fn ignores_indexing(inst: &Inst) -> bool {
     }
 }
 
-/// Stops the wave at an instruction that cannot be executed. A wave gets here only by a computed address.
+/// Stops the wave at an instruction that cannot be executed. A wave arrives here only by a computed address.
 pub(crate) fn unsupported(core: &mut Core<'_>, step: &Step) -> Flow {
     let instructions = format!("{} at offset {:#x}", step.inst.disassemble(step.offset.into()), step.offset);
     core.stop(Cause::Unsupported { instructions })
 }
 
-/// Goes on at the step's target.
+/// Continues at the step's target.
 pub(crate) fn goto(_: &mut Core<'_>, _: &Step) -> Flow {
     Flow::Branch
 }
 
-/// An instruction without effect, for steps that stand for no instruction.
+/// An instruction without effect, for steps without an instruction.
 pub(crate) fn placeholder() -> Inst {
     Inst {
         set: &GFX942,
@@ -125,7 +125,7 @@ const NOT_EXECUTED: &[&str] = &[
     "v_screen_partition_",
     "buffer_store_lds_",
     "ds_condxchg32_",
-    // Two of them are executed on cooperative queues.
+    // Cooperative queues execute two of them.
     "ds_gws_",
 ];
 
@@ -178,7 +178,7 @@ mod tests {
         } else {
             Encoding::Vop3
         };
-        // Of a typed buffer, four bytes as an integer.
+        // For typed buffers: four bytes as an integer.
         let mem = Mem { format: 10 | 4 << 4, ..Mem::default() };
         Inst { op, encoding, mem, ..placeholder() }
     }

@@ -152,7 +152,7 @@ fn has_nan(row: &Row) -> bool {
     row.iter().fold(0, |found, bits| found | u32::from(bits & 0x7fff_ffff > 0x7f80_0000)) != 0
 }
 
-/// Replaces computed NaNs by that of the first source that is one.
+/// Replaces each computed NaN by that of the first source that is one.
 #[cold]
 fn settle_singles(results: &mut Row, mode: Mode, sources: &[&Row]) {
     for (lane, result) in results.iter_mut().enumerate().filter(|(_, bits)| is_nan(**bits)) {
@@ -247,7 +247,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         }
         Op::v_pk_add_f32 => pair32!(|a 0, b 1| a + b, exact |[a, b], round| soft::SINGLE.sum(a, b, round)),
         Op::v_pk_mov_b32 => handler!(|core, step| {
-            // The low half of the first source's choice, the high half of the second's: both are in op_sel.
+            // op_sel selects the half of the first source in its low bit, that of the second in its high bit.
             let [low, high] = [singles(core.wave, step, 0)[0], singles(core.wave, step, 1)[0]];
             let exec = core.wave.exec();
             core.wave.write_row(step.dst, &low, exec);

@@ -7,8 +7,9 @@ use crate::exec::machine::step::Step;
 use crate::exec::operands::source::{scalar32, scalar64};
 use crate::isa::Op;
 
-/// Declares scalar handlers. `scc` says how SCC is computed: `keep` leaves it, `nonzero` sets it if the result is not
-/// zero, `flag` takes it from the second part of the expression's pair, and with `is` the expression is SCC itself.
+/// Declares scalar handlers. The word before the expression is the rule for SCC: `keep` leaves it, `nonzero`
+/// sets it if the result is not zero, `flag` takes it from the second part of the expression's pair, and with
+/// `is` the expression is SCC itself.
 macro_rules! scalar {
     ($($op:ident ($($arg:ident: $ty:ident),*) $($in_scc:ident)? -> $result:ident $scc:ident $body:expr;)*) => {
         /// The handler of an instruction of this family.
@@ -188,7 +189,7 @@ fn quads(mask: u64) -> u64 {
     (0..16).fold(0, |out, quad| out | u64::from(mask >> (4 * quad) & 15 != 0) << quad)
 }
 
-/// Instructions that read what they write, constants of SOPK, and EXEC.
+/// Instructions that also read their destination, constants of SOPK, and EXEC.
 fn control(op: Op) -> Option<Versions> {
     /// Makes a handler of a function.
     macro_rules! run {
@@ -212,7 +213,7 @@ fn control(op: Op) -> Option<Versions> {
         (@narrow i32) => { i16 };
         (@narrow u32) => { u16 };
     }
-    /// EXEC becomes a function of the source and EXEC; the destination gets the old one.
+    /// EXEC becomes a function of the source and EXEC; the destination gets the old EXEC.
     macro_rules! save_exec {
         (|$source:ident, $exec:ident| $new:expr) => {
             run!(|core, step| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Scalar memory: accesses that the whole wave makes once.
+//! Scalar memory: accesses of the whole wave.
 
 use crate::exec::families::buffer::Resource;
 use crate::exec::machine::core::{Core, Flow};
@@ -29,7 +29,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         Op::s_buffer_store_dword => buffer_store::<1>,
         Op::s_buffer_store_dwordx2 => buffer_store::<2>,
         Op::s_buffer_store_dwordx4 => buffer_store::<4>,
-        // Probes and discards concern translations and caches, which do not exist here.
+        // Probes and discards affect translations and caches, which do not exist here.
         Op::s_atc_probe | Op::s_atc_probe_buffer | Op::s_dcache_discard | Op::s_dcache_discard_x2 => {
             |_, _| Flow::Next
         }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sparse matrix instructions: D += A * B. Two of each four elements of a row of A are stored. EXEC is ignored.
+//! Sparse matrix instructions: D += A * B. Two of each four elements of a row of A are stored. EXEC is
+//! ignored.
 //!
-//! A lane holds `E` stored elements of one row of A and the `2 * E` elements of one column of B that they may meet. Each
-//! stored element has an index of two bits, in the lane's register of indices: its place among its four.
+//! A lane holds `E` stored elements of one row of A and the `2 * E` elements of one column of B that they may
+//! be multiplied by. Each stored element has an index of two bits in the lane's index register: its position
+//! among the four.
 
 use crate::exec::families::matrix::{Bf8, Bf16, F16, Fp8, I8, Input, Sum, element_row, place};
 use crate::exec::machine::core::{Core, Flow};

@@ -152,7 +152,7 @@ fn load(core: &mut Core<'_>, step: &Step) -> Flow {
         }
     });
     if flow == Flow::Next {
-        // An element is in the buffer as a whole or not at all.
+        // An element lies in the buffer as a whole or not at all.
         for (lane, _) in partial {
             deliver(core, step, lane, &described, components, None);
         }

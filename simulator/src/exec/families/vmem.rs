@@ -90,9 +90,9 @@ fn bounds(addresses: &Addresses, mask: u64) -> (u64, u64) {
     (least, greatest)
 }
 
-/// The allocation that holds the accesses of all lanes in `mask`, if there is one. There nearly always is, so that
-/// handlers ask for it first and access it inline, compiled for their processor and data. `None` if memory tracks
-/// writes: then each lane is noted.
+/// The allocation that contains the accesses of all lanes in `mask`, if there is one. There nearly always is,
+/// so handlers call this first and access the allocation inline, compiled for their processor and data.
+/// `None` if memory tracks writes: then each lane's access is noted.
 #[inline(always)]
 pub(crate) fn one_span<'m>(
     core: &mut Core<'m>,
@@ -109,8 +109,9 @@ pub(crate) fn one_span<'m>(
     core.memory.span_through(core.windows, least, len, usage)
 }
 
-/// Runs `f` on the allocation that holds the accesses of the lanes in `mask`: once if it is the same for all, else once
-/// for each lane. If no allocation holds the access of a lane, the wave stops and nothing is accessed.
+/// Runs `f` on the allocation that contains the accesses of the lanes in `mask`: once if it is the same for
+/// all, else once for each lane. If a lane's access lies in no allocation, the wave stops and nothing is
+/// accessed.
 #[inline(always)]
 pub(crate) fn with_spans(
     core: &mut Core<'_>,
@@ -362,7 +363,7 @@ fn flat_scratch_is_set(core: &mut Core<'_>, lanes: u64) -> Result<(), Flow> {
     }
 }
 
-/// Makes room for accesses to private memory.
+/// Grows private memory for accesses.
 ///
 /// # Errors
 /// The stop, if one of them ends past a lane's private memory.
@@ -431,7 +432,7 @@ fn flat(core: &mut Core<'_>, step: &Step) -> Flow {
     let flow = match step.shape {
         Shape::Load(part) => {
             let in_global = exec & !in_lds & !in_private;
-            // Registers of addresses may be overwritten by the first part; all are computed by now.
+            // The first part may overwrite the address registers; all addresses are computed by now.
             load(&*core.lds, &mut core.wave.v, step.dst, part, &offsets, in_lds);
             with_spans(
                 core,
@@ -494,7 +495,7 @@ fn private_atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes
     let size = if wide { 8 } else { 4 };
     let stray = Lanes(lanes).find(|&lane| !addresses[lane].is_multiple_of(size));
     if let Some(lane) = stray.or_else(|| Lanes(lanes).next().filter(|_| wide)) {
-        // The dwords of a lane are not contiguous, so that compilers emit no atomics on more than one.
+        // The dwords of a lane are not contiguous, so compilers emit only 32-bit atomics.
         let segment = Segment::Scratch(core.wave.scratch_size.into());
         let cause = if stray.is_some() { Cause::MisalignedAtomic } else { Cause::IllegalAddress };
         return core.stop_in(segment, cause, Some(lane), addresses[lane], size, AccessKind::Atomic);

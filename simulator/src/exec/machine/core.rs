@@ -6,7 +6,7 @@ use super::trouble::{AccessKind, Cause, Segment, Stray, Trouble};
 use super::wave::Wave;
 use crate::memory::{Memory, Windows};
 
-/// A handler's answer: how the wave goes on.
+/// A handler's answer: how the wave continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// At the next instruction.
@@ -56,7 +56,7 @@ impl<'a> Core<'a> {
         Self { wave, lds, memory, windows, code_base: 0, target: 0, trouble: None }
     }
 
-    /// Goes on at an address.
+    /// Continues at an address.
     pub(crate) fn jump(&mut self, address: u64) -> Flow {
         self.target = address;
         Flow::Jump
@@ -98,7 +98,8 @@ impl<'a> Core<'a> {
         Flow::Stop
     }
 
-    /// Stops the wave because device memory refused an access: nothing is there, or the kernel may not write it.
+    /// Stops the wave because device memory refused an access: the address is invalid, or read-only for the
+    /// kernel.
     #[cold]
     pub(crate) fn refuse(&mut self, lane: Option<usize>, address: u64, size: u64, kind: AccessKind) -> Flow {
         if let Some(device) = self.memory.closed_home(address, self.windows.reach()) {

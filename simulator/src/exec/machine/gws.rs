@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Barriers that an instruction can name.
 const RESOURCES: usize = 64;
 
-/// The barriers of a queue. A dispatch finds them as the dispatch before left them.
+/// The barriers of a queue. They keep their state from one dispatch to the next.
 #[derive(Debug)]
 pub(crate) struct Gws {
     barriers: Mutex<[Barrier; RESOURCES]>,
@@ -15,7 +15,7 @@ pub(crate) struct Gws {
 /// One barrier.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Barrier {
-    /// Waves that must come before the one that opens it.
+    /// The waves that must still arrive before the wave that opens it.
     pub(crate) missing: u32,
     /// Changes each time the barrier opens.
     pub(crate) side: bool,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! LDS, the memory that a workgroup shares. As on hardware, reads past its end give zero and writes there vanish. If a
-//! limit is set, instructions check it first, and an access past it is a fault.
+//! LDS, the memory that a workgroup shares. As on hardware, reads past its end give zero and writes there
+//! have no effect. If a limit is set, instructions check it first, and an access past it is a fault.
 
 use crate::exec::values::row::POISON;
 
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(lds.load(MAX_LDS as u64 - 2), [0; 4]);
         assert_eq!(lds.load(u64::MAX), [0; 8]);
         lds.reset(512);
-        assert_eq!(lds.load(1020), [0; 4], "a smaller workgroup does not see a larger one's data");
+        assert_eq!(lds.load(1020), [0; 4], "a smaller workgroup must not see data of a larger one");
         lds.reset(0);
         lds.store(0, [1]);
         assert_eq!(lds.load(0), [0; 4]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Decoded code, and a wave's place in it.
 //!
-//! `load` decodes a [`Region`] when a wave first enters it. Data between functions and code that is never called are not
-//! decoded, so that they cost nothing and cannot fail.
+//! `load` decodes a [`Region`] when a wave first enters it. Data between functions and unused code are not
+//! decoded, so they cost no time and cannot fail.
 
 use super::debug::Debug;
 use super::step::Step;
@@ -45,7 +45,7 @@ pub(crate) struct Position {
 pub(crate) struct Counter {
     /// The next instruction; `None` before the start.
     pub(crate) position: Option<Position>,
-    /// The program that the wave is in, if that is another module's than the kernel's.
+    /// The program that the wave is in, if it is another module's than the kernel's.
     pub(crate) visited: Option<Arc<Program>>,
 }
 
@@ -90,7 +90,7 @@ impl Program {
         &self.debug
     }
 
-    /// The instruction set that its words are of.
+    /// The instruction set of its words.
     pub(crate) fn set(&self) -> &'static InstructionSet {
         self.set
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The data that a memory instruction moves, as its mnemonic says: one description for all address spaces.
+//! The data that a memory instruction moves, by its mnemonic: one description for all address spaces.
 
 use crate::exec::values::rmw::Rmw;
 use crate::isa::Op;
@@ -81,7 +81,7 @@ impl Components {
         !matches!(self, Self::Whole(_))
     }
 
-    /// The register of a component, counted from the first, and its half of it.
+    /// The register of a component, counted from the first, and the half of it if it has only one.
     pub(crate) fn place(self, component: u8) -> (u16, Option<u8>) {
         match self {
             Self::Whole(_) => (component.into(), None),

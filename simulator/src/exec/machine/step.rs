@@ -114,10 +114,10 @@ impl Step {
 }
 
 impl Step {
-    /// Whether an access may stick out of an allocation with a part of its first or last dword.
+    /// Whether an access may extend past an allocation with a part of its first or last dword.
     ///
-    /// A GPU has neither atomics nor scalar loads of bytes and halves. Compilers access the dwords around them instead.
-    /// If the size of an array is no multiple of four, its last dword reaches past its end.
+    /// A GPU has neither atomics nor scalar loads of bytes and halves. Compilers access the dwords around
+    /// them instead. If the size of an array is not a multiple of four, its last dword extends past its end.
     pub(crate) fn may_stick_out(&self, address: u64, size: u64, kind: AccessKind) -> bool {
         let dwords = address.is_multiple_of(4) && size.is_multiple_of(4);
         self.widened && dwords && kind != AccessKind::Write

@@ -7,9 +7,9 @@ use crate::memory::Place;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The launch's parameters do not fit the kernel or the device.
+    /// A parameter of the launch is invalid for the kernel or the device.
     InvalidLaunch {
-        /// The parameter that does not fit.
+        /// The parameter, and the reason.
         reason: String,
     },
     /// The kernel contains instructions that the simulator does not execute. They are found before anything runs,
@@ -32,8 +32,8 @@ pub enum Cause {
         /// The device that owns the memory.
         device: u32,
     },
-    /// A read of device memory that nobody wrote. It is reported if the options ask for it, and does not stop the
-    /// kernel.
+    /// A read of device memory that was never written. It is reported if the options ask for it, and does not
+    /// stop the kernel.
     Uninitialised,
     /// An access to private memory through a wrong base address. The kernel's first instructions have to add the wave's
     /// offset to the base that they find.
@@ -101,9 +101,9 @@ pub(crate) struct Stray {
 pub(crate) enum Segment {
     /// Device memory.
     Global,
-    /// LDS, with the size of it that the workgroup has, in bytes.
+    /// LDS, with the bytes that the workgroup has.
     Lds(u64),
-    /// Private memory, with the size of it that each lane has, in bytes.
+    /// Private memory, with the bytes that each lane has.
     Scratch(u64),
 }
 

@@ -61,12 +61,13 @@ impl Mode {
         self.bits & 0x80 == 0
     }
 
-    /// Whether float operations take the slow path: rounding, denormals or the rules for NaN are not the usual ones.
+    /// Whether float operations take the slow path, because rounding, denormals or the rules for NaN are
+    /// unusual.
     pub(crate) fn is_unusual(self) -> bool {
         self.bits & 0x2ff != 0x2f0
     }
 
-    /// Whether IEEE's rules hold: the minimum or maximum of a signalling NaN is that NaN, made quiet.
+    /// Whether IEEE's rules hold: the minimum or maximum with a signalling NaN is that NaN, made quiet.
     pub(crate) fn ieee(self) -> bool {
         self.bits & 0x200 != 0
     }
@@ -85,7 +86,7 @@ impl Mode {
 /// Whether a wave can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// The wave can go on.
+    /// The wave can continue.
     Ready,
     /// The wave waits for the other waves of its workgroup.
     Barrier,
@@ -95,9 +96,9 @@ pub(crate) enum Status {
 
 /// The state of one wave.
 pub(crate) struct Wave {
-    /// Scalar registers by hardware number; VCC, M0 and EXEC among them.
+    /// Scalar registers by hardware number, VCC, M0 and EXEC included.
     pub(crate) s: [u32; 128],
-    /// Vector registers, accumulation registers behind them.
+    /// Vector registers, then accumulation registers.
     pub(crate) v: Box<[Row; VECTORS]>,
     /// The scalar condition code.
     pub(crate) scc: bool,
@@ -118,7 +119,7 @@ pub(crate) struct Wave {
     pub(crate) scratch_base: Option<u64>,
     /// Indexing by M0 (`s_set_gpr_idx_on`): a mask of operands (bits 0..=2 sources, bit 3 destination), and the index.
     pub(crate) indexing: Option<(u8, u8)>,
-    /// Whether it runs.
+    /// Whether it can run.
     pub(crate) status: Status,
     /// Whether it has read shared memory since it last let the other waves catch up.
     pub(crate) has_read: bool,
@@ -221,8 +222,8 @@ impl Wave {
         self.s[M0]
     }
 
-    /// The register pair that starts at a number. At the end of the file the second register wraps to s0; no valid
-    /// instruction asks for that.
+    /// The register pair that starts at a number. At the end of the file the second register wraps to s0; no
+    /// valid instruction encodes that.
     #[inline(always)]
     pub(crate) fn pair(&self, first: usize) -> u64 {
         u64::from(self.s[first & 127]) | u64::from(self.s[(first + 1) & 127]) << 32

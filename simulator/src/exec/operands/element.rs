@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How vector instructions read their sources lane by lane and write their results.
+//! Reads the sources of vector instructions lane by lane, and writes their results.
 //!
-//! An [`Element`] is one lane of an operand. Registers without modifiers, the usual case, are read in place. All other
-//! sources (broadcast scalars, negation, DPP, SDWA, op_sel, flushed denormals) are first written to a spare row.
-//! Results are computed for all lanes and written to the active ones.
+//! An [`Element`] is one lane of an operand. Registers without modifiers, the usual case, are read in place.
+//! All other sources (broadcast scalars, negation, DPP, SDWA, op_sel, flushed denormals) are first written to
+//! a spare row. Results are computed for all lanes and written to the active ones.
 
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::Wave;
@@ -14,11 +14,11 @@ use crate::exec::values::kind::Kind;
 use crate::exec::values::row::{LANES, Row, RowBuilder};
 use std::mem::MaybeUninit;
 
-/// Room for an operand that is not read in place.
+/// Memory for an operand that is not read in place.
 pub(crate) struct Spare([MaybeUninit<Row>; 2]);
 
 impl Spare {
-    /// Empty room.
+    /// Uninitialised memory.
     #[inline(always)]
     pub(crate) const fn new() -> Self {
         Self([const { MaybeUninit::uninit() }; 2])
@@ -88,7 +88,8 @@ pub(crate) trait Element: Copy {
     /// Writes a lane of a result.
     fn put(result: &mut Self::Result, lane: usize, value: Self);
 
-    /// Replaces computed NaNs by the hardware's. The NaN that the host's processor gives depends on the compilation.
+    /// Replaces computed NaNs by the hardware's. The NaN that the host's processor gives depends on the
+    /// compilation.
     ///
     /// # Safety
     /// Every lane of the result has been written.
@@ -124,7 +125,7 @@ macro_rules! element32 {
             $(
                 #[inline(always)]
                 unsafe fn settle(wave: &Wave, step: &Step, result: &mut RowBuilder) {
-                    // SAFETY: the caller vouches for it.
+                    // SAFETY: the caller guarantees that every lane is written.
                     let row = unsafe { result.done_mut() };
                     let mut found = 0;
                     for bits in &*row {
@@ -155,7 +156,7 @@ macro_rules! element32 {
 
             #[inline(always)]
             unsafe fn store(wave: &mut Wave, step: &Step, result: &RowBuilder) {
-                // SAFETY: the caller vouches for it.
+                // SAFETY: the caller guarantees that every lane is written.
                 let row = unsafe { result.done() };
                 store32(wave, step, row, $kind);
             }
@@ -208,8 +209,8 @@ pub(crate) struct Half(pub(crate) u16);
 
 element32!(Half, Kind::F16, |bits| Half(bits as u16), |value| value.0.into(), computed 0x7c00);
 
-/// The bits of a half, of a single or of a double that is inspected or moved, not computed with. It has a sign;
-/// denormals are not flushed.
+/// The bits of a half, of a single or of a double that is inspected or moved, without arithmetic. It has a
+/// sign; denormals are not flushed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Raw<T>(pub(crate) T);
 
@@ -260,7 +261,7 @@ macro_rules! element64 {
             $(
                 #[inline(always)]
                 unsafe fn settle(wave: &Wave, step: &Step, result: &mut Self::Result) {
-                    // SAFETY: the caller vouches for it.
+                    // SAFETY: the caller guarantees that every lane is written.
                     let (low, high) = unsafe { (result.0.done_mut(), result.1.done_mut()) };
                     let mut found = 0;
                     for lane in 0..LANES {
@@ -294,7 +295,7 @@ macro_rules! element64 {
 
             #[inline(always)]
             unsafe fn store(wave: &mut Wave, step: &Step, result: &Self::Result) {
-                // SAFETY: the caller vouches for it.
+                // SAFETY: the caller guarantees that every lane is written.
                 let (low, high) = unsafe { (result.0.done(), result.1.done()) };
                 store64(wave, step, low, high, $kind);
             }

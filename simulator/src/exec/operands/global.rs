@@ -8,7 +8,7 @@ use crate::memory::Use;
 use crate::memory::access::Span;
 
 impl<'m> Core<'m> {
-    /// The bytes of one access of a step; `None` where the kernel may not access them like this.
+    /// The bytes of one access of a step; `None` if the kernel may not access them like this.
     #[inline]
     pub(crate) fn span(
         &mut self,
@@ -28,7 +28,8 @@ impl<'m> Core<'m> {
 }
 
 impl Core<'_> {
-    /// Reports a read of bytes that nobody wrote, and notes a write. Called only where memory tracks writes.
+    /// Reports a read of bytes that were never written, and notes a write. Called only if memory tracks
+    /// writes.
     #[cold]
     #[inline(never)]
     pub(crate) fn note_access(

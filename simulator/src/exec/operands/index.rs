@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Register indexing: `s_set_gpr_idx_on` adds an index to the vector registers that an instruction names.
+//! Register indexing: `s_set_gpr_idx_on` adds an index to the vector registers of an instruction.
 
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::{FIRST_AGPR, Wave};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How instructions read their sources, write their results, and access memory.
+//! Reads instructions' sources, writes their results, and accesses memory.
 //!
-//! The usual case is quick: [`element`] reads registers in place and writes whole rows. A step or a mode that asks for more
-//! takes the slow paths: [`modifiers`] for sources, [`result`] for results, [`rounding`] for modes.
+//! The usual case is fast: [`element`] reads registers in place and writes whole rows. Modifiers and unusual
+//! modes take the slow paths: [`modifiers`] for sources, [`result`] for results, [`rounding`] for modes.
 
 pub(crate) mod element;
 pub(crate) mod global;

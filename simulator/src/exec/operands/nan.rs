@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The NaN of a computation: the first source that is a NaN, made quiet, or else the usual NaN. The host's processor
-//! chooses by the order of operands that the compiler picked, so that computed NaNs are replaced. They are rare.
+//! The NaN of a computation: the first source that is a NaN, made quiet, or else the usual NaN. The host's
+//! processor chooses by the order of operands, which is the host compiler's, so computed NaNs are replaced.
+//! They are rare.
 
 use crate::exec::machine::step::Step;
 use crate::exec::machine::wave::Wave;

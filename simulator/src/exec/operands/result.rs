@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Results on their way to the destination: output scale, clamp, flushed denormals, and the part of the register and the
-//! lanes that are written.
+//! Writes results to the destination: output scale, clamp, flushed denormals, and the part of the register
+//! and the lanes that are written.
 
 use crate::exec::machine::step::{Step, preserves_high_half};
 use crate::exec::machine::wave::{Mode, Wave};

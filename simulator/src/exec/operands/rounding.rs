@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Instructions whose results depend on MODE beyond denormals: directed rounding, and minima and maxima without IEEE's
-//! rules for NaN. Few kernels ask for them, so that they are executed lane by lane, in integers.
+//! Instructions whose results depend on MODE beyond denormals: directed rounding, and minima and maxima
+//! without IEEE's rules for NaN. Few kernels use them, so they are executed lane by lane, in integers.
 
 use crate::exec::machine::core::Flow;
 use crate::exec::machine::step::Step;
@@ -268,7 +268,7 @@ fn two_steps(kind: Kind, [a, b, c]: [u64; 3], round: u32) -> u64 {
     normal(float.sum(product, normal(c), round))
 }
 
-/// The lesser of two numbers; a NaN of any kind gives way to the other.
+/// The lesser of two numbers; if one is a NaN of any kind, the other.
 fn least(float: Soft, a: u64, b: u64) -> u64 {
     match (float.is_nan(a), float.is_nan(b)) {
         (true, _) => b,

@@ -18,7 +18,7 @@ pub(crate) trait Space {
     fn load16(&self, lane: usize, address: u64) -> u16;
     /// Four bytes.
     fn load32(&self, lane: usize, address: u64) -> u32;
-    /// `N` times four bytes in a row.
+    /// `N` consecutive dwords.
     #[inline(always)]
     fn load_dwords<const N: usize>(&self, lane: usize, address: u64) -> [u32; N] {
         let mut dwords = [0; N];
@@ -33,7 +33,7 @@ pub(crate) trait Space {
     fn store16(&mut self, lane: usize, address: u64, value: u16);
     /// Four bytes.
     fn store32(&mut self, lane: usize, address: u64, value: u32);
-    /// `N` times four bytes in a row.
+    /// Writes `N` consecutive dwords.
     #[inline(always)]
     fn store_dwords<const N: usize>(&mut self, lane: usize, address: u64, dwords: [u32; N]) {
         for (index, dword) in dwords.into_iter().enumerate() {
@@ -121,7 +121,7 @@ impl Space for Lds {
     }
 }
 
-/// Private memory: one row per dword, so that all lanes of a dword lie together.
+/// Private memory: one row per dword, so that a dword's lanes are contiguous.
 pub(crate) struct Private<'a>(pub(crate) &'a mut Vec<Row>);
 
 impl Private<'_> {
@@ -137,7 +137,7 @@ impl Private<'_> {
         }
     }
 
-    /// Makes room for a lane's first `size` bytes.
+    /// Grows the memory to a lane's first `size` bytes.
     pub(crate) fn grow(&mut self, size: u64) {
         let rows = (size as usize).div_ceil(4);
         if self.0.len() < rows {
@@ -204,10 +204,10 @@ impl Address for Addresses {
     }
 }
 
-/// An address in a register, 32 bits, and an offset that wraps.
+/// An address in a 32-bit register, and an offset whose addition wraps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InRegister {
-    /// The register; without one the address is the offset.
+    /// The register. Without one the address is the offset.
     pub(crate) number: Option<u16>,
     /// The offset.
     pub(crate) offset: u32,
@@ -301,7 +301,8 @@ pub(crate) fn store_dwords<const N: usize>(
     })
 }
 
-/// Stores a part of the registers from `src` on at each lane's address. Where lanes overlap, the last one wins as a whole.
+/// Stores a part of the registers from `src` on at each lane's address. If lanes overlap, all bytes are the
+/// last lane's.
 #[inline(always)]
 pub(crate) fn store(
     space: &mut impl Space,

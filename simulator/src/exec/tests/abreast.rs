@@ -20,7 +20,7 @@ const COUNT_TWICE: [u32; 11] = [
     0xbf81_0000,
 ];
 
-/// What two waves that count the same words up leave in the first of them, and the turns that they took.
+/// Runs two waves that increment the same words. Returns the first word, and the turns.
 fn count(abreast: bool) -> (u32, Vec<Turn>) {
     let program = Arc::new(Program::new(&isa::GFX942, 0x1000, COUNT_TWICE.to_vec()));
     let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();

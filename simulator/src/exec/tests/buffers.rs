@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Buffers against the reference: formats of instructions and resources, records of every stride, swizzled or not, with
-//! and without an index, at their ends and past them.
+//! Buffers against the reference: formats of instructions and resources, records of every stride, swizzled or
+//! not, with and without an index, at their ends and past them.
 
 use super::reference::{Machine, Memories};
 use super::semantics::{
@@ -11,13 +11,13 @@ use crate::exec::machine::wave::Wave;
 use crate::isa;
 use crate::memory::Kind;
 
-/// The last word of a resource for a format instruction: the format, and which component goes where.
+/// The last word of a resource for a format instruction: the format, and the selects of the components.
 fn description(next: &mut impl FnMut() -> u64) -> u32 {
     let data = (next() % 15) as u32;
     let number = [7, 7, 4, 5, 0, 1, 2, 3, 6][next() as usize % 9];
     let components = [0, 1, 1, 2, 1, 2, 3, 3, 4, 4, 4, 2, 4, 3, 4][data as usize];
     let selects: [u32; 4] = match next() % 8 {
-        // Zero and one for what is not there.
+        // Zero and one for missing components.
         0..=3 => std::array::from_fn(|at| if at < components { 4 + at as u32 } else { (at == 3).into() }),
         // The first and the third change places.
         4 | 5 => [2, 1, 0, 3].map(|at| if at < components { 4 + at as u32 } else { 0 }),
@@ -36,7 +36,7 @@ fn state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
         wave.v[number].fill_with(|| {
             let bits = next();
             match bits % 4 {
-                // Singles of which some are halves as well, on either side of the limits of fixed point.
+                // Singles, some of them equal to halves, on either side of the limits of fixed point.
                 0 if formatted => {
                     ((bits >> 8) as u32 % 0x900) << 16 | 0x3b00_0000 | (bits >> 40) as u32 & 0x8000_0000
                 }
@@ -46,7 +46,7 @@ fn state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
             }
         });
     }
-    // A store of singles as halves is refused where it would have to round.
+    // A store of singles as halves is refused if it would have to round.
     if text.contains("store_format_x") && next().is_multiple_of(2) {
         for number in 10..16 {
             wave.v[number]
@@ -118,7 +118,7 @@ fn buffers_of_records_and_formats() {
             let mut machine = Machine::of(&wave);
             machine.memory = memories.clone();
             if machine.execute(text).is_err() {
-                // What has no meaning is named, at launch where the instruction says so.
+                // A format without a meaning is refused, at launch if the instruction holds it.
                 refused += 1;
                 let why = run(&mut wave.clone_for_test(), inst, true, &mut shared);
                 let named = match (families::versions(&inst), why) {

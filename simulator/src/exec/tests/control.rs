@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Program control, by programs of a few instructions that show which way they went: every branch both ways, calls,
+//! Program control, by programs of a few instructions that report their path: every branch both ways, calls,
 //! computed jumps, barriers, sleeps, traps and ends.
 
 use super::*;
@@ -10,22 +10,22 @@ use crate::part::Part;
 
 const BASE: u64 = 0x1000;
 
-/// What a program did.
+/// The effects of a program.
 struct Outcome {
     wave: Wave,
-    /// How its turns ended, and whether the wave then stood at a barrier.
+    /// The end of each turn, and whether the wave then waited at a barrier.
     turns: Vec<(Turn, bool)>,
     trouble: Option<Trouble>,
 }
 
 impl Outcome {
-    /// The register by which a program tells where it was.
+    /// The register in which a program reports its path.
     fn told(&self) -> u32 {
         self.wave.s[20]
     }
 }
 
-/// The programs about a mnemonic; the decoder vouches that the words are what the source says.
+/// The words of the program for a mnemonic. The decoder checks that they match the source.
 fn program(name: &str) -> Vec<u32> {
     let row = include_str!("cases/control.txt").lines().find(|line| line.split('\t').next() == Some(name));
     let mut fields = row.unwrap_or_else(|| panic!("no program about {name}")).split('\t').skip(1);
@@ -40,7 +40,7 @@ fn program(name: &str) -> Vec<u32> {
     words
 }
 
-/// Runs the program about a mnemonic with a number in `s[4:5]`, a turn after the other, until it ends.
+/// Runs the program for a mnemonic with a number in `s[4:5]`, turn after turn, until it ends.
 fn play(name: &str, number: u64) -> Outcome {
     let program = Arc::new(Program::new(&isa::GFX942, BASE, program(name)));
     let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
@@ -76,7 +76,8 @@ fn play(name: &str, number: u64) -> Outcome {
 
 #[test]
 fn branches_go_both_ways() {
-    // Taken without and with a number; 1 is told where the branch is taken, 2 behind it.
+    // Whether the branch is taken without a number, and with one. The program reports 1 if it is taken, else
+    // 2.
     let branches = [
         ("s_cbranch_scc0", true, false),
         ("s_cbranch_scc1", false, true),
@@ -91,7 +92,7 @@ fn branches_go_both_ways() {
         ("s_cbranch_cdbgsys_and_user", false, false),
     ];
     for (name, without, with) in branches {
-        // Either half of a mask counts.
+        // A bit in either half of a mask suffices.
         for (number, taken) in [(0, without), (1, with), (1 << 32, with), (u64::MAX, with)] {
             let told = play(name, number).told();
             assert_eq!(told, if taken { 1 } else { 2 }, "{name} with {number:#x}");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Registers by index: with `s_set_gpr_idx_on`, an instruction does what it does without it on registers with greater
-//! numbers. The reference gets the text with those numbers.
+//! Registers by index: with `s_set_gpr_idx_on`, an instruction has the effect of one whose registers have
+//! greater numbers. The reference gets the text with those numbers.
 
 use super::reference::{Machine, fill};
 use super::semantics::{EXECS, Shared, random, rows, run};
@@ -44,8 +44,8 @@ fn shifted(text: &str, which: u8, by: u32) -> String {
     format!("{name} {}", operands.join(", "))
 }
 
-/// Instructions whose operands are more than those that are counted: they read their destination, hold a constant among
-/// their sources, or move between register files.
+/// Instructions with operands that indexing does not shift like this: they read their destination, hold a
+/// constant among their sources, or move between register files.
 const OTHERS: [&str; 12] = [
     "v_fmac",
     "v_mac",

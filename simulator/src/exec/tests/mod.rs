@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Single instructions on a wave: modifiers, lanes and edges that kernels rarely show.
+//! Single instructions on a wave: modifiers, lanes and edges that kernels rarely have.
 //!
-//! Each is given as text and as words; the disassembler vouches that they agree.
+//! Each is given as text and as words; the disassembler checks that they agree.
 
 mod abreast;
 mod buffers;
@@ -89,7 +89,7 @@ fn signs_scale_and_clamp() {
     check(&wave, 2, |lane| (value(lane).0.abs() - value(lane).1).to_bits());
     let wave = run("v_mul_f32_e64 v2, -|v0|, v1 mul:4", &[0xd105_0102, 0x3002_0300], |wave| {
         setup(wave);
-        // The output scale works where denormals are flushed.
+        // The output scale has an effect only if denormals are flushed.
         wave.set_mode(0x1c0);
     });
     check(&wave, 2, |lane| (-value(lane).0.abs() * value(lane).1 * 4.0).to_bits());
@@ -444,17 +444,17 @@ fn lds_by_two_and_atomics() {
     );
     check(&wave, 4, |lane| lane as u32 + 1);
     check(&wave, 5, |lane| 0x80 + lane as u32);
-    // The lanes add one after another to the poison that was there.
+    // The lanes add one after another to the poison in LDS.
     let start = 0xcbcb_cbcbu32;
     let before = |lane: usize| start + (lane * (lane + 1) / 2) as u32;
     check(&wave, 6, before);
     check(&wave, 8, |_| before(64));
-    // Lane 0 exchanges; the others find what it left.
+    // Lane 0 exchanges; the other lanes find its value.
     check(&wave, 9, |lane| if lane == 0 { before(64) } else { 0x80 });
     check(&wave, 10, |_| 0xffff_ff80);
 }
 
-/// A product of matrices computed from the layout that the manual gives, with blocks broadcast as `cbsz` and `abid` say.
+/// A product of matrices computed from the manual's layout, with blocks broadcast by `cbsz` and `abid`.
 fn blocks(
     m: usize,
     k: usize,

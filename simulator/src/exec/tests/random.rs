@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Random instructions: none panics, and both compilations of a handler give the same.
+//! Random instructions: none panics, and both compilations of a handler give the same result.
 
 use super::words;
 use crate::exec::families;
@@ -63,7 +63,7 @@ fn both_compilations_of_a_handler_agree() {
             let step = Step::new(handler, inst, 0);
             let (mut lds, mut windows) = (Lds::new(), Windows::default());
             let mut core = Core::new(&mut wave, &mut lds, &memory, &mut windows);
-            // SAFETY: `pick` chose for this processor, and every processor runs the other.
+            // SAFETY: `pick` chose for this processor, and every processor runs the portable version.
             unsafe { handler(&mut core, &step) };
             wave
         });
@@ -74,7 +74,7 @@ fn both_compilations_of_a_handler_agree() {
 
 #[test]
 fn no_instruction_panics() {
-    // Random words of every format, on registers full of random bits; what memory instructions miss is a fault.
+    // Random words of every format, on registers full of random bits; invalid accesses are faults.
     let mut random = random(0x9e37_79b9_7f4a_7c15);
     let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
     let target = memory.allocate(4096, 256, Kind::Device, "test").unwrap();
@@ -109,7 +109,7 @@ fn no_instruction_panics() {
             *scalar = random() as u32;
         }
         if round % 2 == 0 {
-            // Addresses that exist, in pairs of scalar and of vector registers.
+            // Valid addresses, in pairs of scalar and of vector registers.
             for number in (0..126).step_by(2) {
                 wave.s[number] = target as u32 + (number as u32 & 0x3c);
                 wave.s[number + 1] = (target >> 32) as u32;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every instruction against the reference: lists of them by family, in every encoding and with every modifier, run on
-//! random registers full of edges, by both compilations of its handler.
+//! Every instruction against the reference: lists by family, in every encoding and with every modifier, run
+//! on random registers full of edge values, by both compilations of the handler.
 
 use super::reference::{Machine, Memories, fill, input_type};
 use crate::exec::families;
@@ -39,11 +39,12 @@ pub(super) fn random(seed: u64) -> impl FnMut() -> u64 {
 
 /// Float modes: the usual one, then without IEEE's rules, with denormals flushed, and rounding in other directions.
 const MODES: [u32; 8] = [0x3f0, 0x1f0, 0x300, 0x100, 0x2d5, 0x3ba, 0x3ff, 0x1f9];
-/// Overflow saturates. That matters to conversions to eight bits; to halves it does on hardware, and is not simulated.
+/// The mode in which overflow saturates, in conversions to eight bits. On hardware conversions to halves do
+/// too; that is not simulated.
 const SATURATING: u32 = 0x0080_03f0;
 pub(super) const EXECS: [u64; 4] = [!0, 0x0fff_ffff_ffff_fff0, 0x5a5a_00ff_0f0f_8001, !0];
 
-/// Runs one instruction in place, by one of its compilations. Says why it stopped, if it did.
+/// Runs one instruction in place, by one of its compilations. Returns the reason if it stopped.
 pub(super) fn run(
     wave: &mut Wave,
     inst: isa::Inst,
@@ -55,7 +56,7 @@ pub(super) fn run(
     let step = Step::new(handler, inst, 0);
     let mut windows = Windows::default();
     let mut core = Core::new(wave, &mut shared.lds, &shared.memory, &mut windows);
-    // SAFETY: `pick` chose for this processor, and every processor runs the other.
+    // SAFETY: `pick` chose for this processor, and every processor runs the portable version.
     let flow = unsafe { handler(&mut core, &step) };
     match flow {
         Flow::Next => Ok(()),
@@ -63,7 +64,7 @@ pub(super) fn run(
     }
 }
 
-/// What all runs share.
+/// The data of all runs.
 pub(super) struct Shared {
     pub(super) lds: Lds,
     pub(super) memory: Arc<Memory>,
@@ -102,7 +103,7 @@ fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) ->
     let mut next = random(0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 20);
     let mut wave = Wave::new();
     let operands = Machine::operands(text);
-    // The modes mean nothing to integers.
+    // The modes do not affect integers.
     let rounds = if operands.iter().any(|(_, kind)| kind.is_float()) { MODES.len() } else { 3 };
     let saturating = text.contains("8_f32").then_some(SATURATING);
     for (round, mode) in MODES.into_iter().take(rounds).chain(saturating).enumerate() {
@@ -142,7 +143,7 @@ fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) ->
 pub(super) const GLOBAL: usize = 16 << 10;
 pub(super) const LDS: usize = 8 << 10;
 pub(super) const SCRATCH: usize = 512;
-/// High halves of the addresses that mean LDS, and of those that mean private memory.
+/// High halves of the addresses in LDS's aperture, and of those in the aperture of private memory.
 const APERTURES: [u64; 2] = [SHARED_APERTURE >> 32, PRIVATE_APERTURE >> 32];
 
 /// Random words that are finite as floats of every width.
@@ -197,7 +198,7 @@ fn access_state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
     };
     let atomic =
         text.contains("atomic") || lds && !text.starts_with("ds_read") && !text.starts_with("ds_write");
-    // Now and then at any byte, where that is allowed.
+    // Sometimes unaligned, where that is allowed.
     let unaligned = seed % 4 == 1 && !atomic;
     let dword = !text.contains("_x2") && !text.contains("64");
     for lane in 0..64 {
@@ -229,7 +230,7 @@ fn access_state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
     wave.s[11] = 0x0002_7000;
     wave.s[20] = 32;
     if text.starts_with("s_load") || text.starts_with("s_store") {
-        // The low bits of an address mean nothing.
+        // The low bits of an address are ignored.
         wave.s[8] += next() as u32 % 4;
     }
     wave.scratch_size = SCRATCH as u32;
@@ -336,7 +337,7 @@ fn matrix_products() {
     check_products(&GFX942, rows(include_str!("cases/matrix.txt")), 420);
 }
 
-/// What gfx90a has and gfx942 has not.
+/// The instructions of gfx90a that gfx942 lacks.
 #[test]
 fn instructions_of_gfx90a() {
     let of =
@@ -387,7 +388,8 @@ fn check_products(set: &'static InstructionSet, list: impl Iterator<Item = Case>
     assert!(failures.is_empty(), "{} rows differ:\n{}", failures.len(), shown.join("\n"));
 }
 
-/// A register's worth of elements near 1, of either sign and with all kinds of mantissa; now and then zero or denormal.
+/// A register full of elements near 1, of either sign and with all kinds of mantissa; now and then zero or
+/// denormal.
 fn matrix_input(text: &str, next: &mut impl FnMut() -> u64) -> u32 {
     let bits = next() as u32;
     let rare = next().is_multiple_of(16);
@@ -399,14 +401,14 @@ fn matrix_input(text: &str, next: &mut impl FnMut() -> u64) -> u32 {
         "bf16" => bits & 0x81ff_81ff | 0x3e80_3e80,
         "f32" | "xf32" => bits & 0x81ff_ffff | 0x3e80_0000,
         "f64" => bits & 0x801f_ffff | 0x3fe0_0000,
-        // The one code of eight bits that is no number is 0x80.
+        // The only code of eight bits without a number is 0x80.
         "fp8" | "bf8" => bits | 0x0101_0101,
         _ => bits,
     }
 }
 
-/// Every mnemonic that is executed has rows, or a program where it moves the program; so have all that compilers were
-/// seen to emit.
+/// Every mnemonic that is executed has rows, or a program if it is program control; so have all mnemonics
+/// that compilers were seen to emit.
 #[test]
 fn every_mnemonic_is_tested() {
     let lists = [

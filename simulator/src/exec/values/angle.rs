@@ -27,8 +27,8 @@ const TWO_OVER_PI: [u64; 20] = [
     0xf0cf_bc20_9af4_361d,
 ];
 
-/// `v_trig_preop_f64`: 53 bits of 2/pi, scaled to their place. `part` says which bits. For a large argument, bits that
-/// would only add whole turns are left out.
+/// `v_trig_preop_f64`: 53 bits of 2/pi, scaled to their place. `part` selects the bits. For a large argument,
+/// bits that would only add whole turns are omitted.
 pub(crate) fn two_over_pi_part(value: f64, part: u32) -> f64 {
     let exponent = (value.to_bits() >> 52 & 0x7ff) as u32;
     let shift = (part & 31) * 53 + exponent.saturating_sub(1077);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Floats of eight bits in the encodings of gfx942 (FNUZ): no infinities, no negative zero; its code is the one NaN.
+//! Floats of eight bits in the encodings of gfx942 (FNUZ): no infinities, no negative zero; the code of
+//! negative zero is the only NaN.
 
 /// Widens a float with four bits of exponent and three of mantissa (FP8, E4M3).
 #[inline(always)]
@@ -13,13 +14,13 @@ pub(crate) fn bf8_to_f32(bits: u32) -> f32 {
     widened(bits, 2, 16)
 }
 
-/// Rounds to FP8, to nearest even; what is too large becomes the NaN, or the greatest number if it `saturates`.
+/// Rounds to FP8, to nearest even. Overflow gives the NaN, or the greatest number if it `saturates`.
 #[inline(always)]
 pub(crate) fn f32_to_fp8(value: f32, saturates: bool) -> u32 {
     narrowed(value, 3, 8, saturates)
 }
 
-/// Rounds to BF8, to nearest even; what is too large becomes the NaN, or the greatest number if it `saturates`.
+/// Rounds to BF8, to nearest even. Overflow gives the NaN, or the greatest number if it `saturates`.
 #[inline(always)]
 pub(crate) fn f32_to_bf8(value: f32, saturates: bool) -> u32 {
     narrowed(value, 2, 16, saturates)
@@ -29,7 +30,7 @@ pub(crate) fn f32_to_bf8(value: f32, saturates: bool) -> u32 {
 fn widened(bits: u32, mantissa: u32, bias: u32) -> f32 {
     let magnitude = bits & 0x7f;
     let (exponent, fraction) = (magnitude >> mantissa, magnitude & ((1 << mantissa) - 1));
-    // A denormal counts steps of the least normal number's last place.
+    // A denormal is a multiple of the last place of the least normal number.
     let denormal = fraction as f32 * f32::from_bits((128 - bias - mantissa) << 23);
     let normal = f32::from_bits((exponent + 127 - bias) << 23 | fraction << (23 - mantissa));
     let value = if exponent == 0 { denormal } else { normal };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Float operations as the hardware defines them, one lane at a time. Those of the usual operations have no branches, so
-//! that loops over lanes use wide vectors.
+//! Float operations as the hardware defines them, one lane at a time. The usual operations have no branches,
+//! so that loops over lanes use wide vectors.
 
 use crate::exec::values::half::sum_to_odd;
 
@@ -159,7 +159,8 @@ fn exponent64(value: f64) -> i32 {
 /// A single times a power of two, rounded once.
 #[inline(always)]
 pub(crate) fn ldexp_f32(value: f32, exponent: i32) -> f32 {
-    // A double holds every product without rounding; beyond these exponents nothing changes any more.
+    // A double holds every product without rounding; beyond these exponents the result does not change any
+    // more.
     let power = (exponent.clamp(-600, 600) + 1023) as u64;
     (f64::from(value) * f64::from_bits(power << 52)) as f32
 }
@@ -167,7 +168,7 @@ pub(crate) fn ldexp_f32(value: f32, exponent: i32) -> f32 {
 /// A double times a power of two, rounded once.
 pub(crate) fn ldexp_f64(value: f64, exponent: i32) -> f64 {
     const UP: f64 = f64::from_bits(0x7fe0_0000_0000_0000);
-    // Small enough to lose nothing of a normal number before the last multiplication.
+    // Small enough to keep every bit of a normal number before the last multiplication.
     const DOWN: f64 = f64::from_bits((1023 - 969) << 52);
     let (mut value, mut left) = (value, exponent.clamp(-2200, 2200));
     while left > 1023 {
@@ -214,8 +215,8 @@ pub(crate) fn frexp_mantissa_f64(value: f64) -> f64 {
 macro_rules! division {
     ($scale:ident, $fixup:ident, $float:ty, $exponent:ident, $ldexp:ident, $quiet:ident,
      $far:literal, $power:literal, $tiny:literal, $under:literal, $top:literal) => {
-        /// The first step of a division: scales numerator or denominator (`value` is one of them) where the quotient or
-        /// the reciprocal would leave the range; the flag tells the last step to scale back.
+        /// The first step of a division: scales numerator or denominator (`value` is one of them) where the
+        /// quotient or the reciprocal would leave the range. The flag makes the last step scale back.
         pub(crate) fn $scale(value: $float, denominator: $float, numerator: $float) -> ($float, bool) {
             let up = || $ldexp(value, $power);
             let is_denormal = |value: $float| value.is_subnormal();
@@ -257,7 +258,8 @@ macro_rules! division {
             } else if $exponent(numerator) - $exponent(denominator) < $under {
                 (0.0 as $float).copysign(sign)
             } else if $exponent(denominator) == $top || quotient.is_nan() {
-                // Numbers have a quotient: it left the range on the way.
+                // Neither is zero, infinite or NaN, so the quotient is a number: an intermediate result
+                // overflowed.
                 <$float>::INFINITY.copysign(sign)
             } else {
                 quotient.copysign(sign)
@@ -285,14 +287,14 @@ pub(crate) fn div_fmas_f64(a: f64, b: f64, c: f64, scaled: bool) -> f64 {
         return result;
     }
     if result.is_infinite() && a.is_finite() && b.is_finite() && c.is_finite() && exponent64(c) <= 1023 {
-        // Only before it is scaled down is it too large.
+        // It is too large only before it is scaled down.
         const DOWN: f64 = f64::from_bits((1023 - 64) << 52);
         return (a * DOWN).mul_add(b * DOWN, c * DOWN * DOWN);
     }
     if exponent64(c) > 1023 {
         return ldexp_f64(result, 128);
     }
-    // What the fused operation rounded off decides ties of a denormal result.
+    // The rounding error of the fused operation decides ties of a denormal result.
     let product = a * b;
     let low = a.mul_add(b, -product);
     let sum = product + c;

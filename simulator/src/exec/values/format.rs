@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Formats of buffers: how the components of an element lie in memory, and what numbers they are.
+//! Formats of buffers: the layout and the number format of an element's components.
 
 use crate::exec::values::half::{f16_to_f32, f32_to_f16, f32_to_f16_toward_zero};
 
 /// First bit and bits of a component.
 type Place = (u8, u8);
 
-/// How many bytes an element has, and where its components X, Y, Z and W lie in it. The names of packed formats begin
+/// The bytes of an element, and the places of its components X, Y, Z and W. The names of packed formats begin
 /// with the highest component.
 const LAYOUTS: [Option<(u8, &[Place])>; 16] = [
     None,
@@ -27,16 +27,16 @@ const LAYOUTS: [Option<(u8, &[Place])>; 16] = [
     None,
 ];
 
-/// What the bits of a component mean.
+/// The number format of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     /// From 0 to 1.
     Unorm,
     /// From -1 to 1.
     Snorm,
-    /// A float that is an unsigned integer.
+    /// An unsigned integer that is loaded as a float.
     Uscaled,
-    /// A float that is a signed integer.
+    /// A signed integer that is loaded as a float.
     Sscaled,
     /// An unsigned integer.
     Uint,
@@ -51,7 +51,7 @@ pub(crate) enum Number {
 pub(crate) struct Format {
     /// Bytes of an element.
     pub(crate) bytes: u8,
-    /// Where its components lie.
+    /// The places of its components.
     pub(crate) components: &'static [Place],
     number: Number,
 }
@@ -60,7 +60,7 @@ impl Format {
     /// The format of the codes in a resource or an instruction.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub(crate) fn of(data: u32, number: u32) -> Result<Self, &'static str> {
         let Some((bytes, components)) = LAYOUTS[(data & 15) as usize] else {
             return Err("an invalid data format");
@@ -87,10 +87,10 @@ impl Format {
         Ok(Self { bytes, components, number })
     }
 
-    /// Whether an instruction may store in it, in halves or in whole registers.
+    /// Checks that an instruction may store in it, from halves or from whole registers.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why not.
     pub(crate) fn stores(&self, halves: bool) -> Result<(), &'static str> {
         let has = |bits: u8| self.components.iter().any(|(_, size)| *size == bits);
         match self.number {
@@ -101,10 +101,10 @@ impl Format {
         }
     }
 
-    /// Whether an instruction may load from it, into halves or into whole registers.
+    /// Checks that an instruction may load from it, into halves or into whole registers.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why not.
     pub(crate) fn loads(&self, halves: bool) -> Result<(), &'static str> {
         let wide = self.components.iter().any(|(_, size)| *size == 32);
         match self.number {
@@ -113,7 +113,7 @@ impl Format {
         }
     }
 
-    /// A one of this format in a register, or in half of one.
+    /// The number one in this format, in a register or in half of one.
     pub(crate) fn one(&self, half: bool) -> u32 {
         match (self.number, half) {
             (Number::Uint | Number::Sint, _) => 1,
@@ -144,8 +144,8 @@ impl Format {
         if half { f32_to_f16(single) } else { single.to_bits() }
     }
 
-    /// The bits of a component for a value from a register, or from half of one. `None` if they depend on a rounding that
-    /// is not known: a single that is no half.
+    /// The bits of a component for a value from a register, or from half of one. `None` if they depend on an
+    /// unknown rounding: a single that is not equal to a half.
     pub(crate) fn store(&self, value: u32, bits: u8, half: bool) -> Option<u32> {
         let single = if half { f16_to_f32(value & 0xffff) } else { f32::from_bits(value) };
         Some(match self.number {
@@ -175,7 +175,7 @@ impl Format {
     }
 }
 
-/// The greatest unsigned integer of so many bits.
+/// The greatest unsigned integer of `bits` bits.
 fn greatest(bits: u8) -> u32 {
     !0 >> (32 - bits)
 }

@@ -21,7 +21,7 @@ pub(crate) fn f16_to_f32(bits: u32) -> f32 {
 pub(crate) fn widen_row(row: &Row, high: bool, values: &mut [f32; LANES]) {
     #[cfg(target_arch = "x86_64")]
     if has_wide_vectors() {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor has the features that the function is compiled for.
         return unsafe { widen_row_f16c(row, high, values) };
     }
     for lane in 0..LANES {
@@ -62,7 +62,8 @@ pub(crate) fn f32_to_f16(value: f32) -> u32 {
     // Normal results: round the 13 bits that fall off, and move the exponent.
     let odd = magnitude >> 13 & 1;
     let normal = magnitude.wrapping_add(0xfff + odd).wrapping_sub(112 << 23) >> 13;
-    // Denormal results: an addition whose last place is that of the smallest half aligns and rounds.
+    // Denormal results: the addition of a number whose last place is that of the smallest half aligns and
+    // rounds.
     let denormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
     let finite = if magnitude < 0x3880_0000 { denormal } else { normal };
     let infinite = if magnitude > 0x7f80_0000 { 0x7e00 | magnitude >> 13 & 0x3ff } else { 0x7c00 };
@@ -97,8 +98,8 @@ pub(crate) fn f32_to_bf16(value: f32) -> u32 {
     if value.is_nan() { bits >> 16 | 0x40 } else { rounded }
 }
 
-/// The f64 that rounds to half precision as the exact sum `product + addend` does: its last bit is odd where the sum was
-/// not exact, so that a second rounding cannot land on a false tie.
+/// The f64 that rounds to half precision as the exact sum `product + addend` does. Its last bit is odd if the
+/// sum was not exact, so that a second rounding cannot hit a false tie.
 #[inline(always)]
 pub(crate) fn sum_to_odd(product: f64, addend: f64) -> f64 {
     let sum = product + addend;
@@ -115,7 +116,7 @@ pub(crate) fn sum_to_odd(product: f64, addend: f64) -> f64 {
 /// Rounds a double to half precision in one step, to nearest even, in the low 16 bits.
 #[inline(always)]
 pub(crate) fn f64_to_f16(value: f64) -> u32 {
-    // Rounding to odd in single precision keeps what the second rounding needs to know.
+    // Rounding to odd in single precision keeps the information for the second rounding.
     let near = value as f32;
     let exact = f64::from(near) == value || value.is_nan() || near.is_infinite();
     let bits = near.to_bits();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rows of 64 lanes, and arithmetic on their numbers. Nothing here knows a wave or an instruction's operands.
+//! Rows of 64 lanes, and arithmetic on their numbers. This layer knows neither waves nor operands.
 
 pub(crate) mod angle;
 pub(crate) mod eighth;

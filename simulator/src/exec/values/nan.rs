@@ -3,7 +3,8 @@
 
 use crate::exec::values::kind::Kind;
 
-/// The NaN in a float's bits, made quiet, in the layout of double precision; `None` if the float is no NaN.
+/// The NaN in a float's bits, made quiet, in the layout of double precision; `None` if the float is not a
+/// NaN.
 #[inline]
 pub(crate) fn carried(bits: u64, kind: Kind) -> Option<u64> {
     let (sign, infinity, shift) = match kind {
@@ -19,7 +20,7 @@ pub(crate) fn carried(bits: u64, kind: Kind) -> Option<u64> {
     (magnitude > infinity).then_some(quiet | u64::from(is_negative) << 63)
 }
 
-/// Narrows a NaN in the layout of double precision to another format. Without one, the usual NaN.
+/// Narrows a NaN in the layout of double precision to another format. `None` gives the usual NaN.
 #[inline]
 pub(crate) fn delivered(nan: Option<u64>, kind: Kind) -> u64 {
     let nan = nan.unwrap_or(0x7ff8_0000_0000_0000);

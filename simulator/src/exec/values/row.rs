@@ -9,7 +9,7 @@ pub(crate) const LANES: usize = 64;
 /// One 32-bit vector register.
 pub(crate) type Row = [u32; LANES];
 
-/// The content of registers and LDS that nobody has written.
+/// The content of registers and LDS that were never written.
 pub(crate) const POISON: u32 = 0xCBCB_CBCB;
 
 /// A row that is being written lane by lane.
@@ -39,7 +39,7 @@ impl RowBuilder {
     /// Every lane has been written.
     #[inline(always)]
     pub(crate) unsafe fn done(&self) -> &Row {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: the caller guarantees that every lane is written.
         unsafe { self.0.assume_init_ref() }
     }
 
@@ -49,7 +49,7 @@ impl RowBuilder {
     /// Every lane has been written.
     #[inline(always)]
     pub(crate) unsafe fn done_mut(&mut self) -> &mut Row {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: the caller guarantees that every lane is written.
         unsafe { self.0.assume_init_mut() }
     }
 }

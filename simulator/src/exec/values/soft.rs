@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Float arithmetic in integers, for the rounding modes that the processor would have to be switched to.
+//! Float arithmetic in integers, for rounding modes other than the host processor's.
 
 /// A binary float format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,8 @@ pub(crate) const NEAREST: u32 = 0;
 pub(crate) const UP: u32 = 1;
 pub(crate) const DOWN: u32 = 2;
 
-/// A number: `mantissa * 2^exponent`. The lowest bit of the mantissa may stand for anything that is not zero below it.
+/// A number: `mantissa * 2^exponent`. The lowest bit of the mantissa may be sticky: it stands for any rest
+/// below it.
 #[derive(Clone, Copy)]
 struct Number {
     negative: bool,
@@ -26,7 +27,7 @@ struct Number {
 }
 
 impl Number {
-    /// The same with the highest bit of the mantissa at a place.
+    /// The same with the highest bit of the mantissa at bit 125, where two numbers can be added.
     fn aligned(self) -> Self {
         const TOP: u32 = 125;
         if self.mantissa == 0 {
@@ -56,7 +57,7 @@ impl Number {
     }
 }
 
-/// Shifted right; the lowest bit tells whether anything but zeros fell off.
+/// Shifts right. The lowest bit of the result is sticky: it is set if a one was shifted out.
 fn jammed(bits: u128, by: u32) -> u128 {
     match by {
         0 => bits,
@@ -124,7 +125,7 @@ impl Soft {
         magnitude | if negative { self.sign() } else { 0 }
     }
 
-    /// The float next to a number in the direction of a rounding mode.
+    /// A number rounded to this format in a rounding mode.
     fn rounded(self, number: Number, round: u32) -> u64 {
         let negative = number.negative;
         if number.mantissa == 0 {
@@ -133,7 +134,7 @@ impl Soft {
         let top = number.exponent + 127 - number.mantissa.leading_zeros() as i32;
         let least = 1 - self.bias();
         let exponent = top.max(least);
-        // Two bits more than the mantissa: what falls off is above, at or below a half.
+        // Two bits more than the mantissa, so that the rest is above, at or below a half.
         let drop = exponent - self.mantissa as i32 - 2 - number.exponent;
         let kept = if drop >= 0 {
             jammed(number.mantissa, drop as u32)
@@ -162,7 +163,7 @@ impl Soft {
         self.signed(if away { self.infinity() } else { self.infinity() - 1 }, negative)
     }
 
-    /// A float times a power of two. Infinities and NaNs stay what they are.
+    /// A float times a power of two. Infinities and NaNs are unchanged.
     pub(crate) fn scaled(self, bits: u64, by: i32, round: u32) -> u64 {
         if self.magnitude(bits) >= self.infinity() {
             return bits;
@@ -171,13 +172,13 @@ impl Soft {
         self.rounded(Number { exponent: number.exponent + by.clamp(-10_000, 10_000), ..number }, round)
     }
 
-    /// The float next to an integer.
+    /// An integer rounded to this format.
     pub(crate) fn of_integer(self, value: i64, round: u32) -> u64 {
         let number = Number { negative: value < 0, mantissa: value.unsigned_abs().into(), exponent: 0 };
         self.rounded(number, round)
     }
 
-    /// A float of this format in another.
+    /// A float of this format, converted to another.
     pub(crate) fn convert(self, to: Soft, bits: u64, round: u32) -> u64 {
         let negative = self.is_negative(bits);
         if self.is_nan(bits) {
@@ -189,7 +190,7 @@ impl Soft {
         to.rounded(self.number(bits), round)
     }
 
-    /// `(a * b + c) * 2^by`, rounded once. A NaN is the usual one, whatever it comes from.
+    /// `(a * b + c) * 2^by`, rounded once. Every NaN becomes the usual one.
     pub(crate) fn fused(self, [a, b, c]: [u64; 3], by: i32, round: u32) -> u64 {
         if [a, b, c].into_iter().any(|bits| self.is_nan(bits)) {
             return self.nan();

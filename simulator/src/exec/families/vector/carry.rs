@@ -30,7 +30,7 @@ macro_rules! carry {
                 $(let $carry = u64::from($carry[lane]);)?
                 let sum: u64 = $result;
                 let over = sum >> 32 != 0;
-                // Too large saturates at the top, below zero at the bottom.
+                // Overflow saturates at the maximum, underflow at zero.
                 let limit = if $up { u32::MAX } else { 0 };
                 sums.put(lane, if clamp & over { limit } else { sum as u32 });
                 flags[lane] = over.into();

@@ -38,7 +38,7 @@ pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
         .or_else(|| super::packed::accumulating(op))
 }
 
-/// Whether an instruction compares; its clamp bit only asks for exceptions.
+/// Whether an instruction compares. Its clamp bit only enables exceptions.
 fn is_compare(inst: &Inst) -> bool {
     inst.op.mnemonic().starts_with("v_cmp")
 }

@@ -57,7 +57,7 @@ fn unfused_legacy(a: f32, b: f32, c: f32) -> f32 {
     normal(product + normal(c))
 }
 
-/// The face of a cube that a direction meets: its number, the two coordinates on it, and the major axis.
+/// The face of a cube that a direction points to: its number, the two coordinates on it, and the major axis.
 #[inline(always)]
 fn cube(x: f32, y: f32, z: f32) -> (f32, f32, f32, f32) {
     let negative = |value: f32| value < 0.0;

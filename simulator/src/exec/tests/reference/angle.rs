@@ -41,7 +41,7 @@ fn arctangent(x: u32, scale: u32) -> Big {
     sum
 }
 
-/// `count` bits of 2/pi from a place after the point on. The manual has 1201.
+/// `count` bits of 2/pi from a place behind the point on. The manual has 1201.
 pub(super) fn two_over_pi(from: usize, count: usize) -> u64 {
     static BITS: OnceLock<Vec<bool>> = OnceLock::new();
     let bits = BITS.get_or_init(|| {

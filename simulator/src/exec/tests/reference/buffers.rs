@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Buffers: where the record and the byte of it lie that a lane names, whether the buffer has them, and elements in a
-//! format.
+//! Buffers: the address of a lane's record and byte, the bounds of the buffer, and elements in a format.
 
 use super::formats::Element;
 use super::memory::{Space, active};
@@ -9,7 +8,7 @@ use super::{LANES, M0, Machine};
 
 /// The operands of a buffer instruction, from its text.
 struct Operands {
-    /// Data in vector registers; none if it goes to LDS.
+    /// Data in vector registers; `None` if it goes to LDS.
     data: Option<usize>,
     address: Option<usize>,
     resource: usize,
@@ -34,13 +33,13 @@ fn parse(machine: &Machine, line: &Line<'_>) -> Operands {
     Operands { data: vector(0).filter(|_| at == 1), address: vector(at), resource, scalar }
 }
 
-/// Whether a lane's access goes to what a swizzled buffer keeps apart.
+/// Whether a lane's access crosses parts that a swizzled buffer keeps apart.
 pub(super) fn crosses(machine: &Machine, line: &Line<'_>, size: usize) -> bool {
     let Operands { resource, .. } = parse(machine, line);
     machine.s[resource + 1] >> 31 == 1 && size > 4
 }
 
-/// A lane's address, and how many of the `size` bytes there exist.
+/// A lane's address, and the number of the `size` bytes there that exist.
 pub(super) fn located(machine: &Machine, line: &Line<'_>, lane: usize, size: usize) -> (u64, usize) {
     let Operands { address, resource, scalar, .. } = parse(machine, line);
     let words = &machine.s[resource..resource + 4];
@@ -80,7 +79,7 @@ pub(super) fn located(machine: &Machine, line: &Line<'_>, lane: usize, size: usi
     (base + scalar + byte, available)
 }
 
-/// Executes a format instruction, if it is one; `None` as well where the format has no meaning for it.
+/// Executes a format instruction, if it is one; `None` also if the format has no meaning for it.
 pub(super) fn formatted(machine: &mut Machine, line: &Line<'_>, what: &str, load: bool) -> Option<()> {
     let (half, high, letters) = match (what.strip_prefix("d16_hi_"), what.strip_prefix("d16_")) {
         (Some(letters), _) => (true, true, letters),
@@ -95,7 +94,7 @@ pub(super) fn formatted(machine: &mut Machine, line: &Line<'_>, what: &str, load
     } else {
         Element::described(described)?
     };
-    // Where shader components come from: 0, 1, or 4 and up for those in memory.
+    // The sources of shader components: 0, 1, or 4 and up for components in memory.
     let selects: Vec<usize> = (0..4)
         .map(|at| match typed {
             false => (described >> (3 * at) & 7) as usize,
@@ -120,7 +119,7 @@ pub(super) fn formatted(machine: &mut Machine, line: &Line<'_>, what: &str, load
     }
     let places: Vec<_> =
         active(machine).into_iter().map(|lane| (lane, located(machine, line, lane, size))).collect();
-    // What nobody is there for is refused all the same.
+    // It is refused even without an active lane.
     if load {
         element.load(0, element.widths[0], half)?;
     } else {
@@ -168,7 +167,7 @@ pub(super) fn formatted(machine: &mut Machine, line: &Line<'_>, what: &str, load
         }
         let mut bytes = vec![0; size];
         for (component, width) in element.widths.iter().enumerate() {
-            // The first one stands in for those that the instruction does not have.
+            // The first component stands in for those that the instruction does not have.
             let from = selects.iter().position(|&select| select == 4 + component)?;
             let (register, shift) = place(if from < letters.len() { from } else { 0 });
             let word = u64::from(machine.v[data? + register][lane]);
@@ -189,7 +188,7 @@ pub(super) fn formatted(machine: &mut Machine, line: &Line<'_>, what: &str, load
     Some(())
 }
 
-/// Loads into LDS: the lanes' dwords lie one behind the other.
+/// Loads into LDS: the lanes' dwords are consecutive.
 pub(super) fn into_lds(machine: &mut Machine, line: &Line<'_>, values: [Option<u32>; LANES]) {
     let first = u64::from(machine.s[M0] & 0xffff).wrapping_add(line.number("offset") as u64);
     for (lane, value) in values.into_iter().enumerate() {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What conversions compute.
+//! Conversions.
 
 use super::floats;
 use super::integers::signed;
 use super::real::{self, F16, F32, F64, Format, Number, Round};
 use super::rules::{Kind, Lane, Rule};
 
-/// A float to an integer toward zero; out of range the nearest, of a NaN zero.
+/// A float to an integer toward zero. Out of range the nearest integer, for NaN zero.
 fn integer(format: Format, bits: u64, round: Round, least: i128, most: i128) -> i128 {
     if format.is_nan(bits) {
         return 0;
@@ -49,14 +49,15 @@ pub(super) fn from_eighth(code: u64, mantissa: u32) -> u64 {
     real::from_number(F32, Round::Nearest, number)
 }
 
-/// The nearest of all codes, even on a tie. Infinite is NaN; too large as well, or the greatest if the mode says so.
+/// The nearest of all codes, even on a tie. Infinity becomes NaN; overflow too, or the greatest if the mode
+/// saturates.
 pub(super) fn to_eighth(lane: &Lane, bits: u64, mantissa: u32) -> u64 {
     if F32.field(bits) == 255 {
         return 0x80;
     }
     let value = real::to_f64(F32, F32.magnitude(bits));
     let code = |code: u64| real::to_f64(F32, from_eighth(code, mantissa));
-    // Where the next code would be if there were one.
+    // The next code's value if there were one.
     let end = 2.0 * code(0x7f) - code(0x7e);
     if lane.mode >> 23 & 1 == 0 && value >= (code(0x7f) + end) / 2.0 {
         return 0x80;
@@ -203,11 +204,11 @@ fn to_bits(format: Format, f: fn(&Lane, u64) -> u64) -> Rule {
     Rule::new(Kind::B32, &[kind], move |lane, s| f(lane, s[0]))
 }
 
-/// Rounding by a random number: its high bits are added to the mantissa, which wraps; one byte of the destination is
-/// written.
+/// Rounding by a random number: its high bits are added to the mantissa, which wraps; one byte of the
+/// destination is written.
 fn stochastic(mantissa: u32) -> Rule {
     Rule::new(Kind::B32, &[Kind::F32, Kind::B32], move |lane, s| {
-        // As many random bits as the result has fewer.
+        // As many random bits as the result lacks.
         let added = s[0] & 0xff80_0000 | (s[0].wrapping_add(s[1] >> (9 + mantissa))) & 0x7f_ffff;
         let code = if F32.field(s[0]) == 255 { 0x80 } else { to_eighth(lane, added, mantissa) };
         let shift = 8 * lane.byte;

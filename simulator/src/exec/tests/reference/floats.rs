@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What float instructions compute, for each format alike.
+//! Float instructions, in the same way for each format.
 
 use super::real::{self, F16, F32, F64, Format, Round};
 use super::rules::{Kind, Lane, Rule};
@@ -22,7 +22,7 @@ pub(super) fn rule(stem: &str, format: Format) -> Option<Rule> {
     };
     let close = |f: fn(f64) -> f64| {
         Rule::new(kind, &[kind], move |_, s| {
-            // Denormal results and arguments are within the tolerance of nothing; the host keeps them.
+            // Denormal results and arguments are outside any tolerance; the host keeps them.
             real::from_f64(format, f(real::to_f64(format, s[0])))
         })
         .within(2)
@@ -122,7 +122,7 @@ fn turn(x: f64, f: fn(f64) -> f64) -> f64 {
     let cosine = f(0.0) == 1.0;
     let part = x - x.round();
     let quarter = part.abs().min(0.5 - part.abs());
-    // Where a quarter turn is closer than a whole one, the other function is the exact one.
+    // If a quarter turn is closer than a whole one, the other function is the exact one.
     let angle = |turns: f64| turns * std::f64::consts::TAU;
     let magnitude = match (cosine, quarter <= 0.125) {
         (false, true) => angle(quarter).sin(),
@@ -139,7 +139,7 @@ fn normal(format: Format, bits: u64) -> u64 {
     if format.is_denormal(bits) { bits & format.sign() } else { bits }
 }
 
-/// `a * b + c` with the product rounded on its own. Singles take and give no denormals, whatever the mode says.
+/// `a * b + c` with the product rounded on its own. Singles have no denormals, in any mode.
 fn unfused(format: Format, lane: &Lane, a: u64, b: u64, c: u64) -> u64 {
     let round = lane.round(format);
     if format != F32 {
@@ -203,7 +203,7 @@ fn median(format: Format, lane: &Lane, a: u64, b: u64, c: u64) -> u64 {
     extremum(format, lane, Ordering::Greater, x, y)
 }
 
-/// The float that is the whole number next to another in a direction; zero keeps its sign.
+/// The whole number next to a float in a direction; zero keeps its sign.
 pub(super) fn whole(format: Format, round: Round, bits: u64) -> u64 {
     if format.is_nan(bits) {
         return bits | format.quiet();
@@ -272,7 +272,7 @@ fn division_fixup(f: Format, _: &Lane, quotient: u64, denominator: u64, numerato
         return f.with_sign(0, negative);
     }
     if has_range && f.is_nan(quotient) {
-        // Numbers have a quotient: it left the range on the way.
+        // Neither is zero, infinite or NaN, so the quotient is a number: an intermediate result overflowed.
         return f.with_sign(f.infinity(), negative);
     }
     let quotient = if f.is_nan(quotient) { quotient | f.quiet() } else { quotient };

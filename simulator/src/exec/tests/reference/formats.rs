@@ -33,7 +33,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// From LLVM's modifier, which leaves out what is zero, or 8 bits UNORM.
+    /// From LLVM's modifier, which omits zero, and 8 bits UNORM.
     pub(super) fn written(text: &str) -> Option<Self> {
         let (mut data, mut number) = ("8", "UNORM");
         for part in text.trim_matches(['[', ']']).split(',').filter(|part| !part.is_empty()) {
@@ -74,7 +74,7 @@ impl Element {
         matches!(self.number, "UINT" | "SINT")
     }
 
-    /// What a select of 1 gives.
+    /// The value of a select of 1.
     pub(super) fn one(&self, half: bool) -> u64 {
         match (self.is_integer(), half) {
             (true, _) => 1,
@@ -83,7 +83,7 @@ impl Element {
         }
     }
 
-    /// What a register, or half of one, gets for the component with these bits.
+    /// The value in a register, or half of one, for the component with these bits.
     pub(super) fn load(&self, bits: u64, width: u32, half: bool) -> Option<u64> {
         let integer = signed(bits, width);
         let largest = |width: u32| ((1u64 << width) - 1) as f64;
@@ -110,7 +110,7 @@ impl Element {
         Some(if half { real::convert(F32, F16, Round::Nearest, single) } else { single })
     }
 
-    /// The bits of a component for what a register, or half of one, holds.
+    /// The bits of a component for the value in a register, or half of one.
     pub(super) fn store(&self, value: u64, width: u32, half: bool) -> Option<u64> {
         let all = (1u64 << width) - 1;
         let top = (1i64 << (width - 1)) - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What integer and bit instructions compute, in integers wide enough for every result.
+//! Integer and bit instructions, in integers wide enough for every result.
 
 use super::rules::{Kind, Lane, Rule};
 
@@ -8,7 +8,7 @@ pub(super) fn signed(value: u64, bits: u32) -> i128 {
     i128::from((value << (64 - bits)) as i64 >> (64 - bits))
 }
 
-/// A result in `bits` bits: clamped if the instruction asks for it, else cut off.
+/// A result in `bits` bits: clamped if the instruction asks for it, else truncated.
 fn fit(lane: &Lane, value: i128, bits: u32, is_signed: bool) -> u64 {
     let (least, most) = if is_signed {
         (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Operands of vector instructions, one lane at a time: other lanes, parts of registers, signs, flushed denormals; and the
-//! way of a result to its register.
+//! Operands of vector instructions, one lane at a time: other lanes, parts of registers, signs, flushed
+//! denormals; and the writing of a result to its register.
 
 use super::real::{self, F32, Format};
 use super::rules::Kind;
@@ -79,10 +79,10 @@ pub(super) fn source(
         What::Scalar(number) if kind.registers() > 1 => machine.pair(number),
         What::Scalar(number) => machine.s[number].into(),
         What::Constant(text) => {
-            // Integers of 16 bits see the low half of what stands for 32.
+            // Integers of 16 bits take the low half of a 32-bit constant.
             let format = if kind == Kind::B16 { F32 } else { kind.width() };
             let bits = Operand::constant(text, format);
-            // A literal of 32 bits stands for the low half of an integer.
+            // A literal of 32 bits is the low half of an integer.
             if kind == Kind::B64 && text.starts_with("0x") { bits >> 32 } else { bits }
         }
         What::Other(name) => special(machine, name),
@@ -146,7 +146,7 @@ pub(super) fn finished(machine: &Machine, line: &Line<'_>, format: Format, bits:
         (_, Some("2")) => -1,
         _ => 0,
     };
-    // The scale works in neither of the two usual modes: with denormals, or with IEEE's rules.
+    // The scale has no effect in the two usual modes: with denormals, or with IEEE's rules.
     let ieee = machine.mode & 0x200 != 0;
     if scale != 0 && !ieee && !keeps_denormals && format.field(bits) != format.field(format.infinity()) {
         let round = real::Round::of(if format == F32 { machine.mode } else { machine.mode >> 2 });
@@ -194,7 +194,7 @@ pub(super) fn put(
         };
         (placed | rest) as u32
     } else if matches!(kind, Kind::B16 | Kind::F16) {
-        // The instructions that can choose a half of the destination leave the other one alone; the rest clear it.
+        // Instructions that can select a half of the destination keep the other half; the rest clear it.
         let high = line.list("op_sel", source_count(line)).unwrap_or(0) != 0;
         shift = if high { 16 } else { 0 };
         if keeps_other_half(line.name) {

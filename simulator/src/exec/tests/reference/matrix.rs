@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Products of matrices: where each element lies, and sums in ascending order of the inner dimension, each step fused.
+//! Products of matrices: the place of each element, and sums in ascending order of the inner dimension, each
+//! step fused.
 
 use super::convert::from_eighth;
 use super::integers::signed;
@@ -11,7 +12,7 @@ use super::{LANES, Machine};
 
 const BF16: Format = Format { exponent: 8, mantissa: 7 };
 
-/// What an instruction multiplies.
+/// The factors of an instruction.
 struct Shape<'t> {
     /// Rows and columns of a block, the inner dimension, and blocks.
     size: usize,
@@ -25,7 +26,7 @@ struct Shape<'t> {
 }
 
 impl<'t> Shape<'t> {
-    /// From gfx90a's `f32_32x32x4bf16_1k`, where nobody says how many blocks there are: the lanes' elements make them.
+    /// From gfx90a's `f32_32x32x4bf16_1k`. The name lacks the number of blocks; the lanes' elements give it.
     fn parse_older(name: &'t str) -> Option<Self> {
         let (name, many) = name.strip_suffix("_1k").map_or((name, false), |name| (name, true));
         let (result, rest) = name.split_once('_')?;
@@ -63,7 +64,7 @@ impl<'t> Shape<'t> {
         Some(Self { size, inner, blocks, result, inputs: [next, second], flushes: false })
     }
 
-    /// Elements of A, or of B, that one lane holds.
+    /// Elements of A, or of B, in one lane.
     fn per_lane(&self) -> usize {
         self.size * self.inner * self.blocks / LANES
     }
@@ -74,7 +75,8 @@ impl<'t> Shape<'t> {
         if self.blocks > 1 && self.inputs[0] != "f64" {
             return (block * self.size + row, k);
         }
-        // Of doubles in four blocks, the inner index goes over groups of lanes and the block within one.
+        // With doubles in four blocks, groups of lanes hold the inner index, and the lanes of a group the
+        // block.
         let column = if self.inputs[0] == "f64" { block * self.size + row } else { row };
         let wide = LANES / (self.inner / each);
         (k / each * wide + column, k % each)
@@ -116,7 +118,7 @@ pub(crate) fn input_type(name: &str) -> &str {
 /// An element of a dense A or B, as single, double or integer.
 fn dense(machine: &Machine, register: usize, place: (usize, usize), ty: &str, flushes: bool) -> u64 {
     let bits = element(machine, register, place, ty);
-    // The denormals of a half are numbers as singles, less than the least half that is normal.
+    // As singles, the denormals of a half are normal, and less than the least normal half.
     let least = if ty == "f16" { 0x3880_0000 } else { 0x0080_0000 };
     if flushes && bits & !F32.sign() < least { bits & F32.sign() } else { bits }
 }
@@ -135,7 +137,7 @@ fn element(machine: &Machine, register: usize, (lane, index): (usize, usize), ty
         "bf16" => real::convert(BF16, F32, Round::Nearest, raw),
         "fp8" => from_eighth(raw, 3),
         "bf8" => from_eighth(raw, 2),
-        // Ten bits of mantissa count.
+        // Only ten bits of mantissa count.
         "xf32" => {
             const XF32: Format = Format { exponent: 8, mantissa: 10 };
             real::convert(F32, XF32, Round::Nearest, raw) << 13
@@ -182,7 +184,7 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
                 sum = flushed(sign(sum, 2));
                 for k in 0..shape.inner {
                     let (lane, index) = shape.input(block, column, k);
-                    // B's lanes are exchanged before it is used.
+                    // B's lanes are exchanged first.
                     let lane = match blgp {
                         0 => lane,
                         _ if doubles => lane,
@@ -215,8 +217,8 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     Some(())
 }
 
-/// A product with a sparse A, of which two in four consecutive elements of a row are stored, with their places among the
-/// four in a register of indices. The inner dimension counts what B has.
+/// A product with a sparse A: two of four consecutive elements of a row are stored, and an index register has
+/// their places among the four. The inner dimension is that of B.
 fn sparse(machine: &mut Machine, line: &Line<'_>, shape: &Shape<'_>) -> Option<()> {
     let first = |index: usize| match line.operands[index].what {
         What::Vector(number) => Some(number),
@@ -224,7 +226,7 @@ fn sparse(machine: &mut Machine, line: &Line<'_>, shape: &Shape<'_>) -> Option<(
     };
     let (dst, a, b, indices) = (first(0)?, first(1)?, first(2)?, first(3)?);
     let dense = shape.per_lane();
-    // So many indices of two bits make a set, of which a register holds as many as fit.
+    // A set has this many indices of two bits; a register holds as many sets as fit.
     let bits = dense as u32;
     let set = if line.number("cbsz") == 0 { line.number("abid") as u32 % (32 / bits) } else { 0 };
     let mut results = Vec::new();

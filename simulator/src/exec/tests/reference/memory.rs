@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 
 const BF16: Format = Format { exponent: 8, mantissa: 7 };
 
-/// Where an access goes.
+/// The target of an access.
 #[derive(Clone, Copy)]
 pub(super) enum Space {
     Lds,
@@ -30,12 +30,12 @@ pub(crate) struct Memories {
     pub(crate) base: u64,
     /// One memory for each lane.
     pub(crate) scratch: Vec<Vec<u8>>,
-    /// High halves of the addresses of LDS, and of those of private memory, for instructions that look.
+    /// High halves of the addresses of LDS, and of those of private memory, for FLAT instructions.
     pub(crate) apertures: [u64; 2],
 }
 
 impl Memories {
-    /// Where a flat access goes.
+    /// The target of a flat access.
     fn aperture(&self, address: u64) -> (Space, u64) {
         let within = address & 0xffff_ffff;
         match address >> 32 {
@@ -139,7 +139,7 @@ fn part(name: &str) -> Option<(usize, bool, Option<u32>)> {
     Some((size, sign, half))
 }
 
-/// Moves one lane's data. `available` bytes exist, which a load beyond gives zero for.
+/// Moves one lane's data. Only `available` bytes exist; a load gives zero for the others.
 fn transfer(
     machine: &mut Machine,
     (space, lane, address): (Space, usize, u64),
@@ -355,7 +355,7 @@ pub(super) fn updated(name: &str, old: u64, a: u64, b: u64, wide: bool) -> Optio
     Some(value & mask)
 }
 
-/// A sum. Of NaNs the memory's counts first, made quiet.
+/// A sum. If both are NaNs, memory's counts, made quiet.
 fn sum(format: Format, old: u64, a: u64) -> u64 {
     match [old, a].into_iter().find(|&value| format.is_nan(value)) {
         Some(nan) => nan | format.quiet(),
@@ -363,7 +363,8 @@ fn sum(format: Format, old: u64, a: u64) -> u64 {
     }
 }
 
-/// The minimum or maximum by IEEE's rules of 2008: a number wins over a quiet NaN, nothing over a signalling one.
+/// The minimum or maximum by IEEE's rules of 2008: a number wins over a quiet NaN, and a signalling NaN over
+/// all.
 fn extreme(format: Format, old: u64, a: u64, wanted: Ordering) -> u64 {
     if let Some(nan) = [old, a].into_iter().find(|&value| format.is_signalling(value)) {
         return nan | format.quiet();
@@ -377,7 +378,7 @@ fn extreme(format: Format, old: u64, a: u64, wanted: Ordering) -> u64 {
     }
 }
 
-/// LDS instructions that move data between lanes or know addresses of their own.
+/// LDS instructions that move data between lanes or compute addresses of their own.
 fn crossing(machine: &mut Machine, line: &Line<'_>, name: &str) -> Option<()> {
     let lanes = active(machine);
     let offset =
@@ -439,7 +440,7 @@ fn crossing(machine: &mut Machine, line: &Line<'_>, name: &str) -> Option<()> {
     Some(())
 }
 
-/// The source lane of a swizzle, from LLVM's words for its pattern.
+/// The source lane of a swizzle, from LLVM's text of its pattern.
 fn swizzled(pattern: &str, lane: usize) -> usize {
     let (group, at) = (lane & 32, lane & 31);
     let inner = pattern.trim_start_matches("swizzle(").trim_end_matches(')');
@@ -461,7 +462,7 @@ fn swizzled(pattern: &str, lane: usize) -> usize {
     }
 }
 
-/// Operands of an instruction of vector memory: data, then what says where.
+/// Operands of an instruction of vector memory: data, then the address.
 struct Target {
     space: Space,
     /// Operand numbers: address, scalar base or offset.
@@ -483,7 +484,7 @@ impl Target {
     }
 }
 
-/// A lane's address, and how many of `size` bytes are there for it.
+/// A lane's address, and the number of the `size` bytes that the lane may access.
 fn located(
     machine: &Machine,
     line: &Line<'_>,
@@ -542,7 +543,7 @@ fn vector_access(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str
     if space == "buffer" && buffers::crosses(machine, line, size) {
         return None;
     }
-    // All addresses are taken before a register changes.
+    // All addresses are read before a register changes.
     let places: Vec<_> = active(machine)
         .into_iter()
         .map(|lane| (lane, located(machine, line, space, &target, (lane, size))))

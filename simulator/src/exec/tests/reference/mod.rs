@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A second, slow GPU to compare the first one with: it reads LLVM's text of an instruction, not its words, and works
-//! lane by lane from the manual's description. It shares no code with the interpreter.
+//! A second, slow GPU to compare the first one with: it reads LLVM's text of an instruction, not its words,
+//! and computes lane by lane from the manual's description. It shares no code with the interpreter.
 
 mod angle;
 mod buffers;
@@ -61,26 +61,26 @@ fn family(name: &str) -> Family {
     }
 }
 
-/// State that instructions work on.
+/// The state of instructions.
 pub(super) struct Machine {
     pub(super) s: [u32; 128],
     /// v0 to v255, then a0 to a255.
     pub(super) v: Box<[Row; 512]>,
     pub(super) scc: bool,
     pub(super) mode: u32,
-    /// What memory instructions work on.
+    /// The memories of memory instructions.
     pub(super) memory: Memories,
-    /// Results that are not one value exactly, by register and lane.
+    /// Results that are not exactly one value, by register and lane.
     freedom: HashMap<(usize, usize), Freedom>,
 }
 
-/// What else a result may be.
+/// The other values that a result may have.
 #[derive(Clone, Copy, Debug)]
 struct Freedom {
     format: Format,
-    /// How far off in the last place.
+    /// The error in units of the last place.
     ulp: u32,
-    /// Where the float starts in the register; wider ones go on in the next.
+    /// The first bit of the float in the register; a wider float continues in the next.
     shift: u32,
 }
 
@@ -110,7 +110,7 @@ impl Machine {
         done.ok_or_else(|| format!("the reference does not know {}", line.name))
     }
 
-    /// The registers that an instruction reads and what it reads in them, as far as that matters for what to put there.
+    /// The registers that an instruction reads, and the kinds of value that they should have.
     pub(super) fn operands(text: &str) -> Vec<(Register, Kind)> {
         let line = Line::parse(text);
         match family(line.name) {
@@ -176,10 +176,10 @@ impl Machine {
         out
     }
 
-    /// Whether a register that differs holds something else that is right.
+    /// Whether a register that differs holds another valid value.
     fn may_be(&self, wave: &Wave, number: usize, lane: usize) -> bool {
         let entry = |number: usize| Some((number, *self.freedom.get(&(number, lane))?));
-        // The high half of a double stands in the register behind.
+        // The high half of a double is in the next register.
         let found = entry(number)
             .or_else(|| entry(number.checked_sub(1)?).filter(|(_, freedom)| freedom.format.bits() == 64));
         let Some((first, Freedom { format, ulp, shift })) = found else { return false };

@@ -83,7 +83,7 @@ pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, Kind)> {
     found
 }
 
-/// The 32 bits that a source of 16-bit operations stands for.
+/// The 32 bits of a source of 16-bit operations.
 fn word(machine: &Machine, line: &Line<'_>, index: usize, lane: usize, float: bool) -> u64 {
     match line.operands[1 + index].what {
         What::Vector(number) => machine.v[number][lane].into(),
@@ -124,7 +124,7 @@ fn lane_of(machine: &Machine, line: &Line<'_>) -> Lane {
     Lane { mode: machine.mode, number: 0, old: 0, vcc: false, clamp: line.has("clamp"), byte: 0 }
 }
 
-/// Which half of source `index` the low (0) or high (1) result takes, and whether its sign is changed.
+/// The half of source `index` that the low (0) or high (1) result takes, and whether its sign is changed.
 fn choice(line: &Line<'_>, index: usize, result: usize) -> (u32, bool) {
     let (select, negate) = [("op_sel", "neg_lo"), ("op_sel_hi", "neg_hi")][result];
     let half = line.list(select, index).unwrap_or(result as i64);
@@ -171,7 +171,7 @@ fn singles(machine: &Machine, line: &Line<'_>, lane: usize) -> Option<Vec<u64>> 
         if negate { bits ^ F32.sign() } else { bits }
     };
     if name == "mov_b32" {
-        // The low result takes from the first source, the high one from the second; op_sel chooses for both.
+        // The low result is from the first source, the high one from the second; op_sel selects for both.
         let half = |index: usize| line.list("op_sel", index).unwrap_or(0) as u32;
         return Some(vec![read(0, half(0), false), read(1, half(1), false)]);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Floats of any format as exact numbers, and their rounding. Slow and plain: sums are formed in fixed point with room for
-//! every bit that a product of doubles can have.
+//! Floats of any format as exact numbers, and their rounding. Slow and plain: sums are formed in fixed point
+//! with space for every bit that a product of doubles can have.
 
 /// A binary float format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) const F16: Format = Format { exponent: 5, mantissa: 10 };
 pub(super) const F32: Format = Format { exponent: 8, mantissa: 23 };
 pub(super) const F64: Format = Format { exponent: 11, mantissa: 52 };
 
-/// How a result that does not fit is rounded, by the hardware's numbers.
+/// The rounding of a result that does not fit, by the hardware's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Round {
     Nearest,
@@ -102,7 +102,7 @@ impl Format {
         }
     }
 
-    /// Bits of one of the format's own numbers with another sign.
+    /// The bits of one of the format's numbers with another sign.
     pub(super) fn with_sign(self, bits: u64, negative: bool) -> u64 {
         self.magnitude(bits) | if negative { self.sign() } else { 0 }
     }
@@ -195,7 +195,7 @@ impl Sum {
         self
     }
 
-    /// Its sign and magnitude, and the place of the highest bit; none if it is zero.
+    /// Its sign and magnitude, and the place of the highest bit; `None` if it is zero.
     fn parts(&self) -> Option<(bool, [u64; LIMBS], i32)> {
         let negative = self.limbs[LIMBS - 1] >> 63 != 0;
         let mut limbs = self.limbs;
@@ -211,7 +211,7 @@ impl Sum {
         Some((negative, limbs, top as i32 * 64 + 63 - limbs[top].leading_zeros() as i32))
     }
 
-    /// The nearest float; `None` for an exact zero, whose sign depends on where it came from.
+    /// The nearest float; `None` for an exact zero, whose sign depends on its origin.
     pub(super) fn rounded(&self, format: Format, round: Round) -> Option<u64> {
         let (negative, limbs, top) = self.parts()?;
         let least = 1 - format.bias();
@@ -248,12 +248,12 @@ impl Sum {
     }
 }
 
-/// `a * b + c`, rounded once. What a NaN comes from is not told apart.
+/// `a * b + c`, rounded once. All NaNs give the same NaN.
 pub(super) fn fused(format: Format, round: Round, a: u64, b: u64, c: u64) -> u64 {
     fused_to(format, format, format, round, a, b, c)
 }
 
-/// The same with factors, addend and result of formats of their own.
+/// The same with factors, addend and result in different formats.
 pub(super) fn fused_to(
     factors: Format,
     addend: Format,
@@ -313,10 +313,10 @@ pub(super) fn convert(from: Format, to: Format, round: Round, bits: u64) -> u64 
     from_number(to, round, from.number(bits))
 }
 
-/// The nearest float to a number.
+/// A number rounded to a float.
 pub(super) fn from_number(to: Format, round: Round, number: Number) -> u64 {
     if number.mantissa == 0 || number.exponent < -ONE {
-        // So far below that any rounding shows: keep a bit that can be placed.
+        // Far below the least denormal: any bit gives the same rounding, so use one that can be placed.
         if number.mantissa == 0 {
             return to.with_sign(0, number.negative);
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What one lane of a vector instruction computes, by mnemonic.
+//! The rules of one lane of a vector instruction, by mnemonic.
 
 use super::real::{self, F16, F32, F64, Format, Round};
 use super::{convert, floats, integers, packed};
 use std::cmp::Ordering;
 
-/// What an operand of a lane is.
+/// The kind of an operand of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     B16,
@@ -38,7 +38,7 @@ impl Kind {
         }
     }
 
-    /// The format that says how wide a constant is.
+    /// The format with the width of a constant.
     pub(super) fn width(self) -> Format {
         match self {
             Self::B16 | Self::F16 => F16,
@@ -48,7 +48,7 @@ impl Kind {
     }
 }
 
-/// What a lane knows beside its sources.
+/// The state of a lane beside its sources.
 pub(super) struct Lane {
     /// The MODE register.
     pub(super) mode: u32,
@@ -65,18 +65,18 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// How results of a format are rounded.
+    /// The rounding of results of a format.
     pub(super) fn round(&self, format: Format) -> Round {
         Round::of(if format == F32 { self.mode } else { self.mode >> 2 })
     }
 
-    /// A source whose denormal the mode makes zero.
+    /// A source, or zero for a denormal that the mode flushes.
     pub(super) fn flushed(&self, format: Format, bits: u64) -> u64 {
         let keeps = self.mode >> if format == F32 { 4 } else { 6 } & 1 != 0;
         if !keeps && format.is_denormal(bits) { bits & format.sign() } else { bits }
     }
 
-    /// A result whose denormal the mode makes zero.
+    /// A result, or zero for a denormal that the mode flushes.
     pub(super) fn flushed_result(&self, format: Format, bits: u64) -> u64 {
         let keeps = self.mode >> if format == F32 { 5 } else { 7 } & 1 != 0;
         if !keeps && format.is_denormal(bits) { bits & format.sign() } else { bits }
@@ -94,9 +94,9 @@ pub(super) struct Rule {
     pub(super) dst: Kind,
     pub(super) src: Vec<Kind>,
     pub(super) value: Function,
-    /// How far off in the last place a float result may be.
+    /// The tolerance of a float result, in units of the last place.
     pub(super) ulp: u32,
-    /// Whether a NaN is computed, not chosen or made by a rule of its own.
+    /// Whether a NaN is computed, not selected or made by a rule of its own.
     pub(super) any_nan: bool,
     /// Whether the destination's old value is a source.
     pub(super) accumulates: bool,
@@ -125,7 +125,7 @@ impl Rule {
     }
 }
 
-/// The rule of a mnemonic whose lanes do not look at each other and that has one result.
+/// The rule of a mnemonic with one result and without access to other lanes.
 pub(super) fn rule(name: &str) -> Option<Rule> {
     let stem = name.strip_prefix("v_")?;
     if let Some(rule) = integers::rule(stem).or_else(|| convert::rule(stem)).or_else(|| packed::rule(stem)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Scalar arithmetic, the modes, and what has no effect that a wave could see.
+//! Scalar arithmetic, the modes, and instructions without a visible effect.
 
 use super::integers::signed;
 use super::rules::Kind;
@@ -7,7 +7,7 @@ use super::text::{Line, Operand, What, integer};
 use super::values::Register;
 use super::{EXEC, M0, Machine, real};
 
-/// What comes of SCC.
+/// The effect on SCC.
 enum Flag {
     Keep,
     NonZero,
@@ -158,7 +158,7 @@ fn first(bits: u32, found: impl Fn(u32) -> bool) -> u64 {
     (0..bits).find(|&bit| found(bit)).map_or(u64::MAX, u64::from)
 }
 
-/// The result, none if the destination keeps its value; and SCC.
+/// The result, `None` if the destination keeps its value; and SCC.
 #[allow(clippy::too_many_lines)]
 fn arithmetic(
     machine: &Machine,

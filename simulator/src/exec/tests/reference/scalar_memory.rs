@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Scalar memory: accesses by the wave as a whole.
+//! Scalar memory: accesses of the whole wave.
 
 use super::Machine;
 use super::memory::{Space, scalar, updated};
@@ -43,7 +43,7 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     Some(())
 }
 
-/// A read-modify-write by the wave as a whole.
+/// A read-modify-write of the whole wave.
 fn scalar_atomic(machine: &mut Machine, line: &Line<'_>, what: &str) -> Option<()> {
     let (What::Scalar(data), What::Scalar(base)) = (line.operands[0].what, line.operands[1].what) else {
         return None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! LLVM's text of an instruction, taken apart.
+//! LLVM's text of an instruction, parsed.
 
 use super::real::{self, Format};
 
@@ -23,7 +23,7 @@ pub(super) struct Operand<'t> {
     pub(super) what: What<'t>,
 }
 
-/// What an operand names.
+/// The thing that an operand names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum What<'t> {
     /// The first of vector registers; accumulation registers from 256.
@@ -52,7 +52,7 @@ impl<'t> Line<'t> {
                 None => (true, ""),
             };
             let mut words = piece.split(' ');
-            // The last operand stands before the modifiers.
+            // The last operand is followed by the modifiers.
             let operand = words.next().unwrap_or("");
             if operand.contains(':') && !operand.contains('[') || is_flag(operand) {
                 words = piece.split(' ');
@@ -75,7 +75,7 @@ impl<'t> Line<'t> {
         Self { name, form, operands, modifiers }
     }
 
-    /// What follows a modifier's colon; `1` if it has none.
+    /// The text behind a modifier's colon; `1` without a colon.
     pub(super) fn modifier(&self, name: &str) -> Option<&'t str> {
         self.modifiers.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
     }
@@ -84,7 +84,7 @@ impl<'t> Line<'t> {
         self.modifier(name).is_some()
     }
 
-    /// A modifier's number, 0 where it is not there.
+    /// A modifier's number, 0 if it is absent.
     pub(super) fn number(&self, name: &str) -> i64 {
         self.modifier(name).map_or(0, integer)
     }
@@ -164,7 +164,7 @@ impl<'t> Operand<'t> {
     pub(super) fn constant(text: &str, format: Format) -> u64 {
         if text.contains('.') {
             let value: f64 = text.parse().unwrap_or_else(|_| panic!("{text:?} is no constant"));
-            // LLVM prints fewer digits of 1/(2 pi) than it stands for.
+            // LLVM prints 1/(2 pi) with too few digits.
             let value = if (value - 0.15915494).abs() < 1e-4 { 0.159_154_943_091_895_32 } else { value };
             let bits = real::from_f64(format, value);
             return if (value - 0.159_154_943_091_895_32).abs() < 1e-9 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Inputs: random bits among the values at which instructions go wrong.
+//! Inputs: random bits and edge values.
 
 use super::real::{F16, F32, F64, Format};
 use super::rules::Kind;
@@ -83,7 +83,7 @@ fn value(kind: Kind, next: &mut impl FnMut() -> u64) -> u64 {
         Kind::F32 => float(F32, next),
         Kind::F64 => float(F64, next),
         Kind::B16 => integer(16, next) | integer(16, next) << 16,
-        // Bits of unknown meaning are halves as often as integers.
+        // Bits of unknown meaning are halves or integers.
         Kind::B32 if next().is_multiple_of(4) => float(F16, next) | float(F16, next) << 16,
         Kind::B32 => integer(32, next),
         Kind::B64 => integer(64, next),
@@ -102,7 +102,7 @@ pub(crate) fn fill(wave: &mut Wave, register: Register, kind: Kind, next: &mut i
                 }
             }
         }
-        // EXEC decides which lanes there are, M0 which registers: both are set by themselves.
+        // EXEC selects the lanes, M0 registers: the tests set both.
         Register::Scalar(124 | 126 | 127) => {}
         Register::Scalar(number) => {
             let bits = value(kind, next);

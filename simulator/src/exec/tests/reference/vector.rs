@@ -32,7 +32,7 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     }
 }
 
-/// The registers that an instruction reads, and as what.
+/// The registers that an instruction reads, and their kinds.
 pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, Kind)> {
     let stem = line.name.strip_prefix("v_").unwrap_or("");
     let tested = stem.strip_prefix("cmp_").or_else(|| stem.strip_prefix("cmpx_"));
@@ -156,7 +156,7 @@ fn write(
 
 fn compare(machine: &mut Machine, line: &Line<'_>, test: &str, narrows: bool) -> Option<()> {
     let (kinds, holds) = rules::compare(test)?;
-    // A class is that of the bits, whatever the mode says of denormals.
+    // The class is that of the unflushed bits.
     let raw = test.starts_with("class");
     let exec = machine.exec();
     let mut mask = 0;
@@ -267,7 +267,7 @@ fn wide_products(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
         let exact = a * b + wide(read(2, Kind::B64), 64);
         let (least, most) =
             if is_signed { (i64::MIN.into(), i64::MAX.into()) } else { (0, i128::from(u64::MAX)) };
-        // The 65th bit of the sum: of a signed one it is the sign.
+        // The 65th bit of the sum; for a signed sum it is the sign.
         flags |= u64::from(if is_signed { exact < 0 } else { exact > most }) << lane;
         results.push((lane, if line.has("clamp") { exact.clamp(least, most) } else { exact } as u64));
     }
@@ -288,7 +288,7 @@ fn division_scales(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
         let values = sources(machine, line, 2, &[kind; 3], lane);
         let (value, flag) = floats::division_scale(format, values[0], values[1], values[2]);
         flags |= u64::from(flag) << lane;
-        // The usual NaN stands for a missing quotient, but a source that is one comes first.
+        // The usual NaN means that there is no quotient, but the NaN of a source comes first.
         let nan = values.iter().copied().find(|&bits| format.is_nan(bits));
         let value =
             if format.is_nan(value) { nan.map_or(format.nan(), |bits| bits | format.quiet()) } else { value };
