@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Gives the library the name that programs linked against ROCm 7 ask for, and HIP's symbol versions.
+//! Gives the library the name that programs linked against ROCm 7 require, and HIP's symbol versions.
 
 use std::error::Error;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Gives the library ROCr's name, and its one symbol version.
+//! Gives the library ROCr's name, and ROCr's only symbol version.
 
 use std::error::Error;
 

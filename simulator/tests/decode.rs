@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Decoder and disassembler against LLVM: a checked-in list, every code object at hand, and words that mean nothing.
+//! Decoder and disassembler against LLVM: a checked-in list, every available code object, and words without a
+//! meaning.
 
 // A skipped comparison says so on standard error.
 #![allow(clippy::print_stderr)]
@@ -13,7 +14,7 @@ use windlass_simulator::Part;
 use windlass_simulator::isa::{DecodeError, Encoding, GFX90A, GFX942, Inst, InstructionSet, Op, Operand};
 
 const GOLDEN: &str = include_str!("data/gfx942.txt");
-/// What is gfx90a's own, and what of the list is something else there; `-` is nothing.
+/// The rows that only gfx90a has, and the rows of the list that are something else there; `-` is nothing.
 const GOLDEN_GFX90A: &str = include_str!("data/gfx90a.txt");
 
 /// The words and the text of each row of the list.
@@ -68,7 +69,7 @@ fn the_list_decodes_to_llvms_text() {
 
 #[test]
 fn the_lists_decode_to_llvms_text_on_gfx90a() {
-    // LLVM takes no scope bit in these atomics, nor in buffer_invl2, which says nothing of what they do.
+    // LLVM takes no scope bit in these atomics, nor in buffer_invl2. That does not concern their effects.
     let is_float = |name: &str| ["_f16", "_f32", "_f64"].iter().any(|ty| name.ends_with(ty));
     let is_lenient = |name: &str| name.contains("_atomic_") && is_float(name);
     let mut refused = 0;
@@ -93,7 +94,7 @@ fn the_lists_decode_to_llvms_text_on_gfx90a() {
 
 #[test]
 fn what_another_part_has_is_named() {
-    // v_mov_b64_e32 v[0:1], v[2:3]; v_mad_f32 v1, v2, v3, v4; what neither has.
+    // v_mov_b64_e32 v[0:1], v[2:3]; v_mad_f32 v1, v2, v3, v4; an instruction that neither has.
     let error = GFX90A.decode(&[0x7e00_7102]).unwrap_err().to_string();
     assert!(
         error.contains("gfx90a has no v_mov_b64_e32 v[0:1], v[2:3]") && error.contains("gfx942"),
@@ -123,7 +124,7 @@ fn the_lists_have_every_mnemonic() {
     for (set, list) in lists {
         let listed: HashSet<Op> =
             list.iter().filter_map(|words| set.decode(words).ok()).map(|inst| inst.op).collect();
-        // LLVM shows these with the global data share alone, which it cannot assemble for these GPUs.
+        // LLVM shows these only with the global data share, which it cannot assemble for these GPUs.
         let is_missing = |op: &Op| !listed.contains(op) && !op.mnemonic().starts_with("ds_gws_");
         let missing: Vec<_> = instructions(set).filter(is_missing).collect();
         assert!(missing.is_empty(), "{set:?}: no row for {missing:?}");
@@ -132,10 +133,10 @@ fn the_lists_have_every_mnemonic() {
     assert_eq!(all.len(), Op::ALL.len(), "every instruction is of some set");
 }
 
-/// LLVM's assembler knows no instruction that the decoder does not, nor the other way round.
+/// LLVM's assembler and the decoder know the same instructions.
 #[test]
 fn llvm_has_the_same_mnemonics() {
-    // An older spelling is followed by today's.
+    // An older spelling is followed by the current one.
     let lines = |list: &'static str| list.lines().filter(|line| !line.starts_with('#'));
     let rows = lines(include_str!("data/mnemonics.txt"));
     let mut assembled: HashSet<&str> = rows.map(|row| row.split('\t').next_back().unwrap_or(row)).collect();
@@ -220,7 +221,7 @@ fn operands_are_where_the_documentation_says() {
 fn reserved_codes_are_refused() {
     let refused: [(&[u32], Option<Encoding>); 8] = [
         (&[0xffff_ffff, 0], None),
-        // SOP1 with an unused opcode, and with a source code that means nothing.
+        // SOP1 with an unused opcode, and with an unused source code.
         (&[0xbe80_ff00], Some(Encoding::Sop1)),
         (&[0xbe80_00d1], Some(Encoding::Sop1)),
         // A literal in VOP3.
@@ -331,7 +332,8 @@ fn compare_with_objdump(file: &Path, origin: &Path, set: &'static InstructionSet
     lines.len()
 }
 
-/// Compares every code object for a simulated GPU under `folder`, in whatever container, and counts them and their instructions.
+/// Compares every code object for a simulated GPU under `folder`, in any container, and counts them and their
+/// instructions.
 fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instructions: &mut usize) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -353,7 +355,7 @@ fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instr
                     continue;
                 }
                 let Ok(code_object) = bundle.extract(index) else {
-                    // What is planted to be hostile is not unpacked.
+                    // Hostile inputs are not unpacked.
                     continue;
                 };
                 if !is_executable(&code_object) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Stream capture: what becomes a graph, how streams join and leave, and what spoils it.
+//! Stream capture: the work that becomes a graph, how streams join and leave, and the calls that invalidate
+//! it.
 
 #[macro_use]
 mod common;
@@ -97,7 +98,7 @@ fn streams_join_and_are_joined() {
         fails!(hipErrorStreamCaptureUnmatched, machine, hipStreamEndCapture(other, &mut graph));
         let graph = machine.end(stream);
         assert_eq!(machine.status(other), hipStreamCaptureStatus::hipStreamCaptureStatusNone);
-        // An event of a capture stands for nothing that runs.
+        // An event of a capture is not of any work that runs.
         fails!(hipErrorCapturedEvent, machine, hipStreamWaitEvent(other, join, 0));
         fails!(hipErrorCapturedEvent, machine, hipEventQuery(join));
         fails!(hipErrorCapturedEvent, machine, hipEventSynchronize(join));
@@ -107,7 +108,7 @@ fn streams_join_and_are_joined() {
         ok!(machine, hipStreamSynchronize(stream));
         let words = log.words();
         assert_eq!((words.len(), words[0], words[3]), (4, "first", "last"), "{words:?}");
-        // Recorded anew, the event is one like any other.
+        // Recorded again, it is an ordinary event.
         ok!(machine, hipEventRecord(join, other));
         ok!(machine, hipEventSynchronize(join));
     }
@@ -134,7 +135,8 @@ fn a_stream_that_is_not_waited_for_leaves_no_graph() {
     assert_eq!(log.words(), [""; 0]);
 }
 
-/// Begins a capture, has `act` fail, and sees that the capture is spoilt and the stream works after it.
+/// Begins a capture in which `act` fails, and checks that the capture is invalid and the stream works after
+/// it.
 fn spoils(machine: &Machine, act: impl FnOnce(hipStream_t)) {
     let stream = machine.stream();
     machine.begin(stream);
@@ -188,7 +190,7 @@ fn what_a_graph_cannot_hold_spoils_the_capture() {
     });
 }
 
-/// The stream may be one that the null stream knows nothing of.
+/// This holds for non-blocking streams too.
 #[test]
 fn version_6_waits_for_the_null_stream_in_no_capture() {
     for (hip, refuses) in [("5.2", false), ("6.0", true), ("6.4", true), ("7.0", false)] {
@@ -218,7 +220,7 @@ fn the_null_stream_is_no_part_of_a_capture() {
     let machine = Machine::new("");
     let memory = machine.malloc(64);
     fails!(hipErrorStreamCaptureUnsupported, machine, hipStreamBeginCapture(null_mut(), GLOBAL));
-    // It would have to wait for a blocking stream, and knows nothing of others.
+    // It would have to wait for a blocking stream, but not for others.
     let blocking = machine.stream_with(0);
     machine.begin(blocking);
     fails!(hipErrorStreamCaptureImplicit, machine, hipMemset(memory, 0, 64));
@@ -245,7 +247,7 @@ fn modes_say_what_others_may_do_meanwhile() {
     ok!(machine, hipMalloc(&mut memory, 64));
     machine.end(stream);
 
-    // A thread that says so may do as it likes.
+    // A thread in relaxed mode may make any call.
     machine.begin(stream);
     let mut mode = RELAXED;
     ok!(machine, hipThreadExchangeStreamCaptureMode(&mut mode));
@@ -304,7 +306,7 @@ fn nodes_can_be_added_by_hand_meanwhile() {
     ok!(machine, hipGraphAddMemsetNode(&mut node, graph, nodes, count, &parameters));
     ok!(machine, hipStreamUpdateCaptureDependencies(stream, &mut node, 1, 1));
     machine.log_on(stream, &log, "last");
-    // It is not the client's to destroy or to launch yet.
+    // The client can neither destroy nor launch it yet.
     fails!(hipErrorInvalidValue, machine, hipGraphDestroy(graph));
     fails!(
         hipErrorInvalidValue,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a kernel that goes wrong costs: the device, as on hardware, or what stands behind it on its stream.
+//! The damage of a faulting kernel: the device, as on hardware, or the work behind it on its stream.
 
 mod common;
 
@@ -40,7 +40,7 @@ impl Scene {
     }
 }
 
-/// Where the report of a store to `index` says that it went.
+/// The place of a store to `index`, as the report names it.
 fn past(index: u64) -> String {
     match index * 4 - 64 {
         0 => "directly past the end of the 64-byte allocation".to_owned(),
@@ -91,7 +91,7 @@ fn a_contained_fault_is_told_by_the_event_behind_it() {
     for _ in 0..2 {
         ok!(machine, hipEventQuery(events[0]));
         ok!(machine, hipEventQuery(events[2]));
-        // Each tells its own fault, as often as it is asked.
+        // Each event reports its own fault, however often it is queried.
         for (event, index) in [(events[3], 18), (events[1], 16)] {
             fails!(hipErrorIllegalAddress, machine, hipEventSynchronize(event));
             assert!(scene.diagnosis().contains(&past(index)), "{}", scene.diagnosis());
@@ -101,7 +101,7 @@ fn a_contained_fault_is_told_by_the_event_behind_it() {
             assert!(report.contains(&past(index)), "{report}");
         }
     }
-    // Recorded anew, it stands for other work.
+    // Recorded again, it is an event of other work.
     ok!(machine, hipEventRecord(events[1], stream));
     ok!(machine, hipEventSynchronize(events[1]));
     assert_eq!(machine.download::<u32>(scene.words, 3), [7, 7, 0]);
@@ -124,7 +124,7 @@ fn synchronisation_tells_a_contained_fault_once() {
             ok!(machine, hipStreamQuery(stream));
         }
         ok!(machine, hipDeviceSynchronize());
-        // It is recorded when all is told.
+        // It is recorded after the reports.
         ok!(machine, hipEventRecord(event, bad));
         ok!(machine, hipEventSynchronize(event));
         let mut memory = null_mut();
@@ -143,14 +143,14 @@ fn the_device_tells_what_no_stream_told() {
         assert_eq!(scene.write(index, stream), hipError_t::hipSuccess);
     }
     fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(streams[1]));
-    // Two are left, which one call tells together.
+    // Two are left, and one call reports both.
     fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
     assert!(!scene.diagnosis().contains(&past(17)), "{}", scene.diagnosis());
     ok!(machine, hipDeviceSynchronize());
     for stream in streams {
         ok!(machine, hipStreamSynchronize(stream));
     }
-    // The null stream's is not told by a copy that comes later.
+    // A later copy does not report the null stream's fault.
     assert_eq!(machine.download::<u32>(scene.words, 1), [0]);
 }
 
@@ -166,7 +166,7 @@ fn what_an_event_told_is_not_told_again() {
         ok!(machine, hipStreamSynchronize(stream));
         ok!(machine, hipDeviceSynchronize());
     }
-    // One that was recorded before anybody was told stands for its work whoever tells first.
+    // An event that was recorded before any report still reports its work, whatever call reports first.
     assert_eq!(scene.write(17, stream), hipError_t::hipSuccess);
     ok!(machine, hipEventRecord(event, stream));
     fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
@@ -203,14 +203,14 @@ fn memory_of_another_device_needs_peer_access() {
         }
         ok!(machine, hipDeviceEnablePeerAccess(1, 0));
         assert_eq!(write((scene.write_at, far), 2), hipError_t::hipSuccess);
-        // It is open in one direction.
+        // Access is open in one direction.
         ok!(machine, hipSetDevice(1));
         assert_eq!(write(far_scene(own), 3), hipError_t::hipErrorIllegalAddress);
         assert_eq!(write(far_scene(far), 4), hipError_t::hipSuccess);
         ok!(machine, hipSetDevice(0));
         ok!(machine, hipDeviceDisablePeerAccess(1));
         assert_eq!(write((scene.write_at, far), 5), hipError_t::hipErrorIllegalAddress);
-        // Copies need none, and memory that is the host's too is everybody's.
+        // Copies need no access, and memory that is the host's too is open to all.
         let (mut pinned, mut managed) = (null_mut(), null_mut());
         ok!(machine, hipHostMalloc(&mut pinned, 64, 0));
         ok!(machine, hipMallocManaged(&mut managed, 64, 1));
@@ -253,7 +253,7 @@ fn copies_and_fills_fail_alone_too() {
     let stream = machine.stream();
     let mut memory = null_mut();
     ok!(machine, hipMallocAsync(&mut memory, 64, stream));
-    // Held, for a fill of memory whose release has run already is refused by the call itself.
+    // The stream is held, because a call refuses a fill of memory that is freed already.
     let gate = machine.gate(stream);
     ok!(machine, hipFreeAsync(memory, stream));
     ok!(machine, hipMemsetAsync(memory, 1, 64, stream));

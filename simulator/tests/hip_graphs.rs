@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Graphs: what they consist of, the order in which they run, and what is refused.
+//! Graphs: their contents, the order in which they run, and refused calls.
 
 #[macro_use]
 mod common;
@@ -91,7 +91,7 @@ impl Machine {
     }
 }
 
-/// What a kernel node needs while it is added.
+/// The data of a kernel node while it is added.
 struct Launch {
     addresses: [u64; 3],
     count: u32,
@@ -138,7 +138,7 @@ fn a_graph_fills_launches_and_copies() {
 
         let stream = machine.stream();
         let exec = machine.exec(graph);
-        // What becomes of the graph does not concern what was made from it.
+        // Destroying the graph does not affect the instantiated one.
         ok!(machine, hipGraphDestroy(graph));
         for _ in 0..3 {
             out.fill(0.0);
@@ -197,7 +197,7 @@ fn a_launch_is_one_piece_of_its_stream() {
     let gate = machine.gate(stream);
     machine.log_on(stream, &log, "before");
     ok!(machine, hipGraphLaunch(exec, stream));
-    // A graph does not run beside itself: the second launch waits for the first, gate and all.
+    // A graph does not run beside itself: the second launch waits for the first, with its gate.
     ok!(machine, hipGraphLaunch(exec, other));
     machine.log_on(stream, &log, "after");
     fails!(hipErrorNotReady, machine, hipStreamQuery(other));
@@ -269,7 +269,7 @@ fn a_child_graph_is_taken_as_it_is_when_it_is_added() {
     ok!(machine, hipGraphDestroy(child));
     machine.run(graph, machine.stream());
     assert_eq!(log.words(), ["before", "child", "after"]);
-    // One without nodes joins what is around it.
+    // A graph without nodes only orders the work around it.
     let log = Log::default();
     let (graph, empty) = (machine.graph(), machine.graph());
     let before = machine.log_node(graph, &[], &log, "before");
@@ -340,7 +340,7 @@ fn parameters_of_a_kernel_can_change_between_launches() {
         ok!(machine, hipGraphExecKernelNodeSetParams(exec, node, parameters));
     });
     assert_eq!(sum(), [11.0; 64]);
-    // The graph's own node has not changed, and can be taken over again.
+    // The graph's own node has not changed, and can be applied again.
     let (mut differs, mut result) = (null_mut(), hipGraphExecUpdateResult::hipGraphExecUpdateError);
     ok!(machine, hipGraphExecUpdate(exec, graph, &mut differs, &mut result));
     assert_eq!(sum(), [2.0; 64]);
@@ -468,7 +468,7 @@ fn boxes_are_copied() {
         expected[z * 20 + y * 4 + x + 2] = source[(z + 1) * 20 + (y + 1) * 4 + x + 1];
     }
     assert_eq!(machine.download::<u8>(device, 60), expected);
-    // Beyond the row, and beyond the memory.
+    // Past the row, and past the memory.
     copy.extent.width = 4;
     fails!(hipErrorInvalidValue, machine, hipMemcpy3D(&copy));
     copy.extent = hipExtent { width: 2, height: 3, depth: 4 };
@@ -501,7 +501,7 @@ fn a_reset_takes_the_graphs_of_its_device_along() {
     let node = machine.fill_node(own, &[], words, 1, 16);
     let exec = machine.exec(own);
     ok!(machine, hipSetDevice(1));
-    // One that only launches a kernel of the first device, and one that has nothing to do with it.
+    // One graph that only launches a kernel of the first device, and one that does not use it.
     let (launching, other) = (machine.graph(), machine.graph());
     let mut arguments = [0_u64; 4];
     let mut arguments = arguments.each_mut().map(|argument| (&raw mut *argument).cast::<c_void>());
@@ -556,7 +556,7 @@ fn nodes_and_edges_are_taken_away() {
     assert_eq!((of(behind, first), of(behind, third)), (vec![second, third], vec![]));
     assert_eq!(of(roots, graph.cast()), [first]);
 
-    // The first edge exists, the second does not: none goes.
+    // The first edge exists, the second does not: none is removed.
     let (from, to) = ([first, third], [second, first]);
     fails!(hipErrorInvalidValue, machine, hipGraphRemoveDependencies(graph, from.as_ptr(), to.as_ptr(), 2));
     assert_eq!(of(before, second), [first]);
@@ -569,7 +569,7 @@ fn nodes_and_edges_are_taken_away() {
     assert_eq!((of(before, third), of(roots, graph.cast())), (vec![first], vec![first]));
     machine.run(graph, null_mut());
     assert_eq!(log.take(), ["first", "third"]);
-    // What was instantiated before has all three.
+    // The graph that was instantiated before has all three.
     ok!(machine, hipGraphLaunch(exec, null_mut()));
     ok!(machine, hipDeviceSynchronize());
     assert_eq!(log.take().len(), 3);
@@ -593,7 +593,7 @@ fn nodes_are_given_something_else_to_do() {
     let all_of = |value| hipMemsetParams { dst: words, elementSize: 4, height: 1, pitch: 0, value, width: 4 };
     unsafe extern "C" fn nothing(_data: *mut c_void) {}
     let host = hipHostNodeParams { fn_: Some(nothing), userData: null_mut() };
-    // In the graph itself, which the instantiated one does not notice.
+    // In the graph itself, which does not change the instantiated one.
     ok!(machine, hipGraphMemsetNodeSetParams(fill, &all_of(5)));
     ok!(machine, hipGraphMemcpyNodeSetParams1D(copy, others, words, 16, kind));
     ok!(machine, hipGraphHostNodeSetParams(said, &host));
@@ -606,7 +606,7 @@ fn nodes_are_given_something_else_to_do() {
     assert_eq!(machine.download::<u32>(others, 4), [5; 4]);
     assert!(log.take().is_empty());
 
-    // In the instantiated one, which the graph does not notice.
+    // In the instantiated one, which does not change the graph.
     ok!(machine, hipGraphExecMemsetNodeSetParams(exec, fill, &all_of(7)));
     ok!(machine, hipGraphExecMemcpyNodeSetParams1D(exec, copy, others, words, 8, kind));
     ok!(machine, hipGraphExecHostNodeSetParams(exec, said, &host));

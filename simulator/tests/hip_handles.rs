@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What clients get wrong, and machines that must not meet: each answers an error, never more.
+//! Mistakes of clients, and separate machines: each gives an error, and no other effect.
 
 mod common;
 
@@ -56,7 +56,7 @@ fn numbers_that_mean_nothing_are_refused() {
     fails!(hipErrorInvalidValue, machine, hipInit(1));
     fails!(hipErrorInvalidValue, machine, hipDeviceGetLimit(&mut 0, hipLimit_t(99)));
     assert!(stream.is_null() && event.is_null() && pointer.is_null());
-    // Nothing is no error.
+    // A size of zero is valid.
     ok!(machine, hipMalloc(&mut pointer, 0));
     ok!(machine, hipMemcpy(null_mut(), null(), 0, hipMemcpyKind::hipMemcpyHostToDevice));
 }
@@ -67,7 +67,7 @@ fn stale_and_invented_handles_are_refused() {
     let (stream, event) = (machine.stream(), machine.event());
     ok!(machine, hipStreamDestroy(stream));
     ok!(machine, hipEventDestroy(event));
-    // New ones take the places of the old ones; the old handles must not mean them.
+    // New objects take the slots of the old ones; the old handles must not refer to them.
     let (new_stream, new_event) = (machine.stream(), machine.event());
     assert!(new_stream != stream && new_event != event);
     let local = 0_u64;
@@ -126,11 +126,11 @@ fn two_machines_share_nothing() {
     let memory = one.upload(&[1_u32; 16]);
     fails!(hipErrorContextIsDestroyed, other, hipStreamQuery(stream));
     fails!(hipErrorInvalidValue, other, hipFree(memory));
-    // An error of the one is not the last error of the other.
+    // An error of one machine is not the last error of the other.
     ok!(one, hipGetLastError());
     fails!(hipErrorInvalidValue, other, hipGetLastError());
 
-    // A failure of the one leaves the other at work.
+    // After a failure of one machine the other still works.
     let mut short_lived = null_mut();
     ok!(one, hipMallocAsync(&mut short_lived, 64, null_mut()));
     let gate = one.gate(null_mut());
@@ -170,7 +170,7 @@ fn the_last_error_is_the_thread_s_own_and_read_once() {
         scope.spawn(|| ok!(machine, hipGetLastError()));
     });
     let mut count = 0;
-    // A success between does not cover it up, as of HIP 7.
+    // A success in between does not hide the error, as of HIP 7.
     ok!(machine, hipGetDeviceCount(&mut count));
     fails!(hipErrorInvalidDevice, machine, hipGetLastError());
     ok!(machine, hipGetLastError());
@@ -180,7 +180,7 @@ fn the_last_error_is_the_thread_s_own_and_read_once() {
     ok!(older, hipGetDeviceCount(&mut count));
     ok!(older, hipGetLastError());
 
-    // "Not ready" is an answer.
+    // "Not ready" is not an error.
     let stream = machine.stream();
     let gate = machine.gate(stream);
     fails!(hipErrorNotReady, machine, hipStreamQuery(stream));
@@ -206,7 +206,7 @@ fn contexts_follow_devices() {
     assert_eq!(device(), 0);
     ok!(machine, hipCtxGetCurrent(&mut current));
     assert_eq!(current, first);
-    // To pop is not to return to the device before. IREE pops with null.
+    // Popping does not return to the previous device. IREE pops with null.
     ok!(machine, hipCtxPopCurrent(null_mut()));
     assert_eq!(device(), 0);
     ok!(machine, hipCtxPopCurrent(&mut current));
@@ -245,7 +245,7 @@ fn a_device_says_who_it_is() {
     ok!(machine, hipDeviceGetUuid(&mut other, 1));
     assert_ne!(one.bytes, other.bytes);
 
-    // Both layouts, each in a field of its own size with a guard behind.
+    // Both layouts, each in a field of its own size with guard bytes behind.
     #[repr(C)]
     struct Guarded<T>(T, [u8; 64]);
     let mut new = Guarded(hipDeviceProp_tR0600::default(), [0xAA; 64]);

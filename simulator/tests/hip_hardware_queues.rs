@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Hardware queues that streams share: who holds up whom.
+//! Hardware queues that streams share: the streams that block each other.
 
 mod common;
 
@@ -8,7 +8,8 @@ use std::ptr::null_mut;
 use common::{Log, Machine};
 use windlass_hip_sys::bindings::*;
 
-/// Runs what can run, by asking for a stream that is held up, and says whether it has got on. Needs a seed.
+/// Runs all work that can run, by querying a blocked stream. Returns whether that stream has finished. Needs
+/// a seed.
 fn gets_on(machine: &Machine, stream: hipStream_t) -> bool {
     (0..2500).any(|_| hip!(machine, hipStreamQuery(stream)) == hipError_t::hipSuccess)
 }
@@ -103,7 +104,7 @@ fn a_new_stream_gets_the_hardware_queue_with_the_fewest() {
     for stream in [fifth, sixth, seventh] {
         machine.log_on(stream, &Log::default(), "ran");
     }
-    // The first and the third share the other.
+    // The first and the third share the other hardware queue.
     assert_eq!([fifth, sixth, seventh].map(|stream| gets_on(&machine, stream)), [true, true, false]);
     drop(gate);
     ok!(machine, hipDeviceSynchronize());
@@ -133,7 +134,7 @@ fn the_null_stream_takes_its_share_when_it_is_used_first() {
     let machine = Machine::new("?hardware_queues=2&seed=7");
     let [_, held] = [(); 2].map(|()| machine.stream());
     let log = Log::default();
-    // It shares the first one's, and so the third stream the second one's.
+    // It shares the hardware queue of the first stream, so the third shares that of the second.
     machine.log_on(null_mut(), &log, "null");
     let third = machine.stream();
     let gate = machine.gate(held);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the log says when a hardware queue holds streams up, maybe for ever.
+//! The log's reports about streams that a hardware queue blocks, maybe for ever.
 
 mod common;
 
@@ -17,7 +17,7 @@ type Line = (Level, String);
 
 static LISTENERS: Mutex<Vec<Sender<Line>>> = Mutex::new(Vec::new());
 
-/// Passes each message on to all who listen.
+/// Passes each message to all listeners.
 struct Passing;
 
 impl tracing::Subscriber for Passing {
@@ -54,7 +54,7 @@ impl field::Visit for Text {
     }
 }
 
-/// The log from now on. Other tests' lines are in it.
+/// The log from now on, including lines of other tests.
 fn listen() -> Receiver<Line> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| tracing::subscriber::set_global_default(Passing).unwrap());
@@ -67,11 +67,11 @@ fn name(stream: hipStream_t) -> String {
     format!("stream {:#x}", stream as u64)
 }
 
-/// Streams that another thread looks at.
+/// Streams that another thread uses.
 #[derive(Clone, Copy)]
 struct Streams([hipStream_t; 2]);
 
-// SAFETY: handles belong to no thread.
+// SAFETY: handles may be used on any thread.
 unsafe impl Send for Streams {}
 
 impl Streams {
@@ -95,7 +95,7 @@ fn a_stream_that_is_held_up_by_a_host_function_is_told_of() {
         machine.log_on(held, &Log::default(), "ran");
         let streams = Streams([holding, held]);
         let line = std::thread::scope(|scope| {
-            // The gate opens when the log says what it keeps from running: without that, never.
+            // The gate opens when the log reports the blocked stream, and never without the report.
             let opener = scope.spawn(move || {
                 let line = lines.iter().find(|line| names(line, streams.get())).unwrap();
                 drop(gate);
@@ -116,7 +116,7 @@ fn a_stream_that_is_held_up_by_a_host_function_is_told_of() {
     }
 }
 
-/// A kernel's own wait: the steps of a seed tell it, and time where there is none.
+/// A kernel's own wait: under a seed it is detected by steps, otherwise by time.
 #[test]
 fn a_stream_that_is_held_up_by_a_kernel_is_told_of() {
     for options in ["?hardware_queues=1", "?hardware_queues=1&seed=2", "?hardware_queues=1&seed=3"] {
@@ -127,7 +127,8 @@ fn a_stream_that_is_held_up_by_a_kernel_is_told_of() {
         let function = machine.function(module, c"spin_until_host");
         let mut flag = std::ptr::null_mut();
         ok!(machine, hipHostMalloc(&mut flag, 4, 0));
-        // SAFETY: four bytes of pinned memory that live as long as the machine; all use atomics alone.
+        // SAFETY: four bytes of pinned memory that live as long as the machine; they are accessed only by
+        // atomics.
         let value = unsafe { AtomicU32::from_ptr(flag.cast()) };
         value.store(0, Ordering::SeqCst);
         let arguments = Block::default().pointer(flag).u32(1).pointer(machine.malloc(4)).done();
@@ -149,7 +150,7 @@ fn a_stream_that_is_held_up_by_a_kernel_is_told_of() {
     }
 }
 
-/// Nobody can end this: the thread stays behind.
+/// The deadlock never ends: the thread is left behind.
 #[test]
 fn a_host_function_that_waits_for_a_stream_behind_it_is_a_deadlock() {
     for options in ["?hardware_queues=1", "?hardware_queues=1&seed=2"] {
@@ -161,13 +162,13 @@ fn a_host_function_that_waits_for_a_stream_behind_it_is_a_deadlock() {
         machine.call_on(holding, move || {
             let _: Result<(), _> = gone.recv();
             let [_, held] = streams.get();
-            // SAFETY: a stream of the machine's.
+            // SAFETY: a stream of the machine.
             unsafe { api.hipStreamSynchronize(held) };
         });
         machine.log_on(held, &Log::default(), "ran");
         drop(go);
         let found = |line: &Line| line.0 == Level::ERROR && names(line, streams.get());
-        // Under a seed work goes on in calls.
+        // Under a seed work advances in calls.
         let line = loop {
             let _ = hip!(machine, hipStreamQuery(holding));
             if let Some(line) = lines.try_iter().find(found) {
@@ -179,7 +180,7 @@ fn a_host_function_that_waits_for_a_stream_behind_it_is_a_deadlock() {
     }
 }
 
-/// That a stream waits for its own is not a matter of hardware queues, nor is a stream that has one of its own.
+/// A stream that waits for its own work is not reported, nor is a stream with a hardware queue of its own.
 #[test]
 fn streams_that_share_nothing_are_not_told_of() {
     let lines = listen();

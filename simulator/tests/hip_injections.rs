@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that the options make fail or be late.
+//! Calls that the options make fail or delay.
 
 mod common;
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use common::Machine;
 use windlass_hip_sys::bindings::*;
 
-/// Which of so many calls of hipMalloc fail.
+/// The indices of failing calls, among `calls` calls of hipMalloc.
 fn failing_mallocs(options: &str, calls: usize) -> Vec<usize> {
     let machine = Machine::new(options);
     let fails = |_: &usize| hip!(machine, hipMalloc(&mut null_mut(), 64)) != hipError_t::hipSuccess;
@@ -29,7 +29,7 @@ fn the_chosen_call_fails_and_does_nothing() {
     ok!(machine, hipMemcpyHtoD(pointer, [7_u8; 64].as_ptr().cast(), 64));
     fails!(hipErrorInvalidValue, machine, hipMemset(pointer, 1, 64));
     assert_eq!(machine.download::<u8>(pointer, 64), [7; 64]);
-    // The device and its streams are none the worse.
+    // The device and its streams still work.
     ok!(machine, hipDeviceSynchronize());
 }
 
@@ -83,7 +83,7 @@ fn a_function_from_get_proc_address_fails_too() {
     let machine = Machine::new("?fail=hipMalloc@1");
     let mut found: *mut c_void = null_mut();
     ok!(machine, hipGetProcAddress(c"hipMalloc".as_ptr(), &mut found, 700, 0, null_mut()));
-    // SAFETY: this is hipMalloc, of the simulator that the call before made this thread's own.
+    // SAFETY: this is hipMalloc, of the simulator that the previous call made this thread's own.
     let malloc: unsafe extern "C" fn(*mut *mut c_void, usize) -> hipError_t =
         unsafe { std::mem::transmute(found.cast_const()) };
     let mut pointer = null_mut();
@@ -107,7 +107,7 @@ fn a_late_call_is_late_and_works() {
 #[test]
 fn a_call_without_a_status_does_nothing_when_it_fails() {
     let machine = Machine::new("?fail=__hipRegisterFatBinary");
-    // SAFETY: a null pointer is no fat binary, which is looked at only if the call does not fail.
+    // SAFETY: a null pointer is not a fat binary; it is read only if the call does not fail.
     let handle = unsafe { machine.api.__hipRegisterFatBinary(null()) };
     assert!(handle.is_null());
     assert!(machine.api.diagnose().unwrap_or_default().contains("__hipRegisterFatBinary"));

@@ -65,7 +65,7 @@ fn a_kernel_runs_from_every_container() {
         check_vector_add(&machine, module, container);
         ok!(machine, hipModuleUnload(module));
     }
-    // Version 1 does not say how long it is: it can be loaded from a file alone.
+    // Version 1 does not contain its length, so it can be loaded only from a file.
     let mut module = null_mut();
     ok!(machine, hipModuleLoad(&mut module, path("bundles/vector_add.v1-zstd.ccob").as_ptr()));
     check_vector_add(&machine, module, "a file");
@@ -219,7 +219,7 @@ fn a_bad_store_fails_the_device_and_names_its_lane() {
     let arguments = Block::default().pointer(values).u32(256).u32(77).bytes(&300_i64.to_le_bytes()).done();
     let gate = machine.gate(stream);
     assert_eq!(machine.launch(function, 2, 128, stream, &arguments), hipError_t::hipSuccess);
-    // What is behind it on the stream does not run.
+    // The work behind it on the stream does not run.
     let log = common::Log::default();
     machine.log_on(stream, &log, "behind");
     drop(gate);
@@ -272,7 +272,7 @@ fn launches_that_do_not_fit_are_refused() {
     assert_eq!(launch([1, 1, 1], [64, 1, 1], 65537), hipError_t::hipErrorInvalidValue);
     let reason = machine.api.diagnose().unwrap();
     assert!(reason.contains("vector_add") && reason.contains("65537"), "{reason}");
-    // Null in the place of an argument, no arguments at all, both forms at once.
+    // Null instead of an argument, no arguments at all, both forms at once.
     assert_eq!(launch([1, 1, 1], [64, 1, 1], 0), hipError_t::hipErrorInvalidValue);
     fails!(
         hipErrorInvalidValue,
@@ -291,7 +291,7 @@ fn launches_that_do_not_fit_are_refused() {
     ok!(machine, hipDeviceSynchronize());
 }
 
-/// Hardware would take them: see the engine's own tests.
+/// Hardware accepts them: see the engine's own tests.
 #[test]
 fn workgroups_that_a_kernel_was_not_compiled_for_are_refused() {
     let machine = Machine::new("");
@@ -415,7 +415,7 @@ struct FatBinary {
     unused: *const u8,
 }
 
-/// A symbol stands for a kernel on each device: the stream says which, whichever device is current.
+/// A symbol refers to a kernel on each device. The stream decides, not the current device.
 #[test]
 fn kernels_of_compiled_programs_run_on_the_device_of_the_stream() {
     let bundle = file("bundles/vector_add.hipfb");
@@ -423,7 +423,7 @@ fn kernels_of_compiled_programs_run_on_the_device_of_the_stream() {
     let symbol = 0_u64;
     let machine = Machine::new("gfx942?devices=2");
     let name = c"vector_add".as_ptr().cast_mut();
-    // SAFETY: what is registered lives as long as the machine.
+    // SAFETY: the registered objects live as long as the machine.
     unsafe {
         let binary = machine.api.__hipRegisterFatBinary((&raw const fat).cast());
         let (symbol, none) = ((&raw const symbol).cast(), null_mut());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Modules that need another: refused while something of them is undefined, and calls between them once it is not.
+//! Modules that need another: loading is refused while a symbol is undefined; after that they call each
+//! other.
 
 mod common;
 
@@ -22,7 +23,7 @@ fn address_of(machine: &Machine, module: hipModule_t, name: &CStr) -> u64 {
     address as u64
 }
 
-/// `link_user` with the addresses of what `provider` is loaded as.
+/// `link_user` with the addresses of the loaded `provider`.
 fn resolved(machine: &Machine, provider: hipModule_t) -> Vec<u8> {
     let definer = CodeObject::parse(&file("link_provider.gfx942.co")).unwrap();
     let place = |name: &str| definer.symbols().iter().find(|symbol| symbol.name == name).unwrap().address;
@@ -41,7 +42,7 @@ fn what_a_relocation_asks_for_must_be_there() {
     fails!(hipErrorSharedObjectInitFailed, machine, hipModuleLoadData(&mut module, user.as_ptr().cast()));
     let reason = machine.api.diagnose().unwrap();
     assert!(reason.contains("link_scale") && reason.contains("load it together"), "{reason}");
-    // The symbols stay undefined, and nobody asks for them any more.
+    // The symbols stay undefined, but nothing refers to them any more.
     let provider = machine.load(&file("link_provider.gfx942.co"));
     let user = resolved(&machine, provider);
     assert_eq!(CodeObject::parse(&user).unwrap().undefined().count(), 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Host memory that is registered, and that kernels have at another address: `lock=apart`.
+//! Registered host memory that has another address for kernels: `lock=apart`.
 
 mod common;
 
@@ -12,7 +12,7 @@ use windlass_hip_sys::bindings::*;
 
 const DEFAULT: hipMemcpyKind = hipMemcpyKind::hipMemcpyDefault;
 
-/// Registers words, and says where kernels have them.
+/// Registers words, and returns their address for kernels.
 fn register(machine: &Machine, words: &mut [u32]) -> *mut c_void {
     let mut device = null_mut();
     ok!(machine, hipHostRegister(words.as_mut_ptr().cast(), size_of_val(words), 0));
@@ -48,7 +48,7 @@ fn a_kernel_uses_the_address_that_it_has() {
         assert_eq!(write_at(&machine, device, 7), hipError_t::hipSuccess);
         ok!(machine, hipHostUnregister(words.as_mut_ptr().cast()));
         assert_eq!(words[3], 7);
-        // What is over is over.
+        // The registration has ended.
         assert_eq!(write_at(&machine, device, 8), hipError_t::hipErrorIllegalAddress);
         assert_eq!(words[3], 7);
     }
@@ -78,7 +78,7 @@ fn attributes_tell_both_addresses_from_either() {
     for known in [host, device] {
         let mut attributes = MaybeUninit::<hipPointerAttribute_t>::zeroed();
         ok!(machine, hipPointerGetAttributes(attributes.as_mut_ptr(), known.wrapping_byte_add(8)));
-        // SAFETY: HIP filled it, and zeroes are a value of it.
+        // SAFETY: HIP filled it, and zero bytes are a valid value.
         let attributes = unsafe { attributes.assume_init() };
         assert_eq!(attributes.type_, hipMemoryType::hipMemoryTypeHost);
         assert_eq!(attributes.hostPointer, host.wrapping_byte_add(8));
@@ -93,7 +93,7 @@ fn attributes_tell_both_addresses_from_either() {
     ok!(machine, hipHostUnregister(host));
 }
 
-/// Either address is registered memory to a copy and to a fill: it is read when the copy runs, not when it is queued.
+/// Copies and fills accept either address. They read the memory when they run, not when they are queued.
 #[test]
 fn copies_and_fills_take_either_address() {
     let machine = Machine::new("?lock=apart");
@@ -105,7 +105,7 @@ fn copies_and_fills_take_either_address() {
     for (from, value) in [(host, 5_u32), (device, 6)] {
         let gate = machine.gate(stream);
         ok!(machine, hipMemcpyAsync(target, from, 4096, DEFAULT, stream));
-        // SAFETY: the words that are registered, which nothing touches while the gate is shut.
+        // SAFETY: the registered words, which no work accesses while the gate is shut.
         unsafe { host.cast::<u32>().write(value) };
         drop(gate);
         ok!(machine, hipStreamSynchronize(stream));
@@ -133,7 +133,7 @@ fn registration_ends_by_the_hosts_address() {
     ok!(machine, hipHostUnregister(host));
     fails!(hipErrorHostMemoryNotRegistered, machine, hipHostUnregister(host));
     fails!(hipErrorInvalidValue, machine, hipHostGetDevicePointer(&mut null_mut(), host, 0));
-    // And begins again, and ends with the device's reset.
+    // A new registration ends with the device's reset.
     register(&machine, &mut words);
     ok!(machine, hipDeviceReset());
     fails!(hipErrorHostMemoryNotRegistered, machine, hipHostUnregister(host));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A log that cannot be written costs nothing but the log.
+//! A log that cannot be written has no other effect.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::{Block, Machine};
 use tracing::span;
 use windlass_hip_sys::bindings::*;
 
-/// A listener that fails at each event, as one that writes to a full disk does.
+/// A subscriber that fails at each event, like one that writes to a full disk.
 struct Full;
 
 impl tracing::Subscriber for Full {
@@ -49,7 +49,7 @@ fn work_goes_on_without_a_log() {
         };
         assert_eq!(run(16), hipError_t::hipErrorIllegalAddress);
         assert_eq!(run(1), hipError_t::hipSuccess);
-        // What is refused with an explanation.
+        // Refused with an explanation in the log.
         let arguments = [0_u8; 8];
         let status = machine.launch(function, 1, 2048, null_mut(), &arguments);
         assert_eq!(status, hipError_t::hipErrorInvalidValue);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory: allocations, copies of every kind, fills, and what they refuse.
+//! Memory: allocations, copies of every kind, fills, and refused calls.
 
 mod common;
 
@@ -54,7 +54,7 @@ fn copies_go_every_way() {
     ok!(machine, hipMemcpy(host.as_mut_ptr().cast(), back.as_ptr().cast(), size, HTOH));
     assert_eq!(host, values);
 
-    // The kind can be left to the pointers.
+    // The kind can be derived from the pointers.
     back.fill(0);
     ok!(machine, hipMemset(first, 0, size));
     ok!(machine, hipMemcpy(first, values.as_ptr().cast(), size, DEFAULT));
@@ -117,7 +117,7 @@ fn a_pinned_source_is_read_when_the_stream_gets_there() {
     ok!(machine, hipHostMalloc(&mut pinned, 4096, 0));
     let gate = machine.gate(stream);
     ok!(machine, hipMemcpyHtoDAsync(memory, pinned, 4096, stream));
-    // SAFETY: the memory is the host's, and the copy waits behind the gate.
+    // SAFETY: host memory, and the copy waits behind the gate.
     unsafe { pinned.cast::<u8>().write_bytes(9, 4096) };
     drop(gate);
     ok!(machine, hipStreamSynchronize(stream));
@@ -130,7 +130,7 @@ fn registered_memory_is_pinned_until_it_is_not() {
     let mut memory = vec![3_u8; 8192];
     let pointer: *mut c_void = memory.as_mut_ptr().cast();
     ok!(machine, hipHostRegister(pointer, 8192, 0));
-    // Any byte of it.
+    // The address may be of any byte.
     for (offset, size) in [(0, 8192), (4096, 64), (8191, 64), (0, 1)] {
         let again = pointer.wrapping_byte_add(offset);
         fails!(hipErrorHostMemoryAlreadyRegistered, machine, hipHostRegister(again, size, 0));
@@ -171,7 +171,7 @@ fn freed_memory_goes_back_to_the_system() {
         let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
         pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
     };
-    // With some that stays between what is freed.
+    // With some allocations between those that are freed.
     let kept: Vec<_> = (0..80).map(|_| machine.upload(&[5_u32; 64])).collect();
     let before = resident();
     for round in 0..8000 {
@@ -235,11 +235,11 @@ fn what_a_copy_cannot_mean_is_refused() {
     let memory = machine.malloc(64);
     let mut host = [0_u8; 128];
     let to_host: *mut c_void = host.as_mut_ptr().cast();
-    // Past the end, by one and by all there is.
+    // Past the end, by one byte and by a whole allocation.
     fails!(hipErrorInvalidValue, machine, hipMemcpy(to_host, memory, 65, DTOH));
     fails!(hipErrorInvalidValue, machine, hipMemcpy(to_host, memory.wrapping_byte_add(60), 5, DTOH));
     fails!(hipErrorInvalidValue, machine, hipMemcpy(to_host, memory, usize::MAX, DTOH));
-    // Null, a freed pointer, the wrong side, a direction that does not exist.
+    // Null, a freed pointer, the wrong side, an invalid direction.
     fails!(hipErrorInvalidValue, machine, hipMemcpy(to_host, null(), 4, DTOH));
     fails!(hipErrorInvalidValue, machine, hipMemcpy(null_mut(), memory, 4, DTOH));
     fails!(hipErrorInvalidValue, machine, hipMemcpy(to_host, to_host, 4, DTOH));
@@ -354,7 +354,7 @@ fn a_pointer_tells_what_it_is() {
     ok!(machine, hipPointerGetAttributes(&mut attributes, (&raw const local).cast()));
     assert_eq!(attributes.type_, hipMemoryType::hipMemoryTypeUnregistered);
 
-    // Triton asks this of each argument and takes an error for host memory.
+    // Triton makes this query for each argument, and takes an error for host memory.
     let mut address = 0_u64;
     let device_pointer = hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_POINTER;
     ok!(machine, hipPointerGetAttribute((&raw mut address).cast(), device_pointer, inside));
@@ -375,7 +375,7 @@ fn a_pointer_tells_what_it_is() {
 fn pools_give_memory_in_stream_order() {
     let machine = Machine::new("");
     let stream = machine.stream();
-    // SAFETY: the structure is plain numbers and pointers, for which zero is a value.
+    // SAFETY: the structure has only numbers and pointers, for which zero is valid.
     let mut props: hipMemPoolProps = unsafe { std::mem::zeroed() };
     props.allocType = hipMemAllocationType::hipMemAllocationTypePinned;
     props.location.type_ = hipMemLocationType::hipMemLocationTypeDevice;
@@ -397,7 +397,7 @@ fn pools_give_memory_in_stream_order() {
     let gate = machine.gate(stream);
     ok!(machine, hipMemsetAsync(memory, 1, 4096, stream));
     ok!(machine, hipFreeAsync(memory, stream));
-    // It is still there, because the stream has not got to it.
+    // The memory is still there, because the stream has not reached the free.
     assert_eq!(used(), 4096);
     drop(gate);
     ok!(machine, hipStreamSynchronize(stream));
@@ -424,7 +424,7 @@ fn memory_whose_free_is_queued_is_not_freed_again() {
         let gate = machine.gate(stream);
         ok!(machine, hipMemsetAsync(memory, 1, 4096, stream));
         ok!(machine, hipFreeAsync(memory, stream));
-        // At once, though the stream has not got there.
+        // At once, although the stream has not reached the free.
         fails!(hipErrorInvalidValue, machine, hipFreeAsync(memory, stream));
         fails!(hipErrorInvalidValue, machine, hipFreeAsync(memory, null_mut()));
         fails!(hipErrorInvalidValue, machine, hipFree(memory));
@@ -454,7 +454,7 @@ fn use_after_free_in_stream_order_fails_the_device() {
     fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(stream));
     let report = machine.simulator.last_fault().unwrap();
     assert!(report.contains("use after free"), "{report}");
-    // Everything that needs the device answers the same, until it is reset.
+    // Every call that needs the device returns the same error, until the reset.
     fails!(hipErrorIllegalAddress, machine, hipMalloc(&mut memory, 64));
     fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
     fails!(hipErrorIllegalAddress, machine, hipGetLastError());

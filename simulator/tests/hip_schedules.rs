@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Runs under a seed: what a program lacks is found within a few seeds, what lacks nothing comes out the same under all
-//! of them, and a run can be repeated.
+//! Runs under a seed: an error of a program is found within a few seeds, a correct program gives the same
+//! result under all of them, and a run can be repeated.
 
 mod common;
 
@@ -19,21 +19,21 @@ const ORDER: &[u8] = include_bytes!("../../cts/kernels/bundles/order.gfx942.co")
 
 /// Seeds within which each planted error must be found.
 const FEW: u64 = 32;
-/// Seeds under which a correct program must come out the same.
+/// Seeds under which a correct program must give the same result.
 const MANY: u64 = 64;
 
 fn seeded(seed: u64) -> Machine {
     Machine::new(&format!("?seed={seed}"))
 }
 
-/// The first seed from 1 on under which the program gives something else than it should.
+/// The first seed from 1 on under which the program gives a wrong result.
 #[track_caller]
 fn first_wrong<T: PartialEq>(right: &T, program: impl Fn(&Machine) -> T) -> u64 {
     let wrong = (1..=FEW).find(|seed| program(&seeded(*seed)) != *right);
     wrong.unwrap_or_else(|| panic!("not found within {FEW} seeds"))
 }
 
-/// Sees that the program gives the same under all seeds.
+/// Checks that the program gives the same result under all seeds.
 #[track_caller]
 fn always<T: PartialEq + std::fmt::Debug>(right: &T, program: impl Fn(&Machine) -> T) {
     for seed in 1..=MANY {
@@ -52,7 +52,8 @@ fn launch(
     assert_eq!(machine.launch(function, grid, block, stream, &args.done()), hipError_t::hipSuccess);
 }
 
-/// Two streams multiply and add to the same words, the second one after the first one where an event says so.
+/// Two streams multiply and add to the same words. The second waits for the first only if an event orders
+/// them.
 fn two_streams(machine: &Machine, edge: bool) -> Vec<u32> {
     let module = machine.load(ORDER);
     let function = machine.function(module, c"multiply_add");
@@ -75,7 +76,7 @@ fn a_missing_event_is_found() {
     always(&vec![21; 128], |machine| two_streams(machine, true));
 }
 
-/// Copies to pinned memory and reads it there, after a synchronisation where there is one.
+/// Copies to pinned memory and reads it there, after a synchronisation if there is one.
 fn read_back(machine: &Machine, synchronize: bool) -> Vec<u32> {
     let words = machine.upload(&[7_u32; 64]);
     let mut host = null_mut();
@@ -87,7 +88,7 @@ fn read_back(machine: &Machine, synchronize: bool) -> Vec<u32> {
     if synchronize {
         ok!(machine, hipStreamSynchronize(stream));
     }
-    // SAFETY: as above; under a seed nothing is written but inside calls, so that this race is none of the host's.
+    // SAFETY: as above; under a seed work writes only inside calls, so the host has no data race here.
     let read = unsafe { std::slice::from_raw_parts(host.cast::<u32>(), 64) }.to_vec();
     ok!(machine, hipStreamSynchronize(stream));
     read
@@ -131,13 +132,13 @@ fn a_result_that_depends_on_the_order_of_workgroups_is_found() {
     first_wrong(&right, |machine| run_race(machine, c"extend", 16, 64, false));
 }
 
-/// Copies from pinned memory, which is used again at once or after the copy.
+/// Copies from pinned memory, and overwrites that memory at once or after the copy.
 fn reuse_source(machine: &Machine, wait: bool) -> Vec<u32> {
     let words = machine.malloc(256);
     let mut host = null_mut();
     ok!(machine, hipHostMalloc(&mut host, 256, 0));
     let stream = machine.stream();
-    // SAFETY: the allocation has 256 bytes; under a seed work runs inside calls alone.
+    // SAFETY: the allocation has 256 bytes; under a seed work runs only inside calls.
     unsafe { host.write_bytes(1, 256) };
     ok!(machine, hipMemcpyAsync(words, host, 256, hipMemcpyKind::hipMemcpyHostToDevice, stream));
     if wait {
@@ -169,7 +170,7 @@ fn others_see_half_of_a_copy() {
     let seen: BTreeSet<_> = (1..=8 * MANY).map(|seed| program(&seeded(seed))).collect();
     let whole = seen.iter().filter(|bytes| bytes.iter().all(|byte| *byte == bytes[0])).count();
     assert!(whole == 2 && seen.len() > whole, "{seen:?}");
-    // Rows are copied whole and all of them.
+    // All rows are copied, each of them whole.
     always(&[1, 0, 2, 0, 3, 0].map(|byte: u8| [byte; 64]).concat(), |machine| {
         let rows = machine.upload(&[1_u8, 2, 3].map(|byte| [byte; 64]).concat());
         let target = machine.upload(&[0_u8; 384]);
@@ -177,7 +178,7 @@ fn others_see_half_of_a_copy() {
         ok!(machine, hipMemcpy2DAsync(target, 128, rows, 64, 64, 3, kind, null_mut()));
         machine.download::<u8>(target, 384)
     });
-    // Where source and target overlap, the copy is one step.
+    // If source and target overlap, the copy is one step.
     always(&(0..56).collect::<Vec<u8>>(), |machine| {
         let bytes = machine.upload(&(0..64).collect::<Vec<u8>>());
         ok!(machine, hipMemcpyDtoDAsync(bytes.wrapping_byte_add(8), bytes, 56, null_mut()));
@@ -246,7 +247,7 @@ fn who_waits_outside_hip_is_not_left_alone() {
     }
 }
 
-/// A program with all kinds of work, from one thread.
+/// A program with all kinds of work, on one thread.
 fn all_kinds(machine: &Machine) -> Vec<u32> {
     let module = machine.load(ORDER);
     let (function, append) = (machine.function(module, c"multiply_add"), machine.function(module, c"append"));
@@ -296,7 +297,7 @@ fn a_seed_is_a_schedule_and_seeds_differ() {
     assert!(after.runs > before.runs && after.distinct >= before.distinct.max(1), "{before} {after}");
 }
 
-/// Times between events on two streams at work.
+/// Times between events on two busy streams.
 fn times(machine: &Machine) -> Vec<f32> {
     let module = machine.load(ORDER);
     let function = machine.function(module, c"multiply_add");
@@ -343,7 +344,7 @@ fn logs_of_one_name_do_not_overwrite_each_other() {
     drop((first, second));
     let third = open(3);
     drop(third);
-    // In the order in which they began; the last one has the name.
+    // In the order in which they began; the last one has the plain name.
     for (log, hash) in [numbered(1), numbered(2)].iter().zip(hashes) {
         let replayed = Machine::new(&format!("?replay={}", log.display()));
         all_kinds(&replayed);
@@ -417,7 +418,8 @@ fn the_order_of_threads_is_replayed() {
         let again = four_threads(&replayed);
         let report = replayed.simulator.schedule().unwrap();
         assert_eq!(report.divergence, None);
-        // Which thread is which number is not known, so the values may be permuted by thread: their order is the same.
+        // The numbers of the threads are unknown, so the values may be permuted by thread; their order is the
+        // same.
         let shape = |log: &[u32]| log.iter().skip(1).map(|value| value % 10).collect::<Vec<_>>();
         assert_eq!((shape(&again), report.hash), (shape(&log), hash), "seed {seed}");
         std::fs::remove_file(path).unwrap();
@@ -431,7 +433,7 @@ fn a_replay_of_another_program_says_where_it_differs() {
     all_kinds(&recorded);
     drop(recorded);
     let replayed = Machine::new(&format!("?replay={}", path.display()));
-    // The same at first.
+    // The beginning is the same.
     machine_prefix(&replayed);
     ok!(replayed, hipDeviceSynchronize());
     let divergence = replayed.simulator.schedule().unwrap().divergence.unwrap();
@@ -475,7 +477,8 @@ fn an_injected_delay_lets_everything_else_run_first() {
     }
 }
 
-/// Under a seed the client's thread computes, at its end too, where what the simulator keeps of the thread is gone already.
+/// Under a seed the client's thread runs the kernels, also while it ends, when the simulator's thread-local
+/// data is gone.
 #[test]
 fn kernels_run_while_a_thread_ends() {
     type Task = (Arc<Machine>, Sender<Vec<u32>>);
@@ -505,9 +508,9 @@ fn kernels_run_while_a_thread_ends() {
 
     let machine = Arc::new(Machine::new("?seed=1"));
     let (sender, receiver) = channel();
-    // Not joined: the thread may be held up by the turn of the one that joins.
+    // Not joined: the thread may wait for the turn of the joining thread.
     std::thread::spawn(move || {
-        // Before all that the simulator keeps of the thread, and so destroyed after it.
+        // Created before the simulator's thread-local data, and so destroyed after it.
         LAST.with(|last| last.0.replace(Some((machine.clone(), sender))));
         multiplied(&machine);
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Streams and events: what is ordered, what is not, and when things are ready.
+//! Streams and events: ordered work, unordered work, and completion.
 
 mod common;
 
@@ -137,7 +137,7 @@ fn the_null_stream_waits_for_blocking_streams_and_they_for_it() {
     machine.log_on(blocking, &log, "blocking");
     machine.log_on(null_mut(), &log, "null");
     machine.log_on(other, &log, "other");
-    // What knows nothing of the null stream passes it.
+    // A non-blocking stream does not wait for the null stream.
     machine.log_on(apart, &log, "apart");
     ok!(machine, hipStreamSynchronize(apart));
     assert_eq!(log.words(), ["apart"]);
@@ -298,7 +298,7 @@ fn no_call_waits_for_work_on_a_devices_memory() {
     drop(gate);
     let mut word = 0_u32;
     let to = (&raw mut word).cast();
-    // The null stream is in order, and the host's memory is read when this returns.
+    // The null stream is in order, and host memory is read before this returns.
     ok!(machine, hipMemcpy(to, other, 4, hipMemcpyKind::hipMemcpyDeviceToHost));
     assert_eq!(word, 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How many threads a machine starts. It has a process to itself, whose threads it counts.
+//! The number of threads that a machine starts. The test has a process to itself, whose threads it counts.
 
 mod common;
 

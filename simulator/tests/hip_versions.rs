@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Versions of HIP: their numbers, the functions that they have, and what they say where there is no GPU.
+//! Versions of HIP: their numbers, their functions, and their answers without a GPU.
 
 #[macro_use]
 mod common;
@@ -11,7 +11,7 @@ use common::Machine;
 use windlass_hip_sys::bindings::*;
 use windlass_hip_sys::{EntryPoints, Version};
 
-/// What Debian's libamdhip64-5 exports.
+/// The exports of Debian's libamdhip64-5.
 const EXPORTS_OF_5_2: &str = include_str!("../dropin/tests/hip-5.2-symbols.txt");
 
 fn version(machine: &Machine) -> Version {
@@ -40,7 +40,7 @@ fn version_5_2_has_nothing_that_its_library_lacks() {
         assert!(!here || exported.contains(name), "{name}");
     }
     assert!(machine.api.missing().contains(&"hipLaunchHostFunc"));
-    // What later versions have and this one has too is not taken away by mistake.
+    // Functions that later versions have, and this one too, are not taken away by mistake.
     let newest = Machine::new("gfx942");
     for name in &exported {
         if newest.api.entries().address(name).is_some() {
@@ -134,7 +134,8 @@ fn a_looked_up_function_has_the_layout_of_the_version_that_is_asked_for() {
         assert_eq!(look_up(&machine, "hipGetDeviceProperties", version), Some(address(name)), "{version}");
     }
     assert_eq!(look_up(&machine, "hipNoSuchFunction", 710), None);
-    // The functions for the thread's own stream are in the library; the plain ones in their place would be a guess.
+    // The functions for the thread's own stream are in the library. The plain ones in their place would be
+    // wrong.
     let (name, mut function) = (c"hipMemcpy".as_ptr(), null_mut());
     fails!(hipErrorNotSupported, machine, hipGetProcAddress(name, &mut function, 710, 2, null_mut()));
     fails!(hipErrorInvalidValue, machine, hipGetProcAddress(name, &mut function, 710, 3, null_mut()));
@@ -159,7 +160,8 @@ fn answers(options: &str) -> [u32; 6] {
     answers.map(|status| status.0)
 }
 
-/// 5.2 is what Debian's libamdhip64-5 answers on a machine without a GPU; the others are by AMD's sources.
+/// The answers of 5.2 are those of Debian's libamdhip64-5 on a machine without a GPU; the others follow AMD's
+/// sources.
 #[test]
 fn without_a_gpu_each_version_says_so_in_its_own_way() {
     assert_eq!(answers("gfx942?devices=0&hip=5.2"), [0, 101, 100, 101, 101, 101]);
@@ -176,7 +178,7 @@ fn a_count_that_comes_first_keeps_the_failure_to_itself() {
     fails!(hipErrorNoDevice, machine, hipInit(0));
 }
 
-/// AMD's HIP 5 fills without end where the bytes end before the word does that they begin within.
+/// AMD's HIP 5 fills without end if the range ends before the word in which it begins.
 #[test]
 fn small_fills_within_a_word_go_wrong_in_version_5() {
     for (hip, goes_wrong) in [("5.2", true), ("5.7", true), ("6.0", false), ("7.1", false)] {
@@ -252,7 +254,7 @@ fn code_objects_are_read_up_to_the_newest_of_the_version() {
     }
 }
 
-/// What `.ci/hip-differences` compares with AMD's libraries, in each call; here one of each sort.
+/// `.ci/hip-differences` compares every call with AMD's libraries; here is one of each kind.
 #[test]
 fn mistakes_are_answered_as_the_version_answers_them() {
     for (hip, stale_stream, null_module, beside_capture) in [
@@ -298,7 +300,8 @@ fn versions_know_what_they_know() {
         let legacy = 1 as hipStream_t;
         let expected = answer(hipError_t::hipErrorContextIsDestroyed, hipError_t::hipSuccess);
         assert_eq!(hip!(machine, hipStreamSynchronize(legacy)), expected, "{hip}");
-        // A place for the event is missing: refused, and forgotten before HIP 7. Wrong flags are remembered.
+        // Without a place for the event the call is refused, and before HIP 7 the error is forgotten. The
+        // error of wrong flags is kept.
         hip!(machine, hipGetLastError());
         fails!(hipErrorInvalidValue, machine, hipEventCreate(null_mut()));
         let kept = hip!(machine, hipGetLastError()) != hipError_t::hipSuccess;
@@ -332,7 +335,7 @@ fn versions_know_what_they_know() {
     }
 }
 
-/// An attribute of a pointer that is a bool takes one byte, and no other is touched.
+/// A boolean attribute of a pointer takes one byte, and no other byte is written.
 #[test]
 fn truths_about_pointers_take_a_byte() {
     for hip in ["5.2", "6.4", "7.1"] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every kind of memory error that a kernel can have planted is reported with its kernel, instruction, line, workgroup,
-//! wave, lane and address, and the device works after it.
+//! Every kind of memory error that a kernel can have is reported with its kernel, instruction, line,
+//! workgroup, wave, lane and address, and the device works after it.
 
 mod common;
 
@@ -11,7 +11,7 @@ use std::ptr::null_mut;
 use common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
 
-/// The work-item that goes wrong, of two workgroups of 96: the second wave of the second workgroup has 32 lanes.
+/// The faulting work-item, of two workgroups of 96: the second wave of the second workgroup has 32 lanes.
 const ITEM: u32 = 96 + 64 + 5;
 const WHERE: &str = "workgroup (1, 0, 0), wave 1, lane 5, work-item (69, 0, 0)";
 
@@ -23,7 +23,7 @@ fn file(name: &str) -> Vec<u8> {
 struct Scene {
     machine: Machine,
     module: hipModule_t,
-    /// 64 bytes, by the call that made them.
+    /// 64 bytes, allocated under this name.
     words: *mut c_void,
 }
 
@@ -35,7 +35,7 @@ impl Scene {
         Self { machine, module, words }
     }
 
-    /// Launches a kernel of two workgroups of 96 and waits for it: its status.
+    /// Launches a kernel of two workgroups of 96 and waits for it. Returns its status.
     fn run(&self, kernel: &CStr, arguments: Block) -> hipError_t {
         let function = self.machine.function(self.module, kernel);
         let launched = self.machine.launch(function, 2, 96, null_mut(), &arguments.done());
@@ -48,7 +48,7 @@ impl Scene {
     }
 }
 
-/// One error, and what its report must have.
+/// One error, and the contents of its report.
 struct Violation<'a> {
     kernel: &'a CStr,
     arguments: Box<dyn Fn(&Scene) -> Block + 'a>,
@@ -65,7 +65,7 @@ fn long(block: Block, value: i64) -> Block {
     block.bytes(&value.to_le_bytes())
 }
 
-/// The number of the source's line that holds a text.
+/// The number of the source line that contains a text.
 fn line_of(text: &str) -> usize {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/src/violations.hip");
     let source = std::fs::read_to_string(path).unwrap();
@@ -75,7 +75,7 @@ fn line_of(text: &str) -> usize {
     number + 1
 }
 
-/// Runs it under both rules for faults: the report is right, and other work goes on.
+/// Runs it under both rules for faults: the report is right, and other work continues.
 fn check(violation: &Violation<'_>) {
     for options in ["", "?faults=sticky", "?seed=3"] {
         let scene = Scene::new(options);
@@ -154,7 +154,7 @@ fn out_of_bounds() {
     check(&of_words(c"stray_atomic", 62, "__hip_atomic_fetch_add((u32 *)(bytes", &says));
 }
 
-/// A machine with the kernels of `narrow.hip`, and one of them launched on memory of so many bytes, all zero.
+/// A machine with the kernels of `narrow.hip`, and a launch of one of them on zeroed memory of some size.
 struct Narrow {
     machine: Machine,
     module: hipModule_t,
@@ -185,7 +185,7 @@ fn atomics_of_bytes_and_halves_reach_the_end_of_their_array() {
     for options in ["", "?uninitialised=report", "?seed=1"] {
         let narrow = Narrow::new(options);
         let machine = &narrow.machine;
-        // The bytes of the array, the element, and what its bytes are in the end.
+        // The bytes of the array, the element, and the element's bytes at the end.
         let cases: [(&CStr, usize, u32, &[u8]); 7] = [
             (c"add_u8", 5, 4, &[64]),
             (c"add_u8", 7, 6, &[64]),
@@ -204,7 +204,7 @@ fn atomics_of_bytes_and_halves_reach_the_end_of_their_array() {
             assert!(bytes.ends_with(expected), "{kernel:?}: {bytes:?}");
             assert!(bytes[..size - expected.len()].iter().all(|byte| *byte == 0), "{kernel:?}: {bytes:?}");
         }
-        // Pinned, managed and registered memory ends there too; the last begins anywhere.
+        // Pinned, managed and registered memory ends there too; registered memory begins anywhere.
         let (mut pinned, mut managed) = (null_mut(), null_mut());
         ok!(machine, hipHostMalloc(&mut pinned, 5, 0));
         ok!(machine, hipMallocManaged(&mut managed, 5, 1));
@@ -218,7 +218,7 @@ fn atomics_of_bytes_and_halves_reach_the_end_of_their_array() {
         ok!(machine, hipHostUnregister(registered));
         assert_eq!(host.map(u32::to_le_bytes).concat()[2..11], [0, 64, 0, 0, 0, 0, 0, 64, 0]);
         assert!(machine.simulator.take_findings().is_empty());
-        // One element further is a dword further, or not in the memory of anybody.
+        // One element further is in the next dword, or outside of all memory.
         for (kernel, size, at) in [(c"add_u8", 8, 8), (c"add_u16", 8, 4), (c"swap_u16", 4, 2)] {
             let memory = machine.upload(&vec![0_u8; size]);
             let status = narrow.run(kernel, memory, at, 0);
@@ -245,7 +245,7 @@ fn dwords_that_nothing_narrower_became_end_with_their_memory() {
 
 #[test]
 fn scalar_loads_out_of_bounds() {
-    // They act for a whole wave, so there is no lane to blame.
+    // They act for a whole wave, so the report names no lane.
     check(&Violation {
         kernel: c"stray_scalar_load",
         arguments: Box::new(|scene| long(Block::default().pointer(scene.words), 20).pointer(scene.words)),
@@ -272,7 +272,7 @@ fn use_after_free() {
             arguments: Box::new(move |scene| {
                 let freed = scene.machine.upload(&[1_u32; 100]);
                 free(&scene.machine, freed);
-                // What is allocated since does not take its place.
+                // A later allocation does not take its place.
                 let _ = scene.machine.upload(&[2_u32; 100]);
                 long(Block::default().pointer(freed).u32(ITEM), 9)
             }),
@@ -430,7 +430,7 @@ fn reads_of_what_nobody_wrote_are_told_of_where_asked_for() {
         ok!(scene.machine, hipMemcpyDtoD(fresh.wrapping_byte_add(120), scene.words, 64));
         assert_eq!(scene.run(c"stray_load", at(45)), hipError_t::hipSuccess);
         assert!(scene.machine.simulator.take_findings().is_empty());
-        // A copy of what nobody wrote is no better.
+        // A copy of bytes that were never written does not count as a write.
         ok!(scene.machine, hipMemcpyDtoD(fresh.wrapping_byte_add(120), fresh.wrapping_byte_add(200), 8));
         assert_eq!(scene.run(c"stray_load", at(31)), hipError_t::hipSuccess);
         assert_eq!(scene.machine.simulator.take_findings().len(), findings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What must compile: handles go to any thread, futures outlive everything, errors cross threads.
+//! This must compile: handles go to any thread, futures are `'static`, errors cross threads.
 
 use windlass_hal::{
     BindingTable, Buffer, BufferView, CommandBuffer, Completion, Device, Download, Error, Executable, Fence,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A host call may run when its submitter is long gone.
+//! A host call may run after the end of its submitter.
 
 fn submit(queue: &windlass_hal::Queue) {
     let mut count = 0;

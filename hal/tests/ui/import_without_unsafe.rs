@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Nobody can check a raw pointer: importing one is unsafe.
+//! No check can validate a raw pointer, so importing one is unsafe.
 
 fn import(device: &windlass_hal::Device) {
     let (host, memory) = (windlass_hal::BufferParams::host(), windlass_hal::BufferParams::device());

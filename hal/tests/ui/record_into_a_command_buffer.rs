@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Nor can what was recorded be changed.
+//! A command buffer takes no more commands.
 
 fn change(commands: &windlass_hal::CommandBuffer) {
     commands.list().commands().push(windlass_hal::Command::Barrier);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A driver believes what it is handed: handing it work past the front is unsafe.
+//! A driver does not check its work again, so submitting work without the front is unsafe.
 
 use windlass_hal::{CommandList, Operation, QueueAffinity, driver};
 

@@ -8,12 +8,12 @@ use windlass_simulator::hip;
 
 use crate::{end, log};
 
-/// A result that can say no.
+/// A result type with a value for refusals.
 pub(crate) trait Absent: Sized {
-    /// The result that says no.
+    /// The value for refusals.
     const ABSENT: Self;
 
-    /// Refuses the call of a function, in the log and as the thread's last error too.
+    /// Refuses a call of a function, in the log and in the thread's last error.
     fn refuse(name: &'static str) -> Self {
         end::check(name);
         log::set_up();
@@ -31,7 +31,7 @@ impl Absent for hipError_t {
 pub struct RtcResult(c_int);
 
 impl Absent for RtcResult {
-    /// `HIPRTC_ERROR_INTERNAL_ERROR`: there is no code for what is not there.
+    /// `HIPRTC_ERROR_INTERNAL_ERROR`: hiprtc has no code for missing functions.
     const ABSENT: Self = Self(11);
 }
 

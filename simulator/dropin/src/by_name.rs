@@ -10,7 +10,8 @@ use crate::composed::composed;
 use crate::declared::hipGetProcAddress;
 use crate::versions::versioned;
 
-/// The flags as a program means them that is built for the thread's own stream: without any it wants that stream's.
+/// The flags for a program that is built for the thread's own stream: without any flags, it wants that
+/// stream's variants.
 fn per_thread(flags: u64) -> u64 {
     /// HIP_GET_PROC_ADDRESS_DEFAULT, hipEnableDefault.
     const DEFAULT: u64 = 0;

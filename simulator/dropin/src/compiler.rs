@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Functions of the library that need no GPU: what compilers emit calls to, and a constructor of a plain struct.
+//! Functions of the library that need no GPU: those that compilers emit calls to, and a constructor of a
+//! plain struct.
 
 use std::ffi::{c_int, c_void};
 
@@ -9,7 +10,7 @@ use windlass_simulator::hip::Exported;
 
 use crate::versions::{exported, versioned};
 
-/// `hipCreateChannelDesc`: so many bits in each direction, and what they mean.
+/// `hipCreateChannelDesc`: the bits of each component, and the kind of their values.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 pub extern "C" fn hipCreateChannelDesc(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Functions that say in other words what functions of the simulator's table say.
+//! Functions that the library implements by calls of functions in the simulator's table.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -9,8 +9,8 @@ use crate::absent::Absent;
 use crate::declared::*;
 use crate::versions::versioned;
 
-/// Defines exported functions by calls of others: `"hip_4.2" { name(parameter: type) => expression; }`.
-/// One that the version of HIP lacks refuses, as the table's do.
+/// Defines exported functions by calls of others: `"hip_4.2" { name(parameter: type) => expression; }`. A
+/// function that the version of HIP lacks is refused, like those of the table.
 macro_rules! composed {
     ($($version:literal { $($name:ident($($parameter:ident: $ty:ty),* $(,)?) => $body:expr;)* })*) => {
         $($(
@@ -25,7 +25,7 @@ macro_rules! composed {
                 if !$crate::table::has(stringify!($name)) {
                     return Absent::refuse(stringify!($name));
                 }
-                // SAFETY: the caller vouches for the arguments, which are handed on.
+                // SAFETY: the caller guarantees the arguments, which are passed on.
                 unsafe { $body }
             }
         )*)*
@@ -91,12 +91,12 @@ fn plane(copy: &Memcpy2D) -> HIP_MEMCPY3D {
     }
 }
 
-/// Hands the copy behind a pointer on, as a box.
+/// Passes the copy behind a pointer on, as a box.
 ///
 /// # Safety
 /// The pointer is null or valid.
 unsafe fn copy_plane(copy: *const Memcpy2D, then: impl FnOnce(&HIP_MEMCPY3D) -> hipError_t) -> hipError_t {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the caller guarantees the pointer.
     match unsafe { copy.as_ref() } {
         Some(copy) => then(&plane(copy)),
         None => hipError_t::hipErrorInvalidValue,
@@ -109,7 +109,7 @@ unsafe fn copy_plane(copy: *const Memcpy2D, then: impl FnOnce(&HIP_MEMCPY3D) -> 
 /// The pointer is null or valid.
 unsafe fn allocate_box(made: *mut hipPitchedPtr, extent: hipExtent) -> hipError_t {
     let rows = extent.height.checked_mul(extent.depth);
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the caller guarantees the pointer.
     let (Some(made), Some(rows)) = (unsafe { made.as_mut() }, rows) else {
         return hipError_t::hipErrorInvalidValue;
     };

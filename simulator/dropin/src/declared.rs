@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The functions that the simulator's table declares, under HIP's names and symbol versions.
 //!
-//! The versions are what AMD's linker map gives each name, which is what programs linked against ROCm ask for.
+//! The version of each name is that of AMD's linker map, which programs linked against ROCm require.
 
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 
@@ -25,7 +25,7 @@ macro_rules! export {
             pub unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
                 let _inside = calls::$name.enter();
                 match table().$name {
-                    // SAFETY: the caller vouches for the arguments.
+                    // SAFETY: the caller guarantees the arguments.
                     Some(entry) => unsafe { entry($($parameter),*) },
                     None => Absent::refuse(stringify!($name)),
                 }
@@ -38,7 +38,7 @@ macro_rules! export {
             $(pub(super) static $name: Calls = Calls::new(stringify!($name));)*
         }
 
-        /// The calls of each function.
+        /// The counts of calls in progress, one for each function.
         pub(crate) static CALLS: &[&Calls] = &[$(&calls::$name),*];
 
         /// The function of this name, if it is one of these.
@@ -47,7 +47,7 @@ macro_rules! export {
                 $(stringify!($name) => $name as *const c_void,)*
                 _ => return None,
             };
-            // The table knows which version has which.
+            // The table itself refuses functions that the version of HIP lacks.
             Some(Exported::new(address, (0, 0)))
         }
     };

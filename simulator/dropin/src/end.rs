@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of HIP, which comes with that of the process.
+//! The end of HIP at the end of the process.
 //!
-//! AMD's library destroys its objects in handlers that it registers with the system when it is loaded and when it is
-//! first used, and these run in the reverse order of registration. A call that comes later, or has not returned by
-//! then, is a use of destroyed objects: a segmentation fault, often, and on any thread. Here it is the end of the
-//! process as well, always, and in words.
+//! AMD's library destroys its objects in exit handlers. It registers them when it is loaded and when it is
+//! first used, and they run in reverse order. A call that comes later, or has not returned by then, uses
+//! destroyed objects, on any thread; it often ends in a segmentation fault. Here such a call always aborts
+//! the process, with a message.
 
 use std::cell::Cell;
 use std::io::Write as _;
@@ -12,29 +12,30 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// As AMD's, the end takes its time: a thread that goes on calling is caught.
+/// The end takes this long, as AMD's takes its time: it catches a thread that keeps calling.
 const DURATION: Duration = Duration::from_millis(10);
 
 static ENDED: AtomicBool = AtomicBool::new(false);
 
-/// The process whose end it is. Its children by `fork` end without a word.
+/// The process whose end it is. Forked children end without a message.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// The calls of each function.
+/// The counts of calls in progress, one for each function.
 static CALLS: OnceLock<&[&Calls]> = OnceLock::new();
 
-/// The calls of a function that have not returned.
+/// The number of calls of one function that have not returned.
 pub(crate) struct Calls {
     name: &'static str,
     inside: AtomicUsize,
 }
 
 thread_local! {
-    /// The calls of this thread that have not returned. Without a destructor: calls come from those of others.
+    /// The number of this thread's calls that have not returned. It needs no destructor, so other destructors
+    /// may call.
     static OWN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A call, until it returns.
+/// A call in progress; it ends when dropped.
 pub(crate) struct Inside(&'static Calls);
 
 impl Calls {
@@ -42,7 +43,7 @@ impl Calls {
         Self { name, inside: AtomicUsize::new(0) }
     }
 
-    /// A call begins.
+    /// Begins a call.
     pub(crate) fn enter(&'static self) -> Inside {
         OWN.with(|own| own.set(own.get() + 1));
         // Either the end sees this call, or this call sees the end.
@@ -59,23 +60,23 @@ impl Drop for Inside {
     }
 }
 
-/// Compiled programs call this behind their `main`, and AMD's library bears it.
+/// Compiled programs call this function after `main`, and AMD's library accepts it.
 const LATE: &str = "__hipUnregisterFatBinary";
 
-/// A function is called.
+/// Checks that a call comes before the end.
 pub(crate) fn check(name: &str) {
     if ENDED.load(Ordering::SeqCst) && name != LATE {
         abort(&format!("{name} was called after the end of HIP"));
     }
 }
 
-/// Registers the end, with the calls of each function: it aborts the process where one of them is at work.
+/// Registers the end, which aborts the process if a function is in a call.
 pub(crate) fn register(calls: &'static [&'static Calls]) {
     let _ = CALLS.set(calls);
     register_anew();
 }
 
-/// Registers the end again, so that it comes before the handlers that are registered by now.
+/// Registers the end again, so that it runs before the handlers that are registered by now.
 pub(crate) fn register_anew() {
     #[cfg(unix)]
     {
@@ -96,7 +97,7 @@ extern "C" fn end() {
     let inside = |calls: &&&Calls| calls.inside.load(Ordering::SeqCst) > 0;
     let calls = CALLS.get().copied().unwrap_or_default();
     let count: usize = calls.iter().map(|calls| calls.inside.load(Ordering::SeqCst)).sum();
-    // A thread that ends the process from inside HIP has its own calls there.
+    // A thread that ends the process from inside HIP has its own calls in progress.
     if count > OWN.with(Cell::get) {
         let names: Vec<_> = calls.iter().filter(inside).map(|calls| calls.name).collect();
         abort(&format!("{} had not returned when the end of HIP came", names.join(", ")));
@@ -104,7 +105,7 @@ extern "C" fn end() {
     std::thread::sleep(DURATION);
 }
 
-/// Says why on standard error, as the log may be gone by now.
+/// Writes the reason to standard error, as the log may be gone by now.
 fn abort(what: &str) -> ! {
     let _ = writeln!(
         std::io::stderr(),

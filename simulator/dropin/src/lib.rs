@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The simulated GPU as a drop-in `libamdhip64.so`.
 //!
-//! Programs that load or link AMD's HIP runtime run on the simulator with this library in its place. The environment
-//! variable `WINDLASS_SIM` describes the machine, spelled as in `hip-sim://` URIs (`gfx942?devices=2`); `WINDLASS_LOG`
-//! says what goes to standard error (`windlass::sim=trace` shows every call), which is errors alone by default.
+//! Programs that load or link AMD's HIP runtime run on the simulator with this library in its place. The
+//! environment variable `WINDLASS_SIM` describes the machine, spelled as in `hip-sim://` URIs
+//! (`gfx942?devices=2`). `WINDLASS_LOG` selects the messages on standard error, by default only errors
+//! (`windlass::sim=trace` shows every call).
 //!
-//! Every function of HIP's list is exported, with HIP's symbol versions. One that the simulator does not have answers
-//! `hipErrorNotSupported`, and the log names it.
+//! Every function of HIP's list is exported, with HIP's symbol versions. A function that the simulator lacks
+//! returns `hipErrorNotSupported`, and the log names it.
 //!
-//! HIP ends with the process, as AMD's does: a call behind that, or one that has not returned by then, aborts and says so.
+//! HIP ends with the process, as AMD's does: a call after that, or one that has not returned by then, aborts
+//! with a message.
 //!
-//! The symbol `windlass_simulator_marker` tells this library from AMD's; `windlass_simulator_has` tells which
-//! functions it has, `windlass_simulator_last_fault` why the latest call failed, or what the latest kernel to go wrong did.
+//! The symbol `windlass_simulator_marker` distinguishes this library from AMD's. `windlass_simulator_has`
+//! reports whether it has a function, and `windlass_simulator_last_fault` the reason why the latest call
+//! failed, or the latest fault of a kernel.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -29,8 +32,8 @@ pub mod refused;
 mod table;
 mod versions;
 
-/// Runs when the library is loaded: names its exported functions, and registers the end of HIP, as AMD's library has
-/// objects to destroy from then on.
+/// Runs when the library is loaded: names its exported functions, and registers the end of HIP, as AMD's
+/// library has objects to destroy from then on.
 extern "C" fn load() {
     hip::process_export(|name| {
         let elsewhere =
@@ -46,12 +49,13 @@ extern "C" fn load() {
 #[cfg_attr(windows, unsafe(link_section = ".CRT$XCU"))]
 static LOAD: extern "C" fn() = load;
 
-/// Tells this library from AMD's; its value means nothing.
+/// Distinguishes this library from AMD's; the value has no meaning.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "C's spelling")]
 pub static windlass_simulator_marker: c_int = 1;
 
-/// Whether there is a function behind an exported name: 1, or 0 where it would answer `hipErrorNotSupported`.
+/// Whether the simulator has the function with an exported name: 1, or 0 if calls return
+/// `hipErrorNotSupported`.
 ///
 /// # Safety
 /// `name` is null or a string that ends in zero.
@@ -60,13 +64,14 @@ pub unsafe extern "C" fn windlass_simulator_has(name: *const c_char) -> c_int {
     if name.is_null() {
         return 0;
     }
-    // SAFETY: the caller vouches for the string.
+    // SAFETY: the caller guarantees the string.
     let name = unsafe { CStr::from_ptr(name) };
     c_int::from(name.to_str().is_ok_and(table::has))
 }
 
-/// Writes why the latest call of this thread failed, or where it did not the report of the latest fault, to `buffer`, cut
-/// to `capacity` bytes with the closing zero, and returns the length of the whole report; 0 means that there is none.
+/// Writes the reason why the latest call of this thread failed, or else the report of the latest fault, to
+/// `buffer`, cut to `capacity` bytes with the closing zero. Returns the length of the whole report; 0 if
+/// there is none.
 ///
 /// # Safety
 /// `buffer` is null or valid for writes of `capacity` bytes.
@@ -75,7 +80,7 @@ pub unsafe extern "C" fn windlass_simulator_last_fault(buffer: *mut c_char, capa
     let report = hip::process_fault().unwrap_or_default();
     if let Some(room) = capacity.checked_sub(1).filter(|_| !buffer.is_null()) {
         let length = report.len().min(room);
-        // SAFETY: the caller vouches for the buffer, and `length` leaves room for the zero.
+        // SAFETY: the caller guarantees the buffer, and `length` leaves space for the zero.
         unsafe {
             std::ptr::copy_nonoverlapping(report.as_ptr(), buffer.cast::<u8>(), length);
             buffer.add(length).write(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The log, which is this library's own: `tracing` is linked into it.
+//! The library's own log: `tracing` is linked into it.
 
 use std::sync::Once;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The `_spt` functions, which programs built with `HIP_API_PER_THREAD_DEFAULT_STREAM` call: as the plain ones, but no
-//! stream means the thread's own.
+//! The `_spt` functions, which programs built with `HIP_API_PER_THREAD_DEFAULT_STREAM` call: like the plain
+//! ones, but without a stream they use the thread's own.
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
@@ -14,17 +14,17 @@ use crate::versions::versioned;
 /// `hipStreamPerThread`.
 const OWN: hipStream_t = 2 as hipStream_t;
 
-/// The thread's own stream where the caller names none, or the null stream.
+/// The caller's stream; the thread's own for no stream or the null stream.
 fn own(stream: hipStream_t) -> hipStream_t {
     if stream as usize <= 1 { OWN } else { stream }
 }
 
-/// Waits for the thread's own stream behind a call that queued work on it.
+/// Waits for the thread's own stream after a call that queued work on it.
 fn finish(status: hipError_t) -> hipError_t {
     if status != hipError_t::hipSuccess {
         return status;
     }
-    // SAFETY: the stream is one that every thread has.
+    // SAFETY: every thread has this stream.
     unsafe { hipStreamSynchronize(OWN) }
 }
 

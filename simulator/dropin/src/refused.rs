@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names of HIP's list that the simulator's table does not declare. They are there so that programs linked against them
-//! load, and they refuse whatever they are given.
+//! Functions of HIP's list that the simulator's table does not declare. They exist so that programs linked
+//! against them load, and they refuse every call.
 //!
-//! None looks at its arguments, so none declares them: in C's calling convention it is the caller who cleans them up.
+//! They ignore their arguments and so declare none: in C's calling convention the caller removes the
+//! arguments.
 
 use std::ffi::{c_char, c_int, c_uint};
 
@@ -144,14 +145,14 @@ refused! { hipError_t;
         _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_;
 }
 
-/// `__hipGetPCH`: the headers that runtime compilation would need, which are none.
+/// `__hipGetPCH`: the headers for runtime compilation, of which there are none.
 ///
 /// # Safety
 /// Each pointer is null or valid for a write.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 pub unsafe extern "C" fn __hipGetPCH(header: *mut *const c_char, size: *mut c_uint) {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the caller guarantees the pointers.
     let places = unsafe { (header.as_mut(), size.as_mut()) };
     if let (Some(header), Some(size)) = places {
         *header = std::ptr::null();

@@ -19,7 +19,7 @@ pub(crate) fn table() -> &'static EntryPoints {
     })
 }
 
-/// Whether there is a function behind an exported name, in the version of HIP that is spoken.
+/// Whether the simulator has the function with an exported name, in the version of HIP in use.
 pub(crate) fn has(name: &str) -> bool {
     log::set_up();
     hip::process_has(name)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the library exports and does not have is what the documentation says.
+//! The documentation lists exactly the exported functions that the simulator lacks.
 
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
@@ -22,7 +22,7 @@ fn documented() -> BTreeSet<&'static str> {
 
 #[test]
 fn the_page_lists_every_function_that_is_not_there() {
-    // These answer, though nobody needs what they say.
+    // These return values, although no program needs them.
     const HARMLESS: [&str; 2] = ["__hipGetPCH", "hiprtcGetErrorString"];
     let bytes = std::fs::read(common::library()).unwrap();
     let file = object::File::parse(&*bytes).unwrap();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What clients need is there: the functions that six of them look up or are linked against.
+//! The library has the functions that six clients look up or are linked against.
 //!
-//! They are IREE's driver, tinygrad, Triton's driver, CuPy, bitsandbytes, and programs over rocPRIM, rocThrust and rocRAND.
+//! They are IREE's driver, tinygrad, Triton's driver, CuPy, bitsandbytes, and programs over rocPRIM,
+//! rocThrust and rocRAND.
 
 mod common;
 
@@ -36,7 +37,8 @@ const NEEDED: &str = "
     __hipPushCallConfiguration __hipPopCallConfiguration
 ";
 
-/// What CuPy has besides. A gfx942 has no textures, and a simulated one is in one process: these answer so.
+/// Further functions that CuPy looks up, and that are refused: a gfx942 has no textures, and a simulated GPU
+/// belongs to one process.
 const REFUSED: &str = "
     hipIpcGetMemHandle hipIpcOpenMemHandle hipIpcCloseMemHandle
     hipCreateTextureObject hipDestroyTextureObject hipCreateSurfaceObject hipDestroySurfaceObject

@@ -8,7 +8,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder that holds the library under the name that programs are linked against.
+/// A folder with the library under the name that programs are linked against.
 fn library_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled");
     std::fs::create_dir_all(&folder).unwrap();
@@ -16,7 +16,7 @@ fn library_folder() -> PathBuf {
     folder
 }
 
-/// Builds the program with whichever clang there is; none means that there is nothing to test.
+/// Builds the program with the clang that is installed; `None` without one.
 #[allow(clippy::print_stderr, reason = "a skip must be seen")]
 fn build(folder: &Path) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compiled.hip");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of HIP, as AMD's comes: what calls behind it, or is inside when it comes, takes the process along and says
-//! so. Each program here is a process of its own, of this test, and calls the library as it is, without anybody's care.
+//! The end of HIP, as with AMD's library: a call after it, or in progress when it comes, aborts the process
+//! with a message. Each program here is a process of its own, of this test, and calls the library directly.
 
 #![cfg(target_os = "linux")]
 
@@ -51,7 +51,7 @@ extern "C" fn free_nothing_in_other_words() {
 
 extern "C" fn refused() {
     let refused: unsafe extern "C" fn() -> Status = function("hipMallocArray");
-    // SAFETY: it looks at no argument.
+    // SAFETY: the function ignores its arguments.
     unsafe { refused() };
 }
 
@@ -66,7 +66,7 @@ macro_rules! handlers {
         #[test]
         #[ignore = "runs in a process of its own"]
         fn $program() {
-            // Registered before the library is loaded, and so called behind its end.
+            // Registered before the library is loaded, so it is called after the library's end.
             at_exit($handler);
             allocate();
         }
@@ -100,7 +100,7 @@ fn calls_from_another_thread() {
 
 /// Runs in the middle of a call of the library, on another thread.
 extern "C" fn block(data: *mut c_void) {
-    // SAFETY: what the program below passed, once.
+    // SAFETY: the pointer that the program below passes, once.
     let told = unsafe { Box::from_raw(data.cast::<Sender<()>>()) };
     told.send(()).unwrap();
     loop {
@@ -125,7 +125,7 @@ fn ends_with_a_call_inside() {
         unsafe { synchronize() }
     });
     waits.recv().unwrap();
-    // The call is inside, or late.
+    // The call is in progress, or late.
 }
 
 #[test]
@@ -136,18 +136,18 @@ fn a_child_ends() {
     // SAFETY: the child ends.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        // SAFETY: no other thread of this process calls it: there is none.
+        // SAFETY: this process has no other thread that could call it.
         unsafe { libc::exit(3) };
     }
     let mut status = 0;
     // SAFETY: a child of this process, and a local.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 3, "{status:#x}");
-    // SAFETY: ends the process without what is registered for its end.
+    // SAFETY: ends the process without its exit handlers.
     unsafe { libc::_exit(0) };
 }
 
-/// Runs a program; how it ended, and what it wrote to standard error.
+/// Runs a program. Returns its exit status and its standard error.
 fn run(program: &str) -> (ExitStatus, String) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", program, "--ignored", "--nocapture", "--test-threads=1"]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Children of a process that uses the library: they are refused where they could only hang, and served where nobody has
-//! used HIP before them.
+//! Children of a process that uses the library: they are refused where they would hang, and served if the
+//! parent has not used HIP before.
 
 #![cfg(target_os = "linux")]
 
@@ -13,7 +13,7 @@ use std::ptr::{null, null_mut};
 use windlass_hip_sys::bindings::{hipError_t, hipMemcpyKind};
 use windlass_hip_sys::{Api, Source};
 
-/// HIP's functions, and the one with which a compiled program begins.
+/// HIP's functions, and the function with which a compiled program begins.
 struct Loaded {
     api: Api,
     register: unsafe extern "C" fn(*const c_void) -> *mut *mut c_void,
@@ -31,7 +31,7 @@ fn load() -> Loaded {
     Loaded { api, register }
 }
 
-/// Writes a word on the GPU and reads it back; the first error, or what was read.
+/// Writes a word on the GPU and reads it back. Returns the word, or the first error.
 fn round_trip(api: &Api) -> Result<u32, hipError_t> {
     let (mut memory, mut word) = (null_mut(), 0_u32);
     let to_host = hipMemcpyKind::hipMemcpyDeviceToHost;
@@ -47,7 +47,7 @@ fn round_trip(api: &Api) -> Result<u32, hipError_t> {
     Ok(word)
 }
 
-/// Runs `body` in a fork of this process; the code that it ends with. It has a minute.
+/// Runs `body` in a fork of this process, for at most a minute. Returns the exit code.
 fn in_child(body: impl Fn() -> i32) -> i32 {
     // SAFETY: the child calls the library and ends, by a signal if it hangs.
     unsafe {
@@ -64,7 +64,7 @@ fn in_child(body: impl Fn() -> i32) -> i32 {
     }
 }
 
-/// Runs one of the programs below in a process of its own; what it wrote to standard error.
+/// Runs one of the programs below in a process of its own. Returns its standard error.
 fn run(program: &str, machine: &str) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", program, "--ignored", "--nocapture"]);
@@ -88,7 +88,7 @@ fn uses_hip_then_forks() {
         let statuses = unsafe { [api.hipGetDeviceCount(&mut devices), api.hipGetLastError()] };
         let all = statuses == [hipError_t::hipErrorNotInitialized; 2]
             && round_trip(&api) == Err(hipError_t::hipErrorNotInitialized);
-        // SAFETY: a null pointer is refused before it is looked at.
+        // SAFETY: a null pointer is refused and not read.
         i32::from(all && unsafe { register(null()) }.is_null())
     });
     assert_eq!(refused, 1);
@@ -99,9 +99,9 @@ fn uses_hip_then_forks() {
 #[ignore = "runs in a process of its own"]
 fn forks_then_uses_hip() {
     let Loaded { api, register } = load();
-    // What a compiled program does before `main`: magic, version, image, nothing.
+    // A compiled program does this before `main`: magic, version, image, null.
     let wrapper: [usize; 3] = [0x4849_5046 | 1 << 32, b"\x7fELF".as_ptr().addr(), 0];
-    // SAFETY: the image is not looked at before it is used, which it never is.
+    // SAFETY: the image is read on first use, which never comes.
     assert!(!unsafe { register(wrapper.as_ptr().cast()) }.is_null());
     for _ in 0..2 {
         assert_eq!(in_child(|| i32::from(round_trip(&api) == Ok(0x1234))), 1);

@@ -23,7 +23,7 @@ fn every_declared_function_is_exported() {
     // SAFETY: the library is the one of this package.
     let library = unsafe { libloading::Library::new(library()) }.unwrap();
     for name in windlass_hip_sys::EntryPoints::NAMES {
-        // SAFETY: the symbol is only looked for.
+        // SAFETY: the symbol is only looked up.
         assert!(unsafe { library.get::<*const ()>(name.as_bytes()) }.is_ok(), "{name}");
     }
     // One without a function behind it.
@@ -65,7 +65,7 @@ fn its_functions_reach_a_simulated_gpu() {
     assert_eq!(words, [0x1234; 4]);
 }
 
-/// A function that is not of the table.
+/// A function that is not in the table.
 fn symbol<T: Copy>(library: &libloading::Library, name: &str) -> T {
     // SAFETY: the tests name the signatures that HIP declares.
     *unsafe { library.get::<T>(name.as_bytes()) }.unwrap()
@@ -110,7 +110,7 @@ fn functions_in_other_words_do_the_same() {
     }
 }
 
-/// What hipGetProcAddress gives, and what it says about it.
+/// The status, the function and the query result of hipGetProcAddress.
 fn look_up(api: &Api, name: &str, flags: u64) -> (hipError_t, *mut c_void, hipDriverProcAddressQueryResult) {
     let name = std::ffi::CString::new(name).unwrap();
     let mut function = null_mut();
@@ -137,7 +137,8 @@ fn functions_are_found_by_name_as_the_dynamic_linker_finds_them() {
         ("hipMemcpy_spt", default, "hipMemcpy_spt"),
         ("hipMemset3DAsync", default, "hipMemset3DAsync"),
         ("hipMemset3DAsync", per_thread, "hipMemset3DAsync_spt"),
-        // Without a variant for the thread's own stream, and with nothing but that in the way.
+        // Functions without a variant for the thread's own stream, and functions that exist only in that
+        // variant.
         ("hipGetDeviceCount", per_thread, "hipGetDeviceCount"),
         ("hipGetDeviceProperties", per_thread, "hipGetDevicePropertiesR0600"),
         ("hipMalloc3D", default, "hipMalloc3D"),

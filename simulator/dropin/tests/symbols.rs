@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The built library, read as a linker reads it: its name, its symbols and their versions.
+//! The symbols of the built library, as a linker reads them: its name, its symbols and their versions.
 
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use object::elf;
 use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _, Sym as _};
 
-/// What the library holds for its users.
+/// The exports of the library.
 struct Exports {
     soname: String,
-    /// The version nodes that it defines, itself left out.
+    /// The version nodes that it defines, without its own name.
     nodes: BTreeSet<String>,
     /// Its functions and variables, each with its version, if it has one.
     symbols: BTreeMap<String, Option<String>>,
@@ -55,7 +55,7 @@ fn exports() -> Exports {
     Exports { soname, nodes, symbols: symbols.filter(|(name, _)| !name.is_empty()).collect() }
 }
 
-/// As [`exports`], or nothing where the linker took no symbol versions.
+/// As [`exports`], or `None` if the linker took no symbol versions.
 #[allow(clippy::print_stderr, reason = "a skip must be seen")]
 fn versioned_exports() -> Option<Exports> {
     let exports = exports();
@@ -71,8 +71,8 @@ fn it_goes_by_the_name_of_rocm_7() {
     assert_eq!(exports().soname, "libamdhip64.so.7");
 }
 
-/// The list is what Debian's libamdhip64-5 5.2.3 exports, by `readelf --dyn-syms`, without its debugger's and C++
-/// templates' symbols.
+/// The list has the exports of Debian's libamdhip64-5 5.2.3, by `readelf --dyn-syms`, without its debugger's
+/// and C++ templates' symbols.
 #[test]
 fn whatever_hip_5_2_exports_has_the_same_version_here() {
     let Some(exports) = versioned_exports() else { return };
@@ -94,13 +94,13 @@ fn every_function_of_hip_has_a_version() {
     let ours = |name: &str| name.starts_with("windlass_simulator_");
     for (name, version) in &exports.symbols {
         let known = version.as_ref().is_some_and(|version| exports.nodes.contains(version));
-        // The nodes themselves are symbols to some linkers.
+        // Some linkers list the nodes as symbols.
         assert!(known || ours(name) || exports.nodes.contains(name), "{name} has the version {version:?}");
     }
     assert_eq!(exports.symbols.keys().filter(|name| ours(name)).count(), 3);
 }
 
-/// One name of each version of AMD's linker map, as the sources of its runtime have them.
+/// One name of each version of AMD's linker map, as in the sources of its runtime.
 #[test]
 fn later_functions_have_the_versions_that_clients_ask_for() {
     let Some(exports) = versioned_exports() else { return };

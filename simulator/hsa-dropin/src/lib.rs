@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The simulated GPU as a drop-in `libhsa-runtime64.so.1`.
 //!
-//! AMD's HIP runtime, and other programs that load or link ROCr, run on the simulator with this library in ROCr's place.
-//! The environment variable `WINDLASS_SIM` describes the machine, spelled as in `hip-sim://` URIs (`gfx942?devices=2`);
-//! `WINDLASS_LOG` says what goes to standard error (`windlass::sim=trace` shows every call), which is errors alone by default.
+//! AMD's HIP runtime, and other programs that load or link ROCr, run on the simulator with this library in
+//! ROCr's place. The environment variable `WINDLASS_SIM` describes the machine, spelled as in `hip-sim://`
+//! URIs (`gfx942?devices=2`). `WINDLASS_LOG` selects the messages on standard error, by default only errors
+//! (`windlass::sim=trace` shows every call).
 //!
-//! Every function of ROCr's list is exported, with ROCr's symbol version. One that the simulator does not have answers the
-//! status that HSA has for that, `HSA_STATUS_ERROR` where it has none, and the log names it once.
+//! Every function of ROCr's list is exported, with ROCr's symbol version. A function that the simulator lacks
+//! returns HSA's status for that, or `HSA_STATUS_ERROR` if HSA has none, and the log names it once.
 //!
-//! The symbol `windlass_simulator_marker` tells this library from AMD's.
+//! The symbol `windlass_simulator_marker` distinguishes this library from AMD's.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Once;
@@ -21,7 +22,7 @@ fn set_up() {
     ONCE.call_once(windlass_simulator::drop_in::set_up);
 }
 
-/// Tells this library from AMD's; its value means nothing.
+/// Distinguishes this library from AMD's; the value has no meaning.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "C's spelling")]
 pub static windlass_simulator_marker: c_int = 1;
@@ -47,7 +48,7 @@ macro_rules! export {
             #[allow(clippy::too_many_arguments)]
             pub unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
                 set_up();
-                // SAFETY: the caller vouches for the arguments.
+                // SAFETY: the caller guarantees the arguments.
                 unsafe { calls::$name($($parameter),*) }
             }
         )*
@@ -58,8 +59,8 @@ macro_rules! export {
 
 windlass_simulator::for_each_hsa_function!(export);
 
-/// Names of ROCr's list that the simulator does not have. None looks at its arguments, so none declares them: in C's
-/// calling convention it is the caller who cleans them up.
+/// Functions of ROCr's list that the simulator lacks. They ignore their arguments and so declare none: in C's
+/// calling convention the caller removes the arguments.
 macro_rules! refused {
     ($($status:ident: $($name:ident)*;)*) => {
         $($(
@@ -100,7 +101,7 @@ refused! {
 
     SAMPLER_DESCRIPTOR_UNSUPPORTED: hsa_ext_sampler_create hsa_ext_sampler_create_v2;
 
-    // None is an image or a sampler.
+    // There are no valid images and samplers.
     INVALID_ARGUMENT:
     hsa_ext_image_clear hsa_ext_image_copy hsa_ext_image_destroy hsa_ext_image_export hsa_ext_image_import
     hsa_ext_sampler_destroy;

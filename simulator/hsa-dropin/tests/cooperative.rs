@@ -128,10 +128,10 @@ fn other_queues_have_no_such_barriers() {
 fn agents_say_that_they_have_them() {
     start();
     let mut value = 9_u8;
-    // SAFETY: room for a truth value.
+    // SAFETY: the value is a local of this type.
     ok(unsafe { hsa::hsa_agent_get_info(gpu(0), 0xa010, (&raw mut value).cast()) });
     assert_eq!(value, 1);
-    // SAFETY: nowhere to write is what is wrong.
+    // SAFETY: null must be refused.
     let nowhere = unsafe { hsa::hsa_agent_get_info(gpu(0), 0xa010, null::<u8>().cast_mut().cast()) };
     assert_eq!(nowhere, Status::INVALID_ARGUMENT);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernels by packets: what a queue runs, in which order, and what its client learns.
+//! Kernels by packets: the effects of a queue, their order, and the reports to its client.
 
 mod common;
 
@@ -102,7 +102,7 @@ fn the_barrier_bit_orders_and_rings_go_round() {
     let done = signal(1);
     let mut expected = 0_u32;
     for step in 0..40_u32 {
-        // The ring has four places.
+        // The ring has four slots.
         while u64::from(step) - queue.read_index() >= 4 {
             std::thread::yield_now();
         }
@@ -122,7 +122,7 @@ fn packets_without_the_barrier_bit_run_beside_each_other() {
     let code = Code::load(gpu, SPIN);
     let (flag, out) = (host_memory(64), host_memory(64));
     let (first, second) = (signal(1), signal(1));
-    // The first waits for the second, which a queue that ran them in turns would never begin.
+    // The first waits for the second, which a serial queue would never begin.
     queue.dispatch(spin_until(&code, flag, 7, out, FENCES, first));
     queue.dispatch(set_flag(&code, flag, 7, FENCES, second));
     wait(second);
@@ -141,7 +141,7 @@ fn with_the_barrier_bit_a_packet_waits_for_those_before_it() {
     queue.dispatch(set_flag(&code, second_flag, 1, BARRIER | FENCES, second));
     // SAFETY: live memory that kernels change by atomics.
     let second_flag = unsafe { AtomicU32::from_ptr(second_flag.cast()) };
-    // Another queue is not held up, and what it ran is long enough for the second packet to have run too.
+    // Another queue is not blocked, and runs long enough for the second packet to have run too.
     for _ in 0..50 {
         let elsewhere = signal(1);
         other.dispatch(set_flag(&code, host_memory(64), 1, FENCES, elsewhere));
@@ -184,7 +184,7 @@ fn a_barrier_sees_a_value_that_its_client_wrote_by_itself() {
     for _ in 0..20 {
         let (dependency, passed) = (signal(1), signal(1));
         queue.barrier(3, 0, &[dependency], passed);
-        // SAFETY: the value of a live `amd_signal_t`, which changes by atomics alone.
+        // SAFETY: the value of a live `amd_signal_t`, which changes only by atomics.
         unsafe { AtomicI64::from_ptr((dependency.handle + 8) as *mut i64) }.store(0, Ordering::Release);
         // SAFETY: a live signal. Ten seconds by the clock of the agents, a gigahertz.
         let value = unsafe { hsa::hsa_signal_wait_scacquire(passed, 2, 1, 10_000_000_000, 0) };
@@ -275,10 +275,10 @@ fn handlers_are_called_once_or_again_and_again() {
     start();
     use std::ffi::c_void;
     unsafe extern "C" fn count(value: i64, counts: *mut c_void) -> bool {
-        // SAFETY: the counters of below, which outlive the handler.
+        // SAFETY: the counters that are passed below, which outlive the handler.
         let [calls, last] = unsafe { &*counts.cast::<[AtomicU32; 2]>() };
         last.store(value as u32, Ordering::Release);
-        // Twice.
+        // True for the first call, which asks for a second.
         calls.fetch_add(1, Ordering::AcqRel) == 0
     }
     let counts: &'static [AtomicU32; 2] = Box::leak(Box::default());
@@ -300,7 +300,7 @@ fn handlers_are_called_once_or_again_and_again() {
 fn waits_end_with_their_time_and_name_the_signal_that_came() {
     start();
     let signals = [signal(1), signal(1)];
-    // SAFETY: live signals, and lists of as many as is said.
+    // SAFETY: live signals, and lists of the stated lengths.
     unsafe {
         assert_eq!(hsa::hsa_signal_wait_scacquire(signals[0], 2, 1, 1_000_000, 0), 1);
         let (conditions, values) = ([2_u32; 2], [1_i64; 2]);

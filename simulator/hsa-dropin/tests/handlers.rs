@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The client's own functions: when, where and how often they are called, and what they may do. And the end of it all.
+//! The client's functions: when, where and how often they are called, and what they may do. And
+//! `hsa_shut_down`.
 //!
-//! Each client is a process of its own, which is killed where it hangs.
+//! Each client is a process of its own, which is killed if it hangs.
 
 mod common;
 
@@ -18,9 +19,9 @@ use hsa_runtime64 as hsa;
 use windlass_simulator::hsa::Status;
 use windlass_simulator::hsa::abi::*;
 
-/// The variable that has this program run as a client.
+/// The variable that makes this program run as a client.
 const CLIENT: &str = "WINDLASS_TEST_CLIENT";
-/// How long a client may take on a busy machine.
+/// The longest time of a client on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs a client, which is the test of this name, on each machine.
@@ -67,7 +68,7 @@ fn wait_for(flag: &AtomicBool) {
     }
 }
 
-/// Makes calls on a thread of its own, and waits for that.
+/// Makes calls on another thread, and waits for that thread.
 fn join_a_thread_that_calls() {
     let calls = || {
         let made = signal(1);
@@ -117,7 +118,7 @@ fn who_is_told_of_a_fault_may_call_and_wait() {
         TOLD.store(true, Ordering::Release);
     }
     on_each("who_is_told_of_a_fault_may_call_and_wait", &machines(6), || {
-        // SAFETY: a function that stays.
+        // SAFETY: a static function.
         ok(unsafe { hsa::hsa_amd_register_system_event_handler(Some(event), null_mut()) });
         let queue = queue(told, null_mut());
         queue.dispatch(set_flag(0x10_0000, Signal::default()));
@@ -164,7 +165,7 @@ fn a_queue_that_is_gone_is_not_told_of() {
     }
     on_each("a_queue_that_is_gone_is_not_told_of", &machines(0), || {
         let held = HELD.lock().unwrap();
-        // SAFETY: functions that stay.
+        // SAFETY: static functions.
         ok(unsafe { hsa::hsa_amd_async_function(Some(hold), null_mut()) });
         let queue = queue(told, null_mut());
         queue.push(6, 0, [0; 60]);
@@ -202,7 +203,7 @@ fn a_queue_is_gone_only_when_its_callback_has_returned() {
 fn a_callback_may_destroy_its_queue() {
     static GONE: AtomicBool = AtomicBool::new(false);
     unsafe extern "C" fn told(_: Status, queue: *mut HsaQueue, _: *mut c_void) {
-        // SAFETY: the live queue that this is about.
+        // SAFETY: the live queue of this callback.
         ok(unsafe { hsa::hsa_queue_destroy(queue) });
         GONE.store(true, Ordering::Release);
     }
@@ -217,7 +218,7 @@ fn a_callback_may_destroy_its_queue() {
 fn a_handler_that_is_called_again_and_again_starves_nobody() {
     static STOP: AtomicBool = AtomicBool::new(false);
     unsafe extern "C" fn again(_: i64, calls: *mut c_void) -> bool {
-        // SAFETY: the counter of below, which stays.
+        // SAFETY: the counter that is passed below, which is never freed.
         unsafe { &*calls.cast::<AtomicU64>() }.fetch_add(1, Ordering::AcqRel);
         !STOP.load(Ordering::Acquire)
     }
@@ -226,13 +227,13 @@ fn a_handler_that_is_called_again_and_again_starves_nobody() {
         for count in calls {
             let watched = signal(1);
             let data = (&raw const *count).cast_mut().cast();
-            // SAFETY: a live signal, and a counter that stays.
+            // SAFETY: a live signal, and a counter that is never freed.
             unsafe {
                 ok(hsa::hsa_amd_signal_async_handler(watched, 2, 1, Some(again), data));
                 hsa::hsa_signal_store_relaxed(watched, 0);
             }
         }
-        // Others go on, and so do both handlers.
+        // Other work continues, and so do both handlers.
         let (queue, done) = (Queue::new(gpu(0), 64), signal(1));
         queue.dispatch(set_flag(host_memory(64) as u64, done));
         wait(done);
@@ -247,7 +248,7 @@ fn a_handler_that_is_called_again_and_again_starves_nobody() {
 fn a_callback_may_wait_for_threads_that_call() {
     unsafe extern "C" fn agent(_: Agent, calls: *mut c_void) -> Status {
         join_a_thread_that_calls();
-        // SAFETY: the counter of below.
+        // SAFETY: the counter that is passed below.
         unsafe { &*calls.cast::<AtomicU32>() }.fetch_add(1, Ordering::AcqRel);
         Status::SUCCESS
     }
@@ -317,7 +318,7 @@ fn a_queue_keeps_its_signals() {
 #[test]
 fn the_last_shut_down_ends_handlers_kernels_and_handles() {
     unsafe extern "C" fn again(_: i64, calls: *mut c_void) -> bool {
-        // SAFETY: the counter of below, which stays.
+        // SAFETY: the counter that is passed below, which is never freed.
         unsafe { &*calls.cast::<AtomicU64>() }.fetch_add(1, Ordering::AcqRel);
         true
     }
@@ -329,7 +330,7 @@ fn the_last_shut_down_ends_handlers_kernels_and_handles() {
             device_memory(gpu(0), 160 << 20);
             let (queue, watched) = (Queue::new(gpu(0), 64), signal(0));
             let data = (&raw const *calls).cast_mut().cast();
-            // SAFETY: a live signal, and a counter that stays.
+            // SAFETY: a live signal, and a counter that is never freed.
             ok(unsafe { hsa::hsa_amd_signal_async_handler(watched, 2, 1, Some(again), data) });
             // A kernel that waits for ever.
             let (code, flag) = (Code::load(gpu(0), SPIN), host_memory(64) as u64);
@@ -342,21 +343,21 @@ fn the_last_shut_down_ends_handlers_kernels_and_handles() {
             while calls.load(Ordering::Acquire) == before {
                 load(watched);
             }
-            // A thread that waits for ever comes back.
+            // A thread that waits for ever returns.
             let waits = std::thread::spawn(move || {
                 // SAFETY: a signal that was live.
                 unsafe { hsa::hsa_signal_wait_scacquire(Signal { ..watched }, 2, -5, WAIT_FOR_EVER, 0) }
             });
             std::thread::sleep(Duration::from_millis(20));
             let start = Instant::now();
-            // SAFETY: they take nothing, or handles, which may be anything.
+            // SAFETY: they take no arguments, or handles, which may be invalid.
             unsafe {
                 ok(hsa::hsa_shut_down());
                 let called = calls.load(Ordering::Acquire);
                 assert!(start.elapsed() < Duration::from_secs(20));
                 assert_eq!(hsa::hsa_shut_down(), Status::NOT_INITIALIZED);
                 waits.join().unwrap();
-                // A client that ends may look at what it had.
+                // A client may still access its signals while it exits.
                 (watched.handle as *mut i64).add(1).write_volatile(1);
                 std::thread::sleep(Duration::from_millis(20));
                 assert_eq!(calls.load(Ordering::Acquire), called, "round {round}");
@@ -373,15 +374,15 @@ fn the_last_shut_down_ends_handlers_kernels_and_handles() {
 fn a_handler_may_be_the_last_to_shut_down() {
     static DOWN: AtomicBool = AtomicBool::new(false);
     unsafe extern "C" fn end(_: *mut c_void) {
-        // SAFETY: it takes nothing.
+        // SAFETY: it has no arguments.
         ok(unsafe { hsa::hsa_shut_down() });
         DOWN.store(true, Ordering::Release);
     }
     on_each("a_handler_may_be_the_last_to_shut_down", &machines(3), || {
-        // SAFETY: a function that stays.
+        // SAFETY: a static function.
         ok(unsafe { hsa::hsa_amd_async_function(Some(end), null_mut()) });
         wait_for(&DOWN);
-        // SAFETY: they take nothing.
+        // SAFETY: they have no arguments.
         unsafe {
             assert_eq!(hsa::hsa_shut_down(), Status::NOT_INITIALIZED);
             ok(hsa::hsa_init());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory and signals that are shared by handles: within this process, and not with another.
+//! Memory and signals that are shared by handles: within this process, but not with another.
 
 mod common;
 
@@ -12,7 +12,7 @@ use hsa_runtime64 as hsa;
 use windlass_simulator::hsa::Status;
 use windlass_simulator::hsa::abi::*;
 
-/// The variable that has this program make handles and print them.
+/// The variable that makes this program create handles and print them.
 const MAKER: &str = "WINDLASS_TEST_MAKER";
 
 fn start() {
@@ -21,14 +21,14 @@ fn start() {
 
 fn share(memory: *mut u8, size: usize) -> IpcHandle {
     let mut handle = IpcHandle::default();
-    // SAFETY: what was allocated, and a local.
+    // SAFETY: an allocation, and a local.
     ok(unsafe { hsa::hsa_amd_ipc_memory_create(memory.cast(), size, &mut handle) });
     handle
 }
 
 fn attach(handle: &IpcHandle, size: usize, agents: &[Agent]) -> (Status, *mut u8) {
     let mut mapped: *mut c_void = null_mut();
-    // SAFETY: a list of as many agents as is said, and locals.
+    // SAFETY: a list of the stated number of agents, and locals.
     let status = unsafe {
         hsa::hsa_amd_ipc_memory_attach(handle, size, agents.len() as u32, agents.as_ptr(), &mut mapped)
     };
@@ -36,11 +36,11 @@ fn attach(handle: &IpcHandle, size: usize, agents: &[Agent]) -> (Status, *mut u8
 }
 
 fn detach(mapped: *mut u8) -> Status {
-    // SAFETY: anything may be asked to be detached.
+    // SAFETY: any address may be passed.
     unsafe { hsa::hsa_amd_ipc_memory_detach(mapped.cast()) }
 }
 
-/// Runs `set_flag(flag, 7)` on a GPU; the error that its queue tells of, if any.
+/// Runs `set_flag(flag, 7)` on a GPU. Returns the error that its queue reports, if any.
 fn set_flag(gpu: Agent, flag: *mut u8) -> Option<Status> {
     let noted = Noted::new();
     let mut queue = null_mut();
@@ -69,8 +69,8 @@ fn shared_memory_is_the_same_at_another_address() {
     assert_eq!(set_flag(gpu(1), mapped), None);
     assert_eq!(words(&download(memory, 4)), [7]);
     assert_eq!(set_flag(gpu(0), mapped), Some(Status::MEMORY_FAULT), "it was attached for the other GPU");
-    // It outlives the allocation, which is gone for its own address.
-    // SAFETY: what was allocated.
+    // It outlives the allocation, which is gone at its own address.
+    // SAFETY: an allocation.
     unsafe {
         ok(hsa::hsa_amd_memory_pool_free(memory.cast()));
         assert_eq!(hsa::hsa_amd_memory_pool_free(memory.cast()), Status::INVALID_ALLOCATION);
@@ -85,13 +85,13 @@ fn shared_memory_is_the_same_at_another_address() {
 #[test]
 fn what_is_shared_is_given_back_with_the_last_of_it() {
     start();
-    // Twice as much as there is would not fit.
+    // Two such allocations do not fit.
     for _ in 0..4 {
         let memory = device_memory(gpu(1), 200 << 20);
         let (status, mapped) = attach(&share(memory, 200 << 20), 200 << 20, &[]);
         ok(status);
         let mut more = null_mut();
-        // SAFETY: what was allocated, and a local.
+        // SAFETY: an allocation, and a local.
         unsafe {
             ok(hsa::hsa_amd_memory_pool_free(memory.cast()));
             let too_much = hsa::hsa_amd_memory_pool_allocate(pools(gpu(1))[0], 200 << 20, 0, &mut more);
@@ -107,7 +107,7 @@ fn only_whole_memory_of_gpus_is_shared() {
     let (memory, host) = (device_memory(gpu(0), 8192), host_memory(4096));
     let mut handle = IpcHandle::default();
     let mut create = |pointer: *mut u8, size| {
-        // SAFETY: anything may be asked for; the handle is a local.
+        // SAFETY: any address may be passed; the handle is a local.
         unsafe { hsa::hsa_amd_ipc_memory_create(pointer.cast(), size, &mut handle) }
     };
     for (what, pointer, size) in [
@@ -127,7 +127,7 @@ fn only_whole_memory_of_gpus_is_shared() {
         other.handle[word] ^= 1;
         assert_eq!(attach(&other, 8192, &[]).0, Status::INVALID_ARGUMENT, "word {word} changed");
     }
-    // SAFETY: nowhere to read from, or to write to, is what is wrong.
+    // SAFETY: null must be refused.
     unsafe {
         let mut mapped = null_mut();
         let nothing = hsa::hsa_amd_ipc_memory_attach(null(), 8192, 0, null(), &mut mapped);
@@ -155,7 +155,7 @@ fn shared_signals_end_with_the_last_of_their_owners() {
         assert_eq!(hsa::hsa_signal_destroy(again), Status::INVALID_SIGNAL);
         assert_eq!(hsa::hsa_amd_ipc_signal_attach(&handle, &mut again), Status::INVALID_ARGUMENT);
     }
-    // A handle of memory is none of a signal.
+    // A handle of memory is not one of a signal.
     let memory = share(device_memory(gpu(0), 4096), 4096);
     // SAFETY: a local.
     assert_eq!(unsafe { hsa::hsa_amd_ipc_signal_attach(&memory, &mut again) }, Status::INVALID_ARGUMENT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The library as programs find it: its names, their version, its marker; and a program in C over it.
+//! The library as programs find it: its names, their version, its marker; and a program in C that uses it.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn every_name_has_rocrs_version() {
     assert!(table.iter().any(|symbol| table.symbol_name(endian, symbol) == Ok(b"windlass_simulator_marker")));
 }
 
-/// A program of HSA's that links the library as programs link ROCr.
+/// A program that links the library as programs link ROCr.
 #[cfg(target_os = "linux")]
 #[test]
 #[allow(clippy::print_stderr, reason = "a skip is told")]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory: whose it is, who reaches it, and where kernels see it.
+//! Memory: its owner, its accessors, and its addresses for kernels.
 
 mod common;
 
@@ -17,10 +17,10 @@ fn start() {
     machine("gfx942?devices=2&memory=256M");
 }
 
-/// Runs `set_flag(flag, 7)` on a GPU; the error that its queue tells of, or success.
+/// Runs `set_flag(flag, 7)` on a GPU. Returns the error that its queue reports, or success.
 fn set_flag(gpu: Agent, flag: u64) -> Status {
     unsafe extern "C" fn note(status: Status, _: *mut HsaQueue, seen: *mut c_void) {
-        // SAFETY: the counter of below, which outlives the queue.
+        // SAFETY: the counter that is passed below, which outlives the queue.
         unsafe { &*seen.cast::<AtomicU32>() }.store(status.0, Ordering::Release);
     }
     let seen: &'static AtomicU32 = Box::leak(Box::default());
@@ -62,7 +62,7 @@ fn memory_of_another_gpu_needs_access() {
     upload(memory, &[0; 4]);
     assert_eq!(set_flag(other, memory as u64), Status::SUCCESS);
     assert_eq!(first_word(memory), 7);
-    // Granting names everybody who is to have access.
+    // Each call names all agents that have access.
     // SAFETY: as above.
     ok(unsafe { hsa::hsa_amd_agents_allow_access(1, &own, null(), memory.cast()) });
     assert_eq!(set_flag(other, memory as u64), Status::MEMORY_FAULT, "access was taken away");
@@ -99,7 +99,7 @@ fn locked_memory_has_an_address_of_its_own() {
         Status::MEMORY_FAULT,
         "the host's address is none of the GPU's"
     );
-    // SAFETY: what was locked.
+    // SAFETY: the locked memory.
     unsafe {
         ok(hsa::hsa_amd_memory_unlock(host));
         assert_eq!(set_flag(gpu(0), again), Status::MEMORY_FAULT, "the latest lock goes first");
@@ -116,7 +116,7 @@ fn memory_that_the_host_does_not_have_is_not_locked() {
     start();
     let lock = |host: u64, size: usize| {
         let mut device = null_mut();
-        // SAFETY: the pointer is a local; what the host does not have is refused, and what it has is a static.
+        // SAFETY: the pointer is a local. Memory that the host lacks is refused; the rest is a static.
         unsafe { hsa::hsa_amd_memory_lock(host as *mut c_void, size, null_mut(), 0, &mut device) }
     };
     static BYTES: [AtomicU32; 1024] = [const { AtomicU32::new(0) }; 1024];
@@ -156,7 +156,7 @@ fn freed_memory_goes_back_to_the_system() {
 
 fn info(pointer: *const u8) -> PointerInfo {
     let mut info = MaybeUninit::<PointerInfo>::zeroed();
-    // SAFETY: a structure of which as much is asked for as there is.
+    // SAFETY: the structure has the stated size.
     unsafe {
         info.as_mut_ptr().cast::<u32>().write(size_of::<PointerInfo>() as u32);
         ok(hsa::hsa_amd_pointer_info(pointer.cast(), info.as_mut_ptr(), None, null_mut(), null_mut()));
@@ -194,7 +194,7 @@ fn pools_give_what_they_have() {
     ok(status);
     assert!((large as usize).is_multiple_of(2 << 20), "large memory is aligned to 2 MiB");
     assert_eq!(take(160 << 20).0, Status::OUT_OF_RESOURCES);
-    // SAFETY: what was allocated, and then what is no allocation.
+    // SAFETY: an allocation, and then an address that is none.
     unsafe {
         assert_eq!(hsa::hsa_amd_memory_pool_free(large.byte_add(4096)), Status::INVALID_ALLOCATION);
         ok(hsa::hsa_amd_memory_pool_free(large));
@@ -245,7 +245,7 @@ fn copies_wait_for_signals_and_move_rows() {
     }
     assert_eq!(download(device.wrapping_add(1024), 256), expected);
 
-    // More rows than anybody can count, of no bytes.
+    // A number of rows that overflows, with no bytes.
     let none = signal(1);
     let (to, from) =
         (PitchedPointer { pitch: 0, slice: 0, ..to }, PitchedPointer { pitch: 0, slice: 0, ..from });
@@ -342,7 +342,7 @@ fn access_to_mappings_is_granted_whole_and_to_gpus() {
         ok(hsa::hsa_amd_vmem_map(address.byte_add(4096), 4096, 0, one, 0));
         ok(grant(address, 4 * 4096, own));
         assert_eq!(set_flag(own, behind as u64), Status::SUCCESS);
-        // Nothing is mapped for the host, so it is not told that it has access.
+        // Nothing is mapped for the host, so it must not get access.
         assert_eq!(grant(address, 4096, host), Status::INVALID_ARGUMENT, "a GPU's memory");
         assert_eq!(grant(behind, 8192, host), Status::INVALID_ARGUMENT, "the host's memory");
         let mut permissions = 9;
@@ -360,7 +360,7 @@ fn access_to_mappings_is_granted_whole_and_to_gpus() {
 #[test]
 fn every_attribute_of_an_agent_and_a_pool_has_its_size() {
     start();
-    // Larger than any attribute; what lies behind one stays as it is.
+    // Larger than any attribute; bytes behind the attribute must stay as they are.
     let mut room = [0xee_u8; 512];
     let standard = (0..=24).map(|attribute| (attribute, None));
     let sizes = [
@@ -380,7 +380,7 @@ fn every_attribute_of_an_agent_and_a_pool_has_its_size() {
             standard.clone().chain((0xa000..=0xa016).map(|attribute| (attribute, None::<u32>)))
         {
             room.fill(0xee);
-            // SAFETY: room enough.
+            // SAFETY: the buffer is large enough.
             let status = unsafe { hsa::hsa_agent_get_info(agent, attribute, room.as_mut_ptr().cast()) };
             ok(status);
             if let Some((_, size)) = sizes.iter().find(|(of, _)| *of == attribute) {
@@ -390,12 +390,12 @@ fn every_attribute_of_an_agent_and_a_pool_has_its_size() {
                 );
             }
         }
-        // SAFETY: room enough.
+        // SAFETY: the buffer is large enough.
         let unknown = unsafe { hsa::hsa_agent_get_info(agent, 0xffff, room.as_mut_ptr().cast()) };
         assert_eq!(unknown, Status::INVALID_ARGUMENT);
         for pool in pools(agent) {
             for attribute in [0, 1, 2, 5, 6, 7, 15, 16, 17, 18] {
-                // SAFETY: room enough.
+                // SAFETY: the buffer is large enough.
                 ok(unsafe { hsa::hsa_amd_memory_pool_get_info(pool, attribute, room.as_mut_ptr().cast()) });
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What HSA's clients can get wrong has a status, and no more.
+//! Mistakes of HSA's clients give a status, and have no other effect.
 
 mod common;
 
@@ -97,7 +97,7 @@ fn queues_have_sizes() {
     }
     assert_eq!(create(gpu(0), 64, 7), Status::INVALID_ARGUMENT);
     assert_eq!(create(agents()[0], 64, 0), Status::INVALID_QUEUE_CREATION);
-    // SAFETY: null is what is wrong.
+    // SAFETY: null must be refused.
     let nowhere = unsafe { hsa::hsa_queue_create(gpu(0), 64, 0, None, null_mut(), 0, 0, null_mut()) };
     assert_eq!(nowhere, Status::INVALID_ARGUMENT);
 }
@@ -148,7 +148,7 @@ fn packets_that_are_none_stop_their_queue() {
         let (queue, seen) = watched_queue();
         queue.push(header, setup, body);
         assert_eq!(error(seen), status, "{what}");
-        // What comes behind is not processed.
+        // Later packets are not processed.
         let later = signal(1);
         queue.barrier(3, 0, &[], later);
         assert_eq!(load(later), 1, "{what}");
@@ -191,7 +191,7 @@ fn a_stray_access_is_told_to_the_queue_and_others_go_on() {
     wait(done);
 }
 
-/// As on hardware, which gives what the packet says and knows nothing of the kernel's need.
+/// As on hardware, the packet decides, not the kernel's need.
 #[test]
 fn a_packet_without_the_lds_of_its_kernel_is_a_fault() {
     const HISTOGRAM: &[u8] = include_bytes!("../../../cts/kernels/bundles/histogram.gfx942.co");
@@ -217,7 +217,7 @@ fn code_that_is_none_or_anothers_is_refused() {
     const OF_GFX90A: &[u8] = include_bytes!("../../../cts/kernels/bundles/vector_add.hipfb");
     let load = |bytes: &[u8]| {
         let (mut reader, mut executable) = (CodeObjectReader::default(), Executable::default());
-        // SAFETY: the bytes are what the size says; all else are locals and live handles.
+        // SAFETY: the size is that of the bytes; all else are locals and live handles.
         unsafe {
             ok(hsa::hsa_code_object_reader_create_from_memory(
                 bytes.as_ptr().cast(),
@@ -252,7 +252,7 @@ fn code_that_is_none_or_anothers_is_refused() {
     ok(load(VECTOR_ADD));
 }
 
-/// A file whose end nobody knows is not waited for.
+/// A file that may never end is refused.
 #[test]
 fn code_is_read_from_regular_files() {
     start();
@@ -280,7 +280,7 @@ fn executables_freeze_once_and_symbols_have_names() {
     start();
     let code = Code::load(gpu(0), VECTOR_ADD);
     let mut symbol = ExecutableSymbol::default();
-    // SAFETY: locals, live handles, and strings that end.
+    // SAFETY: locals, live handles, and strings that end in zero.
     unsafe {
         assert_eq!(hsa::hsa_executable_freeze(code.executable(), null()), Status::FROZEN_EXECUTABLE);
         let found = hsa::hsa_executable_get_symbol_by_name(
@@ -299,7 +299,7 @@ fn executables_freeze_once_and_symbols_have_names() {
     }
 }
 
-/// Runs `spin_until_host` on a flag that nobody sets.
+/// Runs `spin_until_host` on a flag that is never set.
 fn spin(queue: &Queue, code: &Code, completion: Signal) -> *mut u8 {
     let (flag, out) = (host_memory(64), host_memory(64));
     let explicit = packed(&[&(flag as u64).to_le_bytes(), &1_u64.to_le_bytes(), &(out as u64).to_le_bytes()]);
@@ -332,7 +332,7 @@ fn a_queue_goes_with_its_kernels_in_flight() {
     // SAFETY: a handle that is stale.
     assert_eq!(unsafe { hsa::hsa_queue_destroy(stale) }, Status::INVALID_QUEUE);
     assert_eq!((load(never), noted.status()), (1, None), "nobody was told that it was done, or wrong");
-    // The threads that it had are free: as many again as there can be run to their end.
+    // Its threads are free: as many kernels as there are threads run to their end.
     for _ in 0..40 {
         let queue = Queue::new(gpu(0), 64);
         spin(&queue, &code, Signal::default());
@@ -363,7 +363,7 @@ fn a_completion_signal_that_is_gone_is_nobody_elses() {
     let flag = spin(&queue, &code, gone);
     // SAFETY: a live handle.
     ok(unsafe { hsa::hsa_signal_destroy(gone) });
-    // Its place is used again before long.
+    // Its slot is reused before long.
     let all: Vec<Signal> = (0..5000).map(|_| signal(7)).collect();
     assert!(all.contains(&gone));
     // SAFETY: live memory that kernels change by atomics.
@@ -403,7 +403,7 @@ fn memory_freed_under_a_kernel_is_a_fault_of_the_kernel() {
 fn an_executable_has_each_name_once() {
     start();
     let (mut reader, mut executable) = (CodeObjectReader::default(), Executable::default());
-    // SAFETY: the bytes are what the size says; all else are locals and live handles.
+    // SAFETY: the size is that of the bytes; all else are locals and live handles.
     unsafe {
         ok(hsa::hsa_code_object_reader_create_from_memory(
             VECTOR_ADD.as_ptr().cast(),
@@ -427,7 +427,7 @@ fn a_handler_may_destroy_its_signal_and_end_a_reference() {
         calls: AtomicU32,
     }
     unsafe extern "C" fn handler(_: i64, told: *mut c_void) -> bool {
-        // SAFETY: what is below, which stays; a live signal, and a reference that the test took.
+        // SAFETY: the data below, which is never freed; a live signal, and a reference that the test took.
         unsafe {
             let told = &*told.cast::<Told>();
             ok(hsa::hsa_signal_destroy(told.signal));
@@ -437,7 +437,7 @@ fn a_handler_may_destroy_its_signal_and_end_a_reference() {
         true
     }
     let told: &'static Told = Box::leak(Box::new(Told { signal: signal(1), calls: AtomicU32::new(0) }));
-    // SAFETY: a live signal, and a datum that stays.
+    // SAFETY: a live signal, and data that is never freed.
     unsafe {
         ok(hsa::hsa_init());
         let data = (&raw const *told).cast_mut().cast();
@@ -447,13 +447,13 @@ fn a_handler_may_destroy_its_signal_and_end_a_reference() {
     while told.calls.load(Ordering::Acquire) == 0 {
         std::thread::yield_now();
     }
-    // Another handler, which comes behind whatever the first left.
+    // Another handler, which runs after the remains of the first.
     unsafe extern "C" fn count(calls: *mut c_void) {
-        // SAFETY: the counter of above.
+        // SAFETY: the counter above.
         unsafe { &*calls.cast::<AtomicU32>() }.fetch_add(100, Ordering::AcqRel);
     }
     let data = (&raw const told.calls).cast_mut().cast();
-    // SAFETY: a datum that stays.
+    // SAFETY: data that is never freed.
     ok(unsafe { hsa::hsa_amd_async_function(Some(count), data) });
     while told.calls.load(Ordering::Acquire) < 100 {
         std::thread::yield_now();
@@ -469,7 +469,7 @@ fn a_handler_may_destroy_its_signal_and_end_a_reference() {
 fn those_who_watch_memory_are_told_that_it_is_gone() {
     start();
     unsafe extern "C" fn told(pointer: *mut c_void, seen: *mut c_void) {
-        // SAFETY: the vector of below.
+        // SAFETY: the vector that is passed below.
         unsafe { &mut *seen.cast::<Vec<usize>>() }.push(pointer as usize);
     }
     let mut seen: Vec<usize> = Vec::new();
@@ -519,7 +519,7 @@ fn threads_that_make_and_end_the_same_things_get_a_status_each() {
                             header,
                             completion: own,
                         });
-                        // Some end before their packet has.
+                        // Some signals end before their packet.
                         // SAFETY: a live signal.
                         ok(unsafe { hsa::hsa_signal_destroy(own) });
                     }

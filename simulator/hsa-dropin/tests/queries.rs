@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The queries that clients begin with: each of `rocminfo` 5.2 to 6.4, and Mojo's, with the answers that follow from the
-//! part. The simulated HIP gives the same answers for the same part.
+//! The first queries of clients: those of `rocminfo` 5.2 to 6.4, and Mojo's, with the answers that follow
+//! from the part. The simulated HIP gives the same answers for the same part.
 
 mod common;
 
@@ -52,7 +52,7 @@ const ALL: [Facts; 2] = [
     },
 ];
 
-/// The facts of this process's machine; nothing where a process of its own was started for each.
+/// The facts of this process's machine. Without one, starts a process for each machine and returns `None`.
 fn facts(test: &str) -> Option<&'static Facts> {
     if let Ok(machine) = std::env::var(MACHINE) {
         let facts = ALL.iter().find(|facts| facts.machine == machine).unwrap();
@@ -70,12 +70,12 @@ fn facts(test: &str) -> Option<&'static Facts> {
     None
 }
 
-/// An attribute of a type that any bytes are a value of.
+/// An attribute whose type accepts any bytes.
 fn answer<T: Copy>(ask: impl FnOnce(*mut c_void) -> Status) -> T {
-    // As long as the longest answer, and behind it nothing is written.
+    // As long as the longest answer; bytes behind the answer must not change.
     let mut room = [0xee_u8; 256];
     ok(ask(room.as_mut_ptr().cast()));
-    // SAFETY: the types below are numbers and arrays of them, no longer than the room.
+    // SAFETY: the types below are numbers and arrays of them, no longer than the buffer.
     let value = unsafe { room.as_ptr().cast::<T>().read_unaligned() };
     assert!(room[size_of::<T>()..].iter().all(|byte| *byte == 0xee), "the answer is longer than its type");
     value
@@ -86,7 +86,7 @@ fn text<const N: usize>(bytes: [u8; N]) -> String {
 }
 
 fn of_agent<T: Copy>(agent: Agent, attribute: u32) -> T {
-    // SAFETY: there is room for the answer.
+    // SAFETY: the buffer is large enough.
     answer(|to| unsafe { hsa::hsa_agent_get_info(agent, attribute, to) })
 }
 
@@ -193,7 +193,7 @@ fn pools_are_told_of(agent: Agent, is_gpu: bool, facts: &Facts) {
 
 fn isas_are_told_of(agent: Agent, is_gpu: bool, facts: &Facts) {
     unsafe extern "C" fn note(isa: Isa, isas: *mut c_void) -> Status {
-        // SAFETY: the vector of below.
+        // SAFETY: the vector that is passed below.
         unsafe { &mut *isas.cast::<Vec<Isa>>() }.push(isa);
         Status::SUCCESS
     }
@@ -204,7 +204,7 @@ fn isas_are_told_of(agent: Agent, is_gpu: bool, facts: &Facts) {
     for isa in isas {
         assert_eq!(of_isa::<u32>(isa, 0) as usize, facts.isa.len() + 1);
         let mut name = [0_u8; 64];
-        // SAFETY: room for as many bytes as were told of.
+        // SAFETY: the buffer has the reported number of bytes.
         ok(unsafe { hsa::hsa_isa_get_info_alt(isa, 1, name.as_mut_ptr().cast()) });
         assert_eq!(text(name), facts.isa);
         // Models: small, large. Profiles: base, full. Rounding: default, zero, near.
@@ -221,7 +221,7 @@ fn isas_are_told_of(agent: Agent, is_gpu: bool, facts: &Facts) {
 
 fn caches_are_told_of(agent: Agent, sizes: &[u32; 4]) {
     unsafe extern "C" fn note(cache: Cache, caches: *mut c_void) -> Status {
-        // SAFETY: the vector of below.
+        // SAFETY: the vector that is passed below.
         unsafe { &mut *caches.cast::<Vec<Cache>>() }.push(cache);
         Status::SUCCESS
     }
@@ -242,17 +242,19 @@ fn caches_are_told_of(agent: Agent, sizes: &[u32; 4]) {
     assert_eq!(none, Status::INVALID_CACHE);
 }
 
-/// HIP keeps each number of images in 32 bits, and HIP 5.2 gives pitches where there are handles to write by.
+/// HIP keeps each number of images in 32 bits, and HIP 5.2 reports pitches if there are handles of writable
+/// images.
 #[test]
 fn numbers_of_images_fit_into_32_bits() {
     let Some(facts) = facts("numbers_of_images_fit_into_32_bits") else { return };
     let agent = gpu(1);
     let number = |attribute| of_agent::<u32>(agent, attribute);
     let longest = |attribute| -> [u32; 3] {
-        // SAFETY: there is room for the answer.
+        // SAFETY: the buffer is large enough.
         answer(|to| unsafe { hsa::hsa_amd_image_get_info_max_dim(agent, attribute, to) })
     };
-    // gfx942 has no instructions for images. Handles to read, to write, and of samplers; sides; depth; elements of a buffer.
+    // gfx942 has no image instructions. Numbers of handles to read, to write, and of samplers; sides; depth;
+    // elements of a buffer.
     let (handles, side, depth, buffer) = match facts.name {
         "gfx90a" => ([128, 64, 16], 16_384, 8192, u32::MAX),
         _ => ([0; 3], 0, 0, 0),
@@ -269,16 +271,17 @@ fn numbers_of_images_fit_into_32_bits() {
     assert!(number(0x300c).is_power_of_two());
 }
 
-/// Mojo starts and ends the runtime, lists agents, and looks for the one at the place that `hipDeviceGetPCIBusId` tells.
+/// Mojo starts and ends the runtime, lists agents, and looks for the one at the address of
+/// `hipDeviceGetPCIBusId`.
 #[test]
 fn mojo_finds_the_agent_of_a_hip_device() {
     let Some(facts) = facts("mojo_finds_the_agent_of_a_hip_device") else { return };
-    // SAFETY: it takes nothing.
+    // SAFETY: it has no arguments.
     ok(unsafe { hsa::hsa_init() });
     let hip = Simulator::new(facts.machine.parse().unwrap()).unwrap().api();
     for device in 0..2 {
         let mut text = [0_i8; 32];
-        // SAFETY: room for as much text as is said.
+        // SAFETY: the buffer has the stated size.
         let told = unsafe { hip.hipDeviceGetPCIBusId(text.as_mut_ptr().cast(), 32, device) };
         assert_eq!(told.0, 0);
         let place: String =
@@ -294,7 +297,7 @@ fn mojo_finds_the_agent_of_a_hip_device() {
             .collect();
         assert_eq!(found, [gpu(device as usize)], "{place}");
     }
-    // SAFETY: it takes nothing.
+    // SAFETY: it has no arguments.
     ok(unsafe { hsa::hsa_shut_down() });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Functions that the simulated GPU lacks: each answers the status that HSA has for that, and names itself in the log, once.
+//! Functions that the simulated GPU lacks: each returns HSA's status for that, and the log names it once.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::*;
 use hsa_runtime64 as hsa;
 use windlass_simulator::hsa::Status;
 
-/// The variable that has this program call what is refused.
+/// The variable that makes this program call the refused functions.
 const CLIENT: &str = "WINDLASS_TEST_CLIENT";
 
 fn refused() -> [(&'static str, unsafe extern "C" fn() -> Status, Status); 8] {
@@ -30,7 +30,7 @@ fn each_refusal_names_itself_once() {
     if std::env::var_os(CLIENT).is_some() {
         machine(&std::env::var("WINDLASS_SIM").unwrap());
         for (name, function, status) in refused().into_iter().chain(refused()) {
-            // SAFETY: nothing is asked of the caller.
+            // SAFETY: the function has no requirements.
             assert_eq!(unsafe { function() }, status, "{name}");
         }
         return;
@@ -53,7 +53,7 @@ fn each_refusal_names_itself_once() {
 fn images_are_told_of_as_what_there_is_none_of() {
     machine("gfx942");
     let (mut mask, format) = (9_u32, [0_u32; 2]);
-    // SAFETY: a format as HSA has them, and a local.
+    // SAFETY: one of HSA's formats, and a local.
     ok(unsafe { hsa::hsa_ext_image_get_capability(gpu(0), 1, (&raw const format).cast(), &mut mask) });
     assert_eq!(mask, 0, "no access of any kind is supported");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queues under a seed: what nobody orders happens in another order, and the same again under the same seed.
+//! Queues under a seed: unordered work runs in another order, and in the same order again under the same
+//! seed.
 
 mod common;
 
@@ -9,10 +10,10 @@ use std::process::Command;
 use common::*;
 use windlass_simulator::hsa::abi::Signal;
 
-/// The variable that has this program run as the client of one seed.
+/// The variable that makes this program run as the client of one seed.
 const CLIENT: &str = "WINDLASS_TEST_CLIENT";
 
-/// Two queues append to one log; says in which order.
+/// Two queues append to one log, which gives the order.
 fn client() {
     let gpu = gpu(0);
     let code = Code::load(gpu, ORDER);
@@ -39,7 +40,7 @@ fn client() {
     std::fs::write(path, order.join(" ")).unwrap();
 }
 
-/// What the client saw under a seed.
+/// The output of the client under a seed.
 fn under(seed: u64, number: u32) -> String {
     let folder = std::env::temp_dir();
     let path = folder.join(format!("windlass-hsa-schedule-{}-{seed}-{number}", std::process::id()));

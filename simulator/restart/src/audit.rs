@@ -13,14 +13,14 @@ use std::{
 use crate::{plan::Plan, program};
 
 static PLAN: OnceLock<Plan> = OnceLock::new();
-/// The program's own code runs.
+/// Whether the program's own code runs.
 static RUNS: AtomicBool = AtomicBool::new(false);
 static TOLD: AtomicBool = AtomicBool::new(false);
 
-/// Of `la_objsearch`: the name as it was asked for.
+/// Of `la_objsearch`: the name as the program gave it.
 const AS_ASKED: c_uint = 1;
 
-/// Asks whether this library wants to be told of what is loaded, before anything is: 0 is no.
+/// The loader asks for the interface version before it loads anything: 0 ends the audit.
 #[unsafe(no_mangle)]
 pub extern "C" fn la_version(version: c_uint) -> c_uint {
     let Some(plan) = Plan::new() else { return 0 };
@@ -33,22 +33,22 @@ pub extern "C" fn la_version(version: c_uint) -> c_uint {
     version
 }
 
-/// Tells that a library is looked for.
+/// The loader looks for a library.
 ///
 /// # Safety
-/// The name is a string with a zero at its end, as the loader gives it.
+/// The name is a string with a zero at its end, as the loader passes it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn la_objsearch(
     name: *const c_char,
     _cookie: *mut usize,
     flag: c_uint,
 ) -> *const c_char {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the caller guarantees the string.
     let is_hip =
         flag == AS_ASKED && !name.is_null() && program::is_hip(unsafe { CStr::from_ptr(name) }.to_bytes());
     if let Some(plan) = PLAN.get().filter(|_| is_hip && !TOLD.swap(true, Relaxed)) {
         match RUNS.load(Relaxed) {
-            // A library that the program is linked with is linked with HIP.
+            // The program is not running yet, so it is linked with HIP.
             false => restart(plan),
             true => tell(&format!(
                 "{} looks for HIP and gets none of AMD's, as the machine's loader began it: name it as the program of `windlass exec --hip amd`",
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn la_objsearch(
     name
 }
 
-/// Tells that everything is loaded and the program begins.
+/// The loader has loaded everything, and the program begins.
 #[unsafe(no_mangle)]
 pub extern "C" fn la_preinit(_cookie: *mut usize) {
     RUNS.store(true, Relaxed);
@@ -70,7 +70,7 @@ fn restart(plan: &Plan) {
     tell(&format!("{} gets no HIP of AMD's: its loader cannot be started: {error}", plan.program.display()));
 }
 
-/// Where nothing can be written there is nobody to tell.
+/// Without a standard error the message is lost.
 fn tell(text: &str) {
     let _ = writeln!(std::io::stderr(), "windlass exec: {text}");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How this program is started again.
+//! The plan for restarting this program.
 
 use std::{
     env,
@@ -15,7 +15,7 @@ use std::{
 
 use crate::VARIABLE;
 
-/// A program that the machine's loader has begun with.
+/// A program that the machine's loader has begun.
 pub(crate) struct Plan {
     loader: OsString,
     libraries: OsString,
@@ -24,7 +24,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Nothing where the variable is not set, and where the program runs under a loader that was started as a program.
+    /// `None` if the variable is not set, and if the program runs under a loader that was started as a
+    /// program.
     pub(crate) fn new() -> Option<Self> {
         let value = env::var_os(VARIABLE)?;
         let colon = value.as_bytes().iter().position(|byte| *byte == b':')?;
@@ -35,12 +36,12 @@ impl Plan {
         }
         let loader = OsString::from_vec(loader.to_vec());
         let of = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-        // By the file, as its name may be another.
+        // Compared by file, as the same file may have another name.
         if of(fs::metadata("/proc/self/exe").ok()?) == of(fs::metadata(&loader).ok()?) {
             return None;
         }
         let mut libraries = OsString::from_vec(folders[1..].to_vec());
-        // The option takes the place of the variable.
+        // The loader's option overrides the variable, so it must contain the variable's folders.
         if let Some(own) = env::var_os("LD_LIBRARY_PATH").filter(|own| !own.is_empty()) {
             libraries.push(":");
             libraries.push(own);
@@ -48,7 +49,7 @@ impl Plan {
         Some(Self { loader, libraries, program })
     }
 
-    /// Starts it again, with the words and the environment that it has. Returns where that fails.
+    /// Restarts the program with its arguments and environment. Returns only if that fails.
     pub(crate) fn restart(&self) -> io::Error {
         let mut words = env::args_os();
         let name = words.next().unwrap_or_else(|| self.program.clone().into());
@@ -67,7 +68,8 @@ impl Plan {
             Err(error) => return error.into(),
         };
         let pointers: Vec<_> = words.iter().map(|word| word.as_ptr()).chain([ptr::null()]).collect();
-        // SAFETY: both are strings with a zero at the end, and an array of them with a null pointer at the end, which are alive.
+        // SAFETY: strings with a zero at their end, and an array of them with a null pointer at its end, all
+        // of them alive.
         unsafe { libc::execv(pointers[0], pointers.as_ptr()) };
         io::Error::last_os_error()
     }

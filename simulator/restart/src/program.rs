@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which programs use HIP, as far as that can be told before they run.
+//! Detects whether a program uses HIP, as far as that is possible before it runs.
 
 use std::{
     fs::File,
@@ -7,24 +7,24 @@ use std::{
     path::Path,
 };
 
-/// How HIP's library and HSA's are called, in every version.
+/// The start of the names of HIP's library and of HSA's, in every version.
 const LIBRARIES: [&[u8]; 2] = [b"libamdhip64.so", b"libhsa-runtime64.so"];
-/// Read at once.
+/// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
-/// Whether a library that is looked for is HIP's or HSA's.
+/// Whether a library name is HIP's or HSA's.
 pub(crate) fn is_hip(name: &[u8]) -> bool {
     let name = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     LIBRARIES.iter().any(|library| name.starts_with(library))
 }
 
-/// Whether a program is Python, whose modules look for HIP long after its start.
+/// Whether a program is Python, whose modules load HIP long after its start.
 pub(crate) fn is_python(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().as_encoded_bytes();
     name.strip_prefix(b"python").is_some_and(|rest| rest.iter().all(|byte| b"0123456789.dt".contains(byte)))
 }
 
-/// Whether a program has the name of HIP's library in it, to be linked with it or to look for it.
+/// Whether a program contains the name of HIP's library or HSA's, because it is linked with it or loads it.
 pub(crate) fn names_hip(file: &Path) -> io::Result<bool> {
     let longest = LIBRARIES.iter().map(|name| name.len()).max().unwrap_or_default();
     let finders = LIBRARIES.map(memchr::memmem::Finder::new);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The library as the machine's loader meets it. The loader that programs are to come under is a script, which tells how it
-//! was called, or the machine's own.
+//! The library as the machine's loader uses it. The loader of restarted programs is a script that prints its
+//! arguments, or the machine's own.
 #![cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 #![allow(clippy::print_stderr, reason = "a skip is told")]
 
@@ -15,7 +15,7 @@ use std::{
 use windlass_restart::VARIABLE;
 
 const MACHINES: &str = "/lib64/ld-linux-x86-64.so.2";
-/// Of which programs are made that say their words.
+/// The program that is copied to make programs which print their arguments.
 const ECHO: &str = "/bin/echo";
 
 /// Cargo builds the library beside the tests of its package.
@@ -25,8 +25,8 @@ fn library() -> PathBuf {
     folders.find(|path| path.exists()).expect("the library beside the tests")
 }
 
-/// Held while a program is written, and while one is started: a process that another test starts in the midst of a write
-/// would keep the file open until it is a program itself, and no open file can be run.
+/// Held while a program is written, and while one is started: a process that another test starts during the
+/// write would keep the file open until its own `exec`, and a file that is open for writing cannot be run.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -40,11 +40,11 @@ fn output(command: &mut Command) -> io::Result<Output> {
     started.and_then(Child::wait_with_output)
 }
 
-/// A folder with programs, which goes with this value.
+/// A folder with programs, which is removed with this value.
 struct Folder(PathBuf);
 
 impl Folder {
-    /// With a loader that tells its words, one in a line.
+    /// A folder with a loader that prints its arguments, one in a line.
     fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("windlass-restart-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
@@ -66,7 +66,7 @@ impl Folder {
         self.file(name, &[&fs::read(ECHO).expect("echo"), end].concat())
     }
 
-    /// A program of C's; nothing where there is no compiler.
+    /// A C program; `None` without a compiler.
     fn compile(&self, name: &str, source: &str, options: &[&str]) -> Option<PathBuf> {
         let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
         if output(Command::new(&compiler).arg("--version")).is_err() {
@@ -82,7 +82,7 @@ impl Folder {
         Some(program)
     }
 
-    /// The words that the folder's loader is given for a program and its words.
+    /// The arguments that the folder's loader gets for a program and its arguments.
     fn given(&self, program: &Path, words: &str) -> String {
         format!("<--library-path>\n</one:/two>\n<--argv0>\n<{0}>\n<{0}>\n{words}", program.display())
     }
@@ -126,7 +126,7 @@ fn programs_that_name_hip_are_started_again() {
         let [said, errors] = run(command(&program, &loader).args(["a b", "", "c"]));
         assert_eq!((&*said, &*errors), (&*folder.given(&program, "<a b>\n<>\n<c>\n"), ""), "{name}");
     }
-    // By a link, with a name of its own, and with libraries that the caller names.
+    // By a link, with a name of its own, and with the caller's library folders.
     let program = folder.0.join("one");
     let link = folder.0.join("link");
     std::os::unix::fs::symlink(&program, &link).expect("a link");
@@ -160,7 +160,7 @@ fn all_else_stays_as_it_is() {
     let program = folder.echo("uses-hip", b"libamdhip64.so");
     let unset = run(command(&program, &loader).env_remove(VARIABLE).arg("unset"));
     assert_eq!(unset, ["unset\n", ""]);
-    // A variable that says nothing of use.
+    // An invalid variable.
     for value in ["", "/no/colon", "/no/such/loader:/one"] {
         let [said, _] = run(command(&program, &loader).env(VARIABLE, value).arg("went on"));
         assert_eq!(said, "went on\n", "{value}");
@@ -181,7 +181,7 @@ fn a_loader_that_cannot_be_started_is_told() {
 fn a_program_runs_under_the_other_loader_once() {
     let folder = Folder::new("runs");
     let program = folder.echo("uses-hip", b"libamdhip64.so");
-    // Under another name too, by which it is no loader.
+    // Under another name too, under which it is not a loader.
     let other = folder.file("other", &fs::read(MACHINES).expect("the machine's loader"));
     for loader in [Path::new(MACHINES), &other] {
         assert_eq!(run(command(&program, loader).arg("once")), ["once\n", ""]);
@@ -204,7 +204,7 @@ fn libraries_that_are_linked_with_hip_count() {
     let loader = folder.0.join("loader");
     let expected = folder.given(&program, "<a>\n");
     assert_eq!(run(command(&program, &loader).arg("a")), [expected.clone(), String::new()]);
-    // Where it is not found, too.
+    // Also if the library is not found.
     fs::remove_file(hip).expect("a file goes");
     assert_eq!(run(command(&program, &loader).arg("a")), [expected, String::new()]);
 }

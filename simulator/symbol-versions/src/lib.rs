@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! For build scripts of libraries that stand in for AMD's: gives the library the name that programs ask for, symbol
-//! versions where the linker takes them, and keeps it loaded, since its threads outlive a `dlclose`.
+//! For build scripts of libraries that replace AMD's: gives the library the name that programs require, and
+//! symbol versions if the linker accepts them, and keeps it loaded, since its threads outlive a `dlclose`.
 //!
-//! Functions name their versions by `.symver`, under `cfg(symbol_versions)`: rustc passes the linker a map of its own that
-//! wins over any other.
+//! Functions name their versions by `.symver`, under `cfg(symbol_versions)`: rustc passes the linker a map of
+//! its own, which overrides any other.
 #![allow(clippy::print_stdout, reason = "Cargo reads the lines that build scripts print")]
 
 use std::error::Error;
@@ -55,8 +55,8 @@ fn linker_map(versions: &[&str]) -> Result<String, std::fmt::Error> {
     Ok(map)
 }
 
-/// Links a library of one function with the map, as Cargo will link this one, and sees whether the function has its
-/// version: GNU ld refuses the map, gold passes it over.
+/// Whether the linker accepts symbol versions: links a library of one function with the map, as Cargo will
+/// link this one, and looks for the function's version. GNU ld refuses the map, and gold ignores it.
 fn takes_versions(folder: &Path, argument: &str, version: &str) -> Result<bool, Box<dyn Error>> {
     let source = folder.join("probe.rs");
     let function = format!(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the tests of the HIP functions share: a simulator with its table, and gates that hold a stream.
+//! The common part of the tests of HIP functions: a simulator with its table, and gates that hold a stream.
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
@@ -12,7 +12,7 @@ use windlass_hip_sys::bindings::*;
 use windlass_hip_sys::{Api, Source};
 use windlass_simulator::Simulator;
 
-/// Calls a function of HIP: `hip!(machine, hipFree(pointer))` gives its status.
+/// Calls a function of HIP: `hip!(machine, hipFree(pointer))` returns its status.
 #[macro_export]
 macro_rules! hip {
     ($machine:expr, $name:ident($($argument:expr),* $(,)?)) => {{
@@ -47,10 +47,12 @@ macro_rules! fails {
     };
 }
 
-/// The environment variable that has programs run on the system's HIP, each in a process of its own: `.ci/amd-hip`.
+/// The environment variable that makes programs run on the system's HIP, each in a process of its own:
+/// `.ci/amd-hip`.
 const SYSTEM: &str = "WINDLASS_TEST_SYSTEM_HIP";
 
-/// The system's HIP, if it can stand for a simulated one with the options. Else the process says why not, and ends.
+/// The system's HIP, if it can replace a simulated one with the options. Else the process prints the reason,
+/// and ends.
 #[allow(clippy::print_stderr, reason = "the script counts what is not run")]
 fn system(options: &str) -> Api {
     let wanted = match options {
@@ -63,7 +65,7 @@ fn system(options: &str) -> Api {
             std::process::exit(0);
         }
     };
-    // SAFETY: what the system or the environment names as HIP is HIP.
+    // SAFETY: the library that the system or the environment names is HIP.
     let api = unsafe { Api::load(&Source::System) }.unwrap();
     let mut devices = 0;
     // SAFETY: the pointer is to a local.
@@ -92,7 +94,7 @@ impl Machine {
         Self { simulator, api }
     }
 
-    /// A stream that knows nothing of the null stream.
+    /// A non-blocking stream: it is not ordered against the null stream.
     pub fn stream(&self) -> hipStream_t {
         self.stream_with(1)
     }
@@ -122,7 +124,7 @@ impl Machine {
         pointer
     }
 
-    /// What device memory holds.
+    /// The contents of device memory.
     pub fn download<T: Copy + Default>(&self, pointer: *mut c_void, count: usize) -> Vec<T> {
         let mut values = vec![T::default(); count];
         ok!(self, hipMemcpyDtoH(values.as_mut_ptr().cast(), pointer, size_of_val(&values[..])));
@@ -209,7 +211,7 @@ pub struct Gate {
     _open: Sender<()>,
 }
 
-/// Words in the order in which they were logged.
+/// Words in the order of logging.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<&'static str>>>);
 
@@ -218,7 +220,7 @@ impl Log {
         self.0.lock().unwrap().push(word);
     }
 
-    /// What was said since this was last asked.
+    /// The words since the last call.
     pub fn take(&self) -> Vec<&'static str> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
@@ -228,7 +230,7 @@ impl Log {
     }
 }
 
-/// Something that a host function announces.
+/// A channel for an event of a host function.
 pub fn signal() -> (Sender<()>, Receiver<()>) {
     channel()
 }
@@ -261,7 +263,7 @@ impl Block {
     }
 }
 
-/// A null pointer to whatever is wanted.
+/// A null pointer of any type.
 pub fn nothing<T>() -> *const T {
     null()
 }

@@ -6,7 +6,7 @@ use crate::arithmetic::{doubles, singles};
 use crate::gpu::{Gpu, Plain, Random};
 use half::f16;
 
-/// What the tests need to know about a type.
+/// The properties of a type that the tests need.
 trait Number: Plain + PartialOrd + std::fmt::Debug {
     const NAME: &str;
     fn values(seed: u64) -> Vec<Self>;
@@ -14,7 +14,7 @@ trait Number: Plain + PartialOrd + std::fmt::Debug {
     fn is_zero(self) -> bool;
     fn least(self, other: Self) -> Self;
     fn greatest(self, other: Self) -> Self;
-    /// Whether two results are as good as the same.
+    /// Whether two results are equivalent.
     fn same(self, other: Self) -> bool;
 }
 
@@ -75,7 +75,7 @@ macro_rules! float {
     };
 }
 
-// Signalling NaNs come out of a minimum as NaNs; libraries differ there.
+// Signalling NaNs are excluded: libraries differ in the minimum with one.
 float!(f32, |seed| singles(400, seed).into_iter().map(|x: f32| x + 0.0).collect());
 float!(f64, |seed| doubles(400, seed).into_iter().map(|x: f64| x + 0.0).collect());
 float!(f16, |seed| singles(400, seed).into_iter().map(f16::from_f32).collect());

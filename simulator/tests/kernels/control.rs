@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Loops and switches whose lanes go different ways.
+//! Loops and switches with divergent lanes.
 
 use crate::args;
 use crate::gpu::{Gpu, Random};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a kernel may not do is stopped, and named.
+//! Invalid actions of a kernel stop it, and the fault names them.
 
 use crate::args;
 use crate::gpu::{Buffer, Gpu};
@@ -209,7 +209,7 @@ fn what_does_not_run_is_known_without_a_device() {
     assert_eq!((&found[0].symbol, found[0].address), (&kernel.name, kernel.entry_address));
     assert!(found[0].reason.contains("s_cbranch_g_fork s[0:1], s[2:3]"), "{}", found[0].reason);
     assert_eq!((&*found[0].bytes, found[0].count), (&0x9480_0200u32.to_le_bytes()[..], 2));
-    // What is no instruction at all ends its path.
+    // Undecodable words end their path.
     patched[place + 4..place + 8].copy_from_slice(&[0xff; 4]);
     let found = unsupported(&patched).unwrap();
     assert_eq!(found.len(), 2, "{found:?}");

@@ -15,7 +15,7 @@ pub(crate) struct Gpu {
     pub(crate) engine: Arc<Engine>,
 }
 
-/// Something that lies in a buffer or an argument block as it is.
+/// A value that is copied unchanged into a buffer or an argument block.
 pub(crate) trait Plain: Copy {
     fn put(self, bytes: &mut Vec<u8>);
     fn get(bytes: &[u8]) -> Self;
@@ -99,32 +99,32 @@ impl Gpu {
         Buffer { address, len: bytes.len() }
     }
 
-    /// What is in a buffer.
+    /// The contents of a buffer.
     pub(crate) fn contents<T: Plain>(&self, buffer: Buffer) -> Vec<T> {
         let mut bytes = vec![0; buffer.len];
         self.memory.read(buffer.address, &mut bytes).unwrap();
         bytes.chunks_exact(size_of::<T>()).map(T::get).collect()
     }
 
-    /// Loads the code object that a file, bundle or not, has for this GPU.
+    /// Loads the code object for this GPU from a file, bundle or not.
     pub(crate) fn load(&self, file: &Path) -> Arc<Module> {
         let found = self.load_all(file).into_iter().next();
         found.unwrap_or_else(|| panic!("{} has nothing for {}", file.display(), self.part.name()))
     }
 
-    /// Loads all code objects that a file has for this GPU.
+    /// Loads all code objects for this GPU from a file.
     pub(crate) fn load_all(&self, file: &Path) -> Vec<Arc<Module>> {
         let images = self.images(file);
         images.iter().map(|image| Module::load(self.part, &self.memory, image).unwrap()).collect()
     }
 
-    /// The first code object that a file has for this GPU.
+    /// The first code object for this GPU in a file.
     pub(crate) fn image(&self, file: &Path) -> Vec<u8> {
         let found = self.images(file).into_iter().next();
         found.unwrap_or_else(|| panic!("{} has nothing for {}", file.display(), self.part.name()))
     }
 
-    /// All code objects that a file has for this GPU.
+    /// All code objects for this GPU in a file.
     fn images(&self, file: &Path) -> Vec<Vec<u8>> {
         let bytes = std::fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let parsed = File::parse(&bytes, &FileOptions::default()).unwrap();
@@ -193,12 +193,13 @@ impl Gpu {
     }
 }
 
-/// Where the project's own kernels are.
+/// The folder of the project's own kernels.
 pub(crate) fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels")
 }
 
-/// The folder of real inputs; none, said on standard error, where `WINDLASS_FIXTURES` does not name it.
+/// The folder of real inputs. `None`, with a message on standard error, if `WINDLASS_FIXTURES` does not name
+/// it.
 #[allow(clippy::print_stderr)]
 pub(crate) fn fixtures() -> Option<PathBuf> {
     let found = std::env::var_os("WINDLASS_FIXTURES").map(PathBuf::from);
@@ -208,7 +209,7 @@ pub(crate) fn fixtures() -> Option<PathBuf> {
     found
 }
 
-/// Numbers that look random and are the same every time.
+/// Pseudorandom numbers that are the same in every run.
 pub(crate) struct Random(pub u64);
 
 impl Random {

@@ -27,8 +27,8 @@ fn same(got: f16, expected: f16, what: &str) {
     );
 }
 
-/// Exact: the product has 22 bits, and a double that differs from the sum differs far below a half's last place, except
-/// where the sum is so close to a tie that the addend decides.
+/// Exact: the product has 22 bits, and a double differs from the sum only far below a half's last place,
+/// except if the sum is so close to a tie that the addend decides.
 fn fma(a: f16, b: f16, c: f16) -> f16 {
     let product = a.to_f64() * b.to_f64();
     let sum = product + c.to_f64();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a kernel finds when it starts, and launches that are refused.
+//! The state in which a kernel starts, and launches that are refused.
 
 use crate::args;
 use crate::gpu::{Arg, Gpu};
@@ -121,7 +121,8 @@ fn launches_that_do_not_fit_are_refused() {
     assert!(fault.to_string().contains("1025 work-items"), "{fault}");
 }
 
-/// HIP refuses such launches by their metadata; see `hip_kernels.rs`. AMD's own copy kernel is launched so.
+/// HIP refuses such launches by their metadata; see `hip_kernels.rs`. AMD's own copy kernel is launched like
+/// this.
 #[test]
 fn what_metadata_say_of_workgroups_bounds_no_hardware() {
     let gpu = Gpu::new();

@@ -5,7 +5,7 @@ use crate::args;
 use crate::gpu::{Gpu, Plain, Random};
 use half::{bf16, f16};
 
-/// Small integers, so that every order of summing gives the same.
+/// Small integers, so that every order of summing gives the same result.
 fn numbers<T>(count: usize, seed: u64, from: fn(f64) -> T) -> Vec<T> {
     let mut random = Random(seed);
     (0..count).map(|_| from((random.bits() % 17) as f64 - 8.0)).collect()

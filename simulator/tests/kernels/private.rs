@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Private memory of a gfx90a, which a kernel finds by what its first instructions make of its registers.
+//! Private memory of a gfx90a. A kernel computes its address in its first instructions.
 
 use crate::args;
 use crate::faults::patched_kernel;
@@ -10,8 +10,8 @@ const END: u32 = 0xbf81_0000;
 /// buffer_store_dword v0, off, s[0:3], 0
 const STORE: [u32; 2] = [0xe070_0000, 0x8000_0000];
 
-/// Runs words in place of a kernel that has private memory. The closure is given the number of the scalar register with the
-/// wave's offset.
+/// Runs words in place of a kernel that has private memory. The closure takes the number of the scalar
+/// register with the wave's offset.
 fn run(words: impl Fn(u32) -> Vec<u32>) -> Result<Statistics, Box<Fault>> {
     let gpu = Gpu::named("gfx90a");
     let whole = gpu.kernel("scratch", "permute_private");

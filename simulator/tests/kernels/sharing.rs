@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! LDS, atomics, and kernels that live from them.
+//! LDS, atomics, and kernels that depend on them.
 
 use crate::args;
 use crate::gpu::{Gpu, Random};

@@ -28,7 +28,7 @@ fn the_host_releases_a_dispatch() {
     std::thread::scope(|scope| {
         let waiter =
             scope.spawn(|| gpu.run(&gpu.kernel("spin", "spin_until_host"), 1, 1, args![flag, 5u32, out]));
-        // SAFETY: pinned memory is host memory at the same address, touched by atomics alone.
+        // SAFETY: pinned memory is host memory at the same address, accessed only by atomics.
         unsafe { AtomicU32::from_ptr(flag as *mut u32) }.store(9, Ordering::Release);
         waiter.join().unwrap();
     });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One C source, compiled by clang for x86-64, for gfx942 and for gfx90a, gives the same results.
 //!
-//! `build.sh` makes what is compared, which is checked in: `inputs.bin`, the kernels' arguments; `expected.bin`, what
-//! they wrote on x86-64; `kernels.txt`, their names with the words that each work-item writes; and the code objects for
-//! the GPUs, compiled without optimisation and with, those for gfx90a as code objects v4 and v5. Float results are
-//! compared bit by bit, a NaN as a NaN.
+//! `build.sh` makes the checked-in files: `inputs.bin`, the kernels' arguments; `expected.bin`, their results
+//! on x86-64; `kernels.txt`, their names with the number of words that each work-item writes; and the code
+//! objects for the GPUs, compiled without optimisation and with, those for gfx90a as code objects v4 and v5.
+//! Float results are compared bit by bit, a NaN as a NaN.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +14,7 @@ use windlass_simulator::Part;
 use windlass_simulator::engine::{Engine, Fault, Launch, Module};
 use windlass_simulator::memory::{Kind, Memory, Options};
 
-/// As `src/twin.h` has them.
+/// The same constants as in `src/twin.h`.
 const BLOCK: u32 = 80;
 const GROUPS: u32 = 2;
 const PARAMS: usize = 32;
@@ -43,7 +43,7 @@ fn code_object(name: &str, part: &Part) -> Vec<u8> {
     bundle.image(index).unwrap().into_owned()
 }
 
-/// A kernel, the words that each work-item writes, and what they all wrote on x86-64.
+/// A kernel, the number of words that each work-item writes, and all words on x86-64.
 struct Twin {
     name: String,
     expected: Vec<u32>,
@@ -85,7 +85,7 @@ impl Gpu {
         Self { memory, engine: Engine::new(2), module, params: params.to_vec(), input: address }
     }
 
-    /// What a kernel writes here.
+    /// The words that a kernel writes on the simulated GPU.
     fn run(&self, twin: &Twin) -> Result<Vec<u32>, Box<Fault>> {
         let mut output = vec![0; twin.expected.len() * 4];
         let address = self.memory.allocate(output.len() as u64, 256, Kind::Device, "output").unwrap();
@@ -101,7 +101,7 @@ impl Gpu {
     }
 }
 
-/// Where a kernel's results differ, if they do.
+/// The first difference in a kernel's results, if there is one.
 fn difference(gpu: &Gpu, twin: &Twin) -> Option<String> {
     let got = match gpu.run(twin) {
         Ok(got) => got,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where the library is.
+//! The path of the library.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HSA as its clients use it: what a test needs to dispatch kernels by packets of its own.
+//! A client of HSA for tests: it dispatches kernels by its own packets.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use std::ffi::{CString, c_void};
@@ -28,9 +28,9 @@ pub(crate) fn ok(status: Status) {
 pub(crate) fn machine(description: &str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: no other thread of a test has got beyond this.
+        // SAFETY: no other thread of a test is past this point.
         unsafe { std::env::set_var("WINDLASS_SIM", description) };
-        // SAFETY: it takes nothing.
+        // SAFETY: it has no arguments.
         ok(unsafe { hsa::hsa_init() });
     });
 }
@@ -38,7 +38,7 @@ pub(crate) fn machine(description: &str) {
 /// The agents, the host's first.
 pub(crate) fn agents() -> Vec<Agent> {
     unsafe extern "C" fn note(agent: Agent, agents: *mut c_void) -> Status {
-        // SAFETY: the vector of below.
+        // SAFETY: the vector that is passed below.
         unsafe { &mut *agents.cast::<Vec<Agent>>() }.push(agent);
         Status::SUCCESS
     }
@@ -55,7 +55,7 @@ pub(crate) fn gpu(index: usize) -> Agent {
 /// The pools of an agent.
 pub(crate) fn pools(agent: Agent) -> Vec<MemoryPool> {
     unsafe extern "C" fn note(pool: MemoryPool, pools: *mut c_void) -> Status {
-        // SAFETY: the vector of below.
+        // SAFETY: the vector that is passed below.
         unsafe { &mut *pools.cast::<Vec<MemoryPool>>() }.push(pool);
         Status::SUCCESS
     }
@@ -65,7 +65,7 @@ pub(crate) fn pools(agent: Agent) -> Vec<MemoryPool> {
     pools
 }
 
-/// Memory of the host that kernels reach: the kernarg pool's.
+/// Host memory that kernels can access, from the kernarg pool.
 pub(crate) fn host_memory(size: usize) -> *mut u8 {
     allocate(pools(agents()[0])[1], size)
 }
@@ -107,7 +107,7 @@ pub(crate) struct Code(Executable, Agent);
 impl Code {
     pub(crate) fn load(gpu: Agent, elf: &[u8]) -> Self {
         let (mut reader, mut executable) = (CodeObjectReader::default(), Executable::default());
-        // SAFETY: the bytes are what the size says; all else are locals and live handles.
+        // SAFETY: the size is that of the bytes; all else are locals and live handles.
         unsafe {
             ok(hsa::hsa_code_object_reader_create_from_memory(elf.as_ptr().cast(), elf.len(), &mut reader));
             ok(hsa::hsa_executable_create_alt(1, 0, null(), &mut executable));
@@ -122,11 +122,11 @@ impl Code {
         self.0
     }
 
-    /// The object of a kernel, as packets have it.
+    /// The kernel object for packets.
     pub(crate) fn kernel(&self, name: &str) -> u64 {
         let name = CString::new(format!("{name}.kd")).unwrap();
         let (mut symbol, mut object) = (ExecutableSymbol::default(), 0_u64);
-        // SAFETY: locals, live handles, and a string that ends.
+        // SAFETY: locals, live handles, and a string that ends in zero.
         unsafe {
             ok(hsa::hsa_executable_get_symbol_by_name(self.0, name.as_ptr(), &self.1, &mut symbol));
             ok(hsa::hsa_executable_symbol_get_info(symbol, 22, (&raw mut object).cast()));
@@ -135,7 +135,7 @@ impl Code {
     }
 }
 
-/// A dispatch on its way into a packet.
+/// The fields of a dispatch packet.
 #[derive(Clone, Copy)]
 pub(crate) struct Dispatch {
     pub(crate) kernel: u64,
@@ -146,7 +146,7 @@ pub(crate) struct Dispatch {
     pub(crate) completion: Signal,
 }
 
-/// Explicit arguments, then the hidden ones that tell of the grid, in memory that kernels reach.
+/// Explicit arguments, then the hidden ones about the grid, in memory that kernels can access.
 pub(crate) fn arguments(explicit: &[u8], workgroup: u16, grid: u32) -> *const u8 {
     let mut bytes = explicit.to_vec();
     bytes.resize(explicit.len().next_multiple_of(8), 0);
@@ -163,7 +163,7 @@ pub(crate) fn arguments(explicit: &[u8], workgroup: u16, grid: u32) -> *const u8
     placed
 }
 
-/// Bytes of words, one behind the other.
+/// The bytes of all parts, in order.
 pub(crate) fn packed(parts: &[&[u8]]) -> Vec<u8> {
     parts.concat()
 }
@@ -179,7 +179,7 @@ impl Queue {
         Self(queue)
     }
 
-    /// Claims a place, fills it but for the header, writes the header, and rings.
+    /// Claims a slot, fills it except for the header, writes the header, and rings the doorbell.
     pub(crate) fn push(&self, header: u16, setup: u16, body: [u8; 60]) -> u64 {
         let index = self.claim();
         self.write(index, header, setup, body);
@@ -193,8 +193,8 @@ impl Queue {
     }
 
     pub(crate) fn write(&self, index: u64, header: u16, setup: u16, body: [u8; 60]) {
-        // SAFETY: a live queue, whose ring has a place for the index that was claimed; the header is written last, as
-        // HSA says.
+        // SAFETY: a live queue, whose ring has a slot for the claimed index; the header is written last, as
+        // HSA requires.
         unsafe {
             let queue = &*self.0;
             let packet = (queue.base_address + (index & u64::from(queue.size - 1)) * 64) as *mut u8;
@@ -231,13 +231,13 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // SAFETY: a live queue, used no more.
+        // SAFETY: a live queue that is not used any more.
         ok(unsafe { hsa::hsa_queue_destroy(self.0) });
     }
 }
 
 impl Dispatch {
-    /// The packet behind header and setup.
+    /// The packet without header and setup.
     pub(crate) fn body(&self) -> [u8; 60] {
         let mut body = [0; 60];
         let mut put = |at: usize, bytes: &[u8]| body[at - 4..at - 4 + bytes.len()].copy_from_slice(bytes);
@@ -257,13 +257,13 @@ impl Dispatch {
 /// Bytes of device memory.
 pub(crate) fn download(from: *const u8, size: usize) -> Vec<u8> {
     let mut bytes = vec![0; size];
-    // SAFETY: as many bytes as there is room for.
+    // SAFETY: the size is that of the buffer.
     ok(unsafe { hsa::hsa_memory_copy(bytes.as_mut_ptr().cast(), from.cast(), size) });
     bytes
 }
 
 pub(crate) fn upload(to: *mut u8, bytes: &[u8]) {
-    // SAFETY: the bytes are what the size says.
+    // SAFETY: the size is that of the bytes.
     ok(unsafe { hsa::hsa_memory_copy(to.cast(), bytes.as_ptr().cast(), bytes.len()) });
 }
 
@@ -271,7 +271,7 @@ pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// The first status that a queue's callback was given.
+/// The first status that a queue's callback received.
 #[derive(Default)]
 pub(crate) struct Noted(AtomicU32);
 
@@ -295,7 +295,7 @@ impl Noted {
         Some(self.0.load(Ordering::Acquire)).filter(|status| *status != 0).map(Status)
     }
 
-    /// Waits until it was told.
+    /// Waits until the callback was called.
     pub(crate) fn wait(&self) -> Status {
         loop {
             if let Some(status) = self.status() {

@@ -151,8 +151,9 @@ fn atomic(name: &str) -> Shape {
     Rmw::named(name).map_or(Shape::None, |rmw| Shape::Atomic { rmw, wide })
 }
 
+/// The part in the end of a mnemonic: `sbyte_d16_hi` of vector memory, `u16_d16` of LDS.
 fn part(name: &str) -> Option<Part> {
-    let half = |signed| {
+    let place = |signed| {
         if name.ends_with("_d16_hi") {
             Place::HighHalf { signed }
         } else if name.ends_with("_d16") {
@@ -164,14 +165,14 @@ fn part(name: &str) -> Option<Part> {
         }
     };
     Some(match name.split('_').next()? {
-        "ubyte" | "byte" => Part::Byte(half(false)),
-        "sbyte" => Part::Byte(half(true)),
-        "ushort" | "short" => Part::Short(half(false)),
-        "sshort" => Part::Short(half(true)),
-        "dword" => Part::Dwords(1),
-        "dwordx2" => Part::Dwords(2),
-        "dwordx3" => Part::Dwords(3),
-        "dwordx4" => Part::Dwords(4),
+        "ubyte" | "byte" | "u8" | "b8" => Part::Byte(place(false)),
+        "sbyte" | "i8" => Part::Byte(place(true)),
+        "ushort" | "short" | "u16" | "b16" => Part::Short(place(false)),
+        "sshort" | "i16" => Part::Short(place(true)),
+        "dword" | "b32" => Part::Dwords(1),
+        "dwordx2" | "b64" => Part::Dwords(2),
+        "dwordx3" | "b96" => Part::Dwords(3),
+        "dwordx4" | "b128" => Part::Dwords(4),
         _ => return None,
     })
 }
@@ -180,8 +181,8 @@ fn lds(name: &str) -> Shape {
     let (action, what) = name.split_once('_').unwrap_or((name, ""));
     let action = action.strip_suffix("st64").unwrap_or(action);
     match action {
-        "read" | "read2" => lds_part(what).map_or(Shape::None, Shape::Load),
-        "write" | "write2" => lds_part(what).map_or(Shape::None, Shape::Store),
+        "read" | "read2" => part(what).map_or(Shape::None, Shape::Load),
+        "write" | "write2" => part(what).map_or(Shape::None, Shape::Store),
         _ => {
             // add_rtn_u32, cmpst_b64, pk_add_rtn_bf16, wrxchg2_rtn_b32
             let name = name.replace("st64", "").replace("wrxchg2", "wrxchg").replace("_rtn", "");
@@ -189,31 +190,6 @@ fn lds(name: &str) -> Shape {
             Rmw::named_in_lds(&name).map_or(Shape::None, |rmw| Shape::Atomic { rmw, wide })
         }
     }
-}
-
-fn lds_part(name: &str) -> Option<Part> {
-    let half = |signed| {
-        if name.ends_with("_d16_hi") {
-            Place::HighHalf { signed }
-        } else if name.ends_with("_d16") {
-            Place::LowHalf { signed }
-        } else if signed {
-            Place::Signed
-        } else {
-            Place::Unsigned
-        }
-    };
-    Some(match name.split('_').next()? {
-        "u8" | "b8" => Part::Byte(half(false)),
-        "i8" => Part::Byte(half(true)),
-        "u16" | "b16" => Part::Short(half(false)),
-        "i16" => Part::Short(half(true)),
-        "b32" => Part::Dwords(1),
-        "b64" => Part::Dwords(2),
-        "b96" => Part::Dwords(3),
-        "b128" => Part::Dwords(4),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

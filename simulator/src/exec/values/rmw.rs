@@ -60,6 +60,33 @@ pub(crate) enum Rmw {
     AddPackedBf16,
 }
 
+/// The new value of a word of one width: the functions of both widths, and arms for those on floats.
+macro_rules! apply {
+    ($self:ident($old:ident, $a:ident, $b:ident): $signed:ty as $word:ty, $float:ident, { $($floats:tt)* }) => {
+        match $self {
+            Self::Swap => $a,
+            Self::CompareSwap => if $old == $b { $a } else { $old },
+            Self::CompareStore => if $old == $a { $b } else { $old },
+            Self::CompareStoreF => if $float($old) == $float($a) { $b } else { $old },
+            Self::Add => $old.wrapping_add($a),
+            Self::Sub => $old.wrapping_sub($a),
+            Self::ReverseSub => $a.wrapping_sub($old),
+            Self::MinI => ($old as $signed).min($a as $signed) as $word,
+            Self::MinU => $old.min($a),
+            Self::MaxI => ($old as $signed).max($a as $signed) as $word,
+            Self::MaxU => $old.max($a),
+            Self::And => $old & $a,
+            Self::Or => $old | $a,
+            Self::Xor => $old ^ $a,
+            Self::Increment => if $old >= $a { 0 } else { $old + 1 },
+            Self::Decrement => if $old == 0 || $old > $a { $a } else { $old - 1 },
+            Self::Wrap => if $old >= $a { $old - $a } else { $old.wrapping_add($b) },
+            Self::MaskOr => $old & !$a | $b,
+            $($floats)*
+        }
+    };
+}
+
 impl Rmw {
     /// The function in a mnemonic of vector memory: `umax`, `add_f32`.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -130,61 +157,7 @@ impl Rmw {
     /// The new value of a 32-bit word. `a` and `b` are the operands in the order of the registers.
     pub(crate) fn apply32(self, old: u32, a: u32, b: u32) -> u32 {
         let float = f32::from_bits;
-        match self {
-            Self::Swap => a,
-            Self::CompareSwap => {
-                if old == b {
-                    a
-                } else {
-                    old
-                }
-            }
-            Self::CompareStore => {
-                if old == a {
-                    b
-                } else {
-                    old
-                }
-            }
-            Self::CompareStoreF => {
-                if float(old) == float(a) {
-                    b
-                } else {
-                    old
-                }
-            }
-            Self::Add => old.wrapping_add(a),
-            Self::Sub => old.wrapping_sub(a),
-            Self::ReverseSub => a.wrapping_sub(old),
-            Self::MinI => (old as i32).min(a as i32) as u32,
-            Self::MinU => old.min(a),
-            Self::MaxI => (old as i32).max(a as i32) as u32,
-            Self::MaxU => old.max(a),
-            Self::And => old & a,
-            Self::Or => old | a,
-            Self::Xor => old ^ a,
-            Self::Increment => {
-                if old >= a {
-                    0
-                } else {
-                    old + 1
-                }
-            }
-            Self::Decrement => {
-                if old == 0 || old > a {
-                    a
-                } else {
-                    old - 1
-                }
-            }
-            Self::Wrap => {
-                if old >= a {
-                    old - a
-                } else {
-                    old.wrapping_add(b)
-                }
-            }
-            Self::MaskOr => old & !a | b,
+        apply!(self(old, a, b): i32 as u32, float, {
             Self::AddF32 => sum(Kind::F32, old.into(), a.into(), |old, a| {
                 (float(old as u32) + float(a as u32)).to_bits().into()
             }) as u32,
@@ -210,72 +183,18 @@ impl Rmw {
                 half(old << 16, a << 16) >> 16 | half(old, a)
             }
             Self::AddF64 => old,
-        }
+        })
     }
 
     /// The new value of a 64-bit word.
     pub(crate) fn apply64(self, old: u64, a: u64, b: u64) -> u64 {
         let float = f64::from_bits;
-        match self {
-            Self::Swap => a,
-            Self::CompareSwap => {
-                if old == b {
-                    a
-                } else {
-                    old
-                }
-            }
-            Self::CompareStore => {
-                if old == a {
-                    b
-                } else {
-                    old
-                }
-            }
-            Self::CompareStoreF => {
-                if float(old) == float(a) {
-                    b
-                } else {
-                    old
-                }
-            }
-            Self::Add => old.wrapping_add(a),
-            Self::Sub => old.wrapping_sub(a),
-            Self::ReverseSub => a.wrapping_sub(old),
-            Self::MinI => (old as i64).min(a as i64) as u64,
-            Self::MinU => old.min(a),
-            Self::MaxI => (old as i64).max(a as i64) as u64,
-            Self::MaxU => old.max(a),
-            Self::And => old & a,
-            Self::Or => old | a,
-            Self::Xor => old ^ a,
-            Self::Increment => {
-                if old >= a {
-                    0
-                } else {
-                    old + 1
-                }
-            }
-            Self::Decrement => {
-                if old == 0 || old > a {
-                    a
-                } else {
-                    old - 1
-                }
-            }
-            Self::Wrap => {
-                if old >= a {
-                    old - a
-                } else {
-                    old.wrapping_add(b)
-                }
-            }
-            Self::MaskOr => old & !a | b,
+        apply!(self(old, a, b): i64 as u64, float, {
             Self::AddF64 => sum(Kind::F64, old, a, |old, a| (float(old) + float(a)).to_bits()),
             Self::MinF => min_f64(float(old), float(a)).to_bits(),
             Self::MaxF => max_f64(float(old), float(a)).to_bits(),
             Self::AddF32 | Self::AddPackedF16 | Self::AddPackedBf16 => old,
-        }
+        })
     }
 }
 
