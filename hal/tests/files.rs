@@ -23,7 +23,7 @@ const PIECE: usize = 4 << 20;
 /// Miri copies byte by byte, so the files are small there.
 const LONG: usize = if cfg!(miri) { 3001 } else { 2 * PIECE + 4099 };
 
-/// How the device treats copies.
+/// The device's treatment of copies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Copies {
     AtOnce,

@@ -420,7 +420,7 @@ fn reads_of_what_nobody_wrote_are_told_of_where_asked_for() {
         assert_eq!(found.len(), findings, "{found:?}");
         assert_eq!(scene.machine.simulator.last_fault(), None);
         let line = format!("violations.hip:{}", line_of("words[0] = *(const volatile u32 *)&words[index];"));
-        let parts = ["stray_load", "nobody wrote", WHERE, "36 bytes into the 400-byte allocation", &line];
+        let parts = ["stray_load", "never written", WHERE, "36 bytes into the 400-byte allocation", &line];
         for (report, part) in found.iter().flat_map(|report| parts.map(|part| (report, part))) {
             assert!(report.contains(part), "{part}:\n{report}");
         }

@@ -15,7 +15,7 @@ pub enum BufferRef {
     Slot {
         /// The number of the slot.
         slot: u32,
-        /// Where the part begins in the bound range, in bytes.
+        /// The offset of the part in the bound range, in bytes.
         offset: u64,
         /// The length of the part in bytes.
         length: u64,

@@ -13,7 +13,7 @@ use crate::{
 /// An address that a binding table supplies.
 #[derive(Clone, Copy, Debug)]
 pub struct Patch {
-    /// Where the address belongs in [`CommandList::arguments`], in bytes.
+    /// The offset of the address in [`CommandList::arguments`], in bytes.
     pub at: u32,
     /// The slot of the table.
     pub slot: u32,

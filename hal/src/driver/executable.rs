@@ -38,7 +38,7 @@ pub trait Executable: Any + Send + Sync {
     /// where these queues do not share one copy. A driver without this declares the lack of
     /// [`Feature::Symbols`](crate::Feature::Symbols).
     fn symbols(&self, _affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
-        Err(Error::unimplemented("symbols: the driver does not know what the code names"))
+        Err(Error::unimplemented("symbols: the driver does not read the symbols of code"))
     }
 
     /// Lets the driver find its own type again.

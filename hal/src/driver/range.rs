@@ -41,7 +41,7 @@ impl Buffer {
         self.length == 0
     }
 
-    /// Where the range begins in its allocation, in bytes.
+    /// The offset of the range in its allocation, in bytes.
     pub fn offset(&self) -> u64 {
         self.offset
     }

@@ -22,7 +22,7 @@ pub enum Argument<'a> {
     Slot {
         /// The number of the slot.
         slot: u32,
-        /// Where the part begins in the bound range, in bytes.
+        /// The offset of the part in the bound range, in bytes.
         offset: u64,
         /// The number of bytes that the kernel may use. Checked against the bound range.
         length: u64,
@@ -104,7 +104,7 @@ pub(crate) fn pack_raw<P: Pack>(
         ))
     };
     let Some((Argument::Bytes(block), buffers)) = arguments.split_first() else {
-        return Err(wrong("the first argument is no block".to_owned()));
+        return Err(wrong("the first argument is not a block".to_owned()));
     };
     if block.len() != to.block().len() {
         return Err(wrong(format!("the block has {} bytes", block.len())));

@@ -13,7 +13,7 @@ use crate::{
 
 pub(crate) fn check_multiple(value: u64, of: u64, what: &str) -> Result<()> {
     if of > 1 && !value.is_multiple_of(of) {
-        return Err(Error::invalid_argument(format!("{what}: {value} is no multiple of {of} bytes")));
+        return Err(Error::invalid_argument(format!("{what}: {value} is not a multiple of {of} bytes")));
     }
     Ok(())
 }

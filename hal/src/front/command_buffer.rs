@@ -76,7 +76,7 @@ fn check_slot(slot: usize, requirement: &SlotRequirement, buffer: &Buffer, domai
     }
     if requirement.alignment > 1 && !buffer.device_address().is_multiple_of(requirement.alignment) {
         return Err(Error::invalid_argument(format!(
-            "slot {slot} is bound at {:#x}, which is no multiple of {} bytes",
+            "slot {slot} is bound at {:#x}, which is not a multiple of {} bytes",
             buffer.device_address(),
             requirement.alignment
         )));

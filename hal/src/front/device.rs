@@ -83,7 +83,7 @@ impl Device {
     /// Allocates `size` bytes that are usable at once. The contents are undefined.
     /// [`Queue::alloca`](crate::Queue::alloca) is cheaper for memory that lives for a few operations.
     ///
-    /// Where memory is short, this may block for a few seconds at most, until the system has taken idle memory back.
+    /// If memory is short, this may block for a few seconds at most, until the system has taken idle memory back.
     /// Operations of a queue never wait for memory: they fail with `RESOURCE_EXHAUSTED`, and may succeed when tried
     /// again.
     pub fn allocate(&self, params: &BufferParams, size: u64) -> Result<Buffer> {

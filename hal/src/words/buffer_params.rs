@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The parameters of an allocation: where the memory lives, its usage, its alignment.
+//! The parameters of an allocation: the place of the memory, its usage, its alignment.
 
 use crate::words::{
     error::{Error, Result},
@@ -8,7 +8,7 @@ use crate::words::{
 };
 
 flags! {
-    /// Where memory lives and which side can access it, with IREE's numeric values.
+    /// The place of memory, and its access by host and device, with IREE's numeric values.
     pub struct MemoryType: u32 {
         /// The host can map it.
         HOST_VISIBLE = 1 << 1;
@@ -53,7 +53,7 @@ flags! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BufferParams {
-    /// Where the memory lives.
+    /// The place of the memory, and its access.
     pub memory_type: MemoryType,
     /// The allowed uses.
     pub usage: BufferUsage,
@@ -114,13 +114,15 @@ impl Default for BufferParams {
 pub(crate) fn check_params(params: &BufferParams) -> Result<()> {
     let alignment = params.min_alignment;
     if alignment > 0 && !alignment.is_power_of_two() {
-        return Err(Error::invalid_argument(format!("an alignment of {alignment} bytes is no power of two")));
+        return Err(Error::invalid_argument(format!(
+            "an alignment of {alignment} bytes is not a power of two"
+        )));
     }
     for (what, bits) in
         [("memory type", params.memory_type.unknown_bits()), ("usage", params.usage.unknown_bits())]
     {
         if bits != 0 {
-            return Err(Error::invalid_argument(format!("bits of the {what} {bits:#x} mean nothing")));
+            return Err(Error::invalid_argument(format!("bits of the {what} {bits:#x} have no meaning")));
         }
     }
     Ok(())

@@ -155,7 +155,7 @@ impl ElementType {
                 bytes.extend_from_slice(&value.to_le_bytes()[..self.size()]);
             }
             (Some(_), Number::Float(value)) => {
-                return Err(Error::invalid_argument(format!("{value} is no value of {self}")));
+                return Err(Error::invalid_argument(format!("{value} is not a value of {self}")));
             }
             (None, number) => {
                 let value = number.to_f64();

@@ -34,7 +34,7 @@ pub(crate) fn opened() {
             // unloads, musl unloads none, and macOS unloads none that has thread-local variables.
             let status = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
             if status != 0 {
-                tracing::warn!(target: "windlass::device", status, "children by fork will not be told apart");
+                tracing::warn!(target: "windlass::device", status, "forked children will not be detected");
             }
         }
     });

@@ -7,7 +7,7 @@ use crate::words::buffer_params::{BufferParams, BufferUsage, MemoryType};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Heap {
-    /// Where the memory lives and which side can access it.
+    /// The place of the memory, and its access by host and device.
     pub memory_type: MemoryType,
     /// The allowed uses of its buffers.
     pub usage: BufferUsage,

@@ -7,7 +7,7 @@
 pub struct DeviceInfo {
     /// The URI that opens exactly this device.
     pub uri: String,
-    /// The name that the maker gives it.
+    /// The maker's name for it.
     pub name: String,
     /// The target that code must be built for, with the state of its features: `gfx942:sramecc+:xnack-`.
     pub architecture: String,

@@ -34,7 +34,7 @@ fn text(panic: Box<dyn Any + Send>) -> String {
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "with something that is no text".to_owned());
+        .unwrap_or_else(|| "with a value that is not text".to_owned());
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
         std::mem::forget(again);
     }
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn a_payload_that_panics_forever_is_let_go() {
         assert!(!contain("a bomb", || std::panic::panic_any(Bomb)));
-        assert_eq!(caught(|| std::panic::panic_any(Bomb)), Err("with something that is no text".to_owned()));
+        assert_eq!(caught(|| std::panic::panic_any(Bomb)), Err("with a value that is not text".to_owned()));
         assert_eq!(caught(|| panic!("{}", "text")), Err("text".to_owned()));
         assert_eq!(caught(|| 3), Ok(3));
     }

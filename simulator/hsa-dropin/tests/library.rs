@@ -27,7 +27,7 @@ fn every_name_has_rocrs_version() {
     for (index, symbol) in table.enumerate() {
         let name = String::from_utf8_lossy(table.symbol_name(endian, symbol).unwrap()).into_owned();
         if name.starts_with("hsa_") {
-            // Where the linker takes versions, all have them.
+            // All have versions, if the linker accepts them.
             if let Some(versions) = &versions {
                 let version = versions.version(versions.version_index(endian, index).index()).unwrap();
                 assert_eq!(version.map(|version| version.name()), Some(&b"ROCR_1"[..]), "{name}");

@@ -71,18 +71,21 @@ impl fmt::Display for Fault {
                 write!(f, "kernel {kernel} cannot be launched like this: {reason}")?
             }
             Cause::Unsupported { instructions } => {
-                write!(f, "kernel {kernel} uses what the simulator does not execute: {instructions}")?;
+                write!(
+                    f,
+                    "kernel {kernel} uses instructions that the simulator does not execute: {instructions}"
+                )?;
             }
             Cause::OutOfMemory { reason } => write!(f, "kernel {kernel} cannot be launched: {reason}")?,
             Cause::IllegalAddress => write!(f, "kernel {kernel} accessed memory that is not its own")?,
-            Cause::ReadOnly => write!(f, "kernel {kernel} wrote to what it may only read")?,
+            Cause::ReadOnly => write!(f, "kernel {kernel} wrote to memory that it may only read")?,
             Cause::NoPeerAccess { device } => write!(
                 f,
                 "kernel {kernel} accessed memory of device {device}, to which its own device has no access: \
                  hipDeviceEnablePeerAccess({device}, 0) with its own as the current one grants it, or \
                  hsa_amd_agents_allow_access"
             )?,
-            Cause::Uninitialised => write!(f, "kernel {kernel} read memory that nobody wrote")?,
+            Cause::Uninitialised => write!(f, "kernel {kernel} read memory that was never written")?,
             Cause::PrivateBase { holder, found, expected } => write!(
                 f,
                 "kernel {kernel} accessed private memory by {holder} at {found:#x}, the wave's begins at \
@@ -94,10 +97,7 @@ impl fmt::Display for Fault {
             }
             Cause::Trap(number) => write!(f, "kernel {kernel} stopped itself (s_trap {number})")?,
             Cause::IllegalProgramCounter { target, place } => {
-                write!(
-                    f,
-                    "kernel {kernel} jumped to {target:#x}, which is no code that it has: it is {place}"
-                )?;
+                write!(f, "kernel {kernel} jumped to {target:#x}, which is not code: it is {place}")?;
             }
             Cause::Cancelled => write!(f, "kernel {kernel} was cancelled")?,
         }

@@ -227,7 +227,7 @@ impl fmt::Debug for Module {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Err(error) = self.memory.free(self.base) {
-            tracing::error!(target: "windlass::sim", %error, "the memory of a code object was not given back");
+            tracing::error!(target: "windlass::sim", %error, "the memory of a code object was not freed");
         }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) unsafe fn ask<T>(name: &'static str, otherwise: T, body: impl FnOnce(
             tell_of_no_runtime(name);
             return otherwise;
         }
-        explain(&format!("{name} was called with what it cannot take: {status:?}; it does nothing"));
+        explain(&format!("{name} was called with an invalid argument ({status:?}) and has no effect"));
         otherwise
     })
 }

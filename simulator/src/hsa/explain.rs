@@ -34,6 +34,6 @@ pub(crate) fn tell_of_no_runtime(name: &'static str) {
 /// Logs a message about a function, unless `told` has it.
 fn tell_once(told: &Told, name: &'static str, what: &str) {
     if told.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
-        explain(&format!("{name} {what} (told once)"));
+        explain(&format!("{name} {what} (logged once)"));
     }
 }

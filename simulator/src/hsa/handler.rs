@@ -85,7 +85,7 @@ impl Runtime {
         let reason = Some(status).filter(|_| first);
         let told = self.add(What::Failure { queue: queue.clone(), reason, address });
         if told.is_err() && !self.has_ended() {
-            tracing::error!(target: "windlass::sim", ?status, "the client was not told of a queue that failed");
+            tracing::error!(target: "windlass::sim", ?status, "the failure of a queue was not reported to the client");
         }
     }
 

@@ -294,7 +294,7 @@ fn resolve(bytes: &[u8], find: impl Fn(&str) -> Option<u64>) -> Outcome<Option<V
     }
     if let Some((_, symbol)) = object.unresolved().find(|(_, symbol)| find(&symbol.name).is_none()) {
         explain(&format!(
-            "the code object was not loaded: it refers to {}, which nobody defined \
+            "the code object was not loaded: it refers to {}, which is not defined \
              (hsa_executable_agent_global_variable_define)",
             symbol.name
         ));

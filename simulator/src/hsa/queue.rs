@@ -324,7 +324,7 @@ impl Drop for AqlQueue {
             self.signals.destroy(signal);
         }
         if let Err(error) = self.memory.free(self.address) {
-            tracing::error!(target: "windlass::sim", %error, "the memory of a queue was not given back");
+            tracing::error!(target: "windlass::sim", %error, "the memory of a queue was not freed");
         }
     }
 }

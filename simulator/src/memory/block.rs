@@ -44,7 +44,7 @@ impl Drop for Block {
             }
         }
         if let Err(error) = self.memory.free(self.address) {
-            tracing::error!(target: "windlass::sim", %error, "a launch block was not given back");
+            tracing::error!(target: "windlass::sim", %error, "a launch block was not freed");
         }
     }
 }

@@ -55,10 +55,10 @@ pub enum MemoryError {
 impl fmt::Display for MemoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Reservation { reason } => write!(f, "{reason}; ask for less device memory"),
+            Self::Reservation { reason } => write!(f, "{reason}; request less device memory"),
             Self::OutOfMemory { requested, used, capacity } => write!(
                 f,
-                "{requested} bytes of device memory asked for, {} left ({used} of {capacity} in use)",
+                "{requested} bytes of device memory requested, {} left ({used} of {capacity} in use)",
                 capacity.saturating_sub(*used)
             ),
             Self::Invalid { reason } => f.write_str(reason),

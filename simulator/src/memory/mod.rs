@@ -119,7 +119,7 @@ impl Memory {
         owner: impl Into<Arc<str>>,
     ) -> Result<u64, MemoryError> {
         if !align.is_power_of_two() {
-            return Err(MemoryError::Invalid { reason: format!("alignment {align} is no power of two") });
+            return Err(MemoryError::Invalid { reason: format!("alignment {align} is not a power of two") });
         }
         let arena = match kind {
             Kind::Device | Kind::Code | Kind::Launch => &self.device,

@@ -105,7 +105,7 @@ mod linux {
                 )
             };
             if let Err(error) = replaced {
-                tracing::warn!(target: "windlass::sim", %error, len, "freed memory was not given back");
+                tracing::warn!(target: "windlass::sim", %error, len, "freed memory was not returned to the system");
             }
         }
 
@@ -121,7 +121,7 @@ mod linux {
             // SAFETY: the mapping is ours, and every user of it borrowed the `Memory` that owns it, which is
             // gone.
             if let Err(error) = unsafe { munmap(self.base, self.len) } {
-                tracing::warn!(target: "windlass::sim", %error, "a reservation was not given back");
+                tracing::warn!(target: "windlass::sim", %error, "a reservation was not unmapped");
             }
         }
     }

@@ -29,7 +29,7 @@ impl Memory {
         let base = pointer as u64;
         if base == 0 || len == 0 || base.checked_add(len).is_none() {
             return Err(MemoryError::Invalid {
-                reason: format!("{len} bytes at {base:#x} are no range of host memory"),
+                reason: format!("{len} bytes at {base:#x} are not a range of host memory"),
             });
         }
         self.pinnable(base, len)?;
@@ -71,7 +71,7 @@ impl Memory {
                 .any(|(base, _)| !gone.contains(base))
         };
         if let Some(range) = added.iter().find(stranger) {
-            let reason = format!("{:#x} to {:#x} overlap what is there", range.start, range.end);
+            let reason = format!("{:#x} to {:#x} overlap an allocation", range.start, range.end);
             return Err(MemoryError::Invalid { reason });
         }
         for base in gone {
@@ -106,7 +106,7 @@ impl Memory {
         let start = pointer as u64;
         if start == 0 || len == 0 || start.checked_add(len).is_none() {
             return Err(MemoryError::Invalid {
-                reason: format!("{len} bytes at {start:#x} are no range of host memory"),
+                reason: format!("{len} bytes at {start:#x} are not a range of host memory"),
             });
         }
         self.pinnable(start, len)?;

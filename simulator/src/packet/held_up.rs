@@ -82,7 +82,7 @@ impl Scheduler {
             let deadlock = || {
                 tracing::error!(
                     target: "windlass::sim", device, hardware_queue,
-                    "deadlock: {report}: {} waits for that inside a call of HIP, so neither ever ends. No host \
+                    "deadlock: {report}: {} waits for that stream inside a call of HIP, so neither ever ends. No host \
                      function may wait for a stream; with hardware_queues=0 each stream has a hardware queue of its own",
                     report.work()
                 );
@@ -111,7 +111,7 @@ fn warn(report: &Report) {
     tell(|| {
         tracing::warn!(
             target: "windlass::sim", device, hardware_queue,
-            "{report}: {} does not end. If it waits for work behind it, neither ever goes on; with hardware_queues=0 \
+            "{report}: {} does not end. If it waits for work behind it, neither ever continues; with hardware_queues=0 \
              each stream has a hardware queue of its own",
             report.work()
         );

@@ -30,7 +30,7 @@ use transfer::Transfer;
 /// Does an [`Operation::Read`] for a driver without file access of its own: as a host call that holds no thread while
 /// the bytes move. Returns at once. `points` are the wait list and the signal list; `offset` is in bytes of the file.
 ///
-/// Where the host cannot reach the buffer, the device copies the bytes from host memory. This memory is allocated when
+/// If the host cannot reach the buffer, the device copies the bytes from host memory. This memory is allocated when
 /// the operation begins, at most 8 MiB for a range of any length, and as much again where threads call the
 /// [storage](Storage).
 ///

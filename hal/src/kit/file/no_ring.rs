@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The replacement of the ring on systems without io_uring: no file has a descriptor for it.
-#![allow(dead_code, reason = "nobody gets that far without a descriptor")]
+#![allow(dead_code, reason = "unreachable without a descriptor")]
 
 use super::direction::Direction;
 use crate::{driver::storage::File, kit::mapping::Mapping};

@@ -340,7 +340,7 @@ impl Parts {
         matches!(self.memory, Memory::Staged { .. })
     }
 
-    /// Where a piece begins in the range, and its length, in bytes.
+    /// The offset of a piece in the range, and its length, in bytes.
     fn extent(&self, piece: Piece) -> (u64, u64) {
         let at = piece.index * PIECE;
         (at, PIECE.min(self.range.len() - at))

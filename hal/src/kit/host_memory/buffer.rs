@@ -83,7 +83,7 @@ pub fn bytes_of(range: &Buffer) -> Result<&[AtomicU8]> {
         .or_else(|| any.downcast_ref::<HostImport>().map(HostImport::bytes));
     let start = start as usize;
     bytes
-        .ok_or_else(|| Error::internal(format!("{range:?} is no buffer over host memory")))?
+        .ok_or_else(|| Error::internal(format!("{range:?} is not a buffer over host memory")))?
         .get(start..start + range.len() as usize)
         .ok_or_else(|| Error::internal(format!("{range:?} lies outside its allocation")))
 }

@@ -44,7 +44,7 @@ impl Placed {
         &self.slab
     }
 
-    /// Where the buffer begins in the slab, in bytes.
+    /// The offset of the buffer in the slab, in bytes.
     pub fn offset(&self) -> u64 {
         self.place.offset
     }

@@ -387,7 +387,7 @@ fn check_alignment(alignment: u64) -> Result<()> {
     match alignment {
         0 => Ok(()),
         alignment if alignment.is_power_of_two() => Ok(()),
-        _ => Err(Error::invalid_argument(format!("an alignment of {alignment} bytes is no power of two"))),
+        _ => Err(Error::invalid_argument(format!("an alignment of {alignment} bytes is not a power of two"))),
     }
 }
 

@@ -63,7 +63,7 @@ pub struct Request {
 pub struct Place {
     /// The number of the slab, from [`Strategy::add`].
     pub slab: u32,
-    /// Where the range begins in the slab, in bytes. The address there is aligned as requested.
+    /// The offset of the range in the slab, in bytes. The address there is aligned as requested.
     pub offset: u64,
     /// The bytes that the range occupies: those requested, and those lost to rounding.
     pub held: u64,

@@ -160,7 +160,7 @@ pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, target: &Target) -> Fl
             return core.stop(Cause::PrivateBase { holder: "a buffer resource", found, expected });
         }
         (Reach::Private, _) if !scalar.is_multiple_of(ELEMENT as u32 * LANES as u32) => {
-            "a scalar offset that is no multiple of 256 in private memory"
+            "a scalar offset that is not a multiple of 256 in private memory"
         }
         (Reach::Private, _) if plain => return private(core, step, &target.addresses, target.whole),
         (Reach::Private, _) => "private memory by this instruction",

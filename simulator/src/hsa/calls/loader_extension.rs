@@ -57,10 +57,7 @@ unsafe extern "C" fn query_segment_descriptors(_descriptors: *mut c_void, count:
 
 unsafe extern "C" fn query_executable(_device: *const c_void, _executable: *mut Executable) -> Status {
     hsa!(hsa_ven_amd_loader_query_executable, |call| {
-        call.refuse(
-            Status::INVALID_ARGUMENT,
-            "the simulated GPU does not tell which executable an address is of",
-        )
+        call.refuse(Status::INVALID_ARGUMENT, "the simulated GPU cannot look up the executable of an address")
     })
 }
 

@@ -102,7 +102,7 @@ mod tests {
         while !sleeps(number) {
             std::thread::yield_now();
         }
-        assert!(!sleeps(this_thread()), "whoever asks runs");
+        assert!(!sleeps(this_thread()), "this thread runs");
         wake.send(()).unwrap();
         thread.join().unwrap();
         assert!(!sleeps(number), "it is gone");

@@ -116,7 +116,7 @@ impl Replay {
         let found = std::fs::metadata(path).map_err(|error| say(&error.to_string()))?;
         if !found.is_file() {
             // A device may never end.
-            return Err(say("it is no regular file"));
+            return Err(say("it is not a regular file"));
         }
         let text = std::fs::read_to_string(path).map_err(|error| say(&error.to_string()))?;
         let mut lines = text.lines();
@@ -130,7 +130,7 @@ impl Replay {
             match Entry::parse(line) {
                 Some(entry) => entries.push(entry),
                 None if !whole && lines.peek().is_none() => {}
-                None => return Err(say(&format!("line {} makes no sense: {line:?}", index + 2))),
+                None => return Err(say(&format!("line {} is not an entry: {line:?}", index + 2))),
             }
         }
         Ok(Self { path: path.display().to_string(), seed, entries, next: 0 })

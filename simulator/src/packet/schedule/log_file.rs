@@ -42,7 +42,7 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
 /// The reason why it cannot.
 pub(super) fn check(path: &Path) -> io::Result<()> {
     match std::fs::metadata(path) {
-        Ok(found) if !found.is_file() => Err(io::Error::other("it is there, and no regular file")),
+        Ok(found) if !found.is_file() => Err(io::Error::other("it is not a regular file")),
         Ok(_) => OpenOptions::new().write(true).open(path).map(drop),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             OpenOptions::new().write(true).create_new(true).open(path)?;

@@ -300,7 +300,7 @@ impl Stage {
                 return Some(Entered::Step);
             }
             if overdue {
-                self.choices().diverge("nobody does that");
+                self.choices().diverge("no thread does that");
                 self.moved.notify_all();
             }
             return None;

@@ -230,7 +230,7 @@ impl Scheduler {
         let run = move || scheduler.go_on_alone();
         if let Err(error) = std::thread::Builder::new().name("windlass-sim-0".to_owned()).spawn(run) {
             schedule.attended.store(false, Ordering::Release);
-            tracing::warn!(target: "windlass::sim", %error, "no thread: work goes on inside calls alone");
+            tracing::warn!(target: "windlass::sim", %error, "no thread: work advances only inside calls");
         }
     }
 
