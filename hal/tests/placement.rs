@@ -131,7 +131,7 @@ impl Model {
             needed.merge(death);
         }
         let retired = self.retired.borrow();
-        needed.settle(|lane, epoch| epoch <= retired[lane as usize]);
+        needed.remove_retired(|lane, epoch| epoch <= retired[lane as usize]);
         assert!(taken.death.covers(&needed), "{taken:?} does not wait for {needed:?}");
         match request.reach {
             Reach::Now => assert!(taken.death.is_empty()),
@@ -181,7 +181,7 @@ impl Model {
             for (mut death, held) in slab.granules {
                 assert!(!held, "a slab in use was given back");
                 let retired = self.retired.borrow();
-                assert!(death.settle(|lane, epoch| epoch <= retired[lane as usize]), "too soon");
+                assert!(death.remove_retired(|lane, epoch| epoch <= retired[lane as usize]), "too soon");
             }
         }
         assert_eq!(strategy.idle(), self.idle());
@@ -261,7 +261,7 @@ proptest! {
         prop_assert!(both.covers(&frontier(&left)) && both.covers(&frontier(&right)));
         let more = left.iter().any(|(lane, epoch)| right.get(lane).is_none_or(|own| own < epoch));
         prop_assert_eq!(frontier(&right).covers(&both), !more);
-        let settled = both.settle(|_, epoch| epoch <= retired);
+        let settled = both.remove_retired(|_, epoch| epoch <= retired);
         expected.retain(|_, epoch| *epoch > retired);
         prop_assert_eq!(settled, expected.is_empty());
         prop_assert_eq!(both.iter().collect::<BTreeMap<_, _>>(), expected);

@@ -47,9 +47,9 @@ fn a_frontier_has_the_last_epoch_of_each_lane() {
     assert!(frontier.covers(&Frontier::at(3, 8)) && frontier.covers(&Frontier::new()));
     assert!(!frontier.covers(&Frontier::at(3, 9)) && !frontier.covers(&Frontier::at(2, 1)));
     frontier.merge(&Frontier::at(0, 4));
-    assert!(!frontier.settle(retired));
+    assert!(!frontier.remove_retired(retired));
     assert_eq!(format!("{frontier:?}"), "Frontier{1: 2, 3: 8}");
-    assert!(Frontier::at(0, 9).settle(retired));
+    assert!(Frontier::at(0, 9).remove_retired(retired));
 }
 
 #[test]

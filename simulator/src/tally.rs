@@ -117,7 +117,7 @@ impl Tally {
         let mut outcome = Ok(());
         MAPPED.get_or_init(|| map(Path::new(&path)).map_err(|error| outcome = Err(error)).ok());
         if outcome.is_ok() {
-            let earlier = take(Count::Process).unwrap_or(0);
+            let earlier = count_and_get(Count::Process).unwrap_or(0);
             let _ = NUMBER.set(usize::try_from(earlier).unwrap_or(usize::MAX));
         }
         outcome
@@ -126,11 +126,11 @@ impl Tally {
 
 /// Adds one.
 pub(crate) fn count(what: Count) {
-    take(what);
+    count_and_get(what);
 }
 
 /// Adds one. Returns the count before, of all processes together; `None` without a file.
-pub(crate) fn take(what: Count) -> Option<u64> {
+pub(crate) fn count_and_get(what: Count) -> Option<u64> {
     let words = (*MAPPED.get()?)?;
     Some(words.get(what as usize)?.fetch_add(1, Ordering::Relaxed))
 }

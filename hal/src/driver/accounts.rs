@@ -56,23 +56,23 @@ struct Account {
 }
 
 impl Accounts {
-    fn of(&self, memory_type: MemoryType) -> &Account {
+    fn account(&self, memory_type: MemoryType) -> &Account {
         if memory_type.contains(MemoryType::HOST_VISIBLE) { &self.host } else { &self.device }
     }
 
     /// Counts memory that was taken from the system.
     pub fn reserve(&self, memory_type: MemoryType, bytes: u64) {
-        self.of(memory_type).reserved.fetch_add(bytes, Relaxed);
+        self.account(memory_type).reserved.fetch_add(bytes, Relaxed);
     }
 
     /// Counts memory that goes back to the system.
     pub fn unreserve(&self, memory_type: MemoryType, bytes: u64) {
-        self.of(memory_type).reserved.fetch_sub(bytes, Relaxed);
+        self.account(memory_type).reserved.fetch_sub(bytes, Relaxed);
     }
 
     /// Counts memory that a buffer received.
     pub fn allocate(&self, memory_type: MemoryType, bytes: u64) {
-        let account = self.of(memory_type);
+        let account = self.account(memory_type);
         account.allocated.fetch_add(bytes, Relaxed);
         let used = account.used.fetch_add(bytes, Relaxed) + bytes;
         account.peak.fetch_max(used, Relaxed);
@@ -81,7 +81,7 @@ impl Accounts {
 
     /// Counts memory that a buffer gave back.
     pub fn free(&self, memory_type: MemoryType, bytes: u64) {
-        let account = self.of(memory_type);
+        let account = self.account(memory_type);
         account.freed.fetch_add(bytes, Relaxed);
         account.used.fetch_sub(bytes, Relaxed);
         self.allocations.fetch_sub(1, Relaxed);

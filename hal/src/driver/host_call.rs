@@ -115,12 +115,12 @@ type Calls = Slab<Semaphore>;
 impl HostCalls {
     /// Runs a call on the callback pool and settles `signals` with its result. Returns at once.
     pub fn spawn(&self, call: HostCall, signals: Points) {
-        let place = Place { key: lock_std(&self.0).insert(Semaphore::new(0)), calls: self.0.clone() };
+        let running = RunningCall { key: lock_std(&self.0).insert(Semaphore::new(0)), calls: self.0.clone() };
         if let Work::Start(start) = call.work {
-            contain("starting work of the host", || start(Ending::new(signals, Some(place))));
+            contain("starting work of the host", || start(Ending::new(signals, Some(running))));
             return;
         }
-        callback_pool::spawn(Box::new(move || place.while_running(|| call.run(signals))));
+        callback_pool::spawn(Box::new(move || running.while_running(|| call.run(signals))));
     }
 
     /// Returns points that are reached when the host calls that run now have returned.
@@ -133,7 +133,7 @@ impl HostCalls {
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let own = RUNNING.try_with(Cell::take).unwrap_or_default();
         let turn = lock_std(&ONE_AT_A_TIME);
-        let released = own.as_ref().and_then(Place::step_aside);
+        let released = own.as_ref().and_then(RunningCall::step_aside);
         let calls = lock_std(&self.0);
         let own_key = own.as_ref().filter(|own| Arc::ptr_eq(&own.calls, &self.0)).map(|own| own.key);
         let others = calls.iter().filter(|(key, _)| Some(*key) != own_key);
@@ -151,17 +151,17 @@ impl HostCalls {
 thread_local! {
     /// The host call that this thread runs. A thread whose thread-local storage is gone runs none: it has ended, or the
     /// call ends the process.
-    static RUNNING: Cell<Option<Place>> = const { Cell::new(None) };
+    static RUNNING: Cell<Option<RunningCall>> = const { Cell::new(None) };
 }
 
-/// The place of a running call among the calls of its device. Dropping it removes the call.
-struct Place {
+/// A running call, as an entry among the calls of its device. Dropping it removes the entry.
+struct RunningCall {
     calls: Arc<Mutex<Calls>>,
     key: usize,
 }
 
-impl Place {
-    /// Runs the call of this place, then removes it. A drain inside `run` finds the place in the thread-local storage.
+impl RunningCall {
+    /// Runs the call, then removes its entry. A drain inside `run` finds the entry in the thread-local storage.
     fn while_running(self, run: impl FnOnce()) {
         let mut own = Some(self);
         let mut outer = RUNNING.try_with(|running| running.replace(own.take()));
@@ -179,7 +179,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         let ended = lock_std(&self.calls).try_remove(self.key);
         ended.iter().for_each(|ended| pending::reach(&[ended.at(1)]));
@@ -244,25 +244,25 @@ impl Drop for Completion {
     }
 }
 
-/// The debts of work that has no thread: its signals, and its place among the calls of its device. Dropping it fails
+/// The debts of work that has no thread: its signals, and its entry among the calls of its device. Dropping it fails
 /// the signals with `ABORTED`.
 pub(crate) struct Ending {
     completion: Completion,
-    place: Option<Place>,
+    running: Option<RunningCall>,
 }
 
 impl Ending {
-    fn new(signals: Points, place: Option<Place>) -> Self {
-        Self { completion: Completion::new(signals), place }
+    fn new(signals: Points, running: Option<RunningCall>) -> Self {
+        Self { completion: Completion::new(signals), running }
     }
 
     /// Settles the signals. Nothing of the work may touch memory any more.
     pub(crate) fn complete(self, result: Result<()>) {
-        let Self { completion, place } = self;
+        let Self { completion, running } = self;
         let complete = || completion.complete(result);
         // A receiver of the signals may drain, as a call may.
-        match place {
-            Some(place) => place.while_running(complete),
+        match running {
+            Some(running) => running.while_running(complete),
             None => complete(),
         }
     }

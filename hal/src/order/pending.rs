@@ -76,11 +76,11 @@ pub trait Issue: Send + Sync + 'static {
 
 /// The operations of a device that wait for values. See the [module's text](self).
 pub struct PendingSet<I: Issue> {
-    state: Mutex<State<I>>,
+    state: Mutex<PendingState<I>>,
     closed: AtomicBool,
 }
 
-struct State<I: Issue> {
+struct PendingState<I: Issue> {
     operations: Slab<Operation<I>>,
     next_id: u64,
     ready: VecDeque<Ready<I>>,
@@ -120,7 +120,7 @@ impl<I: Issue> PendingSet<I> {
     /// An empty set.
     pub fn new() -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(PendingState {
                 operations: Slab::new(),
                 next_id: 0,
                 ready: VecDeque::new(),
@@ -333,7 +333,7 @@ impl Drop for Cancelled {
     }
 }
 
-impl<I: Issue> State<I> {
+impl<I: Issue> PendingState<I> {
     fn push(
         &mut self,
         issuer: &Arc<I>,

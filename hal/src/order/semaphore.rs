@@ -52,10 +52,10 @@ pub struct Semaphore(Arc<Shared>);
 struct Shared {
     /// The payload, and the bit [`FAILED`] once the semaphore has failed. Written under the lock of `state`.
     payload: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<SemaphoreState>,
 }
 
-struct State {
+struct SemaphoreState {
     failure: Option<Error>,
     /// Ordered by value, and by age where values are equal.
     waiters: BTreeMap<Registration, Target>,
@@ -93,7 +93,7 @@ impl Semaphore {
     pub fn new(initial: u64) -> Self {
         Self(Arc::new(Shared {
             payload: AtomicU64::new(initial.min(Self::MAX_VALUE)),
-            state: Mutex::new(State {
+            state: Mutex::new(SemaphoreState {
                 failure: None,
                 waiters: BTreeMap::new(),
                 next_waiter: 0,
@@ -244,7 +244,7 @@ impl Semaphore {
         }
     }
 
-    fn reached_locked(&self, value: u64, state: &State) -> Option<Result<()>> {
+    fn reached_locked(&self, value: u64, state: &SemaphoreState) -> Option<Result<()>> {
         let payload = self.0.payload.load(Ordering::Relaxed);
         if payload & !FAILED >= value { Some(Ok(())) } else { state.failure.clone().map(Err) }
     }
@@ -331,7 +331,7 @@ pub(crate) fn check_value(what: &str, value: u64) -> Result<()> {
     Err(Error::out_of_range(format!("cannot {what} {value:#x}: a semaphore's payload ends at {most:#x}")))
 }
 
-impl State {
+impl SemaphoreState {
     /// The first edge that covers `value`. With a domain, the first edge of that domain.
     fn edge_for(&self, value: u64, domain: Option<Domain>) -> Option<Edge> {
         let first = self.edges.partition_point(|(at, _)| *at < value);

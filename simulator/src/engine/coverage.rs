@@ -85,7 +85,7 @@ struct Code {
 
 /// The kind of an instruction that is not executed.
 #[derive(PartialEq, Eq, Hash)]
-enum Kind {
+enum UnsupportedKind {
     /// Instructions that are not executed, for one reason.
     Op(Op, &'static str),
     /// Words of this format that are no instruction.
@@ -99,7 +99,7 @@ enum Kind {
 #[derive(Default)]
 struct Kinds {
     found: Vec<Unsupported>,
-    known: HashMap<Kind, usize>,
+    known: HashMap<UnsupportedKind, usize>,
 }
 
 /// A walk over the words that a symbol reaches and no symbol before it did.
@@ -131,14 +131,14 @@ impl Reached for Walk<'_> {
                 Ok(_) => return,
                 Err(reason) => {
                     why = reason;
-                    Kind::Op(inst.op, reason)
+                    UnsupportedKind::Op(inst.op, reason)
                 }
             },
             Err(NoInstruction::Undecodable(DecodeError::Unknown { encoding, .. })) => {
-                Kind::Undecodable(*encoding)
+                UnsupportedKind::Undecodable(*encoding)
             }
-            Err(NoInstruction::Undecodable(DecodeError::Truncated { .. })) => Kind::Truncated,
-            Err(NoInstruction::End) => Kind::End,
+            Err(NoInstruction::Undecodable(DecodeError::Truncated { .. })) => UnsupportedKind::Truncated,
+            Err(NoInstruction::End) => UnsupportedKind::End,
         };
         if let Some(known) = self.kinds.known.get(&kind).and_then(|&index| self.kinds.found.get_mut(index)) {
             known.count += 1;

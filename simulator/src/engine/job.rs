@@ -29,12 +29,12 @@ pub(super) struct Job {
 /// The threads that work on a dispatch, and its outcome. A late helper may hold it after the dispatch has ended.
 #[derive(Default)]
 struct Crew {
-    state: Mutex<State>,
+    state: Mutex<CrewState>,
     idle: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct CrewState {
     /// Helping threads, without the caller's.
     helpers: usize,
     /// Whether helpers come too late.
@@ -44,7 +44,7 @@ struct State {
 }
 
 impl Crew {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CrewState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -119,7 +119,7 @@ impl Job {
         let mut waiting: VecDeque<Workgroup> = VecDeque::new();
         let mut done = Statistics::default();
         while !self.grid.stop.load(Ordering::Relaxed) {
-            let fresh = if waiting.len() < RESIDENT { self.take() } else { None };
+            let fresh = if waiting.len() < RESIDENT { self.start_next() } else { None };
             let Some(mut workgroup) = fresh.or_else(|| waiting.pop_front()) else { break };
             match workgroup.run(&self.grid) {
                 Ok(Progress::Done) => {
@@ -141,7 +141,7 @@ impl Job {
     }
 
     /// Starts the next workgroup, if one is left.
-    pub(super) fn take(&self) -> Option<Workgroup> {
+    pub(super) fn start_next(&self) -> Option<Workgroup> {
         // Late helpers must not make the counter wrap.
         if self.next.load(Ordering::Relaxed) >= self.total {
             return None;

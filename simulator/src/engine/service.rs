@@ -24,7 +24,7 @@ impl Service {
     const ALL: [Self; 3] = [Self::Hostcall, Self::Printf, Self::Heap];
 
     /// The service that a hidden argument leads to.
-    pub(super) fn of(kind: HiddenKind) -> Option<Self> {
+    pub(super) fn for_argument(kind: HiddenKind) -> Option<Self> {
         match kind {
             HiddenKind::HostcallBuffer => Some(Self::Hostcall),
             HiddenKind::PrintfBuffer => Some(Self::Printf),

@@ -223,7 +223,7 @@ impl Start {
             HiddenKind::PrivateBase => PRIVATE_APERTURE >> 32,
             HiddenKind::SharedBase => SHARED_APERTURE >> 32,
             HiddenKind::QueuePtr => self.queue,
-            _ => Service::of(kind).map_or(0, Service::address),
+            _ => Service::for_argument(kind).map_or(0, Service::address),
         }
     }
 

@@ -54,7 +54,7 @@ impl Stepped {
         }
         let mut index = choices.choose(options);
         if index == self.residents.len() {
-            let Some(fresh) = self.job.take() else { return Ok(Step::Done) };
+            let Some(fresh) = self.job.start_next() else { return Ok(Step::Done) };
             // Many large workgroups take much memory and show no new orders.
             self.width =
                 self.width.min((WAVES / fresh.waves().max(1)).max(2) as usize).max(self.residents.len());

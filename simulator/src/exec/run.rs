@@ -80,7 +80,7 @@ impl Runner<'_> {
                 Sharing::Writes => {}
             }
             executed += 1;
-            // SAFETY: `Versions::pick` chose the handler for this processor.
+            // SAFETY: `Compilations::pick` chose the handler for this processor.
             match unsafe { (step.run)(&mut self.core, step) } {
                 Flow::Next => {
                     index += 1;

@@ -109,7 +109,7 @@ impl Call {
     }
 
     /// Reads an argument.
-    pub(crate) fn take<T: Copy>(&self, from: *const T) -> Outcome<T> {
+    pub(crate) fn read<T: Copy>(&self, from: *const T) -> Outcome<T> {
         if from.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }

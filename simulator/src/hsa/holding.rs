@@ -24,11 +24,11 @@ pub(crate) struct Holdings {
     lock: Lock,
     /// Bytes of memory of each GPU.
     capacity: u64,
-    state: Mutex<State>,
+    state: Mutex<HoldingsState>,
 }
 
 #[derive(Default)]
-struct State {
+struct HoldingsState {
     allocations: BTreeMap<u64, Allocation>,
     /// Allocations that were freed while others share them.
     released: BTreeMap<u64, Allocation>,
@@ -129,11 +129,11 @@ impl Holdings {
         let Some(rounded) = size.checked_next_multiple_of(4096) else {
             return Err(Status::INVALID_ALLOCATION);
         };
-        self.take(pool, rounded)?;
+        self.charge(pool, rounded)?;
         let align = if size >= LARGE { LARGE } else { 4096 };
         let kind = if pool.agent == Which::Cpu { Kind::HostPinned } else { Kind::Device };
         let base = self.memory.allocate(size, align, kind, owner).map_err(|_| {
-            self.give_back(pool, rounded);
+            self.refund(pool, rounded);
             Status::OUT_OF_RESOURCES
         })?;
         let homes = pool.agent.gpu().map_or(ALL_DEVICES, |gpu| 1 << (gpu & 63));
@@ -168,7 +168,7 @@ impl Holdings {
     }
 
     fn end(&self, gone: &Allocation, by: Arc<str>) -> Outcome<()> {
-        self.give_back(gone.pool, gone.size.next_multiple_of(4096));
+        self.refund(gone.pool, gone.size.next_multiple_of(4096));
         self.memory.free_as(gone.base, Some(by)).map_err(|_| Status::INVALID_ALLOCATION)
     }
 
@@ -354,7 +354,7 @@ impl Holdings {
         self.lock().used.get(&gpu).copied().unwrap_or(0)
     }
 
-    fn take(&self, pool: Pool, size: u64) -> Outcome<()> {
+    fn charge(&self, pool: Pool, size: u64) -> Outcome<()> {
         let Some(gpu) = pool.agent.gpu() else { return Ok(()) };
         let mut state = self.lock();
         let used = state.used.entry(gpu).or_default();
@@ -363,7 +363,7 @@ impl Holdings {
         Ok(())
     }
 
-    fn give_back(&self, pool: Pool, size: u64) {
+    fn refund(&self, pool: Pool, size: u64) {
         if let Some(gpu) = pool.agent.gpu() {
             let mut state = self.lock();
             let used = state.used.entry(gpu).or_default();
@@ -371,12 +371,12 @@ impl Holdings {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, HoldingsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl HoldingsState {
     fn allocation(&self, address: u64) -> Option<&Allocation> {
         let (_, allocation) = self.allocations.range(..=address).next_back()?;
         (address - allocation.base < allocation.size).then_some(allocation)

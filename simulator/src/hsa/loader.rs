@@ -32,11 +32,11 @@ pub(crate) struct Loader {
 /// An executable.
 #[derive(Default)]
 pub(crate) struct Loaded {
-    state: Mutex<State>,
+    state: Mutex<LoadedState>,
 }
 
 #[derive(Default)]
-struct State {
+struct LoadedState {
     frozen: bool,
     /// Addresses of variables that the client defined, for one GPU or for all.
     defined: BTreeMap<(Option<usize>, String), u64>,
@@ -235,12 +235,12 @@ impl Loaded {
         wanted.map(|(_, handle)| ExecutableSymbol { handle: *handle }).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LoadedState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl LoadedState {
     /// The address of a variable that the client defined.
     fn find(&self, gpu: usize, name: &str) -> Option<u64> {
         let name = name.to_owned();

@@ -32,7 +32,7 @@ const OF_GPU: [Grain; 3] = [Grain::Coarse, Grain::Fine, Grain::Group];
 
 impl Pool {
     /// The pools of an agent.
-    pub(crate) fn of(agent: Which) -> impl Iterator<Item = Self> {
+    pub(crate) fn of_agent(agent: Which) -> impl Iterator<Item = Self> {
         let grains = if agent == Which::Cpu { OF_CPU } else { OF_GPU };
         grains.into_iter().map(move |grain| Self { agent, grain })
     }

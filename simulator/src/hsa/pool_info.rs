@@ -16,7 +16,7 @@ impl Runtime {
     /// `INVALID_MEMORY_POOL`.
     pub(crate) fn pool(&self, pool: MemoryPool) -> Outcome<Pool> {
         self.agents()
-            .flat_map(Pool::of)
+            .flat_map(Pool::of_agent)
             .find(|known| known.handle() == pool)
             .ok_or(Status::INVALID_MEMORY_POOL)
     }

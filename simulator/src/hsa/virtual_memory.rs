@@ -20,11 +20,11 @@ pub(crate) const GRANULE: u64 = 4096;
 pub(crate) struct VirtualMemory {
     memory: Arc<Memory>,
     handles: Handles<Physical>,
-    state: Mutex<State>,
+    state: Mutex<MappingsState>,
 }
 
 #[derive(Default)]
-struct State {
+struct MappingsState {
     /// Sizes of reservations, by their first address.
     reserved: BTreeMap<u64, u64>,
     mapped: BTreeMap<u64, Mapping>,
@@ -244,12 +244,12 @@ impl VirtualMemory {
         Ok(VmemHandle { handle: handle.get() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, MappingsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl MappingsState {
     fn at(&self, address: u64) -> Option<(u64, &Mapping)> {
         let (base, mapping) = self.mapped.range(..=address).next_back()?;
         (address - base < mapping.size).then_some((*base, mapping))

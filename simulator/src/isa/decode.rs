@@ -65,24 +65,24 @@ impl InstructionSet {
     ///
     /// After an unknown instruction the next word is tried. A truncated instruction ends the sequence, and so
     /// does a rest of fewer than four bytes.
-    pub fn decode_program(&'static self, bytes: &[u8]) -> Program {
+    pub fn decode_program(&'static self, bytes: &[u8]) -> Instructions {
         let words = bytes
             .chunks_exact(4)
             .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
             .collect();
-        Program { set: self, words, next: 0 }
+        Instructions { set: self, words, next: 0 }
     }
 }
 
 /// Iterator of [`InstructionSet::decode_program`].
 #[derive(Debug)]
-pub struct Program {
+pub struct Instructions {
     set: &'static InstructionSet,
     words: Vec<u32>,
     next: usize,
 }
 
-impl Iterator for Program {
+impl Iterator for Instructions {
     type Item = (u64, Result<Inst, DecodeError>);
 
     fn next(&mut self) -> Option<Self::Item> {

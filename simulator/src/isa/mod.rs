@@ -30,7 +30,7 @@ mod text_modifier;
 mod text_operand;
 mod vector_format;
 
-pub use decode::Program;
+pub use decode::Instructions;
 pub use error::DecodeError;
 pub use inst::{Dpp, Encoding, Inst, Mem, Mods, Sdwa, SdwaSel, SdwaUnused};
 pub use opcode::Op;

@@ -12,9 +12,9 @@ pub(super) fn operand(operand: Operand, ty: OperandType) -> impl Display {
     Text { operand, ty }
 }
 
-/// Source `at` with negation, absolute value and sign extension.
+/// SourceText `at` with negation, absolute value and sign extension.
 pub(super) fn source(inst: &Inst, at: usize) -> impl Display {
-    Source { inst: *inst, at }
+    SourceText { inst: *inst, at }
 }
 
 struct Text {
@@ -132,12 +132,12 @@ fn literal(f: &mut Formatter<'_>, value: u32, element: Element) -> fmt::Result {
     }
 }
 
-struct Source {
+struct SourceText {
     inst: Inst,
     at: usize,
 }
 
-impl Display for Source {
+impl Display for SourceText {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Some((&op, &ty)) = self.inst.src.get(self.at).zip(self.inst.src_type.get(self.at)) else {
             return Ok(());

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use super::hardware::Name;
 use super::queue::{Point, Queue};
 use super::scheduler::Scheduler;
-use super::state::State;
+use super::state::SchedulerState;
 use crate::trace::tell;
 
 /// The time for which a packet may block others before it is reported, where there is no seed.
@@ -118,7 +118,7 @@ fn warn(report: &Report) {
     });
 }
 
-impl State {
+impl SchedulerState {
     /// The packets that `points` depend on. Hardware queues count only if `through_hardware`.
     fn ways(&self, points: &[Point], through_hardware: bool) -> Ways {
         let ahead = if through_hardware { self.hardware.ahead() } else { BTreeMap::new() };

@@ -7,7 +7,7 @@ use super::edge::{Edge, Edges};
 use super::queue::{Point, Queue};
 use super::refusal::Refusal;
 use super::scheduler::Scheduler;
-use super::state::State;
+use super::state::SchedulerState;
 use super::work::Packet;
 
 /// One step of a graph.
@@ -81,7 +81,13 @@ impl Scheduler {
 
 /// The index of the lane for the step `index`: a lane whose latest step it waits for, else a new lane, else
 /// any lane. Steps in a lane were queued before, so that waiting for them cannot deadlock.
-fn choose(state: &mut State, lanes: &mut Vec<Lane>, device: usize, after: &[usize], index: usize) -> usize {
+fn choose(
+    state: &mut SchedulerState,
+    lanes: &mut Vec<Lane>,
+    device: usize,
+    after: &[usize],
+    index: usize,
+) -> usize {
     let of_device = lanes.iter().enumerate().filter(|(_, lane)| lane.queue.device == device);
     let of_device: Vec<(usize, usize)> = of_device.map(|(place, lane)| (place, lane.last)).collect();
     if let Some((place, _)) = of_device.iter().find(|(_, last)| after.contains(last)) {

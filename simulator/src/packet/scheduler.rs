@@ -3,7 +3,7 @@
 //!
 //! With a seed, the [`schedule`](super::schedule) decides which packet runs, and on which thread.
 //!
-//! One lock guards the [`State`]. Points are captured when a packet is queued and lie in the past, so waiting
+//! One lock guards the [`SchedulerState`]. Points are captured when a packet is queued and lie in the past, so waiting
 //! for them cannot go in circles. Conditions are polled after each event and once a millisecond, since
 //! kernels and the host change memory without notice.
 
@@ -16,7 +16,7 @@ use super::edge::{Edge, Edges};
 use super::queue::{Point, Queue, Role};
 use super::refusal::Refusal;
 use super::schedule::Schedule;
-use super::state::{Item, LOOK, Sharing, State, Waiting};
+use super::state::{Item, LOOK, SchedulerState, Sharing, Waiting};
 use super::work::Packet;
 
 /// The interval at which a long wait checks whether a hardware queue is the reason.
@@ -30,7 +30,7 @@ pub(crate) struct Scheduler {
     pub(super) clock: Arc<Clock>,
     /// Called on each thread that runs packets, before the first.
     enter_thread: Box<dyn Fn() + Send + Sync>,
-    state: Mutex<State>,
+    state: Mutex<SchedulerState>,
     /// Signalled when a packet becomes ready.
     pub(super) ready: Condvar,
     /// Signalled when a packet has finished.
@@ -50,7 +50,7 @@ impl Scheduler {
             schedule,
             clock,
             enter_thread: Box::new(enter_thread),
-            state: Mutex::new(State::new(hardware_queues)),
+            state: Mutex::new(SchedulerState::new(hardware_queues)),
             ready: Condvar::new(),
             finished: Condvar::new(),
         }
@@ -272,7 +272,7 @@ impl Scheduler {
         (self.enter_thread)();
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, SchedulerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -20,7 +20,7 @@ use super::work::Packet;
 pub(super) const LOOK: Duration = Duration::from_millis(1);
 
 /// The queues, and the threads that empty them.
-pub(super) struct State {
+pub(super) struct SchedulerState {
     /// By queue id. The order is fixed, so that a seed draws from the same list each time.
     pub(super) queues: BTreeMap<u64, Waiting>,
     pub(super) hardware: Hardware,
@@ -84,7 +84,7 @@ pub(super) struct Item {
     pub(super) packet: Box<dyn Packet>,
 }
 
-impl State {
+impl SchedulerState {
     /// No queues. Queues that are added share `hardware_queues` hardware queues for each device and priority.
     pub(super) fn new(hardware_queues: usize) -> Self {
         Self {
@@ -215,7 +215,7 @@ impl State {
     }
 
     /// Takes the next packet of a queue, to be run.
-    pub(super) fn take(&mut self, id: u64) -> Option<(Arc<Queue>, Item)> {
+    pub(super) fn take_next(&mut self, id: u64) -> Option<(Arc<Queue>, Item)> {
         let waiting = self.queues.get_mut(&id)?;
         let item = waiting.items.pop_front()?;
         waiting.running = Running::OnThread;

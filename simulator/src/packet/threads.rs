@@ -10,7 +10,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::refusal::Refusal;
 use super::scheduler::Scheduler;
-use super::state::{LOOK, State};
+use super::state::{LOOK, SchedulerState};
 use crate::trace::tell;
 
 impl Scheduler {
@@ -18,7 +18,7 @@ impl Scheduler {
     ///
     /// # Errors
     /// [`Refusal::NoThread`] when the first thread cannot be started.
-    pub(super) fn start(self: &Arc<Self>, state: &mut State) -> Result<(), Refusal> {
+    pub(super) fn start(self: &Arc<Self>, state: &mut SchedulerState) -> Result<(), Refusal> {
         if self.schedule.is_some() {
             return Ok(());
         }
@@ -55,7 +55,7 @@ impl Scheduler {
         state.threads.idle -= 1;
         while !state.closed {
             let next = state.ready_queues().first().copied();
-            let Some((queue, item)) = next.and_then(|id| state.take(id)) else {
+            let Some((queue, item)) = next.and_then(|id| state.take_next(id)) else {
                 state.threads.idle += 1;
                 state = self.sleep(state);
                 state.threads.idle -= 1;
@@ -72,7 +72,7 @@ impl Scheduler {
     }
 
     /// Waits until this thread is woken, or until it is time to poll conditions.
-    fn sleep<'a>(&self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn sleep<'a>(&self, mut state: MutexGuard<'a, SchedulerState>) -> MutexGuard<'a, SchedulerState> {
         if state.threads.lookout || !state.has_conditions() {
             return self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
         }

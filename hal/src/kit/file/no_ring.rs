@@ -9,21 +9,21 @@ use crate::{driver::storage::File, kit::mapping::Mapping};
 pub(super) struct Descriptor(());
 
 impl Descriptor {
-    pub(super) fn of(_file: &File, _offset: u64, _length: u64) -> Option<Self> {
+    pub(super) fn for_range(_file: &File, _offset: u64, _length: u64) -> Option<Self> {
         None
     }
 }
 
 type Done = Box<dyn FnOnce(Outcome) + Send>;
 
-pub(super) struct Request(Done);
+pub(super) struct RingRequest(Done);
 
 pub(super) enum Outcome {
     Moved,
     Stopped(u64),
 }
 
-impl Request {
+impl RingRequest {
     pub(super) fn new(
         _descriptor: Descriptor,
         _direction: Direction,
@@ -35,6 +35,6 @@ impl Request {
     }
 }
 
-pub(super) fn submit(request: Request) {
+pub(super) fn submit(request: RingRequest) {
     (request.0)(Outcome::Stopped(0));
 }

@@ -11,7 +11,7 @@
 //! # Soundness
 //!
 //! The kernel receives raw pointers, and writes through them at any time between the submission of a request and its
-//! completion. A [`Request`] holds a [`Mapping`], which keeps the memory valid and is never turned into a reference.
+//! completion. A [`RingRequest`] holds a [`Mapping`], which keeps the memory valid and is never turned into a reference.
 //! The range in it is checked when the request is made.
 //!
 //! A request lies in [`Worker::under_way`] from before its submission until its completion is read, or until it is
@@ -68,7 +68,7 @@ impl Descriptor {
     /// The descriptor of the file, where the ring moves `length` bytes at `offset` exactly as plain calls would. This
     /// holds for regular files and block devices only: other files have no positions, or a read of them may take for
     /// ever.
-    pub(super) fn of(file: &File, offset: u64, length: u64) -> Option<Self> {
+    pub(super) fn for_range(file: &File, offset: u64, length: u64) -> Option<Self> {
         if offset.checked_add(length).is_none_or(|end| end > i64::MAX as u64) {
             return None;
         }
@@ -84,7 +84,7 @@ impl Descriptor {
 }
 
 /// A request to move bytes.
-pub(super) struct Request {
+pub(super) struct RingRequest {
     descriptor: Descriptor,
     direction: Direction,
     offset: u64,
@@ -105,7 +105,7 @@ pub(super) enum Outcome {
     Stopped(u64),
 }
 
-impl Request {
+impl RingRequest {
     /// A request for `length` bytes between the file at `offset` and `memory` at `start`. `done` is called on a thread
     /// of the callback pool, when nothing touches the memory any more.
     pub(super) fn new(
@@ -141,7 +141,7 @@ impl Request {
 }
 
 /// Moves the bytes without waiting for them. A ring exists, because a [`Descriptor`] exists.
-pub(super) fn submit(request: Request) {
+pub(super) fn submit(request: RingRequest) {
     let Some(ring) = ring() else { return stop(request) };
     let mut inbox = lock_std(&ring.inbox);
     if inbox.closed {
@@ -158,11 +158,11 @@ pub(super) fn submit(request: Request) {
 }
 
 /// Returns a request that never reached the kernel.
-fn stop(request: Request) {
+fn stop(request: RingRequest) {
     go_on((Outcome::Stopped(request.moved), request));
 }
 
-fn go_on((outcome, request): (Outcome, Request)) {
+fn go_on((outcome, request): (Outcome, RingRequest)) {
     follow(Box::new(move || request.end(outcome)));
 }
 
@@ -185,7 +185,7 @@ struct Ring {
 }
 
 struct Inbox {
-    requests: VecDeque<Request>,
+    requests: VecDeque<RingRequest>,
     /// The thread waits for the bell.
     asleep: bool,
     /// The thread has ended.
@@ -224,9 +224,9 @@ struct Worker {
     ring: Arc<Ring>,
     kernel: IoUring,
     /// Requests that are not in the submission queue.
-    waiting: VecDeque<Request>,
+    waiting: VecDeque<RingRequest>,
     /// Requests in the submission queue or in the kernel, by their number.
-    under_way: ManuallyDrop<Slab<Request>>,
+    under_way: ManuallyDrop<Slab<RingRequest>>,
     /// The numbers in the submission queue that the kernel has not taken yet.
     unseen: VecDeque<u64>,
 }
@@ -298,7 +298,7 @@ impl Worker {
     }
 
     /// Reads completions. Returns the requests that have ended, with their outcomes.
-    fn reap(&mut self) -> Vec<(Outcome, Request)> {
+    fn reap(&mut self) -> Vec<(Outcome, RingRequest)> {
         let mut completed = Vec::new();
         for entry in self.kernel.completion() {
             let (key, result) = (entry.user_data(), entry.result());

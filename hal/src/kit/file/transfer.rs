@@ -51,7 +51,7 @@ const STAGES: usize = 2;
 pub(super) struct Transfer {
     direction: Direction,
     count: u64,
-    state: Mutex<State>,
+    state: Mutex<TransferState>,
 }
 
 /// The objects of a transfer, kept until it ends.
@@ -76,7 +76,7 @@ enum Memory {
     },
 }
 
-struct State {
+struct TransferState {
     /// `None` once the transfer has ended.
     parts: Option<(Arc<Parts>, Ending)>,
     /// The free places for pieces. With staging memory, a place is the number of a stage.
@@ -103,7 +103,7 @@ struct Piece {
     place: usize,
 }
 
-enum Step {
+enum TransferStep {
     File(Arc<Parts>, Piece),
     Copy(Arc<Parts>, Piece),
     End(Arc<Parts>, Ending, Result<()>),
@@ -147,7 +147,7 @@ impl Transfer {
     }
 
     fn run(direction: Direction, file: File, offset: u64, range: Buffer, memory: Memory, ending: Ending) {
-        let descriptor = Descriptor::of(&file, offset, range.len());
+        let descriptor = Descriptor::for_range(&file, offset, range.len());
         let one_at_a_time = descriptor.is_none();
         let places = match &memory {
             Memory::InPlace(_) if one_at_a_time => 1,
@@ -156,7 +156,7 @@ impl Transfer {
         };
         let count = range.len().div_ceil(PIECE);
         let parts = Parts { file, offset, range, memory, descriptor };
-        let state = State {
+        let state = TransferState {
             parts: Some((Arc::new(parts), ending)),
             free: (0..places).rev().collect(),
             begun: 0,
@@ -182,9 +182,9 @@ impl Transfer {
         while let Some(step) = state.next(self.direction, self.count) {
             drop(state);
             match step {
-                Step::File(parts, piece) => self.move_bytes(&parts, piece),
-                Step::Copy(parts, piece) => self.copy(parts, piece),
-                Step::End(parts, ending, result) => {
+                TransferStep::File(parts, piece) => self.move_bytes(&parts, piece),
+                TransferStep::Copy(parts, piece) => self.copy(parts, piece),
+                TransferStep::End(parts, ending, result) => {
                     contain("dropping a transfer", move || drop(parts));
                     ending.complete(result);
                 }
@@ -200,7 +200,7 @@ impl Transfer {
             let (bytes, start) = parts.bytes(piece);
             let (at, length) = parts.extent(piece);
             let transfer = self.clone();
-            let request = ring::Request::new(
+            let request = ring::RingRequest::new(
                 descriptor.clone(),
                 self.direction,
                 parts.offset + at,
@@ -292,9 +292,9 @@ impl Timepoint for Copied {
     }
 }
 
-impl State {
+impl TransferState {
     /// The next step, if there is one.
-    fn next(&mut self, direction: Direction, count: u64) -> Option<Step> {
+    fn next(&mut self, direction: Direction, count: u64) -> Option<TransferStep> {
         let parts = self.parts.as_ref()?.0.clone();
         if self.failure.is_some() {
             // After a failure, pieces that wait for a step are given up.
@@ -311,18 +311,18 @@ impl State {
             }
         }
         if !self.to_copy.is_empty() {
-            return Some(Step::Copy(parts, self.to_copy.remove(0)));
+            return Some(TransferStep::Copy(parts, self.to_copy.remove(0)));
         }
         let turn = self.one_at_a_time.then_some(self.turn);
         if let Some(at) = self.for_file.iter().position(|piece| turn.is_none_or(|turn| piece.index == turn)) {
-            return Some(Step::File(parts, self.for_file.remove(at)));
+            return Some(TransferStep::File(parts, self.for_file.remove(at)));
         }
         if self.ended < self.begun {
             return None;
         }
         drop(parts);
         let (parts, ending) = self.parts.take()?;
-        Some(Step::End(parts, ending, self.failure.take().map_or(Ok(()), Err)))
+        Some(TransferStep::End(parts, ending, self.failure.take().map_or(Ok(()), Err)))
     }
 
     /// Frees the place of a piece.

@@ -59,7 +59,7 @@ impl Frontier {
     }
 
     /// Removes the points that have retired. Returns whether none is left.
-    pub fn settle(&mut self, retired: impl Fn(u32, u64) -> bool) -> bool {
+    pub fn remove_retired(&mut self, retired: impl Fn(u32, u64) -> bool) -> bool {
         self.epochs.retain(|(lane, epoch)| !retired(*lane, *epoch));
         self.is_empty()
     }

@@ -48,7 +48,7 @@ impl<T> Shelf<T> {
 
     /// The rank of the best item for a request.
     pub(crate) fn best(&mut self, reach: Reach, retired: Retired<'_>) -> Option<Rank> {
-        self.settle(retired);
+        self.shelve_settled(retired);
         if !self.settled.is_empty() {
             return Some(Rank::Settled);
         }
@@ -89,17 +89,17 @@ impl<T> Shelf<T> {
 
     /// Takes all items that no work uses.
     pub(crate) fn take_settled(&mut self, retired: Retired<'_>) -> Vec<T> {
-        self.settle(retired);
+        self.shelve_settled(retired);
         std::mem::take(&mut self.settled)
     }
 
     /// Takes the newest item that no work uses.
     pub(crate) fn take_one_settled(&mut self, retired: Retired<'_>) -> Option<T> {
-        self.settle(retired);
+        self.shelve_settled(retired);
         self.settled.pop()
     }
 
-    fn settle(&mut self, retired: Retired<'_>) {
+    fn shelve_settled(&mut self, retired: Retired<'_>) {
         for (lane, waiting) in &mut self.lanes {
             while waiting.front().is_some_and(|(epoch, _)| retired(*lane, *epoch)) {
                 self.settled.extend(waiting.pop_front().map(|(_, item)| item));
@@ -107,7 +107,7 @@ impl<T> Shelf<T> {
         }
         for _ in 0..self.mixed.len() {
             let Some((mut death, item)) = self.mixed.pop_front() else { return };
-            match death.settle(retired) {
+            match death.remove_retired(retired) {
                 true => self.settled.push(item),
                 false if death.only_lane().is_some() => self.put(item, death),
                 false => self.mixed.push_back((death, item)),

@@ -61,12 +61,12 @@ pub struct Slabs {
     params: PoolParams,
     /// The alignment of all slabs in bytes.
     granule: u64,
-    state: Mutex<State>,
+    state: Mutex<SlabsState>,
     /// Held while a slab is allocated, so that the next thread first looks at the rest of the new slab.
     growing: Mutex<()>,
 }
 
-struct State {
+struct SlabsState {
     strategy: Box<dyn Strategy>,
     slabs: Slab<(Arc<dyn driver::Buffer>, u64)>,
     counts: PoolStatistics,
@@ -99,7 +99,7 @@ impl Slabs {
             }
         };
         let counts = PoolStatistics { budget: params.budget, ..PoolStatistics::default() };
-        let state = State { strategy, slabs: Slab::new(), counts };
+        let state = SlabsState { strategy, slabs: Slab::new(), counts };
         Ok(Self { params, granule, state: Mutex::new(state), growing: Mutex::new(()) })
     }
 
@@ -248,7 +248,7 @@ impl Slabs {
 
     fn place(
         self: &Arc<Self>,
-        mut state: MutexGuard<'_, State>,
+        mut state: MutexGuard<'_, SlabsState>,
         source: &Arc<dyn SlabSource>,
         taken: Taken,
         request: &Request,
@@ -367,7 +367,7 @@ impl Slabs {
     }
 }
 
-impl State {
+impl SlabsState {
     /// Takes out unused slabs without a buffer, except for `keep` bytes.
     fn give_back(&mut self, keep: u64, retired: &dyn Fn(u32, u64) -> bool) -> Gone {
         let keys = self.strategy.reclaim(keep, retired);

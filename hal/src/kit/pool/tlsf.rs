@@ -236,7 +236,7 @@ impl Tlsf {
                 looked += 1;
                 let fits = self.fit(index, count, request.alignment).is_some();
                 let Some(free) = self.block_mut(index).and_then(|block| block.free.as_mut()) else { break };
-                free.death.settle(retired);
+                free.death.remove_retired(retired);
                 let rank = request.reach.rank(&free.death).filter(|_| fits);
                 let next = free.next;
                 if let Some(rank) = rank.filter(|rank| best.is_none_or(|(best, _)| *rank < best)) {
@@ -352,9 +352,9 @@ impl Tlsf {
     }
 
     /// Removes retired points from the frontier of a block. A block that has settled moves to the front of its list.
-    fn settle(&mut self, index: u32, retired: Retired<'_>) {
+    fn drop_retired(&mut self, index: u32, retired: Retired<'_>) {
         let Some(free) = self.block_mut(index).and_then(|block| block.free.as_mut()) else { return };
-        if !free.death.is_empty() && free.death.settle(retired) {
+        if !free.death.is_empty() && free.death.remove_retired(retired) {
             let death = self.unlink(index);
             self.link(index, death);
         }
@@ -368,7 +368,7 @@ impl Tlsf {
             .filter(|(_, block)| block.free.is_some())
             .map(|(index, _)| index as u32)
             .collect();
-        free.iter().for_each(|index| self.settle(*index, retired));
+        free.iter().for_each(|index| self.drop_retired(*index, retired));
         for index in free {
             while self.join_after(index, join) {}
         }
@@ -386,7 +386,7 @@ impl Tlsf {
             indices.push(index);
             index = block.after;
         }
-        indices.iter().for_each(|index| self.settle(*index, retired));
+        indices.iter().for_each(|index| self.drop_retired(*index, retired));
         let settled = |index: &u32| {
             self.block(*index).and_then(|block| block.free.as_ref()).is_some_and(|free| free.death.is_empty())
         };
@@ -432,12 +432,12 @@ impl Strategy for Tlsf {
 
     fn put(&mut self, place: Place, death: Frontier, retired: Retired<'_>) {
         let mut death = death;
-        death.settle(retired);
+        death.remove_retired(retired);
         let Some(block) = self.block(place.block) else { return };
         let (before, after) = (block.before, block.after);
         self.link(place.block, death);
-        self.settle(before, retired);
-        self.settle(after, retired);
+        self.drop_retired(before, retired);
+        self.drop_retired(after, retired);
         self.join_after(place.block, Join::Kindly);
         if before != NONE {
             self.join_after(before, Join::Kindly);

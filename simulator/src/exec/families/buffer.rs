@@ -4,8 +4,8 @@
 
 use crate::exec::families::vmem::{atomic, lds_targets, one_span, private, to_lds, with_spans};
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::{Versions, handler};
-use crate::exec::machine::shape::{Part, Shape};
+use crate::exec::machine::handler::{Compilations, handler};
+use crate::exec::machine::shape::{Shape, Width};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause};
 use crate::exec::machine::wave::{SCRATCH_WINDOW, Wave};
@@ -16,19 +16,19 @@ use crate::isa::{Encoding, Inst};
 use crate::memory::Use;
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     if inst.encoding != Encoding::Mubuf {
         return None;
     }
     Some(match Shape::of(inst.op) {
-        Shape::Load(_) if inst.mem.lds => Versions::scalar(buffer_to_lds),
-        Shape::Load(Part::Dwords(1)) => handler!(|core, step| buffer_load(core, step, Part::Dwords(1))),
-        Shape::Load(Part::Dwords(4)) => handler!(|core, step| buffer_load(core, step, Part::Dwords(4))),
-        Shape::Load(_) => Versions::scalar(buffer_load_any),
-        Shape::Store(Part::Dwords(1)) => handler!(|core, step| buffer_store(core, step, Part::Dwords(1))),
-        Shape::Store(Part::Dwords(4)) => handler!(|core, step| buffer_store(core, step, Part::Dwords(4))),
-        Shape::Store(_) => Versions::scalar(buffer_store_any),
-        Shape::Atomic { .. } => Versions::scalar(buffer_atomic),
+        Shape::Load(_) if inst.mem.lds => Compilations::scalar(buffer_to_lds),
+        Shape::Load(Width::Dwords(1)) => handler!(|core, step| buffer_load(core, step, Width::Dwords(1))),
+        Shape::Load(Width::Dwords(4)) => handler!(|core, step| buffer_load(core, step, Width::Dwords(4))),
+        Shape::Load(_) => Compilations::scalar(buffer_load_any),
+        Shape::Store(Width::Dwords(1)) => handler!(|core, step| buffer_store(core, step, Width::Dwords(1))),
+        Shape::Store(Width::Dwords(4)) => handler!(|core, step| buffer_store(core, step, Width::Dwords(4))),
+        Shape::Store(_) => Compilations::scalar(buffer_store_any),
+        Shape::Atomic { .. } => Compilations::scalar(buffer_atomic),
         Shape::LoadFormat(_) | Shape::StoreFormat(_) | Shape::None => return None,
     })
 }
@@ -244,7 +244,7 @@ pub(crate) fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
 }
 
 #[inline(always)]
-fn buffer_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+fn buffer_load(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let found = target(core, step, part.size());
     if found.reach != Reach::Memory {
         return elsewhere(core, step, &found);
@@ -278,7 +278,7 @@ fn buffer_load_any(core: &mut Core<'_>, step: &Step) -> Flow {
 fn outside(
     core: &mut Core<'_>,
     step: &Step,
-    part: Part,
+    part: Width,
     addresses: &Addresses,
     partial: &[(usize, u64)],
 ) -> Flow {
@@ -289,7 +289,7 @@ fn outside(
         if available == 0 {
             continue;
         }
-        let some = Part::Dwords((available / 4) as u8);
+        let some = Width::Dwords((available / 4) as u8);
         let flow =
             with_spans(core, step, addresses, lane_mask, available, AccessKind::Read, |core, span, mask| {
                 load(&span, &mut core.wave.v, step.dst, some, addresses, mask);
@@ -309,7 +309,7 @@ fn buffer_store_any(core: &mut Core<'_>, step: &Step) -> Flow {
 }
 
 #[inline(always)]
-fn buffer_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+fn buffer_store(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let found = target(core, step, part.size());
     if found.reach != Reach::Memory {
@@ -330,7 +330,7 @@ fn buffer_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
         if flow != Flow::Next || available == 0 {
             continue;
         }
-        let some = Part::Dwords((available / 4) as u8);
+        let some = Width::Dwords((available / 4) as u8);
         flow = with_spans(
             core,
             step,

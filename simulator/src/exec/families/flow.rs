@@ -2,7 +2,7 @@
 //! Program control: branches, calls, barriers, the end, and the hardware registers.
 
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::Versions;
+use crate::exec::machine::handler::Compilations;
 use crate::exec::machine::step::Step;
 use crate::exec::machine::trouble::Cause;
 use crate::exec::operands::source::{scalar32, scalar64};
@@ -10,7 +10,7 @@ use crate::exec::reach::BREAKPOINT;
 use crate::isa::Op;
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(op: Op) -> Option<Versions> {
+pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     macro_rules! branch_if {
         (|$core:ident| $condition:expr) => {{
             fn run($core: &mut Core<'_>, _: &Step) -> Flow {
@@ -138,7 +138,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         },
         _ => return None,
     };
-    Some(Versions::scalar(handler))
+    Some(Compilations::scalar(handler))
 }
 
 /// The address of the instruction behind a step.

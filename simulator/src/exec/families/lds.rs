@@ -2,8 +2,8 @@
 //! LDS instructions, and instructions that move data between lanes through the LDS hardware.
 
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::{Versions, handler};
-use crate::exec::machine::shape::{Part, Place, Shape};
+use crate::exec::machine::handler::{Compilations, handler};
+use crate::exec::machine::shape::{RegisterPlace, Shape, Width};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause, Segment};
 use crate::exec::machine::wave::VECTORS;
@@ -13,43 +13,43 @@ use crate::exec::values::row::{LANES, Lanes, Row, each_lane, row};
 use crate::isa::{Encoding, Inst, Op};
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     if inst.encoding != Encoding::Ds || inst.mem.gds {
         return None;
     }
     let two = has_two_addresses(inst.op);
     Some(match (inst.op, Shape::of(inst.op)) {
         (Op::ds_bpermute_b32, _) => handler!(|core, step| pull(core, step)),
-        (Op::ds_permute_b32, _) => Versions::scalar(push),
+        (Op::ds_permute_b32, _) => Compilations::scalar(push),
         // From this pattern on, the patterns are orders of an FFT.
         (Op::ds_swizzle_b32, _) if inst.mem.offset >= 0xe000 => return None,
-        (Op::ds_swizzle_b32, _) => Versions::scalar(swizzle),
-        (Op::ds_write_addtid_b32, _) => Versions::scalar(write_by_lane),
-        (Op::ds_read_addtid_b32, _) => Versions::scalar(read_by_lane),
-        (Op::ds_append | Op::ds_consume, _) => Versions::scalar(count),
-        (_, Shape::Load(Part::Dwords(1))) if two => {
-            handler!(|core, step| read_two(core, step, Part::Dwords(1)))
+        (Op::ds_swizzle_b32, _) => Compilations::scalar(swizzle),
+        (Op::ds_write_addtid_b32, _) => Compilations::scalar(write_by_lane),
+        (Op::ds_read_addtid_b32, _) => Compilations::scalar(read_by_lane),
+        (Op::ds_append | Op::ds_consume, _) => Compilations::scalar(count),
+        (_, Shape::Load(Width::Dwords(1))) if two => {
+            handler!(|core, step| read_two(core, step, Width::Dwords(1)))
         }
         (_, Shape::Load(_)) if two => {
-            handler!(|core, step| read_two(core, step, Part::Dwords(2)))
+            handler!(|core, step| read_two(core, step, Width::Dwords(2)))
         }
-        (_, Shape::Store(Part::Dwords(1))) if two => {
-            handler!(|core, step| write_two(core, step, Part::Dwords(1)))
+        (_, Shape::Store(Width::Dwords(1))) if two => {
+            handler!(|core, step| write_two(core, step, Width::Dwords(1)))
         }
-        (_, Shape::Store(_)) if two => handler!(|core, step| write_two(core, step, Part::Dwords(2))),
-        (_, Shape::Atomic { .. }) if two => Versions::scalar(exchange_two),
-        (_, Shape::Load(Part::Dwords(1))) => handler!(|core, step| read(core, step, Part::Dwords(1))),
-        (_, Shape::Load(Part::Dwords(2))) => handler!(|core, step| read(core, step, Part::Dwords(2))),
-        (_, Shape::Load(Part::Dwords(4))) => handler!(|core, step| read(core, step, Part::Dwords(4))),
-        (_, Shape::Load(Part::Short(Place::Unsigned))) => {
-            handler!(|core, step| read(core, step, Part::Short(Place::Unsigned)))
+        (_, Shape::Store(_)) if two => handler!(|core, step| write_two(core, step, Width::Dwords(2))),
+        (_, Shape::Atomic { .. }) if two => Compilations::scalar(exchange_two),
+        (_, Shape::Load(Width::Dwords(1))) => handler!(|core, step| read(core, step, Width::Dwords(1))),
+        (_, Shape::Load(Width::Dwords(2))) => handler!(|core, step| read(core, step, Width::Dwords(2))),
+        (_, Shape::Load(Width::Dwords(4))) => handler!(|core, step| read(core, step, Width::Dwords(4))),
+        (_, Shape::Load(Width::Short(RegisterPlace::Unsigned))) => {
+            handler!(|core, step| read(core, step, Width::Short(RegisterPlace::Unsigned)))
         }
-        (_, Shape::Load(_)) => Versions::scalar(read_any),
-        (_, Shape::Store(Part::Dwords(1))) => handler!(|core, step| write(core, step, Part::Dwords(1))),
-        (_, Shape::Store(Part::Dwords(2))) => handler!(|core, step| write(core, step, Part::Dwords(2))),
-        (_, Shape::Store(Part::Dwords(4))) => handler!(|core, step| write(core, step, Part::Dwords(4))),
-        (_, Shape::Store(_)) => Versions::scalar(write_any),
-        (_, Shape::Atomic { .. }) => Versions::scalar(atomic),
+        (_, Shape::Load(_)) => Compilations::scalar(read_any),
+        (_, Shape::Store(Width::Dwords(1))) => handler!(|core, step| write(core, step, Width::Dwords(1))),
+        (_, Shape::Store(Width::Dwords(2))) => handler!(|core, step| write(core, step, Width::Dwords(2))),
+        (_, Shape::Store(Width::Dwords(4))) => handler!(|core, step| write(core, step, Width::Dwords(4))),
+        (_, Shape::Store(_)) => Compilations::scalar(write_any),
+        (_, Shape::Atomic { .. }) => Compilations::scalar(atomic),
         _ => return None,
     })
 }
@@ -98,7 +98,7 @@ fn is_far(op: Op) -> bool {
 }
 
 /// Byte offsets of an instruction with two addresses.
-fn two_offsets(step: &Step, part: Part) -> [u32; 2] {
+fn two_offsets(step: &Step, part: Width) -> [u32; 2] {
     let unit = part.size() as u32 * if is_far(step.inst.op) { 64 } else { 1 };
     [step.inst.mem.offset as u32 * unit, u32::from(step.inst.mem.offset1) * unit]
 }
@@ -120,24 +120,24 @@ pub(crate) fn overrun(
     let vectors = &core.wave.v;
     let mut greatest = 0;
     each_lane!(lanes, |lane| {
-        greatest = greatest.max(addresses.of(vectors, lane));
+        greatest = greatest.max(addresses.of_lane(vectors, lane));
     });
     if lanes == 0 || greatest.saturating_add(size) <= limit {
         return None;
     }
     let ends_behind = |lane: &usize| {
-        let address = addresses.of(vectors, *lane);
+        let address = addresses.of_lane(vectors, *lane);
         // LDS is allocated in larger units, so the bytes past the end exist.
         let end = if step.may_stick_out(address, size, kind) { limit.next_multiple_of(4) } else { limit };
         address.saturating_add(size) > end
     };
     let lane = Lanes(lanes).find(ends_behind)?;
-    let address = addresses.of(vectors, lane);
+    let address = addresses.of_lane(vectors, lane);
     Some(core.stop_in(Segment::Lds(limit), Cause::IllegalAddress, Some(lane), address, size, kind))
 }
 
 #[inline(always)]
-fn read(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+fn read(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
     if let Some(stop) = overrun(core, step, &addresses, exec, part.size(), AccessKind::Read) {
@@ -155,7 +155,7 @@ fn read_any(core: &mut Core<'_>, step: &Step) -> Flow {
 }
 
 #[inline(always)]
-fn read_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+fn read_two(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let offsets = two_offsets(step, part);
     let exec = core.wave.exec();
     for offset in offsets {
@@ -164,7 +164,7 @@ fn read_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
         }
     }
     match part {
-        Part::Dwords(1) => read_pair::<1>(core, step, offsets),
+        Width::Dwords(1) => read_pair::<1>(core, step, offsets),
         _ => read_pair::<2>(core, step, offsets),
     }
     Flow::Next
@@ -179,7 +179,7 @@ fn read_pair<const N: usize>(core: &mut Core<'_>, step: &Step, offsets: [u32; 2]
     // The second address is in the same register as the first, which a destination may overwrite.
     let source = address(step, 0);
     each_lane!(exec, |lane| {
-        let base = source.of(vectors, lane) as u32;
+        let base = source.of_lane(vectors, lane) as u32;
         for (half, offset) in offsets.into_iter().enumerate() {
             let dwords = core.lds.load_dwords::<N>(base.wrapping_add(offset).into());
             for index in 0..N {
@@ -190,7 +190,7 @@ fn read_pair<const N: usize>(core: &mut Core<'_>, step: &Step, offsets: [u32; 2]
 }
 
 #[inline(always)]
-fn write(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+fn write(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let addresses = address(step, step.inst.mem.offset as u32);
     let exec = core.wave.exec();
@@ -209,7 +209,7 @@ fn write_any(core: &mut Core<'_>, step: &Step) -> Flow {
 }
 
 #[inline(always)]
-fn write_two(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+fn write_two(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let (Source::Vector(first), Source::Vector(second)) = (step.src[1], step.src[2]) else {
         return Flow::Next;
     };
@@ -250,10 +250,12 @@ pub(crate) fn atomic_at(
     if stop.is_some() {
         return stop;
     }
-    let misaligned = |lane: &usize| !addresses.of(&core.wave.v, *lane).is_multiple_of(size);
+    let misaligned = |lane: &usize| !addresses.of_lane(&core.wave.v, *lane).is_multiple_of(size);
     if let Some(lane) = Lanes(lanes).find(misaligned) {
-        let (segment, at) =
-            (Segment::Lds(core.lds.limit().min(core.lds.len() as u64)), addresses.of(&core.wave.v, lane));
+        let (segment, at) = (
+            Segment::Lds(core.lds.limit().min(core.lds.len() as u64)),
+            addresses.of_lane(&core.wave.v, lane),
+        );
         let cause = Cause::MisalignedAtomic;
         return Some(core.stop_in(segment, cause, Some(lane), at, size, AccessKind::Atomic));
     }
@@ -264,7 +266,7 @@ pub(crate) fn atomic_at(
     let returns = !step.inst.dst.is_none();
     for lane in Lanes(lanes) {
         let word = |number: u16| core.wave.row(number)[lane];
-        let address = addresses.of(&core.wave.v, lane);
+        let address = addresses.of_lane(&core.wave.v, lane);
         if wide {
             let pair = |number: u16| u64::from(word(number)) | u64::from(word(number + 1)) << 32;
             let (a, b) = (pair(first), if rmw.takes_two() { pair(second) } else { 0 });
@@ -292,7 +294,7 @@ fn exchange_two(core: &mut Core<'_>, step: &Step) -> Flow {
     else {
         return Flow::Next;
     };
-    let part = Part::Dwords(if wide { 2 } else { 1 });
+    let part = Width::Dwords(if wide { 2 } else { 1 });
     let exec = core.wave.exec();
     let [at_first, at_second] = two_offsets(step, part).map(|offset| address(step, offset));
     for addresses in [&at_first, &at_second] {
@@ -305,7 +307,7 @@ fn exchange_two(core: &mut Core<'_>, step: &Step) -> Flow {
         let mut old = [0; 4];
         for (half, (data, addresses)) in [(first, &at_first), (second, &at_second)].into_iter().enumerate() {
             for index in 0..dwords {
-                let address = addresses.of(&core.wave.v, lane) + 4 * index as u64;
+                let address = addresses.of_lane(&core.wave.v, lane) + 4 * index as u64;
                 old[half * dwords + index] = core.lds.load32(lane, address);
                 core.lds.store32(lane, address, core.wave.row(data + index as u16)[lane]);
             }

@@ -7,7 +7,7 @@
 //! lanes, one column each.
 
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::{VECTORS, Wave};
 use crate::exec::operands::source::scalar32;
@@ -19,7 +19,7 @@ use crate::exec::values::row::{LANES, Row};
 use crate::isa::{Inst, Op};
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     /// A product of `M`, elements per lane, blocks and input types.
     macro_rules! product {
         ($sum:ty, $m:literal, $elements:literal, $blocks:literal, $a:ty, $b:ty) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The families of instructions, a file for each. [`versions`] finds the family of an instruction, and its handler there.
+//! The families of instructions, a file for each. [`compilations`] finds the family of an instruction, and its handler there.
 //!
 //! | file | instructions |
 //! |---|---|
@@ -27,7 +27,7 @@ mod vector;
 mod vmem;
 
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::Versions;
+use crate::exec::machine::handler::Compilations;
 use crate::exec::machine::step::{Handler, Step};
 use crate::exec::machine::trouble::Cause;
 use crate::exec::operands::modifiers::knows_dpp;
@@ -38,35 +38,35 @@ use crate::isa::{Encoding, GFX942, Inst, Mem, Mods, Op, Operand, OperandType};
 /// # Errors
 /// The part of the instruction that is not executed.
 pub(crate) fn handler(inst: &Inst) -> Result<Handler, &'static str> {
-    versions(inst).map(Versions::pick)
+    compilations(inst).map(Compilations::pick)
 }
 
 /// The handler of an instruction for every processor.
-pub(crate) fn versions(inst: &Inst) -> Result<Versions, &'static str> {
+pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
     if inst.mods.dpp.is_some_and(|dpp| !knows_dpp(dpp.ctrl)) {
         return Err("an unknown data-parallel control");
     }
     if inst.mem.gds {
-        return gws::handler(inst.op).map(Versions::scalar_of).ok_or("global data share");
+        return gws::handler(inst.op).map(Compilations::scalar_of).ok_or("global data share");
     }
-    let versions = match inst.encoding {
-        Encoding::Smem => smem::versions(inst.op),
-        Encoding::Ds => lds::versions(inst),
-        Encoding::Flat | Encoding::Global | Encoding::Scratch => vmem::versions(inst),
-        Encoding::Mubuf => match buffer::versions(inst) {
-            None => typed::versions(inst)?,
-            versions => versions,
+    let compilations = match inst.encoding {
+        Encoding::Smem => smem::compilations(inst.op),
+        Encoding::Ds => lds::compilations(inst),
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => vmem::compilations(inst),
+        Encoding::Mubuf => match buffer::compilations(inst) {
+            None => typed::compilations(inst)?,
+            compilations => compilations,
         },
-        Encoding::Mtbuf => typed::versions(inst)?,
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vop3 | Encoding::Vopc => vector::versions(inst),
-        Encoding::Vop3p => packed::versions(inst.op),
-        Encoding::Mai => {
-            matrix::versions(inst).or_else(|| sparse::versions(inst)).or_else(|| vector::versions(inst))
-        }
-        _ => scalar::versions(inst.op),
+        Encoding::Mtbuf => typed::compilations(inst)?,
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vop3 | Encoding::Vopc => vector::compilations(inst),
+        Encoding::Vop3p => packed::compilations(inst.op),
+        Encoding::Mai => matrix::compilations(inst)
+            .or_else(|| sparse::compilations(inst))
+            .or_else(|| vector::compilations(inst)),
+        _ => scalar::compilations(inst.op),
     };
-    match versions.or_else(|| flow::versions(inst.op)) {
-        Some(versions) => Ok(versions),
+    match compilations.or_else(|| flow::compilations(inst.op)) {
+        Some(compilations) => Ok(compilations),
         None if inst.mods.clamp => Err("the clamp bit of this instruction"),
         None => Err("not implemented"),
     }

@@ -2,7 +2,7 @@
 //! VOP3P: two operations in one instruction, sums of products, and fused operations of mixed precision.
 
 use crate::exec::machine::core::Flow;
-use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::{INTEGERS, Source, Step};
 use crate::exec::machine::wave::{Mode, Wave};
 use crate::exec::operands::element::{Spare, fetch32};
@@ -10,7 +10,7 @@ use crate::exec::operands::result::{finish16, finish32, written_lanes};
 use crate::exec::operands::source::{scalar32, scalar64};
 use crate::exec::values::float::{max_f16, min_f16};
 use crate::exec::values::half::{f16_to_f32, f32_to_f16, f64_to_f16, sum_to_odd};
-use crate::exec::values::kind::Kind;
+use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, row};
 use crate::exec::values::soft;
 use crate::isa::{Op, Operand, inline_f16};
@@ -118,8 +118,8 @@ macro_rules! pair32 {
                 high = row!(|lane| { $(let $arg = f32::from_bits($arg[1][lane]);)* $result.to_bits() });
             }
             if step.inst.mods.clamp || wave.unusual || has_nan(&low) || has_nan(&high) {
-                settle_singles(&mut low, wave.mode, &[$(&$arg[0]),*]);
-                settle_singles(&mut high, wave.mode, &[$(&$arg[1]),*]);
+                replace_nans_of_singles(&mut low, wave.mode, &[$(&$arg[0]),*]);
+                replace_nans_of_singles(&mut high, wave.mode, &[$(&$arg[1]),*]);
                 finish_singles([&mut low, &mut high], step, wave);
             }
             let exec = core.wave.exec();
@@ -154,7 +154,7 @@ fn has_nan(row: &Row) -> bool {
 
 /// Replaces each computed NaN by that of the first source that is one.
 #[cold]
-fn settle_singles(results: &mut Row, mode: Mode, sources: &[&Row]) {
+fn replace_nans_of_singles(results: &mut Row, mode: Mode, sources: &[&Row]) {
     for (lane, result) in results.iter_mut().enumerate().filter(|(_, bits)| is_nan(**bits)) {
         let first = sources.iter().map(|row| flushed_single(row[lane], mode)).find(|bits| is_nan(*bits));
         *result = first.map_or(0x7fc0_0000, |bits| bits | 0x0040_0000);
@@ -190,7 +190,7 @@ macro_rules! dot {
 }
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(op: Op) -> Option<Versions> {
+pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     Some(match op {
         Op::v_pk_mad_i16 => pair!(i16, |a 0, b 1, c 2| a.wrapping_mul(b).wrapping_add(c),
             clamped(i64::from(a) * i64::from(b) + i64::from(c)).clamp(i16::MIN.into(), i16::MAX.into())
@@ -213,7 +213,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         Op::v_pk_min_u16 => pair!(u16, |a 0, b 1| a.min(b), clamped a.min(b)),
         Op::v_pk_fma_f16 => pair!(float mode |a 0, b 1, c 2| {
             let all = flushed_halves([a, b, c], mode);
-            settled16(fused(all, mode), &all)
+            half_or_source_nan(fused(all, mode), &all)
         }),
         Op::v_pk_add_f16 => pair!(float mode |a 0, b 1| {
             let [a, b] = flushed_halves([a, b], mode);
@@ -221,7 +221,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
                 soft::NEAREST => f32_to_f16(f16_to_f32(a) + f16_to_f32(b)),
                 round => soft::HALF.sum(a.into(), b.into(), round) as u32,
             };
-            settled16(sum, &[a, b])
+            half_or_source_nan(sum, &[a, b])
         }),
         Op::v_pk_mul_f16 => pair!(float mode |a 0, b 1| {
             let [a, b] = flushed_halves([a, b], mode);
@@ -229,7 +229,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
                 soft::NEAREST => f32_to_f16(f16_to_f32(a) * f16_to_f32(b)),
                 round => soft::HALF.product(a.into(), b.into(), round) as u32,
             };
-            settled16(product, &[a, b])
+            half_or_source_nan(product, &[a, b])
         }),
         Op::v_pk_min_f16 => pair!(float mode |a 0, b 1| {
             let [a, b] = flushed_halves([a, b], mode);
@@ -324,7 +324,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
 }
 
 /// The handler of a VOP2 instruction that adds to its destination.
-pub(crate) fn accumulating(op: Op) -> Option<Versions> {
+pub(crate) fn accumulating(op: Op) -> Option<Compilations> {
     Some(match op {
         Op::v_dot4c_i32_i8 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 8)),
         Op::v_dot8c_i32_i4 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 4)),
@@ -350,7 +350,7 @@ pub(crate) fn accumulating(op: Op) -> Option<Versions> {
                 let one = |shift: u32| {
                     let all = [a, b, c].map(|row| row[lane] >> shift & 0xffff);
                     let all = flushed_halves(all, mode);
-                    finish16(settled16(fused(all, mode), &all), &step.inst.mods, mode)
+                    finish16(half_or_source_nan(fused(all, mode), &all), &step.inst.mods, mode)
                 };
                 one(0) | one(16) << 16
             });
@@ -368,7 +368,7 @@ fn bits(wave: &Wave, step: &Step, index: usize) -> Row {
     let mut spare = Spare::new();
     match step.src[index] {
         Source::None => *wave.row(step.dst),
-        _ if step.inst.mods.dpp.is_some() => *fetch32(wave, step, index, Kind::B32, &mut spare),
+        _ if step.inst.mods.dpp.is_some() => *fetch32(wave, step, index, LaneKind::B32, &mut spare),
         Source::Vector(number) => *wave.row(number),
         source => [scalar32(wave, source); LANES],
     }
@@ -398,7 +398,7 @@ fn flushed_halves<const N: usize>(halves: [u32; N], mode: Mode) -> [u32; N] {
 
 /// A computed half; a NaN becomes that of the first source that is one.
 #[inline(always)]
-fn settled16(result: u32, sources: &[u32]) -> u32 {
+fn half_or_source_nan(result: u32, sources: &[u32]) -> u32 {
     let is_nan = |bits: u32| bits & 0x7fff > 0x7c00;
     if is_nan(result) {
         return sources.iter().find(|bits| is_nan(**bits)).map_or(0x7e00, |bits| bits | 0x200);

@@ -2,7 +2,7 @@
 //! Scalar arithmetic: SOP1, SOP2, SOPC and SOPK without program control.
 
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::Versions;
+use crate::exec::machine::handler::Compilations;
 use crate::exec::machine::step::Step;
 use crate::exec::operands::source::{scalar32, scalar64};
 use crate::isa::Op;
@@ -13,7 +13,7 @@ use crate::isa::Op;
 macro_rules! scalar {
     ($($op:ident ($($arg:ident: $ty:ident),*) $($in_scc:ident)? -> $result:ident $scc:ident $body:expr;)*) => {
         /// The handler of an instruction of this family.
-        pub(crate) fn versions(op: Op) -> Option<Versions> {
+        pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             match op {
                 $(Op::$op => {
                     fn run(core: &mut Core<'_>, step: &Step) -> Flow {
@@ -23,7 +23,7 @@ macro_rules! scalar {
                         scalar!(@store $result $scc core, step, $body);
                         Flow::Next
                     }
-                    Some(Versions::scalar(run))
+                    Some(Compilations::scalar(run))
                 })*
                 _ => control(op),
             }
@@ -190,7 +190,7 @@ fn quads(mask: u64) -> u64 {
 }
 
 /// Instructions that also read their destination, constants of SOPK, and EXEC.
-fn control(op: Op) -> Option<Versions> {
+fn control(op: Op) -> Option<Compilations> {
     /// Makes a handler of a function.
     macro_rules! run {
         (|$core:ident, $step:ident| $body:expr) => {{
@@ -313,7 +313,7 @@ fn control(op: Op) -> Option<Versions> {
         }),
         _ => return None,
     };
-    Some(Versions::scalar(handler))
+    Some(Compilations::scalar(handler))
 }
 
 fn destination32(core: &Core<'_>, step: &Step) -> u32 {

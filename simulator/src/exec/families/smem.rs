@@ -3,7 +3,7 @@
 
 use crate::exec::families::buffer::Resource;
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::Versions;
+use crate::exec::machine::handler::Compilations;
 use crate::exec::machine::shape::Shape;
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause};
@@ -11,7 +11,7 @@ use crate::exec::operands::source::{scalar32, scalar64};
 use crate::isa::{Op, Operand};
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(op: Op) -> Option<Versions> {
+pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     let handler: fn(&mut Core<'_>, &Step) -> Flow = match op {
         Op::s_load_dword => load::<1>,
         Op::s_load_dwordx2 => load::<2>,
@@ -35,12 +35,16 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         }
         _ => return atomic_versions(op),
     };
-    Some(Versions::scalar(handler))
+    Some(Compilations::scalar(handler))
 }
 
-fn atomic_versions(op: Op) -> Option<Versions> {
+fn atomic_versions(op: Op) -> Option<Compilations> {
     let Shape::Atomic { .. } = Shape::of(op) else { return None };
-    Some(Versions::scalar(if op.mnemonic().starts_with("s_buffer_") { buffer_atomic } else { plain_atomic }))
+    Some(Compilations::scalar(if op.mnemonic().starts_with("s_buffer_") {
+        buffer_atomic
+    } else {
+        plain_atomic
+    }))
 }
 
 /// Immediate and register offset together.

@@ -8,14 +8,14 @@
 
 use crate::exec::families::matrix::{Bf8, Bf16, F16, Fp8, I8, Input, Sum, element_row, place};
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::VECTORS;
 use crate::exec::values::row::LANES;
 use crate::isa::{Inst, Op};
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     /// A product of `M`, stored elements per lane and input types.
     macro_rules! product {
         ($sum:ty, $m:literal, $elements:literal, $a:ty, $b:ty) => {

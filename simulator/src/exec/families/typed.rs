@@ -5,7 +5,7 @@
 use crate::exec::families::buffer::{Reach, Resource, Target, elsewhere, target};
 use crate::exec::families::vmem::{lds_targets, with_spans};
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::Versions;
+use crate::exec::machine::handler::Compilations;
 use crate::exec::machine::shape::{Components, Shape};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause};
@@ -18,7 +18,7 @@ use crate::memory::access::Span;
 ///
 /// # Errors
 /// The reason why the format in the instruction is not executed.
-pub(crate) fn versions(inst: &Inst) -> Result<Option<Versions>, &'static str> {
+pub(crate) fn compilations(inst: &Inst) -> Result<Option<Compilations>, &'static str> {
     let shape = Shape::of(inst.op);
     let (Shape::LoadFormat(components) | Shape::StoreFormat(components)) = shape else { return Ok(None) };
     let loads = matches!(shape, Shape::LoadFormat(_));
@@ -27,7 +27,7 @@ pub(crate) fn versions(inst: &Inst) -> Result<Option<Versions>, &'static str> {
         let halves = components.are_halves();
         if loads { format.loads(halves)? } else { format.stores(halves)? }
     }
-    Ok(Some(Versions::scalar(match (loads, inst.mem.lds) {
+    Ok(Some(Compilations::scalar(match (loads, inst.mem.lds) {
         (true, true) => load_to_lds,
         (true, false) => load,
         (false, _) => store,
@@ -36,7 +36,7 @@ pub(crate) fn versions(inst: &Inst) -> Result<Option<Versions>, &'static str> {
 
 /// The format in an instruction.
 fn typed(inst: &Inst) -> Result<Format, &'static str> {
-    Format::of(u32::from(inst.mem.format) & 15, u32::from(inst.mem.format) >> 4)
+    Format::from_codes(u32::from(inst.mem.format) & 15, u32::from(inst.mem.format) >> 4)
 }
 
 /// The source of a component.
@@ -57,7 +57,7 @@ fn described(core: &Core<'_>, step: &Step) -> Result<(Format, [Select; 4]), &'st
         return Ok((format, [0, 1, 2, 3].map(select)));
     }
     let word = Resource::read(core.wave, step.src[2]).description();
-    let format = Format::of(word >> 15, word >> 12)?;
+    let format = Format::from_codes(word >> 15, word >> 12)?;
     let mut selects = [Select::Zero; 4];
     for (at, select) in selects.iter_mut().enumerate() {
         *select = match word >> (3 * at) & 7 {

@@ -3,8 +3,8 @@
 
 use crate::exec::families::lds::{atomic_at, overrun};
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::{Versions, handler};
-use crate::exec::machine::shape::{Part, Place, Shape};
+use crate::exec::machine::handler::{Compilations, handler};
+use crate::exec::machine::shape::{RegisterPlace, Shape, Width};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause, Segment};
 use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE, scalar32, scalar64};
@@ -15,30 +15,30 @@ use crate::memory::Use;
 use crate::memory::access::Span;
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     let shape = Shape::of(inst.op);
     let to_lds = inst.mem.lds;
     Some(match (inst.encoding, shape) {
         (_, Shape::None) => return None,
         (Encoding::Global, Shape::Load(_)) if to_lds => handler!(|core, step| global_to_lds(core, step)),
         (Encoding::Global, Shape::Load(part)) => match part {
-            Part::Dwords(1) => handler!(|core, step| global_load(core, step, Part::Dwords(1))),
-            Part::Dwords(2) => handler!(|core, step| global_load(core, step, Part::Dwords(2))),
-            Part::Dwords(4) => handler!(|core, step| global_load(core, step, Part::Dwords(4))),
-            _ => Versions::scalar(global_load_any),
+            Width::Dwords(1) => handler!(|core, step| global_load(core, step, Width::Dwords(1))),
+            Width::Dwords(2) => handler!(|core, step| global_load(core, step, Width::Dwords(2))),
+            Width::Dwords(4) => handler!(|core, step| global_load(core, step, Width::Dwords(4))),
+            _ => Compilations::scalar(global_load_any),
         },
         (Encoding::Global, Shape::Store(part)) => match part {
-            Part::Dwords(1) => handler!(|core, step| global_store(core, step, Part::Dwords(1))),
-            Part::Dwords(2) => handler!(|core, step| global_store(core, step, Part::Dwords(2))),
-            Part::Dwords(4) => handler!(|core, step| global_store(core, step, Part::Dwords(4))),
-            _ => Versions::scalar(global_store_any),
+            Width::Dwords(1) => handler!(|core, step| global_store(core, step, Width::Dwords(1))),
+            Width::Dwords(2) => handler!(|core, step| global_store(core, step, Width::Dwords(2))),
+            Width::Dwords(4) => handler!(|core, step| global_store(core, step, Width::Dwords(4))),
+            _ => Compilations::scalar(global_store_any),
         },
-        (Encoding::Global, Shape::Atomic { .. }) => Versions::scalar(global_atomic),
-        (Encoding::Scratch, Shape::Load(_)) if to_lds => Versions::scalar(scratch_to_lds),
-        (Encoding::Scratch, Shape::Load(_)) => Versions::scalar(scratch),
-        (Encoding::Scratch, Shape::Store(_)) => Versions::scalar(scratch),
-        (Encoding::Flat, Shape::Load(_) | Shape::Store(_)) => Versions::scalar(flat),
-        (Encoding::Flat, Shape::Atomic { .. }) => Versions::scalar(flat_atomic),
+        (Encoding::Global, Shape::Atomic { .. }) => Compilations::scalar(global_atomic),
+        (Encoding::Scratch, Shape::Load(_)) if to_lds => Compilations::scalar(scratch_to_lds),
+        (Encoding::Scratch, Shape::Load(_)) => Compilations::scalar(scratch),
+        (Encoding::Scratch, Shape::Store(_)) => Compilations::scalar(scratch),
+        (Encoding::Flat, Shape::Load(_) | Shape::Store(_)) => Compilations::scalar(flat),
+        (Encoding::Flat, Shape::Atomic { .. }) => Compilations::scalar(flat_atomic),
         _ => return None,
     })
 }
@@ -164,7 +164,7 @@ fn note_accesses(
 }
 
 #[inline(always)]
-fn global_load(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+fn global_load(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
     if let Some(span) = one_span(core, &addresses, exec, part.size(), Use::Read) {
@@ -191,7 +191,7 @@ fn global_store_any(core: &mut Core<'_>, step: &Step) -> Flow {
 }
 
 #[inline(always)]
-fn global_store(core: &mut Core<'_>, step: &Step, part: Part) -> Flow {
+fn global_store(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
@@ -271,13 +271,13 @@ pub(crate) fn lds_targets(core: &mut Core<'_>, step: &Step, lanes: u64) -> Resul
 }
 
 /// The dword that a load into LDS writes for a part.
-fn extended(space: &impl Space, lane: usize, address: u64, part: Part) -> u32 {
+fn extended(space: &impl Space, lane: usize, address: u64, part: Width) -> u32 {
     match part {
-        Part::Byte(Place::Signed) => space.load8(lane, address) as i8 as u32,
-        Part::Byte(_) => space.load8(lane, address).into(),
-        Part::Short(Place::Signed) => space.load16(lane, address) as i16 as u32,
-        Part::Short(_) => space.load16(lane, address).into(),
-        Part::Dwords(_) => space.load32(lane, address),
+        Width::Byte(RegisterPlace::Signed) => space.load8(lane, address) as i8 as u32,
+        Width::Byte(_) => space.load8(lane, address).into(),
+        Width::Short(RegisterPlace::Signed) => space.load16(lane, address) as i16 as u32,
+        Width::Short(_) => space.load16(lane, address).into(),
+        Width::Dwords(_) => space.load32(lane, address),
     }
 }
 
@@ -287,7 +287,7 @@ pub(crate) fn to_lds(
     step: &Step,
     addresses: &Addresses,
     lanes: u64,
-    part: Part,
+    part: Width,
 ) -> Flow {
     let targets = match lds_targets(core, step, lanes) {
         Ok(targets) => targets,

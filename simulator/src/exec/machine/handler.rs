@@ -7,12 +7,12 @@ use crate::exec::values::wide::has_wide_vectors;
 
 /// The same handler compiled for the baseline processor and for AVX2 with FMA.
 #[derive(Clone, Copy)]
-pub(crate) struct Versions {
+pub(crate) struct Compilations {
     portable: Handler,
     wide: Handler,
 }
 
-impl Versions {
+impl Compilations {
     /// A handler that gains nothing from wide vectors.
     pub(crate) const fn scalar(handler: Handler) -> Self {
         Self { portable: handler, wide: handler }
@@ -40,7 +40,7 @@ impl Versions {
     }
 }
 
-/// Makes the [`Versions`] of a handler from its body, a function of the core and the step.
+/// Makes the [`Compilations`] of a handler from its body, a function of the core and the step.
 macro_rules! handler {
     (|$core:ident, $step:ident| $body:expr) => {{
         #[inline(always)]
@@ -66,7 +66,7 @@ macro_rules! handler {
         }
         #[cfg(not(target_arch = "x86_64"))]
         use portable as wide;
-        $crate::exec::machine::handler::Versions::new(portable, wide)
+        $crate::exec::machine::handler::Compilations::new(portable, wide)
     }};
 }
 pub(crate) use handler;

@@ -10,9 +10,9 @@ pub(crate) enum Shape {
     /// Not a memory instruction, or one without data.
     None,
     /// Memory to registers.
-    Load(Part),
+    Load(Width),
     /// Registers to memory.
-    Store(Part),
+    Store(Width),
     /// Memory to registers, converted from a buffer's format.
     LoadFormat(Components),
     /// Registers to memory, converted to a buffer's format.
@@ -28,18 +28,18 @@ pub(crate) enum Shape {
 
 /// The size of the data, and its place in the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum Width {
     /// Whole registers.
     Dwords(u8),
     /// A byte.
-    Byte(Place),
+    Byte(RegisterPlace),
     /// Two bytes.
-    Short(Place),
+    Short(RegisterPlace),
 }
 
 /// The place of a byte or of two bytes in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum RegisterPlace {
     /// In the low bits; a load clears the rest.
     Unsigned,
     /// In the low bits; a load repeats the sign in the rest.
@@ -100,7 +100,7 @@ impl Components {
     }
 }
 
-impl Part {
+impl Width {
     /// The size in memory, in bytes.
     pub(crate) fn size(self) -> u64 {
         match self {
@@ -152,27 +152,27 @@ fn atomic(name: &str) -> Shape {
 }
 
 /// The part in the end of a mnemonic: `sbyte_d16_hi` of vector memory, `u16_d16` of LDS.
-fn part(name: &str) -> Option<Part> {
+fn part(name: &str) -> Option<Width> {
     let place = |signed| {
         if name.ends_with("_d16_hi") {
-            Place::HighHalf { signed }
+            RegisterPlace::HighHalf { signed }
         } else if name.ends_with("_d16") {
-            Place::LowHalf { signed }
+            RegisterPlace::LowHalf { signed }
         } else if signed {
-            Place::Signed
+            RegisterPlace::Signed
         } else {
-            Place::Unsigned
+            RegisterPlace::Unsigned
         }
     };
     Some(match name.split('_').next()? {
-        "ubyte" | "byte" | "u8" | "b8" => Part::Byte(place(false)),
-        "sbyte" | "i8" => Part::Byte(place(true)),
-        "ushort" | "short" | "u16" | "b16" => Part::Short(place(false)),
-        "sshort" | "i16" => Part::Short(place(true)),
-        "dword" | "b32" => Part::Dwords(1),
-        "dwordx2" | "b64" => Part::Dwords(2),
-        "dwordx3" | "b96" => Part::Dwords(3),
-        "dwordx4" | "b128" => Part::Dwords(4),
+        "ubyte" | "byte" | "u8" | "b8" => Width::Byte(place(false)),
+        "sbyte" | "i8" => Width::Byte(place(true)),
+        "ushort" | "short" | "u16" | "b16" => Width::Short(place(false)),
+        "sshort" | "i16" => Width::Short(place(true)),
+        "dword" | "b32" => Width::Dwords(1),
+        "dwordx2" | "b64" => Width::Dwords(2),
+        "dwordx3" | "b96" => Width::Dwords(3),
+        "dwordx4" | "b128" => Width::Dwords(4),
         _ => return None,
     })
 }
@@ -199,15 +199,18 @@ mod tests {
     #[test]
     fn mnemonics_say_what_is_moved() {
         let cases = [
-            (Op::global_load_dwordx3, Shape::Load(Part::Dwords(3))),
-            (Op::buffer_load_ubyte, Shape::Load(Part::Byte(Place::Unsigned))),
-            (Op::flat_load_sbyte_d16_hi, Shape::Load(Part::Byte(Place::HighHalf { signed: true }))),
-            (Op::global_load_short_d16, Shape::Load(Part::Short(Place::LowHalf { signed: false }))),
-            (Op::scratch_store_short_d16_hi, Shape::Store(Part::Short(Place::HighHalf { signed: false }))),
-            (Op::global_load_lds_dword, Shape::Load(Part::Dwords(1))),
-            (Op::ds_read2st64_b64, Shape::Load(Part::Dwords(2))),
-            (Op::ds_write_b8_d16_hi, Shape::Store(Part::Byte(Place::HighHalf { signed: false }))),
-            (Op::ds_read_i16, Shape::Load(Part::Short(Place::Signed))),
+            (Op::global_load_dwordx3, Shape::Load(Width::Dwords(3))),
+            (Op::buffer_load_ubyte, Shape::Load(Width::Byte(RegisterPlace::Unsigned))),
+            (Op::flat_load_sbyte_d16_hi, Shape::Load(Width::Byte(RegisterPlace::HighHalf { signed: true }))),
+            (Op::global_load_short_d16, Shape::Load(Width::Short(RegisterPlace::LowHalf { signed: false }))),
+            (
+                Op::scratch_store_short_d16_hi,
+                Shape::Store(Width::Short(RegisterPlace::HighHalf { signed: false })),
+            ),
+            (Op::global_load_lds_dword, Shape::Load(Width::Dwords(1))),
+            (Op::ds_read2st64_b64, Shape::Load(Width::Dwords(2))),
+            (Op::ds_write_b8_d16_hi, Shape::Store(Width::Byte(RegisterPlace::HighHalf { signed: false }))),
+            (Op::ds_read_i16, Shape::Load(Width::Short(RegisterPlace::Signed))),
             (Op::global_atomic_cmpswap_x2, Shape::Atomic { rmw: Rmw::CompareSwap, wide: true }),
             (Op::global_atomic_add_f64, Shape::Atomic { rmw: Rmw::AddF64, wide: true }),
             (Op::buffer_atomic_smax, Shape::Atomic { rmw: Rmw::MaxI, wide: false }),

@@ -2,7 +2,7 @@
 //! An instruction ready to run: its handler, its resolved operands and the instruction itself.
 
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::shape::{Part, Shape};
+use crate::exec::machine::shape::{Shape, Width};
 use crate::exec::machine::trouble::AccessKind;
 use crate::exec::machine::wave::FIRST_AGPR;
 use crate::exec::values::rmw::Rmw;
@@ -14,7 +14,7 @@ use crate::isa::{
 ///
 /// # Safety
 /// A handler that was compiled for more than the baseline processor may only be called on a processor that has these
-/// features. `Versions::pick` chooses accordingly.
+/// features. `Compilations::pick` chooses accordingly.
 pub(crate) type Handler = unsafe fn(&mut Core<'_>, &Step) -> Flow;
 
 /// The place of a source.
@@ -132,7 +132,7 @@ impl Step {
     /// Whether it is a load of whole dwords.
     pub(crate) fn loads_dwords(&self) -> bool {
         let scalar = self.inst.encoding == Encoding::Smem && self.inst.op.mnemonic().contains("load_dword");
-        scalar || matches!(self.shape, Shape::Load(Part::Dwords(_)))
+        scalar || matches!(self.shape, Shape::Load(Width::Dwords(_)))
     }
 }
 

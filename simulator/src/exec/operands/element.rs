@@ -10,7 +10,7 @@ use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::{scalar32, scalar64};
 use crate::exec::operands::{modifiers, nan, result};
 use crate::exec::values::half::{f16_to_f32, f32_to_f16};
-use crate::exec::values::kind::Kind;
+use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, RowBuilder};
 use std::mem::MaybeUninit;
 
@@ -31,7 +31,7 @@ pub(crate) fn fetch32<'a>(
     wave: &'a Wave,
     step: &Step,
     index: usize,
-    kind: Kind,
+    kind: LaneKind,
     spare: &'a mut Spare,
 ) -> &'a Row {
     if step.modified || wave.unusual {
@@ -49,7 +49,7 @@ pub(crate) fn fetch64<'a>(
     wave: &'a Wave,
     step: &Step,
     index: usize,
-    kind: Kind,
+    kind: LaneKind,
     spare: &'a mut Spare,
 ) -> (&'a Row, &'a Row) {
     let [low, high] = &mut spare.0;
@@ -94,7 +94,7 @@ pub(crate) trait Element: Copy {
     /// # Safety
     /// Every lane of the result has been written.
     #[inline(always)]
-    unsafe fn settle(_: &Wave, _: &Step, _: &mut Self::Result) {}
+    unsafe fn replace_nans(_: &Wave, _: &Step, _: &mut Self::Result) {}
 
     /// Writes a result to the active lanes of the destination.
     ///
@@ -124,7 +124,7 @@ macro_rules! element32 {
 
             $(
                 #[inline(always)]
-                unsafe fn settle(wave: &Wave, step: &Step, result: &mut RowBuilder) {
+                unsafe fn replace_nans(wave: &Wave, step: &Step, result: &mut RowBuilder) {
                     // SAFETY: the caller guarantees that every lane is written.
                     let row = unsafe { result.done_mut() };
                     let mut found = 0;
@@ -132,7 +132,7 @@ macro_rules! element32 {
                         found |= u32::from(bits & ($infinity | $infinity - 1) > $infinity);
                     }
                     if found != 0 {
-                        nan::settle32(wave, step, row, $kind);
+                        nan::replace_nans32(wave, step, row, $kind);
                     }
                 }
             )?
@@ -166,7 +166,7 @@ macro_rules! element32 {
 
 /// Writes a 32-bit (or smaller) result to the active lanes of the destination.
 #[inline(always)]
-pub(crate) fn store32(wave: &mut Wave, step: &Step, row: &Row, kind: Kind) {
+pub(crate) fn store32(wave: &mut Wave, step: &Step, row: &Row, kind: LaneKind) {
     if step.altered || wave.unusual {
         return result::store32(wave, step, row, kind);
     }
@@ -176,7 +176,7 @@ pub(crate) fn store32(wave: &mut Wave, step: &Step, row: &Row, kind: Kind) {
 
 /// Writes a 64-bit result to the active lanes of the destination.
 #[inline(always)]
-pub(crate) fn store64(wave: &mut Wave, step: &Step, low: &Row, high: &Row, kind: Kind) {
+pub(crate) fn store64(wave: &mut Wave, step: &Step, low: &Row, high: &Row, kind: LaneKind) {
     if step.altered || wave.unusual {
         return result::store64(wave, step, (low, high), kind);
     }
@@ -185,37 +185,37 @@ pub(crate) fn store64(wave: &mut Wave, step: &Step, low: &Row, high: &Row, kind:
     wave.write_row(step.dst + 1, high, exec);
 }
 
-element32!(u32, Kind::B32, |bits| bits, |value| value);
-element32!(i32, Kind::B32, |bits| bits as i32, |value| value as u32);
-element32!(f32, Kind::F32, |bits| f32::from_bits(bits), |value| value.to_bits(), computed 0x7f80_0000);
-element32!(u16, Kind::B16, |bits| bits as u16, |value| value.into());
-element32!(i16, Kind::B16, |bits| bits as i16, |value| u32::from(value as u16));
+element32!(u32, LaneKind::B32, |bits| bits, |value| value);
+element32!(i32, LaneKind::B32, |bits| bits as i32, |value| value as u32);
+element32!(f32, LaneKind::F32, |bits| f32::from_bits(bits), |value| value.to_bits(), computed 0x7f80_0000);
+element32!(u16, LaneKind::B16, |bits| bits as u16, |value| value.into());
+element32!(i16, LaneKind::B16, |bits| bits as i16, |value| u32::from(value as u16));
 
 /// A half-precision lane, widened; a result is rounded to nearest even.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct F16(pub(crate) f32);
 
-element32!(F16, Kind::F16, |bits| F16(f16_to_f32(bits)), |value| f32_to_f16(value.0), computed 0x7c00);
+element32!(F16, LaneKind::F16, |bits| F16(f16_to_f32(bits)), |value| f32_to_f16(value.0), computed 0x7c00);
 
 /// The bits of a half-precision lane, for operations on bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct B16(pub(crate) u16);
 
-element32!(B16, Kind::F16, |bits| B16(bits as u16), |value| value.0.into());
+element32!(B16, LaneKind::F16, |bits| B16(bits as u16), |value| value.0.into());
 
 /// The bits of a half that was computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Half(pub(crate) u16);
 
-element32!(Half, Kind::F16, |bits| Half(bits as u16), |value| value.0.into(), computed 0x7c00);
+element32!(Half, LaneKind::F16, |bits| Half(bits as u16), |value| value.0.into(), computed 0x7c00);
 
 /// The bits of a half, of a single or of a double that is inspected or moved, without arithmetic. It has a
 /// sign; denormals are not flushed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Raw<T>(pub(crate) T);
 
-element32!(Raw<u16>, Kind::RawF16, |bits| Raw(bits as u16), |value| value.0.into());
-element32!(Raw<u32>, Kind::RawF32, |bits| Raw(bits), |value| value.0);
+element32!(Raw<u16>, LaneKind::RawF16, |bits| Raw(bits as u16), |value| value.0.into());
+element32!(Raw<u32>, LaneKind::RawF32, |bits| Raw(bits), |value| value.0);
 
 /// A float that is one of the sources, or made from one as the manual says. Its NaN is not replaced.
 #[derive(Clone, Copy, Debug)]
@@ -226,7 +226,7 @@ pub(crate) type Single = Chosen<f32>;
 /// A chosen double.
 pub(crate) type Double = Chosen<f64>;
 
-element32!(Chosen<f32>, Kind::F32, |bits| Chosen(f32::from_bits(bits)), |value| value.0.to_bits());
+element32!(Chosen<f32>, LaneKind::F32, |bits| Chosen(f32::from_bits(bits)), |value| value.0.to_bits());
 
 macro_rules! element64 {
     ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr $(, $computed:ident)?) => {
@@ -260,7 +260,7 @@ macro_rules! element64 {
 
             $(
                 #[inline(always)]
-                unsafe fn settle(wave: &Wave, step: &Step, result: &mut Self::Result) {
+                unsafe fn replace_nans(wave: &Wave, step: &Step, result: &mut Self::Result) {
                     // SAFETY: the caller guarantees that every lane is written.
                     let (low, high) = unsafe { (result.0.done_mut(), result.1.done_mut()) };
                     let mut found = 0;
@@ -269,7 +269,7 @@ macro_rules! element64 {
                         found |= u32::from(magnitude > 0x7ff0_0000);
                     }
                     if found != 0 {
-                        nan::settle64(wave, step, low, high, Kind::$computed);
+                        nan::replace_nans64(wave, step, low, high, LaneKind::$computed);
                     }
                 }
             )?
@@ -303,18 +303,18 @@ macro_rules! element64 {
     };
 }
 
-element64!(u64, Kind::B64, |bits| bits, |value| value);
-element64!(i64, Kind::B64, |bits| bits as i64, |value| value as u64);
-element64!(Raw<u64>, Kind::RawF64, |bits| Raw(bits), |value| value.0);
-element64!(Chosen<f64>, Kind::F64, |bits| Chosen(f64::from_bits(bits)), |value| value.0.to_bits());
-element64!(f64, Kind::F64, |bits| f64::from_bits(bits), |value| value.to_bits(), F64);
+element64!(u64, LaneKind::B64, |bits| bits, |value| value);
+element64!(i64, LaneKind::B64, |bits| bits as i64, |value| value as u64);
+element64!(Raw<u64>, LaneKind::RawF64, |bits| Raw(bits), |value| value.0);
+element64!(Chosen<f64>, LaneKind::F64, |bits| Chosen(f64::from_bits(bits)), |value| value.0.to_bits());
+element64!(f64, LaneKind::F64, |bits| f64::from_bits(bits), |value| value.to_bits(), F64);
 
 /// Declares the handlers of vector instructions. Each is a function from one lane of its sources to one lane of its
 /// result. A source in brackets is the destination's old value.
 macro_rules! vector {
     ($($(#[$meta:meta])* $op:ident $(| $more:ident)* ($($args:tt)*) -> $result:ident $body:expr;)*) => {
         /// The handler of an instruction of this family.
-        pub(crate) fn versions(op: $crate::isa::Op) -> Option<$crate::exec::machine::handler::Versions> {
+        pub(crate) fn compilations(op: $crate::isa::Op) -> Option<$crate::exec::machine::handler::Compilations> {
             use $crate::isa::Op;
             match op {
                 $(Op::$op $(| Op::$more)* => Some($crate::exec::operands::element::vector_handler!([$($args)*] $result $body)),)*
@@ -361,7 +361,7 @@ macro_rules! vector_handler {
             }
             // SAFETY: the loop wrote every lane.
             unsafe {
-                <$result as Element>::settle(core.wave, step, &mut result);
+                <$result as Element>::replace_nans(core.wave, step, &mut result);
                 <$result as Element>::store(core.wave, step, &result);
             }
             $crate::exec::machine::core::Flow::Next

@@ -6,14 +6,14 @@ use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::index::{destination, indexed};
 use crate::exec::operands::source::{scalar32, scalar64};
-use crate::exec::values::kind::Kind;
+use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, mask, row};
 use crate::isa::{Dpp, Mods, SdwaSel};
 
 /// A 32-bit (or smaller) source, with its index, its modifiers and the float mode applied.
 #[cold]
 #[inline(never)]
-pub(crate) fn modified32(wave: &Wave, step: &Step, index: usize, kind: Kind) -> Row {
+pub(crate) fn modified32(wave: &Wave, step: &Step, index: usize, kind: LaneKind) -> Row {
     let mods = &step.inst.mods;
     let mut values = match indexed(wave, step, index) {
         Source::Vector(number) => *wave.row(number),
@@ -27,12 +27,14 @@ pub(crate) fn modified32(wave: &Wave, step: &Step, index: usize, kind: Kind) -> 
     {
         let signed = sdwa.sext >> index & 1 != 0;
         values = row!(|lane| selected(values[lane], select, signed));
-    } else if matches!(kind, Kind::F16 | Kind::RawF16 | Kind::B16) && mods.op_sel >> index & 1 != 0 {
+    } else if matches!(kind, LaneKind::F16 | LaneKind::RawF16 | LaneKind::B16)
+        && mods.op_sel >> index & 1 != 0
+    {
         values = row!(|lane| values[lane] >> 16);
     }
     let sign = match kind {
-        Kind::F32 | Kind::RawF32 => 0x8000_0000,
-        Kind::F16 | Kind::RawF16 => 0x8000,
+        LaneKind::F32 | LaneKind::RawF32 => 0x8000_0000,
+        LaneKind::F16 | LaneKind::RawF16 => 0x8000,
         _ => 0,
     };
     let (keep, flip) = signs(mods, index, sign);
@@ -42,7 +44,7 @@ pub(crate) fn modified32(wave: &Wave, step: &Step, index: usize, kind: Kind) -> 
 /// A 64-bit source, with its index, its modifiers and the float mode applied, as low and high rows.
 #[cold]
 #[inline(never)]
-pub(crate) fn modified64(wave: &Wave, step: &Step, index: usize, kind: Kind) -> (Row, Row) {
+pub(crate) fn modified64(wave: &Wave, step: &Step, index: usize, kind: LaneKind) -> (Row, Row) {
     let mods = &step.inst.mods;
     let (mut low, mut high) = match indexed(wave, step, index) {
         Source::Vector(number) => (*wave.row(number), *wave.row(number + 1)),
@@ -55,7 +57,7 @@ pub(crate) fn modified64(wave: &Wave, step: &Step, index: usize, kind: Kind) -> 
         low = shuffled(&low, dpp, wave.exec());
         high = shuffled(&high, dpp, wave.exec());
     }
-    if matches!(kind, Kind::F64 | Kind::RawF64) {
+    if matches!(kind, LaneKind::F64 | LaneKind::RawF64) {
         let (keep, flip) = signs(mods, index, 0x8000_0000);
         for word in &mut high {
             *word = *word & keep ^ flip;
@@ -65,8 +67,8 @@ pub(crate) fn modified64(wave: &Wave, step: &Step, index: usize, kind: Kind) -> 
 }
 
 /// Doubles with denormals made zero, if the mode asks for it.
-fn flushed64(wave: &Wave, (mut low, mut high): (Row, Row), kind: Kind) -> (Row, Row) {
-    if kind == Kind::F64 && wave.mode.flush_in64() {
+fn flushed64(wave: &Wave, (mut low, mut high): (Row, Row), kind: LaneKind) -> (Row, Row) {
+    if kind == LaneKind::F64 && wave.mode.flush_in64() {
         for lane in 0..LANES {
             if high[lane] & 0x7ff0_0000 == 0 {
                 low[lane] = 0;
@@ -78,10 +80,10 @@ fn flushed64(wave: &Wave, (mut low, mut high): (Row, Row), kind: Kind) -> (Row, 
 }
 
 /// Singles or halves with denormals made zero, if the mode asks for it.
-fn flushed32(wave: &Wave, values: Row, kind: Kind) -> Row {
+fn flushed32(wave: &Wave, values: Row, kind: LaneKind) -> Row {
     let (exponent, sign) = match kind {
-        Kind::F32 if wave.mode.flush_in32() => (0x7f80_0000, 0x8000_0000),
-        Kind::F16 if wave.mode.flush_in64() => (0x7c00, 0x8000),
+        LaneKind::F32 if wave.mode.flush_in32() => (0x7f80_0000, 0x8000_0000),
+        LaneKind::F16 if wave.mode.flush_in64() => (0x7c00, 0x8000),
         _ => return values,
     };
     values.map(|value| if value & exponent == 0 { value & sign } else { value })
@@ -90,14 +92,14 @@ fn flushed32(wave: &Wave, values: Row, kind: Kind) -> Row {
 /// The old value of the destination, for instructions that accumulate.
 #[cold]
 #[inline(never)]
-pub(crate) fn old32(wave: &Wave, step: &Step, kind: Kind) -> Row {
+pub(crate) fn old32(wave: &Wave, step: &Step, kind: LaneKind) -> Row {
     flushed32(wave, *wave.row(destination(wave, step)), kind)
 }
 
 /// The same for 64 bits, as low and high rows.
 #[cold]
 #[inline(never)]
-pub(crate) fn old64(wave: &Wave, step: &Step, kind: Kind) -> (Row, Row) {
+pub(crate) fn old64(wave: &Wave, step: &Step, kind: LaneKind) -> (Row, Row) {
     let number = destination(wave, step);
     flushed64(wave, (*wave.row(number), *wave.row(number + 1)), kind)
 }

@@ -6,27 +6,27 @@
 use crate::exec::machine::step::Step;
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::modifiers::{modified32, modified64, old32, old64};
-use crate::exec::values::kind::Kind;
+use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::nan::{carried, delivered};
 use crate::exec::values::row::{LANES, Row};
 use crate::isa::{Element, Op};
 
 /// The NaN of each lane's first source that is one.
-fn of_sources(wave: &Wave, step: &Step, kind: Kind) -> [Option<u64>; LANES] {
+fn of_sources(wave: &Wave, step: &Step, kind: LaneKind) -> [Option<u64>; LANES] {
     let mut found = [None; LANES];
-    let mut look = |lane: usize, bits: u64, kind: Kind| {
+    let mut look = |lane: usize, bits: u64, kind: LaneKind| {
         if found[lane].is_none() {
             found[lane] = carried(bits, kind);
         }
     };
     for index in 0..3 {
         let source = match step.inst.src_type[index].element {
-            Element::F16 => Kind::F16,
-            Element::F32 => Kind::F32,
-            Element::F64 => Kind::F64,
+            Element::F16 => LaneKind::F16,
+            Element::F32 => LaneKind::F32,
+            Element::F64 => LaneKind::F64,
             _ => continue,
         };
-        if source == Kind::F64 {
+        if source == LaneKind::F64 {
             let (low, high) = modified64(wave, step, index, source);
             for lane in 0..LANES {
                 look(lane, u64::from(low[lane]) | u64::from(high[lane]) << 32, source);
@@ -39,7 +39,7 @@ fn of_sources(wave: &Wave, step: &Step, kind: Kind) -> [Option<u64>; LANES] {
         }
     }
     if matches!(step.inst.op, Op::v_fmac_f32 | Op::v_fmac_f64 | Op::v_mac_f16 | Op::v_mac_f32) {
-        if kind == Kind::F64 {
+        if kind == LaneKind::F64 {
             let (low, high) = old64(wave, step, kind);
             for lane in 0..LANES {
                 look(lane, u64::from(low[lane]) | u64::from(high[lane]) << 32, kind);
@@ -57,7 +57,7 @@ fn of_sources(wave: &Wave, step: &Step, kind: Kind) -> [Option<u64>; LANES] {
 /// Replaces the NaNs among the 32-bit results of an instruction.
 #[cold]
 #[inline(never)]
-pub(crate) fn settle32(wave: &Wave, step: &Step, results: &mut Row, kind: Kind) {
+pub(crate) fn replace_nans32(wave: &Wave, step: &Step, results: &mut Row, kind: LaneKind) {
     let sources = of_sources(wave, step, kind);
     for (bits, nan) in results.iter_mut().zip(sources) {
         if carried((*bits).into(), kind).is_some() {
@@ -69,7 +69,7 @@ pub(crate) fn settle32(wave: &Wave, step: &Step, results: &mut Row, kind: Kind) 
 /// Replaces the NaNs among the 64-bit results of an instruction.
 #[cold]
 #[inline(never)]
-pub(crate) fn settle64(wave: &Wave, step: &Step, low: &mut Row, high: &mut Row, kind: Kind) {
+pub(crate) fn replace_nans64(wave: &Wave, step: &Step, low: &mut Row, high: &mut Row, kind: LaneKind) {
     let sources = of_sources(wave, step, kind);
     for (lane, nan) in sources.into_iter().enumerate() {
         if carried(u64::from(low[lane]) | u64::from(high[lane]) << 32, kind).is_some() {

@@ -6,7 +6,7 @@ use crate::exec::machine::step::{Step, preserves_high_half};
 use crate::exec::machine::wave::{Mode, Wave};
 use crate::exec::operands::index::destination;
 use crate::exec::operands::modifiers::writable_lanes;
-use crate::exec::values::kind::Kind;
+use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, row};
 use crate::exec::values::soft;
 use crate::isa::{Mods, SdwaSel, SdwaUnused};
@@ -14,12 +14,12 @@ use crate::isa::{Mods, SdwaSel, SdwaUnused};
 /// Stores a 32-bit (or smaller) result, with all modifiers and the float mode applied.
 #[cold]
 #[inline(never)]
-pub(crate) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: Kind) {
+pub(crate) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: LaneKind) {
     let mods = &step.inst.mods;
     let mode = wave.mode;
     let result = match kind {
-        Kind::F32 => row!(|lane| finish32(f32::from_bits(result[lane]), mods, mode).to_bits()),
-        Kind::F16 if mods.clamp || mods.omod != 0 || wave.unusual => {
+        LaneKind::F32 => row!(|lane| finish32(f32::from_bits(result[lane]), mods, mode).to_bits()),
+        LaneKind::F16 if mods.clamp || mods.omod != 0 || wave.unusual => {
             row!(|lane| finish16(result[lane], mods, mode))
         }
         _ => *result,
@@ -28,9 +28,9 @@ pub(crate) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: Kind) {
     let old = *wave.row(number);
     let result = if let Some(sdwa) = &mods.sdwa {
         row!(|lane| merged(old[lane], result[lane], sdwa.dst_sel, sdwa.dst_unused))
-    } else if matches!(kind, Kind::F16 | Kind::B16) && mods.op_sel & 8 != 0 {
+    } else if matches!(kind, LaneKind::F16 | LaneKind::B16) && mods.op_sel & 8 != 0 {
         row!(|lane| old[lane] & 0xffff | result[lane] << 16)
-    } else if matches!(kind, Kind::F16 | Kind::B16) && preserves_high_half(step.inst.op) {
+    } else if matches!(kind, LaneKind::F16 | LaneKind::B16) && preserves_high_half(step.inst.op) {
         row!(|lane| old[lane] & 0xffff_0000 | result[lane] & 0xffff)
     } else {
         result
@@ -42,11 +42,11 @@ pub(crate) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: Kind) {
 /// Stores a 64-bit result, with all modifiers and the float mode applied.
 #[cold]
 #[inline(never)]
-pub(crate) fn store64(wave: &mut Wave, step: &Step, result: (&Row, &Row), kind: Kind) {
+pub(crate) fn store64(wave: &mut Wave, step: &Step, result: (&Row, &Row), kind: LaneKind) {
     let mods = &step.inst.mods;
     let mode = wave.mode;
     let (mut low, mut high) = (*result.0, *result.1);
-    if kind == Kind::F64 {
+    if kind == LaneKind::F64 {
         for lane in 0..LANES {
             let bits = u64::from(low[lane]) | u64::from(high[lane]) << 32;
             let bits = finish64(f64::from_bits(bits), mods, mode).to_bits();

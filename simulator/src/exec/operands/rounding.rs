@@ -6,11 +6,11 @@ use crate::exec::machine::core::Flow;
 use crate::exec::machine::step::Step;
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::modifiers::{modified32, modified64, old32, old64};
-use crate::exec::operands::nan::{settle32, settle64};
+use crate::exec::operands::nan::{replace_nans32, replace_nans64};
 use crate::exec::operands::result::{store32, store64};
 use crate::exec::values::float::normal;
 use crate::exec::values::half::{f16_to_f32, f32_to_f16};
-use crate::exec::values::kind::Kind;
+use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row};
 use crate::exec::values::soft;
 use crate::exec::values::soft::{DOUBLE, HALF, SINGLE, Soft};
@@ -35,9 +35,9 @@ enum Function {
     Fraction,
     DivisionEnd,
     /// From the float of another kind.
-    From(Kind),
-    FromSigned(Kind),
-    FromUnsigned(Kind),
+    From(LaneKind),
+    FromSigned(LaneKind),
+    FromUnsigned(LaneKind),
     /// To an integer, a half added and rounded down.
     HalfUp,
     Least(usize),
@@ -46,30 +46,30 @@ enum Function {
 }
 
 /// The function of an instruction, and the kind of float.
-fn function(op: Op) -> Option<(Function, Kind)> {
+fn function(op: Op) -> Option<(Function, LaneKind)> {
     use Function::*;
     let name = op.mnemonic().strip_prefix("v_")?;
     let special = match name {
-        "cvt_f16_f32" => Some((From(Kind::F32), Kind::F16)),
-        "cvt_f32_f64" => Some((From(Kind::F64), Kind::F32)),
-        "cvt_f32_i32" => Some((FromSigned(Kind::B32), Kind::F32)),
-        "cvt_f32_u32" => Some((FromUnsigned(Kind::B32), Kind::F32)),
-        "cvt_f16_i16" => Some((FromSigned(Kind::B16), Kind::F16)),
-        "cvt_f16_u16" => Some((FromUnsigned(Kind::B16), Kind::F16)),
-        "cvt_rpi_i32_f32" => Some((HalfUp, Kind::F32)),
+        "cvt_f16_f32" => Some((From(LaneKind::F32), LaneKind::F16)),
+        "cvt_f32_f64" => Some((From(LaneKind::F64), LaneKind::F32)),
+        "cvt_f32_i32" => Some((FromSigned(LaneKind::B32), LaneKind::F32)),
+        "cvt_f32_u32" => Some((FromUnsigned(LaneKind::B32), LaneKind::F32)),
+        "cvt_f16_i16" => Some((FromSigned(LaneKind::B16), LaneKind::F16)),
+        "cvt_f16_u16" => Some((FromUnsigned(LaneKind::B16), LaneKind::F16)),
+        "cvt_rpi_i32_f32" => Some((HalfUp, LaneKind::F32)),
         _ => None,
     };
     if special.is_some() {
         return special;
     }
     if name == "mad_legacy_f32" {
-        return Some((TwoStepsLegacy, Kind::F32));
+        return Some((TwoStepsLegacy, LaneKind::F32));
     }
     let (stem, ty) = name.rsplit_once('_')?;
     let kind = match ty {
-        "f16" => Kind::F16,
-        "f32" => Kind::F32,
-        "f64" => Kind::F64,
+        "f16" => LaneKind::F16,
+        "f32" => LaneKind::F32,
+        "f64" => LaneKind::F64,
         _ => return None,
     };
     Some((
@@ -97,16 +97,16 @@ fn function(op: Op) -> Option<(Function, Kind)> {
     ))
 }
 
-fn format(kind: Kind) -> Soft {
+fn format(kind: LaneKind) -> Soft {
     match kind {
-        Kind::F16 => HALF,
-        Kind::F64 => DOUBLE,
+        LaneKind::F16 => HALF,
+        LaneKind::F64 => DOUBLE,
         _ => SINGLE,
     }
 }
 
-fn direction(wave: &Wave, kind: Kind) -> u32 {
-    if kind == Kind::F32 { wave.mode.round32() } else { wave.mode.round64() }
+fn direction(wave: &Wave, kind: LaneKind) -> u32 {
+    if kind == LaneKind::F32 { wave.mode.round32() } else { wave.mode.round64() }
 }
 
 /// Whether this module executes an instruction in the wave's mode.
@@ -122,22 +122,22 @@ pub(crate) fn executes(wave: &Wave, step: &Step) -> bool {
 
 type Values = [u64; LANES];
 
-fn source(wave: &Wave, step: &Step, index: usize, kind: Kind) -> Values {
-    if kind == Kind::F64 {
+fn source(wave: &Wave, step: &Step, index: usize, kind: LaneKind) -> Values {
+    if kind == LaneKind::F64 {
         joined(modified64(wave, step, index, kind))
     } else {
         modified32(wave, step, index, kind).map(|bits| match kind {
-            Kind::F16 | Kind::B16 => (bits & 0xffff).into(),
+            LaneKind::F16 | LaneKind::B16 => (bits & 0xffff).into(),
             _ => bits.into(),
         })
     }
 }
 
-fn old(wave: &Wave, step: &Step, kind: Kind) -> Values {
-    if kind == Kind::F64 {
+fn old(wave: &Wave, step: &Step, kind: LaneKind) -> Values {
+    if kind == LaneKind::F64 {
         joined(old64(wave, step, kind))
     } else {
-        let mask = if kind == Kind::F16 { 0xffff } else { !0 };
+        let mask = if kind == LaneKind::F16 { 0xffff } else { !0 };
         old32(wave, step, kind).map(|bits| (bits & mask).into())
     }
 }
@@ -176,16 +176,16 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
             two_steps(kind, if is_zero(a) || is_zero(b) { [0, 0, c] } else { [a, b, c] }, round)
         }),
         Function::Scale => {
-            let by = source(wave, step, 1, if kind == Kind::F16 { Kind::B16 } else { Kind::B32 });
+            let by = source(wave, step, 1, if kind == LaneKind::F16 { LaneKind::B16 } else { LaneKind::B32 });
             zip(get(0), by, |a, by| {
-                let by = if kind == Kind::F16 { (by as i16).into() } else { by as i32 };
+                let by = if kind == LaneKind::F16 { (by as i16).into() } else { by as i32 };
                 float.scaled(a, by, round)
             })
         }
         Function::Fraction => get(0).map(|a| {
             let floor = match kind {
-                Kind::F64 => f64::from_bits(a).floor().to_bits(),
-                Kind::F32 => f32::from_bits(a as u32).floor().to_bits().into(),
+                LaneKind::F64 => f64::from_bits(a).floor().to_bits(),
+                LaneKind::F32 => f32::from_bits(a as u32).floor().to_bits().into(),
                 _ => f32_to_f16(f16_to_f32(a as u32).floor()).into(),
             };
             let part = float.sum(a, float.negated(floor), round);
@@ -195,8 +195,8 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
         Function::DivisionEnd => {
             let [a, b, c] = [get(0), get(1), get(2)];
             std::array::from_fn(|lane| {
-                let field = if kind == Kind::F64 { c[lane] >> 52 & 0x7ff } else { c[lane] >> 23 & 0xff };
-                let (middle, power) = if kind == Kind::F64 { (1023, 128) } else { (127, 64) };
+                let field = if kind == LaneKind::F64 { c[lane] >> 52 & 0x7ff } else { c[lane] >> 23 & 0xff };
+                let (middle, power) = if kind == LaneKind::F64 { (1023, 128) } else { (127, 64) };
                 let by = match scaled >> lane & 1 {
                     0 => 0,
                     _ if field > middle => power,
@@ -209,7 +209,7 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
             source(wave, step, 0, from).map(|bits| format(from).convert(float, bits, round))
         }
         Function::FromSigned(from) => source(wave, step, 0, from).map(|bits| {
-            let value = if from == Kind::B16 { (bits as i16).into() } else { (bits as i32).into() };
+            let value = if from == LaneKind::B16 { (bits as i16).into() } else { (bits as i32).into() };
             float.of_integer(value, round)
         }),
         Function::FromUnsigned(from) => {
@@ -220,7 +220,7 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
                 let sum = f32::from_bits(float.sum(a, 0x3f00_0000, round) as u32);
                 sum.floor() as i32 as u32
             });
-            store32(wave, step, &results, Kind::B32);
+            store32(wave, step, &results, LaneKind::B32);
             return Flow::Next;
         }
         Function::Least(count) => chosen(count, get, |a, b| least(float, a, b)),
@@ -228,17 +228,17 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
         Function::Middle => zip3([get(0), get(1), get(2)], |[a, b, c]| middle(float, a, b, c)),
     };
     let chooses = matches!(function, Function::Least(_) | Function::Greatest(_) | Function::Middle);
-    if kind == Kind::F64 {
+    if kind == LaneKind::F64 {
         let mut low = results.map(|bits| bits as u32);
         let mut high = results.map(|bits| (bits >> 32) as u32);
         if !chooses {
-            settle64(wave, step, &mut low, &mut high, kind);
+            replace_nans64(wave, step, &mut low, &mut high, kind);
         }
         store64(wave, step, (&low, &high), kind);
     } else {
         let mut row = results.map(|bits| bits as u32);
         if !chooses {
-            settle32(wave, step, &mut row, kind);
+            replace_nans32(wave, step, &mut row, kind);
         }
         store32(wave, step, &row, kind);
     }
@@ -258,9 +258,9 @@ fn chosen(count: usize, get: impl Fn(usize) -> Values, f: impl Fn(u64, u64) -> u
 }
 
 /// A product rounded on its own, and a sum. Denormal singles are flushed in every mode.
-fn two_steps(kind: Kind, [a, b, c]: [u64; 3], round: u32) -> u64 {
+fn two_steps(kind: LaneKind, [a, b, c]: [u64; 3], round: u32) -> u64 {
     let float = format(kind);
-    if kind != Kind::F32 {
+    if kind != LaneKind::F32 {
         return float.sum(float.product(a, b, round), c, round);
     }
     let normal = |bits: u64| u64::from(normal(f32::from_bits(bits as u32)).to_bits());

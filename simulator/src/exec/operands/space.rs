@@ -2,7 +2,7 @@
 //! Moving data between registers and an address space, lane by lane.
 
 use crate::exec::machine::lds::Lds;
-use crate::exec::machine::shape::{Part, Place};
+use crate::exec::machine::shape::{RegisterPlace, Width};
 use crate::exec::machine::wave::VECTORS;
 use crate::exec::values::row::{POISON, Row, each_lane};
 use crate::memory::access::Span;
@@ -194,12 +194,12 @@ impl Space for Private<'_> {
 /// The address of each lane. It may be in a register that the instruction overwrites lane by lane.
 pub(crate) trait Address {
     /// The address of a lane.
-    fn of(&self, vectors: &[Row; VECTORS], lane: usize) -> u64;
+    fn of_lane(&self, vectors: &[Row; VECTORS], lane: usize) -> u64;
 }
 
 impl Address for Addresses {
     #[inline(always)]
-    fn of(&self, _: &[Row; VECTORS], lane: usize) -> u64 {
+    fn of_lane(&self, _: &[Row; VECTORS], lane: usize) -> u64 {
         self[lane]
     }
 }
@@ -215,7 +215,7 @@ pub(crate) struct InRegister {
 
 impl Address for InRegister {
     #[inline(always)]
-    fn of(&self, vectors: &[Row; VECTORS], lane: usize) -> u64 {
+    fn of_lane(&self, vectors: &[Row; VECTORS], lane: usize) -> u64 {
         let base = self.number.map_or(0, |number| vectors[usize::from(number) & (VECTORS - 1)][lane]);
         base.wrapping_add(self.offset).into()
     }
@@ -227,31 +227,31 @@ pub(crate) fn load(
     space: &impl Space,
     vectors: &mut [Row; VECTORS],
     dst: u16,
-    part: Part,
+    part: Width,
     addresses: &impl Address,
     mask: u64,
 ) {
     let number = |index: usize| (usize::from(dst) + index) & (VECTORS - 1);
     let place = |place, old: u32, value: u32, signed: u32| match place {
-        Place::Unsigned => value,
-        Place::Signed => signed,
-        Place::LowHalf { signed: false } => old & 0xffff_0000 | value,
-        Place::LowHalf { signed: true } => old & 0xffff_0000 | signed & 0xffff,
-        Place::HighHalf { signed: false } => old & 0xffff | value << 16,
-        Place::HighHalf { signed: true } => old & 0xffff | signed << 16,
+        RegisterPlace::Unsigned => value,
+        RegisterPlace::Signed => signed,
+        RegisterPlace::LowHalf { signed: false } => old & 0xffff_0000 | value,
+        RegisterPlace::LowHalf { signed: true } => old & 0xffff_0000 | signed & 0xffff,
+        RegisterPlace::HighHalf { signed: false } => old & 0xffff | value << 16,
+        RegisterPlace::HighHalf { signed: true } => old & 0xffff | signed << 16,
     };
     match part {
-        Part::Dwords(1) => load_dwords::<1>(space, vectors, dst, addresses, mask),
-        Part::Dwords(2) => load_dwords::<2>(space, vectors, dst, addresses, mask),
-        Part::Dwords(3) => load_dwords::<3>(space, vectors, dst, addresses, mask),
-        Part::Dwords(_) => load_dwords::<4>(space, vectors, dst, addresses, mask),
-        Part::Byte(at) => each_lane!(mask, |lane| {
-            let byte = space.load8(lane, addresses.of(vectors, lane));
+        Width::Dwords(1) => load_dwords::<1>(space, vectors, dst, addresses, mask),
+        Width::Dwords(2) => load_dwords::<2>(space, vectors, dst, addresses, mask),
+        Width::Dwords(3) => load_dwords::<3>(space, vectors, dst, addresses, mask),
+        Width::Dwords(_) => load_dwords::<4>(space, vectors, dst, addresses, mask),
+        Width::Byte(at) => each_lane!(mask, |lane| {
+            let byte = space.load8(lane, addresses.of_lane(vectors, lane));
             let word = &mut vectors[number(0)][lane];
             *word = place(at, *word, byte.into(), byte as i8 as u32);
         }),
-        Part::Short(at) => each_lane!(mask, |lane| {
-            let short = space.load16(lane, addresses.of(vectors, lane));
+        Width::Short(at) => each_lane!(mask, |lane| {
+            let short = space.load16(lane, addresses.of_lane(vectors, lane));
             let word = &mut vectors[number(0)][lane];
             *word = place(at, *word, short.into(), short as i16 as u32);
         }),
@@ -272,7 +272,7 @@ pub(crate) fn load_dwords<const N: usize>(
         *number = (usize::from(dst) + index) & (VECTORS - 1);
     }
     each_lane!(mask, |lane| {
-        let dwords = space.load_dwords::<N>(lane, addresses.of(vectors, lane));
+        let dwords = space.load_dwords::<N>(lane, addresses.of_lane(vectors, lane));
         for index in 0..N {
             vectors[numbers[index]][lane] = dwords[index];
         }
@@ -297,7 +297,7 @@ pub(crate) fn store_dwords<const N: usize>(
         for index in 0..N {
             dwords[index] = vectors[numbers[index]][lane];
         }
-        space.store_dwords(lane, addresses.of(vectors, lane), dwords);
+        space.store_dwords(lane, addresses.of_lane(vectors, lane), dwords);
     })
 }
 
@@ -308,22 +308,22 @@ pub(crate) fn store(
     space: &mut impl Space,
     vectors: &[Row; VECTORS],
     src: u16,
-    part: Part,
+    part: Width,
     addresses: &impl Address,
     mask: u64,
 ) {
     let row = |index: usize| &vectors[(usize::from(src) + index) & (VECTORS - 1)];
-    let shift = |place| if matches!(place, Place::HighHalf { .. }) { 16 } else { 0 };
+    let shift = |place| if matches!(place, RegisterPlace::HighHalf { .. }) { 16 } else { 0 };
     match part {
-        Part::Dwords(1) => store_dwords::<1>(space, vectors, src, addresses, mask),
-        Part::Dwords(2) => store_dwords::<2>(space, vectors, src, addresses, mask),
-        Part::Dwords(3) => store_dwords::<3>(space, vectors, src, addresses, mask),
-        Part::Dwords(_) => store_dwords::<4>(space, vectors, src, addresses, mask),
-        Part::Byte(place) => each_lane!(mask, |lane| {
-            space.store8(lane, addresses.of(vectors, lane), (row(0)[lane] >> shift(place)) as u8);
+        Width::Dwords(1) => store_dwords::<1>(space, vectors, src, addresses, mask),
+        Width::Dwords(2) => store_dwords::<2>(space, vectors, src, addresses, mask),
+        Width::Dwords(3) => store_dwords::<3>(space, vectors, src, addresses, mask),
+        Width::Dwords(_) => store_dwords::<4>(space, vectors, src, addresses, mask),
+        Width::Byte(place) => each_lane!(mask, |lane| {
+            space.store8(lane, addresses.of_lane(vectors, lane), (row(0)[lane] >> shift(place)) as u8);
         }),
-        Part::Short(place) => each_lane!(mask, |lane| {
-            space.store16(lane, addresses.of(vectors, lane), (row(0)[lane] >> shift(place)) as u16);
+        Width::Short(place) => each_lane!(mask, |lane| {
+            space.store16(lane, addresses.of_lane(vectors, lane), (row(0)[lane] >> shift(place)) as u16);
         }),
     }
 }

@@ -115,13 +115,13 @@ fn buffers_of_records_and_formats() {
         let rounds = if text.starts_with("tbuffer") { 3 } else { 12 };
         for round in 0..rounds {
             let (wave, memories) = state(number * 16 + round, text, base);
-            let mut machine = Machine::of(&wave);
+            let mut machine = Machine::copy_of(&wave);
             machine.memory = memories.clone();
             if machine.execute(text).is_err() {
                 // A format without a meaning is refused, at launch if the instruction holds it.
                 refused += 1;
                 let why = run(&mut wave.clone_for_test(), inst, true, &mut shared);
-                let named = match (families::versions(&inst), why) {
+                let named = match (families::compilations(&inst), why) {
                     (Err(_), _) => true,
                     (Ok(_), Err(why)) => why.contains("Unsupported"),
                     _ => false,

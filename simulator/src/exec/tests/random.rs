@@ -36,7 +36,7 @@ fn both_compilations_of_a_handler_agree() {
         let keep = if round % 4 == 3 { 0x7fff_ffff } else { 0x007f_ffff };
         let code = [random() as u32 & keep | format, random() as u32, random() as u32];
         let Ok(inst) = isa::GFX942.decode(&code) else { continue };
-        let Ok(versions) = families::versions(&inst) else { continue };
+        let Ok(compilations) = families::compilations(&inst) else { continue };
         if !inst.op.mnemonic().starts_with("v_") {
             continue;
         }
@@ -57,7 +57,7 @@ fn both_compilations_of_a_handler_agree() {
             wave.set_mode(0x1f0);
             wave.set_indexing(None);
         };
-        let [wide, portable] = [versions.pick(), versions.portable()].map(|handler| {
+        let [wide, portable] = [compilations.pick(), compilations.portable()].map(|handler| {
             let mut wave = Wave::new();
             fill(&mut wave);
             let step = Step::new(handler, inst, 0);

@@ -51,8 +51,8 @@ pub(super) fn run(
     portable: bool,
     shared: &mut Shared,
 ) -> Result<(), String> {
-    let versions = families::versions(&inst).map_err(String::from)?;
-    let handler = if portable { versions.portable() } else { versions.pick() };
+    let compilations = families::compilations(&inst).map_err(String::from)?;
+    let handler = if portable { compilations.portable() } else { compilations.pick() };
     let step = Step::new(handler, inst, 0);
     let mut windows = Windows::default();
     let mut core = Core::new(wave, &mut shared.lds, &shared.memory, &mut windows);
@@ -119,7 +119,7 @@ fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) ->
         wave.s[124] = (next() & 0x3f) as u32;
         wave.set_mode(mode);
         wave.set_indexing(None);
-        let mut expected = Machine::of(&wave);
+        let mut expected = Machine::copy_of(&wave);
         expected.execute(text)?;
         let mut got = wave.clone_for_test();
         run(&mut got, inst, false, shared).map_err(|why| format!("{text}: {why}"))?;
@@ -291,7 +291,7 @@ pub(super) fn compare_access(
     shared: &mut Shared,
 ) -> Result<(), String> {
     let base = memories.base;
-    let mut expected = Machine::of(wave);
+    let mut expected = Machine::copy_of(wave);
     expected.memory = memories.clone();
     expected.execute(text)?;
     for portable in compilations() {
@@ -369,7 +369,7 @@ fn check_products(set: &'static InstructionSet, list: impl Iterator<Item = Case>
         wave.set_exec(EXECS[number % EXECS.len()]);
         // Neither rounding nor flushing applies to them.
         wave.set_mode(if number.is_multiple_of(3) { 0x30f } else { 0x3f0 });
-        let mut expected = Machine::of(&wave);
+        let mut expected = Machine::copy_of(&wave);
         if let Err(why) = expected.execute(text) {
             failures.push(why);
             continue;

@@ -4,11 +4,11 @@
 use crate::exec::values::half::{f16_to_f32, f32_to_f16, f32_to_f16_toward_zero};
 
 /// First bit and bits of a component.
-type Place = (u8, u8);
+type BitField = (u8, u8);
 
 /// The bytes of an element, and the places of its components X, Y, Z and W. The names of packed formats begin
 /// with the highest component.
-const LAYOUTS: [Option<(u8, &[Place])>; 16] = [
+const LAYOUTS: [Option<(u8, &[BitField])>; 16] = [
     None,
     Some((1, &[(0, 8)])),
     Some((2, &[(0, 16)])),
@@ -52,7 +52,7 @@ pub(crate) struct Format {
     /// Bytes of an element.
     pub(crate) bytes: u8,
     /// The places of its components.
-    pub(crate) components: &'static [Place],
+    pub(crate) components: &'static [BitField],
     number: Number,
 }
 
@@ -61,7 +61,7 @@ impl Format {
     ///
     /// # Errors
     /// The reason why there is none.
-    pub(crate) fn of(data: u32, number: u32) -> Result<Self, &'static str> {
+    pub(crate) fn from_codes(data: u32, number: u32) -> Result<Self, &'static str> {
         let Some((bytes, components)) = LAYOUTS[(data & 15) as usize] else {
             return Err("an invalid data format");
         };
@@ -198,29 +198,29 @@ mod tests {
 
     #[test]
     fn numbers_are_converted_at_their_edges() {
-        let unorm = Format::of(1, 0).unwrap();
+        let unorm = Format::from_codes(1, 0).unwrap();
         assert_eq!(unorm.load(255, 8, false), 1f32.to_bits());
         assert_eq!(unorm.store(2f32.to_bits(), 8, false), Some(255));
         assert_eq!(unorm.store(f32::NAN.to_bits(), 8, false), Some(0));
-        let snorm = Format::of(1, 1).unwrap();
+        let snorm = Format::from_codes(1, 1).unwrap();
         assert_eq!(snorm.load(0x80, 8, false), (-1f32).to_bits(), "two codes stand for -1");
         assert_eq!(snorm.store((-7f32).to_bits(), 8, false), Some(0x81));
-        let half = Format::of(2, 7).unwrap();
+        let half = Format::from_codes(2, 7).unwrap();
         assert_eq!(half.store(1.5f32.to_bits(), 16, false), Some(0x3e00));
         assert_eq!(half.store(0.1f32.to_bits(), 16, false), None);
-        let packed = Format::of(6, 7).unwrap();
+        let packed = Format::from_codes(6, 7).unwrap();
         assert_eq!(packed.load(0x3c0, 11, false), 1f32.to_bits());
         assert_eq!(packed.load(0x1e0, 10, false), 1f32.to_bits());
     }
 
     #[test]
     fn formats_without_a_meaning_are_none() {
-        assert!(Format::of(0, 7).is_err());
-        assert!(Format::of(15, 7).is_err());
-        assert!(Format::of(4, 0).is_err());
-        assert!(Format::of(4, 6).is_err());
-        assert!(Format::of(10, 7).is_err());
-        assert!(Format::of(1, 2).unwrap().stores(false).is_err());
-        assert!(Format::of(11, 4).unwrap().loads(true).is_err());
+        assert!(Format::from_codes(0, 7).is_err());
+        assert!(Format::from_codes(15, 7).is_err());
+        assert!(Format::from_codes(4, 0).is_err());
+        assert!(Format::from_codes(4, 6).is_err());
+        assert!(Format::from_codes(10, 7).is_err());
+        assert!(Format::from_codes(1, 2).unwrap().stores(false).is_err());
+        assert!(Format::from_codes(11, 4).unwrap().loads(true).is_err());
     }
 }

@@ -6,7 +6,7 @@ pub(crate) mod eighth;
 pub(crate) mod float;
 pub(crate) mod format;
 pub(crate) mod half;
-pub(crate) mod kind;
+pub(crate) mod lane_kind;
 pub(crate) mod nan;
 pub(crate) mod rmw;
 pub(crate) mod row;

@@ -3,7 +3,7 @@
 
 use crate::exec::values::float::{max_f32, max_f64, min_f32, min_f64};
 use crate::exec::values::half::{f16_to_f32, f32_to_bf16, f32_to_f16};
-use crate::exec::values::kind::Kind;
+use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::nan::{carried, delivered};
 
 /// The function of a read-modify-write.
@@ -158,7 +158,7 @@ impl Rmw {
     pub(crate) fn apply32(self, old: u32, a: u32, b: u32) -> u32 {
         let float = f32::from_bits;
         apply!(self(old, a, b): i32 as u32, float, {
-            Self::AddF32 => sum(Kind::F32, old.into(), a.into(), |old, a| {
+            Self::AddF32 => sum(LaneKind::F32, old.into(), a.into(), |old, a| {
                 (float(old as u32) + float(a as u32)).to_bits().into()
             }) as u32,
             Self::MinF => min_f32(float(old), float(a)).to_bits(),
@@ -166,7 +166,7 @@ impl Rmw {
             Self::AddPackedF16 => {
                 let half = |shift: u32| {
                     let (old, a) = (old >> shift & 0xffff, a >> shift & 0xffff);
-                    sum(Kind::F16, old.into(), a.into(), |old, a| {
+                    sum(LaneKind::F16, old.into(), a.into(), |old, a| {
                         f32_to_f16(f16_to_f32(old as u32) + f16_to_f32(a as u32)).into()
                     }) as u32
                 };
@@ -176,7 +176,7 @@ impl Rmw {
                 // A bfloat16 is the high half of a single.
                 let half = |old: u32, a: u32| {
                     let (old, a) = (old & 0xffff_0000, a & 0xffff_0000);
-                    sum(Kind::F32, old.into(), a.into(), |old, a| {
+                    sum(LaneKind::F32, old.into(), a.into(), |old, a| {
                         u64::from(f32_to_bf16(float(old as u32) + float(a as u32))) << 16
                     }) as u32
                 };
@@ -190,7 +190,7 @@ impl Rmw {
     pub(crate) fn apply64(self, old: u64, a: u64, b: u64) -> u64 {
         let float = f64::from_bits;
         apply!(self(old, a, b): i64 as u64, float, {
-            Self::AddF64 => sum(Kind::F64, old, a, |old, a| (float(old) + float(a)).to_bits()),
+            Self::AddF64 => sum(LaneKind::F64, old, a, |old, a| (float(old) + float(a)).to_bits()),
             Self::MinF => min_f64(float(old), float(a)).to_bits(),
             Self::MaxF => max_f64(float(old), float(a)).to_bits(),
             Self::AddF32 | Self::AddPackedF16 | Self::AddPackedBf16 => old,
@@ -200,7 +200,7 @@ impl Rmw {
 
 /// A sum of floats. The first NaN counts, made quiet: memory's before the operand's. The host's processor may choose
 /// the other.
-fn sum(kind: Kind, old: u64, a: u64, add: impl Fn(u64, u64) -> u64) -> u64 {
+fn sum(kind: LaneKind, old: u64, a: u64, add: impl Fn(u64, u64) -> u64) -> u64 {
     match carried(old, kind).or_else(|| carried(a, kind)) {
         Some(nan) => delivered(Some(nan), kind),
         None => {

@@ -254,7 +254,7 @@ pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let which = call.runtime.agent(agent)?;
         // SAFETY: the caller gave function and data for these calls.
-        each(call, Pool::of(which), |pool| unsafe { callback(pool.handle(), data) })
+        each(call, Pool::of_agent(which), |pool| unsafe { callback(pool.handle(), data) })
     })
 }
 
@@ -267,8 +267,8 @@ pub unsafe extern "C" fn hsa_agent_iterate_regions(
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let which = call.runtime.agent(agent)?;
         // A GPU's regions are its own pools, and those of the host that it can access.
-        let of_host = Pool::of(Which::Cpu).filter(|_| which != Which::Cpu);
-        let regions = Pool::of(which).chain(of_host.filter(|pool| pool.grain == Grain::Kernarg));
+        let of_host = Pool::of_agent(Which::Cpu).filter(|_| which != Which::Cpu);
+        let regions = Pool::of_agent(which).chain(of_host.filter(|pool| pool.grain == Grain::Kernarg));
         // SAFETY: the caller gave function and data for these calls.
         each(call, regions, |pool| unsafe { callback(Region { handle: pool.handle().handle }, data) })
     })

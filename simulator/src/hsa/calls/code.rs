@@ -233,7 +233,7 @@ pub unsafe extern "C" fn hsa_executable_get_symbol_by_name(
     symbol: *mut ExecutableSymbol,
 ) -> Status {
     hsa!(hsa_executable_get_symbol_by_name, |call| {
-        let agent = if agent.is_null() { None } else { Some(call.take(agent)?) };
+        let agent = if agent.is_null() { None } else { Some(call.read(agent)?) };
         find(call, executable, name, agent, symbol)
     })
 }

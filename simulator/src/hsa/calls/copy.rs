@@ -112,9 +112,9 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
         if direction > 3 {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let range = call.take(range)?;
-        let to = side(call.take(to)?, call.take(to_offset)?, range)?;
-        let from = side(call.take(from)?, call.take(from_offset)?, range)?;
+        let range = call.read(range)?;
+        let to = side(call.read(to)?, call.read(to_offset)?, range)?;
+        let from = side(call.read(from)?, call.read(from_offset)?, range)?;
         begin(call, call.runtime.transfer(to, from)?, (count, dependencies), completion)
     })
 }

@@ -29,7 +29,7 @@ pub unsafe extern "C" fn hsa_amd_ipc_memory_attach(
     mapped: *mut *mut c_void,
 ) -> Status {
     hsa!(hsa_amd_ipc_memory_attach, |call| {
-        let ticket = Ticket::read(call.name, call.take(handle)?, Shared::Memory)?;
+        let ticket = Ticket::read(call.name, call.read(handle)?, Shared::Memory)?;
         if mapped.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn hsa_amd_ipc_signal_create(signal: Signal, handle: *mut 
 
 pub unsafe extern "C" fn hsa_amd_ipc_signal_attach(handle: *const IpcHandle, signal: *mut Signal) -> Status {
     hsa!(hsa_amd_ipc_signal_attach, |call| {
-        let ticket = Ticket::read(call.name, call.take(handle)?, Shared::Signal)?;
+        let ticket = Ticket::read(call.name, call.read(handle)?, Shared::Signal)?;
         if signal.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }

@@ -29,7 +29,7 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
             return Err(Status::INVALID_ARGUMENT);
         }
         // The first field is the size of the client's structure.
-        let size = call.take(info.cast::<u32>())? as usize;
+        let size = call.read(info.cast::<u32>())? as usize;
         if size < offset_of!(PointerInfo, agent_base_address) {
             return Err(Status::INVALID_ARGUMENT);
         }

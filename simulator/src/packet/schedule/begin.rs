@@ -19,7 +19,7 @@ impl Schedule {
         let replay = options.replay.as_deref().map(Replay::open).transpose()?;
         let Some(seed) = replay.as_ref().map(|replay| replay.seed).or(options.seed) else { return Ok(None) };
         let recorder = options.record.as_deref().map(|path| Recorder::create(path, seed)).transpose()?;
-        Ok(Some(Self::of(Choices::new(seed, recorder, replay), patience)))
+        Ok(Some(Self::from_choices(Choices::new(seed, recorder, replay), patience)))
     }
 
     /// The seed of a log.

@@ -21,7 +21,7 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
     let own = std::path::absolute(path)?;
     // Each process of such a run has one simulator, and all processes share one count.
-    let is_first = tally::take(Count::Recording).unwrap_or(0) == 0 && !begun.contains(&own);
+    let is_first = tally::count_and_get(Count::Recording).unwrap_or(0) == 0 && !begun.contains(&own);
     if !is_first {
         move_away(path)?;
     }

@@ -75,7 +75,7 @@ thread_local! {
 impl Schedule {
     /// A schedule that draws from these choices. Work continues without clients that have computed for longer
     /// than `patience` since the last call.
-    fn of(choices: Choices, patience: Duration) -> Self {
+    fn from_choices(choices: Choices, patience: Duration) -> Self {
         Self {
             stage: Stage::new(choices),
             clients: Clients::default(),

@@ -26,14 +26,14 @@ const BUSY: Duration = Duration::from_secs(1);
 /// The stage. A thread that has [`enter`](Self::enter)ed it acts until it [`leave`](Self::leave)s.
 #[derive(Debug)]
 pub(crate) struct Stage {
-    state: Mutex<State>,
+    state: Mutex<StageState>,
     moved: Condvar,
     /// The thread on the stage may hold this lock for long; others only look.
     choices: Mutex<Choices>,
 }
 
 #[derive(Debug)]
-struct State {
+struct StageState {
     busy: bool,
     closed: bool,
     /// Tickets of the threads that wait to call or to continue, in the order of their arrival. Steps come
@@ -61,7 +61,7 @@ struct Watched {
 
 /// A thread's reason to enter the stage.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Request {
+pub(crate) enum Purpose {
     /// A call, by a thread with its number if it has one.
     Call { thread: Option<u64>, function: &'static str },
     /// Continue after a wait.
@@ -84,7 +84,7 @@ pub(crate) enum Entered {
 
 impl Stage {
     pub(crate) fn new(choices: Choices) -> Self {
-        let state = State {
+        let state = StageState {
             busy: false,
             closed: false,
             line: VecDeque::new(),
@@ -108,7 +108,7 @@ impl Stage {
     /// `want` gives the reason, and is called again after each event; while it gives none, the thread waits.
     /// Threads that call or continue enter in the order of their arrival, steps where no such thread waits. A
     /// replay admits the thread that is next in its log.
-    pub(crate) fn enter(&self, want: impl FnMut() -> Option<Request>) -> Option<Entered> {
+    pub(crate) fn enter(&self, want: impl FnMut() -> Option<Purpose>) -> Option<Entered> {
         self.enter_by(None, want)
     }
 
@@ -116,7 +116,7 @@ impl Stage {
     pub(crate) fn enter_by(
         &self,
         time: Option<Instant>,
-        mut want: impl FnMut() -> Option<Request>,
+        mut want: impl FnMut() -> Option<Purpose>,
     ) -> Option<Entered> {
         let mut state = self.lock();
         let ticket = state.next_ticket;
@@ -129,8 +129,8 @@ impl Stage {
                 return None;
             }
             let wanted = want();
-            let urgent = wanted.is_some_and(|wanted| !matches!(wanted, Request::Step));
-            if let Some(Request::Ended { function }) = wanted {
+            let urgent = wanted.is_some_and(|wanted| !matches!(wanted, Purpose::Step));
+            if let Some(Purpose::Ended { function }) = wanted {
                 state.host_functions.retain(|(begun, _)| *begun != function);
             }
             if urgent && !state.line.contains(&ticket) {
@@ -243,7 +243,7 @@ impl Stage {
 
     /// Waits for running host functions, until they end or wait for something. So the effects of the caller's
     /// last action, such as releasing a host function, come before its next one.
-    pub(crate) fn settle(&self) {
+    pub(crate) fn await_host_functions(&self) {
         let start = Instant::now();
         let mut looks = 0;
         let mut state = self.lock();
@@ -292,8 +292,8 @@ impl Stage {
         false
     }
 
-    fn admit(&self, state: &mut State, ticket: u64, wanted: Request, overdue: bool) -> Option<Entered> {
-        if matches!(wanted, Request::Step) {
+    fn admit(&self, state: &mut StageState, ticket: u64, wanted: Purpose, overdue: bool) -> Option<Entered> {
+        if matches!(wanted, Purpose::Step) {
             let replayed = self.choices().expected().is_some();
             let may = replayed || state.line.is_empty();
             if may && self.admit_step(state) {
@@ -325,7 +325,7 @@ impl Stage {
         Some(entered(wanted, &mut state.threads))
     }
 
-    fn admit_first(&self, state: &mut State, ticket: u64, wanted: Request) -> Option<Entered> {
+    fn admit_first(&self, state: &mut StageState, ticket: u64, wanted: Purpose) -> Option<Entered> {
         if state.line.front() != Some(&ticket) {
             return None;
         }
@@ -333,7 +333,7 @@ impl Stage {
         Some(entered(wanted, &mut state.threads))
     }
 
-    fn admit_step(&self, state: &mut State) -> bool {
+    fn admit_step(&self, state: &mut StageState) -> bool {
         let mut choices = self.choices();
         let may = choices.expected().is_none_or(|expected| *expected == Entry::Step);
         if may {
@@ -344,39 +344,39 @@ impl Stage {
         may
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, StageState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn entry(wanted: Request, threads: u64) -> Entry {
+fn entry(wanted: Purpose, threads: u64) -> Entry {
     match wanted {
         // A thread that calls for the first time gets the next number.
-        Request::Call { thread, function } => {
+        Purpose::Call { thread, function } => {
             Entry::Call { thread: thread.unwrap_or(threads), function: function.into() }
         }
-        Request::Back { thread } => Entry::Back { thread },
-        Request::Step => Entry::Step,
-        Request::Ended { function } => Entry::Ended { function },
+        Purpose::Back { thread } => Entry::Back { thread },
+        Purpose::Step => Entry::Step,
+        Purpose::Ended { function } => Entry::Ended { function },
     }
 }
 
-fn entered(wanted: Request, threads: &mut u64) -> Entered {
+fn entered(wanted: Purpose, threads: &mut u64) -> Entered {
     match wanted {
-        Request::Call { thread, .. } => Entered::Call(thread.unwrap_or_else(|| {
+        Purpose::Call { thread, .. } => Entered::Call(thread.unwrap_or_else(|| {
             *threads += 1;
             *threads - 1
         })),
-        Request::Back { .. } => Entered::Back,
-        Request::Step => Entered::Step,
-        Request::Ended { .. } => Entered::Ended,
+        Purpose::Back { .. } => Entered::Back,
+        Purpose::Step => Entered::Step,
+        Purpose::Ended { .. } => Entered::Ended,
     }
 }
 
 /// Whether a thread with this reason can no longer cause the expected entry.
-fn contradicts(expected: &Entry, wanted: Request) -> bool {
+fn contradicts(expected: &Entry, wanted: Purpose) -> bool {
     match (expected, wanted) {
-        (Entry::Call { thread, .. } | Entry::Back { thread }, Request::Call { thread: Some(by), .. }) => {
+        (Entry::Call { thread, .. } | Entry::Back { thread }, Purpose::Call { thread: Some(by), .. }) => {
             *thread == by
         }
         // A thread makes a choice on the stage, and the stage is empty.

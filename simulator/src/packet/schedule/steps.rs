@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::stage::{Entered, Request};
+use super::stage::{Entered, Purpose};
 use super::strategy::ALL;
 use super::{Flight, Item, Schedule};
 use crate::engine::{Choose, Step};
@@ -69,9 +69,9 @@ impl Scheduler {
             }
             let entered = schedule.stage.enter_by(time, || {
                 if reached() {
-                    Some(Request::Back { thread })
+                    Some(Purpose::Back { thread })
                 } else {
-                    self.has_ready().then_some(Request::Step)
+                    self.has_ready().then_some(Purpose::Step)
                 }
             });
             match entered {
@@ -134,7 +134,7 @@ impl Scheduler {
             self.end(flight, &queue, number);
             return Ran::Something;
         }
-        let taken = self.lock().take(id);
+        let taken = self.lock().take_next(id);
         let Some((queue, item)) = taken else { return Ran::Nothing };
         let number = item.number;
         flight.spun = 0;
@@ -207,7 +207,7 @@ impl Scheduler {
         if !schedule.stage.host_ends(name) {
             return;
         }
-        if schedule.stage.enter(|| Some(Request::Ended { function: name })).is_some() {
+        if schedule.stage.enter(|| Some(Purpose::Ended { function: name })).is_some() {
             self.end(&mut schedule.flight(), queue, number);
             schedule.stage.leave();
         } else {

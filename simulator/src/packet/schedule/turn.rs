@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::Schedule;
-use super::stage::{Entered, Request};
+use super::stage::{Entered, Purpose};
 use super::steps::host_function;
 use crate::packet::scheduler::Scheduler;
 use crate::tally;
@@ -54,8 +54,8 @@ impl Drop for Aside<'_> {
     fn drop(&mut self) {
         let schedule = self.schedule;
         // Calls that the client has begun meanwhile come first, as at the beginning of a call.
-        schedule.stage.settle();
-        if schedule.stage.enter(|| Some(Request::Back { thread: self.thread })).is_some() {
+        schedule.stage.await_host_functions();
+        if schedule.stage.enter(|| Some(Purpose::Back { thread: self.thread })).is_some() {
             schedule.set_turn(Some(self.thread));
         }
     }
@@ -86,8 +86,8 @@ impl<'a> Turn<'a> {
         if thread.get().is_none() {
             schedule.clients.add();
         }
-        schedule.stage.settle();
-        let request = Request::Call { thread: thread.get(), function };
+        schedule.stage.await_host_functions();
+        let request = Purpose::Call { thread: thread.get(), function };
         let Entered::Call(number) = schedule.stage.enter(|| Some(request))? else { return None };
         thread.set(Some(number));
         schedule.set_turn(Some(number));

@@ -3,13 +3,13 @@
 
 use super::integer::differences;
 use crate::exec::machine::core::Flow;
-use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::Source;
 use crate::exec::operands::element::{Element, Spare, fetch32, store32};
 use crate::exec::operands::index::{destination, indexed};
 use crate::exec::operands::source::scalar64;
 use crate::exec::values::float::*;
-use crate::exec::values::kind::Kind;
+use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, gathered, row};
 use crate::isa::Op;
 
@@ -92,7 +92,7 @@ macro_rules! division_scale {
             let flags = gathered(&flags) & core.wave.exec();
             // SAFETY: the loop wrote every lane.
             unsafe {
-                <$float>::settle(core.wave, step, &mut results);
+                <$float>::replace_nans(core.wave, step, &mut results);
                 <$float>::store(core.wave, step, &results);
             }
             core.wave.set_pair(step.inst.sdst, flags);
@@ -119,7 +119,7 @@ macro_rules! division_fmas {
             }
             // SAFETY: the loop wrote every lane.
             unsafe {
-                <$float>::settle(core.wave, step, &mut results);
+                <$float>::replace_nans(core.wave, step, &mut results);
                 <$float>::store(core.wave, step, &results);
             }
             Flow::Next
@@ -135,7 +135,7 @@ fn mask_row(mask: u64) -> Row {
 }
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(op: Op) -> Option<Versions> {
+pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     Some(match op {
         Op::v_add_co_u32 => carry!(true | a, b | a + b),
         Op::v_sub_co_u32 => carry!(false | a, b | a.wrapping_sub(b)),
@@ -149,7 +149,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         Op::v_div_scale_f64 => division_scale!(f64, div_scale_f64),
         Op::v_div_fmas_f32 => division_fmas!(f32, div_fmas_f32),
         Op::v_div_fmas_f64 => division_fmas!(f64, div_fmas_f64),
-        Op::v_mqsad_u32_u8 => Versions::scalar(|core, step| {
+        Op::v_mqsad_u32_u8 => Compilations::scalar(|core, step| {
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let a = u64::fetch(core.wave, step, 0, &mut spare_a);
             let b = *u32::fetch(core.wave, step, 1, &mut spare_b);
@@ -175,11 +175,11 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
         // Its sources may carry the sign modifiers of floats.
         Op::v_cndmask_b32 => handler!(|core, step| {
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
-            let a = fetch32(core.wave, step, 0, Kind::RawF32, &mut spare_a);
-            let b = fetch32(core.wave, step, 1, Kind::RawF32, &mut spare_b);
+            let a = fetch32(core.wave, step, 0, LaneKind::RawF32, &mut spare_a);
+            let b = fetch32(core.wave, step, 1, LaneKind::RawF32, &mut spare_b);
             let chosen = mask_row(scalar64(core.wave, step.src[2]));
             let result = row!(|lane| b[lane] ^ (a[lane] ^ b[lane]) & chosen[lane].wrapping_sub(1));
-            store32(core.wave, step, &result, Kind::B32);
+            store32(core.wave, step, &result, LaneKind::B32);
             Flow::Next
         }),
         _ => return None,

@@ -2,7 +2,7 @@
 //! Compares: every condition of every type, into a lane mask.
 
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::Step;
 use crate::exec::operands::element::{Element, F16, Raw, Spare};
 use crate::exec::values::float::{class_f16, class_f32, class_f64, is_class};
@@ -10,7 +10,7 @@ use crate::exec::values::row::mask;
 use crate::isa::Op;
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(op: Op) -> Option<Versions> {
+pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     let (instruction, rest) = op.mnemonic().strip_prefix("v_")?.split_once('_')?;
     if !matches!(instruction, "cmp" | "cmpx") {
         return None;

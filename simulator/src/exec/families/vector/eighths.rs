@@ -2,16 +2,16 @@
 //! Floats of eight bits from singles, rounded to nearest or by a random number.
 
 use crate::exec::machine::core::Flow;
-use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::operands::element::{Element, Spare, store32};
 use crate::exec::operands::index::destination;
 use crate::exec::values::eighth::{f32_to_bf8, f32_to_fp8};
-use crate::exec::values::kind::Kind;
+use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{Row, row};
 use crate::isa::Op;
 
 /// The handler of an instruction of this family.
-pub(crate) fn versions(op: Op) -> Option<Versions> {
+pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     /// The random number's high bits are added to the mantissa, which wraps; the result goes to one byte.
     macro_rules! stochastic {
         ($shift:literal, $narrow:ident) => {
@@ -28,7 +28,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
                     let bits = if finite { a[lane] & 0xff80_0000 | mantissa } else { a[lane] };
                     old[lane] & !(0xff << place) | $narrow(f32::from_bits(bits), saturates) << place
                 });
-                store32(core.wave, step, &result, Kind::B32);
+                store32(core.wave, step, &result, LaneKind::B32);
                 Flow::Next
             })
         };
@@ -43,7 +43,7 @@ pub(crate) fn versions(op: Op) -> Option<Versions> {
                 let saturates = core.wave.mode.saturates();
                 let narrow = |bits: u32| $narrow(f32::from_bits(bits), saturates);
                 let result = row!(|lane| narrow(a[lane]) | narrow(b[lane]) << 8);
-                store32(core.wave, step, &result, Kind::B16);
+                store32(core.wave, step, &result, LaneKind::B16);
                 Flow::Next
             })
         };

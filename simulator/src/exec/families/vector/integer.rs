@@ -2,10 +2,10 @@
 //! Integers and bits of 32 and 64 bits, without carries.
 
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::{Versions, handler};
+use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::operands::element::{Element, Spare, store32, vector};
-use crate::exec::values::kind::Kind;
+use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, row};
 use crate::isa::Op;
 
@@ -101,7 +101,7 @@ fn signed_field(value: i32, offset: u32, width: u32) -> i32 {
 }
 
 /// The handler of `v_perm_b32`. Its selector is nearly always the same for all lanes.
-pub(crate) fn permute(op: Op) -> Option<Versions> {
+pub(crate) fn permute(op: Op) -> Option<Compilations> {
     (op == Op::v_perm_b32).then(|| handler!(|core, step| permute_row(core, step)))
 }
 
@@ -127,7 +127,7 @@ fn permute_row(core: &mut Core<'_>, step: &Step) -> Flow {
     } else {
         row!(|lane| permuted(u64::from(high[lane]) << 32 | u64::from(low[lane]), selectors[lane]))
     };
-    store32(core.wave, step, &result, Kind::B32);
+    store32(core.wave, step, &result, LaneKind::B32);
     Flow::Next
 }
 

@@ -13,28 +13,28 @@ mod saturate;
 mod short;
 mod single;
 
-use crate::exec::machine::handler::Versions;
+use crate::exec::machine::handler::Compilations;
 use crate::isa::{Element, Inst};
 
 /// The handler of a vector instruction that is neither packed nor matrix.
-pub(crate) fn versions(inst: &Inst) -> Option<Versions> {
+pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     let op = inst.op;
     let integer = matches!(inst.dst_type.element, Element::B32 | Element::B64 | Element::I16);
     let indifferent = saturate::always_fits(op) || saturate::clamps_itself(op);
     if inst.mods.clamp && integer && !is_compare(inst) && !indifferent {
-        return saturate::versions(op);
+        return saturate::compilations(op);
     }
-    single::versions(op)
-        .or_else(|| integer::versions(op))
+    single::compilations(op)
+        .or_else(|| integer::compilations(op))
         .or_else(|| integer::permute(op))
-        .or_else(|| carry::versions(op))
-        .or_else(|| compare::versions(op))
-        .or_else(|| convert::versions(op))
-        .or_else(|| crosslane::versions(op))
-        .or_else(|| double::versions(op))
-        .or_else(|| halves::versions(op))
-        .or_else(|| short::versions(op))
-        .or_else(|| eighths::versions(op))
+        .or_else(|| carry::compilations(op))
+        .or_else(|| compare::compilations(op))
+        .or_else(|| convert::compilations(op))
+        .or_else(|| crosslane::compilations(op))
+        .or_else(|| double::compilations(op))
+        .or_else(|| halves::compilations(op))
+        .or_else(|| short::compilations(op))
+        .or_else(|| eighths::compilations(op))
         .or_else(|| super::packed::accumulating(op))
 }
 

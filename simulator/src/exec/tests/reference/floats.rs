@@ -2,15 +2,15 @@
 //! Float instructions, in the same way for each format.
 
 use super::real::{self, F16, F32, F64, Format, Round};
-use super::rules::{Kind, Lane, Rule};
+use super::rules::{Lane, OperandKind, Rule};
 use std::cmp::Ordering;
 
 /// The rule of `stem` in a format.
 pub(super) fn rule(stem: &str, format: Format) -> Option<Rule> {
     let kind = match format {
-        F16 => Kind::F16,
-        F64 => Kind::F64,
-        _ => Kind::F32,
+        F16 => OperandKind::F16,
+        F64 => OperandKind::F64,
+        _ => OperandKind::F32,
     };
     let one =
         |f: fn(Format, &Lane, u64) -> u64| Rule::new(kind, &[kind], move |lane, s| f(format, lane, s[0]));
@@ -70,8 +70,10 @@ pub(super) fn rule(stem: &str, format: Format) -> Option<Rule> {
         "sqrt" => close(f64::sqrt),
         "sin" => close(|x| turn(x, f64::sin)),
         "cos" => close(|x| turn(x, f64::cos)),
-        "ldexp" => {
-            Rule::new(kind, &[kind, if format == F16 { Kind::B16 } else { Kind::B32 }], move |lane, s| {
+        "ldexp" => Rule::new(
+            kind,
+            &[kind, if format == F16 { OperandKind::B16 } else { OperandKind::B32 }],
+            move |lane, s| {
                 let by = if format == F16 { (s[1] as i16).into() } else { s[1] as i32 };
                 if format.field(s[0]) == format.field(format.infinity()) {
                     return if format.is_nan(s[0]) { s[0] | format.quiet() } else { s[0] };
@@ -81,8 +83,8 @@ pub(super) fn rule(stem: &str, format: Format) -> Option<Rule> {
                     lane.round(format),
                     format.number(s[0]).scaled(by.clamp(-5000, 5000)),
                 )
-            })
-        }
+            },
+        ),
         "frexp_mant" => one(|f, _, a| {
             if f.is_nan(a) {
                 return a | f.quiet();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Integer and bit instructions, in integers wide enough for every result.
 
-use super::rules::{Kind, Lane, Rule};
+use super::rules::{Lane, OperandKind, Rule};
 
 /// A value of `bits` bits, with its sign.
 pub(super) fn signed(value: u64, bits: u32) -> i128 {
@@ -50,7 +50,7 @@ fn arithmetic(stem: &str) -> Option<Rule> {
         "u32" => (false, 32),
         _ => return None,
     };
-    let kind = if width == 16 { Kind::B16 } else { Kind::B32 };
+    let kind = if width == 16 { OperandKind::B16 } else { OperandKind::B32 };
     let read = move |value: u64| if is_signed { signed(value, width) } else { value.into() };
     let two = |f: fn(i128, i128) -> i128| {
         Rule::new(kind, &[kind; 2], move |lane, s| fit(lane, f(read(s[0]), read(s[1])), width, is_signed))
@@ -80,26 +80,31 @@ fn arithmetic(stem: &str) -> Option<Rule> {
         "xad" => three(|a, b, c| (a ^ b) + c),
         "lshl_add" => three(|a, b, c| (a << (b & 31)) + c),
         "add_lshl" => three(|a, b, c| (a + b) << (c & 31)),
-        "mad_u32" | "mad_i32" => Rule::new(Kind::B32, &[Kind::B16, Kind::B16, Kind::B32], move |lane, s| {
-            let c = if is_signed { signed(s[2], 32) } else { s[2].into() };
-            fit(lane, read(s[0]) * read(s[1]) + c, 32, is_signed)
-        }),
+        "mad_u32" | "mad_i32" => Rule::new(
+            OperandKind::B32,
+            &[OperandKind::B16, OperandKind::B16, OperandKind::B32],
+            move |lane, s| {
+                let c = if is_signed { signed(s[2], 32) } else { s[2].into() };
+                fit(lane, read(s[0]) * read(s[1]) + c, 32, is_signed)
+            },
+        ),
         "sad" if width == 32 => three(|a, b, c| (a - b).abs() + c),
         _ => return None,
     })
 }
 
 fn bits(stem: &str) -> Option<Rule> {
-    let b32 = Kind::B32;
+    let b32 = OperandKind::B32;
     let low = |value: u64| value & 0xffff_ffff;
     let one = |f: fn(u64) -> u64| Rule::new(b32, &[b32], move |_, s| low(f(s[0])));
     let two = |f: fn(u64, u64) -> u64| Rule::new(b32, &[b32; 2], move |_, s| low(f(s[0], s[1])));
     let three = |f: fn(u64, u64, u64) -> u64| Rule::new(b32, &[b32; 3], move |_, s| low(f(s[0], s[1], s[2])));
     let shift16 = |f: fn(u64, u64) -> u64| {
-        Rule::new(Kind::B16, &[Kind::B16; 2], move |_, s| f(s[0] & 15, s[1]) & 0xffff)
+        Rule::new(OperandKind::B16, &[OperandKind::B16; 2], move |_, s| f(s[0] & 15, s[1]) & 0xffff)
     };
-    let shift64 =
-        |f: fn(u64, u64) -> u64| Rule::new(Kind::B64, &[b32, Kind::B64], move |_, s| f(s[0] & 63, s[1]));
+    let shift64 = |f: fn(u64, u64) -> u64| {
+        Rule::new(OperandKind::B64, &[b32, OperandKind::B64], move |_, s| f(s[0] & 63, s[1]))
+    };
     let products = |by: u32, unsigned: bool, high: u32| {
         Rule::new(b32, &[b32; 2], move |lane, s| {
             let part = |value: u64| {
@@ -133,7 +138,7 @@ fn bits(stem: &str) -> Option<Rule> {
     };
     Some(match stem {
         "mov_b32" | "accvgpr_read_b32" | "accvgpr_write_b32" | "accvgpr_mov_b32" => one(|a| a),
-        "mov_b64" => Rule::new(Kind::B64, &[Kind::B64], |_, s| s[0]),
+        "mov_b64" => Rule::new(OperandKind::B64, &[OperandKind::B64], |_, s| s[0]),
         "not_b32" => one(|a| !a),
         "bfrev_b32" => one(|a| (0..32).fold(0, |out, bit| out | (a >> bit & 1) << (31 - bit))),
         "ffbh_u32" => one(|a| (0..32).find(|at| a >> (31 - at) & 1 != 0).unwrap_or(u64::MAX)),
@@ -195,9 +200,9 @@ fn bits(stem: &str) -> Option<Rule> {
         "lshl_or_b32" => three(|a, b, c| a << (b & 31) | c),
         "and_or_b32" => three(|a, b, c| a & b | c),
         "or3_b32" => three(|a, b, c| a | b | c),
-        "lshl_add_u64" => {
-            Rule::new(Kind::B64, &[Kind::B64, b32, Kind::B64], |_, s| (s[0] << (s[1] & 7)).wrapping_add(s[2]))
-        }
+        "lshl_add_u64" => Rule::new(OperandKind::B64, &[OperandKind::B64, b32, OperandKind::B64], |_, s| {
+            (s[0] << (s[1] & 7)).wrapping_add(s[2])
+        }),
         "sad_u8" => sums(|a, b| differences(a, b, false)),
         "msad_u8" => sums(|a, b| differences(a, b, true)),
         "sad_hi_u8" => sums(|a, b| differences(a, b, false) << 16),
@@ -205,16 +210,24 @@ fn bits(stem: &str) -> Option<Rule> {
             let half = |value: u64, at: u32| i128::from(value >> (16 * at) & 0xffff);
             (half(a, 0) - half(b, 0)).abs() + (half(a, 1) - half(b, 1)).abs()
         }),
-        "qsad_pk_u16_u8" => Rule::new(Kind::B64, &[Kind::B64, b32, Kind::B64], |l, s| sliding(l, s, false)),
-        "mqsad_pk_u16_u8" => Rule::new(Kind::B64, &[Kind::B64, b32, Kind::B64], |l, s| sliding(l, s, true)),
+        "qsad_pk_u16_u8" => {
+            Rule::new(OperandKind::B64, &[OperandKind::B64, b32, OperandKind::B64], |l, s| {
+                sliding(l, s, false)
+            })
+        }
+        "mqsad_pk_u16_u8" => {
+            Rule::new(OperandKind::B64, &[OperandKind::B64, b32, OperandKind::B64], |l, s| {
+                sliding(l, s, true)
+            })
+        }
         "dot2c_i32_i16" => dot(16),
         "dot4c_i32_i8" => dot(8),
         "dot8c_i32_i4" => dot(4),
-        "sat_pk_u8_i16" => Rule::new(Kind::B16, &[b32], |_, s| {
+        "sat_pk_u8_i16" => Rule::new(OperandKind::B16, &[b32], |_, s| {
             let clamped = |value: u64| signed(value & 0xffff, 16).clamp(0, 255) as u64;
             clamped(s[0]) | clamped(s[0] >> 16) << 8
         }),
-        "pack_b32_f16" => Rule::new(b32, &[Kind::F16; 2], |_, s| s[0] | s[1] << 16),
+        "pack_b32_f16" => Rule::new(b32, &[OperandKind::F16; 2], |_, s| s[0] | s[1] << 16),
         _ => return None,
     })
 }

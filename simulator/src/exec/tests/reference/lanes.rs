@@ -3,7 +3,7 @@
 //! denormals; and the writing of a result to its register.
 
 use super::real::{self, F32, Format};
-use super::rules::Kind;
+use super::rules::OperandKind;
 use super::text::{Line, Operand, What};
 use super::{Freedom, Machine};
 
@@ -64,7 +64,7 @@ pub(super) fn source(
     line: &Line<'_>,
     operand: &Operand<'_>,
     index: usize,
-    kind: Kind,
+    kind: OperandKind,
     lane: usize,
 ) -> u64 {
     let mut from = Some(lane);
@@ -80,20 +80,20 @@ pub(super) fn source(
         What::Scalar(number) => machine.s[number].into(),
         What::Constant(text) => {
             // Integers of 16 bits take the low half of a 32-bit constant.
-            let format = if kind == Kind::B16 { F32 } else { kind.width() };
+            let format = if kind == OperandKind::B16 { F32 } else { kind.width() };
             let bits = Operand::constant(text, format);
             // A literal of 32 bits is the low half of an integer.
-            if kind == Kind::B64 && text.starts_with("0x") { bits >> 32 } else { bits }
+            if kind == OperandKind::B64 && text.starts_with("0x") { bits >> 32 } else { bits }
         }
         What::Other(name) => special(machine, name),
     };
     if line.form == "sdwa" {
         let select = line.modifier(["src0_sel", "src1_sel"][index]).unwrap_or("DWORD");
         bits = selected(bits, select, operand.sext);
-    } else if matches!(kind, Kind::F16 | Kind::B16) {
+    } else if matches!(kind, OperandKind::F16 | OperandKind::B16) {
         bits = bits >> (16 * line.list("op_sel", index).unwrap_or(0)) & 0xffff;
     }
-    if let Kind::B16 | Kind::F16 = kind {
+    if let OperandKind::B16 | OperandKind::F16 = kind {
         bits &= 0xffff;
     }
     let Some(format) = kind.float() else { return bits };
@@ -149,7 +149,7 @@ pub(super) fn finished(machine: &Machine, line: &Line<'_>, format: Format, bits:
     // The scale has no effect in the two usual modes: with denormals, or with IEEE's rules.
     let ieee = machine.mode & 0x200 != 0;
     if scale != 0 && !ieee && !keeps_denormals && format.field(bits) != format.field(format.infinity()) {
-        let round = real::Round::of(if format == F32 { machine.mode } else { machine.mode >> 2 });
+        let round = real::Round::from_mode(if format == F32 { machine.mode } else { machine.mode >> 2 });
         bits = real::from_number(format, round, format.number(bits).scaled(scale));
     }
     if !keeps_denormals && format.is_denormal(bits) {
@@ -174,7 +174,7 @@ pub(super) fn put(
     line: &Line<'_>,
     register: usize,
     lane: usize,
-    kind: Kind,
+    kind: OperandKind,
     bits: u64,
     free: Option<u32>,
 ) {
@@ -193,7 +193,7 @@ pub(super) fn put(
             _ => 0,
         };
         (placed | rest) as u32
-    } else if matches!(kind, Kind::B16 | Kind::F16) {
+    } else if matches!(kind, OperandKind::B16 | OperandKind::F16) {
         // Instructions that can select a half of the destination keep the other half; the rest clear it.
         let high = line.list("op_sel", source_count(line)).unwrap_or(0) != 0;
         shift = if high { 16 } else { 0 };

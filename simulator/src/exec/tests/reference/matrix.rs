@@ -5,7 +5,7 @@
 use super::convert::from_eighth;
 use super::integers::signed;
 use super::real::{self, F16, F32, F64, Format, Round};
-use super::rules::Kind;
+use super::rules::OperandKind;
 use super::text::{Line, Operand, What};
 use super::values::Register;
 use super::{LANES, Machine};
@@ -104,9 +104,9 @@ fn width(ty: &str) -> u32 {
     }
 }
 
-pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, Kind)> {
-    let registers = line.operands.iter().filter_map(Register::of);
-    registers.map(|register| (register, Kind::B32)).collect()
+pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, OperandKind)> {
+    let registers = line.operands.iter().filter_map(Register::from_operand);
+    registers.map(|register| (register, OperandKind::B32)).collect()
 }
 
 /// The type of the elements of a matrix instruction's inputs.

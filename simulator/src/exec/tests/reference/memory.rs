@@ -4,7 +4,7 @@
 use super::buffers;
 use super::integers::signed;
 use super::real::{self, F16, F32, F64, Format, Round};
-use super::rules::Kind;
+use super::rules::OperandKind;
 use super::scalar_memory;
 use super::text::{Line, What, integer};
 use super::values::Register;
@@ -68,8 +68,11 @@ impl Memories {
     }
 }
 
-pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, Kind)> {
-    line.operands.iter().filter_map(|operand| Some((Register::of(operand)?, Kind::B32))).collect()
+pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, OperandKind)> {
+    line.operands
+        .iter()
+        .filter_map(|operand| Some((Register::from_operand(operand)?, OperandKind::B32)))
+        .collect()
 }
 
 fn vector(line: &Line<'_>, index: usize) -> usize {
@@ -471,7 +474,7 @@ struct Target {
 }
 
 impl Target {
-    fn of(line: &Line<'_>, space: &str, load: bool, atomic: bool) -> Self {
+    fn parse(line: &Line<'_>, space: &str, load: bool, atomic: bool) -> Self {
         let returns = atomic && line.has("sc0") && space != "buffer";
         let (address, data) = match (space, load || returns) {
             ("buffer", _) => (1, 0),
@@ -525,7 +528,7 @@ fn located(
 /// Loads from memory into LDS: one dword for each lane.
 fn lds_load(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str) -> Option<()> {
     let (size, sign, _) = part(what)?;
-    let target = Target { address: 0, ..Target::of(line, space, true, false) };
+    let target = Target { address: 0, ..Target::parse(line, space, true, false) };
     let mut values = [None; LANES];
     for lane in active(machine) {
         let (address, available) = located(machine, line, space, &target, (lane, size));
@@ -537,7 +540,7 @@ fn lds_load(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str) -> 
 }
 
 fn vector_access(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str, load: bool) -> Option<()> {
-    let target = Target::of(line, space, load, false);
+    let target = Target::parse(line, space, load, false);
     let data = vector(line, target.data);
     let size = part(what)?.0;
     if space == "buffer" && buffers::crosses(machine, line, size) {
@@ -560,7 +563,7 @@ fn vector_access(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str
 
 fn vector_atomic(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str) -> Option<()> {
     let returns = line.has("sc0");
-    let target = Target::of(line, space, false, true);
+    let target = Target::parse(line, space, false, true);
     let wide = what.ends_with("_x2") || what.ends_with("f64");
     let size = if wide { 8 } else { 4 };
     let data = vector(line, target.data);

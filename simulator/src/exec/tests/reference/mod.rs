@@ -25,7 +25,7 @@ use crate::exec::values::row::{LANES, Row};
 pub(super) use matrix::input_type;
 pub(super) use memory::Memories;
 use real::Format;
-pub(super) use rules::Kind;
+pub(super) use rules::OperandKind;
 use std::collections::HashMap;
 use text::Line;
 pub(super) use values::{Register, fill};
@@ -86,7 +86,7 @@ struct Freedom {
 
 impl Machine {
     /// A copy of a wave.
-    pub(super) fn of(wave: &Wave) -> Self {
+    pub(super) fn copy_of(wave: &Wave) -> Self {
         Self {
             s: wave.s,
             v: wave.v.clone(),
@@ -111,7 +111,7 @@ impl Machine {
     }
 
     /// The registers that an instruction reads, and the kinds of value that they should have.
-    pub(super) fn operands(text: &str) -> Vec<(Register, Kind)> {
+    pub(super) fn operands(text: &str) -> Vec<(Register, OperandKind)> {
         let line = Line::parse(text);
         match family(line.name) {
             Family::Scalar => scalar::operands(&line),

@@ -4,7 +4,7 @@
 use super::integers::signed;
 use super::lanes::finished;
 use super::real::{self, F16, F32, Format, Round};
-use super::rules::{self, Kind, Lane, Rule};
+use super::rules::{self, Lane, OperandKind, Rule};
 use super::text::{Line, Operand, What};
 use super::values::Register;
 use super::{LANES, Machine};
@@ -29,12 +29,12 @@ pub(super) fn rule(stem: &str) -> Option<Rule> {
     Some(match stem {
         "dot2c_f32_f16" => Rule {
             accumulates: true,
-            ..Rule::new(Kind::F32, &[Kind::B32; 2], move |lane, s| {
+            ..Rule::new(OperandKind::F32, &[OperandKind::B32; 2], move |lane, s| {
                 dot2(lane.round(F32), halves(s[0]), halves(s[1]), lane.old)
             })
             .exact()
         },
-        "pk_fmac_f16" => Rule::new(Kind::B32, &[Kind::B32; 2], move |lane, s| {
+        "pk_fmac_f16" => Rule::new(OperandKind::B32, &[OperandKind::B32; 2], move |lane, s| {
             (0..2).fold(0, |out, half| {
                 let all = [s[0], s[1], lane.old].map(|bits| lane.flushed(F16, halves(bits)[half]));
                 let value = real::fused(F16, lane.round(F16), all[0], all[1], all[2]);
@@ -52,17 +52,17 @@ fn register(operand: &Operand<'_>) -> usize {
     }
 }
 
-pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, Kind)> {
+pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, OperandKind)> {
     let kind = if line.name.ends_with("_f32") && line.name.starts_with("v_pk") {
-        Kind::F32
+        OperandKind::F32
     } else if line.name.ends_with("f16") && !line.name.contains("mix") {
-        Kind::F16
+        OperandKind::F16
     } else {
-        Kind::B32
+        OperandKind::B32
     };
     let mut found = Vec::new();
     for operand in &line.operands[1..] {
-        if let Some(what) = Register::of(operand) {
+        if let Some(what) = Register::from_operand(operand) {
             found.push((what, kind));
             // Pairs of singles, and mixtures.
             let next = match what {
@@ -75,10 +75,13 @@ pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, Kind)> {
         }
     }
     if line.name.contains("mix") {
-        found.iter_mut().zip([Kind::F16, Kind::F32, Kind::F16]).for_each(|(entry, kind)| entry.1 = kind);
+        found
+            .iter_mut()
+            .zip([OperandKind::F16, OperandKind::F32, OperandKind::F16])
+            .for_each(|(entry, kind)| entry.1 = kind);
     }
     if line.name == "v_dot2_f32_f16" && found.len() == 3 {
-        found[2].1 = Kind::F32;
+        found[2].1 = OperandKind::F32;
     }
     found
 }

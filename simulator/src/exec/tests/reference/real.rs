@@ -26,7 +26,7 @@ pub(super) enum Round {
 
 impl Round {
     /// From two bits of MODE.
-    pub(super) fn of(bits: u32) -> Self {
+    pub(super) fn from_mode(bits: u32) -> Self {
         [Self::Nearest, Self::Up, Self::Down, Self::Zero][(bits & 3) as usize]
     }
 }

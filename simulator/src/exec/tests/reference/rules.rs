@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 /// The kind of an operand of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OperandKind {
     B16,
     B32,
     B64,
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     F64,
 }
 
-impl Kind {
+impl OperandKind {
     pub(crate) fn is_float(self) -> bool {
         self.float().is_some()
     }
@@ -67,7 +67,7 @@ pub(super) struct Lane {
 impl Lane {
     /// The rounding of results of a format.
     pub(super) fn round(&self, format: Format) -> Round {
-        Round::of(if format == F32 { self.mode } else { self.mode >> 2 })
+        Round::from_mode(if format == F32 { self.mode } else { self.mode >> 2 })
     }
 
     /// A source, or zero for a denormal that the mode flushes.
@@ -91,8 +91,8 @@ type Function = Box<dyn Fn(&Lane, &[u64]) -> u64>;
 
 /// One instruction: its operands and the function of a lane.
 pub(super) struct Rule {
-    pub(super) dst: Kind,
-    pub(super) src: Vec<Kind>,
+    pub(super) dst: OperandKind,
+    pub(super) src: Vec<OperandKind>,
     pub(super) value: Function,
     /// The tolerance of a float result, in units of the last place.
     pub(super) ulp: u32,
@@ -103,7 +103,11 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    pub(super) fn new(dst: Kind, src: &[Kind], value: impl Fn(&Lane, &[u64]) -> u64 + 'static) -> Self {
+    pub(super) fn new(
+        dst: OperandKind,
+        src: &[OperandKind],
+        value: impl Fn(&Lane, &[u64]) -> u64 + 'static,
+    ) -> Self {
         Self {
             dst,
             src: src.to_vec(),
@@ -146,22 +150,22 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
 }
 
 /// Kinds of a compare's sources and its test.
-pub(super) type Compare = (Vec<Kind>, Box<dyn Fn(&[u64]) -> bool>);
+pub(super) type Compare = (Vec<OperandKind>, Box<dyn Fn(&[u64]) -> bool>);
 
 /// The test of a compare: what follows `v_cmp_` or `v_cmpx_`.
 pub(super) fn compare(name: &str) -> Option<Compare> {
     let (test, ty) = name.split_once('_')?;
     let kind = match ty {
-        "f16" => Kind::F16,
-        "f32" => Kind::F32,
-        "f64" => Kind::F64,
-        "i16" | "u16" => Kind::B16,
-        "i32" | "u32" => Kind::B32,
-        _ => Kind::B64,
+        "f16" => OperandKind::F16,
+        "f32" => OperandKind::F32,
+        "f64" => OperandKind::F64,
+        "i16" | "u16" => OperandKind::B16,
+        "i32" | "u32" => OperandKind::B32,
+        _ => OperandKind::B64,
     };
     if test == "class" {
         let format = kind.float()?;
-        return Some((vec![kind, Kind::B32], Box::new(move |s| s[1] >> class(format, s[0]) & 1 != 0)));
+        return Some((vec![kind, OperandKind::B32], Box::new(move |s| s[1] >> class(format, s[0]) & 1 != 0)));
     }
     let signed = ty.starts_with('i');
     let bits = kind.width().bits();

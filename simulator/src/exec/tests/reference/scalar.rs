@@ -2,7 +2,7 @@
 //! Scalar arithmetic, the modes, and instructions without a visible effect.
 
 use super::integers::signed;
-use super::rules::Kind;
+use super::rules::OperandKind;
 use super::text::{Line, Operand, What, integer};
 use super::values::Register;
 use super::{EXEC, M0, Machine, real};
@@ -32,10 +32,10 @@ fn is_wide(name: &str, index: usize) -> bool {
     }
 }
 
-pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, Kind)> {
+pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, OperandKind)> {
     let registers = line.operands.iter().enumerate().filter_map(|(index, operand)| {
-        let kind = if is_wide(line.name, index) { Kind::B64 } else { Kind::B32 };
-        Some((Register::of(operand)?, kind))
+        let kind = if is_wide(line.name, index) { OperandKind::B64 } else { OperandKind::B32 };
+        Some((Register::from_operand(operand)?, kind))
     });
     registers.collect()
 }

@@ -2,7 +2,7 @@
 //! Inputs: random bits and edge values.
 
 use super::real::{F16, F32, F64, Format};
-use super::rules::Kind;
+use super::rules::OperandKind;
 use super::text::{Operand, What};
 use crate::exec::machine::wave::Wave;
 
@@ -14,7 +14,7 @@ pub(crate) enum Register {
 }
 
 impl Register {
-    pub(super) fn of(operand: &Operand<'_>) -> Option<Self> {
+    pub(super) fn from_operand(operand: &Operand<'_>) -> Option<Self> {
         match operand.what {
             What::Vector(number) => Some(Self::Vector(number)),
             What::Scalar(number) => Some(Self::Scalar(number)),
@@ -77,21 +77,21 @@ fn integer(bits: u32, next: &mut impl FnMut() -> u64) -> u64 {
 }
 
 /// A value of a kind.
-fn value(kind: Kind, next: &mut impl FnMut() -> u64) -> u64 {
+fn value(kind: OperandKind, next: &mut impl FnMut() -> u64) -> u64 {
     match kind {
-        Kind::F16 => float(F16, next) | float(F16, next) << 16,
-        Kind::F32 => float(F32, next),
-        Kind::F64 => float(F64, next),
-        Kind::B16 => integer(16, next) | integer(16, next) << 16,
+        OperandKind::F16 => float(F16, next) | float(F16, next) << 16,
+        OperandKind::F32 => float(F32, next),
+        OperandKind::F64 => float(F64, next),
+        OperandKind::B16 => integer(16, next) | integer(16, next) << 16,
         // Bits of unknown meaning are halves or integers.
-        Kind::B32 if next().is_multiple_of(4) => float(F16, next) | float(F16, next) << 16,
-        Kind::B32 => integer(32, next),
-        Kind::B64 => integer(64, next),
+        OperandKind::B32 if next().is_multiple_of(4) => float(F16, next) | float(F16, next) << 16,
+        OperandKind::B32 => integer(32, next),
+        OperandKind::B64 => integer(64, next),
     }
 }
 
 /// Puts values of a kind into a register.
-pub(crate) fn fill(wave: &mut Wave, register: Register, kind: Kind, next: &mut impl FnMut() -> u64) {
+pub(crate) fn fill(wave: &mut Wave, register: Register, kind: OperandKind, next: &mut impl FnMut() -> u64) {
     match register {
         Register::Vector(number) => {
             for lane in 0..64 {

@@ -3,7 +3,7 @@
 
 use super::lanes::{finished, flushed_source, is_written, put, source};
 use super::real::{self, Format};
-use super::rules::{self, Kind, Lane, Rule};
+use super::rules::{self, Lane, OperandKind, Rule};
 use super::text::{Line, What};
 use super::values::Register;
 use super::{Freedom, LANES, Machine, VCC, floats};
@@ -33,36 +33,38 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
 }
 
 /// The registers that an instruction reads, and their kinds.
-pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, Kind)> {
+pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, OperandKind)> {
     let stem = line.name.strip_prefix("v_").unwrap_or("");
     let tested = stem.strip_prefix("cmp_").or_else(|| stem.strip_prefix("cmpx_"));
     let (first, kinds) = if let Some(test) = tested {
         (1, rules::compare(test).map_or(Vec::new(), |(kinds, _)| kinds))
     } else if let Some(ty) = stem.strip_prefix("div_scale_") {
-        (2, vec![if ty == "f64" { Kind::F64 } else { Kind::F32 }; 3])
+        (2, vec![if ty == "f64" { OperandKind::F64 } else { OperandKind::F32 }; 3])
     } else if stem.contains("_co_u32") {
-        (2, vec![Kind::B32; 2])
+        (2, vec![OperandKind::B32; 2])
     } else if stem.starts_with("mad_u64") || stem.starts_with("mad_i64") {
-        (2, vec![Kind::B32, Kind::B32, Kind::B64])
+        (2, vec![OperandKind::B32, OperandKind::B32, OperandKind::B64])
     } else if stem == "cndmask_b32" {
-        (1, vec![Kind::F32; 2])
+        (1, vec![OperandKind::F32; 2])
     } else {
         (1, rules::rule(line.name).map_or(Vec::new(), |rule| rule.src))
     };
     let mut found: Vec<_> = kinds
         .iter()
         .enumerate()
-        .filter_map(|(index, &kind)| Some((Register::of(line.operands.get(first + index)?)?, kind)))
+        .filter_map(|(index, &kind)| Some((Register::from_operand(line.operands.get(first + index)?)?, kind)))
         .collect();
     // Instructions that accumulate read their destination.
-    if let (Some(rule), Some(what)) = (rules::rule(line.name), line.operands.first().and_then(Register::of)) {
+    if let (Some(rule), Some(what)) =
+        (rules::rule(line.name), line.operands.first().and_then(Register::from_operand))
+    {
         found.push((what, rule.dst));
     }
     found
 }
 
 /// The bits of all sources in a lane, flushed where they are floats.
-fn sources(machine: &Machine, line: &Line<'_>, first: usize, kinds: &[Kind], lane: usize) -> Vec<u64> {
+fn sources(machine: &Machine, line: &Line<'_>, first: usize, kinds: &[OperandKind], lane: usize) -> Vec<u64> {
     kinds
         .iter()
         .enumerate()
@@ -140,7 +142,7 @@ fn write(
     line: &Line<'_>,
     dst: usize,
     lane: usize,
-    kind: Kind,
+    kind: OperandKind,
     value: u64,
     free: Option<u32>,
 ) {
@@ -180,7 +182,7 @@ fn compare(machine: &mut Machine, line: &Line<'_>, test: &str, narrows: bool) ->
 }
 
 fn lane_moves(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
-    let scalar = |index: usize| source(machine, line, &line.operands[index], 9, Kind::B32, 0) as u32;
+    let scalar = |index: usize| source(machine, line, &line.operands[index], 9, OperandKind::B32, 0) as u32;
     let second = if line.operands.len() > 2 { (scalar(1), scalar(2) as usize & 63) } else { (0, 0) };
     match line.name {
         "v_readfirstlane_b32" => {
@@ -217,10 +219,10 @@ fn select(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     for lane in (0..LANES).filter(|&lane| is_written(machine, line, lane)) {
         let at = usize::from(chosen >> lane & 1 != 0);
         // Signs apply as to singles, but nothing is flushed.
-        results.push((lane, source(machine, line, &line.operands[1 + at], at, Kind::F32, lane)));
+        results.push((lane, source(machine, line, &line.operands[1 + at], at, OperandKind::F32, lane)));
     }
     for (lane, value) in results {
-        put(machine, line, register(line, 0), lane, Kind::B32, value, None);
+        put(machine, line, register(line, 0), lane, OperandKind::B32, value, None);
     }
     Some(())
 }
@@ -232,7 +234,8 @@ fn carries(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     let mut flags = 0u64;
     let mut results = Vec::new();
     for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
-        let read = |at: usize| source(machine, line, &line.operands[2 + at], at, Kind::B32, lane) as i64;
+        let read =
+            |at: usize| source(machine, line, &line.operands[2 + at], at, OperandKind::B32, lane) as i64;
         let (a, b, c) = (read(0), read(1), (carry_in >> lane & 1) as i64);
         let exact = match line.name {
             "v_add_co_u32" | "v_addc_co_u32" => a + b + c,
@@ -246,7 +249,7 @@ fn carries(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     }
     for (lane, value) in results {
         if is_written(machine, line, lane) {
-            put(machine, line, register(line, 0), lane, Kind::B32, value, None);
+            put(machine, line, register(line, 0), lane, OperandKind::B32, value, None);
         }
     }
     machine.set_pair(carry_out, flags);
@@ -263,8 +266,8 @@ fn wide_products(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
         let wide = |bits: u64, width| {
             if is_signed { super::integers::signed(bits, width) } else { i128::from(bits) }
         };
-        let (a, b) = (wide(read(0, Kind::B32), 32), wide(read(1, Kind::B32), 32));
-        let exact = a * b + wide(read(2, Kind::B64), 64);
+        let (a, b) = (wide(read(0, OperandKind::B32), 32), wide(read(1, OperandKind::B32), 32));
+        let exact = a * b + wide(read(2, OperandKind::B64), 64);
         let (least, most) =
             if is_signed { (i64::MIN.into(), i64::MAX.into()) } else { (0, i128::from(u64::MAX)) };
         // The 65th bit of the sum; for a signed sum it is the sign.
@@ -272,7 +275,7 @@ fn wide_products(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
         results.push((lane, if line.has("clamp") { exact.clamp(least, most) } else { exact } as u64));
     }
     for (lane, value) in results {
-        write(machine, line, register(line, 0), lane, Kind::B64, value, None);
+        write(machine, line, register(line, 0), lane, OperandKind::B64, value, None);
     }
     machine.set_pair(register(line, 1), flags);
     Some(())
@@ -280,7 +283,7 @@ fn wide_products(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
 
 fn division_scales(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     let exec = machine.exec();
-    let kind = if line.name.ends_with("f64") { Kind::F64 } else { Kind::F32 };
+    let kind = if line.name.ends_with("f64") { OperandKind::F64 } else { OperandKind::F32 };
     let format: Format = kind.float()?;
     let mut flags = 0u64;
     let mut results = Vec::new();
@@ -307,8 +310,8 @@ fn masked_sums(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     let exec = machine.exec();
     let (dst, third) = (register(line, 0), register(line, 3));
     for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
-        let a = source(machine, line, &line.operands[1], 0, Kind::B64, lane);
-        let b = source(machine, line, &line.operands[2], 1, Kind::B32, lane);
+        let a = source(machine, line, &line.operands[1], 0, OperandKind::B64, lane);
+        let b = source(machine, line, &line.operands[2], 1, OperandKind::B32, lane);
         let sums: Vec<u32> = (0..4)
             .map(|place| {
                 let sum: u64 = (0..4)

@@ -3,7 +3,7 @@
 
 /// The kind of an operand's lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LaneKind {
     /// 32 bits without a sign.
     B32,
     /// The low or high half of a register.
