@@ -25,7 +25,7 @@ type Job = Box<dyn FnOnce() + Send>;
 /// How long an idle thread lives.
 const KEEP: Duration = Duration::from_secs(10);
 
-struct Pool {
+struct CallbackPool {
     /// A rendezvous: a send succeeds only when an idle thread takes the job.
     idle: (Sender<Job>, Receiver<Job>),
     /// Jobs for threads that are starting, and jobs for which the system had no thread.
@@ -38,7 +38,7 @@ struct Pool {
 /// Runs a job on a thread of the pool. The job may block. Returns at once, unless the system can start no thread and
 /// the pool has none: then the job runs before this returns.
 pub fn spawn(job: Box<dyn FnOnce() + Send>) {
-    let pool = Pool::get();
+    let pool = CallbackPool::get();
     let Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) = pool.idle.0.try_send(job) else {
         return;
     };
@@ -56,7 +56,7 @@ pub fn spawn(job: Box<dyn FnOnce() + Send>) {
 /// Runs a job on an idle or a new thread of the pool. Returns `false`, without running the job, when the system can
 /// start no thread.
 pub(crate) fn try_spawn(job: fn()) -> bool {
-    let pool = Pool::get();
+    let pool = CallbackPool::get();
     if pool.idle.0.try_send(Box::new(job)).is_ok() {
         return true;
     }
@@ -68,9 +68,9 @@ pub(crate) fn try_spawn(job: fn()) -> bool {
     started.is_ok()
 }
 
-impl Pool {
+impl CallbackPool {
     fn get() -> &'static Self {
-        static POOL: OnceLock<Pool> = OnceLock::new();
+        static POOL: OnceLock<CallbackPool> = OnceLock::new();
         POOL.get_or_init(|| Self {
             idle: crossbeam_channel::bounded(0),
             queue: crossbeam_channel::unbounded(),

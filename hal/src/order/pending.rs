@@ -81,7 +81,7 @@ pub struct PendingSet<I: Issue> {
 }
 
 struct PendingState<I: Issue> {
-    operations: Slab<Operation<I>>,
+    operations: Slab<PendingOperation<I>>,
     next_id: u64,
     ready: VecDeque<Ready<I>>,
     /// A thread is in the drain loop and will see all that is pushed.
@@ -89,7 +89,7 @@ struct PendingState<I: Issue> {
     closed: Option<Error>,
 }
 
-struct Operation<I: Issue> {
+struct PendingOperation<I: Issue> {
     id: u64,
     work: I::Work,
     waits: Points,
@@ -176,7 +176,7 @@ impl<I: Issue> PendingSet<I> {
         let id = state.next_id;
         state.next_id += 1;
         let unresolved = waits.len() + 1;
-        let key = state.operations.insert(Operation {
+        let key = state.operations.insert(PendingOperation {
             id,
             work,
             waits,
@@ -337,10 +337,10 @@ impl<I: Issue> PendingState<I> {
     fn push(
         &mut self,
         issuer: &Arc<I>,
-        operation: Operation<I>,
+        operation: PendingOperation<I>,
         outcome: Result<Edges>,
     ) -> Option<Cancelled> {
-        let Operation { work, waits, signals, registrations, .. } = operation;
+        let PendingOperation { work, waits, signals, registrations, .. } = operation;
         let cancelled = outcome.is_err().then(|| Cancelled(waits.clone(), registrations));
         self.ready.push_back(Ready { issuer: issuer.clone(), work, waits, signals, outcome });
         cancelled

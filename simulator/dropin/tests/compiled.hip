@@ -70,7 +70,7 @@ int main(int count, char **) {
   }
   printf("right\n");
   if (count == 1) return 0;
-  // With an argument: a store through a pointer to nothing.
+  // With an argument: a store through an invalid pointer.
   CHECK(hipMalloc(&memory, 64));
   write_one<<<1, 1>>>((int *)memory, 1000);
   printf("device: %d\n", hipDeviceSynchronize());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A program of HSA's without HIP: it lists agents and pools, loads a code object from a file, and adds two vectors by a packet.
-// It declares what it uses of HSA by itself, so that it compiles where ROCr's headers are not installed.
+// An HSA program without HIP: it lists agents and pools, loads a code object from a file, and adds two vectors by a packet.
+// It declares HSA's functions itself, so that it compiles without ROCr's headers.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static uint32_t keep_kernarg(handle_t pool, void *data) {
     return 1;
 }
 
-// As AMD's HIP does, which gives back what is left when the process ends.
+// As AMD's HIP does, which frees its memory when the process ends.
 static void at_the_end(void) {
     handle_t none = {0};
     hsa_signal_destroy(none);
@@ -147,7 +147,7 @@ int main(int count, char **words) {
     packet->kernel = kernel;
     packet->arguments = arguments;
     packet->completion = done;
-    // A dispatch with fences at system scope; the header makes it the processor's.
+    // A dispatch with fences at system scope; the header hands it to the packet processor.
     __atomic_store_n(&packet->header, (uint16_t)(2 | 2 << 9 | 2 << 11), __ATOMIC_RELEASE);
     hsa_signal_store_screlease(queue->doorbell, (int64_t)index);
     while (hsa_signal_wait_scacquire(done, 2, 1, UINT64_MAX, 0) != 0) {

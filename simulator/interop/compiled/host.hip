@@ -120,7 +120,7 @@ static int check_graphs() {
   return 0;
 }
 
-// HIP 5.2 does not come back from destroying a stream while a pool has memory that was given back. The word `plain` leaves
+// HIP 5.2 hangs when a stream is destroyed while a pool has freed memory. The word `plain` leaves
 // such memory out.
 int main(int argc, char **words) {
   const bool plain = argc > 1 && words[1][0] == 'p';

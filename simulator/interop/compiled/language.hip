@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the language gives beyond plain kernels: templates, structs by value, shared memory of both kinds, variables of the
+// Features of the language beyond plain kernels: templates, structs by value, shared memory of both kinds, variables of the
 // device, constants, atomics, calls through pointers, recursion, lanes that talk to each other, three dimensions.
 #include "hip.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Streams, events and errors: what a host program relies on between its launches.
+// Streams, events and errors, as a host program uses them between its launches.
 #include "hip.h"
 
 constexpr int N = 1 << 14, STREAMS = 4;
@@ -36,7 +36,7 @@ int main(int argc, char **words) {
     add<<<N / 256, 256, 0, streams[s]>>>(device[s], 10);
     CHECK(hipEventRecord(events[s], streams[s]));
   }
-  // Each stream goes on from what the one before it left.
+  // Each stream continues with the results of the previous one.
   for (int s = 1; s < STREAMS; ++s) {
     CHECK(hipStreamWaitEvent(streams[s], events[s - 1], 0));
     CHECK(hipMemcpyAsync(device[s], device[s - 1], N * sizeof(int), hipMemcpyDeviceToDevice, streams[s]));
@@ -56,7 +56,7 @@ int main(int argc, char **words) {
   CHECK(hipEventElapsedTime(&milliseconds, start, stop));
   EXPECT(milliseconds >= 0);
 
-  // A launch that is refused, and a device that goes on.
+  // A launch that is refused, and a device that still works.
   too_wide<<<1, 2048>>>(device[0]);
   EXPECT(hipGetLastError() != 0 && hipGetLastError() == 0);
   add<<<1, 64>>>(device[0], 1);
@@ -72,7 +72,7 @@ int main(int argc, char **words) {
     printf("right, unharmed\n");
     return 0;
   }
-  // A stray store is told once, and the device goes on; with `faults=sticky` every call says so from then on, as on
+  // A stray store is reported once, and the device still works; with `faults=sticky` every later call fails, as on
   // hardware. AMD's HIP ends the process: the word `unharmed` leaves the store out.
   stray<<<1, 64>>>(device[0]);
   EXPECT(hipDeviceSynchronize() == 700);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The programs of the suite: MLIR by name, with inputs, as a compiler's tests would have them."""
+"""The programs of the suite: MLIR by name, with inputs, as in a compiler's tests."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Module:
-    """A function `f`, its inputs as (shape, type) or (shape, type, kind), the types of its outputs, how close those must be.
+    """A function `f`, its inputs as (shape, type) or (shape, type, kind), the types of its outputs, and their tolerance.
 
     Kinds of inputs: `normal`, `unit` (0.05 to 0.95), `small` (integers of a few units), `wide` (all integers),
     `shift` (0 to 6), `nonzero`, `permutation` (indices), `sorted`, or a scalar's value.
@@ -67,7 +67,7 @@ def elementwise_family():
     elementwise("math_two", "f32", ["unit", "unit"], two, 2e-4)
     for ty, tolerance in FLOATS.items():
         names = ["addf", "subf", "mulf", "divf", "maximumf", "minimumf"]
-        # Of half precision the CPU backend makes calls of a C library, which its modules are linked without.
+        # The CPU backend compiles half precision to calls of a C library, but links its modules without it.
         names += [] if ty == "f16" else ["maxnumf", "minnumf"]
         elementwise(f"float_{ty}", ty, ["normal", "unit"], [(f"arith.{name}", [0, 1]) for name in names], tolerance)
     for ty in ("i8", "i16", "i32", "i64"):
@@ -253,7 +253,7 @@ def reductions():
             tolerance=tolerance,
         )
 
-    # The order of a sum is the compiler's to choose.
+    # The compiler chooses the order of a sum.
     reduce("sum_f32", 128, 4096, "f32", "addf", "0.0", 1e-4, "unit")
     reduce("sum_f32_odd", 13, 777, "f32", "addf", "0.0", 1e-4, "unit")
     reduce("sum_f16", 16, 256, "f16", "addf", "0.0", 2e-2, "unit")

@@ -4,8 +4,8 @@
 
     windlass exec -- python3 simulator/interop/iree/suite.py [--work DIR] [--target GPU] [NAME...]
 
-Compiles each program of modules.py for a GPU, gfx942 where none is named, and for the CPU, runs both, and compares. Needs the packages
-iree-base-compiler and iree-base-runtime (3.13), and numpy. One line for each program, then how many agree; the exit code is
+Compiles each program of modules.py for a GPU (default gfx942) and for the CPU, runs both, and compares. Needs the packages
+iree-base-compiler and iree-base-runtime (3.13), and numpy. Prints a line for each program, then the number that agree; the exit code is
 0 if all do. A NAME selects the programs whose names contain it.
 """
 
@@ -34,13 +34,13 @@ SECONDS = 300
 
 
 def tool(name):
-    """A program of the packages: beside this Python, or on the path."""
+    """The path of a program of the packages: beside this Python, or on the path."""
     beside = os.path.join(os.path.dirname(sys.executable), name)
     return beside if os.path.exists(beside) else name
 
 
 def numbers(shape, ty, kind, rng):
-    """An input, and its type as iree-run-module spells it where numpy has none."""
+    """An input, and its type as iree-run-module spells it if numpy lacks the type."""
     if ty == "bf16":
         return (rng.standard_normal(shape) if kind == "normal" else rng.random(shape) * 0.9 + 0.05).astype(np.float32)
     if kind == "fp8":
@@ -58,7 +58,7 @@ def numbers(shape, ty, kind, rng):
         return rng.integers(-9, 10, shape).astype(NUMPY[ty])
     values = rng.integers(limits.min, limits.max, shape, dtype=NUMPY[ty], endpoint=True)
     if kind == "nonzero":
-        # Neither 0 nor -1, by which the least integer cannot be divided.
+        # Neither 0 nor -1: dividing the least integer by -1 overflows.
         values[(values == 0) | (values == -1)] = 3
         small = rng.random(shape) < 0.5
         values[small] = values[small] % 50 + 1
@@ -97,7 +97,7 @@ def compile_for(folder, module, name, flags):
 
 
 def run(folder, module, program, name, device, inputs):
-    """The outputs, and the seconds that they took."""
+    """The outputs, and the time in seconds."""
     # The tool writes no bfloat16 to .npy.
     endings = ["bin" if ty.endswith("bf16") else "npy" for ty in module.outputs]
     files = [os.path.join(folder, f"{name}.{index}.{ending}") for index, ending in enumerate(endings)]

@@ -4,8 +4,8 @@
 
     windlass exec -- python3 simulator/interop/tinygrad/suite.py [NAME...]
 
-Needs the packages tinygrad (0.14) and numpy, and clang 19 with lld. clang compiles what tinygrad hands to AMD's libamd_comgr
-otherwise: Debian's, 5.2, knows no gfx942. One line for each program, then how many agree; the exit code is 0 if all do.
+Needs the packages tinygrad (0.14) and numpy, and clang 19 with lld. clang compiles in place of AMD's libamd_comgr, because
+Debian's, 5.2, does not know gfx942. Prints a line for each program, then the number that agree; the exit code is 0 if all do.
 """
 
 import os
@@ -16,7 +16,7 @@ import tempfile
 import time
 
 _cache = tempfile.TemporaryDirectory()
-# In this process alone, and nothing that another run compiled.
+# Only in this process, and without the compiled code of other runs.
 os.environ.update(DEV="HIP", PARALLEL="0", CACHEDB=os.path.join(_cache.name, "cache.db"))
 
 import numpy as np
@@ -25,7 +25,7 @@ from tinygrad.codegen.opt import tc
 from tinygrad.runtime.support import compiler_amd
 
 CLANG = next(filter(shutil.which, ("clang-19", "clang")), None)
-# What AMD's device libraries would define.
+# The definitions of AMD's device libraries.
 LIBRARY = """
 #define LIBRARY(type) extern "C" __attribute__((device, always_inline)) type
 #define OF_DIMENSION(d, what) (d == 0 ? what##_x() : d == 1 ? what##_y() : what##_z())
@@ -60,7 +60,7 @@ def load_nothing(self, arch):
 
 compiler_amd.HIPCompiler.__init__ = load_nothing
 compiler_amd.HIPCompiler.compile = compile_with_clang
-# HIP names a GPU with its modes (`gfx942:sramecc+:xnack-`), for which tinygrad 0.14 takes matrix instructions of RDNA.
+# HIP names a GPU with its modes (`gfx942:sramecc+:xnack-`). For such a name tinygrad 0.14 emits matrix instructions of RDNA.
 tc.get_amd = lambda arch, known=tc.get_amd: known(arch.split(":")[0])
 
 CASES = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Triton kernels of the kinds that models are made of."""
+"""Triton kernels as in models."""
 
 import triton
 import triton.language as tl
@@ -87,7 +87,7 @@ def attention(q, k, v, out, length, scale, WIDTH: tl.constexpr, QUERIES: tl.cons
     for start in range(0, length, KEYS):
         key = start + tl.arange(0, KEYS)
         scores = tl.dot(queries, tl.load(k + head + key[None, :] * WIDTH + across[:, None])) * scale
-        # Causal: a query sees the keys up to its own place.
+        # Causal: a query sees the keys up to its own position.
         scores = tl.where(row[:, None] >= key[None, :], scores, -float("inf"))
         new_most = tl.maximum(most, tl.max(scores, axis=1))
         power = tl.exp(scores - new_most[:, None])

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Triton's own driver for AMD GPUs, and what it compiles, against numpy.
+"""Triton's own driver for AMD GPUs, and the kernels that it compiles, against numpy.
 
     windlass exec -- python3 simulator/interop/triton/suite.py [NAME...]
 
 Needs the packages triton (3.9) and numpy, and a C compiler for the driver's stub. PyTorch is not needed: the folder `torch`
-beside this file stands in for it. One line for each kernel, then how many agree; the exit code is 0 if all do.
+beside this file replaces it. Prints a line for each kernel, then the number that agree; the exit code is 0 if all do.
 """
 
 import os
@@ -111,7 +111,7 @@ def integers():
         kernels.integers[(triton.cdiv(n, 512),)](Tensor(x), Tensor(y), out, n, BLOCK=512)
         first = (x * kind(3) + y) ^ (x >> kind(3)) | (y << kind(2)) & kind(0xFF)
         divisor, modulus = np.where(y == 0, 1, y), np.where(y == 0, 7, y)
-        # As in C, quotients are cut off towards zero.
+        # As in C, quotients are truncated towards zero.
         expected = np.trunc(first / divisor).astype(kind) + np.fmod(x, modulus) - abs(x)
         equal(out.numpy(), expected)
     return "equal"
@@ -184,7 +184,7 @@ def matmul_eighth():
     a, b = (rng.choice(np.r_[0x28:0x58, 0xA8:0xD8].astype(np.uint8), (64, 64)) for _ in range(2))
     fp8 = torch.float8_e4m3fnuz
     left, right = from_eighth(a), from_eighth(b)
-    # Triton makes no fp8 of the zeros that masked lanes would get.
+    # Triton does not convert the zeros of masked lanes to fp8.
     return product(Tensor(a, fp8), Tensor(b, fp8), left, right, tl.float32, torch.float32, 1e-6, exact=True)
 
 

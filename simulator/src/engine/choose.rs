@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A dispatch that runs by steps: the choices that it asks for, and the outcome of a step.
+//! A dispatch that runs by steps: its choices, and the outcome of a step.
 
 /// The source of choices.
 pub(crate) trait Choose {

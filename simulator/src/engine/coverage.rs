@@ -52,7 +52,7 @@ pub fn unsupported(elf: &[u8]) -> Result<Vec<Unsupported>, LoadError> {
         let bytes = elf.get(start..end).ok_or_else(|| malformed("a segment lies outside of the file"))?;
         left = left.checked_sub(bytes.len()).ok_or_else(|| malformed("segments of code share bytes"))?;
         let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        code.push(Code { base: segment.address, seen: vec![false; words.len() + 1], words });
+        code.push(CodeSegment { base: segment.address, seen: vec![false; words.len() + 1], words });
     }
     let mut kinds = Kinds::default();
     let kernels = object.kernels().iter().map(|kernel| (kernel.name.as_str(), kernel.entry_address));
@@ -62,7 +62,7 @@ pub fn unsupported(elf: &[u8]) -> Result<Vec<Unsupported>, LoadError> {
         let Some(code) = after.checked_sub(1).and_then(|index| code.get_mut(index)) else { continue };
         let offset = entry - code.base;
         if offset.is_multiple_of(4) && offset / 4 < code.words.len() as u64 {
-            let Code { base, words, seen } = code;
+            let CodeSegment { base, words, seen } = code;
             reach(
                 part.set,
                 words,
@@ -76,7 +76,7 @@ pub fn unsupported(elf: &[u8]) -> Result<Vec<Unsupported>, LoadError> {
 }
 
 /// A segment of code.
-struct Code {
+struct CodeSegment {
     base: u64,
     words: Vec<u32>,
     /// The words that have been reached. The last one stands for all words past the code.

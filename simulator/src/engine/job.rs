@@ -50,12 +50,12 @@ impl Crew {
 }
 
 /// An invitation to help with a dispatch. It does not keep the dispatch alive.
-pub(super) struct Ticket {
+pub(super) struct Invitation {
     job: Weak<Job>,
     crew: Arc<Crew>,
 }
 
-impl Ticket {
+impl Invitation {
     /// Helps, unless the dispatch has ended.
     pub(super) fn redeem(self) {
         {
@@ -93,8 +93,8 @@ impl Job {
     }
 
     /// An invitation for another thread.
-    pub(super) fn ticket(self: &Arc<Self>) -> Ticket {
-        Ticket { job: Arc::downgrade(self), crew: self.crew.clone() }
+    pub(super) fn invitation(self: &Arc<Self>) -> Invitation {
+        Invitation { job: Arc::downgrade(self), crew: self.crew.clone() }
     }
 
     /// Runs the dispatch to its end, on the caller's thread and with the helpers that come.

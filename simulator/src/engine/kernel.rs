@@ -3,7 +3,7 @@
 
 use super::fault::Fault;
 use super::module::Module;
-use super::record::{Parameter, Record};
+use super::record::{KernelRecord, Parameter};
 use crate::exec::{Cause, Position};
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use windlass_codeobject::Kernel as Description;
 /// A kernel of a [`Module`]. It keeps its module loaded.
 pub struct Kernel {
     pub(super) module: Arc<Module>,
-    pub(super) record: Arc<Record>,
+    pub(super) record: Arc<KernelRecord>,
 }
 
 impl Module {

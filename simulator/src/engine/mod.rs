@@ -46,7 +46,7 @@ pub(crate) use stepped::Stepped;
 use crate::memory::Memory;
 use crossbeam_channel::Sender;
 use grid::Grid;
-use job::{Job, Ticket};
+use job::{Invitation, Job};
 use start::Start;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,7 +59,7 @@ pub struct Engine {
     /// Flags that stop the dispatches in flight.
     running: Mutex<Vec<Arc<AtomicBool>>>,
     /// The channel on which idle workers receive dispatches to help with.
-    help: OnceLock<Sender<Ticket>>,
+    help: OnceLock<Sender<Invitation>>,
     /// Faults that are reported but stopped no kernel, the oldest first.
     findings: Mutex<Vec<Fault>>,
 }
@@ -113,7 +113,7 @@ impl Engine {
         let helpers = job.total().saturating_sub(1).min(self.threads as u64 - 1);
         for _ in 0..helpers {
             // Without helpers the caller runs all workgroups.
-            let _ = self.help().send(job.ticket());
+            let _ = self.help().send(job.invitation());
         }
         let result = job.finish();
         self.keep(job.grid.findings());
@@ -173,14 +173,14 @@ impl Engine {
     }
 
     /// The channel to the workers. The first call starts them.
-    fn help(&self) -> &Sender<Ticket> {
+    fn help(&self) -> &Sender<Invitation> {
         self.help.get_or_init(|| {
-            let (sender, receiver) = crossbeam_channel::unbounded::<Ticket>();
+            let (sender, receiver) = crossbeam_channel::unbounded::<Invitation>();
             for number in 1..self.threads {
                 let receiver = receiver.clone();
                 let started = std::thread::Builder::new()
                     .name(format!("windlass-sim-{number}"))
-                    .spawn(move || receiver.iter().for_each(Ticket::redeem));
+                    .spawn(move || receiver.iter().for_each(Invitation::redeem));
                 if let Err(error) = started {
                     tracing::warn!(target: "windlass::sim", %error, number, "no more worker threads");
                     break;

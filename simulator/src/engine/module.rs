@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Code objects in device memory.
 
-use super::record::Record;
+use super::record::KernelRecord;
 use crate::exec::{Debug, Program, loaded};
 use crate::memory::{Kind, Memory, MemoryError};
 use crate::part::Part;
@@ -16,7 +16,7 @@ pub struct Module {
     memory: Arc<Memory>,
     /// The address that it is loaded at.
     base: u64,
-    pub(super) kernels: HashMap<String, Arc<Record>>,
+    pub(super) kernels: HashMap<String, Arc<KernelRecord>>,
     globals: HashMap<String, (u64, u64)>,
 }
 
@@ -146,7 +146,7 @@ impl Module {
         for kernel in object.kernels() {
             let entry = self.base.wrapping_add(kernel.entry_address);
             if let Some(program) = programs.iter().find(|program| program.contains(entry)) {
-                let record = Record::new(kernel.clone(), self.base, program.clone());
+                let record = KernelRecord::new(kernel.clone(), self.base, program.clone());
                 self.kernels.insert(kernel.name.clone(), Arc::new(record));
             }
         }

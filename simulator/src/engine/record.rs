@@ -34,7 +34,7 @@ pub enum ParameterKind {
 }
 
 /// The facts about a kernel.
-pub(super) struct Record {
+pub(super) struct KernelRecord {
     /// The code object's description.
     pub(super) description: Description,
     /// Address of the descriptor.
@@ -46,7 +46,7 @@ pub(super) struct Record {
     pub(super) parameters: Vec<Parameter>,
 }
 
-impl Record {
+impl KernelRecord {
     /// A kernel of a code object that is loaded at `base`.
     pub(super) fn new(description: Description, base: u64, program: Arc<Program>) -> Self {
         let parameters = description

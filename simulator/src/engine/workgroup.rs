@@ -4,7 +4,7 @@
 use super::choose::{Choose, Step};
 use super::fault::Fault;
 use super::grid::Grid;
-use crate::exec::{Core, Counter, Lds, Runner, Status, Turn, Wave};
+use crate::exec::{Core, Counter, Lds, Runner, TurnEnd, Wave, WaveStatus};
 use crate::memory::Windows;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -25,16 +25,16 @@ const PATIENCE: u32 = 16;
 const KEPT: usize = 32;
 
 thread_local! {
-    static SPARE: RefCell<Spare> = const { RefCell::new(Spare { waves: Vec::new(), lds: Vec::new() }) };
+    static SPARE: RefCell<SpareParts> = const { RefCell::new(SpareParts { waves: Vec::new(), lds: Vec::new() }) };
 }
 
 /// Calls a function with the spare parts of this thread; `None` while the thread ends.
-fn spare<T>(f: impl FnOnce(&mut Spare) -> Option<T>) -> Option<T> {
+fn spare<T>(f: impl FnOnce(&mut SpareParts) -> Option<T>) -> Option<T> {
     SPARE.try_with(|spare| f(&mut spare.borrow_mut())).ok().flatten()
 }
 
 /// The parts of ended workgroups that a thread keeps for reuse.
-struct Spare {
+struct SpareParts {
     waves: Vec<Wave>,
     lds: Vec<Lds>,
 }
@@ -80,7 +80,7 @@ impl Workgroup {
             .map(|number| {
                 let mut wave = spare(|spare| spare.waves.pop()).unwrap_or_else(Wave::new);
                 start.prepare(&mut wave, id, number);
-                wave.status = Status::Ready;
+                wave.status = WaveStatus::Ready;
                 Resident { wave, counter: Counter { position: Some(grid.entry.clone()), visited: None } }
             })
             .collect();
@@ -112,7 +112,7 @@ impl Workgroup {
             let mut slept = true;
             let mut caught_up = true;
             for Resident { wave, counter } in &mut self.waves {
-                if wave.status != Status::Ready {
+                if wave.status != WaveStatus::Ready {
                     continue;
                 }
                 let mut runner = Runner {
@@ -127,10 +127,10 @@ impl Workgroup {
                     grid.note(scene.finding(wave.number, finding));
                 }
                 match turn {
-                    Ok(Turn::Over) => {}
-                    Ok(Turn::Slept) => spun = true,
-                    Ok(Turn::Spent) => (spun, slept) = (true, false),
-                    Ok(Turn::Abreast) => caught_up = false,
+                    Ok(TurnEnd::Over) => {}
+                    Ok(TurnEnd::Slept) => spun = true,
+                    Ok(TurnEnd::Spent) => (spun, slept) = (true, false),
+                    Ok(TurnEnd::Abreast) => caught_up = false,
                     Err(trouble) => return Err(scene.fault(wave.number, counter, trouble)),
                 }
             }
@@ -140,14 +140,14 @@ impl Workgroup {
                 (spun, slept, catching_up) = (true, false, 0);
             }
             let mut open =
-                self.waves.iter().filter(|resident| resident.wave.status != Status::Ended).peekable();
+                self.waves.iter().filter(|resident| resident.wave.status != WaveStatus::Ended).peekable();
             if open.peek().is_none() {
                 return Ok(Progress::Done);
             }
-            if open.all(|resident| resident.wave.status == Status::Barrier) {
+            if open.all(|resident| resident.wave.status == WaveStatus::Barrier) {
                 for Resident { wave, .. } in &mut self.waves {
-                    if wave.status == Status::Barrier {
-                        wave.status = Status::Ready;
+                    if wave.status == WaveStatus::Barrier {
+                        wave.status = WaveStatus::Ready;
                     }
                 }
                 patience = PATIENCE;
@@ -167,11 +167,11 @@ impl Workgroup {
     /// # Errors
     /// As [`run`](Self::run).
     pub(super) fn step(&mut self, grid: &Grid, choices: &mut dyn Choose) -> Result<Step, Box<Fault>> {
-        let mut ready = self.with_status(Status::Ready);
+        let mut ready = self.with_status(WaveStatus::Ready);
         if ready.is_empty() {
-            ready = self.with_status(Status::Barrier);
+            ready = self.with_status(WaveStatus::Barrier);
             for index in &ready {
-                self.waves[*index].wave.status = Status::Ready;
+                self.waves[*index].wave.status = WaveStatus::Ready;
             }
         }
         if ready.is_empty() {
@@ -194,7 +194,9 @@ impl Workgroup {
         let ran = match choices.choose(4) {
             0 => {
                 let budget = 1 + choices.choose(HALF_WAY) as u64;
-                runner.run_exactly(budget).map(|turn| if turn == Turn::Spent { Turn::Over } else { turn })
+                runner
+                    .run_exactly(budget)
+                    .map(|turn| if turn == TurnEnd::Spent { TurnEnd::Over } else { turn })
             }
             _ => runner.run(STEP),
         };
@@ -204,13 +206,13 @@ impl Workgroup {
         }
         let turn = ran.map_err(|trouble| scene.fault(wave.number, counter, trouble))?;
         choices.happened(&[index as u64, wave.instructions - before]);
-        if self.waves.iter().all(|resident| resident.wave.status == Status::Ended) {
+        if self.waves.iter().all(|resident| resident.wave.status == WaveStatus::Ended) {
             return Ok(Step::Done);
         }
-        Ok(if turn == Turn::Over { Step::Progress } else { Step::Spun })
+        Ok(if turn == TurnEnd::Over { Step::Progress } else { Step::Spun })
     }
 
-    fn with_status(&self, status: Status) -> SmallVec<[usize; 16]> {
+    fn with_status(&self, status: WaveStatus) -> SmallVec<[usize; 16]> {
         let waves = self.waves.iter().enumerate();
         waves.filter(|(_, resident)| resident.wave.status == status).map(|(index, _)| index).collect()
     }

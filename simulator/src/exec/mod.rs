@@ -48,10 +48,10 @@ pub(crate) use machine::lds::Lds;
 pub(crate) use machine::program::{Counter, Position, Program};
 pub use machine::trouble::{AccessKind, Cause};
 pub(crate) use machine::trouble::{Finding, Segment, Stray, Trouble};
-pub(crate) use machine::wave::{SCRATCH_WINDOW, Status, Wave};
+pub(crate) use machine::wave::{SCRATCH_WINDOW, Wave, WaveStatus};
 pub(crate) use operands::source::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub(crate) use reach::{NoInstruction, Reached, reach};
-pub(crate) use run::{Runner, Turn};
+pub(crate) use run::{Runner, TurnEnd};
 
 #[cfg(test)]
 mod tests;

@@ -6,13 +6,13 @@ use super::machine::core::{Core, Flow};
 use super::machine::program::{Counter, Position, Program};
 use super::machine::step::Sharing;
 use super::machine::trouble::{Cause, Trouble};
-use super::machine::wave::Status;
+use super::machine::wave::WaveStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The reason why a wave's turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum TurnEnd {
     /// The wave ended or waits at a barrier, according to its status.
     Over,
     /// The wave used up its instructions, or the dispatch is to stop.
@@ -45,7 +45,7 @@ impl Runner<'_> {
     ///
     /// # Errors
     /// The reason why the wave stopped; its position is then at the instruction.
-    pub(crate) fn run(&mut self, budget: u64) -> Result<Turn, Trouble> {
+    pub(crate) fn run(&mut self, budget: u64) -> Result<TurnEnd, Trouble> {
         self.run_until::<false>(budget)
     }
 
@@ -53,17 +53,17 @@ impl Runner<'_> {
     ///
     /// # Errors
     /// As `run`.
-    pub(crate) fn run_exactly(&mut self, budget: u64) -> Result<Turn, Trouble> {
+    pub(crate) fn run_exactly(&mut self, budget: u64) -> Result<TurnEnd, Trouble> {
         self.run_until::<true>(budget)
     }
 
-    fn run_until<const EXACT: bool>(&mut self, budget: u64) -> Result<Turn, Trouble> {
+    fn run_until<const EXACT: bool>(&mut self, budget: u64) -> Result<TurnEnd, Trouble> {
         let Some(Position { mut region, mut index }) = self.counter.position.take() else {
-            self.core.wave.status = Status::Ended;
-            return Ok(Turn::Over);
+            self.core.wave.status = WaveStatus::Ended;
+            return Ok(TurnEnd::Over);
         };
         self.core.code_base = region.base;
-        let (mut executed, mut turn) = (0, Turn::Over);
+        let (mut executed, mut turn) = (0, TurnEnd::Over);
         let flow = loop {
             let Some(step) = region.steps.get(index) else {
                 // Not reached: the last step of a region does not fall through.
@@ -74,7 +74,7 @@ impl Runner<'_> {
                 Sharing::Reads => self.core.wave.has_read = true,
                 Sharing::Writes if self.core.wave.has_read && self.abreast => {
                     self.core.wave.has_read = false;
-                    turn = Turn::Abreast;
+                    turn = TurnEnd::Abreast;
                     break Flow::Yield;
                 }
                 Sharing::Writes => {}
@@ -85,7 +85,7 @@ impl Runner<'_> {
                 Flow::Next => {
                     index += 1;
                     if EXACT && executed >= budget {
-                        turn = Turn::Spent;
+                        turn = TurnEnd::Spent;
                         break Flow::Yield;
                     }
                 }
@@ -100,22 +100,22 @@ impl Runner<'_> {
                         self.core.code_base = region.base;
                     }
                     if executed >= budget || self.stop.load(Ordering::Relaxed) {
-                        turn = Turn::Spent;
+                        turn = TurnEnd::Spent;
                         break Flow::Yield;
                     }
                 }
                 Flow::Yield => {
                     index += 1;
-                    turn = Turn::Slept;
+                    turn = TurnEnd::Slept;
                     break Flow::Yield;
                 }
                 Flow::Again => {
-                    turn = Turn::Slept;
+                    turn = TurnEnd::Slept;
                     break Flow::Yield;
                 }
                 Flow::Barrier => {
                     index += 1;
-                    self.core.wave.status = Status::Barrier;
+                    self.core.wave.status = WaveStatus::Barrier;
                     break Flow::Barrier;
                 }
                 flow => break flow,
@@ -124,9 +124,9 @@ impl Runner<'_> {
         self.core.wave.instructions += executed;
         self.counter.position = Some(Position { region, index });
         match flow {
-            Flow::End => self.core.wave.status = Status::Ended,
+            Flow::End => self.core.wave.status = WaveStatus::Ended,
             Flow::Stop => {
-                self.core.wave.status = Status::Ended;
+                self.core.wave.status = WaveStatus::Ended;
                 return Err(self.core.trouble.take().unwrap_or(Trouble {
                     cause: Cause::Cancelled,
                     lane: None,

@@ -3,7 +3,7 @@
 
 use super::abi::{Agent, Isa};
 
-/// The handle of the host's agent; those of the GPUs follow. It cannot be an address.
+/// The handle of the host's agent; the GPUs' handles follow. It cannot be an address.
 const FIRST: u64 = 0x5749_4e44_4147_0001;
 /// The handle of the GPUs' instruction set.
 const ISA: u64 = 0x5749_4e44_4953_0001;

@@ -13,6 +13,7 @@ use crate::packet::{Begun, Edge, Edges, HostFunction, Packet};
 
 use super::abi::{AsyncFunction, Event, EventHandler, SignalHandler};
 use super::agent::Which;
+use super::client_data::ClientData;
 use super::queue::AqlQueue;
 use super::runtime::Runtime;
 use super::signal::{Awaited, Comparison, SignalRef};
@@ -21,29 +22,21 @@ use super::status::{Outcome, Status};
 /// The client's functions that are called after a memory fault.
 #[derive(Default)]
 pub(crate) struct Handlers {
-    events: Mutex<Vec<(EventHandler, Data)>>,
+    events: Mutex<Vec<(EventHandler, ClientData)>>,
 }
 
-/// The client's pointer, which its function gets back.
-#[derive(Clone, Copy)]
-struct Data(*mut c_void);
-
-// SAFETY: the pointer is only given back to the client's own function. HSA says that handlers are called on a
-// thread of the runtime's.
-unsafe impl Send for Data {}
-
 /// A handler that waits for its signal, or a function that is called at once.
-struct Handler {
+struct PendingCallback {
     runtime: Arc<Runtime>,
-    what: What,
+    callback: Callback,
     /// Whether the handler was called, returned true, and its condition still holds.
     looks_again: bool,
 }
 
 #[derive(Clone)]
-enum What {
-    OfSignal(SignalRef, Comparison, SignalHandler, Data),
-    Function(AsyncFunction, Data),
+enum Callback {
+    OfSignal(SignalRef, Comparison, SignalHandler, ClientData),
+    Function(AsyncFunction, ClientData),
     /// A kernel accessed an invalid address, or a queue has stopped with a status, or both.
     Failure {
         queue: Arc<AqlQueue>,
@@ -64,7 +57,7 @@ impl Runtime {
         handler: SignalHandler,
         data: *mut c_void,
     ) -> Outcome<()> {
-        self.add(What::OfSignal(signal, until, handler, Data(data)))
+        self.add(Callback::OfSignal(signal, until, handler, ClientData(data)))
     }
 
     /// Calls a function soon.
@@ -72,7 +65,7 @@ impl Runtime {
     /// # Errors
     /// The scheduler's.
     pub(crate) fn call_soon(self: &Arc<Self>, function: AsyncFunction, data: *mut c_void) -> Outcome<()> {
-        self.add(What::Function(function, Data(data)))
+        self.add(Callback::Function(function, ClientData(data)))
     }
 
     /// Stops a queue, and reports the reason to the client if it is the first. `fault` is that of the kernel.
@@ -83,24 +76,24 @@ impl Runtime {
             return;
         }
         let reason = Some(status).filter(|_| first);
-        let told = self.add(What::Failure { queue: queue.clone(), reason, address });
+        let told = self.add(Callback::Failure { queue: queue.clone(), reason, address });
         if told.is_err() && !self.has_ended() {
             tracing::error!(target: "windlass::sim", ?status, "the failure of a queue was not reported to the client");
         }
     }
 
-    fn add(self: &Arc<Self>, what: What) -> Outcome<()> {
+    fn add(self: &Arc<Self>, callback: Callback) -> Outcome<()> {
         let mut edges = Edges::new();
-        if let What::OfSignal(signal, until, ..) = &what {
+        if let Callback::OfSignal(signal, until, ..) = &callback {
             edges.push(Edge::Condition(Arc::new(Awaited { signal: signal.clone(), until: *until })));
         }
-        let handler = Handler { runtime: self.clone(), what, looks_again: false };
+        let handler = PendingCallback { runtime: self.clone(), callback, looks_again: false };
         self.scheduler.enqueue_in_turn(Box::new(handler), edges)?;
         Ok(())
     }
 }
 
-impl Packet for Handler {
+impl Packet for PendingCallback {
     fn run(mut self: Box<Self>) {
         self.call();
     }
@@ -110,16 +103,16 @@ impl Packet for Handler {
     }
 }
 
-impl HostFunction for Handler {
+impl HostFunction for PendingCallback {
     fn call(&mut self) {
         // The last `hsa_shut_down` may have happened since.
         if self.runtime.has_ended() {
             return;
         }
-        match &self.what {
+        match &self.callback {
             // SAFETY: the client gave function and data for this call.
-            What::Function(function, Data(data)) => unsafe { function(*data) },
-            What::OfSignal(signal, until, handler, Data(data)) => {
+            Callback::Function(function, ClientData(data)) => unsafe { function(*data) },
+            Callback::OfSignal(signal, until, handler, ClientData(data)) => {
                 // The handler of a destroyed signal is not called.
                 if !signal.is_live() {
                     return;
@@ -127,17 +120,17 @@ impl HostFunction for Handler {
                 // SAFETY: as above.
                 if unsafe { handler(signal.load(), *data) } && !self.runtime.has_ended() {
                     self.looks_again = until.holds(signal.load());
-                    if let Err(status) = self.runtime.add(self.what.clone()) {
+                    if let Err(status) = self.runtime.add(self.callback.clone()) {
                         tracing::error!(target: "windlass::sim", ?status, "a signal's handler is lost");
                     }
                 }
             }
-            What::Failure { queue, reason, address } => {
+            Callback::Failure { queue, reason, address } => {
                 if let Some(address) = address {
-                    self.runtime.handlers.tell_of_fault(queue.gpu, *address);
+                    self.runtime.handlers.report_fault(queue.gpu, *address);
                 }
                 if let Some(status) = reason {
-                    self.runtime.queues.tell(queue, *status);
+                    self.runtime.queues.report_stop(queue, *status);
                 }
             }
         }
@@ -155,11 +148,11 @@ impl HostFunction for Handler {
 impl Handlers {
     /// Sets the function that is called after a memory fault.
     pub(crate) fn handle_events(&self, handler: EventHandler, data: *mut c_void) {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).push((handler, Data(data)));
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).push((handler, ClientData(data)));
     }
 
     /// Reports to the client that a kernel accessed an invalid address.
-    fn tell_of_fault(&self, gpu: usize, address: u64) {
+    fn report_fault(&self, gpu: usize, address: u64) {
         const PAGE_NOT_PRESENT: u32 = 1;
         let event = Event {
             kind: 0,
@@ -168,7 +161,7 @@ impl Handlers {
             reasons: PAGE_NOT_PRESENT,
         };
         let handlers = self.events.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for (handler, Data(data)) in handlers {
+        for (handler, ClientData(data)) in handlers {
             // SAFETY: the client gave function and data for this call; the event outlives it.
             unsafe { handler(&event, data) };
         }

@@ -89,12 +89,12 @@ pub(crate) struct Locked {
     pub(crate) device: u64,
     /// The value of `hsa_amd_pointer_info_set_userdata`.
     pub(crate) user_data: u64,
-    how: Reached,
+    how: LockAccess,
 }
 
 /// How kernels access locked memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reached {
+enum LockAccess {
     /// It is a pool's, which needs no registration.
     Anyway,
     AtSame,
@@ -283,18 +283,18 @@ impl Holdings {
         let mut state = self.lock();
         let (device, how) =
             if state.allocation(host).is_some_and(|allocation| allocation.pool.agent == Which::Cpu) {
-                (host, Reached::Anyway)
+                (host, LockAccess::Anyway)
             } else if self.lock == Lock::Same {
                 self.memory.pinnable(host, size).map_err(|error| refused(&error))?;
                 let (gone, whole) = state.around(host..end);
                 // SAFETY: the caller guarantees the new range, as earlier callers did the others.
                 let replaced = unsafe { self.memory.replace_registrations(&gone, &[whole], &owner) };
                 replaced.map_err(|error| refused(&error))?;
-                (host, Reached::AtSame)
+                (host, LockAccess::AtSame)
             } else {
                 // SAFETY: the caller guarantees the range.
                 let device = unsafe { self.memory.register_host_apart(host as *mut u8, size, owner) };
-                (device.map_err(|error| refused(&error))?, Reached::Apart)
+                (device.map_err(|error| refused(&error))?, LockAccess::Apart)
             };
         state.locks.push(Locked { host, size, device, user_data: 0, how });
         Ok(device)
@@ -310,9 +310,9 @@ impl Holdings {
             state.locks.iter().rposition(|locked| locked.host == host).ok_or(Status::INVALID_ARGUMENT)?;
         let gone = state.locks.remove(index);
         let ended = match gone.how {
-            Reached::Anyway => Ok(()),
-            Reached::Apart => self.memory.unregister_host_apart(gone.device),
-            Reached::AtSame => {
+            LockAccess::Anyway => Ok(()),
+            LockAccess::Apart => self.memory.unregister_host_apart(gone.device),
+            LockAccess::AtSame => {
                 // The other locks of its registration.
                 let (_, whole) = state.around(gone.host..gone.host + gone.size);
                 let rest = state.parts(&whole);
@@ -403,7 +403,7 @@ impl HoldingsState {
     /// The registrations that the locks within a range need, where kernels use the host's addresses:
     /// overlapping locks share one.
     fn parts(&self, within: &Range<u64>) -> Vec<Range<u64>> {
-        let locks = self.locks.iter().filter(|locked| locked.how == Reached::AtSame);
+        let locks = self.locks.iter().filter(|locked| locked.how == LockAccess::AtSame);
         let mut ranges: Vec<Range<u64>> =
             locks.map(|locked| locked.host..locked.host + locked.size).collect();
         ranges.retain(|range| within.start <= range.start && range.end <= within.end);

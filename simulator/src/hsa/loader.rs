@@ -49,11 +49,11 @@ struct LoadedState {
 pub(crate) struct Symbol {
     name: String,
     gpu: usize,
-    what: What,
+    target: SymbolTarget,
 }
 
 /// The object behind a symbol.
-enum What {
+enum SymbolTarget {
     Kernel(Arc<Kernel>),
     Variable { address: u64, size: u64 },
 }
@@ -111,7 +111,7 @@ impl Loader {
         let state = std::mem::take(&mut *gone.lock());
         for handle in state.symbols.values() {
             if let Some(symbol) = self.symbols.remove(*handle)
-                && let What::Kernel(kernel) = &symbol.what
+                && let SymbolTarget::Kernel(kernel) = &symbol.target
             {
                 self.kernels.write().unwrap_or_else(PoisonError::into_inner).remove(&kernel.handle());
             }
@@ -145,12 +145,12 @@ impl Loader {
         let kernels = module
             .kernel_names()
             .filter_map(|name| module.kernel(name))
-            .map(|kernel| (format!("{}.kd", kernel.name()), What::Kernel(kernel)));
+            .map(|kernel| (format!("{}.kd", kernel.name()), SymbolTarget::Kernel(kernel)));
         let variables = module.global_names().filter_map(|name| {
             let (address, size) = module.global(name)?;
-            Some((name.to_owned(), What::Variable { address, size }))
+            Some((name.to_owned(), SymbolTarget::Variable { address, size }))
         });
-        let symbols: Vec<(String, What)> = kernels.chain(variables).collect();
+        let symbols: Vec<(String, SymbolTarget)> = kernels.chain(variables).collect();
         if let Some((name, _)) =
             symbols.iter().find(|(name, _)| state.symbols.contains_key(&(gpu, name.clone())))
         {
@@ -159,12 +159,12 @@ impl Loader {
             ));
             return Err(Status::VARIABLE_ALREADY_DEFINED);
         }
-        for (name, what) in symbols {
-            if let What::Kernel(kernel) = &what {
+        for (name, target) in symbols {
+            if let SymbolTarget::Kernel(kernel) = &target {
                 let mut kernels = self.kernels.write().unwrap_or_else(PoisonError::into_inner);
                 kernels.insert(kernel.handle(), (kernel.clone(), gpu));
             }
-            let symbol = Symbol { name: name.clone(), gpu, what };
+            let symbol = Symbol { name: name.clone(), gpu, target };
             let handle = self.symbols.insert(Arc::new(symbol)).ok_or(Status::OUT_OF_RESOURCES)?;
             state.symbols.insert((gpu, name), handle.get());
         }
@@ -254,9 +254,9 @@ impl Symbol {
     /// # Errors
     /// `INVALID_ARGUMENT` for an unknown attribute, or one of another kind of symbol.
     pub(crate) fn info(&self, attribute: u32) -> Outcome<Info> {
-        Ok(match (attribute, &self.what) {
-            (0, What::Variable { .. }) => Info::U32(0),
-            (0, What::Kernel(_)) => Info::U32(1),
+        Ok(match (attribute, &self.target) {
+            (0, SymbolTarget::Variable { .. }) => Info::U32(0),
+            (0, SymbolTarget::Kernel(_)) => Info::U32(1),
             (1, _) => Info::U32(self.name.len() as u32),
             (2, _) => Info::Bytes(self.name.clone().into_bytes()),
             // There are no module names.
@@ -266,18 +266,18 @@ impl Symbol {
             (5, _) => Info::U32(1),
             (17, _) => Info::Bool(true),
             (20, _) => Info::U64(Which::Gpu(self.gpu).handle().handle),
-            (6 | 7, What::Variable { .. }) => Info::U32(0),
-            (8, What::Variable { address, .. }) => Info::U32(1 << address.trailing_zeros().min(12)),
-            (9, What::Variable { size, .. }) => Info::U32(u32::try_from(*size).unwrap_or(u32::MAX)),
-            (10, What::Variable { .. }) => Info::Bool(false),
-            (21, What::Variable { address, .. }) => Info::U64(*address),
-            (22, What::Kernel(kernel)) => Info::U64(kernel.handle()),
-            (11, What::Kernel(kernel)) => Info::U32(kernel.argument_size()),
-            (12, What::Kernel(kernel)) => Info::U32(kernel.description().kernarg_align.max(16)),
-            (13, What::Kernel(kernel)) => Info::U32(kernel.static_lds()),
-            (14, What::Kernel(kernel)) => Info::U32(kernel.private_size()),
-            (15, What::Kernel(kernel)) => Info::Bool(kernel.description().uses_dynamic_stack),
-            (18, What::Kernel(_)) => Info::U32(0),
+            (6 | 7, SymbolTarget::Variable { .. }) => Info::U32(0),
+            (8, SymbolTarget::Variable { address, .. }) => Info::U32(1 << address.trailing_zeros().min(12)),
+            (9, SymbolTarget::Variable { size, .. }) => Info::U32(u32::try_from(*size).unwrap_or(u32::MAX)),
+            (10, SymbolTarget::Variable { .. }) => Info::Bool(false),
+            (21, SymbolTarget::Variable { address, .. }) => Info::U64(*address),
+            (22, SymbolTarget::Kernel(kernel)) => Info::U64(kernel.handle()),
+            (11, SymbolTarget::Kernel(kernel)) => Info::U32(kernel.argument_size()),
+            (12, SymbolTarget::Kernel(kernel)) => Info::U32(kernel.description().kernarg_align.max(16)),
+            (13, SymbolTarget::Kernel(kernel)) => Info::U32(kernel.static_lds()),
+            (14, SymbolTarget::Kernel(kernel)) => Info::U32(kernel.private_size()),
+            (15, SymbolTarget::Kernel(kernel)) => Info::Bool(kernel.description().uses_dynamic_stack),
+            (18, SymbolTarget::Kernel(_)) => Info::U32(0),
             _ => return Err(Status::INVALID_ARGUMENT),
         })
     }

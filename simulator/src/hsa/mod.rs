@@ -39,6 +39,7 @@ mod call;
     reason = "HSA documents its functions"
 )]
 pub mod calls;
+mod client_data;
 mod copy;
 mod explain;
 mod functions;

@@ -142,7 +142,7 @@ impl Runtime {
     }
 
     /// Checks a dispatch packet.
-    fn prepare(&self, queue: &AqlQueue, index: u64, packet: &DispatchPacket) -> Outcome<Work> {
+    fn prepare(&self, queue: &AqlQueue, index: u64, packet: &DispatchPacket) -> Outcome<PacketDispatch> {
         let (kernel, gpu) = self.loader.kernel(packet.kernel_object).ok_or(Status::INVALID_CODE_OBJECT)?;
         if gpu != queue.gpu {
             return Err(Status::INVALID_CODE_OBJECT);
@@ -166,7 +166,7 @@ impl Runtime {
         launch.lds_faults = self.options.lds == Lds::Fault;
         launch.reach = 1 << (queue.gpu & 63);
         launch.placed = Some(placed);
-        Ok(Work { kernel, launch })
+        Ok(PacketDispatch { kernel, launch })
     }
 
     /// Ends a packet: signals its completion, and continues with the queue.
@@ -206,7 +206,7 @@ impl Condition for Dependencies {
 }
 
 /// The dispatch of a packet.
-struct Work {
+struct PacketDispatch {
     kernel: Arc<Kernel>,
     launch: Launch<'static>,
 }
@@ -218,7 +218,7 @@ struct AqlPacket {
     index: u64,
     completion: Option<SignalRef>,
     /// `None` for a barrier.
-    work: Option<Work>,
+    work: Option<PacketDispatch>,
 }
 
 /// A dispatch that has begun.

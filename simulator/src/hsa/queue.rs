@@ -18,9 +18,10 @@ use crate::memory::{Kind, Memory};
 
 use super::abi::{AmdQueue, ErrorCallback, HsaQueue};
 use super::aql;
+use super::client_data::ClientData;
 use super::processor::Processor;
 use super::runtime::Runtime;
-use super::signal::{SignalRef, Signals, Use};
+use super::signal::{SignalRef, SignalUse, Signals};
 use super::status::{Outcome, Status};
 
 /// Packets of the smallest ring. A smaller request gets this size.
@@ -48,7 +49,7 @@ pub(crate) struct AqlQueue {
     pub(crate) gpu: usize,
     pub(crate) doorbell: SignalRef,
     inactive: SignalRef,
-    callback: Option<(ErrorCallback, Data)>,
+    callback: Option<(ErrorCallback, ClientData)>,
     /// The thread that runs the error callback, if one does.
     told_by: Mutex<Option<ThreadId>>,
     /// Set when the queue processes no more packets.
@@ -65,16 +66,6 @@ pub(crate) struct AqlQueue {
     pub(crate) priority: AtomicU32,
     pub(crate) processor: Mutex<Processor>,
 }
-
-/// The client's pointer, which its callback gets back.
-#[derive(Clone, Copy)]
-struct Data(*mut c_void);
-
-// SAFETY: the pointer is only given back to the client's own callback. HSA says that the callback is called
-// on a thread of the runtime's.
-unsafe impl Send for Data {}
-// SAFETY: a shared reference gives only copies of it.
-unsafe impl Sync for Data {}
 
 /// The queues of a runtime, by the address of the structure.
 #[derive(Default)]
@@ -120,8 +111,8 @@ impl Runtime {
         let bytes = HEAD + u64::from(size) * aql::SIZE;
         let address = self.memory.allocate(bytes, HEAD, Kind::HostPinned, "a queue");
         let address = address.map_err(|_| Status::OUT_OF_RESOURCES)?;
-        let signals = self.signals.create(-1, Use::Doorbell).and_then(|doorbell| {
-            let inactive = self.signals.create(0, Use::User);
+        let signals = self.signals.create(-1, SignalUse::Doorbell).and_then(|doorbell| {
+            let inactive = self.signals.create(0, SignalUse::User);
             Ok((inactive.inspect_err(|_| self.signals.destroy(&doorbell))?, doorbell))
         });
         let (inactive, doorbell) = signals.inspect_err(|_| drop(self.memory.free(address)))?;
@@ -168,7 +159,7 @@ impl Runtime {
             gpu,
             doorbell,
             inactive,
-            callback: callback.map(|(callback, data)| (callback, Data(data))),
+            callback: callback.map(|(callback, data)| (callback, ClientData(data))),
             told_by: Mutex::default(),
             stopped: AtomicBool::new(false),
             at_work: Mutex::default(),
@@ -348,8 +339,8 @@ impl Queues {
     }
 
     /// Calls the client's callback about a stopped queue, unless the client has destroyed it.
-    pub(crate) fn tell(&self, queue: &Arc<AqlQueue>, status: Status) {
-        let Some((callback, Data(data))) = queue.callback else { return };
+    pub(crate) fn report_stop(&self, queue: &Arc<AqlQueue>, status: Status) {
+        let Some((callback, ClientData(data))) = queue.callback else { return };
         // Set before the check: a client that destroys the queue is noticed here, or waits for the callback.
         *queue.lock_told_by() = Some(std::thread::current().id());
         if self.is_live(queue) {

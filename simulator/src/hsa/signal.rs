@@ -28,7 +28,7 @@ const BLOCK: u64 = 64 << 10;
 /// The use of a signal, as in `amd_signal_kind_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i64)]
-pub(crate) enum Use {
+pub(crate) enum SignalUse {
     /// The slot is free.
     Free = 0,
     User = 1,
@@ -43,12 +43,12 @@ pub(crate) struct Signals {
     blocks: RwLock<BTreeSet<u64>>,
     free: Mutex<VecDeque<u64>>,
     /// Signals that may be shared, by address.
-    shared: Mutex<Sharing>,
+    shared: Mutex<SharableSignals>,
 }
 
 /// Signals that may be shared.
 #[derive(Default)]
-struct Sharing {
+struct SharableSignals {
     /// The number of such signals so far.
     count: u64,
     live: BTreeMap<u64, SharedSignal>,
@@ -80,7 +80,7 @@ impl Signals {
     ///
     /// # Errors
     /// `OUT_OF_RESOURCES` if no memory is left for it.
-    pub(crate) fn create(self: &Arc<Self>, value: i64, usage: Use) -> Outcome<SignalRef> {
+    pub(crate) fn create(self: &Arc<Self>, value: i64, usage: SignalUse) -> Outcome<SignalRef> {
         let free = self.lock_free().pop_front();
         let address = match free {
             Some(address) => address,
@@ -107,7 +107,7 @@ impl Signals {
         }
         let mut signal = SignalRef { address, generation: 0, _table: self.clone() };
         // The kind is written last: a reader that sees a live kind sees its generation.
-        if signal.word(0).load(Ordering::Acquire) == Use::Free as i64 as u64 {
+        if signal.word(0).load(Ordering::Acquire) == SignalUse::Free as i64 as u64 {
             return Err(Status::INVALID_SIGNAL);
         }
         signal.generation = signal.word(GENERATION).load(Ordering::Relaxed);
@@ -163,7 +163,7 @@ impl Signals {
         // there by then.
         let mut free = self.lock_free();
         if signal.is_live() {
-            signal.word(0).store(Use::Free as i64 as u64, Ordering::Release);
+            signal.word(0).store(SignalUse::Free as i64 as u64, Ordering::Release);
             free.push_back(signal.address);
         }
     }
@@ -181,7 +181,7 @@ impl Signals {
         Ok(block)
     }
 
-    fn lock_shared(&self) -> MutexGuard<'_, Sharing> {
+    fn lock_shared(&self) -> MutexGuard<'_, SharableSignals> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -211,12 +211,12 @@ impl SignalRef {
 
     /// Whether it was not destroyed.
     pub(crate) fn is_live(&self) -> bool {
-        self.word(0).load(Ordering::Acquire) != Use::Free as i64 as u64
+        self.word(0).load(Ordering::Acquire) != SignalUse::Free as i64 as u64
             && self.word(GENERATION).load(Ordering::Relaxed) == self.generation
     }
 
     pub(crate) fn is_doorbell(&self) -> bool {
-        self.word(0).load(Ordering::Relaxed) == Use::Doorbell as i64 as u64
+        self.word(0).load(Ordering::Relaxed) == SignalUse::Doorbell as i64 as u64
     }
 
     /// Completes a signal: sets the times and decrements the value. A signal that was destroyed meanwhile

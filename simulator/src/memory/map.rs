@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The facts about a live allocation.
 #[derive(Clone)]
-pub(super) struct Record {
+pub(super) struct AllocationRecord {
     pub(super) info: AllocationInfo,
     /// The distance from an address to its byte in the host's memory.
     pub(super) delta: u64,
@@ -24,7 +24,7 @@ pub(super) struct Record {
     pub(super) shadow: Option<Arc<Shadow>>,
 }
 
-impl Record {
+impl AllocationRecord {
     /// Whether a kernel may use it that may use the memory of these devices (a mask).
     pub(super) fn is_reached(&self, reach: u64) -> bool {
         self.homes & reach != 0
@@ -62,7 +62,7 @@ impl Record {
 /// The allocations of one memory.
 #[derive(Default)]
 pub(super) struct Map {
-    pub(super) live: BTreeMap<u64, Record>,
+    pub(super) live: BTreeMap<u64, AllocationRecord>,
     pub(super) freed: BTreeMap<u64, AllocationInfo>,
     /// Bytes that count against the capacity.
     pub(super) used: u64,
@@ -70,11 +70,11 @@ pub(super) struct Map {
 
 impl Map {
     /// The live allocation that starts at or before an address.
-    pub(super) fn at_or_before(&self, address: u64) -> Option<&Record> {
+    pub(super) fn at_or_before(&self, address: u64) -> Option<&AllocationRecord> {
         self.live.range(..=address).next_back().map(|(_, record)| record)
     }
 
-    pub(super) fn overlapping(&self, base: u64, size: u64) -> Option<&Record> {
+    pub(super) fn overlapping(&self, base: u64, size: u64) -> Option<&AllocationRecord> {
         let last = base.saturating_add(size.saturating_sub(1));
         self.at_or_before(last).filter(|record| record.info.base >= base || record.contains(base))
     }
@@ -110,8 +110,9 @@ impl Map {
 
     /// The registered memory that has this address on the host, and another one for kernels.
     pub(super) fn host_side(&self, address: u64) -> Option<Place> {
-        let apart = |record: &&Record| record.info.kind == Kind::Registered && record.delta != 0;
-        let into = |record: &Record| address.wrapping_sub(record.info.base.wrapping_add(record.delta));
+        let apart = |record: &&AllocationRecord| record.info.kind == Kind::Registered && record.delta != 0;
+        let into =
+            |record: &AllocationRecord| address.wrapping_sub(record.info.base.wrapping_add(record.delta));
         let mut records = self.live.values().filter(apart);
         let record = records.find(|record| into(record) < record.info.size)?;
         Some(Place::HostSide(record.info.clone(), into(record)))
@@ -122,7 +123,7 @@ impl Map {
     fn nearest(&self, address: u64, wanted: impl Fn(Kind) -> bool) -> Option<Place> {
         /// An allocation farther away than this would only mislead in a message.
         const NEAR: u64 = 64 << 20;
-        let past = |record: &Record| address - record.info.base - record.info.size;
+        let past = |record: &AllocationRecord| address - record.info.base - record.info.size;
         let before = self.live.range(..address).rev().map(|(_, record)| record);
         let before = before.take_while(|record| past(record) <= NEAR).find(|record| wanted(record.info.kind));
         let ahead = self.live.range(address..).map(|(base, record)| (base - address, &record.info));

@@ -27,11 +27,11 @@ pub use allocation::{AllocationInfo, Kind};
 pub(crate) use block::Block;
 pub use error::MemoryError;
 pub use place::Place;
-pub(crate) use window::{ALL_DEVICES, Use, Windows};
+pub(crate) use window::{ALL_DEVICES, MemoryUse, Windows};
 
 use access::Span;
 use arena::Arena;
-use map::{Map, Record};
+use map::{AllocationRecord, Map};
 use shadow::Shadow;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
@@ -157,7 +157,10 @@ impl Memory {
         let shadow = tracked.then(|| Arc::new(Shadow::new(size)));
         let mut map = self.write_map();
         map.forget_freed(base..base + size.max(1));
-        map.live.insert(base, Record { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow });
+        map.live.insert(
+            base,
+            AllocationRecord { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow },
+        );
         Ok(base)
     }
 
@@ -389,7 +392,7 @@ impl Memory {
 
     /// Resolves a range that must lie inside one live allocation.
     pub(crate) fn span(&self, address: u64, len: u64) -> Result<Span<'_>, MemoryError> {
-        match self.window(address, len, Use::Read, ALL_DEVICES) {
+        match self.window(address, len, MemoryUse::Read, ALL_DEVICES) {
             Some(window) => Ok(self.span_of(&window, address, len)),
             None => Err(MemoryError::OutOfBounds { address, len, place: self.place(address) }),
         }
@@ -403,7 +406,7 @@ impl Memory {
         windows: &mut Windows,
         address: u64,
         len: u64,
-        usage: Use,
+        usage: MemoryUse,
     ) -> Option<Span<'_>> {
         let generation = self.generation.load(Ordering::Acquire);
         let window = match windows.find(address, len, usage, generation) {
@@ -426,13 +429,13 @@ impl Memory {
         windows: &Windows,
         address: u64,
         len: u64,
-        usage: Use,
+        usage: MemoryUse,
     ) -> Option<Span<'_>> {
         let map = self.read_map();
         // Registered memory may begin within the first dword.
         let record = map.at_or_before(address | 3).filter(|record| record.is_reached(windows.reach()))?;
         let held = record.holds_dwords_of(address, len)?;
-        if usage == Use::Write {
+        if usage == MemoryUse::Write {
             record.writable(held.start, held.end - held.start)?;
         }
         // SAFETY: as in `span_of`; a dword lies on one page with its byte in the allocation.
@@ -448,7 +451,7 @@ impl Memory {
     }
 
     #[cold]
-    fn window(&self, address: u64, len: u64, usage: Use, reach: u64) -> Option<Window> {
+    fn window(&self, address: u64, len: u64, usage: MemoryUse, reach: u64) -> Option<Window> {
         let map = self.read_map();
         // Read under the lock: a free that happens after this look-up will change it.
         let generation = self.generation.load(Ordering::Acquire);
@@ -457,8 +460,8 @@ impl Memory {
             return None;
         }
         let range = match usage {
-            Use::Read => record.info.base..record.info.base + record.info.size,
-            Use::Write => record.writable(address, len)?,
+            MemoryUse::Read => record.info.base..record.info.base + record.info.size,
+            MemoryUse::Write => record.writable(address, len)?,
         };
         Some(Window { base: range.start, size: range.end - range.start, delta: record.delta, generation })
     }
@@ -468,7 +471,7 @@ impl Memory {
         address: u64,
         by: Option<Arc<str>>,
         admits: impl Fn(Kind) -> bool,
-    ) -> Result<Record, MemoryError> {
+    ) -> Result<AllocationRecord, MemoryError> {
         let mut map = self.write_map();
         match map.live.get(&address) {
             Some(record) if admits(record.info.kind) => {}

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::map::Record;
+use super::map::AllocationRecord;
 use super::{ALL_DEVICES, AllocationInfo, Kind, Memory, MemoryError, arena, host, lock};
 
 impl Memory {
@@ -43,7 +43,7 @@ impl Memory {
         let info = AllocationInfo { base, size: len, kind, owner: owner.into(), freed_by: None };
         map.live.insert(
             base,
-            Record { info, delta: 0, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None },
+            AllocationRecord { info, delta: 0, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None },
         );
         Ok(base)
     }
@@ -81,8 +81,13 @@ impl Memory {
             let (base, size) = (range.start, range.end - range.start);
             let info =
                 AllocationInfo { base, size, kind: Kind::Registered, owner: owner.clone(), freed_by: None };
-            let record =
-                Record { info, delta: 0, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None };
+            let record = AllocationRecord {
+                info,
+                delta: 0,
+                read_only: Arc::default(),
+                homes: ALL_DEVICES,
+                shadow: None,
+            };
             map.live.insert(base, record);
         }
         self.generation.fetch_add(1, Ordering::Release);
@@ -121,7 +126,8 @@ impl Memory {
         let info =
             AllocationInfo { base, size: len, kind: Kind::Registered, owner: owner.into(), freed_by: None };
         let delta = start.wrapping_sub(base);
-        let record = Record { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None };
+        let record =
+            AllocationRecord { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None };
         map.live.insert(base, record);
         Ok(base)
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::map::Record;
+use super::map::AllocationRecord;
 use super::{AllocationInfo, Kind, Memory, MemoryError, lock};
 
 impl Memory {
@@ -52,7 +52,10 @@ impl Memory {
         };
         let delta = target.wrapping_add(delta).wrapping_sub(base);
         let info = AllocationInfo { base, size, kind: Kind::Mapped, owner: owner.into(), freed_by: None };
-        map.live.insert(base, Record { info, delta, read_only: Arc::default(), homes: 0, shadow: None });
+        map.live.insert(
+            base,
+            AllocationRecord { info, delta, read_only: Arc::default(), homes: 0, shadow: None },
+        );
         Ok(())
     }
 

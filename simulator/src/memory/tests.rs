@@ -117,10 +117,10 @@ fn a_window_does_not_outlive_its_allocation() {
     let memory = memory();
     let address = memory.allocate(4096, 256, Kind::Device, "test").unwrap();
     let mut windows = Windows::default();
-    assert!(memory.span_through(&mut windows, address, 4096, Use::Read).is_some());
-    assert!(memory.span_through(&mut windows, address + 1, 4096, Use::Read).is_none());
+    assert!(memory.span_through(&mut windows, address, 4096, MemoryUse::Read).is_some());
+    assert!(memory.span_through(&mut windows, address + 1, 4096, MemoryUse::Read).is_none());
     memory.free(address).unwrap();
-    assert!(memory.span_through(&mut windows, address, 4, Use::Read).is_none());
+    assert!(memory.span_through(&mut windows, address, 4, MemoryUse::Read).is_none());
 }
 
 #[test]

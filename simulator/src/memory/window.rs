@@ -25,7 +25,7 @@ impl Window {
 
 /// A kernel's use of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum MemoryUse {
     /// Read.
     Read,
     /// Write, and perhaps read.
@@ -65,13 +65,13 @@ impl Windows {
 
     /// The window around a range, if one is remembered.
     #[inline]
-    pub(super) fn find(&self, address: u64, len: u64, usage: Use, generation: u64) -> Option<Window> {
+    pub(super) fn find(&self, address: u64, len: u64, usage: MemoryUse, generation: u64) -> Option<Window> {
         let known = &self.known[usage as usize];
         known.iter().find(|window| window.generation == generation && window.holds(address, len)).copied()
     }
 
     /// Remembers a window in place of the oldest.
-    pub(super) fn remember(&mut self, window: Window, usage: Use) {
+    pub(super) fn remember(&mut self, window: Window, usage: MemoryUse) {
         let usage = usage as usize;
         let oldest = &mut self.oldest[usage];
         self.known[usage][*oldest % 4] = window;

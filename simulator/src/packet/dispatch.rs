@@ -19,7 +19,7 @@ pub(crate) struct Dispatch {
     pub(crate) kernel: Arc<Kernel>,
 }
 
-/// A dispatch that goes on step by step.
+/// A dispatch in flight that runs step by step.
 pub(crate) struct GoingDispatch {
     dispatch: Dispatch,
     stepped: Stepped,

@@ -4,8 +4,7 @@
 //! A front end (HIP, HSA) cuts its clients' requests into [`Packet`]s: dispatches, copies, fills, barriers,
 //! host functions. A [`Scheduler`] holds the queues. The packets of one queue run in order; a packet also
 //! waits for its [`Edge`]s, which are ends of packets of other queues and conditions on signals in memory.
-//! Several streams of a client share one [`hardware`] queue, which runs their packets in
-//! order.
+//! Several streams of a client share one [`hardware`] queue, which runs their packets in order.
 //!
 //! Without a seed, packets of different queues run side by side on the scheduler's threads. With a seed, one
 //! step runs at a time, and the [`schedule`] draws which.

@@ -16,7 +16,7 @@ use super::edge::{Edge, Edges};
 use super::queue::{Point, Queue, Role};
 use super::refusal::Refusal;
 use super::schedule::Schedule;
-use super::state::{Item, LOOK, SchedulerState, Sharing, Waiting};
+use super::state::{HardwareShare, LOOK, QueuedPacket, SchedulerState, Waiting};
 use super::work::Packet;
 
 /// The interval at which a long wait checks whether a hardware queue is the reason.
@@ -62,7 +62,7 @@ impl Scheduler {
         let mut state = self.lock();
         let queue = state.add_queue(device, role, priority);
         let hardware = match role {
-            Role::Null => Sharing::Later,
+            Role::Null => HardwareShare::Later,
             Role::Blocking | Role::NonBlocking => state.share(&queue),
         };
         if let Some(waiting) = state.queues.get_mut(&queue.id) {
@@ -239,7 +239,7 @@ impl Scheduler {
 
     /// Drops the packets that have not started and ends the threads. Does not wait.
     pub(crate) fn close(&self) {
-        let dropped: Vec<Item> = {
+        let dropped: Vec<QueuedPacket> = {
             let mut state = self.lock();
             state.closed = true;
             state.queues.values_mut().flat_map(|waiting| waiting.items.drain(..)).collect()

@@ -46,18 +46,18 @@ pub(super) struct Waiting {
     pub(super) queue: Arc<Queue>,
     /// Number of the packet that was queued last.
     pub(super) queued: u64,
-    pub(super) items: VecDeque<Item>,
-    running: Running,
+    pub(super) items: VecDeque<QueuedPacket>,
+    running: RunMode,
     /// Whether the packet that runs is a host function.
     pub(super) calls_host: bool,
-    /// Whether it is one of the queues of which one runs at a time.
+    /// Whether it is one of the queues that take turns: one of them runs at a time.
     pub(super) takes_turns: bool,
-    pub(super) hardware: Sharing,
+    pub(super) hardware: HardwareShare,
 }
 
 /// Whether a queue shares a hardware queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sharing {
+pub(super) enum HardwareShare {
     /// The queue shares none.
     No,
     /// The queue shares one from its first packet on.
@@ -68,7 +68,7 @@ pub(super) enum Sharing {
 
 /// How the current packet of a queue runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Running {
+enum RunMode {
     No,
     /// On a thread of its own.
     OnThread,
@@ -77,7 +77,7 @@ enum Running {
 }
 
 /// A packet in its queue.
-pub(super) struct Item {
+pub(super) struct QueuedPacket {
     /// From 1 on, in the order of the queue.
     pub(super) number: u64,
     edges: Edges,
@@ -104,18 +104,18 @@ impl SchedulerState {
             queue: queue.clone(),
             queued: 0,
             items: VecDeque::new(),
-            running: Running::No,
+            running: RunMode::No,
             calls_host: false,
             takes_turns: false,
-            hardware: Sharing::No,
+            hardware: HardwareShare::No,
         };
         self.queues.insert(queue.id, waiting);
         queue
     }
 
     /// Binds a queue to a hardware queue, if there are any.
-    pub(super) fn share(&mut self, queue: &Queue) -> Sharing {
-        self.hardware.bind(queue).map_or(Sharing::No, Sharing::With)
+    pub(super) fn share(&mut self, queue: &Queue) -> HardwareShare {
+        self.hardware.bind(queue).map_or(HardwareShare::No, HardwareShare::With)
     }
 
     /// Removes a queue.
@@ -151,8 +151,8 @@ impl SchedulerState {
         packet: Box<dyn Packet>,
     ) -> Result<Point, Refusal> {
         let waiting = self.queues.get_mut(&queue.id).ok_or(Refusal::QueueClosed)?;
-        if waiting.hardware == Sharing::Later {
-            waiting.hardware = self.hardware.bind(queue).map_or(Sharing::No, Sharing::With);
+        if waiting.hardware == HardwareShare::Later {
+            waiting.hardware = self.hardware.bind(queue).map_or(HardwareShare::No, HardwareShare::With);
         }
         let point = waiting.append(edges, packet);
         self.hardware.append(waiting.hardware.place(), (queue.id, point.number));
@@ -173,7 +173,7 @@ impl SchedulerState {
         edges.extend(others.map(|waiting| Edge::Point(waiting.tail())));
     }
 
-    /// Makes a queue one of those of which one runs at a time.
+    /// Adds a queue to those that take turns: one of them runs at a time.
     pub(super) fn take_turns(&mut self, queue: &Queue) {
         if let Some(waiting) = self.queues.get_mut(&queue.id) {
             waiting.takes_turns = true;
@@ -200,7 +200,7 @@ impl SchedulerState {
 
     /// Whether a packet of another queue than `own` runs.
     pub(super) fn runs_besides(&self, own: Option<u64>) -> bool {
-        let mut running = self.queues.values().filter(|waiting| waiting.running == Running::OnThread);
+        let mut running = self.queues.values().filter(|waiting| waiting.running == RunMode::OnThread);
         running.any(|waiting| Some(waiting.queue.id) != own)
     }
 
@@ -215,10 +215,10 @@ impl SchedulerState {
     }
 
     /// Takes the next packet of a queue, to be run.
-    pub(super) fn take_next(&mut self, id: u64) -> Option<(Arc<Queue>, Item)> {
+    pub(super) fn take_next(&mut self, id: u64) -> Option<(Arc<Queue>, QueuedPacket)> {
         let waiting = self.queues.get_mut(&id)?;
         let item = waiting.items.pop_front()?;
-        waiting.running = Running::OnThread;
+        waiting.running = RunMode::OnThread;
         waiting.calls_host = item.packet.is_host_function();
         Some((waiting.queue.clone(), item))
     }
@@ -226,7 +226,7 @@ impl SchedulerState {
     /// Notes that the current packet of a queue runs by steps.
     pub(super) fn set_stepped(&mut self, id: u64) {
         if let Some(waiting) = self.queues.get_mut(&id) {
-            waiting.running = Running::BySteps;
+            waiting.running = RunMode::BySteps;
         }
     }
 
@@ -234,7 +234,7 @@ impl SchedulerState {
     pub(super) fn finish(&mut self, queue: &Queue, number: u64) -> bool {
         queue.finish(number);
         let Some(waiting) = self.queues.get_mut(&queue.id) else { return true };
-        waiting.running = Running::No;
+        waiting.running = RunMode::No;
         self.hardware.finish(waiting.hardware.place());
         let gone = queue.is_closed() && waiting.is_drained();
         if gone {
@@ -244,7 +244,7 @@ impl SchedulerState {
     }
 }
 
-impl Item {
+impl QueuedPacket {
     /// The packets whose ends this one waits for.
     pub(super) fn points(&self) -> impl Iterator<Item = &Point> {
         self.edges.iter().filter_map(|edge| match edge {
@@ -254,7 +254,7 @@ impl Item {
     }
 }
 
-impl Sharing {
+impl HardwareShare {
     pub(super) fn place(self) -> Option<usize> {
         match self {
             Self::With(place) => Some(place),
@@ -266,34 +266,34 @@ impl Sharing {
 impl Waiting {
     fn append(&mut self, edges: Edges, packet: Box<dyn Packet>) -> Point {
         self.queued += 1;
-        self.items.push_back(Item { number: self.queued, edges, packet });
+        self.items.push_back(QueuedPacket { number: self.queued, edges, packet });
         self.tail()
     }
 
     pub(super) fn is_drained(&self) -> bool {
-        self.items.is_empty() && self.running == Running::No
+        self.items.is_empty() && self.running == RunMode::No
     }
 
     fn is_ready(&self) -> bool {
         match self.running {
-            Running::No => self.items.front().is_some_and(|item| item.edges.iter().all(Edge::is_reached)),
-            Running::OnThread => false,
-            Running::BySteps => true,
+            RunMode::No => self.items.front().is_some_and(|item| item.edges.iter().all(Edge::is_reached)),
+            RunMode::OnThread => false,
+            RunMode::BySteps => true,
         }
     }
 
     pub(super) fn is_running(&self) -> bool {
-        self.running != Running::No
+        self.running != RunMode::No
     }
 
     /// A packet that has not begun.
-    pub(super) fn item(&self, number: u64) -> Option<&Item> {
+    pub(super) fn item(&self, number: u64) -> Option<&QueuedPacket> {
         let first = self.items.front()?.number;
         self.items.get(usize::try_from(number.checked_sub(first)?).ok()?)
     }
 
     fn has_condition(&self) -> bool {
-        let next = self.items.front().filter(|_| self.running == Running::No);
+        let next = self.items.front().filter(|_| self.running == RunMode::No);
         next.is_some_and(|item| item.edges.iter().any(|edge| matches!(edge, Edge::Condition(_))))
     }
 

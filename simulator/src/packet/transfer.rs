@@ -197,7 +197,7 @@ impl Transfer {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size).map_err(|_| Misfit::OutOfMemory)?;
         for offset in rows.offsets() {
-            // SAFETY: the caller vouches for the rows.
+            // SAFETY: the caller guarantees the rows.
             let row = unsafe { std::slice::from_raw_parts(source.add(offset as usize), rows.width as usize) };
             bytes.extend_from_slice(row);
         }

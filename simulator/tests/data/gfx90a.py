@@ -6,7 +6,7 @@ else there.
 A line is the words of one instruction in hexadecimal, a tab and the text, or `-` where gfx90a has no such instruction. A
 row of gfx942.txt that is not listed is the same on gfx90a, with the cache bits called glc, slc and scc. To add an
 instruction, add a line with the words alone and run this. Needs llvm-mc-19 and llvm-objdump-19; LLVM_MC and LLVM_OBJDUMP
-name others.
+select others.
 """
 
 import os
@@ -22,7 +22,7 @@ CACHE = {"sc0": "glc", "nt": "slc", "sc1": "scc"}
 
 
 def texts(rows):
-    """LLVM's text of each instruction, or `-`. Each stands at a multiple of 16 bytes, so that what is none does no harm."""
+    """LLVM's text of each instruction, or `-`. Each is at a multiple of 16 bytes, so that an invalid one does not affect the next."""
     nop = [0xBF800000] * (PLACE // 4)
     lines = [".long " + ",".join(map(str, [int(word, 16) for word in row.split()] + nop[len(row.split()) :])) for row in rows]
     with tempfile.TemporaryDirectory() as folder:

@@ -3,7 +3,7 @@
 """Writes LLVM's text behind the words of gfx942.txt, in place.
 
 A line is the words of one instruction in hexadecimal, a tab and the text. To add an instruction, add a line with the
-words alone and run this. Needs llvm-mc-19; LLVM_MC names another one.
+words alone and run this. Needs llvm-mc-19; LLVM_MC selects another one.
 """
 
 import os

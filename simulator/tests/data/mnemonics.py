@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes mnemonics.txt: every mnemonic that LLVM 19's assembler takes for gfx942, with what it stands for if it is an
-older spelling; and mnemonics.gfx90a.txt: what of these gfx90a lacks, with a minus, and what else it has, with a plus.
+"""Writes mnemonics.txt: every mnemonic that LLVM 19's assembler accepts for gfx942, with today's spelling if it is an
+older one; and mnemonics.gfx90a.txt: those that gfx90a lacks, with a minus, and its further ones, with a plus.
 
-Candidates are all names in LLVM's library that look like mnemonics; the assembler is asked about each. Needs llvm-mc-19
-and the library that it is linked with; LLVM_MC and LLVM_LIBRARY name others.
+Candidates are all names in LLVM's library that look like mnemonics; the assembler checks each. Needs llvm-mc-19
+and the library that it is linked with; LLVM_MC and LLVM_LIBRARY select others.
 """
 
 import glob
@@ -33,7 +33,7 @@ def registers(first, count):
 
 
 def stands_for(name, gpu):
-    """What the disassembler calls an instruction that the assembler took by this name."""
+    """The disassembler's name of an instruction that the assembler accepted by this name."""
     operands = OTHERS.get(name) or [
         f"{registers(32, size)}, {registers(2, inputs)}, {registers(4, inputs)}, {registers(64, size)}"
         for size in (2, 4, 8, 16, 32)
@@ -51,12 +51,12 @@ def stands_for(name, gpu):
     raise SystemExit(f"no operands for {name}")
 
 
-# Matrix products once had their input type without an underscore before it.
+# Older names of matrix products have no underscore before their input type.
 OLDER = re.compile(r"^v_mfma_.*x\d+(bf|xf|f|i)\d+(_1k)?$")
 
 
 def mnemonics(names, gpu):
-    """What the assembler takes for a GPU, and what each stands for."""
+    """The mnemonics that the assembler accepts for a GPU, and the instruction of each."""
     taken = [name for name, error in zip(names, errors(names, gpu)) if error in (None, "too few operands for instruction")]
     taken = sorted({SUFFIX.sub("", name) for name in taken})
     return {name: stands_for(name, gpu) if OLDER.match(name) or name in OTHERS else name for name in taken}

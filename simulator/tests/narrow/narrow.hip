@@ -18,7 +18,7 @@ KERNEL void swap_u16(u16 *values, u32 at) {
   u16 expected = 0;
   __hip_atomic_compare_exchange_strong(values + at, &expected, (u16)7, __ATOMIC_RELAXED, AGENT);
 }
-// The same in so many elements of LDS, the last of which comes back.
+// The same in LDS with this many elements. The last one is returned.
 KERNEL void add_lds_u16(u16 *values, u32 count) {
   extern SHARED u16 dynamic[];
   if (item_x() < count) dynamic[item_x()] = 0;
@@ -28,7 +28,7 @@ KERNEL void add_lds_u16(u16 *values, u32 count) {
   if (item_x() == 0) values[count - 1] = dynamic[count - 1];
 }
 
-// Accesses to `words[at]` where nothing narrower was meant.
+// Accesses to whole dwords, `words[at]`.
 KERNEL void load_dword(u32 *words, u32 at) {
   if (item_x() == 0 && *(const volatile u32 *)&words[at] == 77) words[0] = 1;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Kernels with a race, each beside what it should be.
+// Kernels with a race, each beside a correct one.
 //
 //   clang-19 -O2 -mcode-object-version=5 -nogpulib -fno-ident -x hip --offload-device-only --no-gpu-bundle-output \
 //     --offload-arch=gfx942 -nogpuinc -fuse-cuid=none -cuid=windlass_races -I../../../cts/kernels/src \
 //     -o races.gfx942.co races.hip
 #include "device.h"
 
-// Two waves: the second one takes over what the first one left in LDS.
+// Two waves: the second one reads the values of the first one from LDS.
 #define HAND_OVER(name, between)                                                                                       \
   KERNEL MAX_BLOCK(128) void name(const u32 *in, u32 *out) {                                                           \
     SHARED static volatile u32 slots[128];                                                                             \
@@ -38,7 +38,7 @@ KERNEL MAX_BLOCK(256) void count(u32 *out) {
   if (item_x() == 0) out[group_x()] = __hip_atomic_load(&count, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
 }
 
-// Each workgroup extends what the one before it left, without waiting for it.
+// Each workgroup extends the values of the previous one, without waiting for it.
 KERNEL void extend(u32 *chain) {
   if (item_x() == 0) chain[group_x() + 1] = chain[group_x()] + 1;
 }

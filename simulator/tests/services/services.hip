@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Kernels that use what a runtime does for them, as device libraries do: through the hidden arguments.
+// Kernels that use services of a runtime, as device libraries do: through the hidden arguments.
 //
 //   clang-19 -O2 -mcode-object-version=5 -nogpulib -fno-ident -x hip --offload-device-only --no-gpu-bundle-output \
 //     --offload-arch=gfx942 -nogpuinc -fuse-cuid=none -cuid=windlass_services -I../../../cts/kernels/src \
@@ -8,7 +8,7 @@
 
 typedef const __attribute__((address_space(4))) u64 Hidden;
 
-// What stands at a byte of the hidden arguments is a pointer, and what is 24 bytes behind it is used.
+// The hidden arguments have a pointer at this byte. The kernel accesses the memory 24 bytes behind that address.
 static DEVICE inline void use(u32 byte, u32 *out) {
   u64 service = ((Hidden *)__builtin_amdgcn_implicitarg_ptr())[byte / 8];
   *out = (u32) * (const volatile u64 *)(service + 24);

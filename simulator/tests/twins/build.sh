@@ -3,7 +3,7 @@
 #
 # Compiles the kernels of src/ twice. For the host, to run them: that makes inputs.bin, expected.bin and kernels.txt.
 # For gfx942 and gfx90a, without optimisation and with: that makes kernels.O0.ccob and kernels.O3.ccob.
-# The same compilers give the same bytes: with --check, build aside and compare.
+# The same compilers give the same bytes: --check builds in another folder and compares.
 #
 #   ./build.sh [--check]
 #
@@ -36,7 +36,7 @@ trap 'rm -rf "$work"' EXIT
 cp -r src "$work/"
 mkdir "$work/made"
 
-# Results must not depend on the compiler's licence: no contraction, no wider intermediate results, wrapping integers,
+# Results must not depend on the compiler's freedom: no contraction, no wider intermediate results, wrapping integers,
 # accesses through any type.
 common=(
   -std=gnu17 -ffp-contract=off -Xclang -ffloat16-excess-precision=none -fwrapv -fno-strict-aliasing -fno-ident
@@ -47,7 +47,7 @@ cd "$work/src"
 "$work/host" "$work/made"
 triple=hipv4-amdgcn-amd-amdhsa-
 for level in O0 O3; do
-  # Of gfx90a, the version of code objects that HIP 5.2 knows, and that of today.
+  # For gfx90a, the version of code objects that HIP 5.2 accepts, and the current one.
   [ "$level" = O0 ] && older=4 || older=5
   for gpu in gfx942:5 gfx90a:$older; do
     "$CLANG" --target=amdgcn-amd-amdhsa "-mcpu=${gpu%:*}" "-mcode-object-version=${gpu#*:}" -nogpulib "${common[@]}" \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""As much of the module `torch` as Triton's AMD driver asks for, over HIP and nothing else.
+"""The part of the module `torch` that Triton's AMD driver uses, over HIP alone.
 
-Triton finds devices, streams and tensors through PyTorch. This stands in for it where only kernels are to be run: tensors
-are memory of the device with a shape and a type, and numpy arrays on their way in and out.
+Triton finds devices, streams and tensors through PyTorch. This replaces PyTorch for running kernels: tensors
+are device memory with a shape and a type, and are made of numpy arrays and copied back to them.
 """
 
 import ctypes

@@ -13,7 +13,7 @@ use crate::exec::operands::source::scalar32;
 use crate::exec::operands::space::{Addresses, load, store};
 use crate::exec::values::row::{LANES, Lanes};
 use crate::isa::{Encoding, Inst};
-use crate::memory::Use;
+use crate::memory::MemoryUse;
 
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
@@ -128,7 +128,7 @@ impl Resource {
 }
 
 /// The accesses of the lanes of a buffer instruction.
-pub(crate) struct Target {
+pub(crate) struct LaneAccesses {
     pub(crate) addresses: Addresses,
     /// Lanes whose whole access lies in the buffer.
     pub(crate) whole: u64,
@@ -151,7 +151,7 @@ pub(crate) enum Reach {
 
 /// Executes accesses to private memory, or stops the wave at an access that is not simulated.
 #[inline(never)]
-pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, target: &Target) -> Flow {
+pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, target: &LaneAccesses) -> Flow {
     let found = Resource::read(core.wave, step.src[2]).base();
     let scalar = scalar32(core.wave, step.src[3]);
     let plain = matches!(step.shape, Shape::Load(_) | Shape::Store(_)) && !step.inst.mem.lds;
@@ -172,7 +172,7 @@ pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, target: &Target) -> Fl
 
 /// The lanes' offsets in private memory. The kernel derives the resource from the one in its first registers.
 #[inline(never)]
-fn private_target(wave: &Wave, step: &Step, resource: &Resource, base: u64, size: u64) -> Target {
+fn private_accesses(wave: &Wave, step: &Step, resource: &Resource, base: u64, size: u64) -> LaneAccesses {
     // Both the resource and the scalar offset count the bytes of all lanes.
     let scalar = u64::from(scalar32(wave, step.src[3]));
     let start = resource.base().wrapping_add(scalar).wrapping_sub(base) / LANES as u64;
@@ -186,11 +186,11 @@ fn private_target(wave: &Wave, step: &Step, resource: &Resource, base: u64, size
         *address = start.wrapping_add(u64::from(own.wrapping_add(mem.offset as u32)));
     }
     let reach = if size > ELEMENT { Reach::Crossing } else { Reach::Private };
-    Target { addresses, whole: wave.exec(), partial: Vec::new(), reach }
+    LaneAccesses { addresses, whole: wave.exec(), partial: Vec::new(), reach }
 }
 
 #[inline(always)]
-pub(crate) fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
+pub(crate) fn accesses(core: &Core<'_>, step: &Step, size: u64) -> LaneAccesses {
     let wave = &*core.wave;
     let resource = Resource::read(wave, step.src[2]);
     let scalar = u64::from(scalar32(wave, step.src[3]));
@@ -213,14 +213,14 @@ pub(crate) fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
             whole |= u64::from(offset < limit) << lane;
         }
         if whole & exec == exec && !resource.is_swizzled() {
-            return Target { addresses, whole: exec, partial: Vec::new(), reach: Reach::Memory };
+            return LaneAccesses { addresses, whole: exec, partial: Vec::new(), reach: Reach::Memory };
         }
     }
     if let Some(base) = wave.scratch_base
         && resource.is_private()
         && !mem.idxen
     {
-        return private_target(wave, step, &resource, base, size);
+        return private_accesses(wave, step, &resource, base, size);
     }
     let (mut whole, mut partial) = (0, Vec::new());
     for lane in Lanes(exec) {
@@ -240,18 +240,18 @@ pub(crate) fn target(core: &Core<'_>, step: &Step, size: u64) -> Target {
         }
     }
     let reach = if resource.is_swizzled() && size > ELEMENT { Reach::Crossing } else { Reach::Memory };
-    Target { addresses, whole, partial, reach }
+    LaneAccesses { addresses, whole, partial, reach }
 }
 
 #[inline(always)]
 fn buffer_load(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
-    let found = target(core, step, part.size());
+    let found = accesses(core, step, part.size());
     if found.reach != Reach::Memory {
         return elsewhere(core, step, &found);
     }
-    let Target { addresses, whole, partial, .. } = found;
+    let LaneAccesses { addresses, whole, partial, .. } = found;
     if partial.is_empty()
-        && let Some(span) = one_span(core, &addresses, whole, part.size(), Use::Read)
+        && let Some(span) = one_span(core, &addresses, whole, part.size(), MemoryUse::Read)
     {
         load(&span, &mut core.wave.v, step.dst, part, &addresses, whole);
         return Flow::Next;
@@ -311,13 +311,13 @@ fn buffer_store_any(core: &mut Core<'_>, step: &Step) -> Flow {
 #[inline(always)]
 fn buffer_store(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
-    let found = target(core, step, part.size());
+    let found = accesses(core, step, part.size());
     if found.reach != Reach::Memory {
         return elsewhere(core, step, &found);
     }
-    let Target { addresses, whole, partial, .. } = found;
+    let LaneAccesses { addresses, whole, partial, .. } = found;
     if partial.is_empty()
-        && let Some(mut span) = one_span(core, &addresses, whole, part.size(), Use::Write)
+        && let Some(mut span) = one_span(core, &addresses, whole, part.size(), MemoryUse::Write)
     {
         store(&mut span, &core.wave.v, data, part, &addresses, whole);
         return Flow::Next;
@@ -348,11 +348,11 @@ fn buffer_store(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
 
 fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
     let Shape::Atomic { wide, .. } = step.shape else { return Flow::Next };
-    let found = target(core, step, if wide { 8 } else { 4 });
+    let found = accesses(core, step, if wide { 8 } else { 4 });
     if found.reach != Reach::Memory {
         return elsewhere(core, step, &found);
     }
-    let Target { addresses, whole, partial, .. } = found;
+    let LaneAccesses { addresses, whole, partial, .. } = found;
     if !step.inst.dst.is_none() {
         for (lane, _) in partial {
             core.wave.row_mut(step.dst)[lane] = 0;
@@ -366,11 +366,11 @@ fn buffer_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
 
 fn buffer_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
     let Shape::Load(part) = step.shape else { return Flow::Next };
-    let found = target(core, step, part.size());
+    let found = accesses(core, step, part.size());
     if found.reach != Reach::Memory {
         return elsewhere(core, step, &found);
     }
-    let Target { addresses, whole, partial, .. } = found;
+    let LaneAccesses { addresses, whole, partial, .. } = found;
     let lanes = partial.iter().fold(whole, |mask, (lane, _)| mask | 1 << lane);
     let targets = match lds_targets(core, step, lanes) {
         Ok(targets) => targets,

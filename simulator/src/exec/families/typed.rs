@@ -2,7 +2,7 @@
 //! Buffers with a format: data is converted between the format's numbers and singles, halves or integers. The format is
 //! in the instruction (MTBUF) or in the resource (MUBUF's format instructions). The resource then also maps components.
 
-use crate::exec::families::buffer::{Reach, Resource, Target, elsewhere, target};
+use crate::exec::families::buffer::{LaneAccesses, Reach, Resource, accesses, elsewhere};
 use crate::exec::families::vmem::{lds_targets, with_spans};
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::Compilations;
@@ -140,11 +140,11 @@ fn load(core: &mut Core<'_>, step: &Step) -> Flow {
         Err(reason) => return refuse(core, step, reason),
     };
     let size = described.0.bytes.into();
-    let found = target(core, step, size);
+    let found = accesses(core, step, size);
     if found.reach != Reach::Memory {
         return elsewhere(core, step, &found);
     }
-    let Target { addresses, whole, partial, .. } = found;
+    let LaneAccesses { addresses, whole, partial, .. } = found;
     let flow = with_spans(core, step, &addresses, whole, size, AccessKind::Read, |core, span, mask| {
         for lane in Lanes(mask) {
             let element = element(&span, addresses[lane], &described.0);
@@ -166,11 +166,11 @@ fn load_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
         Err(reason) => return refuse(core, step, reason),
     };
     let size = described.0.bytes.into();
-    let found = target(core, step, size);
+    let found = accesses(core, step, size);
     if found.reach != Reach::Memory {
         return elsewhere(core, step, &found);
     }
-    let Target { addresses, whole, partial, .. } = found;
+    let LaneAccesses { addresses, whole, partial, .. } = found;
     let lanes = partial.iter().fold(whole, |mask, (lane, _)| mask | 1 << lane);
     let places = match lds_targets(core, step, lanes) {
         Ok(places) => places,
@@ -216,11 +216,11 @@ fn store(core: &mut Core<'_>, step: &Step) -> Flow {
         Err(reason) => return refuse(core, step, reason),
     };
     let size = u64::from(format.bytes);
-    let found = target(core, step, size);
+    let found = accesses(core, step, size);
     if found.reach != Reach::Memory {
         return elsewhere(core, step, &found);
     }
-    let Target { addresses, whole, .. } = found;
+    let LaneAccesses { addresses, whole, .. } = found;
     // All elements are converted before the first is stored, so that a refused store leaves memory unchanged.
     let mut elements = [0u128; LANES];
     for lane in Lanes(whole) {

@@ -11,7 +11,7 @@ use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE, scalar32,
 use crate::exec::operands::space::{Addresses, Private, Space, load, store};
 use crate::exec::values::row::{LANES, Lanes, mask};
 use crate::isa::{Encoding, Inst};
-use crate::memory::Use;
+use crate::memory::MemoryUse;
 use crate::memory::access::Span;
 
 /// The handler of an instruction of this family.
@@ -99,7 +99,7 @@ pub(crate) fn one_span<'m>(
     addresses: &Addresses,
     mask: u64,
     size: u64,
-    usage: Use,
+    usage: MemoryUse,
 ) -> Option<Span<'m>> {
     if core.memory.tracks_writes() {
         return None;
@@ -125,7 +125,7 @@ pub(crate) fn with_spans(
     if mask == 0 {
         return Flow::Next;
     }
-    let usage = if kind == AccessKind::Read { Use::Read } else { Use::Write };
+    let usage = if kind == AccessKind::Read { MemoryUse::Read } else { MemoryUse::Write };
     if let Some(span) = one_span(core, addresses, mask, size, usage) {
         f(core, span, mask);
         return Flow::Next;
@@ -167,7 +167,7 @@ fn note_accesses(
 fn global_load(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
-    if let Some(span) = one_span(core, &addresses, exec, part.size(), Use::Read) {
+    if let Some(span) = one_span(core, &addresses, exec, part.size(), MemoryUse::Read) {
         load(&span, &mut core.wave.v, step.dst, part, &addresses, exec);
         return Flow::Next;
     }
@@ -195,7 +195,7 @@ fn global_store(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
-    if let Some(mut span) = one_span(core, &addresses, exec, part.size(), Use::Write) {
+    if let Some(mut span) = one_span(core, &addresses, exec, part.size(), MemoryUse::Write) {
         store(&mut span, &core.wave.v, data, part, &addresses, exec);
         return Flow::Next;
     }

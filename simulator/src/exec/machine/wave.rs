@@ -85,7 +85,7 @@ impl Mode {
 
 /// Whether a wave can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum WaveStatus {
     /// The wave can continue.
     Ready,
     /// The wave waits for the other waves of its workgroup.
@@ -120,7 +120,7 @@ pub(crate) struct Wave {
     /// Indexing by M0 (`s_set_gpr_idx_on`): a mask of operands (bits 0..=2 sources, bit 3 destination), and the index.
     pub(crate) indexing: Option<(u8, u8)>,
     /// Whether it can run.
-    pub(crate) status: Status,
+    pub(crate) status: WaveStatus,
     /// Whether it has read shared memory since it last let the other waves catch up.
     pub(crate) has_read: bool,
     /// The barriers of a cooperative queue.
@@ -150,7 +150,7 @@ impl Wave {
             scratch_size: 0,
             scratch_base: None,
             indexing: None,
-            status: Status::Ended,
+            status: WaveStatus::Ended,
             has_read: false,
             gws: None,
             waits: None,

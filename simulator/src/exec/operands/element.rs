@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reads the sources of vector instructions lane by lane, and writes their results.
 //!
-//! An [`Element`] is one lane of an operand. Registers without modifiers, the usual case, are read in place.
+//! An [`LaneValue`] is one lane of an operand. Registers without modifiers, the usual case, are read in place.
 //! All other sources (broadcast scalars, negation, DPP, SDWA, op_sel, flushed denormals) are first written to
 //! a spare row. Results are computed for all lanes and written to the active ones.
 
@@ -67,7 +67,7 @@ pub(crate) fn fetch64<'a>(
 }
 
 /// One lane of an operand.
-pub(crate) trait Element: Copy {
+pub(crate) trait LaneValue: Copy {
     /// The rows that an operand is read from.
     type Rows<'a>: Copy;
     /// The rows of a result, while they are written.
@@ -105,7 +105,7 @@ pub(crate) trait Element: Copy {
 
 macro_rules! element32 {
     ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr $(, computed $infinity:literal)?) => {
-        impl Element for $type {
+        impl LaneValue for $type {
             type Rows<'a> = &'a Row;
             type Result = RowBuilder;
 
@@ -230,7 +230,7 @@ element32!(Chosen<f32>, LaneKind::F32, |bits| Chosen(f32::from_bits(bits)), |val
 
 macro_rules! element64 {
     ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr $(, $computed:ident)?) => {
-        impl Element for $type {
+        impl LaneValue for $type {
             type Rows<'a> = (&'a Row, &'a Row);
             type Result = (RowBuilder, RowBuilder);
 
@@ -340,29 +340,29 @@ macro_rules! vector_handler {
     };
     (@ $(($source:ident $type:ident $index:tt))* [$($old:ident $old_type:ident)?] $result:ident $body:expr) => {
         $crate::exec::machine::handler::handler!(|core, step| {
-            use $crate::exec::operands::element::{Element, Spare};
+            use $crate::exec::operands::element::{LaneValue, Spare};
             if core.wave.unusual && $crate::exec::operands::rounding::executes(core.wave, step) {
                 return $crate::exec::operands::rounding::execute(core.wave, step);
             }
             $(
                 let mut spare = Spare::new();
-                let $source = <$type as Element>::fetch(core.wave, step, $index, &mut spare);
+                let $source = <$type as LaneValue>::fetch(core.wave, step, $index, &mut spare);
             )*
             $(
                 let mut spare = Spare::new();
-                let $old = <$old_type as Element>::fetch_destination(core.wave, step, &mut spare);
+                let $old = <$old_type as LaneValue>::fetch_destination(core.wave, step, &mut spare);
             )?
-            let mut result = <$result as Element>::result();
+            let mut result = <$result as LaneValue>::result();
             for lane in 0..$crate::exec::values::row::LANES {
-                $(let $source = <$type as Element>::lane($source, lane);)*
-                $(let $old = <$old_type as Element>::lane($old, lane);)?
+                $(let $source = <$type as LaneValue>::lane($source, lane);)*
+                $(let $old = <$old_type as LaneValue>::lane($old, lane);)?
                 let value: $result = $body;
-                <$result as Element>::put(&mut result, lane, value);
+                <$result as LaneValue>::put(&mut result, lane, value);
             }
             // SAFETY: the loop wrote every lane.
             unsafe {
-                <$result as Element>::replace_nans(core.wave, step, &mut result);
-                <$result as Element>::store(core.wave, step, &result);
+                <$result as LaneValue>::replace_nans(core.wave, step, &mut result);
+                <$result as LaneValue>::store(core.wave, step, &result);
             }
             $crate::exec::machine::core::Flow::Next
         })

@@ -4,7 +4,7 @@
 use crate::exec::machine::core::Core;
 use crate::exec::machine::step::Step;
 use crate::exec::machine::trouble::{AccessKind, Finding, Segment, Stray};
-use crate::memory::Use;
+use crate::memory::MemoryUse;
 use crate::memory::access::Span;
 
 impl<'m> Core<'m> {
@@ -17,7 +17,7 @@ impl<'m> Core<'m> {
         size: u64,
         kind: AccessKind,
     ) -> Option<Span<'m>> {
-        let usage = if kind == AccessKind::Read { Use::Read } else { Use::Write };
+        let usage = if kind == AccessKind::Read { MemoryUse::Read } else { MemoryUse::Write };
         let memory = self.memory;
         let span = memory.span_through(self.windows, address, size, usage);
         if span.is_none() && step.may_stick_out(address, size, kind) {

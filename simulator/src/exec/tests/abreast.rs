@@ -2,8 +2,8 @@
 //! Waves that do the same work on the same memory, as compilers emit them.
 
 use super::*;
-use crate::exec::machine::wave::Status;
-use crate::exec::run::Turn;
+use crate::exec::machine::wave::WaveStatus;
+use crate::exec::run::TurnEnd;
 
 /// `ds_read_b32 v1, v0`, `v_add_u32 v1, 1, v1`, `ds_write_b32 v0, v1`; all of it twice, then the end.
 const COUNT_TWICE: [u32; 11] = [
@@ -21,7 +21,7 @@ const COUNT_TWICE: [u32; 11] = [
 ];
 
 /// Runs two waves that increment the same words. Returns the first word, and the turns.
-fn count(abreast: bool) -> (u32, Vec<Turn>) {
+fn count(abreast: bool) -> (u32, Vec<TurnEnd>) {
     let program = Arc::new(Program::new(&isa::GFX942, 0x1000, COUNT_TWICE.to_vec()));
     let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
     let (mut lds, mut windows, stop) = (Lds::new(), Windows::default(), AtomicBool::new(false));
@@ -35,11 +35,11 @@ fn count(abreast: bool) -> (u32, Vec<Turn>) {
         wave.set_exec(!0);
         wave.set_mode(0x1f0);
         wave.v[0] = words(|lane| 4 * lane as u32);
-        wave.status = Status::Ready;
+        wave.status = WaveStatus::Ready;
     }
     let mut turns = Vec::new();
-    while waves.iter().any(|(wave, _)| wave.status == Status::Ready) {
-        for (wave, counter) in waves.iter_mut().filter(|(wave, _)| wave.status == Status::Ready) {
+    while waves.iter().any(|(wave, _)| wave.status == WaveStatus::Ready) {
+        for (wave, counter) in waves.iter_mut().filter(|(wave, _)| wave.status == WaveStatus::Ready) {
             let core = Core::new(wave, &mut lds, &memory, &mut windows);
             let mut runner = Runner { core, counter, program: &program, abreast, stop: &stop };
             turns.push(runner.run(1000).unwrap());
@@ -52,12 +52,12 @@ fn count(abreast: bool) -> (u32, Vec<Turn>) {
 fn what_waves_do_twice_is_done_once() {
     let (value, turns) = count(true);
     assert_eq!(value, 2);
-    let expected = [Turn::Abreast, Turn::Abreast, Turn::Over];
+    let expected = [TurnEnd::Abreast, TurnEnd::Abreast, TurnEnd::Over];
     assert_eq!(turns, expected.into_iter().flat_map(|turn| [turn; 2]).collect::<Vec<_>>());
 }
 
 #[test]
 fn a_wave_alone_does_not_wait() {
     let (value, turns) = count(false);
-    assert_eq!((value, turns), (4, vec![Turn::Over; 2]));
+    assert_eq!((value, turns), (4, vec![TurnEnd::Over; 2]));
 }

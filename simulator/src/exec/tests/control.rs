@@ -4,8 +4,8 @@
 
 use super::*;
 use crate::exec::machine::trouble::{Cause, Trouble};
-use crate::exec::machine::wave::Status;
-use crate::exec::run::Turn;
+use crate::exec::machine::wave::WaveStatus;
+use crate::exec::run::TurnEnd;
 use crate::part::Part;
 
 const BASE: u64 = 0x1000;
@@ -14,7 +14,7 @@ const BASE: u64 = 0x1000;
 struct Outcome {
     wave: Wave,
     /// The end of each turn, and whether the wave then waited at a barrier.
-    turns: Vec<(Turn, bool)>,
+    turns: Vec<(TurnEnd, bool)>,
     trouble: Option<Trouble>,
 }
 
@@ -50,7 +50,7 @@ fn play(name: &str, number: u64) -> Outcome {
     wave.set_mode(0x1f0);
     (wave.s[4], wave.s[5]) = (number as u32, (number >> 32) as u32);
     wave.s[20] = 99;
-    wave.status = Status::Ready;
+    wave.status = WaveStatus::Ready;
     let mut counter = Counter { position: program.find(BASE), visited: None };
     let mut turns = Vec::new();
     loop {
@@ -63,13 +63,13 @@ fn play(name: &str, number: u64) -> Outcome {
             stop: &stop,
         };
         match runner.run(1000) {
-            Ok(turn) => turns.push((turn, wave.status == Status::Barrier)),
+            Ok(turn) => turns.push((turn, wave.status == WaveStatus::Barrier)),
             Err(trouble) => return Outcome { wave, turns, trouble: Some(trouble) },
         }
-        if wave.status == Status::Ended {
+        if wave.status == WaveStatus::Ended {
             return Outcome { wave, turns, trouble: None };
         }
-        wave.status = Status::Ready;
+        wave.status = WaveStatus::Ready;
         assert!(turns.len() < 10, "{name} does not end: {turns:?}");
     }
 }
@@ -137,16 +137,16 @@ fn calls_return() {
 fn programs_end_where_they_say() {
     for name in ["s_endpgm", "s_endpgm_saved"] {
         let outcome = play(name, 0);
-        assert_eq!((outcome.told(), outcome.turns), (1, vec![(Turn::Over, false)]), "{name}");
+        assert_eq!((outcome.told(), outcome.turns), (1, vec![(TurnEnd::Over, false)]), "{name}");
     }
 }
 
 #[test]
 fn waits_end_a_turn_and_go_on() {
     let outcome = play("s_barrier", 0);
-    assert_eq!((outcome.told(), outcome.turns), (2, vec![(Turn::Over, true), (Turn::Over, false)]));
+    assert_eq!((outcome.told(), outcome.turns), (2, vec![(TurnEnd::Over, true), (TurnEnd::Over, false)]));
     let outcome = play("s_sleep", 0);
-    assert_eq!((outcome.told(), outcome.turns), (2, vec![(Turn::Slept, false), (Turn::Over, false)]));
+    assert_eq!((outcome.told(), outcome.turns), (2, vec![(TurnEnd::Slept, false), (TurnEnd::Over, false)]));
 }
 
 #[test]

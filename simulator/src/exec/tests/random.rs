@@ -7,7 +7,7 @@ use crate::exec::machine::core::Core;
 use crate::exec::machine::lds::Lds;
 use crate::exec::machine::program::{Counter, Program};
 use crate::exec::machine::step::Step;
-use crate::exec::machine::wave::{Status, Wave};
+use crate::exec::machine::wave::{Wave, WaveStatus};
 use crate::exec::run::Runner;
 use crate::exec::values::row::LANES;
 use crate::isa;
@@ -122,7 +122,7 @@ fn no_instruction_panics() {
         wave.set_indexing(None);
         wave.set_mode(if round % 5 == 0 { random() as u32 & 0x3f0 } else { 0x1f0 });
         wave.scratch_size = 256;
-        wave.status = Status::Ready;
+        wave.status = WaveStatus::Ready;
         let mut runner = Runner {
             core: Core::new(&mut wave, &mut lds, &memory, &mut windows),
             counter: &mut Counter { position: Some(position), visited: None },

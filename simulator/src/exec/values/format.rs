@@ -29,7 +29,7 @@ const LAYOUTS: [Option<(u8, &[BitField])>; 16] = [
 
 /// The number format of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Number {
+pub(crate) enum NumberFormat {
     /// From 0 to 1.
     Unorm,
     /// From -1 to 1.
@@ -53,7 +53,7 @@ pub(crate) struct Format {
     pub(crate) bytes: u8,
     /// The places of its components.
     pub(crate) components: &'static [BitField],
-    number: Number,
+    number: NumberFormat,
 }
 
 impl Format {
@@ -66,18 +66,18 @@ impl Format {
             return Err("an invalid data format");
         };
         let number = match number & 7 {
-            0 => Number::Unorm,
-            1 => Number::Snorm,
-            2 => Number::Uscaled,
-            3 => Number::Sscaled,
-            4 => Number::Uint,
-            5 => Number::Sint,
-            7 => Number::Float,
+            0 => NumberFormat::Unorm,
+            1 => NumberFormat::Snorm,
+            2 => NumberFormat::Uscaled,
+            3 => NumberFormat::Sscaled,
+            4 => NumberFormat::Uint,
+            5 => NumberFormat::Sint,
+            7 => NumberFormat::Float,
             _ => return Err("a reserved number format"),
         };
         let has = |bits: u8| components.iter().any(|(_, size)| *size == bits);
-        let float = number == Number::Float;
-        let integer = matches!(number, Number::Uint | Number::Sint);
+        let float = number == NumberFormat::Float;
+        let integer = matches!(number, NumberFormat::Uint | NumberFormat::Sint);
         if has(32) && !float && !integer {
             return Err("a format of 32 bits that is neither float nor integer");
         }
@@ -94,9 +94,11 @@ impl Format {
     pub(crate) fn stores(&self, halves: bool) -> Result<(), &'static str> {
         let has = |bits: u8| self.components.iter().any(|(_, size)| *size == bits);
         match self.number {
-            Number::Uscaled | Number::Sscaled => Err("a store in a scaled format"),
-            Number::Float if has(11) => Err("a store of floats of 10 and 11 bits"),
-            Number::Uint | Number::Sint if halves && has(32) => Err("a store of halves as 32-bit integers"),
+            NumberFormat::Uscaled | NumberFormat::Sscaled => Err("a store in a scaled format"),
+            NumberFormat::Float if has(11) => Err("a store of floats of 10 and 11 bits"),
+            NumberFormat::Uint | NumberFormat::Sint if halves && has(32) => {
+                Err("a store of halves as 32-bit integers")
+            }
             _ => Ok(()),
         }
     }
@@ -108,7 +110,9 @@ impl Format {
     pub(crate) fn loads(&self, halves: bool) -> Result<(), &'static str> {
         let wide = self.components.iter().any(|(_, size)| *size == 32);
         match self.number {
-            Number::Uint | Number::Sint if halves && wide => Err("a load of 32-bit integers as halves"),
+            NumberFormat::Uint | NumberFormat::Sint if halves && wide => {
+                Err("a load of 32-bit integers as halves")
+            }
             _ => Ok(()),
         }
     }
@@ -116,7 +120,7 @@ impl Format {
     /// The number one in this format, in a register or in half of one.
     pub(crate) fn one(&self, half: bool) -> u32 {
         match (self.number, half) {
-            (Number::Uint | Number::Sint, _) => 1,
+            (NumberFormat::Uint | NumberFormat::Sint, _) => 1,
             (_, true) => 0x3c00,
             (_, false) => 0x3f80_0000,
         }
@@ -126,20 +130,20 @@ impl Format {
     pub(crate) fn load(&self, raw: u32, bits: u8, half: bool) -> u32 {
         let signed = (raw << (32 - bits)) as i32 >> (32 - bits);
         let single = match self.number {
-            Number::Uint => return raw,
-            Number::Sint => return if half { signed as u32 & 0xffff } else { signed as u32 },
-            Number::Float if bits == 16 && half => return raw,
-            Number::Float if bits == 32 => {
+            NumberFormat::Uint => return raw,
+            NumberFormat::Sint => return if half { signed as u32 & 0xffff } else { signed as u32 },
+            NumberFormat::Float if bits == 16 && half => return raw,
+            NumberFormat::Float if bits == 32 => {
                 let single = f32::from_bits(raw);
                 return if half { f32_to_f16_toward_zero(single) } else { raw };
             }
-            Number::Float if bits == 16 => f16_to_f32(raw),
+            NumberFormat::Float if bits == 16 => f16_to_f32(raw),
             // A half without a sign and with fewer bits of mantissa.
-            Number::Float => f16_to_f32(raw << (15 - bits)),
-            Number::Unorm => (f64::from(raw) / f64::from(greatest(bits))) as f32,
-            Number::Snorm => (f64::from(signed) / f64::from(greatest(bits - 1))).max(-1.0) as f32,
-            Number::Uscaled => raw as f32,
-            Number::Sscaled => signed as f32,
+            NumberFormat::Float => f16_to_f32(raw << (15 - bits)),
+            NumberFormat::Unorm => (f64::from(raw) / f64::from(greatest(bits))) as f32,
+            NumberFormat::Snorm => (f64::from(signed) / f64::from(greatest(bits - 1))).max(-1.0) as f32,
+            NumberFormat::Uscaled => raw as f32,
+            NumberFormat::Sscaled => signed as f32,
         };
         if half { f32_to_f16(single) } else { single.to_bits() }
     }
@@ -149,22 +153,22 @@ impl Format {
     pub(crate) fn store(&self, value: u32, bits: u8, half: bool) -> Option<u32> {
         let single = if half { f16_to_f32(value & 0xffff) } else { f32::from_bits(value) };
         Some(match self.number {
-            Number::Uint => if half { value & 0xffff } else { value }.min(greatest(bits)),
-            Number::Sint => {
+            NumberFormat::Uint => if half { value & 0xffff } else { value }.min(greatest(bits)),
+            NumberFormat::Sint => {
                 let value = if half { i32::from(value as i16) } else { value as i32 };
                 let limit = greatest(bits - 1) as i32;
                 value.clamp(-limit - 1, limit) as u32 & greatest(bits)
             }
-            Number::Float if bits == 32 => single.to_bits(),
-            Number::Float if half => value & 0xffff,
-            Number::Float => {
+            NumberFormat::Float if bits == 32 => single.to_bits(),
+            NumberFormat::Float if half => value & 0xffff,
+            NumberFormat::Float => {
                 let rounded = f32_to_f16(single);
                 if f16_to_f32(rounded) != single && !single.is_nan() {
                     return None;
                 }
                 rounded
             }
-            Number::Snorm => {
+            NumberFormat::Snorm => {
                 let limit = f64::from(greatest(bits - 1));
                 let scaled = f64::from(single).clamp(-1.0, 1.0) * limit;
                 // A conversion of NaN gives zero.

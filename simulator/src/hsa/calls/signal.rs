@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use crate::hsa::abi::{Agent, AsyncFunction, EventHandler, Signal, SignalHandler};
 use crate::hsa::call::{Call, hsa, hsa_value};
-use crate::hsa::signal::{Comparison, SignalRef, Use};
+use crate::hsa::signal::{Comparison, SignalRef, SignalUse};
 use crate::hsa::status::{Outcome, Status};
 
 use super::memory::agents_of;
@@ -50,7 +50,7 @@ fn create(
     if consumers.iter().enumerate().any(|(index, one)| consumers[..index].contains(one)) {
         return Err(Status::INVALID_ARGUMENT);
     }
-    let made = call.runtime.signals.create(value, Use::User)?;
+    let made = call.runtime.signals.create(value, SignalUse::User)?;
     if attributes & SHARED != 0 {
         call.runtime.signals.make_sharable(&made);
     }

@@ -97,7 +97,7 @@ pub(in super::super) const MAI_GFX942: &[Row] = &[
     row(0x7f, v_smfmac_f32_32x32x32_fp8_fp8, F32.x(16), [B64, B32.x(4), B32], SPARSE),
 ];
 
-/// Of gfx90a: products of halves and of bfloats make denormals zero, and those of bytes are smaller.
+/// Of gfx90a: products of halves and of bfloats flush denormals, and products of bytes are smaller.
 pub(in super::super) const MAI_GFX90A: &[Row] = &[
     row(0x48, v_mfma_f32_32x32x4f16, F32.x(32), [F16.x(2), F16.x(2), F32.x(32)], PLAIN),
     row(0x49, v_mfma_f32_16x16x4f16, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),

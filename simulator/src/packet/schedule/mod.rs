@@ -55,13 +55,13 @@ pub(crate) struct Schedule {
 struct Flight {
     strategy: Strategy,
     /// By queue id.
-    going: BTreeMap<u64, Item>,
+    going: BTreeMap<u64, SteppedPacket>,
     /// Steps that only spun since a packet began or ended.
     spun: usize,
 }
 
 /// A packet of a queue that runs by steps.
-struct Item {
+struct SteppedPacket {
     number: u64,
     queue: Arc<Queue>,
     going: Box<dyn Going>,
@@ -102,7 +102,7 @@ impl Schedule {
         choices.close();
     }
 
-    /// Wakes the threads that wait for a turn, to check again whether they can go on.
+    /// Wakes the threads that wait for a turn, to check again whether it has come.
     pub(super) fn notice(&self) {
         self.stage.notice();
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::stage::{Entered, Purpose};
 use super::strategy::ALL;
-use super::{Flight, Item, Schedule};
+use super::{Flight, Schedule, SteppedPacket};
 use crate::engine::{Choose, Step};
 use crate::packet::queue::{Point, Queue};
 use crate::packet::refusal::Refusal;
@@ -17,7 +17,7 @@ use crate::packet::work::{Begun, HostFunction};
 
 /// The interval at which absent clients are checked.
 const LOOK: Duration = Duration::from_millis(1);
-/// Checks in a row that find all of a client's threads asleep before work goes on without them.
+/// Checks in a row that find all of a client's threads asleep before work continues without them.
 const ASLEEP: u32 = 3;
 /// Steps in a row that only spin before running all work gives up.
 const SPINS: usize = 8;
@@ -142,7 +142,7 @@ impl Scheduler {
         match item.packet.begin(&mut *choices) {
             Begun::Ended => self.end(flight, &queue, number),
             Begun::Going(going) => {
-                flight.going.insert(id, Item { number, queue, going });
+                flight.going.insert(id, SteppedPacket { number, queue, going });
                 self.lock().set_stepped(id);
             }
             Begun::HostFunction(function) => {

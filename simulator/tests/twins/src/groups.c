@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Workgroups: LDS, barriers, atomics. Results do not depend on who comes first.
+// Workgroups: LDS, barriers, atomics. Results do not depend on the order of work-items.
 #include "twin.h"
 
 LOCAL u32 tile[BLOCK * 2];
@@ -129,7 +129,7 @@ TWIN(compare_and_swap, 4) {
   u32 old = __atomic_load_n(word, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(word, &old, old * 5 + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
-  // Sums of tickets: each is drawn once, by whomever.
+  // Sums of tickets: each is drawn once, by any work-item.
   u32 ticket = __atomic_fetch_add(&out[100], 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&out[101], ticket * ticket, __ATOMIC_RELAXED);
   __atomic_fetch_or(&out[110 + ticket / 32], 1u << ticket % 32, __ATOMIC_RELAXED);
@@ -149,7 +149,7 @@ TWIN(float_atomics, 2) {
   __atomic_fetch_add((GLOBAL f64 *)&out[10], (f64)x, __ATOMIC_RELAXED);
 }
 
-// The first to arrive in a workgroup publishes for all: a barrier in a loop whose length the workgroup agrees upon.
+// The first work-item to arrive publishes for all: a barrier in a loop whose length is uniform in the workgroup.
 TWIN(agreed_loop, 1) {
   u32 me = local_id(), rounds = in[group_id()] % 5 + 2, sum = 0;
   for (u32 round = 0; round < rounds; round++) {

@@ -25,7 +25,7 @@ void enlist(const char *name, u32 words, Kernel *kernel) {
 }
 
 static u32 input[INPUT_WORDS];
-// What one work-item writes for itself, and some more for kernels that share words.
+// The words of one work-item, and some more for kernels that share words.
 static u32 output[ITEMS * 64];
 static struct Params params;
 

@@ -120,7 +120,7 @@ TWIN(bit_tricks, 5) {
 TWIN(bytes_of_words, 3) {
   u32 a = IN(0), b = IN(1), sum = 0;
   for (u32 k = 0; k < 4; k++) {
-    // Not x > y ? x - y : y - x, of which LLVM 19 takes both sides for the same instruction.
+    // Not x > y ? x - y : y - x: LLVM 19 takes both of its sides for the same instruction.
     i32 x = (u8)(a >> 8 * k), y = (u8)(b >> 8 * k), apart = x - y;
     sum += (u32)(apart < 0 ? -apart : apart);
   }

@@ -148,7 +148,7 @@ TWIN(unaligned_accesses, 3) {
   PUT64(unaligned_accesses, 1, wide);
 }
 
-// Through pointers of which the compiler does not know where they lead.
+// Through pointers whose targets the compiler does not know.
 NOINLINE u32 sum_of(const u32 *words, u32 count) {
   u32 sum = 0;
   for (u32 k = 0; k < count; k++) sum = sum * 5 + words[k];

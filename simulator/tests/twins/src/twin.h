@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One source, two machines: what a kernel needs to be compiled for gfx942 and for the host.
+// One source, two machines: the definitions with which kernels compile for gfx942 and for the host.
 #pragma once
 
 typedef signed char i8;
@@ -95,7 +95,7 @@ static inline f32 mild_f32(u32 bits) { return (f32)(i32)bits * 0x1p-20f; }
 static inline f64 mild_f64(u32 low, u32 high) { return (f64)(i64)pair(low, high) * 0x1p-44; }
 static inline f16 mild_f16(u32 bits) { return (f16)(i16)bits * (f16)0x1p-9f; }
 
-// Bits of a result. The bits of a NaN differ between machines; that it is one does not.
+// Bits of a result. The bits of a NaN differ between machines, so they are made equal.
 static inline u32 bits_f32(f32 x) { return x != x ? 0x7fc00000 : __builtin_bit_cast(u32, x); }
 static inline u64 bits_f64(f64 x) { return x != x ? 0x7ff8000000000000 : __builtin_bit_cast(u64, x); }
 static inline u32 bits_f16(f16 x) { return x != x ? 0x7e00 : __builtin_bit_cast(u16, x); }

@@ -5,7 +5,7 @@ use super::integer::differences;
 use crate::exec::machine::core::Flow;
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::Source;
-use crate::exec::operands::element::{Element, Spare, fetch32, store32};
+use crate::exec::operands::element::{LaneValue, Spare, fetch32, store32};
 use crate::exec::operands::index::{destination, indexed};
 use crate::exec::operands::source::scalar64;
 use crate::exec::values::float::*;

@@ -4,7 +4,7 @@
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::Step;
-use crate::exec::operands::element::{Element, F16, Raw, Spare};
+use crate::exec::operands::element::{F16, LaneValue, Raw, Spare};
 use crate::exec::values::float::{class_f16, class_f32, class_f64, is_class};
 use crate::exec::values::row::mask;
 use crate::isa::Op;

@@ -4,7 +4,7 @@
 use crate::exec::machine::core::Flow;
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::Source;
-use crate::exec::operands::element::{Element, Spare, store32};
+use crate::exec::operands::element::{LaneValue, Spare, store32};
 use crate::exec::operands::source::scalar32;
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::row;

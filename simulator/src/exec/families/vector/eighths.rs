@@ -3,7 +3,7 @@
 
 use crate::exec::machine::core::Flow;
 use crate::exec::machine::handler::{Compilations, handler};
-use crate::exec::operands::element::{Element, Spare, store32};
+use crate::exec::operands::element::{LaneValue, Spare, store32};
 use crate::exec::operands::index::destination;
 use crate::exec::values::eighth::{f32_to_bf8, f32_to_fp8};
 use crate::exec::values::lane_kind::LaneKind;

@@ -4,7 +4,7 @@
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::{Source, Step};
-use crate::exec::operands::element::{Element, Spare, store32, vector};
+use crate::exec::operands::element::{LaneValue, Spare, store32, vector};
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, row};
 use crate::isa::Op;
@@ -109,9 +109,9 @@ pub(crate) fn permute(op: Op) -> Option<Compilations> {
 fn permute_row(core: &mut Core<'_>, step: &Step) -> Flow {
     let mut spares = [Spare::new(), Spare::new(), Spare::new()];
     let [high, low, selectors] = &mut spares;
-    let high = <u32 as Element>::fetch(core.wave, step, 0, high);
-    let low = <u32 as Element>::fetch(core.wave, step, 1, low);
-    let selectors = <u32 as Element>::fetch(core.wave, step, 2, selectors);
+    let high = <u32 as LaneValue>::fetch(core.wave, step, 0, high);
+    let low = <u32 as LaneValue>::fetch(core.wave, step, 1, low);
+    let selectors = <u32 as LaneValue>::fetch(core.wave, step, 2, selectors);
     let uniform = !matches!(step.src[2], Source::Vector(_)) && !core.wave.unusual;
     let picks = selectors[0].to_le_bytes();
     let result = if uniform && picks.iter().all(|pick| *pick < 8) {

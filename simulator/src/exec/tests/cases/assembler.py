@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Runs llvm-mc over candidate lines and keeps those that it takes."""
+"""Runs llvm-mc over candidate lines and keeps the lines that it accepts."""
 
 import os
 import re
@@ -9,9 +9,9 @@ MC = [os.environ.get("LLVM_MC", "llvm-mc-19"), "-triple=amdgcn-amd-amdhsa"]
 
 
 def assemble(lines, gpu):
-    """(words, text) of each line that the assembler takes, in order, without repetition.
+    """(words, text) of each line that the assembler accepts, in order, without repetition.
 
-    The text is the disassembler's, so that it is LLVM's own spelling of what the words say.
+    The text is the disassembler's, so that it is LLVM's own spelling of the words.
     """
     command = MC + [f"-mcpu={gpu}"]
     lines = list(dict.fromkeys(lines))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Candidate lines of buffer instructions: every format, and every way to say which record and which byte of it."""
+"""Candidate lines of buffer instructions: every format, and every way to address a record and its bytes."""
 
 DATA = "INVALID 8 16 8_8 32 16_16 10_11_11 11_11_10 10_10_10_2 2_10_10_10 8_8_8_8 32_32 16_16_16_16 32_32_32 32_32_32_32"
 NUMBER = "UNORM SNORM USCALED SSCALED UINT SINT RESERVED_6 FLOAT"
@@ -20,7 +20,7 @@ def vgpr(first, width):
 
 
 class Places:
-    """Deals the ways to address out in turn."""
+    """Deals out the ways to address in turn."""
 
     def __init__(self):
         self.turn = 0
@@ -28,7 +28,7 @@ class Places:
     def next(self, form=""):
         place = PLACES[self.turn % len(PLACES)].split(" ")
         self.turn += 1
-        # The format stands behind the scalar offset.
+        # The format follows the scalar offset.
         return " ".join(place[:3] + ([form] if form else []) + place[3:])
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes control.txt: small programs that show where program control goes, by llvm-mc and llvm-objcopy of LLVM 19.
+"""Writes control.txt: small programs that report the path of control, by llvm-mc and llvm-objcopy of LLVM 19.
 
-A row is the mnemonic that the program is about, its words and its source.
+A row is the program's mnemonic, its words and its source.
 """
 
 import os
@@ -11,7 +11,7 @@ import subprocess
 
 MC = [os.environ.get("LLVM_MC", "llvm-mc-19"), "-triple=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-filetype=obj"]
 COPY = [os.environ.get("LLVM_OBJCOPY", "llvm-objcopy-19"), "-O", "binary", "-j", ".text", "-", "-"]
-# What makes the condition of a branch out of s[4:5].
+# The instructions that compute the condition of a branch from s[4:5].
 CONDITIONS = {
     "s_cbranch_scc0": "s_cmp_lg_u64 s[4:5], 0",
     "s_cbranch_scc1": "s_cmp_lg_u64 s[4:5], 0",

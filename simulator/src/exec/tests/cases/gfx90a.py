@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Candidate lines of what gfx90a has and gfx942 has not: unfused products and sums, its matrix instructions, loads into LDS."""
+"""Candidate lines of instructions that gfx90a has and gfx942 lacks: unfused products and sums, matrix instructions, loads into LDS."""
 
 import matrix
 import vector

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Candidate lines of vector arithmetic: every mnemonic in every encoding, with modifiers dealt out in turn."""
 
-# Destination and sources: width in registers, `f` where a sign modifier may stand, `h` the same in half a register.
+# Destination and sources: width in registers, `f` if a sign modifier is allowed, `h` the same in half a register.
 ONE = {
     "i1 i1": "v_mov_b32 v_not_b32 v_bfrev_b32 v_ffbh_u32 v_ffbl_b32 v_ffbh_i32 v_cvt_f32_i32 v_cvt_f32_u32 "
     "v_cvt_off_f32_i4 v_cvt_f32_ubyte0 v_cvt_f32_ubyte1 v_cvt_f32_ubyte2 v_cvt_f32_ubyte3 v_cvt_f16_u16 v_cvt_f16_i16 "
@@ -200,7 +200,7 @@ def candidates():
 
 
 def special():
-    """Carries, masks, literals in the middle, lanes by number, and other shapes of their own."""
+    """Carries, masks, literals in the middle, lanes by number, and other special forms."""
     out = []
     for name in ("add", "sub", "subrev"):
         op = f"v_{name}_co_u32"
