@@ -13,8 +13,8 @@ impl InstructionSet {
     ///
     /// # Errors
     ///
-    /// [`DecodeError::Truncated`] if the instruction continues after `words`, [`DecodeError::Unknown`] if
-    /// `words` start with no instruction of the set. Fields that the instruction does not use are ignored.
+    /// [`DecodeError::Truncated`] if the instruction continues after `words`, [`DecodeError::Unknown`] unless
+    /// `words` start with an instruction of the set. Fields that the instruction does not use are ignored.
     pub fn decode(&'static self, words: &[u32]) -> Result<Inst, DecodeError> {
         let Some(&first) = words.first() else {
             return Err(DecodeError::Truncated { have: 0, need: 1 });

@@ -89,7 +89,7 @@ impl Hardware {
         }
     }
 
-    /// Whether the first packet is one of `queue`'s, so that `queue` may run.
+    /// Whether `queue` may run: no packet of another queue is ahead of its next one.
     pub(super) fn admits(&self, place: Option<usize>, queue: u64) -> bool {
         let hardware = place.and_then(|place| self.queues.get(place));
         hardware.is_none_or(|hardware| hardware.order.front().is_none_or(|(first, _)| *first == queue))

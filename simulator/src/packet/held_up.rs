@@ -146,7 +146,7 @@ impl SchedulerState {
         ways
     }
 
-    /// The number of the packet that a queue runs.
+    /// The packet that a queue runs, if it runs one.
     fn running(&self, queue: u64) -> Option<Name> {
         let waiting = self.queues.get(&queue).filter(|waiting| waiting.is_running())?;
         Some((queue, waiting.queue.finished() + 1))

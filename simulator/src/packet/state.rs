@@ -198,7 +198,7 @@ impl SchedulerState {
         ready.filter(move |waiting| !(waiting.takes_turns && turn_taken))
     }
 
-    /// Whether a packet of another queue than `own` runs.
+    /// Whether a packet of another queue than `own` runs on a thread.
     pub(super) fn runs_besides(&self, own: Option<u64>) -> bool {
         let mut running = self.queues.values().filter(|waiting| waiting.running == RunMode::OnThread);
         running.any(|waiting| Some(waiting.queue.id) != own)

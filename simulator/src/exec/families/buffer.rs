@@ -151,18 +151,18 @@ pub(crate) enum Reach {
 
 /// Executes accesses to private memory, or stops the wave at an access that is not simulated.
 #[inline(never)]
-pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, target: &LaneAccesses) -> Flow {
+pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, accesses: &LaneAccesses) -> Flow {
     let found = Resource::read(core.wave, step.src[2]).base();
     let scalar = scalar32(core.wave, step.src[3]);
     let plain = matches!(step.shape, Shape::Load(_) | Shape::Store(_)) && !step.inst.mem.lds;
-    let what = match (target.reach, core.wave.scratch_base) {
-        (Reach::Private, Some(expected)) if target.whole != 0 && found + u64::from(scalar) < expected => {
+    let what = match (accesses.reach, core.wave.scratch_base) {
+        (Reach::Private, Some(expected)) if accesses.whole != 0 && found + u64::from(scalar) < expected => {
             return core.stop(Cause::PrivateBase { holder: "a buffer resource", found, expected });
         }
         (Reach::Private, _) if !scalar.is_multiple_of(ELEMENT as u32 * LANES as u32) => {
             "a scalar offset that is not a multiple of 256 in private memory"
         }
-        (Reach::Private, _) if plain => return private(core, step, &target.addresses, target.whole),
+        (Reach::Private, _) if plain => return private(core, step, &accesses.addresses, accesses.whole),
         (Reach::Private, _) => "private memory by this instruction",
         _ => "more than a dword of a swizzled buffer",
     };
