@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a simulated machine consists of, and its spelling in URIs and in `WINDLASS_SIM`.
 
+mod error;
+mod injection;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use windlass_hip_sys::EntryPoints;
 
-use crate::injection::Injection;
 use crate::part::Part;
+
+pub use error::OptionsError;
+pub(crate) use injection::Effect;
+pub use injection::Injection;
 
 /// The description of a simulated machine.
 ///
@@ -169,9 +175,9 @@ impl Options {
         match std::env::var("WINDLASS_SIM") {
             Ok(text) => text.parse(),
             Err(std::env::VarError::NotPresent) => Ok(Self::default()),
-            Err(std::env::VarError::NotUnicode(_)) => {
-                Err(OptionsError("WINDLASS_SIM is not valid UTF-8: spell it like gfx942?devices=2".into()))
-            }
+            Err(std::env::VarError::NotUnicode(_)) => Err(OptionsError::new(
+                "WINDLASS_SIM is not valid UTF-8: spell it like gfx942?devices=2".into(),
+            )),
         }
     }
 
@@ -205,7 +211,7 @@ impl FromStr for Options {
             let spelled = |part: &&Part| target == part.name() || target == part.target_id();
             let part = Part::all().iter().find(spelled).ok_or_else(|| {
                 let names = Part::names();
-                OptionsError(format!(
+                OptionsError::new(format!(
                     "the simulator cannot be a {target:?}: it knows the instructions of {names} only"
                 ))
             })?;
@@ -213,7 +219,7 @@ impl FromStr for Options {
         }
         for setting in query.split('&').filter(|setting| !setting.is_empty()) {
             let Some((key, value)) = setting.split_once('=') else {
-                return Err(OptionsError(format!(
+                return Err(OptionsError::new(format!(
                     "{setting:?} is not of the form key=value; keys are {KEYS}"
                 )));
             };
@@ -242,7 +248,7 @@ impl FromStr for Options {
                 }
                 "hardware_queues" => options.hardware_queues = number(key, value, 0, 1024)?,
                 _ => {
-                    return Err(OptionsError(format!(
+                    return Err(OptionsError::new(format!(
                         "the simulator has no option {key:?}; options are {KEYS}"
                     )));
                 }
@@ -250,7 +256,7 @@ impl FromStr for Options {
         }
         if options.record.is_some() && options.seed.is_none() && options.replay.is_none() {
             let known = "record= writes down what a seed chooses: add one, such as seed=1";
-            return Err(OptionsError(known.to_owned()));
+            return Err(OptionsError::new(known.to_owned()));
         }
         Ok(options)
     }
@@ -313,7 +319,9 @@ where
 {
     match value.parse() {
         Ok(number) if number >= least && number <= most => Ok(number),
-        _ => Err(OptionsError(format!("{key}={value}: a whole number from {least} to {most} is needed"))),
+        _ => {
+            Err(OptionsError::new(format!("{key}={value}: a whole number from {least} to {most} is needed")))
+        }
     }
 }
 
@@ -328,23 +336,23 @@ fn bytes(key: &str, value: &str) -> Result<u64, OptionsError> {
     let size = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(1 << shift));
     match size {
         Some(size) if (1 << 20..=16 << 40).contains(&size) => Ok(size),
-        _ => {
-            Err(OptionsError(format!("{key}={value}: a size from 1M to 16T is needed, such as 512M or 16G")))
-        }
+        _ => Err(OptionsError::new(format!(
+            "{key}={value}: a size from 1M to 16T is needed, such as 512M or 16G"
+        ))),
     }
 }
 
 fn faults(key: &str, value: &str) -> Result<Faults, OptionsError> {
     let kinds = [Faults::Submission, Faults::Sticky];
     let kind = kinds.into_iter().find(|kind| kind.name() == value);
-    kind.ok_or_else(|| OptionsError(format!("{key}={value}: submission or sticky is needed")))
+    kind.ok_or_else(|| OptionsError::new(format!("{key}={value}: submission or sticky is needed")))
 }
 
 /// Names of the table, each once, in its order.
 fn functions(key: &str, value: &str) -> Result<Vec<String>, OptionsError> {
     let names: Vec<&str> = value.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if let Some(unknown) = names.iter().find(|name| !EntryPoints::NAMES.contains(name)) {
-        return Err(OptionsError(format!(
+        return Err(OptionsError::new(format!(
             "{key}={value}: {unknown:?} is no function of HIP that the simulator knows; spell it like hipLaunchHostFunc"
         )));
     }
@@ -355,7 +363,8 @@ fn functions(key: &str, value: &str) -> Result<Vec<String>, OptionsError> {
 fn choice<T: Copy>(key: &str, value: &str, ways: [(&str, T); 2]) -> Result<T, OptionsError> {
     let [(first, _), (second, _)] = ways;
     let way = ways.into_iter().find(|(name, _)| *name == value);
-    let way = way.ok_or_else(|| OptionsError(format!("{key}={value}: {first} or {second} is needed")))?;
+    let way =
+        way.ok_or_else(|| OptionsError::new(format!("{key}={value}: {first} or {second} is needed")))?;
     Ok(way.1)
 }
 
@@ -364,27 +373,11 @@ fn version(key: &str, value: &str) -> Result<(u32, u32), OptionsError> {
         value.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
     match parts {
         Some((major @ 5..=7, minor @ 0..=99)) => Ok((major, minor)),
-        _ => Err(OptionsError(format!("{key}={value}: a version from 5.0 to 7.99 is needed, such as 6.2"))),
+        _ => Err(OptionsError::new(format!(
+            "{key}={value}: a version from 5.0 to 7.99 is needed, such as 6.2"
+        ))),
     }
 }
-
-/// Why options of the simulator were refused. The message names what was written and what is allowed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OptionsError(String);
-
-impl OptionsError {
-    pub(crate) fn new(message: String) -> Self {
-        Self(message)
-    }
-}
-
-impl fmt::Display for OptionsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for OptionsError {}
 
 #[cfg(test)]
 mod tests {

@@ -19,43 +19,21 @@
 //!   instruction, lane and address.
 //! - What is not implemented is absent from the table, and answers `hipErrorNotSupported` in the drop-in.
 
-mod allocation;
-mod answers;
-mod attributes;
-mod call;
+mod boundary;
 #[allow(non_snake_case, clippy::too_many_arguments)]
 mod calls;
-mod capture;
-mod code;
-mod compiled;
-mod current;
-mod defects;
-mod device;
-mod event;
-mod failure;
-mod foreign;
-mod graph;
-mod graph_exec;
-mod image;
-mod launch;
-mod ledger;
-mod lookup;
-mod machine;
-mod no_gpu;
-mod node;
-mod owner;
-mod pool;
-mod process;
-mod program;
-mod runtime;
+mod exports;
+mod graphs;
+mod hardware;
+mod instance;
+mod objects;
+mod programs;
 mod simulator;
-pub(crate) mod status;
-mod stream;
-mod table;
+pub(crate) mod words;
 mod work;
 
-pub use lookup::{Exported, process_export};
-pub use process::{process_entries, process_fault, process_has, process_refuse};
-pub use runtime::Error;
+pub use calls::lookup::{Exported, process_export};
+pub use calls::table::version_has;
+pub use exports::{process_entries, process_fault, process_has, process_refuse};
+pub use instance::setup::Error;
 pub use simulator::Simulator;
-pub use table::version_has;

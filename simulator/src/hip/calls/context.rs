@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering;
 
 use windlass_hip_sys::bindings::{hipCtx_t, hipDevice_t, hipError_t};
 
-use crate::hip::call::{self, Call};
-use crate::hip::code::{Code, Outcome};
+use crate::hip::boundary::call::Call;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 
 /// The device of a context.
 fn device_of(call: &Call, context: hipCtx_t) -> Outcome<usize> {
@@ -132,7 +133,7 @@ pub(in crate::hip) unsafe extern "C" fn hipCtxGetDevice(device: *mut hipDevice_t
 
 pub(in crate::hip) unsafe extern "C" fn hipCtxSynchronize() -> hipError_t {
     hip!(hipCtxSynchronize, |_| {
-        call::explain("AMD's HIP does not support hipCtxSynchronize: use hipDeviceSynchronize".to_owned());
+        explain("AMD's HIP does not support hipCtxSynchronize: use hipDeviceSynchronize".to_owned());
         Err(Code::NOT_SUPPORTED)
     })
 }

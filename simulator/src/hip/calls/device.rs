@@ -8,7 +8,7 @@ use windlass_hip_sys::bindings::{
     hipDevice_t, hipDeviceP2PAttr, hipError_t, hipFuncCache_t, hipLimit_t, hipSharedMemConfig, hipUUID,
 };
 
-use crate::hip::code::Code;
+use crate::hip::words::code::Code;
 
 /// The link between any two devices, in HSA's numbers.
 const XGMI: c_int = 4;

@@ -5,10 +5,11 @@ use std::ffi::{c_int, c_uchar, c_ushort, c_void};
 
 use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipStream_t};
 
-use crate::hip::call::{Call, Target};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::node::Operation;
-use crate::hip::work::Work;
+use crate::hip::boundary::call::Call;
+use crate::hip::boundary::target::Target;
+use crate::hip::graphs::operation::Operation;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::item::Work;
 use crate::packet::{FillCall, Pattern, Rows};
 
 /// One row of so many repetitions of a pattern.
@@ -34,10 +35,10 @@ fn fill(
     let fill = call.runtime.machine.fill(&wanted)?;
     let queue = match target {
         Target::Run(queue) => queue,
-        Target::Record(capture, queue) => return capture.add(&call.runtime, &queue, Operation::Fill(wanted)),
+        Target::Record(capture, queue) => return capture.add(&queue, Operation::Fill(wanted)),
     };
     let point = call.runtime.enqueue(&queue, Work::Fill(fill), &[])?;
-    if stream.is_none() && !call.runtime.stays_on_devices(&[wanted.address]) {
+    if stream.is_none() && !call.runtime.machine.stays_on_devices(&[wanted.address]) {
         call.runtime.scheduler.wait(&[point])?;
         call.runtime.machine.device(queue.device)?.check()?;
         queue.report()?;

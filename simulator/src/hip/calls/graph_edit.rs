@@ -12,7 +12,7 @@ use super::graph::{give, graph, handles, node};
 use super::graph_exec::find;
 use super::graph_node::{copy, copy_line, event, fill, host};
 use super::volume::of_runtime;
-use crate::hip::node::Operation;
+use crate::hip::graphs::operation::Operation;
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
     handle: hipGraph_t,
@@ -30,9 +30,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
 pub(in crate::hip) unsafe extern "C" fn hipGraphDestroyNode(handle: hipGraphNode_t) -> hipError_t {
     hip!(hipGraphDestroyNode, |call| {
         let (_, graph) = node(call, handle)?;
-        graph.remove(handle as u64)?;
-        call.runtime.nodes.remove(handle as u64);
-        Ok(())
+        call.runtime.graphs.remove(&graph, handle as u64)
     })
 }
 

@@ -14,13 +14,13 @@ use super::graph::{graph, handles, node};
 use super::launch::{Arguments, extents, prepare};
 use super::module::function_of_symbol;
 use super::volume::{of_driver, of_runtime};
-use crate::hip::answers;
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::graph::Node;
-use crate::hip::launch::Shape;
-use crate::hip::node::Operation;
-use crate::hip::work::{HostCall, HostFunction};
+use crate::hip::boundary::call::Call;
+use crate::hip::graphs::operation::Operation;
+use crate::hip::objects::event::Event;
+use crate::hip::words::answers;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::host_function::{HostCall, HostFunction};
+use crate::hip::work::launch::Shape;
 use crate::packet::{CopyCall, FillCall, Pattern, Rows};
 
 /// Where a node goes: the graph, and the nodes of it that come before.
@@ -37,13 +37,8 @@ fn add(call: &Call, made: *mut hipGraphNode_t, place: Place, operation: Operatio
     }
     let graph = graph(call, place.graph)?;
     let after = handles(call, place.after, place.count)?;
-    let node = Arc::new(Node::new(&graph, operation));
-    let handle = call.runtime.nodes.insert(node.clone()).ok_or(Code::OUT_OF_MEMORY)?.get();
-    if let Err(code) = graph.add(handle, node, after) {
-        call.runtime.nodes.remove(handle);
-        return Err(code);
-    }
-    call.put(made, handle as hipGraphNode_t)
+    let node = call.runtime.graphs.add(&graph, operation, after)?;
+    call.put(made, node as hipGraphNode_t)
 }
 
 /// A launch. The arguments are taken now.
@@ -136,7 +131,7 @@ pub(super) fn host(call: &Call, parameters: *const hipHostNodeParams) -> Outcome
     Ok(Operation::Host(HostFunction { call: HostCall::Plain(function), data: parameters.userData }))
 }
 
-pub(super) fn event(call: &Call, event: hipEvent_t) -> Outcome<Arc<crate::hip::event::Event>> {
+pub(super) fn event(call: &Call, event: hipEvent_t) -> Outcome<Arc<Event>> {
     super::event::find(call, event).map_err(|_| Code::INVALID_VALUE)
 }
 

@@ -10,12 +10,14 @@ use windlass_hip_sys::bindings::{
 
 use super::module::{check_symbol, function, function_on};
 use crate::engine::{Cause, Kernel};
-use crate::hip::call::{self, Call, Target};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::launch::{Launch, Shape, occupancy};
-use crate::hip::node::{KernelCall, Operation};
-use crate::hip::program::Function;
-use crate::hip::work::Work;
+use crate::hip::boundary::call::Call;
+use crate::hip::boundary::target::Target;
+use crate::hip::graphs::operation::{KernelCall, Operation};
+use crate::hip::programs::program::Function;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
+use crate::hip::work::item::Work;
+use crate::hip::work::launch::{Launch, Launched, Shape, occupancy};
 use crate::tally::{self, Count};
 
 /// Where the arguments of a launch are.
@@ -96,12 +98,10 @@ fn launch(
     }
     let kernel = prepare(call, function.clone(), shape, arguments)?;
     match &target {
-        Target::Record(capture, stream) => {
-            capture.add(&call.runtime, stream, Operation::Launch(Arc::new(kernel)))
-        }
+        Target::Record(capture, stream) => capture.add(stream, Operation::Launch(Arc::new(kernel))),
         Target::Run(stream) => {
             let KernelCall { function, shape, arguments } = kernel;
-            let by = (call.name, Some(call.number));
+            let by = Launched(call.name, Some(call.number));
             let launch = Launch::new(function.kernel.clone(), shape, arguments, by);
             call.runtime.enqueue(stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
         }
@@ -137,7 +137,7 @@ pub(super) fn prepare(
 /// Refuses a kernel with an instruction that the simulator does not execute, before anything is queued.
 fn check_instructions(kernel: &Kernel) -> Outcome<()> {
     kernel.verify().map_err(|fault| {
-        call::explain(fault.to_string());
+        explain(fault.to_string());
         match fault.cause {
             Cause::Unsupported { .. } => Code::NOT_SUPPORTED,
             _ => Code::INVALID_IMAGE,

@@ -5,11 +5,11 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use windlass_hip_sys::bindings::{hipError_t, hipMemoryAdvise, hipStream_t};
 
-use crate::hip::allocation::{self, Request};
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::ledger::{Holding, Origin};
-use crate::hip::work::Work;
+use crate::hip::boundary::call::Call;
+use crate::hip::hardware::allocation::{self, Request};
+use crate::hip::hardware::ledger::{Holding, Origin};
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::item::Work;
 use crate::memory::MemoryError;
 use crate::options::Lock;
 

@@ -7,9 +7,9 @@
 /// The body of a HIP function: `hip!(name, |call| ...)` gives its status.
 macro_rules! hip {
     ($name:ident, $body:expr) => {{
-        let body = $crate::hip::call::body($body);
+        let body = $crate::hip::boundary::call::body($body);
         // SAFETY: this is the body of the function, whose caller vouches for its pointers.
-        unsafe { $crate::hip::call::enter(stringify!($name), body) }
+        unsafe { $crate::hip::boundary::call::enter(stringify!($name), body) }
     }};
 }
 
@@ -25,6 +25,7 @@ pub(super) mod graph_edit;
 pub(super) mod graph_exec;
 pub(super) mod graph_node;
 pub(super) mod launch;
+pub(super) mod lookup;
 pub(super) mod memory;
 pub(super) mod module;
 pub(super) mod pointer;
@@ -32,4 +33,5 @@ pub(super) mod pool;
 pub(super) mod properties;
 pub(super) mod registration;
 pub(super) mod stream;
+pub(super) mod table;
 pub(super) mod volume;

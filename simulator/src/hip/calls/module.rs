@@ -10,11 +10,12 @@ use windlass_hip_sys::bindings::{
 };
 
 use crate::engine::Kernel;
-use crate::hip::call::{Call, explain};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::device::limits;
-use crate::hip::launch::occupancy;
-use crate::hip::program::{Function, Program};
+use crate::hip::boundary::call::Call;
+use crate::hip::hardware::device::limits;
+use crate::hip::programs::program::{Function, Program};
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
+use crate::hip::work::launch::occupancy;
 
 /// A function by its handle.
 pub(super) fn function(call: &Call, handle: hipFunction_t) -> Outcome<Arc<Function>> {
@@ -31,7 +32,7 @@ pub(super) fn function_on(call: &Call, symbol: *const c_void, device: usize) -> 
     if let Some(function) = call.runtime.functions.get(symbol as u64) {
         return Ok(function);
     }
-    let handle = call.runtime.compiled.function(&call.runtime, device, symbol as u64)?;
+    let handle = call.runtime.compiled.function(device, symbol as u64)?;
     call.runtime.functions.get(handle).ok_or(Code::INVALID_DEVICE_FUNCTION)
 }
 
@@ -62,7 +63,7 @@ fn load(call: &Call, module: *mut hipModule_t, image: *const c_void) -> Outcome<
     }
     let device = call.device()?.index;
     // SAFETY: the client vouches for the image, as long as its own headers say.
-    let program = unsafe { Program::load_image(&call.runtime, device, image, call.describe()) }?;
+    let program = unsafe { Program::load_image(&call.runtime.machine, device, image, call.describe()) }?;
     enter(call, module, program)
 }
 
@@ -83,7 +84,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLoad(
             explain(format!("{path} was not read: {error}"));
             Code::FILE_NOT_FOUND
         })?;
-        enter(call, module, Program::load(&call.runtime, device, &bytes, call.describe())?)
+        enter(call, module, Program::load(&call.runtime.machine, device, &bytes, call.describe())?)
     })
 }
 
@@ -111,7 +112,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> 
         call.runtime.synchronize(program.device)?;
         // Another thread may have unloaded it meanwhile.
         let program = call.runtime.modules.remove(module as u64).ok_or(Code::NOT_FOUND)?;
-        program.unload(&call.runtime);
+        program.unload(&call.runtime.functions);
         Ok(())
     })
 }
@@ -127,7 +128,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetFunction(
             return Err(Code::INVALID_VALUE);
         }
         let program = find(call, module)?;
-        call.put(function, program.function(&call.runtime, &name)? as hipFunction_t)
+        call.put(function, program.function(&call.runtime.functions, &name)? as hipFunction_t)
     })
 }
 
@@ -273,7 +274,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGetFuncBySymbol(
 ) -> hipError_t {
     hip!(hipGetFuncBySymbol, |call| {
         let device = call.device()?.index;
-        let found = call.runtime.compiled.function(&call.runtime, device, symbol as u64)?;
+        let found = call.runtime.compiled.function(device, symbol as u64)?;
         call.put(handle, found as hipFunction_t)
     })
 }

@@ -7,9 +7,9 @@ use windlass_hip_sys::bindings::{
     hipDeviceptr_t, hipError_t, hipMemoryType, hipPointer_attribute, hipPointerAttribute_t,
 };
 
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::ledger::{Holding, Origin};
+use crate::hip::boundary::call::Call;
+use crate::hip::hardware::ledger::{Holding, Origin};
+use crate::hip::words::code::{Code, Outcome};
 
 /// Where memory lies, in the numbers of the simulated version.
 fn kind(call: &Call, holding: &Holding) -> hipMemoryType {

@@ -9,12 +9,12 @@ use windlass_hip_sys::bindings::{
     hipMemLocationType, hipMemPool_t, hipMemPoolAttr, hipMemPoolProps, hipStream_t,
 };
 
-use crate::hip::allocation::{self, Request};
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::ledger::Origin;
-use crate::hip::pool::Pool;
-use crate::hip::work::Work;
+use crate::hip::boundary::call::Call;
+use crate::hip::hardware::allocation::{self, Request};
+use crate::hip::hardware::ledger::Origin;
+use crate::hip::objects::pool::Pool;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::item::Work;
 
 fn find(call: &Call, pool: hipMemPool_t) -> Outcome<Arc<Pool>> {
     call.runtime.pools.get(pool as u64).ok_or(Code::INVALID_VALUE)

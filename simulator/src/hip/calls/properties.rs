@@ -7,10 +7,10 @@ use windlass_hip_sys::bindings::{
     hipDeviceArch_t, hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t, hipUUID,
 };
 
-use crate::hip::attributes;
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::device::{Device, limits};
+use crate::hip::boundary::call::Call;
+use crate::hip::hardware::attributes;
+use crate::hip::hardware::device::{Device, limits};
+use crate::hip::words::code::{Code, Outcome};
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGetAttribute(
     value: *mut c_int,

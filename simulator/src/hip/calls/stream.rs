@@ -7,10 +7,12 @@ use windlass_hip_sys::bindings::{
     hipDevice_t, hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamCallback_t,
 };
 
-use crate::hip::call::{Call, Target};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::node::Operation;
-use crate::hip::work::{HostCall, HostFunction, Work};
+use crate::hip::boundary::call::Call;
+use crate::hip::boundary::target::Target;
+use crate::hip::graphs::operation::Operation;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::host_function::{HostCall, HostFunction};
+use crate::hip::work::item::Work;
 use crate::packet::Role;
 
 /// The greatest priority, as a number the least.
@@ -63,7 +65,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) ->
             return Err(Code::INVALID_HANDLE);
         }
         let gone = call.runtime.streams.remove(stream as u64).ok_or(Code::CONTEXT_IS_DESTROYED)?;
-        call.runtime.captures.leave(&call.runtime, &gone);
+        call.runtime.captures.leave(&gone);
         call.runtime.scheduler.close_queue(&gone);
         Ok(())
     })
@@ -82,7 +84,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> h
 pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamSynchronize, |call| {
         let stream = call.stream(stream)?;
-        if let Some(capture) = stream.capture() {
+        if let Some(capture) = call.runtime.captures.of_stream(&stream) {
             return capture.refuse(call.name);
         }
         if stream.role == Role::Null {
@@ -111,18 +113,18 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
         if flags > u32::from(call.is_since(6)) {
             return Err(Code::INVALID_VALUE);
         }
-        let stream = match (target, event.captured()) {
-            (Target::Record(capture, stream), _) if flags == 1 => {
-                return capture.add(&call.runtime, &stream, Operation::Wait(event));
+        let (captured, captures) = (event.captured(), &call.runtime.captures);
+        let capture = captured.as_ref().and_then(|place| captures.under_way(place.capture));
+        let stream = match (target, captured, capture) {
+            (Target::Record(capture, stream), ..) if flags == 1 => {
+                return capture.add(&stream, Operation::Wait(event));
             }
-            (Target::Run(stream) | Target::Record(_, stream), Some((capture, nodes)))
-                if !capture.is_over() =>
-            {
-                return capture.join(&stream, &nodes);
+            (Target::Run(stream) | Target::Record(_, stream), Some(place), Some(capture)) => {
+                return captures.join(&capture, &stream, &place.nodes);
             }
-            (Target::Record(capture, _), _) => return capture.refuse_isolated(),
-            (Target::Run(_), Some(_)) => return Err(Code::CAPTURED_EVENT),
-            (Target::Run(stream), None) => stream,
+            (Target::Record(capture, _), ..) => return capture.refuse_isolated(),
+            (Target::Run(_), Some(_), None) => return Err(Code::CAPTURED_EVENT),
+            (Target::Run(stream), None, _) => stream,
         };
         // An event that was never recorded, or is reached, is no wait.
         let Some(recording) = event.recording().filter(|recording| !recording.point.is_reached()) else {
@@ -175,7 +177,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchHostFunc(
         let function = function.ok_or(Code::INVALID_VALUE)?;
         let function = HostFunction { call: HostCall::Plain(function), data };
         match target {
-            Target::Record(capture, stream) => capture.add(&call.runtime, &stream, Operation::Host(function)),
+            Target::Record(capture, stream) => capture.add(&stream, Operation::Host(function)),
             Target::Run(stream) => {
                 let work = Work::HostFunction(function);
                 call.runtime.enqueue(&stream, work, &[]).map(|_| ())
@@ -203,7 +205,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamAddCallback(
         let function = HostCall::WithStatus(callback, stream as u64);
         let function = HostFunction { call: function, data };
         match target {
-            Target::Record(capture, stream) => capture.add(&call.runtime, &stream, Operation::Host(function)),
+            Target::Record(capture, stream) => capture.add(&stream, Operation::Host(function)),
             Target::Run(queue) => call.runtime.enqueue(&queue, Work::HostFunction(function), &[]).map(|_| ()),
         }
     })

@@ -9,8 +9,9 @@ use windlass_hip_sys::bindings::{
 
 use super::copy::direction;
 use super::copy::{Return, queue};
-use crate::hip::call::{self, Call};
-use crate::hip::code::{Code, Outcome};
+use crate::hip::boundary::call::Call;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 use crate::packet::{CopyCall, Direction, Rows};
 
 /// One side of a copy: where its memory starts, where the box lies in it, and how far apart rows and planes are.
@@ -54,7 +55,7 @@ impl Side {
 }
 
 fn refuse_arrays<T>(call: &Call) -> Outcome<T> {
-    call::explain(format!("{}: the simulated GPU has no arrays", call.name));
+    explain(format!("{}: the simulated GPU has no arrays", call.name));
     Err(Code::NOT_SUPPORTED)
 }
 
