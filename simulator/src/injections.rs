@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Failures and delays that the options ask for, at the door that every call comes through.
+//! The failures and delays that the options ask for, applied to each call.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -19,8 +19,8 @@ impl Injections {
         Self { list, seed: seed.unwrap_or_default() }
     }
 
-    /// Counts a call of a function. Delays it by `late` if it is to be late; says what it answers if it is to fail, and
-    /// why.
+    /// Counts a call of a function and, if it is to be late, calls `late`. If the call is to fail, returns its status and
+    /// the reason.
     pub(crate) fn strike(&self, function: &'static str, late: impl Fn(Duration)) -> Option<(u32, String)> {
         let mut failed = None;
         for (index, (injection, calls)) in self.list.iter().enumerate() {
@@ -28,7 +28,7 @@ impl Injections {
                 continue;
             }
             let number = calls.fetch_add(1, Ordering::Relaxed) + 1;
-            // Not a generator's next number: what happens to a call must not depend on how threads interleave.
+            // Not a generator's next number: the effect on a call must not depend on the interleaving of threads.
             let draw = mix(self.seed ^ mix(index as u64) ^ mix(number.rotate_left(32))) as u32;
             match injection.effect(number, draw) {
                 Some(Effect::Delay(time)) => {

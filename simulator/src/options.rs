@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a simulated machine consists of, and its spelling in URIs and in `WINDLASS_SIM`.
+//! The description of a simulated machine, and its spelling in URIs and in `WINDLASS_SIM`.
 
 mod error;
 mod injection;
@@ -26,19 +26,19 @@ pub use injection::Injection;
 /// | `devices` | GPUs, up to 64; with 0, HIP answers as on a machine without a GPU | 1 |
 /// | `memory` | bytes of memory per GPU; `K`, `M`, `G`, `T` are powers of 1024 | `16G` |
 /// | `threads` | CPU threads that execute workgroups, 1 to 1024 | one per CPU |
-/// | `units` | compute units that a GPU says it has, 1 to 1024 | the part's: 304, of gfx90a 110 |
-/// | `seed` | one thing at a time, in an order drawn from this number | none: side by side |
+/// | `units` | compute units that a GPU reports, 1 to 1024 | the part's: 304, of gfx90a 110 |
+/// | `seed` | one piece of work at a time, in an order drawn from this number | none: side by side |
 /// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
-/// | `without` | functions of HIP that are absent, with commas between | none |
-/// | `lds` | what an access behind the end of LDS is: `fault`; `hardware`, reads give zero and writes vanish | `fault` |
-/// | `uninitialised` | whether reads of device memory that nobody wrote are told of: `ignore` or `report` (slow) | `ignore` |
-/// | `faults` | what a bad access or trap of a kernel costs: `submission`, what waits for it; `sticky`, the device, as on hardware | `submission` |
+/// | `without` | functions of HIP that are absent, separated by commas | none |
+/// | `lds` | the effect of an access past the end of LDS: `fault`; `hardware`, reads give zero and writes vanish | `fault` |
+/// | `uninitialised` | reads of device memory that was never written: `ignore` or `report` (slow) | `ignore` |
+/// | `faults` | work that fails with a bad access or trap of a kernel: `submission`, the work that waits for it; `sticky`, all work of the device, as on hardware | `submission` |
 /// | `fail` | calls that fail, separated by commas: `hipMalloc@3:hipErrorOutOfMemory`; see [`Injection`] | none |
 /// | `delay` | calls that are late, separated by commas: `hipMemcpyAsync@2:5ms`; see [`Injection`] | none |
 /// | `lock` | the address that kernels have for host memory that is pinned afterwards: the `same`, or one `apart` | `same`; under HSA `apart` |
-/// | `hardware_queues` | what the streams of a GPU share, as with AMD's `GPU_MAX_HW_QUEUES`, up to 1024; with 0, each stream has its own | 4 |
-/// | `record` | the file to write in which order things happened; needs `seed` | none |
-/// | `replay` | such a file, to be repeated; a run that cannot follow it says where | none |
+/// | `hardware_queues` | hardware queues that the streams of a GPU share, as with AMD's `GPU_MAX_HW_QUEUES`, up to 1024; with 0, each stream has its own | 4 |
+/// | `record` | the file to write the order of events to; needs `seed` | none |
+/// | `replay` | such a file, to repeat; a run that cannot follow it reports where | none |
 ///
 /// ```
 /// use windlass_simulator::Options;
@@ -50,7 +50,7 @@ pub use injection::Injection;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Which GPU each is.
+    /// The model of every GPU.
     pub part: &'static Part,
     /// Number of GPUs.
     pub devices: u32,
@@ -60,54 +60,54 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Compute units that each GPU reports.
     pub units: u32,
-    /// Draws the order in which things happen, one at a time; `None` runs streams side by side.
+    /// The seed of the order of work, one piece at a time; `None` runs streams side by side.
     pub seed: Option<u64>,
     /// Version of HIP, major and minor.
     pub hip: (u32, u32),
-    /// Functions of HIP that are absent, whatever the version.
+    /// Functions of HIP that are absent in every version.
     pub without: Vec<String>,
-    /// What a kernel that goes wrong takes with it.
+    /// The work that fails with a kernel.
     pub faults: Faults,
     /// Calls that fail or are late.
     pub injections: Vec<Injection>,
-    /// Where to write in which order things happened; needs a seed.
+    /// The file to write the order of events to; needs a seed.
     pub record: Option<PathBuf>,
-    /// What to repeat, as `record` wrote it.
+    /// The file to repeat, as `record` wrote it.
     pub replay: Option<PathBuf>,
-    /// What an access behind the end of LDS is.
+    /// The effect of an access past the end of LDS.
     pub lds: Lds,
-    /// Whether reads of device memory that nobody wrote are told of.
+    /// Whether reads of device memory that was never written are reported.
     pub uninitialised: Uninitialised,
-    /// The address that kernels have for host memory that is pinned afterwards; `None` is what the front end finds usual.
+    /// The address that kernels have for host memory that is pinned afterwards; `None` is the front end's default.
     pub lock: Option<Lock>,
-    /// Hardware queues that the streams of a GPU share, those of each priority apart; 0 gives each stream its own. Queues
-    /// under HSA are hardware queues, and share nothing.
+    /// Hardware queues that the streams of one priority of a GPU share; 0 gives each stream its own. Queues under HSA are
+    /// hardware queues and share nothing.
     pub hardware_queues: u32,
 }
 
-/// The address that kernels have for host memory which a client allocated by itself and pinned afterwards.
+/// The address that kernels have for host memory that a client allocated itself and pinned afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lock {
-    /// The host's own, as where the kernel driver manages memory for host and GPU alike (HMM).
+    /// The host's address, as with a kernel driver that manages memory for host and GPU alike (HMM).
     Same,
-    /// Another one, as with ROCr elsewhere.
+    /// Another address, as with ROCr elsewhere.
     Apart,
 }
 
-/// What an access of a kernel behind the end of its workgroup's LDS is.
+/// The effect of a kernel's access past the end of its workgroup's LDS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Lds {
-    /// A fault, with the bytes that kernel and launch asked for as the end.
+    /// A fault. The end is the number of bytes that kernel and launch ask for.
     #[default]
     Fault,
     /// As on hardware: reads give zero, writes vanish. The end is rounded up to a multiple of 512.
     Hardware,
 }
 
-/// What a kernel's read of device memory that nobody wrote is.
+/// The effect of a kernel's read of device memory that was never written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Uninitialised {
-    /// Nobody's business.
+    /// None.
     #[default]
     Ignore,
     /// An error in the log, once for each instruction of a dispatch; see
@@ -116,14 +116,14 @@ pub enum Uninitialised {
     Report,
 }
 
-/// What a kernel or copy that goes wrong takes with it.
+/// The work that fails with a kernel or copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Faults {
-    /// Nothing else. Work behind it goes on. The event that is recorded next on its stream answers the error for as long
-    /// as it stands for that recording; the next synchronisation with the stream or the device answers it, once.
+    /// No other work. The event that is recorded next on its stream answers the error as long as it stands for that
+    /// recording; the next synchronisation with the stream or the device answers the error once.
     #[default]
     Submission,
-    /// The device: as on hardware, every later call answers the error, until the device is reset.
+    /// All work of the device: as on hardware, every later call answers the error until the device is reset.
     Sticky,
 }
 
@@ -136,7 +136,7 @@ impl Faults {
     }
 }
 
-/// As many as AMD's runtime uses unless it is told otherwise.
+/// The default of AMD's runtime.
 const HARDWARE_QUEUES: u32 = 4;
 
 const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, uninitialised, lock, \

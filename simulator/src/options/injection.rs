@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls of HIP that are made to fail or to be late, and their spelling in options.
+//! Calls that fail or are late on purpose, and their spelling in options.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::hsa;
 
 /// Calls of a function of HIP or of HSA that fail or are late.
 ///
-/// It is spelled `FUNCTION`, which calls, then what happens: `hipMalloc@3:hipErrorOutOfMemory`,
+/// The spelling is the function, its calls, and their error or delay: `hipMalloc@3:hipErrorOutOfMemory`,
 /// `hipModuleLaunchKernel~0.01`, `*~0.001:hipErrorUnknown` for `fail=`; `hipMemcpyAsync@2:5ms` for `delay=`.
 ///
 /// | calls | means |
@@ -23,7 +23,7 @@ use crate::hsa;
 /// | `@3-5`, `@3-` | the third to the fifth; the third and all that follow |
 /// | `~0.01` | one call in a hundred, drawn from the seed and the number of the call |
 ///
-/// `*` is every function, whose calls are then counted together.
+/// `*` is every function; the calls of all functions are counted together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Injection {
     /// `None` is every function.
@@ -33,21 +33,21 @@ pub struct Injection {
     text: String,
 }
 
-/// Which calls of a function.
+/// The calls of a function that are hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Calls {
     /// The first and the last, from 1.
     Numbered(u64, u64),
-    /// So many of 2^32.
+    /// This many of 2^32.
     Drawn(u64),
 }
 
-/// What happens to a call.
+/// The effect on a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// The call does nothing but answer this status.
+    /// The call only answers this status.
     Fail(u32),
-    /// The call begins so much later.
+    /// The call begins this much later.
     Delay(Duration),
 }
 
@@ -58,7 +58,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 const INFALLIBLE: [&str; 2] = ["hipGetErrorName", "hipGetErrorString"];
 
 impl Injection {
-    /// Reads what `fail=` says, separated by commas.
+    /// Reads the value of `fail=`, separated by commas.
     pub(crate) fn failures(text: &str) -> Result<Vec<Self>, OptionsError> {
         each(text, |one| {
             let (calls, error) = match one.split_once(':') {
@@ -78,7 +78,7 @@ impl Injection {
         })
     }
 
-    /// Reads what `delay=` says, separated by commas.
+    /// Reads the value of `delay=`, separated by commas.
     pub(crate) fn delays(text: &str) -> Result<Vec<Self>, OptionsError> {
         each(text, |one| {
             let Some((calls, time)) = one.split_once(':') else {
@@ -107,7 +107,7 @@ impl Injection {
         self.function.as_ref().is_none_or(|name| name == function)
     }
 
-    /// What happens to the call of this number, from 1. `draw` is any number that is drawn for this call alone.
+    /// The effect on the call of this number, from 1. `draw` is a number that is drawn for this call alone.
     pub(crate) fn effect(&self, number: u64, draw: u32) -> Option<Effect> {
         let hit = match self.calls {
             Calls::Numbered(first, last) => (first..=last).contains(&number),

@@ -28,7 +28,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamEndCapture(
     graph: *mut hipGraph_t,
 ) -> hipError_t {
     hip!(hipStreamEndCapture, |call| {
-        // To HIP 5 the null stream is none.
+        // HIP 5 refuses the null stream.
         if graph.is_null() || stream.is_null() && !call.is_since(6) {
             return Err(Code::INVALID_VALUE);
         }
@@ -40,7 +40,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamEndCapture(
     })
 }
 
-/// Whether a stream is being captured, and the number and graph of its capture.
+/// Writes whether a stream is being captured, and the number and graph of its capture.
 fn info(
     call: &Call,
     stream: hipStream_t,
@@ -50,14 +50,14 @@ fn info(
 ) -> Outcome<()> {
     let stream = call.stream(stream)?;
     if stream.role == Role::Null && !call.is_since(6) {
-        // HIP 5 knows that it is not captured, and no more.
+        // HIP 5 knows only that the null stream is not captured.
         return match call.name {
             "hipStreamIsCapturing" => call.put(status, hipStreamCaptureStatus::hipStreamCaptureStatusNone),
             _ if status.is_null() => Err(Code::INVALID_VALUE),
             _ => Err(Code::UNKNOWN),
         };
     }
-    // Asking spoils nothing.
+    // The question spoils no capture.
     if stream.role == Role::Null && call.runtime.captures.bar_null_stream(stream.device) {
         return Err(Code::STREAM_CAPTURE_IMPLICIT);
     }
@@ -103,7 +103,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
         let capture = call.runtime.captures.of_stream(&stream);
         let frontier = capture.map(|capture| capture.frontier(&stream)).unwrap_or_default();
         call.put_if(count, frontier.len());
-        // The list is the runtime's and lasts until the next such call of the thread.
+        // The runtime owns the list, which lasts until the thread's next call of this function.
         let mut kept = call.thread.capture_frontier.borrow_mut();
         *kept = frontier;
         let list = if kept.is_empty() { std::ptr::null() } else { kept.as_ptr() };

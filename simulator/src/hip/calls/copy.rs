@@ -12,7 +12,7 @@ use crate::hip::words::code::{Code, Outcome};
 use crate::hip::work::item::Work;
 use crate::packet::{CopyCall, Direction, Rows};
 
-/// When the call returns. Since version 6 no call waits for a copy between devices' memory.
+/// The moment at which the call returns. Since version 6 no call waits for a copy between devices' memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Return {
     WhenDone,
@@ -225,7 +225,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyPeerAsync(
     })
 }
 
-/// Both sides of a copy of rows: address and pitch.
+/// One side of a copy of rows: address and pitch.
 type Pitched<T> = (T, usize);
 
 fn rows(
@@ -273,7 +273,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpy2DAsync(
     })
 }
 
-/// The direction of a copy to or from a variable, which AMD's runtime since HIP 6 wants to be told.
+/// The direction of a copy to or from a variable. Since HIP 6 AMD's runtime requires it.
 fn direction_of_symbol(call: &Call, kind: hipMemcpyKind) -> Outcome<Direction> {
     let to = call.name.starts_with("hipMemcpyToSymbol");
     let told = match kind {
@@ -288,7 +288,7 @@ fn direction_of_symbol(call: &Call, kind: hipMemcpyKind) -> Outcome<Direction> {
     direction(kind.0)
 }
 
-/// The variable behind a host symbol, and a checked place in it.
+/// The address at an offset in the variable that a host symbol stands for, with `size` bytes checked.
 fn symbol(call: &Call, symbol: *const c_void, size: usize, offset: usize) -> Outcome<u64> {
     let device = call.device()?.index;
     let (address, length) = call.runtime.compiled.variable(device, symbol as u64)?;

@@ -53,7 +53,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvGetErrorString(
 
 pub(in crate::hip) unsafe extern "C" fn hipGetLastError() -> hipError_t {
     hip!(hipGetLastError, |call| {
-        // The failure of a device stays whoever asks.
+        // A failure of the device stays; the call does not clear it.
         call.any_device()?.check()?;
         let error = call.thread.last_error.replace(Code::SUCCESS);
         if error == Code::SUCCESS { Ok(()) } else { Err(error) }

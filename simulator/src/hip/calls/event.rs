@@ -15,7 +15,7 @@ use crate::hip::work::item::Work;
 
 /// Blocking sync, no timing, interprocess; and AMD's own: no fence, release to device, release to system.
 const FLAGS: u32 = 0x1 | DISABLE_TIMING | INTERPROCESS | NO_FENCE | 0x4000_0000 | 0x8000_0000;
-/// Which HIP 5 has not.
+/// HIP 5 lacks this flag.
 const NO_FENCE: u32 = 0x2000_0000;
 
 fn create(call: &Call, event: *mut hipEvent_t, flags: c_uint) -> Outcome<()> {
@@ -70,7 +70,7 @@ pub(in crate::hip) unsafe extern "C" fn hipEventCreateWithFlags(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
-    // A recording that is in a stream lives on without its event.
+    // A recording in a stream outlives its event.
     hip!(hipEventDestroy, |call| match call.runtime.events.remove(event as u64) {
         Some(_) => Ok(()),
         None if event.is_null() => Err(Code::INVALID_HANDLE),

@@ -12,14 +12,14 @@ use crate::hip::words::code::{Code, Outcome};
 use crate::hip::work::item::Work;
 use crate::packet::{FillCall, Pattern, Rows};
 
-/// One row of so many repetitions of a pattern.
+/// One row of `count` repetitions of a pattern.
 fn times(pattern: Pattern, count: usize) -> Outcome<Rows> {
     let width = count.checked_mul(pattern.size).ok_or(Code::INVALID_VALUE)?;
     Ok(Rows::line(width as u64))
 }
 
-/// Queues a fill; without a stream, on the null stream. The call waits for that one, but not for a fill of a device's memory
-/// since version 6, where no copy to the host could show it.
+/// Queues a fill. Without a stream it goes to the null stream, and the call waits for it. Since version 6 no call waits for
+/// a fill of a device's memory, as no copy to the host could show the difference.
 fn fill(
     call: &Call,
     to: *mut c_void,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Graphs: making them, and what they consist of.
+//! Graphs: their creation, nodes and edges.
 
 use std::ffi::c_uint;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) fn node(call: &Call, handle: hipGraphNode_t) -> Outcome<(Arc<Node>, A
     Ok((node, graph))
 }
 
-/// Takes a list of handles from the client.
+/// Reads a list of handles of the client's.
 pub(super) fn handles(call: &Call, list: *const hipGraphNode_t, count: usize) -> Outcome<Vec<u64>> {
     if count > 0 && list.is_null() {
         return Err(Code::INVALID_VALUE);
@@ -30,7 +30,8 @@ pub(super) fn handles(call: &Call, list: *const hipGraphNode_t, count: usize) ->
     (0..count).map(|index| call.get(list.wrapping_add(index)).map(|handle| handle as u64)).collect()
 }
 
-/// Gives a list to a client that has room for `*count`; without a list, how long it is. Room that is left is cleared.
+/// Writes a list into the client's, which has room for `*count`, and clears the rest of it. Without a list of the client's,
+/// writes the length.
 pub(super) fn give(call: &Call, list: *mut hipGraphNode_t, count: *mut usize, found: &[u64]) -> Outcome<()> {
     if list.is_null() {
         return call.put(count, found.len());
@@ -58,7 +59,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphDestroy(handle: hipGraph_t) -> h
         if !handle.is_null() && call.runtime.graphs.graph(handle as u64).is_none() {
             return Err(Code::ILLEGAL_STATE);
         }
-        // The graph of a capture is not the client's before the capture ends.
+        // The client does not own the graph of a capture before the capture ends.
         if graph(call, handle)?.is_captured_into() || !call.runtime.graphs.discard(handle as u64) {
             return Err(Code::INVALID_VALUE);
         }

@@ -59,11 +59,11 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphInstantiateWithFlags(
     graph: hipGraph_t,
     flags: c_ulonglong,
 ) -> hipError_t {
-    /// Free memory nodes at launch, of which there are none.
+    /// Frees memory nodes at launch. The simulator has no such nodes.
     const FREE: c_ulonglong = 1;
-    /// Which HIP 7 has.
+    /// Since HIP 7.
     const UPLOAD: c_ulonglong = 2;
-    /// Which HIP 5 has not, and there are none.
+    /// Since HIP 6. The simulator has no priorities of nodes.
     const PRIORITIES: c_ulonglong = 8;
     /// hipGraphInstantiateFlagDeviceLaunch.
     const FROM_THE_DEVICE: c_ulonglong = 4;
@@ -85,7 +85,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphUpload(
     exec: hipGraphExec_t,
     stream: hipStream_t,
 ) -> hipError_t {
-    // There is nothing to upload to.
+    // The simulator needs no upload.
     hip!(hipGraphUpload, |call| {
         find(call, exec)?;
         call.working_stream(stream).map(|_| ())
@@ -146,7 +146,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphExecUpdate(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphExecDestroy(exec: hipGraphExec_t) -> hipError_t {
-    // What was launched still runs.
+    // Launches of the graph still run.
     hip!(hipGraphExecDestroy, |call| {
         call.runtime.graph_execs.remove(exec as u64).map(|_| ()).ok_or(Code::INVALID_VALUE)
     })

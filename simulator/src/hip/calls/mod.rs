@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HIP's functions, by theme. Each finds its simulator, checks what the client gave, and does or queues the work.
+//! HIP's functions, by theme. Each checks its arguments, and does or queues the work.
 //!
-//! What all of them require of their callers is what HIP's documentation says: pointers are null or valid. Handles need
-//! not be valid; a wrong one is an error.
+//! All of them require of their callers that pointers are null or valid, as HIP's documentation says. Handles need not be
+//! valid; a wrong handle is an error.
 
 /// The body of a HIP function: `hip!(name, |call| ...)` gives its status.
 macro_rules! hip {

@@ -22,7 +22,7 @@ pub(super) fn function(call: &Call, handle: hipFunction_t) -> Outcome<Arc<Functi
     call.runtime.functions.get(handle as u64).ok_or(Code::INVALID_HANDLE)
 }
 
-/// A function by its host symbol, or, as AMD's runtime allows too, by its handle.
+/// A function by its host symbol or, as AMD's runtime allows, by its handle.
 pub(super) fn function_of_symbol(call: &Call, symbol: *const c_void) -> Outcome<Arc<Function>> {
     function_on(call, symbol, call.any_device()?.index)
 }
@@ -36,7 +36,7 @@ pub(super) fn function_on(call: &Call, symbol: *const c_void, device: usize) -> 
     call.runtime.functions.get(handle).ok_or(Code::INVALID_DEVICE_FUNCTION)
 }
 
-/// Refuses the null symbol, for what tells it from one that stands for no function.
+/// Refuses the null symbol, for functions whose answer differs from that to a symbol that stands for no function.
 pub(super) fn check_symbol(symbol: *const c_void) -> Outcome<()> {
     if symbol.is_null() { Err(Code::INVALID_HANDLE) } else { Ok(()) }
 }
@@ -47,7 +47,7 @@ fn find(call: &Call, module: hipModule_t) -> Outcome<Arc<Program>> {
     call.runtime.modules.get(module as u64).ok_or(absent)
 }
 
-/// Whether a name is wrong whatever the module has. HIP 5 looks for the empty one.
+/// Whether a name is wrong for every module. HIP 5 looks the empty name up.
 fn is_refused(call: &Call, name: &str) -> bool {
     name.is_empty() && call.is_since(6)
 }
@@ -102,7 +102,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLoadDataEx(
     _options: *mut hipJitOption,
     _values: *mut *mut c_void,
 ) -> hipError_t {
-    // Options are for code that is yet to be compiled.
+    // The options are for code that HIP compiles.
     hip!(hipModuleLoadDataEx, |call| load(call, module, image))
 }
 
@@ -164,7 +164,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetGlobal(
     })
 }
 
-/// The most LDS that a launch can ask for on top of what the kernel declares.
+/// The most LDS in bytes that a launch can ask for beside the LDS that the kernel declares.
 fn dynamic_lds(kernel: &Kernel) -> u32 {
     kernel.module().part().lds.saturating_sub(kernel.static_lds())
 }
@@ -238,7 +238,7 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncSetAttribute(
         let function = function_of_symbol(call, symbol)?;
         let most = match attribute {
             hipFuncAttribute::hipFuncAttributeMaxDynamicSharedMemorySize => dynamic_lds(&function.kernel),
-            // A share of LDS in per cent, which nothing here depends on.
+            // A share of LDS in per cent, without effect here.
             hipFuncAttribute::hipFuncAttributePreferredSharedMemoryCarveout => 100,
             _ => return Err(Code::INVALID_VALUE),
         };
@@ -279,7 +279,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGetFuncBySymbol(
     })
 }
 
-/// What the occupancy calls answer.
+/// The workgroups of `block_size` work-items that fit into a compute unit.
 fn resident_blocks(call: &Call, function: &Function, block_size: c_int, dynamic: usize) -> Outcome<c_int> {
     let block_size = u32::try_from(block_size).ok().filter(|size| *size > 0).ok_or(Code::INVALID_VALUE)?;
     call.device()?;
@@ -298,7 +298,7 @@ fn give_resident_blocks(
         return Err(Code::INVALID_VALUE);
     }
     let resident = resident_blocks(call, &*function()?, block_size, dynamic);
-    // Of no block none is resident.
+    // No workgroup of size 0 is resident.
     call.put(blocks, *resident.as_ref().unwrap_or(&0))?;
     resident.map(|_| ())
 }

@@ -25,7 +25,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetAttribute(
     })
 }
 
-/// Text in a field of fixed size, closed by a zero.
+/// Text in a field of fixed size, with a closing zero.
 fn text<const N: usize>(text: &str) -> [c_char; N] {
     let mut field = [0; N];
     for (to, from) in field.iter_mut().zip(text.bytes().take(N.saturating_sub(1))) {
@@ -97,7 +97,7 @@ fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
         ECCEnabled: of(A::hipDeviceAttributeEccEnabled),
         pciBusID: of(A::hipDeviceAttributePciBusId),
         asyncEngineCount: of(A::hipDeviceAttributeAsyncEngineCount),
-        // AMD's HIP means the host's direct access to managed memory on the device here, and the addresses in the attribute.
+        // In AMD's HIP this property is the host's direct access to managed memory, and the attribute is about addresses.
         unifiedAddressing: of(A::hipDeviceAttributeDirectManagedMemAccessFromHost),
         memoryClockRate: of(A::hipDeviceAttributeMemoryClockRate),
         memoryBusWidth: of(A::hipDeviceAttributeMemoryBusWidth),

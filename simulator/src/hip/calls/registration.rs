@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What compiled HIP programs call on their own: registration at start, and the two halves of `<<<>>>`.
+//! Functions that compiled HIP programs call by themselves: registrations at start, and the two halves of `<<<>>>`.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -11,7 +11,7 @@ use crate::hip::instance::thread::CallConfiguration;
 use crate::hip::words::code::Code;
 use crate::hip::work::launch::Shape;
 
-/// What the compiler emits for each translation unit.
+/// The wrapper of a fat binary, which the compiler emits for each translation unit.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Wrapper {

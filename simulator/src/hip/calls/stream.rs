@@ -15,7 +15,7 @@ use crate::hip::work::host_function::{HostCall, HostFunction};
 use crate::hip::work::item::Work;
 use crate::packet::Role;
 
-/// The greatest priority, as a number the least.
+/// The greatest priority, which is the least number.
 const GREATEST_PRIORITY: i32 = -1;
 const LEAST_PRIORITY: i32 = 1;
 
@@ -60,7 +60,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamCreateWithPriority(
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamDestroy, |call| {
-        // The null stream, hipStreamLegacy, which HIP 5 has not, and hipStreamPerThread.
+        // The null stream, hipStreamLegacy (since HIP 6) and hipStreamPerThread.
         if (stream as u64) <= 2 && (call.is_since(6) || stream as u64 != 1) {
             return Err(Code::INVALID_HANDLE);
         }
@@ -75,7 +75,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> h
     hip!(hipStreamQuery, |call| {
         let stream = call.working_stream(stream)?;
         let reached = call.runtime.scheduler.tail(&stream).is_reached();
-        // What failed meanwhile counts.
+        // A failure in the meantime counts.
         call.runtime.machine.device(stream.device)?.check()?;
         if reached { stream.report() } else { Err(Code::NOT_READY) }
     })
@@ -90,7 +90,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t
         if stream.role == Role::Null {
             call.check_null_stream(stream.device)?;
         }
-        // The null stream is done when the blocking streams before it are.
+        // The null stream is done when the earlier work of blocking streams is.
         let tail = match stream.role {
             Role::Null => call.runtime.enqueue(&stream, Work::Nothing, &[])?,
             _ => call.runtime.scheduler.tail(&stream),
@@ -109,7 +109,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
     hip!(hipStreamWaitEvent, |call| {
         let target = call.target(stream)?;
         let event = call.runtime.events.get(event as u64).ok_or(Code::INVALID_HANDLE)?;
-        // 1 is hipEventWaitExternal, which HIP 5 has not.
+        // 1 is hipEventWaitExternal, since HIP 6.
         if flags > u32::from(call.is_since(6)) {
             return Err(Code::INVALID_VALUE);
         }
@@ -126,7 +126,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
             (Target::Run(_), Some(_), None) => return Err(Code::CAPTURED_EVENT),
             (Target::Run(stream), None, _) => stream,
         };
-        // An event that was never recorded, or is reached, is no wait.
+        // No wait is needed for an event that was never recorded or is reached.
         let Some(recording) = event.recording().filter(|recording| !recording.point.is_reached()) else {
             return Ok(());
         };
@@ -193,7 +193,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamAddCallback(
     flags: c_uint,
 ) -> hipError_t {
     hip!(hipStreamAddCallback, |call| {
-        // HIP 7 has none in captures.
+        // HIP 7 allows no callbacks in captures.
         let target = match call.runtime.options.hip >= (7, 0) {
             true => Target::Run(call.working_stream(stream)?),
             false => call.target(stream)?,

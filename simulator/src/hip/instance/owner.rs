@@ -95,7 +95,7 @@ impl Owner {
 }
 
 impl Standing {
-    /// What a refused call answers.
+    /// The answer to a refused call.
     pub(crate) const REFUSAL: Code = Code::NOT_INITIALIZED;
 }
 

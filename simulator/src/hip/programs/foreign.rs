@@ -1,39 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reading the client's memory as far as headers in it say, which may be further than it goes. On Linux the system copies
-//! it, and tells where it cannot: damaged headers end in an error and in no signal.
+//! Reads of the client's memory at addresses that headers state, and that may not exist. On Linux the system copies the
+//! bytes or reports that it cannot, so damaged headers cause an error and not a signal.
 
-use std::mem::MaybeUninit;
-
-/// Copies the bytes at `from`. False, with no promise about what was copied, where not all of them can be read.
+/// Copies the bytes at `from`. False if not all of them can be read; `to` then holds any bytes.
 ///
 /// # Safety
-/// The caller of the HIP function says that the bytes can be read. Where the system copies, nothing happens if that is not
-/// true.
-pub(crate) unsafe fn read(from: *const u8, to: &mut [MaybeUninit<u8>]) -> bool {
+/// The bytes can be read. Where the system copies, a breach of this does no harm.
+pub(crate) unsafe fn read(from: *const u8, to: &mut [u8]) -> bool {
     if from.addr().checked_add(to.len()).is_none() {
         return false;
     }
     match copy_by_system(from, to) {
         Some(whole) => whole,
         None => {
-            // SAFETY: the caller vouches for the bytes, and nobody else has `to`.
-            unsafe { from.copy_to_nonoverlapping(to.as_mut_ptr().cast(), to.len()) };
+            // SAFETY: the caller vouches for the bytes, and `to` is borrowed alone.
+            unsafe { from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
             true
         }
     }
 }
 
-/// Has the system copy. `None` where it does not do that.
+/// Has the system copy the bytes. `None` if it refuses such copies.
 #[cfg(all(target_os = "linux", not(miri)))]
-fn copy_by_system(from: *const u8, to: &mut [MaybeUninit<u8>]) -> Option<bool> {
-    // A number of the system's fits.
+fn copy_by_system(from: *const u8, to: &mut [u8]) -> Option<bool> {
+    // The system's process numbers fit.
     let process = std::process::id() as libc::pid_t;
     let mut done = 0;
     while done < to.len() {
         let rest = &mut to[done..];
         let local = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
         let remote = libc::iovec { iov_base: from.wrapping_add(done).cast_mut().cast(), iov_len: rest.len() };
-        // SAFETY: it writes to `rest` alone, and no more than its length. What it reads, it checks itself.
+        // SAFETY: the call writes only to `rest`, at most its length. The system checks the addresses that it reads.
         let copied = unsafe { libc::process_vm_readv(process, &raw const local, 1, &raw const remote, 1, 0) };
         match copied {
             0 => return Some(false),
@@ -51,7 +48,7 @@ fn copy_by_system(from: *const u8, to: &mut [MaybeUninit<u8>]) -> Option<bool> {
 }
 
 #[cfg(any(not(target_os = "linux"), miri))]
-fn copy_by_system(_from: *const u8, _to: &mut [MaybeUninit<u8>]) -> Option<bool> {
+fn copy_by_system(_from: *const u8, _to: &mut [u8]) -> Option<bool> {
     None
 }
 
@@ -97,14 +94,9 @@ pub(in crate::hip) mod tests {
     }
 
     fn read_from(from: *const u8, size: usize) -> Option<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(size);
-        // SAFETY: on Linux bytes that cannot be read do no harm; all of `size` were written where it says so.
-        unsafe {
-            read(from, &mut bytes.spare_capacity_mut()[..size]).then(|| {
-                bytes.set_len(size);
-                bytes
-            })
-        }
+        let mut bytes = vec![0; size];
+        // SAFETY: on Linux bytes that cannot be read do no harm.
+        unsafe { read(from, &mut bytes) }.then_some(bytes)
     }
 
     #[test]

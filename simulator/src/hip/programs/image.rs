@@ -1,223 +1,85 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long an image in memory is. HIP's loading functions get a bare pointer; the headers behind it tell. Where they
-//! tell of memory that is not there, the image is refused.
+//! Images of code in the client's memory. HIP's loading functions get a bare pointer; the headers state the size. An image
+//! is refused if its headers lead to memory that cannot be read.
 
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
 
-use windlass_codeobject::Format;
+use windlass_codeobject::{Format, Options, size_at};
 
 use super::foreign;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 
-/// No image is larger: a header that says so is damaged.
+/// The most bytes of an image. A header that states more is damaged.
 const MOST: u64 = 16 << 30;
-/// Containers hold at most so many entries.
-const MOST_ENTRIES: u64 = 1 << 16;
 
 /// Copies an image out of the client's memory.
 ///
 /// # Errors
-/// `INVALID_VALUE` for null; `INVALID_IMAGE` where the first bytes are no known container, their sizes make no sense, or
-/// they tell of memory that cannot be read (which Linux alone can say); `OUT_OF_MEMORY` where there is no room for the copy.
+/// `INVALID_VALUE` for null. `INVALID_IMAGE` if no code begins there, its sizes make no sense, or they lead to memory that
+/// cannot be read (which only Linux can tell). `OUT_OF_MEMORY` if there is no memory for the copy.
 ///
 /// # Safety
-/// `image` is null or readable for the length that its own headers tell.
+/// `image` is null or readable for the length that its own headers state.
 pub(crate) unsafe fn copy(image: *const c_void) -> Outcome<Vec<u8>> {
     if image.is_null() {
         return Err(Code::INVALID_VALUE);
     }
-    let peek = Peek(image.cast());
-    // SAFETY: the caller vouches for what the headers tell.
-    let length = unsafe { peek.length() }.filter(|length| (1..=MOST).contains(length));
-    let length = length.and_then(|length| usize::try_from(length).ok()).ok_or_else(|| {
-        explain(format!(
-            "no module is loaded from {image:p}: no code object and no bundle begins there, its headers contradict \
-             themselves, or they go on where no memory can be read"
-        ));
-        Code::INVALID_IMAGE
-    })?;
-    let cut_short = || {
-        explain(format!(
-            "no module is loaded from {image:p}: its headers tell of {length} bytes, which cannot all be read there"
-        ));
+    let refuse = |problem: String| {
+        explain(format!("no module is loaded from {image:p}: {problem}"));
         Code::INVALID_IMAGE
     };
-    // The last byte first: a damaged size must not cost memory for what is not there.
-    // SAFETY: as above.
-    if unsafe { peek.array::<1>(length as u64 - 1) }.is_none() {
+    let read = |offset: u64, to: &mut [u8]| {
+        let from = usize::try_from(offset).map(|offset| image.cast::<u8>().wrapping_add(offset));
+        // SAFETY: the caller vouches for the bytes that headers announce, and `size_at` reads no others.
+        from.is_ok_and(|from| unsafe { foreign::read(from, to) })
+    };
+    if !is_loaded(&read) {
+        return Err(refuse("no code object and no bundle that HIP loads begins there".to_owned()));
+    }
+    let mut options = Options::default();
+    options.max_stored = MOST;
+    let size = size_at(&read, &options).map_err(|error| refuse(error.to_string()))?;
+    let cut_short = || refuse(format!("its headers state {size} bytes, which cannot all be read there"));
+    // The last byte first: a damaged size must not cost memory.
+    if !read(size.saturating_sub(1), &mut [0]) {
         return Err(cut_short());
     }
+    let length = usize::try_from(size).map_err(|_| cut_short())?;
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(length).map_err(|_| Code::OUT_OF_MEMORY)?;
-    // SAFETY: as above.
-    let whole = unsafe { foreign::read(peek.0, &mut bytes.spare_capacity_mut()[..length]) };
-    if !whole {
-        return Err(cut_short());
-    }
-    // SAFETY: so many bytes were reserved and read.
-    unsafe { bytes.set_len(length) };
-    Ok(bytes)
+    bytes.resize(length, 0);
+    if read(0, &mut bytes) { Ok(bytes) } else { Err(cut_short()) }
 }
 
-/// An image, read piece by piece, each only as the pieces before allow.
-struct Peek(*const u8);
-
-impl Peek {
-    /// # Safety
-    /// See [`copy`].
-    unsafe fn length(&self) -> Option<u64> {
-        // SAFETY: every container is longer than the shortest magics, and has the longer one if it begins like it.
-        unsafe {
-            match Format::at_address(self.array(0)?)? {
-                Format::Elf | Format::OtherElf => self.elf_length(),
-                Format::Ccob => self.ccob_length(),
-                Format::Bundle => self.bundle_length(),
-                _ => None,
-            }
-        }
+/// Whether HIP loads images of this format from memory. It loads no compressed bundle of version 1, whose header states no
+/// size.
+fn is_loaded(read: &dyn Fn(u64, &mut [u8]) -> bool) -> bool {
+    let (mut magic, mut version) = ([0; 4], [0; 2]);
+    if !read(0, &mut magic) {
+        return false;
     }
-
-    /// # Safety
-    /// The piece is readable.
-    unsafe fn array<const N: usize>(&self, at: u64) -> Option<[u8; N]> {
-        let from = self.0.wrapping_add(usize::try_from(at).ok()?);
-        let mut piece = [MaybeUninit::uninit(); N];
-        // SAFETY: the caller vouches for the piece. It is whole where `read` says so.
-        unsafe { foreign::read(from, &mut piece).then(|| piece.map(|byte| byte.assume_init())) }
-    }
-
-    /// # Safety
-    /// The piece is readable.
-    unsafe fn number<const N: usize>(&self, at: u64) -> Option<u64> {
-        let mut bytes = [0; 8];
-        // SAFETY: the caller vouches for the piece.
-        bytes.get_mut(..N)?.copy_from_slice(&unsafe { self.array::<N>(at) }?);
-        Some(u64::from_le_bytes(bytes))
-    }
-
-    /// The end of whatever lies last: headers, segments or sections.
-    ///
-    /// # Safety
-    /// The image begins as a whole ELF file.
-    unsafe fn elf_length(&self) -> Option<u64> {
-        // SAFETY: the header is 64 bytes, and the tables that it names belong to the file.
-        unsafe {
-            let class_and_order = self.number::<2>(4)?;
-            if class_and_order != 0x0102 {
-                return None;
-            }
-            let (programs, sections) = (self.number::<8>(32)?, self.number::<8>(40)?);
-            let (program_size, program_count) = (self.number::<2>(54)?, self.number::<2>(56)?);
-            let (section_size, section_count) = (self.number::<2>(58)?, self.number::<2>(60)?);
-            let mut end = 64;
-            if program_count > 0 {
-                end = end.max(table_end(programs, program_size, program_count, 56)?);
-                for index in 0..program_count {
-                    let header = programs + index * program_size;
-                    end = end.max(range_end(self.number::<8>(header + 8)?, self.number::<8>(header + 32)?)?);
-                }
-            }
-            if section_count > 0 {
-                end = end.max(table_end(sections, section_size, section_count, 64)?);
-                for index in 0..section_count {
-                    let header = sections + index * section_size;
-                    // A section without bits in the file (SHT_NOBITS) has no end there.
-                    if self.number::<4>(header + 4)? != 8 {
-                        end = end
-                            .max(range_end(self.number::<8>(header + 24)?, self.number::<8>(header + 32)?)?);
-                    }
-                }
-            }
-            Some(end)
-        }
-    }
-
-    /// The end of the last entry.
-    ///
-    /// # Safety
-    /// The image begins as a whole bundle.
-    unsafe fn bundle_length(&self) -> Option<u64> {
-        // SAFETY: the header is followed by as many rows as it says, each with an id as long as it says.
-        unsafe {
-            if Format::of(&self.array::<24>(0)?) != Some(Format::Bundle) {
-                return None;
-            }
-            let count = self.number::<8>(24).filter(|count| *count <= MOST_ENTRIES)?;
-            let mut row: u64 = 32;
-            let mut end = row;
-            for _ in 0..count {
-                end = end.max(range_end(self.number::<8>(row)?, self.number::<8>(row + 8)?)?);
-                let id = self.number::<8>(row + 16).filter(|length| *length <= 4096)?;
-                row += 24 + id;
-                end = end.max(row);
-            }
-            Some(end)
-        }
-    }
-
-    /// What the header says.
-    ///
-    /// # Safety
-    /// The image begins as a whole compressed bundle.
-    unsafe fn ccob_length(&self) -> Option<u64> {
-        // SAFETY: each version's header is at least as long as what is read of it.
-        unsafe {
-            match self.number::<2>(4)? {
-                2 => self.number::<4>(8),
-                3 => self.number::<8>(8),
-                // Version 1 does not tell. Nobody can load it from a bare pointer.
-                _ => None,
-            }
-        }
+    match Format::at_address(magic) {
+        Some(Format::Elf | Format::OtherElf | Format::Bundle) => true,
+        Some(Format::Ccob) => read(4, &mut version) && u16::from_le_bytes(version) != 1,
+        _ => false,
     }
 }
 
-fn range_end(offset: u64, size: u64) -> Option<u64> {
-    offset.checked_add(size).filter(|end| *end <= MOST)
-}
-
-fn table_end(offset: u64, size: u64, count: u64, least: u64) -> Option<u64> {
-    // Sizes and counts have 16 bits each.
-    if size < least { None } else { range_end(offset, size * count) }
-}
-
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests {
+    use super::super::foreign::tests::Guarded;
     use super::*;
 
-    fn length_of(bytes: &[u8]) -> Option<u64> {
-        // SAFETY: the tests' images hold what they tell, or end where a check fails.
-        unsafe { Peek(bytes.as_ptr()).length() }
-    }
-
-    #[test]
-    fn a_bundle_ends_with_its_last_entry() {
-        let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
-        for number in [2_u64, 4096, 100, 5] {
-            bundle.extend(number.to_le_bytes());
-        }
-        bundle.extend(b"host-");
-        for number in [8192_u64, 50, 5] {
-            bundle.extend(number.to_le_bytes());
-        }
-        bundle.extend(b"hipv4");
-        assert_eq!(length_of(&bundle), Some(8242));
-    }
-
-    #[cfg(all(target_os = "linux", not(miri)))]
     #[test]
     fn what_headers_tell_of_must_be_there() {
-        use super::foreign::tests::Guarded;
-
         let copied = |image: &[u8]| {
             let guarded = Guarded::new(image);
             // SAFETY: on Linux memory that cannot be read does no harm.
             unsafe { copy(guarded.start().cast()) }
         };
         const CODE: &[u8] = include_bytes!("../../../../cts/kernels/bundles/vector_add.gfx942.co");
-        let whole = CODE[..length_of(CODE).unwrap() as usize].to_vec();
+        let whole = CODE[..windlass_codeobject::declared_size(CODE).unwrap() as usize].to_vec();
         assert_eq!(copied(&whole).unwrap(), whole);
         for cut in [0, 1, 3, 5, 63, 64, 65, whole.len() / 2, whole.len() - 1] {
             assert_eq!(copied(&whole[..cut]).unwrap_err(), Code::INVALID_IMAGE, "{cut} bytes");
@@ -241,16 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_make_no_sense_are_refused() {
-        let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
-        for number in [1_u64, u64::MAX - 1, 100, 0] {
-            bundle.extend(number.to_le_bytes());
+    fn images_that_hip_does_not_load_are_refused() {
+        for image in
+            [&b"no container at all"[..], b"\x7fELF\x01\x01\0\0", b"CCOB\x01\0\0\0", b"\x10\xff\x10\xad"]
+        {
+            let guarded = Guarded::new(image);
+            // SAFETY: on Linux memory that cannot be read does no harm.
+            assert_eq!(unsafe { copy(guarded.start().cast()) }.unwrap_err(), Code::INVALID_IMAGE);
         }
-        assert_eq!(length_of(&bundle), None);
-        let mut crowded = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
-        crowded.extend(u64::MAX.to_le_bytes());
-        assert_eq!(length_of(&crowded), None);
-        assert_eq!(length_of(b"no container at all"), None);
-        assert_eq!(length_of(b"\x7fELF\x01\x01\0\0"), None);
     }
 }

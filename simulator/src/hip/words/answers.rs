@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where AMD's library answers a mistake otherwise than the simulator finds it, by version. `.ci/hip-differences` compares.
+//! Answers of AMD's library, by version, that differ from the error that the simulator finds. `.ci/hip-differences`
+//! compares both.
 
 use super::code::Code;
 
-/// Versions, from the first on and before the second.
+/// Versions from the first on, before the second.
 type Versions = ((u32, u32), (u32, u32));
 
 const ALWAYS: Versions = ((0, 0), (u32::MAX, 0));
@@ -23,7 +24,7 @@ const fn row(functions: &'static [&'static str], found: Code, answered: Code, ve
     Row { functions, found, answered, versions }
 }
 
-/// Functions that tell how many workgroups of a kernel fit, by its symbol.
+/// Functions that answer how many workgroups of a kernel, named by its symbol, fit.
 const OCCUPANCIES: &[&str] = &[
     "hipOccupancyMaxActiveBlocksPerMultiprocessor",
     "hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
@@ -31,7 +32,7 @@ const OCCUPANCIES: &[&str] = &[
 ];
 
 const ROWS: &[Row] = &[
-    // A stream that is none.
+    // A handle of no stream.
     row(
         &[
             "hipDrvMemcpy3DAsync",
@@ -71,7 +72,7 @@ const ROWS: &[Row] = &[
         Code::INVALID_VALUE,
         SINCE_6,
     ),
-    // A grid or a block that is too large.
+    // A grid or a block above the limits.
     row(
         &["hipLaunchKernel", "hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel"],
         Code::INVALID_CONFIGURATION,
@@ -94,7 +95,7 @@ const ROWS: &[Row] = &[
         BEFORE_6,
     ),
     row(&["hipMemGetAddressRange"], Code::NOT_FOUND, Code::INVALID_DEVICE_POINTER, BEFORE_6),
-    // A function that is none.
+    // A handle of no function.
     row(&["hipFuncGetAttribute"], Code::INVALID_HANDLE, Code::INVALID_VALUE, BEFORE_6),
     row(&["hipModuleLaunchKernel"], Code::INVALID_HANDLE, Code::INVALID_IMAGE, BEFORE_6),
     row(
@@ -114,7 +115,7 @@ const ROWS: &[Row] = &[
         Code::INVALID_VALUE,
         ALWAYS,
     ),
-    // A symbol that stands for no kernel, and the null symbol, which is found to be no handle.
+    // A symbol that stands for no kernel. The null symbol is found to be no handle.
     row(
         &["hipFuncGetAttributes", "hipLaunchCooperativeKernel"],
         Code::INVALID_DEVICE_FUNCTION,
@@ -130,7 +131,7 @@ const ROWS: &[Row] = &[
     row(&["hipFuncGetAttributes"], Code::INVALID_HANDLE, Code::INVALID_VALUE, BEFORE_6),
     row(&["hipLaunchCooperativeKernel"], Code::INVALID_HANDLE, Code::INVALID_SYMBOL, BEFORE_6),
     row(OCCUPANCIES, Code::INVALID_DEVICE_FUNCTION, Code::INVALID_VALUE, BEFORE_6),
-    // A device that is none.
+    // A number of no device.
     row(
         &["hipCtxCreate", "hipDeviceGetByPCIBusId", "hipDeviceGetMemPool", "hipMemPoolCreate"],
         Code::INVALID_DEVICE,
@@ -141,7 +142,7 @@ const ROWS: &[Row] = &[
     row(&["hipMemAdvise"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
     row(&["hipDeviceGetDefaultMemPool"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
     row(&["hipGraphInstantiateWithFlags"], Code::NOT_SUPPORTED, Code::INVALID_VALUE, ALWAYS),
-    // An event that is none.
+    // A handle of no event.
     row(&["hipExtLaunchKernel"], Code::INVALID_HANDLE, Code::INVALID_VALUE, SINCE_6),
     row(
         &["hipGraphExecMemcpyNodeSetParams", "hipGraphExecMemcpyNodeSetParams1D"],
@@ -150,14 +151,14 @@ const ROWS: &[Row] = &[
         SINCE_6,
     ),
     row(&["hipGraphMemcpyNodeSetParams1D"], Code::INVALID_MEMCPY_DIRECTION, Code::INVALID_VALUE, BEFORE_6),
-    // No place for the event.
+    // A null pointer for the event.
     row(&["hipEventCreate", "hipEventCreateWithFlags"], Code::INVALID_HANDLE, Code::INVALID_VALUE, ALWAYS),
     // A stream that is not captured.
     row(&["hipStreamEndCapture"], Code::ILLEGAL_STATE, Code::STREAM_CAPTURE_UNMATCHED, BEFORE_6),
     row(&["hipHostUnregister"], Code::INVALID_VALUE, Code::HOST_MEMORY_NOT_REGISTERED, BEFORE_6),
 ];
 
-/// Errors that are answered and not kept as the thread's last, by what was found.
+/// Errors that a function answers but does not keep as the thread's last error, by the error that was found.
 const UNNOTED: &[(&[&str], Code, Versions)] = &[
     (&["hipEventCreate", "hipEventCreateWithFlags"], Code::INVALID_HANDLE, BEFORE_7),
     (&["hipEventDestroy"], Code::CONTEXT_IS_DESTROYED, IN_6),
@@ -195,7 +196,8 @@ const UNNOTED: &[(&[&str], Code, Versions)] = &[
     (&["hipMemsetD8", "hipMemsetD16", "hipMemsetD32"], Code::STREAM_CAPTURE_IMPLICIT, IN_6),
 ];
 
-/// What waits for the null stream while a blocking stream is captured, which HIP 7 refuses all work on the null stream for.
+/// Functions that wait for the null stream, and so are refused while a blocking stream is captured. HIP 7 refuses all work
+/// on the null stream then.
 const WAITING: &[&str] = &[
     "hipMemcpy",
     "hipMemcpyHtoD",
@@ -213,7 +215,7 @@ const WAITING: &[&str] = &[
     "hipMemset2D",
 ];
 
-/// Functions that refuse a copy of nothing as a node of a graph, by version.
+/// Functions that refuse a copy of no bytes as a node of a graph, by version.
 const REFUSING_NOTHING: &[(&str, Versions)] = &[
     ("hipGraphAddMemcpyNode1D", SINCE_6),
     ("hipGraphExecMemcpyNodeSetParams", BEFORE_6),
@@ -226,7 +228,7 @@ fn holds(versions: Versions, hip: (u32, u32)) -> bool {
     versions.0 <= hip && hip < versions.1
 }
 
-/// What a version of AMD's library answers where the simulator found something wrong.
+/// The answer of a version of AMD's library to an error that the simulator found.
 pub(crate) fn of(hip: (u32, u32), function: &str, found: Code) -> Code {
     let row = ROWS
         .iter()
@@ -234,14 +236,14 @@ pub(crate) fn of(hip: (u32, u32), function: &str, found: Code) -> Code {
     row.map_or(found, |row| row.answered)
 }
 
-/// Whether the answer to what was found is kept as the thread's last error.
+/// Whether the answer to the error that was found is kept as the thread's last error.
 pub(crate) fn is_noted(hip: (u32, u32), function: &str, found: Code) -> bool {
     !UNNOTED.iter().any(|(functions, code, versions)| {
         *code == found && functions.contains(&function) && holds(*versions, hip)
     })
 }
 
-/// Whether a copy of nothing is no node of a graph.
+/// Whether the function refuses a copy of no bytes as a node of a graph.
 pub(crate) fn refuses_nothing(hip: (u32, u32), function: &str) -> bool {
     REFUSING_NOTHING.iter().any(|(name, versions)| *name == function && holds(*versions, hip))
 }

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 
 use crate::packet::{Misfit, Refusal};
 
-/// What a HIP call returns. Zero is success.
+/// The status that a HIP call returns. Zero is success.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Code(pub(crate) u32);
 

@@ -65,17 +65,17 @@ impl Unreported {
         }
     }
 
-    /// Takes all failures, told or not.
+    /// Takes all failures, answered or not.
     pub(crate) fn take(&self) -> Vec<Arc<Failure>> {
         std::mem::take(&mut *self.lock())
     }
 
-    /// The failures that another call has told.
+    /// The failures that another call has answered.
     pub(crate) fn told(&self) -> Vec<Arc<Failure>> {
         self.lock().iter().filter(|failure| failure.is_told()).cloned().collect()
     }
 
-    /// `Err` with the first failure that was not told. All others then count as told.
+    /// `Err` with the first failure that no call has answered. All others count as answered then.
     pub(crate) fn report(&self) -> Outcome<()> {
         let failures = self.take();
         let mut untold = failures.iter().filter(|failure| !failure.is_told());
