@@ -102,7 +102,7 @@
 //! HIP's own entry points take code by its start address. So do [`bytes_at`] and [`File::at_address`], which find the end by
 //! the headers of a code object, a bundle, a compressed bundle of version 1 to 3, an LLVM offload binary, `HIP1`, `AMD1`, or
 //! the `HIPF` wrapper that a host program registers. Both are `unsafe`, because the headers must be true. They hold the only
-//! `unsafe` code of the crate.
+//! `unsafe` code of the crate. For headers that may be damaged, [`size_at`] takes a function that reads memory safely.
 //!
 //! ROCm's loaders believe an image: `hipModuleLoadData` takes no length, and walks the image by its headers. [`validate`]
 //! checks each number on which such a walk rests, and [`Image`] is the memory that the walk needs.
@@ -165,7 +165,7 @@ pub use container::package::Package;
 pub use entry::{Entry, EntryKind, EntryTarget};
 pub use error::Error;
 pub use file::File;
-pub use file::address::bytes_at;
+pub use file::address::{bytes_at, size_at};
 #[cfg(feature = "carriers")]
 pub use file::input::Input;
 pub use file::kind::FileKind;

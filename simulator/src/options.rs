@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a simulated machine consists of, and its spelling in URIs and in `WINDLASS_SIM`.
+//! The description of a simulated machine, and its spelling in URIs and in `WINDLASS_SIM`.
+
+mod error;
+mod injection;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,8 +10,11 @@ use std::str::FromStr;
 
 use windlass_hip_sys::EntryPoints;
 
-use crate::injection::Injection;
 use crate::part::Part;
+
+pub use error::OptionsError;
+pub(crate) use injection::Effect;
+pub use injection::Injection;
 
 /// The description of a simulated machine.
 ///
@@ -20,19 +26,19 @@ use crate::part::Part;
 /// | `devices` | GPUs, up to 64; with 0, HIP answers as on a machine without a GPU | 1 |
 /// | `memory` | bytes of memory per GPU; `K`, `M`, `G`, `T` are powers of 1024 | `16G` |
 /// | `threads` | CPU threads that execute workgroups, 1 to 1024 | one per CPU |
-/// | `units` | compute units that a GPU says it has, 1 to 1024 | the part's: 304, of gfx90a 110 |
-/// | `seed` | one thing at a time, in an order drawn from this number | none: side by side |
+/// | `units` | compute units that a GPU reports, 1 to 1024 | the part's: 304, of gfx90a 110 |
+/// | `seed` | one piece of work at a time, in an order drawn from this number | none: side by side |
 /// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
-/// | `without` | functions of HIP that are absent, with commas between | none |
-/// | `lds` | what an access behind the end of LDS is: `fault`; `hardware`, reads give zero and writes vanish | `fault` |
-/// | `uninitialised` | whether reads of device memory that nobody wrote are told of: `ignore` or `report` (slow) | `ignore` |
-/// | `faults` | what a bad access or trap of a kernel costs: `submission`, what waits for it; `sticky`, the device, as on hardware | `submission` |
+/// | `without` | functions of HIP that are absent, separated by commas | none |
+/// | `lds` | the effect of an access past the end of LDS: `fault`; `hardware`, reads give zero and writes vanish | `fault` |
+/// | `uninitialised` | reads of device memory that was never written: `ignore` or `report` (slow) | `ignore` |
+/// | `faults` | work that fails with a bad access or trap of a kernel: `submission`, the work that waits for it; `sticky`, all work of the device, as on hardware | `submission` |
 /// | `fail` | calls that fail, separated by commas: `hipMalloc@3:hipErrorOutOfMemory`; see [`Injection`] | none |
 /// | `delay` | calls that are late, separated by commas: `hipMemcpyAsync@2:5ms`; see [`Injection`] | none |
 /// | `lock` | the address that kernels have for host memory that is pinned afterwards: the `same`, or one `apart` | `same`; under HSA `apart` |
-/// | `hardware_queues` | what the streams of a GPU share, as with AMD's `GPU_MAX_HW_QUEUES`, up to 1024; with 0, each stream has its own | 4 |
-/// | `record` | the file to write in which order things happened; needs `seed` | none |
-/// | `replay` | such a file, to be repeated; a run that cannot follow it says where | none |
+/// | `hardware_queues` | hardware queues that the streams of a GPU share, as with AMD's `GPU_MAX_HW_QUEUES`, up to 1024; with 0, each stream has its own | 4 |
+/// | `record` | the file to write the order of events to; needs `seed` | none |
+/// | `replay` | such a file, to repeat; a run that cannot follow it reports where | none |
 ///
 /// ```
 /// use windlass_simulator::Options;
@@ -44,7 +50,7 @@ use crate::part::Part;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Which GPU each is.
+    /// The model of every GPU.
     pub part: &'static Part,
     /// Number of GPUs.
     pub devices: u32,
@@ -54,54 +60,54 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Compute units that each GPU reports.
     pub units: u32,
-    /// Draws the order in which things happen, one at a time; `None` runs streams side by side.
+    /// The seed of the order of work, one piece at a time; `None` runs streams side by side.
     pub seed: Option<u64>,
     /// Version of HIP, major and minor.
     pub hip: (u32, u32),
-    /// Functions of HIP that are absent, whatever the version.
+    /// Functions of HIP that are absent in every version.
     pub without: Vec<String>,
-    /// What a kernel that goes wrong takes with it.
+    /// The work that fails with a kernel.
     pub faults: Faults,
     /// Calls that fail or are late.
     pub injections: Vec<Injection>,
-    /// Where to write in which order things happened; needs a seed.
+    /// The file to write the order of events to; needs a seed.
     pub record: Option<PathBuf>,
-    /// What to repeat, as `record` wrote it.
+    /// The file to repeat, as `record` wrote it.
     pub replay: Option<PathBuf>,
-    /// What an access behind the end of LDS is.
+    /// The effect of an access past the end of LDS.
     pub lds: Lds,
-    /// Whether reads of device memory that nobody wrote are told of.
+    /// Whether reads of device memory that was never written are reported.
     pub uninitialised: Uninitialised,
-    /// The address that kernels have for host memory that is pinned afterwards; `None` is what the front end finds usual.
+    /// The address that kernels have for host memory that is pinned afterwards; `None` is the front end's default.
     pub lock: Option<Lock>,
-    /// Hardware queues that the streams of a GPU share, those of each priority apart; 0 gives each stream its own. Queues
-    /// under HSA are hardware queues, and share nothing.
+    /// Hardware queues that the streams of one priority of a GPU share; 0 gives each stream its own. Queues under HSA are
+    /// hardware queues and share nothing.
     pub hardware_queues: u32,
 }
 
-/// The address that kernels have for host memory which a client allocated by itself and pinned afterwards.
+/// The address that kernels have for host memory that a client allocated itself and pinned afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lock {
-    /// The host's own, as where the kernel driver manages memory for host and GPU alike (HMM).
+    /// The host's address, as with a kernel driver that manages memory for host and GPU alike (HMM).
     Same,
-    /// Another one, as with ROCr elsewhere.
+    /// Another address, as with ROCr elsewhere.
     Apart,
 }
 
-/// What an access of a kernel behind the end of its workgroup's LDS is.
+/// The effect of a kernel's access past the end of its workgroup's LDS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Lds {
-    /// A fault, with the bytes that kernel and launch asked for as the end.
+    /// A fault. The end is the number of bytes that kernel and launch ask for.
     #[default]
     Fault,
     /// As on hardware: reads give zero, writes vanish. The end is rounded up to a multiple of 512.
     Hardware,
 }
 
-/// What a kernel's read of device memory that nobody wrote is.
+/// The effect of a kernel's read of device memory that was never written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Uninitialised {
-    /// Nobody's business.
+    /// None.
     #[default]
     Ignore,
     /// An error in the log, once for each instruction of a dispatch; see
@@ -110,14 +116,14 @@ pub enum Uninitialised {
     Report,
 }
 
-/// What a kernel or copy that goes wrong takes with it.
+/// The work that fails with a kernel or copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Faults {
-    /// Nothing else. Work behind it goes on. The event that is recorded next on its stream answers the error for as long
-    /// as it stands for that recording; the next synchronisation with the stream or the device answers it, once.
+    /// No other work. The event that is recorded next on its stream answers the error as long as it stands for that
+    /// recording; the next synchronisation with the stream or the device answers the error once.
     #[default]
     Submission,
-    /// The device: as on hardware, every later call answers the error, until the device is reset.
+    /// All work of the device: as on hardware, every later call answers the error until the device is reset.
     Sticky,
 }
 
@@ -130,7 +136,7 @@ impl Faults {
     }
 }
 
-/// As many as AMD's runtime uses unless it is told otherwise.
+/// The default of AMD's runtime.
 const HARDWARE_QUEUES: u32 = 4;
 
 const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, uninitialised, lock, \
@@ -169,9 +175,9 @@ impl Options {
         match std::env::var("WINDLASS_SIM") {
             Ok(text) => text.parse(),
             Err(std::env::VarError::NotPresent) => Ok(Self::default()),
-            Err(std::env::VarError::NotUnicode(_)) => {
-                Err(OptionsError("WINDLASS_SIM is not valid UTF-8: spell it like gfx942?devices=2".into()))
-            }
+            Err(std::env::VarError::NotUnicode(_)) => Err(OptionsError::new(
+                "WINDLASS_SIM is not valid UTF-8: spell it like gfx942?devices=2".into(),
+            )),
         }
     }
 
@@ -205,7 +211,7 @@ impl FromStr for Options {
             let spelled = |part: &&Part| target == part.name() || target == part.target_id();
             let part = Part::all().iter().find(spelled).ok_or_else(|| {
                 let names = Part::names();
-                OptionsError(format!(
+                OptionsError::new(format!(
                     "the simulator cannot be a {target:?}: it knows the instructions of {names} only"
                 ))
             })?;
@@ -213,7 +219,7 @@ impl FromStr for Options {
         }
         for setting in query.split('&').filter(|setting| !setting.is_empty()) {
             let Some((key, value)) = setting.split_once('=') else {
-                return Err(OptionsError(format!(
+                return Err(OptionsError::new(format!(
                     "{setting:?} is not of the form key=value; keys are {KEYS}"
                 )));
             };
@@ -242,7 +248,7 @@ impl FromStr for Options {
                 }
                 "hardware_queues" => options.hardware_queues = number(key, value, 0, 1024)?,
                 _ => {
-                    return Err(OptionsError(format!(
+                    return Err(OptionsError::new(format!(
                         "the simulator has no option {key:?}; options are {KEYS}"
                     )));
                 }
@@ -250,7 +256,7 @@ impl FromStr for Options {
         }
         if options.record.is_some() && options.seed.is_none() && options.replay.is_none() {
             let known = "record= writes down what a seed chooses: add one, such as seed=1";
-            return Err(OptionsError(known.to_owned()));
+            return Err(OptionsError::new(known.to_owned()));
         }
         Ok(options)
     }
@@ -313,7 +319,9 @@ where
 {
     match value.parse() {
         Ok(number) if number >= least && number <= most => Ok(number),
-        _ => Err(OptionsError(format!("{key}={value}: a whole number from {least} to {most} is needed"))),
+        _ => {
+            Err(OptionsError::new(format!("{key}={value}: a whole number from {least} to {most} is needed")))
+        }
     }
 }
 
@@ -328,23 +336,23 @@ fn bytes(key: &str, value: &str) -> Result<u64, OptionsError> {
     let size = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(1 << shift));
     match size {
         Some(size) if (1 << 20..=16 << 40).contains(&size) => Ok(size),
-        _ => {
-            Err(OptionsError(format!("{key}={value}: a size from 1M to 16T is needed, such as 512M or 16G")))
-        }
+        _ => Err(OptionsError::new(format!(
+            "{key}={value}: a size from 1M to 16T is needed, such as 512M or 16G"
+        ))),
     }
 }
 
 fn faults(key: &str, value: &str) -> Result<Faults, OptionsError> {
     let kinds = [Faults::Submission, Faults::Sticky];
     let kind = kinds.into_iter().find(|kind| kind.name() == value);
-    kind.ok_or_else(|| OptionsError(format!("{key}={value}: submission or sticky is needed")))
+    kind.ok_or_else(|| OptionsError::new(format!("{key}={value}: submission or sticky is needed")))
 }
 
 /// Names of the table, each once, in its order.
 fn functions(key: &str, value: &str) -> Result<Vec<String>, OptionsError> {
     let names: Vec<&str> = value.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if let Some(unknown) = names.iter().find(|name| !EntryPoints::NAMES.contains(name)) {
-        return Err(OptionsError(format!(
+        return Err(OptionsError::new(format!(
             "{key}={value}: {unknown:?} is no function of HIP that the simulator knows; spell it like hipLaunchHostFunc"
         )));
     }
@@ -355,7 +363,8 @@ fn functions(key: &str, value: &str) -> Result<Vec<String>, OptionsError> {
 fn choice<T: Copy>(key: &str, value: &str, ways: [(&str, T); 2]) -> Result<T, OptionsError> {
     let [(first, _), (second, _)] = ways;
     let way = ways.into_iter().find(|(name, _)| *name == value);
-    let way = way.ok_or_else(|| OptionsError(format!("{key}={value}: {first} or {second} is needed")))?;
+    let way =
+        way.ok_or_else(|| OptionsError::new(format!("{key}={value}: {first} or {second} is needed")))?;
     Ok(way.1)
 }
 
@@ -364,27 +373,11 @@ fn version(key: &str, value: &str) -> Result<(u32, u32), OptionsError> {
         value.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
     match parts {
         Some((major @ 5..=7, minor @ 0..=99)) => Ok((major, minor)),
-        _ => Err(OptionsError(format!("{key}={value}: a version from 5.0 to 7.99 is needed, such as 6.2"))),
+        _ => Err(OptionsError::new(format!(
+            "{key}={value}: a version from 5.0 to 7.99 is needed, such as 6.2"
+        ))),
     }
 }
-
-/// Why options of the simulator were refused. The message names what was written and what is allowed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OptionsError(String);
-
-impl OptionsError {
-    pub(crate) fn new(message: String) -> Self {
-        Self(message)
-    }
-}
-
-impl fmt::Display for OptionsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for OptionsError {}
 
 #[cfg(test)]
 mod tests {

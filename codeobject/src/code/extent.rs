@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The size that an ELF declares.
 
+use crate::bytes::{array, range, u16_at, u32_at, u64_at};
 use crate::container::magic::Format;
 
-/// The bytes that a loader touches if it believes an ELF's headers: the least length that holds its header, program
-/// headers, segments, section headers and sections. `None` if the bytes are no 64-bit little-endian ELF, end within a
-/// header, or claim more than fits into 64 bits.
+/// The number of bytes that a loader touches if it trusts an ELF's headers: the least length that holds its header,
+/// program headers, segments, section headers and sections. `None` if the bytes are no 64-bit little-endian ELF, end
+/// within a header, or claim more than fits into 64 bits.
 ///
 /// HIP takes a code object by its address without a length, so an image whose declared size exceeds its real one must
 /// never reach HIP.
@@ -14,33 +15,77 @@ use crate::container::magic::Format;
 /// assert_eq!(windlass_codeobject::declared_size(b"not an ELF"), None);
 /// ```
 pub fn declared_size(elf: &[u8]) -> Option<u64> {
-    const NO_BITS: u32 = 8;
     if Format::of(elf) != Some(Format::Elf) {
         return None;
     }
-    let header = Fields(elf.get(..64)?);
-    let mut end = 64;
-    let programs =
-        Table { at: header.u64(32)?, entry: header.u16(54)?.into(), count: header.u16(56)?.into() };
-    let sections =
-        Table { at: header.u64(40)?, entry: header.u16(58)?.into(), count: header.u16(60)?.into() };
-    end = end.max(programs.end()?).max(sections.end()?);
-    if end > elf.len() as u64 {
+    let tables = Tables::of(elf)?;
+    let read = |at: u64, out: &mut [u8]| {
+        out.copy_from_slice(range(elf, at, out.len() as u64).ok_or(())?);
+        Ok::<(), ()>(())
+    };
+    if tables.end > elf.len() as u64 {
         // The tables are cut short. Their contents could only add to the size.
-        return Some(end);
+        return Some(tables.end);
     }
-    for entry in programs.entries(elf) {
-        let program = Fields(entry);
-        end = end.max(program.u64(8)?.checked_add(program.u64(32)?)?);
-    }
-    for entry in sections.entries(elf) {
-        let section = Fields(entry);
-        if section.u32(4)? != NO_BITS {
-            end = end.max(section.u64(24)?.checked_add(section.u64(32)?)?);
-        }
-    }
-    Some(end)
+    tables.declared_size(read).ok().flatten()
 }
+
+/// The tables of segments and sections that an ELF header names.
+pub(crate) struct Tables {
+    segments: Table,
+    sections: Table,
+    /// The end of the header and of both tables.
+    pub(crate) end: u64,
+}
+
+impl Tables {
+    /// The tables of a 64-bit little-endian ELF, by its first 64 bytes.
+    pub(crate) fn of(head: &[u8]) -> Option<Tables> {
+        let head: [u8; 64] = array(head, 0)?;
+        let table = |at, entry, count| {
+            let (entry, count) = (u16_at(&head, entry)?.into(), u16_at(&head, count)?.into());
+            Some(Table { at: u64_at(&head, at)?, entry, count })
+        };
+        let (segments, sections) = (table(32, 54, 56)?, table(40, 58, 60)?);
+        let end = segments.end()?.max(sections.end()?).max(head.len() as u64);
+        Some(Tables { segments, sections, end })
+    }
+
+    /// The [`declared_size`] of the ELF. `read` fills its second argument with the bytes from an offset on, and gets only
+    /// ranges within the tables. `Ok(None)` if the headers contradict themselves.
+    ///
+    /// # Errors
+    /// The error of `read`.
+    pub(crate) fn declared_size<E>(
+        &self,
+        mut read: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
+    ) -> Result<Option<u64>, E> {
+        const NO_BITS: u32 = 8;
+        let mut end = Some(self.end);
+        let mut reach = |header: &[u8; HEAD], offset| {
+            let content = u64_at(header, offset).and_then(|start| start.checked_add(u64_at(header, 32)?));
+            end = end.and_then(|end| Some(end.max(content?)));
+        };
+        for at in self.segments.entries() {
+            let Some(at) = at else { return Ok(None) };
+            let mut segment = [0; HEAD];
+            read(at, &mut segment)?;
+            reach(&segment, 8);
+        }
+        for at in self.sections.entries() {
+            let Some(at) = at else { return Ok(None) };
+            let mut section = [0; HEAD];
+            read(at, &mut section)?;
+            if u32_at(&section, 4) != Some(NO_BITS) {
+                reach(&section, 24);
+            }
+        }
+        Ok(end)
+    }
+}
+
+/// The first bytes of a segment's or a section's header, which state its type, offset and size.
+const HEAD: usize = 40;
 
 /// A table of headers.
 struct Table {
@@ -55,34 +100,11 @@ impl Table {
         if self.count == 0 { Some(0) } else { self.at.checked_add(self.entry.checked_mul(self.count)?) }
     }
 
-    /// The entries that lie in the file.
-    fn entries<'a>(&self, elf: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
-        let (at, size) = (self.at as usize, self.entry as usize);
-        (0..self.count as usize).filter_map(move |index| {
-            let start = at.checked_add(index.checked_mul(size)?)?;
-            elf.get(start..start.checked_add(size)?)
-        })
-    }
-}
-
-/// Little-endian numbers at byte offsets.
-struct Fields<'a>(&'a [u8]);
-
-impl Fields<'_> {
-    fn bytes<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        self.0.get(at..)?.first_chunk().copied()
-    }
-
-    fn u16(&self, at: usize) -> Option<u16> {
-        self.bytes(at).map(u16::from_le_bytes)
-    }
-
-    fn u32(&self, at: usize) -> Option<u32> {
-        self.bytes(at).map(u32::from_le_bytes)
-    }
-
-    fn u64(&self, at: usize) -> Option<u64> {
-        self.bytes(at).map(u64::from_le_bytes)
+    /// The offsets of the headers; `None` for a header that is too short.
+    fn entries(&self) -> impl Iterator<Item = Option<u64>> {
+        let (at, size) = (self.at, self.entry);
+        (0..self.count)
+            .map(move |index| at.checked_add(index.checked_mul(size)?).filter(|_| size >= HEAD as u64))
     }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! GPU code at a start address whose size nobody states, as HIP's own entry points take it.
 //!
-//! The headers state the size. They are read in stages, and each stage reads only bytes that the one before has
-//! announced. So code that ends at the last byte of a mapping is measured without touching the next page.
+//! The headers state the size. They are read in stages, and each stage reads only bytes that the previous one announced.
+//! So code that ends at the last byte of a mapping is measured without a read of the next page.
 //!
-//! | begins with | its end is told by |
+//! | first bytes | source of the size |
 //! |---|---|
 //! | ELF for amdgpu | its header, then the tables of segments and sections |
 //! | `__CLANG_OFFLOAD_BUNDLE__` | the table of entries |
@@ -12,13 +12,13 @@
 //! | `CCOB` version 1 | the compressed stream itself: frames and blocks of zstd, the end that zlib marks |
 //! | LLVM offload binary | the header |
 //! | `HIP1`, `AMD1` of IREE | the prefix |
-//! | `HIPF` wrapper (`__hip_fatbin_wrapper`) | what its pointer leads to, one of the above |
+//! | `HIPF` wrapper (`__hip_fatbin_wrapper`) | the code that its pointer leads to, one of the above |
 
 use std::slice;
 
 use crate::bytes::glimpse;
 use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
-use crate::code::extent::declared_size;
+use crate::code::extent::Tables;
 use crate::container::ccob::CcobHeader;
 use crate::container::iree::{self, IreeFormat};
 use crate::container::magic::Format;
@@ -75,26 +75,71 @@ const ELF_IDENT_SIZE: usize = 16;
 /// # Ok::<(), windlass_codeobject::Error>(())
 /// ```
 pub unsafe fn bytes_at<'a>(start: *const u8, options: &Options) -> Result<&'a [u8], Error> {
-    // SAFETY: the caller vouches for the code at `start`.
-    let memory = unsafe { Memory::new(start, options.max_stored) }?;
-    let magic: [u8; MAGIC_SIZE] = memory.array(0)?;
-    if Format::at_address(magic) != Some(Format::HostWrapper) {
-        return memory.code(magic, options);
+    // SAFETY: the caller promises four bytes at `start`, and behind a wrapper's magic the whole wrapper.
+    let start = unsafe { behind_wrapper(start) }?;
+    // The code cannot reach past the end of the address space.
+    let room = (usize::MAX - start.addr()).min(isize::MAX.unsigned_abs());
+    let read = |offset: u64, out: &mut [u8]| {
+        // SAFETY: earlier bytes announce these, so by the promise of the caller of `bytes_at` they can be read. The
+        // offset is below `limit`, which is below the end of the address space. The destination is borrowed apart.
+        unsafe { start.add(offset as usize).copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
+        true
+    };
+    let size = Memory { read: &read, limit: options.max_stored.min(room as u64) }.size(options)?;
+    // SAFETY: the headers announce `size` bytes, and the caller of `bytes_at` promises that these exist, stay, and do not
+    // change. By `limit` they fit behind `start` and into half of the address space.
+    Ok(unsafe { slice::from_raw_parts(start, size as usize) })
+}
+
+/// The number of bytes of GPU code in memory that `read` reads: as [`bytes_at`], for memory that may not exist.
+///
+/// `read` fills its second argument with the bytes from an offset on, and returns whether all of them could be read. A
+/// `HIPF` wrapper is not followed. Bytes that state no size are not read, so they may be missing.
+///
+/// # Errors
+///
+/// As for [`bytes_at`], and [`Error::Malformed`] for headers that lead to bytes which `read` cannot read.
+pub fn size_at(read: &dyn Fn(u64, &mut [u8]) -> bool, options: &Options) -> Result<u64, Error> {
+    Memory { read, limit: options.max_stored }.size(options)
+}
+
+/// The address of the code that begins at `start`, or that the wrapper at `start` points to.
+///
+/// # Safety
+///
+/// As for [`bytes_at`], of the first bytes.
+unsafe fn behind_wrapper(start: *const u8) -> Result<*const u8, Error> {
+    // SAFETY: as of this function.
+    if unsafe { format_at(start) }? != Some(Format::HostWrapper) {
+        return Ok(start);
     }
-    let version = u32::from_le_bytes(memory.array(4)?);
+    // SAFETY: a wrapper is two words of 32 bits and two pointers.
+    let version = unsafe { start.add(4).cast::<u32>().read_unaligned() };
     if version != WRAPPER_VERSION {
         let advice = "version 1 is known; give the address of the bundle itself";
         return Err(Error::unsupported(format!("version {version} of a HIPF wrapper"), 0, advice));
     }
-    // SAFETY: a wrapper is two words of 32 bits and two pointers; by the caller's promise the first pointer leads to
-    // code.
-    let memory =
-        unsafe { Memory::new(start.add(8).cast::<*const u8>().read_unaligned(), options.max_stored) }?;
-    let magic = memory.array(0)?;
-    if Format::at_address(magic) == Some(Format::HostWrapper) {
+    // SAFETY: as above; the first pointer leads to code, of which four bytes can be read.
+    let (code, format) = unsafe {
+        let code = start.add(8).cast::<*const u8>().read_unaligned();
+        (code, format_at(code)?)
+    };
+    if format == Some(Format::HostWrapper) {
         return Err(Error::malformed("the HIPF wrapper", 0, "it points to another wrapper"));
     }
-    memory.code(magic, options)
+    Ok(code)
+}
+
+/// # Safety
+///
+/// `start` is null, or four bytes there can be read.
+unsafe fn format_at(start: *const u8) -> Result<Option<Format>, Error> {
+    if start.is_null() {
+        let present = "the pointer is null; give the address where the code begins".to_owned();
+        return Err(Error::NotFound { what: "AMD GPU code".to_owned(), present });
+    }
+    // SAFETY: not null, so four bytes can be read.
+    Ok(Format::at_address(unsafe { start.cast::<[u8; MAGIC_SIZE]>().read_unaligned() }))
 }
 
 impl<'a> File<'a> {
@@ -113,40 +158,17 @@ impl<'a> File<'a> {
     }
 }
 
-/// Memory that begins with code. Each read asks only for bytes that earlier reads announced, which exist by the promise
-/// of the caller of [`bytes_at`].
-struct Memory {
-    start: *const u8,
+/// Memory that begins with code. Each read asks only for bytes that earlier reads announced.
+struct Memory<'r> {
+    read: &'r dyn Fn(u64, &mut [u8]) -> bool,
     limit: u64,
 }
 
-impl Memory {
-    /// # Safety
-    ///
-    /// As for [`bytes_at`], with the code at `start` itself instead of behind a wrapper.
-    unsafe fn new(start: *const u8, most: u64) -> Result<Memory, Error> {
-        if start.is_null() {
-            let present = "the pointer is null; give the address where the code begins".to_owned();
-            return Err(Error::NotFound { what: "AMD GPU code".to_owned(), present });
-        }
-        // The code cannot reach past the end of the address space.
-        let room = (usize::MAX - start.addr()).min(isize::MAX.unsigned_abs());
-        Ok(Memory { start, limit: most.min(room as u64) })
-    }
-
+impl Memory<'_> {
     fn array<const N: usize>(&self, offset: u64) -> Result<[u8; N], Error> {
         let mut out = [0; N];
         self.read(offset, &mut out)?;
         Ok(out)
-    }
-
-    /// All bytes of the code, once their number is known.
-    fn bytes<'a>(&self, size: u64) -> Result<&'a [u8], Error> {
-        let size = usize::try_from(size).ok().filter(|size| *size as u64 <= self.limit);
-        let size = size.ok_or_else(|| self.too_long(u64::MAX))?;
-        // SAFETY: the headers announce `size` bytes, and the caller of `bytes_at` promises that these exist, stay, and
-        // do not change. By `limit` they fit behind `start` and into half of the address space.
-        Ok(unsafe { slice::from_raw_parts(self.start, size) })
     }
 
     fn too_long(&self, value: u64) -> Error {
@@ -159,7 +181,9 @@ impl Memory {
         }
     }
 
-    fn code<'a>(&self, magic: [u8; MAGIC_SIZE], options: &Options) -> Result<&'a [u8], Error> {
+    /// The size of the code, at most `limit`.
+    fn size(&self, options: &Options) -> Result<u64, Error> {
+        let magic: [u8; MAGIC_SIZE] = self.array(0)?;
         let size = match Format::at_address(magic) {
             Some(Format::Elf | Format::OtherElf) => self.elf()?,
             Some(Format::Ccob) => self.ccob(options)?,
@@ -174,10 +198,7 @@ impl Memory {
             Some(format) => return Err(format.refused_at_address()),
             None => return Err(Error::NotRecognised { offset: 0, found: glimpse(&magic) }),
         };
-        if size > self.limit {
-            return Err(self.too_long(size));
-        }
-        self.bytes(size)
+        if size > self.limit { Err(self.too_long(size)) } else { Ok(size) }
     }
 
     /// A header of `size` bytes.
@@ -193,8 +214,7 @@ impl Memory {
         if ident[4] != 2 || ident[5] != 1 {
             return Err(malformed("it is not 64-bit little-endian"));
         }
-        let mut known = ELF_HEAD_SIZE;
-        let head = self.vec(known)?;
+        let head = self.vec(ELF_HEAD_SIZE)?;
         match ElfHead::read(&head) {
             Some(head) if head.is_amdgpu() => {}
             Some(head) => {
@@ -203,19 +223,12 @@ impl Memory {
             }
             None => return Err(malformed("it is cut short")),
         }
-        // The header announces tables, and the tables announce contents. Each round reads the bytes that the last one
-        // announced.
-        loop {
-            let declared = declared_size(self.bytes(known)?);
-            let declared = declared.ok_or_else(|| malformed("what it says of its size overflows"))?;
-            if declared <= known {
-                return Ok(declared);
-            }
-            if declared > self.limit {
-                return Err(self.too_long(declared));
-            }
-            known = declared;
+        let overflows = || malformed("what it says of its size overflows");
+        let tables = Tables::of(&head).ok_or_else(overflows)?;
+        if tables.end > self.limit {
+            return Err(self.too_long(tables.end));
         }
+        tables.declared_size(|offset, out| self.read(offset, out))?.ok_or_else(overflows)
     }
 
     fn bundle(&self) -> Result<u64, Error> {
@@ -266,22 +279,24 @@ impl Memory {
     }
 }
 
-impl Source for Memory {
+impl Source for Memory<'_> {
     fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
         let end = offset.saturating_add(out.len() as u64);
         if end > self.limit {
             return Err(self.too_long(end));
         }
-        // SAFETY: earlier bytes announce these, so by the promise of the caller of `bytes_at` they can be read. The
-        // offset is below `limit`, which is below the end of the address space. The destination is borrowed apart.
-        unsafe { self.start.add(offset as usize).copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
-        Ok(())
+        if (self.read)(offset, out) {
+            return Ok(());
+        }
+        let problem = format!("the {} bytes there, which earlier ones announce, cannot be read", out.len());
+        Err(Error::malformed("the GPU code in memory", offset, problem))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::extent::declared_size;
 
     const VECTOR_ADD: &[u8] =
         include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../cts/kernels/bundles/vector_add.gfx942.co"));

@@ -1,61 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! HIP over the simulated machine.
 //!
-//! A [`Simulator`] owns devices, memory and streams. Its functions are reached through the table that
-//! [`Simulator::api`] gives, without any dynamic library, or through the drop-in `libamdhip64.so`, whose process-wide
-//! simulator is described by the environment variable `WINDLASS_SIM`.
+//! A [`Simulator`] owns devices, memory and streams. A program reaches its functions through the table of
+//! [`Simulator::api`], without a dynamic library, or through the drop-in `libamdhip64.so`. The environment variable
+//! `WINDLASS_SIM` describes the drop-in's simulator, which the whole process shares.
 //!
-//! # What holds
+//! # Contracts
 //!
-//! - Work on a stream runs in order, on threads of the simulator's. Streams run side by side, the null stream and
-//!   blocking streams wait for each other as HIP's legacy default stream does. With a seed, one thing
-//!   happens at a time, inside calls, and which is chosen among all that is legal.
-//! - An event stands for its latest recording; who waits has the recording of the moment of the call. An event that
-//!   was never recorded is no wait.
-//! - Arguments of kernels, and pageable sources of asynchronous copies, are taken when the call is made.
-//! - Handles are looked up, not followed: a stale, foreign or invented one is an error.
-//! - What waits for a kernel that goes wrong is told of it, once, and the device goes on. With `faults=sticky` the device
-//!   answers with that error until `hipDeviceReset`, and what is queued is passed over. The report names kernel,
-//!   instruction, lane and address.
-//! - What is not implemented is absent from the table, and answers `hipErrorNotSupported` in the drop-in.
+//! - Work of a stream runs in order, on the simulator's threads. Streams run side by side. The null stream and blocking
+//!   streams wait for each other as with HIP's legacy default stream. With a seed, one piece of work runs at a time, inside
+//!   calls, and the seed chooses it among all that are legal.
+//! - An event stands for its latest recording. A wait is for the recording at the moment of the call. A wait for an event
+//!   that was never recorded has no effect.
+//! - A call copies the arguments of a kernel, and the pageable source of an asynchronous copy, before it returns.
+//! - Handles are looked up, not followed: a stale, foreign or invented handle is an error.
+//! - If a kernel fails, one synchronisation answers the error, and the device goes on. With `faults=sticky` every call
+//!   answers the error until `hipDeviceReset`, and queued work is skipped. The report names kernel, instruction, lane and
+//!   address.
+//! - Functions that are not implemented are absent from the table, and answer `hipErrorNotSupported` in the drop-in.
 
-mod allocation;
-mod answers;
-mod attributes;
-mod call;
+mod boundary;
 #[allow(non_snake_case, clippy::too_many_arguments)]
 mod calls;
-mod capture;
-mod code;
-mod compiled;
-mod current;
-mod defects;
-mod device;
-mod event;
-mod failure;
-mod foreign;
-mod graph;
-mod graph_exec;
-mod image;
-mod launch;
-mod ledger;
-mod lookup;
-mod machine;
-mod no_gpu;
-mod node;
-mod owner;
-mod pool;
-mod process;
-mod program;
-mod runtime;
+mod exports;
+mod graphs;
+mod hardware;
+mod instance;
+mod objects;
+mod programs;
 mod simulator;
-pub(crate) mod status;
-mod stream;
-mod table;
+pub(crate) mod words;
 mod work;
 
-pub use lookup::{Exported, process_export};
-pub use process::{process_entries, process_fault, process_has, process_refuse};
-pub use runtime::Error;
+pub use calls::lookup::{Exported, process_export};
+pub use calls::table::version_has;
+pub use exports::{process_entries, process_fault, process_has, process_refuse};
+pub use instance::setup::Error;
 pub use simulator::Simulator;
-pub use table::version_has;

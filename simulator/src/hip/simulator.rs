@@ -6,34 +6,34 @@ use std::sync::Arc;
 
 use windlass_hip_sys::{Api, Binding, Found, Origin, Version};
 
+use super::calls::table;
+use super::instance::runtime::Runtime;
+use super::instance::setup::{Error, set_up};
+use super::instance::thread;
+use super::words::explanation;
 use crate::options::{Faults, Options};
 use crate::packet::{Schedule, ScheduleReport};
 
-use super::call;
-use super::current;
-use super::runtime::{Error, Runtime};
-use super::table;
-
 /// A simulated machine with its GPUs.
 ///
-/// Simulators share nothing. A simulator lives as long as this value or an [`Api`] of it does; what is still queued
-/// when the last one goes is dropped, and nobody waits for it.
+/// Simulators share nothing. A simulator lives as long as this value or an [`Api`] of it. Work that is queued when the last
+/// of them is dropped is dropped too.
 pub struct Simulator {
     runtime: Arc<Runtime>,
 }
 
 impl Simulator {
-    /// Sets a machine up. Threads are started when there is work for them.
+    /// Sets a machine up. Its threads start with its first work.
     ///
     /// # Errors
-    /// [`Error`] where the system does not give the address space for its memory.
+    /// [`Error`] if the system does not give the address space for its memory.
     pub fn new(options: Options) -> Result<Arc<Self>, Error> {
         let slots: Vec<usize> = (0..options.devices as usize).collect();
-        Ok(Arc::new(Self { runtime: Runtime::new(options, &slots)? }))
+        Ok(Arc::new(Self { runtime: set_up(options, &slots)? }))
     }
 
-    /// Whether the log that options say to replay is one, and whether one can be written where they say so. For who
-    /// describes a machine to a program that it starts: [`new`](Self::new) says the same, later. Changes no file.
+    /// Checks that the file of the option `replay` is a log and that the file of `record` can be written. A program that
+    /// passes options to a child learns this early; [`new`](Self::new) checks the same. Changes no file.
     ///
     /// # Errors
     /// [`Error::Setup`] names the file and the reason.
@@ -41,7 +41,7 @@ impl Simulator {
         Schedule::check(options).map_err(Error::Setup)
     }
 
-    /// What the machine consists of.
+    /// The description of the machine.
     pub fn options(&self) -> &Options {
         &self.runtime.options
     }
@@ -59,29 +59,29 @@ impl Simulator {
         };
         let binding =
             Binding { context: Arc::as_ptr(&self.runtime).cast(), enter, keep_alive: self.runtime.clone() };
-        // SAFETY: the functions do as HIP documents, on any thread, once `enter` has named the simulator, which the
+        // SAFETY: the functions do as HIP documents, on any thread, after `enter` has selected the simulator, which the
         // binding keeps alive.
         let api = unsafe { Api::from_entries(table::entries(options), origin, Some(binding)) };
-        let api = api.with_diagnosis(call::explanation);
+        let api = api.with_diagnosis(explanation::latest);
         match options.faults {
             Faults::Submission => api.with_contained_faults(),
             Faults::Sticky => api,
         }
     }
 
-    /// What the latest kernel or copy to fail did wrong: the kernel, its instruction, the lane and the address where
-    /// they are known. It stays until the next failure.
+    /// The report of the latest failure of a kernel or copy: the kernel, its instruction, the lane and the address, as far
+    /// as they are known. It stays until the next failure.
     pub fn last_fault(&self) -> Option<String> {
         self.runtime.machine.last_fault()
     }
 
-    /// What was chosen so far, where the options have a seed.
+    /// The choices so far, if the options have a seed.
     pub fn schedule(&self) -> Option<ScheduleReport> {
         self.runtime.scheduler.schedule.as_ref().map(Schedule::report)
     }
 
-    /// What kernels did since this was last asked that is reported but did not stop them, a report each: reads of
-    /// memory that nobody wrote, with the option `uninitialised=report`. 256 are kept; the log has all.
+    /// Takes the reports since the last call on mistakes that did not stop a kernel: with the option
+    /// `uninitialised=report`, reads of memory that was never written. At most 256 reports are kept; the log has all.
     pub fn take_findings(&self) -> Vec<String> {
         self.runtime.machine.engine.take_findings().iter().map(ToString::to_string).collect()
     }
@@ -93,11 +93,11 @@ impl fmt::Debug for Simulator {
     }
 }
 
-/// Makes the simulator of a binding the one that this thread talks to.
+/// Selects the simulator of a binding for this thread.
 ///
 /// # Safety
 /// `context` is that of a [`Binding`] whose `keep_alive` is alive.
 unsafe fn enter(context: *const ()) {
     // SAFETY: it came from `Arc::as_ptr`, and the binding keeps an `Arc`.
-    unsafe { current::select(context.cast()) };
+    unsafe { thread::select(context.cast()) };
 }

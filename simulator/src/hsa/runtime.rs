@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
 use crate::engine::Engine;
-use crate::inject::Injections;
+use crate::injections::Injections;
 use crate::memory::{self, Memory};
 use crate::options::{Options, Uninitialised};
 use crate::packet::{Clock, Schedule, Scheduler};

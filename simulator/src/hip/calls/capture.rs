@@ -8,8 +8,8 @@ use windlass_hip_sys::bindings::{
 };
 
 use super::graph::handles;
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
+use crate::hip::boundary::call::Call;
+use crate::hip::words::code::{Code, Outcome};
 use crate::packet::Role;
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamBeginCapture(
@@ -19,7 +19,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamBeginCapture(
     hip!(hipStreamBeginCapture, |call| {
         let stream = call.stream(stream)?;
         call.runtime.machine.device(stream.device)?.check()?;
-        call.runtime.captures.begin(&call.runtime, &stream, mode.0)
+        call.runtime.captures.begin(&stream, mode.0)
     })
 }
 
@@ -28,11 +28,11 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamEndCapture(
     graph: *mut hipGraph_t,
 ) -> hipError_t {
     hip!(hipStreamEndCapture, |call| {
-        // To HIP 5 the null stream is none.
+        // HIP 5 refuses the null stream.
         if graph.is_null() || stream.is_null() && !call.is_since(6) {
             return Err(Code::INVALID_VALUE);
         }
-        let ended = call.runtime.captures.end(&call.runtime, &*call.stream(stream)?);
+        let ended = call.runtime.captures.end(&*call.stream(stream)?);
         if call.is_since(6) || ended != Err(Code::ILLEGAL_STATE) {
             call.put(graph, ended.unwrap_or(0) as hipGraph_t)?;
         }
@@ -40,7 +40,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamEndCapture(
     })
 }
 
-/// Whether a stream is being captured, and the number and graph of its capture.
+/// Writes whether a stream is being captured, and the number and graph of its capture.
 fn info(
     call: &Call,
     stream: hipStream_t,
@@ -50,18 +50,18 @@ fn info(
 ) -> Outcome<()> {
     let stream = call.stream(stream)?;
     if stream.role == Role::Null && !call.is_since(6) {
-        // HIP 5 knows that it is not captured, and no more.
+        // HIP 5 knows only that the null stream is not captured.
         return match call.name {
             "hipStreamIsCapturing" => call.put(status, hipStreamCaptureStatus::hipStreamCaptureStatusNone),
             _ if status.is_null() => Err(Code::INVALID_VALUE),
             _ => Err(Code::UNKNOWN),
         };
     }
-    // Asking spoils nothing.
+    // The question spoils no capture.
     if stream.role == Role::Null && call.runtime.captures.bar_null_stream(stream.device) {
         return Err(Code::STREAM_CAPTURE_IMPLICIT);
     }
-    let capture = stream.capture();
+    let capture = call.runtime.captures.of_stream(&stream);
     let found = match &capture {
         None => hipStreamCaptureStatus::hipStreamCaptureStatusNone,
         Some(capture) if capture.is_spoilt() => hipStreamCaptureStatus::hipStreamCaptureStatusInvalidated,
@@ -100,9 +100,10 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
     hip!(hipStreamGetCaptureInfo_v2, |call| {
         info(call, stream, status, id, graph)?;
         let stream = call.stream(stream)?;
-        let frontier = stream.capture().map(|capture| capture.frontier(&stream)).unwrap_or_default();
+        let capture = call.runtime.captures.of_stream(&stream);
+        let frontier = capture.map(|capture| capture.frontier(&stream)).unwrap_or_default();
         call.put_if(count, frontier.len());
-        // The list is the runtime's and lasts until the next such call of the thread.
+        // The runtime owns the list, which lasts until the thread's next call of this function.
         let mut kept = call.thread.capture_frontier.borrow_mut();
         *kept = frontier;
         let list = if kept.is_empty() { std::ptr::null() } else { kept.as_ptr() };
@@ -122,7 +123,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamUpdateCaptureDependencies(
     const SET: c_uint = 1;
     hip!(hipStreamUpdateCaptureDependencies, |call| {
         let stream = call.stream(stream)?;
-        let capture = stream.capture().ok_or(Code::ILLEGAL_STATE)?;
+        let capture = call.runtime.captures.of_stream(&stream).ok_or(Code::ILLEGAL_STATE)?;
         if flags != ADD && flags != SET {
             return Err(Code::INVALID_VALUE);
         }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Contexts. Every device has one, which lasts; to make it current is to make the device current.
+//! Contexts. Every device has one permanent context. To make the context current makes the device current.
 
 use std::ffi::{c_int, c_uint};
 use std::sync::atomic::Ordering;
 
 use windlass_hip_sys::bindings::{hipCtx_t, hipDevice_t, hipError_t};
 
-use crate::hip::call::{self, Call};
-use crate::hip::code::{Code, Outcome};
+use crate::hip::boundary::call::Call;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 
 /// The device of a context.
 fn device_of(call: &Call, context: hipCtx_t) -> Outcome<usize> {
@@ -18,7 +19,7 @@ fn give(call: &Call, to: *mut hipCtx_t, device: usize) -> Outcome<()> {
     call.put(to, call.runtime.context(device)? as hipCtx_t)
 }
 
-/// AMD's HIP keeps what was pushed apart from the current device, which alone says what calls are about.
+/// AMD's HIP keeps the stack of contexts apart from the current device. Calls use the current device only.
 fn push(call: &Call, device: usize) {
     call.thread.contexts.borrow_mut().push(device);
 }
@@ -39,7 +40,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxRelease(device: hipDe
     hip!(hipDevicePrimaryCtxRelease, |call| {
         let retained = &call.device_at(device)?.retained;
         let less = |count: u32| count.checked_sub(1);
-        // AMD's runtime does not mind one release too many.
+        // AMD's runtime accepts more releases than retains.
         let _ = retained.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         Ok(())
     })
@@ -55,7 +56,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxSetFlags(
 ) -> hipError_t {
     hip!(hipDevicePrimaryCtxSetFlags, |call| {
         call.device_at(device)?;
-        // AMD's runtime has contexts that are always in use, whatever the flags.
+        // In AMD's runtime every context is always in use.
         Err(Code::CONTEXT_ALREADY_IN_USE)
     })
 }
@@ -67,7 +68,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxGetState(
 ) -> hipError_t {
     hip!(hipDevicePrimaryCtxGetState, |call| {
         let device = call.device_at(device)?;
-        // Not those of hipSetDeviceFlags.
+        // The flags of hipSetDeviceFlags are others.
         call.put_if(flags, 0);
         let current = call.thread.device.get() == device.index;
         call.put_if(active, c_int::from(current || device.retained.load(Ordering::Relaxed) > 0));
@@ -89,7 +90,7 @@ pub(in crate::hip) unsafe extern "C" fn hipCtxCreate(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipCtxDestroy(context: hipCtx_t) -> hipError_t {
-    // The context is the device's own and stays.
+    // The context belongs to the device and stays.
     hip!(hipCtxDestroy, |call| device_of(call, context).map(|_| ()).map_err(|_| Code::INVALID_VALUE))
 }
 
@@ -132,7 +133,7 @@ pub(in crate::hip) unsafe extern "C" fn hipCtxGetDevice(device: *mut hipDevice_t
 
 pub(in crate::hip) unsafe extern "C" fn hipCtxSynchronize() -> hipError_t {
     hip!(hipCtxSynchronize, |_| {
-        call::explain("AMD's HIP does not support hipCtxSynchronize: use hipDeviceSynchronize".to_owned());
+        explain("AMD's HIP does not support hipCtxSynchronize: use hipDeviceSynchronize".to_owned());
         Err(Code::NOT_SUPPORTED)
     })
 }

@@ -5,13 +5,14 @@ use std::ffi::{c_int, c_void};
 
 use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipMemcpyKind, hipStream_t};
 
-use crate::hip::call::{Call, Target};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::node::Operation;
-use crate::hip::work::Work;
+use crate::hip::boundary::call::Call;
+use crate::hip::boundary::target::Target;
+use crate::hip::graphs::operation::Operation;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::item::Work;
 use crate::packet::{CopyCall, Direction, Rows};
 
-/// When the call returns. Since version 6 no call waits for a copy between devices' memory.
+/// The moment at which the call returns. Since version 6 no call waits for a copy between devices' memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Return {
     WhenDone,
@@ -27,7 +28,7 @@ pub(super) fn queue(call: &Call, stream: hipStream_t, copy: CopyCall, when: Retu
     let stream = match &target {
         Target::Run(stream) => stream,
         Target::Record(capture, stream) if when == Return::WhenQueued => {
-            return capture.add(&call.runtime, stream, Operation::Copy(copy));
+            return capture.add(stream, Operation::Copy(copy));
         }
         Target::Record(capture, _) => return capture.refuse(call.name),
     };
@@ -35,7 +36,7 @@ pub(super) fn queue(call: &Call, stream: hipStream_t, copy: CopyCall, when: Retu
         // SAFETY: the client vouches for the source.
         unsafe { transfer.capture() }?;
     }
-    let on_devices = call.runtime.stays_on_devices(&[copy.to.0, copy.from.0]);
+    let on_devices = call.runtime.machine.stays_on_devices(&[copy.to.0, copy.from.0]);
     let wait = (when == Return::WhenDone && !on_devices) || transfer.needs_waiting();
     let point = call.runtime.enqueue(stream, Work::Transfer(transfer), &[])?;
     if wait {
@@ -224,7 +225,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpyPeerAsync(
     })
 }
 
-/// Both sides of a copy of rows: address and pitch.
+/// One side of a copy of rows: address and pitch.
 type Pitched<T> = (T, usize);
 
 fn rows(
@@ -272,7 +273,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpy2DAsync(
     })
 }
 
-/// The direction of a copy to or from a variable, which AMD's runtime since HIP 6 wants to be told.
+/// The direction of a copy to or from a variable. Since HIP 6 AMD's runtime requires it.
 fn direction_of_symbol(call: &Call, kind: hipMemcpyKind) -> Outcome<Direction> {
     let to = call.name.starts_with("hipMemcpyToSymbol");
     let told = match kind {
@@ -287,10 +288,10 @@ fn direction_of_symbol(call: &Call, kind: hipMemcpyKind) -> Outcome<Direction> {
     direction(kind.0)
 }
 
-/// The variable behind a host symbol, and a checked place in it.
+/// The address at an offset in the variable that a host symbol stands for, with `size` bytes checked.
 fn symbol(call: &Call, symbol: *const c_void, size: usize, offset: usize) -> Outcome<u64> {
     let device = call.device()?.index;
-    let (address, length) = call.runtime.compiled.variable(&call.runtime, device, symbol as u64)?;
+    let (address, length) = call.runtime.compiled.variable(device, symbol as u64)?;
     let end = offset.checked_add(size).ok_or(Code::INVALID_VALUE)? as u64;
     if end > length { Err(Code::INVALID_VALUE) } else { Ok(address + offset as u64) }
 }
@@ -373,7 +374,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGetSymbolSize(
             return Err(Code::INVALID_VALUE);
         }
         let device = call.device()?.index;
-        let (_, length) = call.runtime.compiled.variable(&call.runtime, device, variable as u64)?;
+        let (_, length) = call.runtime.compiled.variable(device, variable as u64)?;
         call.put(size, length as usize)
     })
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Devices: how many, which one is current, who they are, peers, limits.
+//! Devices: their number, identity, peers and limits, and the current device.
 
 use std::ffi::{c_char, c_int, c_uint};
 use std::sync::atomic::Ordering;
@@ -8,12 +8,12 @@ use windlass_hip_sys::bindings::{
     hipDevice_t, hipDeviceP2PAttr, hipError_t, hipFuncCache_t, hipLimit_t, hipSharedMemConfig, hipUUID,
 };
 
-use crate::hip::code::Code;
+use crate::hip::words::code::Code;
 
 /// The link between any two devices, in HSA's numbers.
 const XGMI: c_int = 4;
 
-/// The largest stack of a work-item that AMD's runtime takes, and what it rounds up to.
+/// The largest stack of a work-item in bytes that AMD's runtime accepts, and the multiple that it rounds up to.
 const STACK_LIMIT: usize = 131_004;
 const STACK_STEP: usize = 16;
 
@@ -24,9 +24,9 @@ pub(in crate::hip) unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> 
         call.put(count, devices as c_int)?;
         if devices == 0 { Err(Code::NO_DEVICE) } else { Ok(()) }
     });
-    // Where no machine could be made nothing above has run, and HIP counts no devices.
+    // If no machine could be set up the body has not run, and HIP counts no devices.
     if status == hipError_t::hipErrorNoDevice && !count.is_null() {
-        // SAFETY: the caller vouches for what is not null.
+        // SAFETY: not null, so the caller vouches for it.
         unsafe { count.write_unaligned(0) };
     }
     status
@@ -60,7 +60,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetName(
 ) -> hipError_t {
     hip!(hipDeviceGetName, |call| {
         let text = call.device_at(device)?.name();
-        // HIP 5 does not cut it.
+        // HIP 5 does not cut the name.
         if !call.is_since(6) && usize::try_from(length).is_ok_and(|length| length <= text.len()) {
             return Err(Code::INVALID_VALUE);
         }
@@ -85,7 +85,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetPCIBusId(
 ) -> hipError_t {
     hip!(hipDeviceGetPCIBusId, |call| {
         let name = call.device_at(device)?.pci_bus_id();
-        // Half an address is none.
+        // A part of an address is useless.
         if usize::try_from(length).is_ok_and(|length| length <= name.len()) {
             return Err(Code::INVALID_VALUE);
         }
@@ -130,7 +130,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceComputeCapability(
 pub(in crate::hip) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
     hip!(hipDeviceSynchronize, |call| {
         let device = call.any_device()?;
-        // HIP 6 refuses it beside captures of other devices too.
+        // HIP 6 refuses the call beside captures of other devices too.
         call.runtime.captures.check_device(device.index, call.runtime.options.hip.0 == 6)?;
         call.runtime.synchronize(device.index)?;
         device.report()
@@ -147,7 +147,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGetDeviceFlags(flags: *mut c_uint) ->
 
 pub(in crate::hip) unsafe extern "C" fn hipSetDeviceFlags(flags: c_uint) -> hipError_t {
     hip!(hipSetDeviceFlags, |call| {
-        // Spin, yield and blocking exclude each other; mapping of host memory and resizing may be asked for too.
+        // Spin, yield and blocking exclude each other. The flags for mapped host memory and resizing go with each.
         if !matches!(flags & 0x7, 0 | 1 | 2 | 4) || flags & !0x1f != 0 {
             return Err(Code::INVALID_VALUE);
         }
@@ -168,11 +168,11 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetLimit(
             hipLimit_t::hipLimitStackSize if call.is_since(6) => {
                 call.any_device()?.stack.load(Ordering::Relaxed)
             }
-            // HIP 5 has no heap on the device and tells the size of its memory.
+            // HIP 5 has no heap on the device and answers the size of its memory.
             hipLimit_t::hipLimitMallocHeapSize if !call.is_since(6) => call.any_device()?.capacity as usize,
             hipLimit_t::hipLimitMallocHeapSize => 8 << 20,
             hipLimit_t::hipLimitPrintfFifoSize => return Err(Code::UNSUPPORTED_LIMIT),
-            // To HIP 6 numbers below the first limit are no limits, and those above the last are wrong.
+            // HIP 6 and 7 answer numbers below the first limit and above the last with different errors.
             limit if limit.0.cast_signed() < 0 || !call.is_since(6) => return Err(Code::UNSUPPORTED_LIMIT),
             _ => return Err(Code::INVALID_VALUE),
         };
@@ -219,7 +219,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceCanAccessPeer(
     peer: c_int,
 ) -> hipError_t {
     hip!(hipDeviceCanAccessPeer, |call| {
-        // As AMD's: of a number and itself this comes first, whether it is a device's or not.
+        // AMD's runtime checks for equal numbers first, even if they are no device's.
         if device == peer && !can.is_null() {
             return call.put(can, 0);
         }
@@ -265,7 +265,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetP2PAttribute(
         }
         let answer = match attribute {
             hipDeviceP2PAttr::hipDevP2PAttrPerformanceRank => XGMI,
-            // HIP 5 tells the link here too.
+            // HIP 5 answers the link here too.
             hipDeviceP2PAttr::hipDevP2PAttrNativeAtomicSupported if !call.is_since(6) => XGMI,
             hipDeviceP2PAttr::hipDevP2PAttrAccessSupported
             | hipDeviceP2PAttr::hipDevP2PAttrNativeAtomicSupported

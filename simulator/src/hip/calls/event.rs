@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{hipError_t, hipEvent_t, hipStream_t};
 
-use crate::hip::call::{Call, Target};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::event::{DISABLE_TIMING, Event, INTERPROCESS, Mark, Recording};
-use crate::hip::node::Operation;
-use crate::hip::work::Work;
+use crate::hip::boundary::call::Call;
+use crate::hip::boundary::target::Target;
+use crate::hip::graphs::operation::Operation;
+use crate::hip::objects::event::{DISABLE_TIMING, Event, INTERPROCESS, Mark, Recording};
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::item::Work;
 
 /// Blocking sync, no timing, interprocess; and AMD's own: no fence, release to device, release to system.
 const FLAGS: u32 = 0x1 | DISABLE_TIMING | INTERPROCESS | NO_FENCE | 0x4000_0000 | 0x8000_0000;
-/// Which HIP 5 has not.
+/// HIP 5 lacks this flag.
 const NO_FENCE: u32 = 0x2000_0000;
 
 fn create(call: &Call, event: *mut hipEvent_t, flags: c_uint) -> Outcome<()> {
@@ -46,7 +47,7 @@ pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t, extern
     }
     if let Target::Record(capture, stream) = &target {
         return match external {
-            true => capture.add(&call.runtime, stream, Operation::Record(event)),
+            true => capture.add(stream, Operation::Record(event)),
             false => capture.record(stream, &event),
         };
     }
@@ -69,7 +70,7 @@ pub(in crate::hip) unsafe extern "C" fn hipEventCreateWithFlags(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
-    // A recording that is in a stream lives on without its event.
+    // A recording in a stream outlives its event.
     hip!(hipEventDestroy, |call| match call.runtime.events.remove(event as u64) {
         Some(_) => Ok(()),
         None if event.is_null() => Err(Code::INVALID_HANDLE),
@@ -96,8 +97,8 @@ pub(in crate::hip) unsafe extern "C" fn hipEventRecordWithFlags(
 pub(in crate::hip) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
     hip!(hipEventQuery, |call| {
         let event = find(call, event)?;
-        if let Some((capture, _)) = event.captured() {
-            return capture.refuse_question(call.name);
+        if let Some(place) = event.captured() {
+            return call.runtime.captures.refuse_question(&place, call.name);
         }
         let recording = event.recording();
         let reached = recording.as_ref().is_none_or(|recording| recording.point.is_reached());
@@ -112,8 +113,8 @@ pub(in crate::hip) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipE
 pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
     hip!(hipEventSynchronize, |call| {
         let event = find(call, event)?;
-        if let Some((capture, _)) = event.captured() {
-            return capture.refuse_question(call.name);
+        if let Some(place) = event.captured() {
+            return call.runtime.captures.refuse_question(&place, call.name);
         }
         let recording = event.recording();
         if let Some(recording) = &recording {

@@ -5,20 +5,21 @@ use std::ffi::{c_int, c_uchar, c_ushort, c_void};
 
 use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipStream_t};
 
-use crate::hip::call::{Call, Target};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::node::Operation;
-use crate::hip::work::Work;
+use crate::hip::boundary::call::Call;
+use crate::hip::boundary::target::Target;
+use crate::hip::graphs::operation::Operation;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::item::Work;
 use crate::packet::{FillCall, Pattern, Rows};
 
-/// One row of so many repetitions of a pattern.
+/// One row of `count` repetitions of a pattern.
 fn times(pattern: Pattern, count: usize) -> Outcome<Rows> {
     let width = count.checked_mul(pattern.size).ok_or(Code::INVALID_VALUE)?;
     Ok(Rows::line(width as u64))
 }
 
-/// Queues a fill; without a stream, on the null stream. The call waits for that one, but not for a fill of a device's memory
-/// since version 6, where no copy to the host could show it.
+/// Queues a fill. Without a stream it goes to the null stream, and the call waits for it. Since version 6 no call waits for
+/// a fill of a device's memory, as no copy to the host could show the difference.
 fn fill(
     call: &Call,
     to: *mut c_void,
@@ -34,10 +35,10 @@ fn fill(
     let fill = call.runtime.machine.fill(&wanted)?;
     let queue = match target {
         Target::Run(queue) => queue,
-        Target::Record(capture, queue) => return capture.add(&call.runtime, &queue, Operation::Fill(wanted)),
+        Target::Record(capture, queue) => return capture.add(&queue, Operation::Fill(wanted)),
     };
     let point = call.runtime.enqueue(&queue, Work::Fill(fill), &[])?;
-    if stream.is_none() && !call.runtime.stays_on_devices(&[wanted.address]) {
+    if stream.is_none() && !call.runtime.machine.stays_on_devices(&[wanted.address]) {
         call.runtime.scheduler.wait(&[point])?;
         call.runtime.machine.device(queue.device)?.check()?;
         queue.report()?;

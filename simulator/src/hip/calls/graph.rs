@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Graphs: making them, and what they consist of.
+//! Graphs: their creation, nodes and edges.
 
 use std::ffi::c_uint;
 use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{hipError_t, hipGraph_t, hipGraphNode_t, hipGraphNodeType};
 
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::graph::{Graph, Node};
+use crate::hip::boundary::call::Call;
+use crate::hip::graphs::graph::{Graph, Node};
+use crate::hip::words::code::{Code, Outcome};
 
 /// A graph by its handle.
 pub(super) fn graph(call: &Call, handle: hipGraph_t) -> Outcome<Arc<Graph>> {
-    call.runtime.graphs.get(handle as u64).ok_or(Code::INVALID_VALUE)
+    call.runtime.graphs.graph(handle as u64).ok_or(Code::INVALID_VALUE)
 }
 
 /// A node by its handle, with its graph.
 pub(super) fn node(call: &Call, handle: hipGraphNode_t) -> Outcome<(Arc<Node>, Arc<Graph>)> {
-    let node = call.runtime.nodes.get(handle as u64).ok_or(Code::INVALID_VALUE)?;
+    let node = call.runtime.graphs.node(handle as u64).ok_or(Code::INVALID_VALUE)?;
     let graph = node.graph.upgrade().ok_or(Code::INVALID_VALUE)?;
     Ok((node, graph))
 }
 
-/// Takes a list of handles from the client.
+/// Reads a list of handles of the client's.
 pub(super) fn handles(call: &Call, list: *const hipGraphNode_t, count: usize) -> Outcome<Vec<u64>> {
     if count > 0 && list.is_null() {
         return Err(Code::INVALID_VALUE);
@@ -30,7 +30,8 @@ pub(super) fn handles(call: &Call, list: *const hipGraphNode_t, count: usize) ->
     (0..count).map(|index| call.get(list.wrapping_add(index)).map(|handle| handle as u64)).collect()
 }
 
-/// Gives a list to a client that has room for `*count`; without a list, how long it is. Room that is left is cleared.
+/// Writes a list into the client's, which has room for `*count`, and clears the rest of it. Without a list of the client's,
+/// writes the length.
 pub(super) fn give(call: &Call, list: *mut hipGraphNode_t, count: *mut usize, found: &[u64]) -> Outcome<()> {
     if list.is_null() {
         return call.put(count, found.len());
@@ -48,22 +49,18 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphCreate(graph: *mut hipGraph_t, f
         if graph.is_null() || flags != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        let handle = call
-            .runtime
-            .graphs
-            .insert(Arc::new(Graph::new(call.device()?.index)))
-            .ok_or(Code::OUT_OF_MEMORY)?;
-        call.put(graph, handle.get() as hipGraph_t)
+        let made = Arc::new(Graph::new(call.device()?.index));
+        call.put(graph, call.runtime.graphs.insert(made)? as hipGraph_t)
     })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphDestroy(handle: hipGraph_t) -> hipError_t {
     hip!(hipGraphDestroy, |call| {
-        if !handle.is_null() && call.runtime.graphs.get(handle as u64).is_none() {
+        if !handle.is_null() && call.runtime.graphs.graph(handle as u64).is_none() {
             return Err(Code::ILLEGAL_STATE);
         }
-        // The graph of a capture is not the client's before the capture ends.
-        if graph(call, handle)?.is_captured_into() || !call.runtime.discard_graph(handle as u64) {
+        // The client does not own the graph of a capture before the capture ends.
+        if graph(call, handle)?.is_captured_into() || !call.runtime.graphs.discard(handle as u64) {
             return Err(Code::INVALID_VALUE);
         }
         Ok(())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Changing graphs: edges and nodes that go, and nodes that are to do something else, in a graph or once it is instantiated.
+//! Changes of graphs: removal of edges and nodes, and new operations for nodes of graphs and of instantiated graphs.
 
 use std::ffi::c_void;
 
@@ -12,7 +12,7 @@ use super::graph::{give, graph, handles, node};
 use super::graph_exec::find;
 use super::graph_node::{copy, copy_line, event, fill, host};
 use super::volume::of_runtime;
-use crate::hip::node::Operation;
+use crate::hip::graphs::operation::Operation;
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
     handle: hipGraph_t,
@@ -30,9 +30,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
 pub(in crate::hip) unsafe extern "C" fn hipGraphDestroyNode(handle: hipGraphNode_t) -> hipError_t {
     hip!(hipGraphDestroyNode, |call| {
         let (_, graph) = node(call, handle)?;
-        graph.remove(handle as u64)?;
-        call.runtime.nodes.remove(handle as u64);
-        Ok(())
+        call.runtime.graphs.remove(&graph, handle as u64)
     })
 }
 
@@ -68,8 +66,8 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphNodeGetDependentNodes(
     })
 }
 
-/// Functions that give a node something else to do, in a graph and in an instantiated one: the name of each, its
-/// parameters, and the operation.
+/// Functions that give a node another operation, in a graph and in an instantiated graph: the name of each, its parameters,
+/// and the operation.
 macro_rules! setters {
     ($($plain:ident, $instantiated:ident($($parameter:ident: $ty:ty),*) => |$call:ident| $operation:expr;)*) => {
         $(

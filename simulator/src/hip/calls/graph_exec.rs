@@ -11,10 +11,12 @@ use windlass_hip_sys::bindings::{
 
 use super::graph::graph;
 use super::graph_node;
-use crate::hip::call::{self, Call, Target};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::graph_exec::{Difference, GraphExec};
-use crate::hip::node::Operation;
+use crate::hip::boundary::call::Call;
+use crate::hip::boundary::target::Target;
+use crate::hip::graphs::graph_exec::{Difference, GraphExec};
+use crate::hip::graphs::operation::Operation;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 
 pub(super) fn find(call: &Call, exec: hipGraphExec_t) -> Outcome<Arc<GraphExec>> {
     call.runtime.graph_execs.get(exec as u64).ok_or(Code::INVALID_VALUE)
@@ -57,17 +59,17 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphInstantiateWithFlags(
     graph: hipGraph_t,
     flags: c_ulonglong,
 ) -> hipError_t {
-    /// Free memory nodes at launch, of which there are none.
+    /// Frees memory nodes at launch. The simulator has no such nodes.
     const FREE: c_ulonglong = 1;
-    /// Which HIP 7 has.
+    /// Since HIP 7.
     const UPLOAD: c_ulonglong = 2;
-    /// Which HIP 5 has not, and there are none.
+    /// Since HIP 6. The simulator has no priorities of nodes.
     const PRIORITIES: c_ulonglong = 8;
     /// hipGraphInstantiateFlagDeviceLaunch.
     const FROM_THE_DEVICE: c_ulonglong = 4;
     hip!(hipGraphInstantiateWithFlags, |call| {
         if flags & FROM_THE_DEVICE != 0 {
-            call::explain("the simulated GPU launches no graphs from kernels".to_owned());
+            explain("the simulated GPU launches no graphs from kernels".to_owned());
             return Err(Code::NOT_SUPPORTED);
         }
         let upload = if call.is_since(7) { UPLOAD } else { 0 };
@@ -83,7 +85,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphUpload(
     exec: hipGraphExec_t,
     stream: hipStream_t,
 ) -> hipError_t {
-    // There is nothing to upload to.
+    // The simulator needs no upload.
     hip!(hipGraphUpload, |call| {
         find(call, exec)?;
         call.working_stream(stream).map(|_| ())
@@ -97,10 +99,8 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphLaunch(
     hip!(hipGraphLaunch, |call| {
         let exec = find(call, exec)?;
         match call.target(stream)? {
-            Target::Run(stream) => exec.launch(&call.runtime, &stream),
-            Target::Record(capture, stream) => {
-                capture.add(&call.runtime, &stream, Operation::Child(exec.steps()))
-            }
+            Target::Run(stream) => exec.launch(&call.runtime.machine, &call.runtime.scheduler, &stream),
+            Target::Record(capture, stream) => capture.add(&stream, Operation::Child(exec.steps())),
         }
     })
 }
@@ -146,7 +146,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphExecUpdate(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphExecDestroy(exec: hipGraphExec_t) -> hipError_t {
-    // What was launched still runs.
+    // Launches of the graph still run.
     hip!(hipGraphExecDestroy, |call| {
         call.runtime.graph_execs.remove(exec as u64).map(|_| ()).ok_or(Code::INVALID_VALUE)
     })

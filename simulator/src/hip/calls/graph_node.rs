@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Nodes of graphs: adding them, and changing what they do.
+//! Nodes of graphs: their addition, and the operations that parameters describe.
 
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use super::graph::{graph, handles, node};
 use super::launch::{Arguments, extents, prepare};
 use super::module::function_of_symbol;
 use super::volume::{of_driver, of_runtime};
-use crate::hip::answers;
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::graph::Node;
-use crate::hip::launch::Shape;
-use crate::hip::node::Operation;
-use crate::hip::work::{HostCall, HostFunction};
+use crate::hip::boundary::call::Call;
+use crate::hip::graphs::operation::Operation;
+use crate::hip::objects::event::Event;
+use crate::hip::words::answers;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::host_function::{HostCall, HostFunction};
+use crate::hip::work::launch::Shape;
 use crate::packet::{CopyCall, FillCall, Pattern, Rows};
 
-/// Where a node goes: the graph, and the nodes of it that come before.
+/// The place of a new node: its graph, and the nodes of it that run before.
 #[derive(Clone, Copy)]
 struct Place {
     graph: hipGraph_t,
@@ -37,16 +37,11 @@ fn add(call: &Call, made: *mut hipGraphNode_t, place: Place, operation: Operatio
     }
     let graph = graph(call, place.graph)?;
     let after = handles(call, place.after, place.count)?;
-    let node = Arc::new(Node::new(&graph, operation));
-    let handle = call.runtime.nodes.insert(node.clone()).ok_or(Code::OUT_OF_MEMORY)?.get();
-    if let Err(code) = graph.add(handle, node, after) {
-        call.runtime.nodes.remove(handle);
-        return Err(code);
-    }
-    call.put(made, handle as hipGraphNode_t)
+    let node = call.runtime.graphs.add(&graph, operation, after)?;
+    call.put(made, node as hipGraphNode_t)
 }
 
-/// A launch. The arguments are taken now.
+/// A launch. The arguments are copied now.
 pub(super) fn launch(call: &Call, parameters: *const hipKernelNodeParams) -> Outcome<Operation> {
     let parameters = call.get(parameters)?;
     let shape = Shape {
@@ -59,7 +54,7 @@ pub(super) fn launch(call: &Call, parameters: *const hipKernelNodeParams) -> Out
     Ok(Operation::Launch(Arc::new(prepare(call, function, shape, arguments)?)))
 }
 
-/// A copy, which must be possible now. Memory of the host's is read or written when the graph runs.
+/// A copy. It must be possible now; host memory is read or written when the graph runs.
 pub(super) fn copy(call: &Call, copy: CopyCall) -> Outcome<Operation> {
     if copy.to.1.is_empty() {
         if answers::refuses_nothing(call.runtime.options.hip, call.name) {
@@ -75,7 +70,7 @@ pub(super) fn fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<O
     fill_with(call, call.get(parameters)?)
 }
 
-/// `HIP_MEMSET_NODE_PARAMS`, of which hipDrvGraphAddMemsetNode of HIP 6 takes a pointer. HIP 7 has `hipMemsetParams` there.
+/// `HIP_MEMSET_NODE_PARAMS`: hipDrvGraphAddMemsetNode of HIP 6 takes a pointer to it, that of HIP 7 to `hipMemsetParams`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct DriverMemset {
@@ -136,7 +131,7 @@ pub(super) fn host(call: &Call, parameters: *const hipHostNodeParams) -> Outcome
     Ok(Operation::Host(HostFunction { call: HostCall::Plain(function), data: parameters.userData }))
 }
 
-pub(super) fn event(call: &Call, event: hipEvent_t) -> Outcome<Arc<crate::hip::event::Event>> {
+pub(super) fn event(call: &Call, event: hipEvent_t) -> Outcome<Arc<Event>> {
     super::event::find(call, event).map_err(|_| Code::INVALID_VALUE)
 }
 
@@ -174,7 +169,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphAddMemcpyNode1D(
 ) -> hipError_t {
     let place = Place { graph, after, count };
     hip!(hipGraphAddMemcpyNode1D, |call| {
-        // HIP 5 takes copies of devices' memory that are told to be the host's.
+        // HIP 5 accepts copies of device memory with a kind that says host memory.
         let is_device = |address| {
             let holding = call.runtime.machine.ledger.find(address);
             holding.is_some_and(|holding| !holding.is_host_accessible())

@@ -10,20 +10,22 @@ use windlass_hip_sys::bindings::{
 
 use super::module::{check_symbol, function, function_on};
 use crate::engine::{Cause, Kernel};
-use crate::hip::call::{self, Call, Target};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::launch::{Launch, Shape, occupancy};
-use crate::hip::node::{KernelCall, Operation};
-use crate::hip::program::Function;
-use crate::hip::work::Work;
+use crate::hip::boundary::call::Call;
+use crate::hip::boundary::target::Target;
+use crate::hip::graphs::operation::{KernelCall, Operation};
+use crate::hip::programs::program::Function;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
+use crate::hip::work::item::Work;
+use crate::hip::work::launch::{Launch, Launched, Shape, occupancy};
 use crate::tally::{self, Count};
 
-/// Where the arguments of a launch are.
+/// The places of the arguments of a launch.
 #[derive(Clone, Copy)]
 pub(super) struct Arguments {
     /// A pointer for each explicit parameter.
     pub(super) each: *mut *mut c_void,
-    /// Key and value pairs that name one block for all of them.
+    /// Pairs of key and value that name one block for all parameters.
     pub(super) block: *mut *mut c_void,
 }
 
@@ -61,14 +63,14 @@ fn copy_block(call: &Call, kernel: &Kernel, extra: *mut *mut c_void) -> Outcome<
     const POINTER: usize = 1;
     const SIZE: usize = 2;
     const END: usize = 3;
-    /// More pairs than there are keys are a list without an end.
+    /// A list with more pairs than keys exist has no end.
     const MOST: usize = 8;
     let (mut pointer, mut size) = (None, None::<usize>);
     for pair in 0..MOST {
         let key = call.get(extra.wrapping_add(2 * pair))? as usize;
         if key == END {
             let (Some(pointer), Some(size)) = (pointer, size) else { return Err(Code::INVALID_VALUE) };
-            // What a client passes beyond the explicit arguments are hidden ones, which the engine knows better.
+            // Bytes behind the explicit arguments are hidden arguments, which the engine fills itself.
             return call.get_bytes::<c_void>(pointer, size.min(kernel.explicit_argument_size() as usize));
         }
         let value = call.get(extra.wrapping_add(2 * pair + 1))?;
@@ -96,19 +98,17 @@ fn launch(
     }
     let kernel = prepare(call, function.clone(), shape, arguments)?;
     match &target {
-        Target::Record(capture, stream) => {
-            capture.add(&call.runtime, stream, Operation::Launch(Arc::new(kernel)))
-        }
+        Target::Record(capture, stream) => capture.add(stream, Operation::Launch(Arc::new(kernel))),
         Target::Run(stream) => {
             let KernelCall { function, shape, arguments } = kernel;
-            let by = (call.name, Some(call.number));
+            let by = Launched(call.name, Some(call.number));
             let launch = Launch::new(function.kernel.clone(), shape, arguments, by);
             call.runtime.enqueue(stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
         }
     }
 }
 
-/// Checks the shape of a launch. Functions and versions answer more LDS than there is each in their way.
+/// Checks the shape of a launch. The answer to too much LDS depends on function and version.
 fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcome<()> {
     shape.check(kernel).map_err(|code| match (code, call.name) {
         (Code::LAUNCH_OUT_OF_RESOURCES, "hipLaunchCooperativeKernel") => Code::COOPERATIVE_LAUNCH_TOO_LARGE,
@@ -121,7 +121,7 @@ fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcome<()> {
     })
 }
 
-/// Checks a launch and takes its arguments.
+/// Checks a launch and copies its arguments.
 pub(super) fn prepare(
     call: &Call,
     function: Arc<Function>,
@@ -134,10 +134,10 @@ pub(super) fn prepare(
     Ok(KernelCall { function, shape, arguments })
 }
 
-/// Refuses a kernel with an instruction that the simulator does not execute, before anything is queued.
+/// Refuses a kernel with an instruction that the simulator does not execute, before work is queued.
 fn check_instructions(kernel: &Kernel) -> Outcome<()> {
     kernel.verify().map_err(|fault| {
-        call::explain(fault.to_string());
+        explain(fault.to_string());
         match fault.cause {
             Cause::Unsupported { .. } => Code::NOT_SUPPORTED,
             _ => Code::INVALID_IMAGE,
@@ -149,7 +149,7 @@ pub(super) fn extents(extents: dim3) -> [u32; 3] {
     [extents.x, extents.y, extents.z]
 }
 
-/// No device has as much as does not fit.
+/// LDS in bytes. No device has as much as the largest `u32`.
 fn lds(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
@@ -223,9 +223,9 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvLaunchKernelEx(
     })
 }
 
-/// The function that a symbol stands for on the device of a stream, whichever device is current.
+/// The function that a symbol stands for on the device of a stream, even if another device is current.
 fn function_for(call: &Call, symbol: *const c_void, stream: hipStream_t) -> Outcome<Arc<Function>> {
-    // Since HIP 6 the stream is looked at first.
+    // Since HIP 6 the stream is checked first.
     let device = match call.target(stream) {
         Ok(Target::Run(stream)) => stream.device,
         Ok(Target::Record(capture, stream)) => {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Device, managed and host memory: taking, giving back, registering, asking how much is left.
+//! Device, managed and host memory: allocation, release, registration, and the free amount.
 
 use std::ffi::{c_int, c_uint, c_void};
 
 use windlass_hip_sys::bindings::{hipError_t, hipMemoryAdvise, hipStream_t};
 
-use crate::hip::allocation::{self, Request};
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::ledger::{Holding, Origin};
-use crate::hip::work::Work;
+use crate::hip::boundary::call::Call;
+use crate::hip::hardware::allocation::{self, Request};
+use crate::hip::hardware::ledger::{Holding, Origin};
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::item::Work;
 use crate::memory::MemoryError;
 use crate::options::Lock;
 
-/// Rows of pitched memory start at multiples of this.
+/// Rows of pitched memory start at multiples of this, in bytes.
 const PITCH: usize = 256;
 
-/// What leaves the client's pointer alone where there is no memory.
+/// Functions that leave the client's pointer unchanged if there is no memory.
 const KEEPS_POINTER: &[&str] = &["hipMalloc", "hipExtMallocWithFlags", "hipMallocHost"];
-/// And in HIP 5 besides.
+/// The functions that do so in HIP 5 only.
 const KEPT_POINTER: &[&str] = &["hipHostAlloc", "hipMallocManaged"];
 
 fn take(call: &Call, pointer: *mut *mut c_void, size: usize, origin: Origin, flags: u32) -> Outcome<()> {
@@ -33,7 +33,7 @@ fn request(
     flags: u32,
     managed: bool,
 ) -> Outcome<()> {
-    // Managed memory may be taken beside a capture before HIP 7.
+    // Before HIP 7 managed memory may be allocated beside a capture.
     if !managed || call.runtime.options.hip >= (7, 0) {
         call.outside_captures()?;
     }
@@ -43,7 +43,7 @@ fn request(
     let device = call.device()?.index;
     let request = Request { size: size as u64, origin, managed, flags, pool: None, call: call.describe() };
     let address = allocation::allocate(&call.runtime.machine, device, request).inspect_err(|_| {
-        // Without memory the client of most functions has a null pointer.
+        // If there is no memory, most functions write a null pointer.
         let keeps =
             KEEPS_POINTER.contains(&call.name) || !call.is_since(6) && KEPT_POINTER.contains(&call.name);
         if !keeps {
@@ -53,7 +53,7 @@ fn request(
     call.put(pointer, address as *mut c_void)
 }
 
-/// Frees what starts at a pointer, once nothing that is queued can touch it any more.
+/// Frees the allocation that starts at a pointer, after all queued work that could use it.
 fn give_back(call: &Call, pointer: *mut c_void, admits: impl Fn(&Holding) -> bool + Copy) -> Outcome<()> {
     call.outside_captures()?;
     if pointer.is_null() {
@@ -65,11 +65,11 @@ fn give_back(call: &Call, pointer: *mut c_void, admits: impl Fn(&Holding) -> boo
     let holding = holding.ok_or(Code::INVALID_VALUE)?;
     let device = holding.device;
     if holding.leaves {
-        // It is freed already, in the order of a stream.
+        // A stream holds the work that frees it.
         call.runtime.machine.device(device)?.check()?;
         return Err(Code::INVALID_VALUE);
     }
-    // Host memory is within reach of every device.
+    // Every device can use host memory.
     let devices = &call.runtime.machine.devices;
     for device in devices {
         call.runtime.synchronize(device.index)?;
@@ -92,7 +92,7 @@ pub(in crate::hip) unsafe extern "C" fn hipExtMallocWithFlags(
 ) -> hipError_t {
     // Default, fine-grained, signal memory, uncached, contiguous: all the same here.
     hip!(hipExtMallocWithFlags, |call| match flags {
-        // Signal memory is that of one signal.
+        // Signal memory holds one signal.
         2 if size != 8 => Err(Code::INVALID_VALUE),
         3.. if !call.is_since(6) => Err(Code::INVALID_VALUE),
         0..=4 => take(call, pointer, size, Origin::Device, flags),
@@ -261,7 +261,7 @@ pub(in crate::hip) unsafe extern "C" fn hipHostGetFlags(
 ) -> hipError_t {
     hip!(hipHostGetFlags, |call| {
         let holding = call.runtime.machine.ledger.find(host_pointer as u64);
-        // HIP 5 tells those of registered memory too.
+        // HIP 5 answers the flags of registered memory too.
         let tells = |origin| origin == Origin::Host || origin == Origin::Registered && !call.is_since(6);
         let holding = holding.filter(|holding| tells(holding.origin));
         call.put(flags, holding.ok_or(Code::INVALID_VALUE)?.flags)
@@ -277,7 +277,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *
     })
 }
 
-/// The holding that some bytes lie in.
+/// The managed allocation that holds a range of bytes.
 fn managed_range(call: &Call, pointer: *const c_void, count: usize) -> Outcome<Holding> {
     let holding = call.runtime.machine.ledger.find(pointer as u64).ok_or(Code::INVALID_VALUE)?;
     let end = (pointer as u64).checked_add(count as u64).ok_or(Code::INVALID_VALUE)?;
@@ -298,7 +298,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPrefetchAsync(
         if device != -1 {
             call.device_at(device)?;
         }
-        // Managed memory is in reach of all already.
+        // Every device can use managed memory already.
         call.runtime.enqueue(&stream, Work::Nothing, &[]).map(|_| ())
     })
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HIP's functions, by theme. Each finds its simulator, checks what the client gave, and does or queues the work.
+//! HIP's functions, by theme. Each checks its arguments, and does or queues the work.
 //!
-//! What all of them require of their callers is what HIP's documentation says: pointers are null or valid. Handles need
-//! not be valid; a wrong one is an error.
+//! All of them require of their callers that pointers are null or valid, as HIP's documentation says. Handles need not be
+//! valid; a wrong handle is an error.
 
 /// The body of a HIP function: `hip!(name, |call| ...)` gives its status.
 macro_rules! hip {
     ($name:ident, $body:expr) => {{
-        let body = $crate::hip::call::body($body);
+        let body = $crate::hip::boundary::call::body($body);
         // SAFETY: this is the body of the function, whose caller vouches for its pointers.
-        unsafe { $crate::hip::call::enter(stringify!($name), body) }
+        unsafe { $crate::hip::boundary::call::enter(stringify!($name), body) }
     }};
 }
 
@@ -25,6 +25,7 @@ pub(super) mod graph_edit;
 pub(super) mod graph_exec;
 pub(super) mod graph_node;
 pub(super) mod launch;
+pub(super) mod lookup;
 pub(super) mod memory;
 pub(super) mod module;
 pub(super) mod pointer;
@@ -32,4 +33,5 @@ pub(super) mod pool;
 pub(super) mod properties;
 pub(super) mod registration;
 pub(super) mod stream;
+pub(super) mod table;
 pub(super) mod volume;

@@ -10,18 +10,19 @@ use windlass_hip_sys::bindings::{
 };
 
 use crate::engine::Kernel;
-use crate::hip::call::{Call, explain};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::device::limits;
-use crate::hip::launch::occupancy;
-use crate::hip::program::{Function, Program};
+use crate::hip::boundary::call::Call;
+use crate::hip::hardware::device::limits;
+use crate::hip::programs::program::{Function, Program};
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
+use crate::hip::work::launch::occupancy;
 
 /// A function by its handle.
 pub(super) fn function(call: &Call, handle: hipFunction_t) -> Outcome<Arc<Function>> {
     call.runtime.functions.get(handle as u64).ok_or(Code::INVALID_HANDLE)
 }
 
-/// A function by its host symbol, or, as AMD's runtime allows too, by its handle.
+/// A function by its host symbol or, as AMD's runtime allows, by its handle.
 pub(super) fn function_of_symbol(call: &Call, symbol: *const c_void) -> Outcome<Arc<Function>> {
     function_on(call, symbol, call.any_device()?.index)
 }
@@ -31,11 +32,11 @@ pub(super) fn function_on(call: &Call, symbol: *const c_void, device: usize) -> 
     if let Some(function) = call.runtime.functions.get(symbol as u64) {
         return Ok(function);
     }
-    let handle = call.runtime.compiled.function(&call.runtime, device, symbol as u64)?;
+    let handle = call.runtime.compiled.function(device, symbol as u64)?;
     call.runtime.functions.get(handle).ok_or(Code::INVALID_DEVICE_FUNCTION)
 }
 
-/// Refuses the null symbol, for what tells it from one that stands for no function.
+/// Refuses the null symbol, for functions whose answer differs from that to a symbol that stands for no function.
 pub(super) fn check_symbol(symbol: *const c_void) -> Outcome<()> {
     if symbol.is_null() { Err(Code::INVALID_HANDLE) } else { Ok(()) }
 }
@@ -46,7 +47,7 @@ fn find(call: &Call, module: hipModule_t) -> Outcome<Arc<Program>> {
     call.runtime.modules.get(module as u64).ok_or(absent)
 }
 
-/// Whether a name is wrong whatever the module has. HIP 5 looks for the empty one.
+/// Whether a name is wrong for every module. HIP 5 looks the empty name up.
 fn is_refused(call: &Call, name: &str) -> bool {
     name.is_empty() && call.is_since(6)
 }
@@ -62,7 +63,7 @@ fn load(call: &Call, module: *mut hipModule_t, image: *const c_void) -> Outcome<
     }
     let device = call.device()?.index;
     // SAFETY: the client vouches for the image, as long as its own headers say.
-    let program = unsafe { Program::load_image(&call.runtime, device, image, call.describe()) }?;
+    let program = unsafe { Program::load_image(&call.runtime.machine, device, image, call.describe()) }?;
     enter(call, module, program)
 }
 
@@ -83,7 +84,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLoad(
             explain(format!("{path} was not read: {error}"));
             Code::FILE_NOT_FOUND
         })?;
-        enter(call, module, Program::load(&call.runtime, device, &bytes, call.describe())?)
+        enter(call, module, Program::load(&call.runtime.machine, device, &bytes, call.describe())?)
     })
 }
 
@@ -101,7 +102,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLoadDataEx(
     _options: *mut hipJitOption,
     _values: *mut *mut c_void,
 ) -> hipError_t {
-    // Options are for code that is yet to be compiled.
+    // The options are for code that HIP compiles.
     hip!(hipModuleLoadDataEx, |call| load(call, module, image))
 }
 
@@ -111,7 +112,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> 
         call.runtime.synchronize(program.device)?;
         // Another thread may have unloaded it meanwhile.
         let program = call.runtime.modules.remove(module as u64).ok_or(Code::NOT_FOUND)?;
-        program.unload(&call.runtime);
+        program.unload(&call.runtime.functions);
         Ok(())
     })
 }
@@ -127,7 +128,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetFunction(
             return Err(Code::INVALID_VALUE);
         }
         let program = find(call, module)?;
-        call.put(function, program.function(&call.runtime, &name)? as hipFunction_t)
+        call.put(function, program.function(&call.runtime.functions, &name)? as hipFunction_t)
     })
 }
 
@@ -163,7 +164,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetGlobal(
     })
 }
 
-/// The most LDS that a launch can ask for on top of what the kernel declares.
+/// The most LDS in bytes that a launch can ask for beside the LDS that the kernel declares.
 fn dynamic_lds(kernel: &Kernel) -> u32 {
     kernel.module().part().lds.saturating_sub(kernel.static_lds())
 }
@@ -237,7 +238,7 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncSetAttribute(
         let function = function_of_symbol(call, symbol)?;
         let most = match attribute {
             hipFuncAttribute::hipFuncAttributeMaxDynamicSharedMemorySize => dynamic_lds(&function.kernel),
-            // A share of LDS in per cent, which nothing here depends on.
+            // A share of LDS in per cent, without effect here.
             hipFuncAttribute::hipFuncAttributePreferredSharedMemoryCarveout => 100,
             _ => return Err(Code::INVALID_VALUE),
         };
@@ -273,12 +274,12 @@ pub(in crate::hip) unsafe extern "C" fn hipGetFuncBySymbol(
 ) -> hipError_t {
     hip!(hipGetFuncBySymbol, |call| {
         let device = call.device()?.index;
-        let found = call.runtime.compiled.function(&call.runtime, device, symbol as u64)?;
+        let found = call.runtime.compiled.function(device, symbol as u64)?;
         call.put(handle, found as hipFunction_t)
     })
 }
 
-/// What the occupancy calls answer.
+/// The workgroups of `block_size` work-items that fit into a compute unit.
 fn resident_blocks(call: &Call, function: &Function, block_size: c_int, dynamic: usize) -> Outcome<c_int> {
     let block_size = u32::try_from(block_size).ok().filter(|size| *size > 0).ok_or(Code::INVALID_VALUE)?;
     call.device()?;
@@ -297,7 +298,7 @@ fn give_resident_blocks(
         return Err(Code::INVALID_VALUE);
     }
     let resident = resident_blocks(call, &*function()?, block_size, dynamic);
-    // Of no block none is resident.
+    // No workgroup of size 0 is resident.
     call.put(blocks, *resident.as_ref().unwrap_or(&0))?;
     resident.map(|_| ())
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is known about a pointer.
+//! Facts about pointers.
 
 use std::ffi::{c_uint, c_void};
 
@@ -7,11 +7,11 @@ use windlass_hip_sys::bindings::{
     hipDeviceptr_t, hipError_t, hipMemoryType, hipPointer_attribute, hipPointerAttribute_t,
 };
 
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::ledger::{Holding, Origin};
+use crate::hip::boundary::call::Call;
+use crate::hip::hardware::ledger::{Holding, Origin};
+use crate::hip::words::code::{Code, Outcome};
 
-/// Where memory lies, in the numbers of the simulated version.
+/// The kind of memory, in the numbers of the simulated version.
 fn kind(call: &Call, holding: &Holding) -> hipMemoryType {
     let kind = match holding.origin {
         Origin::Host | Origin::Registered => hipMemoryType::hipMemoryTypeHost,
@@ -21,11 +21,11 @@ fn kind(call: &Call, holding: &Holding) -> hipMemoryType {
     if call.runtime.options.hip.0 >= 6 {
         return kind;
     }
-    // HIP 5 counted host and device from 0; what is managed was host memory to it.
+    // HIP 5 counts host and device from 0, and managed memory as host memory.
     hipMemoryType(u32::from(kind == hipMemoryType::hipMemoryTypeDevice))
 }
 
-/// What a client of the simulated version means by the number of a kind of memory.
+/// The kind of memory that a client of the simulated version names by a number.
 pub(super) fn newest_kind(call: &Call, kind: hipMemoryType) -> hipMemoryType {
     match (call.runtime.options.hip.0, kind.0) {
         (6.., _) => kind,
@@ -45,7 +45,7 @@ pub(in crate::hip) unsafe extern "C" fn hipPointerGetAttributes(
             return Err(Code::INVALID_VALUE);
         }
         let Some(holding) = call.runtime.machine.ledger.find(pointer as u64) else {
-            // Since HIP 6 an unknown pointer is no error but unregistered memory.
+            // Since HIP 6 an unknown pointer is unregistered memory and no error.
             if call.runtime.options.hip.0 < 6 {
                 return Err(Code::INVALID_VALUE);
             }
@@ -119,7 +119,7 @@ fn attribute(
             }
         }
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
-            // HIP 5 says so of all memory.
+            // HIP 5 answers true for all memory.
             call.put(data.cast::<bool>(), !call.is_since(6))
         }
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_P2P_TOKENS
@@ -163,7 +163,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvPointerGetAttributes(
             return Err(Code::INVALID_VALUE);
         }
         for index in 0..count as usize {
-            // One that does not apply leaves its place as it was.
+            // An attribute that does not apply leaves its place unchanged.
             let _ = attribute(
                 call,
                 call.get(data.wrapping_add(index))?,

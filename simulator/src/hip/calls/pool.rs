@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory in stream order, and its pools.
+//! Memory that is freed in stream order, and its pools.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use windlass_hip_sys::bindings::{
     hipMemLocationType, hipMemPool_t, hipMemPoolAttr, hipMemPoolProps, hipStream_t,
 };
 
-use crate::hip::allocation::{self, Request};
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::ledger::Origin;
-use crate::hip::pool::Pool;
-use crate::hip::work::Work;
+use crate::hip::boundary::call::Call;
+use crate::hip::hardware::allocation::{self, Request};
+use crate::hip::hardware::ledger::Origin;
+use crate::hip::objects::pool::Pool;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::item::Work;
 
 fn find(call: &Call, pool: hipMemPool_t) -> Outcome<Arc<Pool>> {
     call.runtime.pools.get(pool as u64).ok_or(Code::INVALID_VALUE)
 }
 
 fn take(call: &Call, pointer: *mut *mut c_void, size: usize, pool: Arc<Pool>) -> Outcome<()> {
-    // HIP 5 allocates nothing at no size.
+    // HIP 5 refuses size 0.
     if pointer.is_null() || size == 0 && !call.is_since(6) {
         return Err(Code::INVALID_VALUE);
     }
@@ -35,8 +35,8 @@ fn take(call: &Call, pointer: *mut *mut c_void, size: usize, pool: Arc<Pool>) ->
         pool: Some(pool),
         call: call.describe(),
     };
-    // The address is known at once. Only the contents are ordered, and what is new needs no order.
-    // Without memory the client has a null pointer.
+    // The address is known at once, and new memory has no contents to be ordered. If there is no memory, the client gets a
+    // null pointer.
     let address = allocation::allocate(&call.runtime.machine, device, request);
     call.put(pointer, *address.as_ref().unwrap_or(&0) as *mut c_void)?;
     address.map(|_| ())
@@ -105,7 +105,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolDestroy(pool: hipMemPool_t) ->
         if find(call, pool)?.is_default {
             return Err(Code::INVALID_VALUE);
         }
-        // Allocations from it live on until they are freed.
+        // Its allocations outlive it.
         call.runtime.pools.remove(pool as u64).map(|_| ()).ok_or(Code::INVALID_VALUE)
     })
 }
@@ -180,7 +180,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolGetAccess(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemPoolTrimTo(pool: hipMemPool_t, _keep: usize) -> hipError_t {
-    // Nothing is kept back.
+    // A pool holds no free memory.
     hip!(hipMemPoolTrimTo, |call| find(call, pool).map(|_| ()))
 }
 

@@ -7,10 +7,10 @@ use windlass_hip_sys::bindings::{
     hipDeviceArch_t, hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t, hipUUID,
 };
 
-use crate::hip::attributes;
-use crate::hip::call::Call;
-use crate::hip::code::{Code, Outcome};
-use crate::hip::device::{Device, limits};
+use crate::hip::boundary::call::Call;
+use crate::hip::hardware::attributes;
+use crate::hip::hardware::device::{Device, limits};
+use crate::hip::words::code::{Code, Outcome};
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGetAttribute(
     value: *mut c_int,
@@ -25,7 +25,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetAttribute(
     })
 }
 
-/// Text in a field of fixed size, closed by a zero.
+/// Text in a field of fixed size, with a closing zero.
 fn text<const N: usize>(text: &str) -> [c_char; N] {
     let mut field = [0; N];
     for (to, from) in field.iter_mut().zip(text.bytes().take(N.saturating_sub(1))) {
@@ -97,7 +97,7 @@ fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
         ECCEnabled: of(A::hipDeviceAttributeEccEnabled),
         pciBusID: of(A::hipDeviceAttributePciBusId),
         asyncEngineCount: of(A::hipDeviceAttributeAsyncEngineCount),
-        // AMD's HIP means the host's direct access to managed memory on the device here, and the addresses in the attribute.
+        // In AMD's HIP this property is the host's direct access to managed memory, and the attribute is about addresses.
         unifiedAddressing: of(A::hipDeviceAttributeDirectManagedMemAccessFromHost),
         memoryClockRate: of(A::hipDeviceAttributeMemoryClockRate),
         memoryBusWidth: of(A::hipDeviceAttributeMemoryBusWidth),

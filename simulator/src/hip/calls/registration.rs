@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What compiled HIP programs call on their own: registration at start, and the two halves of `<<<>>>`.
+//! Functions that compiled HIP programs call by themselves: registrations at start, and the two halves of `<<<>>>`.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use windlass_hip_sys::bindings::{dim3, hipError_t, hipStream_t, uint3};
 
-use crate::hip::allocation::{self, Request};
-use crate::hip::code::Code;
-use crate::hip::compiled::CallConfiguration;
-use crate::hip::launch::Shape;
-use crate::hip::ledger::Origin;
+use crate::hip::hardware::allocation::{self, Request};
+use crate::hip::hardware::ledger::Origin;
+use crate::hip::instance::thread::CallConfiguration;
+use crate::hip::words::code::Code;
+use crate::hip::work::launch::Shape;
 
-/// What the compiler emits for each translation unit.
+/// The wrapper of a fat binary, which the compiler emits for each translation unit.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Wrapper {
@@ -39,7 +39,7 @@ pub(in crate::hip) unsafe extern "C" fn __hipRegisterFatBinary(data: *const c_vo
 
 pub(in crate::hip) unsafe extern "C" fn __hipUnregisterFatBinary(binary: *mut *mut c_void) {
     let _ = hip!(__hipUnregisterFatBinary, |call| {
-        call.runtime.compiled.unregister(&call.runtime, binary as u64);
+        call.runtime.compiled.unregister(binary as u64);
         Ok(())
     });
 }
@@ -100,7 +100,7 @@ pub(in crate::hip) unsafe extern "C" fn __hipRegisterManagedVar(
         let address = allocation::allocate(machine, call.thread.device.get(), request)?;
         machine.memory.write(address, &value).map_err(|_| Code::OUT_OF_MEMORY)?;
         call.put(pointer, address as *mut c_void)?;
-        call.runtime.compiled.register_managed(&call.runtime, binary as u64, name, address)
+        call.runtime.compiled.register_managed(binary as u64, name, address)
     });
 }
 

@@ -7,13 +7,15 @@ use windlass_hip_sys::bindings::{
     hipDevice_t, hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamCallback_t,
 };
 
-use crate::hip::call::{Call, Target};
-use crate::hip::code::{Code, Outcome};
-use crate::hip::node::Operation;
-use crate::hip::work::{HostCall, HostFunction, Work};
+use crate::hip::boundary::call::Call;
+use crate::hip::boundary::target::Target;
+use crate::hip::graphs::operation::Operation;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::host_function::{HostCall, HostFunction};
+use crate::hip::work::item::Work;
 use crate::packet::Role;
 
-/// The greatest priority, as a number the least.
+/// The greatest priority, which is the least number.
 const GREATEST_PRIORITY: i32 = -1;
 const LEAST_PRIORITY: i32 = 1;
 
@@ -58,12 +60,12 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamCreateWithPriority(
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamDestroy, |call| {
-        // The null stream, hipStreamLegacy, which HIP 5 has not, and hipStreamPerThread.
+        // The null stream, hipStreamLegacy (since HIP 6) and hipStreamPerThread.
         if (stream as u64) <= 2 && (call.is_since(6) || stream as u64 != 1) {
             return Err(Code::INVALID_HANDLE);
         }
         let gone = call.runtime.streams.remove(stream as u64).ok_or(Code::CONTEXT_IS_DESTROYED)?;
-        call.runtime.captures.leave(&call.runtime, &gone);
+        call.runtime.captures.leave(&gone);
         call.runtime.scheduler.close_queue(&gone);
         Ok(())
     })
@@ -73,7 +75,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> h
     hip!(hipStreamQuery, |call| {
         let stream = call.working_stream(stream)?;
         let reached = call.runtime.scheduler.tail(&stream).is_reached();
-        // What failed meanwhile counts.
+        // A failure in the meantime counts.
         call.runtime.machine.device(stream.device)?.check()?;
         if reached { stream.report() } else { Err(Code::NOT_READY) }
     })
@@ -82,13 +84,13 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> h
 pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamSynchronize, |call| {
         let stream = call.stream(stream)?;
-        if let Some(capture) = stream.capture() {
+        if let Some(capture) = call.runtime.captures.of_stream(&stream) {
             return capture.refuse(call.name);
         }
         if stream.role == Role::Null {
             call.check_null_stream(stream.device)?;
         }
-        // The null stream is done when the blocking streams before it are.
+        // The null stream is done when the earlier work of blocking streams is.
         let tail = match stream.role {
             Role::Null => call.runtime.enqueue(&stream, Work::Nothing, &[])?,
             _ => call.runtime.scheduler.tail(&stream),
@@ -107,24 +109,24 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
     hip!(hipStreamWaitEvent, |call| {
         let target = call.target(stream)?;
         let event = call.runtime.events.get(event as u64).ok_or(Code::INVALID_HANDLE)?;
-        // 1 is hipEventWaitExternal, which HIP 5 has not.
+        // 1 is hipEventWaitExternal, since HIP 6.
         if flags > u32::from(call.is_since(6)) {
             return Err(Code::INVALID_VALUE);
         }
-        let stream = match (target, event.captured()) {
-            (Target::Record(capture, stream), _) if flags == 1 => {
-                return capture.add(&call.runtime, &stream, Operation::Wait(event));
+        let (captured, captures) = (event.captured(), &call.runtime.captures);
+        let capture = captured.as_ref().and_then(|place| captures.under_way(place.capture));
+        let stream = match (target, captured, capture) {
+            (Target::Record(capture, stream), ..) if flags == 1 => {
+                return capture.add(&stream, Operation::Wait(event));
             }
-            (Target::Run(stream) | Target::Record(_, stream), Some((capture, nodes)))
-                if !capture.is_over() =>
-            {
-                return capture.join(&stream, &nodes);
+            (Target::Run(stream) | Target::Record(_, stream), Some(place), Some(capture)) => {
+                return captures.join(&capture, &stream, &place.nodes);
             }
-            (Target::Record(capture, _), _) => return capture.refuse_isolated(),
-            (Target::Run(_), Some(_)) => return Err(Code::CAPTURED_EVENT),
-            (Target::Run(stream), None) => stream,
+            (Target::Record(capture, _), ..) => return capture.refuse_isolated(),
+            (Target::Run(_), Some(_), None) => return Err(Code::CAPTURED_EVENT),
+            (Target::Run(stream), None, _) => stream,
         };
-        // An event that was never recorded, or is reached, is no wait.
+        // No wait is needed for an event that was never recorded or is reached.
         let Some(recording) = event.recording().filter(|recording| !recording.point.is_reached()) else {
             return Ok(());
         };
@@ -175,7 +177,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchHostFunc(
         let function = function.ok_or(Code::INVALID_VALUE)?;
         let function = HostFunction { call: HostCall::Plain(function), data };
         match target {
-            Target::Record(capture, stream) => capture.add(&call.runtime, &stream, Operation::Host(function)),
+            Target::Record(capture, stream) => capture.add(&stream, Operation::Host(function)),
             Target::Run(stream) => {
                 let work = Work::HostFunction(function);
                 call.runtime.enqueue(&stream, work, &[]).map(|_| ())
@@ -191,7 +193,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamAddCallback(
     flags: c_uint,
 ) -> hipError_t {
     hip!(hipStreamAddCallback, |call| {
-        // HIP 7 has none in captures.
+        // HIP 7 allows no callbacks in captures.
         let target = match call.runtime.options.hip >= (7, 0) {
             true => Target::Run(call.working_stream(stream)?),
             false => call.target(stream)?,
@@ -203,7 +205,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamAddCallback(
         let function = HostCall::WithStatus(callback, stream as u64);
         let function = HostFunction { call: function, data };
         match target {
-            Target::Record(capture, stream) => capture.add(&call.runtime, &stream, Operation::Host(function)),
+            Target::Record(capture, stream) => capture.add(&stream, Operation::Host(function)),
             Target::Run(queue) => call.runtime.enqueue(&queue, Work::HostFunction(function), &[]).map(|_| ()),
         }
     })

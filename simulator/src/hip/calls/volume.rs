@@ -9,11 +9,12 @@ use windlass_hip_sys::bindings::{
 
 use super::copy::direction;
 use super::copy::{Return, queue};
-use crate::hip::call::{self, Call};
-use crate::hip::code::{Code, Outcome};
+use crate::hip::boundary::call::Call;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 use crate::packet::{CopyCall, Direction, Rows};
 
-/// One side of a copy: where its memory starts, where the box lies in it, and how far apart rows and planes are.
+/// One side of a copy: the start of its memory, the place of the box in it, and the distances of rows and planes.
 struct Side {
     base: u64,
     /// Bytes, rows, planes.
@@ -29,7 +30,7 @@ impl Side {
     fn place(&self, extent: [usize; 3]) -> Outcome<(u64, Rows)> {
         let [x, y, z] = self.at.map(|at| at as u64);
         let [width, rows, planes] = extent.map(|extent| extent as u64);
-        // Memory that tells no pitch is packed, as is one that tells no height.
+        // Without a pitch the rows are packed, without a height the planes.
         let pitch = if self.pitch == 0 {
             x.checked_add(width).ok_or(Code::INVALID_VALUE)?
         } else {
@@ -54,7 +55,7 @@ impl Side {
 }
 
 fn refuse_arrays<T>(call: &Call) -> Outcome<T> {
-    call::explain(format!("{}: the simulated GPU has no arrays", call.name));
+    explain(format!("{}: the simulated GPU has no arrays", call.name));
     Err(Code::NOT_SUPPORTED)
 }
 

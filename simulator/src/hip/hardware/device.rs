@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One GPU: its identity, its failure, its use of memory, and its settings.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::failure::{Failure, Unreported};
+use crate::part::Part;
+use crate::visible;
+
+/// Facts of every part that more than one call reports, such as work-items per compute unit.
+pub(crate) mod limits {
+    use crate::part::Part;
+
+    pub(crate) const WAVE_SIZE: u32 = Part::WAVE;
+    pub(crate) const THREADS_PER_BLOCK: u32 = Part::WORKGROUP;
+    pub(crate) const REGISTERS_PER_BLOCK: u32 = 64 << 10;
+    pub(crate) const THREADS_PER_UNIT: u32 = Part::WAVES_OF_UNIT * Part::WAVE;
+
+    /// Workgroups in each direction, as a version reports; launches accept more.
+    pub(crate) const fn grid(hip: (u32, u32)) -> [i32; 3] {
+        let across = if hip.0 > 5 || hip.0 == 5 && hip.1 >= 7 { 65_536 } else { i32::MAX };
+        [i32::MAX, across, across]
+    }
+}
+
+/// A GPU of the simulated machine.
+#[derive(Debug)]
+pub(crate) struct Device {
+    pub(crate) part: &'static Part,
+    pub(crate) index: usize,
+    /// Its place in the machine, which gives its identity. The index differs if clients see a selection of devices.
+    slot: usize,
+    /// Bytes of its memory.
+    pub(crate) capacity: u64,
+    /// Bytes in use.
+    used: AtomicU64,
+    /// Whether `failure` holds anything.
+    failed: AtomicBool,
+    /// The first failure that made it unusable.
+    failure: Mutex<Option<Arc<Failure>>>,
+    /// The failures that a synchronisation with the device answers.
+    pub(crate) unreported: Unreported,
+    /// Devices whose memory kernels of this one may use.
+    peers: Mutex<BTreeSet<usize>>,
+    /// hipSetDeviceFlags.
+    pub(crate) flags: AtomicU32,
+    /// `hipLimitStackSize`, which has no effect: stacks are as large as kernels need.
+    pub(crate) stack: AtomicUsize,
+    /// Holders of the primary context.
+    pub(crate) retained: AtomicU32,
+}
+
+impl Device {
+    pub(crate) fn new(part: &'static Part, index: usize, slot: usize, capacity: u64) -> Self {
+        Self {
+            part,
+            index,
+            slot,
+            capacity,
+            used: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            failure: Mutex::default(),
+            unreported: Unreported::default(),
+            peers: Mutex::default(),
+            // hipDeviceScheduleSpin.
+            flags: AtomicU32::new(1),
+            stack: AtomicUsize::new(1024),
+            retained: AtomicU32::new(0),
+        }
+    }
+
+    /// `Err` with the failure that made the device unusable, as the answer to this thread's current call.
+    pub(crate) fn check(&self) -> Outcome<()> {
+        self.failure().map_or(Ok(()), |failure| failure.answer())
+    }
+
+    /// As [`check`](Self::check), for a synchronisation with the device. It also answers a failure that no call has
+    /// answered yet.
+    pub(crate) fn report(&self) -> Outcome<()> {
+        self.check().and_then(|()| self.unreported.report())
+    }
+
+    /// The failure that made the device unusable.
+    pub(crate) fn failure(&self) -> Option<Arc<Failure>> {
+        if !self.failed.load(Ordering::Acquire) {
+            return None;
+        }
+        self.first_failure().clone()
+    }
+
+    /// Makes the device unusable until it is reset. The first failure stays. Whether this was the first.
+    pub(crate) fn fail(&self, failure: &Arc<Failure>) -> bool {
+        let mut first = self.first_failure();
+        let is_first = first.is_none();
+        first.get_or_insert_with(|| failure.clone());
+        self.failed.store(true, Ordering::Release);
+        is_first
+    }
+
+    /// Makes the device usable again.
+    pub(crate) fn recover(&self) {
+        let mut first = self.first_failure();
+        *first = None;
+        self.failed.store(false, Ordering::Release);
+        self.unreported.take();
+    }
+
+    fn first_failure(&self) -> MutexGuard<'_, Option<Arc<Failure>>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Takes `size` bytes of the budget, if they are left.
+    pub(crate) fn take(&self, size: u64) -> Outcome<()> {
+        let more = |used: u64| used.checked_add(size).filter(|used| *used <= self.capacity);
+        match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Code::OUT_OF_MEMORY),
+        }
+    }
+
+    /// Returns `size` bytes to the budget.
+    pub(crate) fn give_back(&self, size: u64) {
+        let less = |used: u64| Some(used.saturating_sub(size));
+        let _ = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
+
+    pub(crate) fn enable_peer(&self, peer: usize) -> Outcome<()> {
+        match self.lock_peers().insert(peer) {
+            true => Ok(()),
+            false => Err(Code::PEER_ACCESS_ALREADY_ENABLED),
+        }
+    }
+
+    /// The devices whose memory its kernels may use, a bit each.
+    pub(crate) fn reach(&self) -> u64 {
+        // There are 64 devices at most.
+        self.lock_peers().iter().fold(1 << (self.index & 63), |reach, peer| reach | 1 << (peer & 63))
+    }
+
+    pub(crate) fn disable_peer(&self, peer: usize) -> Outcome<()> {
+        match self.lock_peers().remove(&peer) {
+            true => Ok(()),
+            false => Err(Code::PEER_ACCESS_NOT_ENABLED),
+        }
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.part.title()
+    }
+
+    /// See [`visible::uuid`].
+    pub(crate) fn uuid(&self) -> [u8; 16] {
+        visible::uuid(self.slot)
+    }
+
+    /// Domain, bus, device and function; there is no such slot.
+    pub(crate) fn pci_bus_id(&self) -> String {
+        format!("0000:{:02x}:00.0", self.pci_bus())
+    }
+
+    pub(crate) fn pci_bus(&self) -> usize {
+        visible::bus(self.slot)
+    }
+
+    fn lock_peers(&self) -> std::sync::MutexGuard<'_, BTreeSet<usize>> {
+        self.peers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The machine: devices, memory, and the list of allocations.
+
+pub(crate) mod allocation;
+pub(crate) mod attributes;
+pub(crate) mod device;
+pub(crate) mod ledger;
+pub(crate) mod machine;

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Code of clients: images in their memory, loaded modules, and the fat binaries that compiled programs register.
+
+pub(crate) mod compiled;
+mod foreign;
+mod image;
+pub(crate) mod program;

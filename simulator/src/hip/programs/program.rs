@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HIP's modules: of an image in any container, the device's code object is selected and loaded.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use windlass_codeobject as codeobject;
+
+use super::image;
+use crate::engine::{Kernel, LoadError, Module};
+use crate::handles::Handles;
+use crate::hip::hardware::machine::Machine;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
+
+/// A module loaded for one device.
+pub(crate) struct Program {
+    pub(crate) device: usize,
+    pub(crate) module: Arc<Module>,
+    /// Handles of the functions that clients looked up, by name.
+    functions: Mutex<BTreeMap<String, u64>>,
+}
+
+/// A kernel of a module.
+pub(crate) struct Function {
+    pub(crate) program: Arc<Program>,
+    pub(crate) kernel: Arc<Kernel>,
+}
+
+impl Program {
+    /// Loads the code for a device from an image of unknown length.
+    ///
+    /// # Errors
+    /// `INVALID_IMAGE` for an image without code, `NO_BINARY_FOR_GPU` for an image without code for this device.
+    ///
+    /// # Safety
+    /// The image is as long as its own headers say.
+    pub(crate) unsafe fn load_image(
+        machine: &Machine,
+        device: usize,
+        image: *const c_void,
+        by: Arc<str>,
+    ) -> Outcome<Arc<Self>> {
+        // SAFETY: the caller vouches for the image.
+        let bytes = unsafe { image::copy(image) }?;
+        Self::load(machine, device, &bytes, by)
+    }
+
+    /// Loads the code for a device from the bytes of a file, on behalf of a call.
+    pub(crate) fn load(machine: &Machine, device: usize, bytes: &[u8], by: Arc<str>) -> Outcome<Arc<Self>> {
+        let part = machine.device(device)?.part;
+        let elf = select(bytes, &part.target_id())?;
+        check_version(&elf, machine.hip)?;
+        let module = Module::load_for(part, &machine.memory, &elf, by).map_err(|error| {
+            explain(format!("the module was not loaded: {error}"));
+            match error {
+                LoadError::WrongProcessor { .. } => Code::NO_BINARY_FOR_GPU,
+                LoadError::UndefinedSymbol { .. } => Code::SHARED_OBJECT_INIT_FAILED,
+                LoadError::Memory(_) => Code::OUT_OF_MEMORY,
+                LoadError::Unsupported { .. } => Code::NOT_SUPPORTED,
+                LoadError::Malformed { .. } => Code::INVALID_IMAGE,
+            }
+        })?;
+        Ok(Arc::new(Self { device, module, functions: Mutex::default() }))
+    }
+
+    /// The handle of a kernel, the same for each call. A new handle is entered into `handles`.
+    pub(crate) fn function(self: &Arc<Self>, handles: &Handles<Function>, name: &str) -> Outcome<u64> {
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(handle) = functions.get(name) {
+            return Ok(*handle);
+        }
+        let kernel = self.module.kernel(name).ok_or(Code::NOT_FOUND)?;
+        let function = Arc::new(Function { program: self.clone(), kernel });
+        let handle = handles.insert(function).ok_or(Code::OUT_OF_MEMORY)?.get();
+        functions.insert(name.to_owned(), handle);
+        Ok(handle)
+    }
+
+    /// Makes the handles of its functions stale. Queued launches keep their kernels.
+    pub(crate) fn unload(&self, handles: &Handles<Function>) {
+        let functions = std::mem::take(&mut *self.functions.lock().unwrap_or_else(PoisonError::into_inner));
+        for handle in functions.into_values() {
+            handles.remove(handle);
+        }
+    }
+}
+
+/// The newest version of code objects that a version of HIP reads: ROCm 5.3 added version 5, which Debian's 5.2 refuses,
+/// and ROCm 6.0 version 6.
+fn newest_code_object(hip: (u32, u32)) -> u32 {
+    let brought = [((6, 0), 6), ((5, 3), 5)];
+    brought.iter().find_map(|(since, version)| (hip >= *since).then_some(*version)).unwrap_or(4)
+}
+
+/// # Errors
+/// `SHARED_OBJECT_INIT_FAILED` for code that is too new, as AMD's library answers if it finds no target in the code.
+fn check_version(elf: &[u8], hip: (u32, u32)) -> Outcome<()> {
+    let newest = newest_code_object(hip);
+    let object = codeobject::CodeObject::parse(elf).ok();
+    match object.and_then(|object| object.code_object_version()) {
+        Some(version) if version > newest => {
+            let (major, minor) = hip;
+            explain(format!(
+                "the module was not loaded: HIP {major}.{minor} reads code objects up to version {newest}, and this one is \
+                 of version {version}: compile it with -mcode-object-version={newest}, or simulate a newer HIP"
+            ));
+            Err(Code::SHARED_OBJECT_INIT_FAILED)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The code object that suits a target best, from the first bundle of a file that has one.
+fn select(bytes: &[u8], target: &str) -> Outcome<Vec<u8>> {
+    let refuse = |error: &codeobject::Error| {
+        explain(format!("the module was not loaded: {error}"));
+        Code::INVALID_IMAGE
+    };
+    let options = codeobject::Options::default();
+    let target: codeobject::TargetId = target.parse().map_err(|error| refuse(&error))?;
+    let is_enough = |bundle: &codeobject::Bundle<'_>| bundle.select(&target, &options).best.is_some();
+    let file = codeobject::File::parse_until(bytes, &options, is_enough).map_err(|error| refuse(&error))?;
+    let mut reasons = String::new();
+    for bundle in file.bundles() {
+        let selection = bundle.select(&target, &options);
+        if let Some(entry) = selection.best {
+            return bundle.extract(entry).map_err(|error| refuse(&error));
+        }
+        for verdict in &selection.verdicts {
+            reasons.push_str(&format!("\n  {verdict}"));
+        }
+    }
+    explain(format!("the module was not loaded: nothing in it suits {target}:{reasons}"));
+    Err(Code::NO_BINARY_FOR_GPU)
+}

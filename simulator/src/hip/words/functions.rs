@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The names of HIP's functions that the simulator has, and the first version of HIP that has each.
+
+/// Expands `$with! { ... }` with every function that the simulator has in any version of HIP, by file of `calls/`.
+macro_rules! for_each_function {
+    ($with:ident) => {
+        $with! {
+            error:
+                hipInit hipDriverGetVersion hipRuntimeGetVersion hipGetErrorName hipGetErrorString
+                hipDrvGetErrorName hipDrvGetErrorString hipGetLastError hipPeekAtLastError hipExtGetLastError;
+            lookup:
+                hipGetProcAddress;
+            device:
+                hipGetDeviceCount hipGetDevice hipSetDevice hipDeviceGet hipDeviceGetName hipDeviceGetUuid
+                hipDeviceGetPCIBusId hipDeviceGetByPCIBusId hipDeviceTotalMem hipDeviceComputeCapability
+                hipDeviceSynchronize hipDeviceReset hipGetDeviceFlags hipSetDeviceFlags hipDeviceGetLimit
+                hipDeviceGetCacheConfig hipDeviceSetCacheConfig hipDeviceGetSharedMemConfig
+                hipDeviceSetSharedMemConfig hipDeviceGetStreamPriorityRange hipDeviceCanAccessPeer
+                hipDeviceEnablePeerAccess hipDeviceDisablePeerAccess hipDeviceGetP2PAttribute
+                hipDeviceSetLimit hipExtGetLinkTypeAndHopCount;
+            properties:
+                hipDeviceGetAttribute hipGetDevicePropertiesR0600 hipGetDevicePropertiesR0000 hipGetDeviceProperties;
+            context:
+                hipDevicePrimaryCtxRetain hipDevicePrimaryCtxRelease hipDevicePrimaryCtxReset
+                hipDevicePrimaryCtxSetFlags hipDevicePrimaryCtxGetState hipCtxCreate hipCtxDestroy hipCtxPushCurrent
+                hipCtxPopCurrent hipCtxSetCurrent hipCtxGetCurrent hipCtxGetDevice hipCtxSynchronize;
+            stream:
+                hipStreamCreate hipStreamCreateWithFlags hipStreamCreateWithPriority hipStreamDestroy hipStreamQuery
+                hipStreamSynchronize hipStreamWaitEvent hipStreamGetFlags hipStreamGetPriority hipStreamGetDevice
+                hipGetStreamDeviceId hipLaunchHostFunc hipStreamAddCallback;
+            event:
+                hipEventCreate hipEventCreateWithFlags hipEventDestroy hipEventRecord hipEventRecordWithFlags
+                hipEventQuery hipEventSynchronize hipEventElapsedTime;
+            memory:
+                hipMalloc hipExtMallocWithFlags hipMallocManaged hipMallocPitch hipFree hipHostMalloc hipHostAlloc
+                hipMallocHost hipHostFree hipFreeHost hipHostRegister hipHostUnregister hipHostGetDevicePointer
+                hipHostGetFlags hipMemGetInfo hipMemPrefetchAsync hipMemAdvise;
+            pointer:
+                hipPointerGetAttributes hipPointerGetAttribute hipDrvPointerGetAttributes hipMemGetAddressRange
+                hipMemPtrGetInfo;
+            pool:
+                hipMallocAsync hipMallocFromPoolAsync hipFreeAsync hipMemPoolCreate hipMemPoolDestroy
+                hipMemPoolGetAttribute hipMemPoolSetAttribute hipMemPoolSetAccess hipMemPoolGetAccess
+                hipMemPoolTrimTo hipDeviceGetDefaultMemPool hipDeviceGetMemPool hipDeviceSetMemPool;
+            copy:
+                hipMemcpy hipMemcpyAsync hipMemcpyWithStream hipMemcpyHtoD hipMemcpyDtoH hipMemcpyDtoD
+                hipMemcpyHtoDAsync hipMemcpyDtoHAsync hipMemcpyDtoDAsync hipMemcpyPeer hipMemcpyPeerAsync
+                hipMemcpy2D hipMemcpy2DAsync hipMemcpyToSymbol hipMemcpyFromSymbol hipMemcpyToSymbolAsync
+                hipMemcpyFromSymbolAsync hipGetSymbolAddress hipGetSymbolSize;
+            fill:
+                hipMemset hipMemsetAsync hipMemsetD8 hipMemsetD8Async hipMemsetD16 hipMemsetD16Async hipMemsetD32
+                hipMemsetD32Async hipMemset2D hipMemset2DAsync;
+            module:
+                hipModuleLoad hipModuleLoadData hipModuleLoadDataEx hipModuleUnload hipModuleGetFunction
+                hipModuleGetFunctionCount hipModuleGetGlobal hipFuncGetAttribute hipFuncGetAttributes
+                hipFuncSetAttribute hipFuncSetCacheConfig hipFuncSetSharedMemConfig hipGetFuncBySymbol
+                hipModuleOccupancyMaxActiveBlocksPerMultiprocessor
+                hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+                hipOccupancyMaxActiveBlocksPerMultiprocessor hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+                hipModuleOccupancyMaxPotentialBlockSize hipModuleOccupancyMaxPotentialBlockSizeWithFlags
+                hipOccupancyMaxPotentialBlockSize;
+            launch:
+                hipModuleLaunchKernel hipModuleLaunchCooperativeKernel hipDrvLaunchKernelEx hipLaunchKernel
+                hipLaunchCooperativeKernel hipLaunchKernelExC hipExtLaunchKernel;
+            volume:
+                hipMemcpy3D hipMemcpy3DAsync hipDrvMemcpy3D hipDrvMemcpy3DAsync;
+            graph:
+                hipGraphCreate hipGraphDestroy hipGraphAddDependencies hipGraphGetNodes hipGraphGetEdges
+                hipGraphNodeGetType;
+            graph_node:
+                hipGraphAddKernelNode hipGraphAddMemcpyNode hipGraphAddMemcpyNode1D hipDrvGraphAddMemcpyNode
+                hipGraphAddMemsetNode hipDrvGraphAddMemsetNode hipGraphAddHostNode hipGraphAddChildGraphNode
+                hipGraphAddEmptyNode hipGraphAddEventRecordNode hipGraphAddEventWaitNode
+                hipGraphKernelNodeSetParams;
+            graph_edit:
+                hipGraphRemoveDependencies hipGraphDestroyNode hipGraphGetRootNodes hipGraphNodeGetDependencies
+                hipGraphNodeGetDependentNodes hipGraphMemcpyNodeSetParams hipGraphMemcpyNodeSetParams1D
+                hipGraphMemsetNodeSetParams hipGraphHostNodeSetParams hipGraphEventRecordNodeSetEvent
+                hipGraphEventWaitNodeSetEvent hipGraphExecMemcpyNodeSetParams hipGraphExecMemcpyNodeSetParams1D
+                hipGraphExecMemsetNodeSetParams hipGraphExecHostNodeSetParams hipGraphExecEventRecordNodeSetEvent
+                hipGraphExecEventWaitNodeSetEvent;
+            graph_exec:
+                hipGraphInstantiate hipGraphInstantiateWithFlags hipGraphUpload hipGraphLaunch
+                hipGraphExecKernelNodeSetParams hipGraphExecUpdate hipGraphExecDestroy;
+            capture:
+                hipStreamBeginCapture hipStreamEndCapture hipStreamIsCapturing hipStreamGetCaptureInfo
+                hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies hipThreadExchangeStreamCaptureMode;
+            registration:
+                __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
+                __hipRegisterManagedVar
+                __hipPushCallConfiguration __hipPopCallConfiguration;
+        }
+    };
+}
+pub(crate) use for_each_function;
+
+macro_rules! names {
+    ($($module:ident: $($name:ident)*;)*) => { &[$($(stringify!($name),)*)*] };
+}
+
+const NAMES: &[&str] = for_each_function!(names);
+
+/// The first version of HIP, major and minor, that exports a function. AMD's linker maps tell it: by release from 5.6 on,
+/// before that by version node. HIP 5.2, the oldest version that was examined, has every other function.
+pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
+    ("hipDeviceSetLimit", (5, 3)),
+    ("hipDrvGetErrorName", (5, 3)),
+    ("hipDrvGetErrorString", (5, 3)),
+    // Declared since 5.2, in the map of 5.3, exported since 5.4.
+    ("hipLaunchHostFunc", (5, 4)),
+    ("hipModuleLaunchCooperativeKernel", (5, 5)),
+    ("hipStreamGetDevice", (5, 6)),
+    ("hipGraphUpload", (5, 3)),
+    ("hipExtGetLastError", (6, 0)),
+    ("hipGetDevicePropertiesR0000", (6, 0)),
+    ("hipGetDevicePropertiesR0600", (6, 0)),
+    ("hipDrvGraphAddMemcpyNode", (6, 1)),
+    ("hipDrvGraphAddMemsetNode", (6, 1)),
+    ("hipGetFuncBySymbol", (6, 2)),
+    ("hipGetProcAddress", (6, 2)),
+    ("hipEventRecordWithFlags", (6, 4)),
+    ("hipDrvLaunchKernelEx", (6, 5)),
+    ("hipLaunchKernelExC", (6, 5)),
+    ("hipModuleGetFunctionCount", (7, 1)),
+];
+
+/// Whether the simulator has a function, in any version of HIP.
+pub(crate) fn is_simulated(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_version_rule_names_a_function() {
+        for (name, _) in SINCE {
+            assert!(is_simulated(name), "{name}");
+        }
+    }
+}

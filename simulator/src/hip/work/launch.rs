@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Kernel launches. A call checks and packs a launch; the stream runs it later.
+
+use std::sync::Arc;
+
+use crate::engine::{self, Cause, Choose, Fault, Kernel, OfQueue};
+use crate::hip::hardware::device::{Device, limits};
+use crate::hip::hardware::machine::Machine;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
+use crate::hip::words::failure::Failure;
+use crate::options::Lds;
+use crate::packet::{Dispatch, GoingDispatch, Trouble};
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Workgroups.
+    pub(crate) grid: [u32; 3],
+    /// Work-items of a workgroup.
+    pub(crate) block: [u32; 3],
+    pub(crate) dynamic_lds: u32,
+}
+
+/// A launch with its arguments.
+pub(crate) struct Launch {
+    kernel: Arc<Kernel>,
+    shape: Shape,
+    arguments: Vec<u8>,
+    by: Launched,
+}
+
+/// The call that launched a kernel: its name, and its number if that is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launched(pub(crate) &'static str, pub(crate) Option<u64>);
+
+impl Shape {
+    /// Checks the shape against the device and a kernel.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for an extent of zero, `INVALID_CONFIGURATION` for a grid or block larger than the device's,
+    /// `LAUNCH_OUT_OF_RESOURCES` for more work-items or LDS than the kernel or the device allows.
+    pub(crate) fn check(&self, kernel: &Kernel) -> Outcome<()> {
+        let extents = self.grid.iter().chain(&self.block);
+        if extents.clone().any(|extent| *extent == 0) {
+            return self.refuse(kernel, Code::INVALID_VALUE, "an extent is zero");
+        }
+        let threads =
+            self.block.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
+        // Work-items of a grid are counted in 32 bits in each direction.
+        let too_wide =
+            self.grid.iter().zip(&self.block).any(|(grid, block)| grid.checked_mul(*block).is_none());
+        let too_many = self.grid.iter().any(|extent| i32::try_from(*extent).is_err());
+        if threads > u64::from(limits::THREADS_PER_BLOCK) || too_wide || too_many {
+            return self.refuse(kernel, Code::INVALID_CONFIGURATION, "it exceeds what the device can launch");
+        }
+        if threads > u64::from(kernel.max_workgroup_size()) {
+            return self.refuse(
+                kernel,
+                Code::LAUNCH_FAILURE,
+                "the kernel was compiled for smaller workgroups",
+            );
+        }
+        if kernel.required_workgroup_size().is_some_and(|required| required != self.block) {
+            return self.refuse(kernel, Code::INVALID_VALUE, "the kernel requires another workgroup size");
+        }
+        let lds = u64::from(self.dynamic_lds) + u64::from(kernel.static_lds());
+        let most = kernel.module().part().lds;
+        if lds > u64::from(most) {
+            let reason = format!("a workgroup has {} KiB of LDS", most >> 10);
+            return self.refuse(kernel, Code::LAUNCH_OUT_OF_RESOURCES, &reason);
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, kernel: &Kernel, code: Code, reason: &str) -> Outcome<()> {
+        let Self { grid, block, dynamic_lds } = self;
+        explain(format!(
+            "kernel {} cannot be launched with grid {grid:?}, block {block:?} and {dynamic_lds} bytes of dynamic LDS: \
+             {reason}",
+            kernel.name()
+        ));
+        Err(code)
+    }
+}
+
+impl Launch {
+    /// A launch of a checked shape with its arguments in the kernel's layout.
+    pub(crate) fn new(kernel: Arc<Kernel>, shape: Shape, arguments: Vec<u8>, by: Launched) -> Self {
+        Self { kernel, shape, arguments, by }
+    }
+
+    /// Runs the kernel to its end.
+    pub(crate) fn run(self, machine: &Machine, device: &Device) -> Result<(), Failure> {
+        let ran = self.dispatch(machine).run(&self.parameters(machine, device));
+        ran.map_err(|trouble| self.by().failure(trouble))
+    }
+
+    /// Begins to run the kernel. `choices` gives the order in which workgroups start.
+    pub(crate) fn begin(
+        self,
+        machine: &Machine,
+        device: &Device,
+        choices: &mut dyn Choose,
+    ) -> Result<GoingDispatch, Failure> {
+        let begun =
+            self.dispatch(machine).begin(self.parameters(machine, device), OfQueue::default(), choices);
+        begun.map_err(|trouble| self.by().failure(trouble))
+    }
+
+    pub(crate) fn by(&self) -> Launched {
+        self.by
+    }
+
+    fn dispatch(&self, machine: &Machine) -> Dispatch {
+        Dispatch {
+            engine: machine.engine.clone(),
+            memory: machine.memory.clone(),
+            kernel: self.kernel.clone(),
+        }
+    }
+
+    fn parameters(&self, machine: &Machine, device: &Device) -> engine::Launch<'_> {
+        let mut launch = engine::Launch::new(self.shape.grid, self.shape.block, &self.arguments);
+        launch.dynamic_lds = self.shape.dynamic_lds;
+        launch.lds_faults = machine.lds == Lds::Fault;
+        launch.reach = device.reach();
+        launch
+    }
+}
+
+impl Launched {
+    /// The failure of the launch.
+    pub(crate) fn failure(self, trouble: Trouble) -> Failure {
+        let Trouble::Fault(fault) = trouble else { return trouble.into() };
+        let Self(call, number) = self;
+        let number = number.map(|number| format!(", call {number}")).unwrap_or_default();
+        Failure::new(code_of(&fault), format!("{fault}\n  launched by: {call}{number}"))
+    }
+}
+
+/// The number of workgroups of `block_size` work-items that fit into a compute unit at once, by waves and by LDS.
+pub(crate) fn occupancy(kernel: &Kernel, block_size: u32, dynamic_lds: u64) -> u32 {
+    if block_size == 0 || block_size > kernel.max_workgroup_size().min(limits::THREADS_PER_BLOCK) {
+        return 0;
+    }
+    let by_threads = limits::THREADS_PER_UNIT / block_size.next_multiple_of(limits::WAVE_SIZE);
+    let lds = dynamic_lds.saturating_add(kernel.static_lds().into());
+    let by_lds = u64::from(kernel.module().part().lds).checked_div(lds).unwrap_or(u64::MAX);
+    // The minimum with a number of 32 bits fits into 32 bits.
+    by_lds.min(by_threads.into()) as u32
+}
+
+/// The status that HIP answers after a fault.
+fn code_of(fault: &Fault) -> Code {
+    match fault.cause {
+        Cause::IllegalAddress
+        | Cause::ReadOnly
+        | Cause::MisalignedAtomic
+        | Cause::NoPeerAccess { .. }
+        | Cause::IllegalProgramCounter { .. } => Code::ILLEGAL_ADDRESS,
+        Cause::InvalidLaunch { .. } => Code::INVALID_CONFIGURATION,
+        Cause::OutOfMemory { .. } => Code::LAUNCH_OUT_OF_RESOURCES,
+        Cause::Unsupported { .. } => Code::NOT_SUPPORTED,
+        _ => Code::LAUNCH_FAILURE,
+    }
+}
