@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a driver's author is given is whole: `drivers/null` has each method that there is to write, with its contract, and
-//! the steps of the guide lead from its copy to a suite that passes.
+//! Driver authors get complete material: `drivers/null` has every method of the traits with its contract, and the
+//! steps of the guide lead from a copy of it to a suite that passes.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,7 +10,7 @@ use std::{
 use windlass_cts::Options;
 
 const GUIDE: &str = include_str!("../../docs/driver-authors.md");
-const SKELETON: [&str; 7] = [
+const SKELETON: [&str; 9] = [
     include_str!("../../drivers/null/src/allocator.rs"),
     include_str!("../../drivers/null/src/buffer.rs"),
     include_str!("../../drivers/null/src/command_buffer.rs"),
@@ -18,6 +18,8 @@ const SKELETON: [&str; 7] = [
     include_str!("../../drivers/null/src/driver.rs"),
     include_str!("../../drivers/null/src/executable.rs"),
     include_str!("../../drivers/null/src/queue.rs"),
+    include_str!("../../drivers/null/src/queues.rs"),
+    include_str!("../../drivers/null/src/submit.rs"),
 ];
 const TRAITS: [(&str, &str); 6] = [
     ("Driver", include_str!("../../hal/src/driver/driver.rs")),
