@@ -74,7 +74,7 @@ struct Arguments {
     /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Run each case in a process of its own: a crash fails that case alone
+    /// Run each case in a process of its own: a crash fails only that case
     #[arg(long)]
     isolate: bool,
     #[command(flatten)]

@@ -20,7 +20,7 @@ use crate::{
     summary::Exit,
 };
 
-/// A program that runs the suite. [`run`](crate::run) is one with nothing changed.
+/// A program that runs the suite. [`run`](crate::run) runs it without changes.
 #[derive(Clone, Debug)]
 pub struct Harness {
     registry: Registry,

@@ -30,8 +30,9 @@ use crate::{
 
 /// The time for the start of a child, and for its end after its last event.
 const GRACE: Duration = Duration::from_secs(10);
-/// The bytes of a child's standard error that are kept. The next constant is the number of lines that are shown.
+/// The bytes of a child's standard error that are kept.
 const KEPT: usize = 8192;
+/// The lines of a child's standard error that are shown.
 const SHOWN: usize = 20;
 
 /// The device under test. Each child opens its own.

@@ -62,8 +62,8 @@ pub(crate) fn processor(architecture: &str) -> &str {
     architecture.split(':').next().unwrap_or(architecture)
 }
 
-/// The format of the suite's own kernels for GPUs, as [`DeviceInfo::executable_formats`] names it. A device that reads code
-/// objects up to version 4 alone names `hsaco-v4`; the suite's kernels for gfx90a are of that version.
+/// The format of the suite's own kernels for GPUs in [`DeviceInfo::executable_formats`]. A device that reads code objects
+/// only up to version 4 names `hsaco-v4`; the suite's kernels for gfx90a have that version.
 ///
 /// [`DeviceInfo::executable_formats`]: windlass_hal::DeviceInfo::executable_formats
 pub const FORMAT: &str = "hsaco";

@@ -30,7 +30,7 @@ const TRAITS: [(&str, &str); 6] = [
     ("SlabSource", include_str!("../../hal/src/driver/allocator.rs")),
 ];
 
-/// The lines between the one that begins with `keyword`, names `name` and opens a block, and the end of the block.
+/// The lines of the first block whose head fits, without the head and the end.
 fn block(text: &str, is_head: impl Fn(&str) -> bool) -> Option<Vec<&str>> {
     let mut lines = text.lines().skip_while(|line| !(is_head(line) && line.ends_with('{')));
     lines.next()?;
@@ -100,7 +100,7 @@ fn words_of(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Why the steps cannot be taken on this machine, if they cannot.
+/// The reason why the steps cannot run on this machine, if there is one.
 fn obstacle() -> Option<String> {
     if !cfg!(target_os = "linux") {
         return Some("the steps are for a shell with GNU's sed".to_owned());
@@ -116,7 +116,7 @@ fn obstacle() -> Option<String> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skip is told")]
+#[expect(clippy::print_stderr, reason = "a skipped test says why")]
 fn the_steps_of_the_guide_lead_to_a_suite_that_passes() {
     if let Some(obstacle) = obstacle() {
         eprintln!("skipped: {obstacle}");
@@ -130,7 +130,7 @@ fn the_steps_of_the_guide_lead_to_a_suite_that_passes() {
         .collect();
     assert!(steps.len() >= 6, "{steps:?}");
     let folder = tempfile::tempdir().unwrap();
-    // Beside the folder that cargo gives tests, and shared with the driver in examples/.
+    // A sibling of the folder that cargo gives tests, shared with the driver in examples/.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("out-of-tree");
     let mut shell = Command::new("bash");
     shell.args(["-eu", "-c", &steps.concat()]).current_dir(folder.path());
@@ -152,7 +152,7 @@ fn the_steps_of_the_guide_lead_to_a_suite_that_passes() {
     }
 }
 
-/// Every part of the suite that the guide sends an author to is there.
+/// Every filter in the guide matches a case.
 #[test]
 fn every_filter_of_the_guide_selects_cases() {
     let cases = windlass_cts::cases();
@@ -166,7 +166,7 @@ fn every_filter_of_the_guide_selects_cases() {
     }
 }
 
-/// Every command line of the suite that an author is shown is one that the runner takes.
+/// The runner accepts every command line of the suite in the guide.
 #[test]
 fn every_run_that_is_shown_is_one() {
     let template = include_str!("../../examples/out-of-tree-driver/.github/workflows/conformance.yml");

@@ -41,7 +41,7 @@ fn kernels_and_variables(ctx: &Context) -> Outcome {
         ("table", SymbolKind::Variable),
         ("biases", SymbolKind::Variable),
     ] {
-        ensure_eq!(only(&symbols, name)?.kind, kind, "what `{name}` is");
+        ensure_eq!(only(&symbols, name)?.kind, kind, "the kind of `{name}`");
     }
     ensure_eq!(symbols.len(), 5, "symbols, without those that the compiler adds");
     Ok(())
@@ -49,7 +49,7 @@ fn kernels_and_variables(ctx: &Context) -> Outcome {
 
 fn device_functions(ctx: &Context) -> Outcome {
     let symbols = symbols(&ctx.load(&kernels::FUNCTIONS)?)?;
-    ensure_eq!(only(&symbols, "use_functions")?.kind, SymbolKind::Kernel, "what `use_functions` is");
+    ensure_eq!(only(&symbols, "use_functions")?.kind, SymbolKind::Kernel, "the kind of `use_functions`");
     for name in ["twofold", "threefold"] {
         let symbol = only(&symbols, name)?;
         ensure_eq!(

@@ -122,7 +122,7 @@ fn same_as_called(ctx: &Context) -> Outcome {
         queue.read(&[], &[one.at(1)], &by_itself, offset, &first.subspan(at, length)?)?;
         queue.read(&[], &[two.at(1)], &called, offset, &second.subspan(at, length)?)?;
         let found = ctx.download_after(&two.at(1), &second)?;
-        same_bytes(&found[range], expected, "what calls read")?;
+        same_bytes(&found[range], expected, "the bytes that calls read")?;
         same_bytes(&ctx.download_after(&one.at(1), &first)?, &found, "the bytes that the system read")?;
     }
     Ok(())

@@ -50,7 +50,7 @@ fn host_and_device_apart(ctx: &Context) -> Outcome {
         ensure_eq!(
             counts(&device.statistics(), &KINDS[mine])[0],
             counts(&before, &KINDS[mine])[0],
-            "what is left"
+            "the bytes left"
         );
     }
     Ok(())

@@ -46,7 +46,7 @@ impl InFlight {
         notifications.fire();
     }
 
-    /// A point that is reached when everything issued so far has ended; `None` where it has.
+    /// A point that is reached when all operations issued so far have ended. `None` if they have ended already.
     pub(crate) fn end_of_all(&self) -> Option<Point> {
         let mut flights = self.lock();
         if flights.running.is_empty() {

@@ -16,8 +16,8 @@ pub(crate) type Code = dyn Fn(&mut Workgroup<'_>) -> Result<()> + Send + Sync;
 /// [`Workgroup::items`]. In place of a GPU kernel's barrier, one loop ends and the next begins. An error or a panic
 /// fails the dispatch, and the workgroups after it do not run.
 ///
-/// Parameters are declared in the kernel's order and lie in the argument block as C lays out a struct, which is what
-/// compilers for AMD GPUs do.
+/// Parameters are declared in the kernel's order. They lie in the argument block as in a C struct, as compilers for AMD GPUs
+/// lay them out.
 ///
 /// ```
 /// use windlass_local::Kernel;

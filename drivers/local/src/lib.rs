@@ -147,8 +147,7 @@ pub use kernel::Kernel;
 pub use library::{Library, LibraryBuilder, image};
 pub use workgroup::Workgroup;
 
-/// The name of shared objects for this machine among the forms of code, where it can load them: `elf-x86_64`,
-/// `elf-aarch64`.
+/// The executable format of shared objects for this machine: `elf-x86_64`, `elf-aarch64`.
 pub const NATIVE_FORMAT: &str = if cfg!(target_arch = "x86_64") {
     "elf-x86_64"
 } else if cfg!(target_arch = "aarch64") {
@@ -159,7 +158,7 @@ pub const NATIVE_FORMAT: &str = if cfg!(target_arch = "x86_64") {
     "elf-host"
 };
 
-/// The name of [images](image) among the forms of code.
+/// The executable format of [images](image).
 pub const FORMAT: &str = "windlass-library";
 
 /// Adds `local://` to a registry.

@@ -38,7 +38,7 @@ use windlass_hal::Registry;
 
 pub use driver::PostfixDriver;
 
-/// The name of this form of code, as `DeviceInfo::executable_formats` has it.
+/// The name of this form of code in `DeviceInfo::executable_formats`.
 pub const FORMAT: &str = "postfix";
 
 /// Adds `postfix://` to a registry.

@@ -232,7 +232,7 @@ fn dynamic_count(ctx: &Context, form: Form) -> Outcome {
     recorder.fill(ranges[0].clone(), 2_u32)?;
     recorder.update(&bytes_of(&[3, 3, 1], u32::to_le_bytes), ranges[1].clone())?;
     recorder.copy(from, ranges[2].clone())?;
-    // Every word of the fourth becomes 77 * 0 + 3.
+    // The kernel makes every word of the fourth count 77 * 0 + 3.
     let argument = match &ranges[3] {
         BufferRef::Direct(buffer) => buffer.arg(),
         BufferRef::Slot { slot, offset, length } => {
