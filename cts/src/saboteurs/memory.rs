@@ -24,7 +24,7 @@ use super::{
     transfer::whole,
 };
 
-type Raw = Arc<dyn driver::Buffer>;
+type Raw = Arc<dyn driver::RawBuffer>;
 
 saboteurs! {
     deallocas_at_once: "A dealloca frees the memory when it is submitted.",
@@ -405,7 +405,7 @@ struct Mapped {
 // SAFETY: size and address are those of the buffer that this keeps. The pointer is to as many bytes, which live as
 // long as this object. The bytes are not the device's own, which is the fault of this saboteur, but no access goes
 // out of bounds.
-unsafe impl driver::Buffer for Mapped {
+unsafe impl driver::RawBuffer for Mapped {
     fn domain(&self) -> Domain {
         self.raw.domain()
     }

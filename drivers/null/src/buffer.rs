@@ -10,17 +10,17 @@ use windlass_hal::{
 
 /// A slab. A driver with memory of its own keeps the address and size here, and frees the memory when this is
 /// dropped. That may happen on any thread and must not wait for the device.
-pub(crate) struct Buffer(Arc<dyn driver::Buffer>);
+pub(crate) struct Buffer(Arc<dyn driver::RawBuffer>);
 
 impl Buffer {
-    pub(crate) fn new(memory: Arc<dyn driver::Buffer>) -> Self {
+    pub(crate) fn new(memory: Arc<dyn driver::RawBuffer>) -> Self {
         Self(memory)
     }
 }
 
 // SAFETY: size, address and pointer are those of the one allocation that this object owns and never replaces.
 #[allow(unsafe_code)]
-unsafe impl driver::Buffer for Buffer {
+unsafe impl driver::RawBuffer for Buffer {
     /// Returns the domain of the device that owns the memory, by which fronts refuse foreign buffers.
     fn domain(&self) -> Domain {
         self.0.domain()

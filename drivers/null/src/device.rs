@@ -2,7 +2,7 @@
 //! The device: memory, queues, and the methods that every driver must implement.
 //!
 //! Several threads at once may call every method, and so may wakers that this driver's own signals run. No method
-//! waits for other work, except [`drain`](driver::Device::drain).
+//! waits for other work, except [`drain`](driver::RawDevice::drain).
 
 use std::sync::Arc;
 
@@ -51,7 +51,9 @@ impl Device {
     }
 }
 
-impl driver::Device for Device {
+// SAFETY: the domain and the limits are set when the device is opened, and never change. All objects of the device carry
+// this domain.
+unsafe impl driver::RawDevice for Device {
     /// Returns the description of the device with its lacks, the same from open to drop.
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -71,7 +73,7 @@ impl driver::Device for Device {
 
     /// Returns memory that is usable at once, aligned as `params` request and with arbitrary content, or
     /// `RESOURCE_EXHAUSTED` with the requested and the free bytes; it may be slow, but waits for no work.
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {
         let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
         let slabs = if host { &self.host } else { &self.device };
         Ok(slabs.acquire(&self.memory(), size, params.min_alignment, Reach::Now)?.memory()?)
@@ -84,7 +86,7 @@ impl driver::Device for Device {
         _affinity: QueueAffinity,
         params: &BufferParams,
         size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.allocate(params, size)
     }
 
@@ -100,20 +102,20 @@ impl driver::Device for Device {
         _params: &BufferParams,
         memory: External,
         release: Release,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         // SAFETY: the caller's promise, passed on. The addresses of this device are exposed pointers.
         Ok(Arc::new(unsafe { HostImport::new(self.domain, memory, release) }?))
     }
 
     /// Loads code that the caller vouches for but whose bytes may be hostile, with `INVALID_ARGUMENT` if they are no
     /// code and `NOT_FOUND` if they are for another device; the lack is `Feature::Dispatch`.
-    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         Ok(Arc::new(Executable::load(self.domain, &[code])?))
     }
 
     /// Loads two or more pieces of code as one executable, with an error that names every symbol that none of them
     /// defines; the lack is `Feature::Linking`.
-    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::RawExecutable>> {
         let linked = Executable::load(self.domain, parts);
         Ok(Arc::new(linked.map_err(|error| error.context(format!("linking {} pieces", parts.len())))?))
     }
@@ -121,7 +123,7 @@ impl driver::Device for Device {
     /// Prepares once the data that all submissions of a recording share, although many of them may be in flight at
     /// once; the lack is `Feature::CommandBuffers`.
     #[allow(unsafe_code)]
-    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         Ok(Arc::new(CommandBuffer::new(self.domain, list)?))
     }
 

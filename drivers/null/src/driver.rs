@@ -43,7 +43,7 @@ impl Driver for NullDriver {
 
     /// Opens a new device for each call, with `NOT_FOUND` if the URI names none and `INVALID_ARGUMENT` if the URI has
     /// an unknown key.
-    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::Device>> {
+    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::RawDevice>> {
         if !uri.path().is_empty() {
             return Err(Error::not_found(format!(
                 "{uri}: there is one null device, and it has no name; open null://"

@@ -78,7 +78,7 @@ impl Shared {
 }
 
 impl SlabSource for Memory {
-    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::RawBuffer>> {
         let (size, kind) = (request.size, request.params.memory_type);
         let mut map = self.0.lock();
         let free = self.0.total - map.taken;

@@ -36,7 +36,7 @@ impl Slab {
 }
 
 // SAFETY: size, address and pointer are those of the memory that this object owns and never replaces.
-unsafe impl driver::Buffer for Slab {
+unsafe impl driver::RawBuffer for Slab {
     fn domain(&self) -> Domain {
         self.domain
     }
