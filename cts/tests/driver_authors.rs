@@ -23,10 +23,10 @@ const SKELETON: [&str; 9] = [
 ];
 const TRAITS: [(&str, &str); 6] = [
     ("Driver", include_str!("../../hal/src/driver/driver.rs")),
-    ("Device", include_str!("../../hal/src/driver/device.rs")),
-    ("Buffer", include_str!("../../hal/src/driver/buffer.rs")),
-    ("Executable", include_str!("../../hal/src/driver/executable.rs")),
-    ("CommandBuffer", include_str!("../../hal/src/driver/command_buffer.rs")),
+    ("RawDevice", include_str!("../../hal/src/driver/device.rs")),
+    ("RawBuffer", include_str!("../../hal/src/driver/buffer.rs")),
+    ("RawExecutable", include_str!("../../hal/src/driver/executable.rs")),
+    ("RawCommandBuffer", include_str!("../../hal/src/driver/command_buffer.rs")),
     ("SlabSource", include_str!("../../hal/src/driver/allocator.rs")),
 ];
 

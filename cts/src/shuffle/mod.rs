@@ -3,7 +3,7 @@
 //!
 //! Two submissions without an edge between them may run in either order, even on one queue. So may two commands of a
 //! command buffer without a barrier between them. Most devices run them in the order of submission, so a program that
-//! forgot an edge works until it meets another device. This driver is that device. It wraps a device and
+//! forgot an edge works until it runs on a device that does not. This driver is such a device. It wraps another one and
 //!
 //! - holds submissions back, and hands them on in an order of its own;
 //! - hands some on before their waits are reached, so that the wrapped device waits;

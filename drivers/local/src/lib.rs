@@ -24,8 +24,7 @@
 //! registry.register(Arc::new(LocalDriver::new().with_library(library.clone())));
 //!
 //! let device = registry.open("local://?threads=0")?;
-//! // SAFETY: `double` stays within the `n` elements that its arguments state, and the dispatch below states them
-//! correctly.
+//! // SAFETY: `double` stays within the `n` elements that its arguments state, and the dispatch below states `n` truly.
 //! let executable = unsafe { device.load_executable(&library.image())? };
 //! let (queue, data, step) = (device.queue(0)?, device.allocate_device(400)?, Semaphore::new(0));
 //! queue.fill(&[], &[step.at(1)], &data, 1.5_f32)?;

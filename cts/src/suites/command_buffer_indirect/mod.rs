@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Indirect dispatch: workgroup counts from memory, in command buffers and on queues.
 
+mod count;
 mod refused;
 
 use windlass_hal::{
-    Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, Device, Error, Fence, Function,
-    IndirectDispatchConfig, IndirectParameters, Semaphore,
+    Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, Error, Fence, IndirectDispatchConfig,
+    IndirectParameters, Semaphore,
 };
 
+use self::count::{allocate, count, dynamic, fixed, increment, mapped, read, twice};
 use self::refused::{queue_is_checked, recording_is_checked, table_is_checked};
 use super::{
     command_buffer::{Form, Recording, execute},
@@ -50,40 +52,6 @@ suite! { "command_buffer_indirect";
     recording_is_checked [CommandBuffers, Dispatch, IndirectDispatch]: "Parameters that are short, misaligned, foreign or without their usage are refused while recording.";
     table_is_checked [CommandBuffers, Dispatch, IndirectDispatch]: "A slot of parameters that is bound short, misaligned or without its usage is refused.";
     queue_is_checked [Dispatch, IndirectDispatch]: "A queue refuses a count with bad parameters, or from a slot.";
-}
-
-/// Allocates memory for counts.
-fn allocate(device: &Device, size: u64) -> Result<Buffer, Error> {
-    let usage = BufferUsage::DEFAULT | BufferUsage::DISPATCH_INDIRECT_PARAMETERS;
-    device.allocate(&BufferParams::device().with_usage(usage), size)
-}
-
-/// A buffer with a count.
-fn count(ctx: &Context, workgroups: [u32; 3]) -> Outcome<Buffer> {
-    let buffer = allocate(ctx.device(), 12)?;
-    let done = Semaphore::new(0);
-    let bytes = bytes_of(&workgroups, u32::to_le_bytes);
-    ctx.queue(0)?.update(&[], &[done.at(1)], &bytes, &buffer)?;
-    ctx.wait(&done.at(1))?;
-    Ok(buffer)
-}
-
-/// A configuration of workgroups of one work-item.
-fn fixed(parameters: impl Into<BufferRef>) -> IndirectDispatchConfig {
-    IndirectDispatchConfig::new(IndirectParameters::Static(parameters.into())).workgroup_size([1; 3])
-}
-
-fn dynamic(parameters: impl Into<BufferRef>) -> IndirectDispatchConfig {
-    IndirectDispatchConfig::new(IndirectParameters::Dynamic(parameters.into())).workgroup_size([1; 3])
-}
-
-/// The kernel that adds the number of its work-items to a counter.
-fn increment(ctx: &Context) -> Outcome<Function> {
-    ctx.function(&kernels::ORDER, "increment")
-}
-
-fn read(ctx: &Context, buffer: &Buffer) -> Outcome<Vec<u32>> {
-    Ok(to_words(&ctx.download(buffer)?))
 }
 
 fn queue_dispatch(ctx: &Context) -> Outcome {
@@ -144,12 +112,6 @@ fn queue_count_from_another_queue(ctx: &Context) -> Outcome {
     gate.signal(1)?;
     ctx.wait(&step.at(40))?;
     same_items(&read(ctx, &counter)?, &[expected], "the counter")
-}
-
-/// Memory for counts that the host can map.
-fn mapped(ctx: &Context) -> Outcome<Buffer> {
-    let usage = BufferUsage::DEFAULT | BufferUsage::MAPPING | BufferUsage::DISPATCH_INDIRECT_PARAMETERS;
-    Ok(ctx.device().allocate(&BufferParams::host().with_usage(usage), 12)?)
 }
 
 fn queue_count_from_the_host(ctx: &Context) -> Outcome {
@@ -297,16 +259,6 @@ fn both_kinds(ctx: &Context) -> Outcome {
     recorder.dispatch(&append, super::dispatch::single(), &entry(6))?;
     execute(ctx, &recorder.finish()?, [])?;
     same_items(&read(ctx, &log)?, &[7, 1, 2, 3, 4, 5, 5, 6, 0], "the log: its length, then its entries")
-}
-
-/// A list that dispatches twice, each time with the count in slot 0, on the counter in slot 1.
-fn twice(ctx: &Context, function: &Function) -> Outcome<windlass_hal::CommandBuffer> {
-    let mut recorder = ctx.device().record_with_slots(2)?;
-    let counter = [Argument::Slot { slot: 1, offset: 0, length: 4 }];
-    recorder.dispatch_indirect(function, fixed(BufferRef::slot(0, 0, 12)), &counter)?;
-    recorder.barrier();
-    recorder.dispatch_indirect(function, dynamic(BufferRef::slot(0, 0, 12)), &counter)?;
-    Ok(recorder.finish()?)
 }
 
 fn many_in_flight(ctx: &Context) -> Outcome {

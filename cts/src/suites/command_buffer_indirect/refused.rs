@@ -3,7 +3,7 @@
 
 use windlass_hal::{Buffer, BufferRef, Code, Recorder, Semaphore};
 
-use super::{allocate, count, dynamic, fixed, increment, read, twice};
+use super::count::{allocate, count, dynamic, fixed, increment, read, twice};
 use crate::{
     check::{ensure, ensure_eq, names, refused, same_items},
     context::Context,
