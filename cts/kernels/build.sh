@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
-# Remakes every compiled kernel of this folder, and manifest.json and the tables of README.md from them.
-# The same compilers give the same bytes: with --check, build aside and compare.
+# Rebuilds every compiled kernel of this folder, then manifest.json and the tables of README.md.
+# The same compilers give the same bytes. --check builds in another folder and compares.
 #
-#   ./build.sh [--check] [clang] [iree] [triton]     without names: all three, skipping what is not installed
+#   ./build.sh [--check] [clang] [iree] [triton]     without names: all three, skipping those that are not installed
 #
 # LLVM (default 19) is the suffix of clang, clang-offload-bundler, ld.lld, llvm-mc; the containers need libzstd.so.1, as
 # LLVM itself does. IREE_COMPILE names iree-compile,
@@ -26,7 +26,7 @@ PYTHON_WITH_TRITON="${PYTHON_WITH_TRITON:-$PYTHON}"
 
 TARGETS=(gfx1100 gfx90a gfx942)
 HOSTS=(x86_64 aarch64)
-# What host code may need of a process: an object that needs more does not link.
+# The symbols that host code may need of a process. An object that needs more does not link.
 C_LIBRARY="__tls_get_addr free malloc memcpy memset"
 MATH_LIBRARY="ceil ceilf exp2f expf floor floorf fma fmaf fmaxf fminf frexp frexpf ldexp ldexpf log10f log2f logf
   roundeven roundevenf sincosf sqrtf trunc truncf"
@@ -50,7 +50,7 @@ done
 explicit=${#wanted[@]}
 [ "$explicit" -gt 0 ] || wanted=(clang iree triton)
 
-# Everything is made in a copy of this folder, then copied back or compared.
+# The build runs in a copy of this folder, which is then copied back or compared.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r src iree triton containers.py describe.py host.py README.md "$work/"
@@ -78,7 +78,7 @@ note() { # note FIELD...: one line for describe.py
   echo "$*" >>"$work/made"
 }
 
-# The newest version that every HIP reads which knows the target: gfx90a is the newest target of HIP 5.2.
+# The newest version that all HIPs with this target read. gfx90a is the newest target of HIP 5.2.
 code_object_version() {
   case "$1" in
     gfx90a*) echo 4 ;;
@@ -116,8 +116,8 @@ library() {
   "$LINKER" -shared -soname="$soname" "$objects/$soname.$host.o" -o "$objects/$soname.$host"
 }
 
-# host_code SOURCE OBJECT OUTPUT [FLAG...]: OUTPUT.HOST for each host, of a source whose code object is OBJECT; nothing
-# where none of its kernels can run on a host.
+# host_code SOURCE OBJECT OUTPUT [FLAG...]: OUTPUT.HOST for each host, from a source with the code object OBJECT. No output
+# if none of its kernels can run on a host.
 host_code() {
   local source=$1 object=$2 output=$3 host flag words machine compiler=(
     -x c++ -std=c++17 -O2 -fPIC -ffreestanding -nostdlibinc -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
@@ -141,7 +141,7 @@ host_code() {
   [ -s "$output.cpp" ] || return 0
   for host in "${HOSTS[@]}"; do
     machine=()
-    # Where clang finds a GCC for AArch64, it would call atomics of its libgcc.
+    # If clang finds a GCC for AArch64, it would call atomics of its libgcc.
     [ "$host" != aarch64 ] || machine=(-mno-outline-atomics)
     "$CLANG" "${compiler[@]}" "${machine[@]}" --target="$host-unknown-linux-gnu" -c -o "$output.$host.o" "$output.cpp"
     "$LINKER" "${linker[@]}" "$output.$host.o" "$objects/libm.so.6.$host" "$objects/libc.so.6.$host" -o "$output.$host"
@@ -160,7 +160,7 @@ bundle() {
   "$BUNDLER" -type=o -bundle-align=4096 -targets="$ids" "${inputs[@]}" -output="$output" $flags
 }
 
-# bundle_with_host OUTPUT HOSTCODE TARGET=OBJECT...: the same with what host_code made, where it made something.
+# bundle_with_host OUTPUT HOSTCODE TARGET=OBJECT...: the same with the output of host_code, if there is any.
 bundle_with_host() {
   local output=$1 code=$2 host entries=()
   shift 2

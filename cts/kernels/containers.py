@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes the bundles that the installed bundler cannot: it takes one host, and one header.
+"""Writes the bundles that the installed bundler cannot write: it takes only one host and one header.
 
     python3 containers.py host BUNDLE OUTPUT ID=FILE...    these entries in place of the first one, which is empty
     python3 containers.py zstd BUNDLE OUTPUT    a CCOB of version 2 as the bundler compresses it

@@ -5,8 +5,8 @@
 
 MADE has one line per compiled module, tab separated: name, source, compiler, object to read, and then one
 `path|container|entries` for each file made of it. FOLDER holds manifest.json and README.md, which are rewritten;
-modules of the old manifest that MADE does not name stay. What the comments of a source say about its kernels is
-checked against the metadata of the object; a difference is an error.
+modules of the old manifest that MADE does not name stay. The comments of a source describe its kernels. A difference to
+the metadata of the object is an error.
 """
 
 import json
@@ -20,7 +20,7 @@ SIZES = {
     "i64": 8, "u64": 8, "f64": 8, "u128": 16,
 }  # fmt: skip
 FIELDS = ("args", "block", "grid", "lds", "does", "for")
-# A code object with line numbers holds a checksum of its source, so what this one lacks is not said there.
+# A code object with line numbers holds a checksum of its source, so this exception cannot stand in the source.
 NO_HOST_CODE = {"violations.hip": "they leave their buffers on purpose, and nothing would stop them"}
 BEGIN, END = "<!-- tables: written by describe.py -->", "<!-- end of tables -->"
 
@@ -29,7 +29,7 @@ def fail(message):
     sys.exit(f"describe.py: {message}")
 
 
-# ---- what the source says ----
+# ---- the comments of the source ----
 
 
 def comments(path):
@@ -109,11 +109,11 @@ def fixed_block(text):
     return [int(size or 1) for size in match.groups()] if match else None
 
 
-# ---- what the code object says ----
+# ---- the metadata of the code object ----
 
 
 def unpack(data, at=0):
-    """One msgpack value and where the next starts: the forms that compilers write."""
+    """One msgpack value and the offset of the next, in the forms that compilers write."""
     tag = data[at]
     at += 1
     if tag <= 0x7F:
@@ -208,7 +208,7 @@ def described(name, facts, structs, found, where):
 
 
 def check_triton(kernel, path):
-    """The JSON beside a Triton kernel tells block size and LDS; the comments must agree."""
+    """The JSON beside a Triton kernel states block size and LDS; the comments must agree."""
     facts = json.loads(path.read_text())
     if [facts["block"], 1, 1] != kernel["block"] or str(facts["shared"]) != kernel["dynamic_lds_bytes"]:
         fail(f"{path}: block {facts['block']} and LDS {facts['shared']} differ from the comments in the source")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes what makes a kernel source a host's shared object: a C++ file that holds the source and describes its kernels.
+"""Writes a C++ file that compiles to a host's shared object: it holds a kernel source and describes its kernels.
 
     python3 host.py SOURCE OBJECT > FILE
 
-To be compiled with src/host before src in the search for headers. OBJECT is the code object that clang made of SOURCE for
-a GPU: parameters, sizes and limits of the host's kernels are those of the GPU's. Writes nothing where no kernel of the source can run on a host, as
-its `no host code` comments tell.
+Compile it with src/host before src in the include path. OBJECT is the code object that clang made of SOURCE for a GPU. It
+gives the parameters, sizes and limits of the host's kernels. Writes nothing if `no host code` comments say that no kernel of
+the source can run on a host.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ import sys
 
 import describe
 
-# The kernel's own name is the ABI's, so the source's gets another.
+# The ABI's function has the kernel's name, so the source's function gets another.
 OWN = "windlass_source_"
 # A barrier switches to the next work-item, a trap leaves it.
 FIBERS = re.compile(r"\b(block_barrier|__builtin_amdgcn_s_barrier|__builtin_trap)\(")
@@ -87,7 +87,7 @@ def host_source(source, object_):
     lines += [f"#define {kernel['name']} {OWN}{kernel['name']}" for kernel in kernels]
     if source.suffix == ".cl":
         lines.append(OPENCL)
-    # The source's own headers are looked for beside this file, where they are not, and so in src/host.
+    # The compiler looks for the source's headers beside this file first, does not find them, and takes those in src/host.
     lines += ['extern "C" {', f'#line 1 "{source}"', code + "}"]
     lines += [f"#undef {kernel['name']}" for kernel in kernels]
     lines += [f"SHARED {element} (*windlass_dynamic_{array})[];" for element, array in dynamic]

@@ -25,7 +25,8 @@ struct Arguments {
     /// Run only cases whose name contains one of these
     #[arg(value_name = "FILTER")]
     filters: Vec<String>,
-    /// URI of a device under test; may be given several times [default: WINDLASS_DEVICE, or the default device of the last driver]
+    /// URI of a device under test; may be given several times [default: WINDLASS_DEVICE, or the default device of the
+    /// driver registered last]
     #[arg(long = "device", value_name = "URI")]
     devices: Vec<String>,
     /// Leave out cases whose name contains this
@@ -73,14 +74,14 @@ struct Arguments {
     /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Run each case in a process of its own: a crash fails that case alone
+    /// Run each case in a process of its own: a crash fails only that case
     #[arg(long)]
     isolate: bool,
     #[command(flatten)]
     ignored: Libtest,
 }
 
-/// What `cargo test` may pass to every test binary. It changes nothing here.
+/// Options that `cargo test` may pass to every test binary. They change nothing here.
 #[derive(Debug, clap::Args)]
 struct Libtest {
     #[arg(long, hide = true)]
@@ -104,7 +105,7 @@ struct Libtest {
 const LEVELS: [(Level, &str); 3] = [
     (Level::Smoke, "A few quick cases of each suite"),
     (Level::Full, "Every contract"),
-    (Level::Stress, "Also what repeats a contract long or often"),
+    (Level::Stress, "Also cases that repeat a contract long or often"),
 ];
 
 fn levels() -> impl TypedValueParser<Value = Level> {
@@ -115,7 +116,7 @@ fn levels() -> impl TypedValueParser<Value = Level> {
 }
 
 fn formats() -> impl TypedValueParser<Value = Format> {
-    // `cargo nextest` asks for the last when it lists tests.
+    // `cargo nextest` passes `--format terse` when it lists tests.
     let values =
         [PossibleValue::new("text"), PossibleValue::new("json"), PossibleValue::new("terse").hide(true)];
     PossibleValuesParser::new(values).map(|name| match name.as_str() {
@@ -130,7 +131,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "seconds are 0.001 to 86400".to_owned())
 }
 
-/// A command line that could not be read, or a request for help.
+/// An invalid command line, or a request for help.
 #[derive(Debug)]
 pub struct Usage {
     text: String,
@@ -138,7 +139,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// True for `--help`: the text belongs on standard output, and nothing is wrong.
+    /// True for `--help`: the text belongs on standard output, and the command line is valid.
     pub fn is_help(&self) -> bool {
         self.asked
     }
@@ -157,7 +158,7 @@ impl Options {
     pub fn parse<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> Result<Self, Usage> {
         let arguments = Arguments::try_parse_from(arguments)
             .map_err(|error| Usage { asked: !error.use_stderr(), text: error.render().to_string() })?;
-        // `--ignored` alone asks a test binary for its ignored tests, of which there are none.
+        // `--ignored` alone asks a test binary for its ignored tests. This one has none.
         let filters = if arguments.ignored.ignored && arguments.list {
             vec!["(none)".to_owned()]
         } else {

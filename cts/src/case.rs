@@ -16,14 +16,14 @@ pub struct Case {
     pub contract: &'static str,
     /// The least level of a run that includes it.
     pub level: Level,
-    /// What the case cannot do without. It is skipped where the device declares one of these a lack.
+    /// The features that the case needs. It is skipped if the device declares a lack of one of them.
     pub requires: &'static [Feature],
     /// The program.
     pub run: fn(&Context) -> Outcome,
 }
 
 impl Case {
-    /// A case of one's own, to be run beside [`cases`](crate::cases). Its level is [`Level::Full`].
+    /// A case to run beside [`cases`](crate::cases). Its level is [`Level::Full`].
     pub const fn new(
         name: &'static str,
         contract: &'static str,

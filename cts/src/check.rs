@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The checks that cases are made of. Each says what was seen beside what was expected.
+//! The checks of cases. Each failure states the actual and the expected value.
 
 use windlass_hal::{Code, Error};
 
@@ -30,7 +30,7 @@ macro_rules! ensure_eq {
 
 pub(crate) use {ensure, ensure_eq};
 
-/// The error of a call that must be refused with `code`.
+/// Returns the error of a call that must be refused with `code`.
 #[track_caller]
 pub(crate) fn refused<T>(result: Result<T, Error>, code: Code, what: &str) -> Outcome<Error> {
     let here = std::panic::Location::caller();
@@ -44,7 +44,7 @@ pub(crate) fn refused<T>(result: Result<T, Error>, code: Code, what: &str) -> Ou
     }
 }
 
-/// Fails unless a refused call's message says `part`.
+/// Fails unless the message of a refused call contains `part`.
 #[track_caller]
 pub(crate) fn names(error: &Error, part: &str) -> Outcome {
     let here = std::panic::Location::caller();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a case works with: the device under test, and the few steps that every case takes.
+//! The surroundings of a case: the device under test, and the steps that many cases share.
 
 use std::{borrow::Cow, time::Instant};
 
@@ -51,7 +51,7 @@ impl Context {
         Ok(self.registry.open(&self.uri)?)
     }
 
-    /// The drivers.
+    /// The registry of drivers.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
@@ -61,13 +61,13 @@ impl Context {
         &self.uri
     }
 
-    /// A queue by number, wrapped around where the device has fewer.
+    /// A queue by number. The number wraps around if the device has fewer queues.
     pub fn queue(&self, index: u32) -> Outcome<Queue> {
         queue_of(&self.device, index)
     }
 
-    /// When every wait of this case gives up: before the watchdog does, so that the case can say what it waited
-    /// for.
+    /// The deadline of every wait of this case. It passes before the watchdog's, so that the case can say what it
+    /// waited for.
     pub fn deadline(&self) -> Deadline {
         self.limit.into()
     }
@@ -77,7 +77,7 @@ impl Context {
         Ok(point.semaphore.wait_blocking(point.value, self.deadline())?)
     }
 
-    /// The error that a semaphore fails with; a value that is reached fails the case.
+    /// Waits for a failure of a semaphore and returns the error. A value that is reached fails the case.
     pub fn wait_for_failure(&self, point: &Point) -> Outcome<Error> {
         match point.semaphore.wait_blocking(point.value, self.deadline()) {
             Ok(()) => Err(Stop::fail(format!("{point:?} was reached and should have failed"))),
@@ -88,7 +88,7 @@ impl Context {
         }
     }
 
-    /// Polls the device until something becomes true.
+    /// Polls the device until the condition is true.
     pub fn until(&self, what: &str, mut condition: impl FnMut() -> bool) -> Outcome {
         loop {
             if condition() {
@@ -102,17 +102,17 @@ impl Context {
         }
     }
 
-    /// Random numbers, the same for the same `--seed`.
+    /// Random numbers, reproducible by `--seed`.
     pub fn random(&self) -> Random {
         Random::new(self.seed)
     }
 
-    /// How thorough the run is: a case may do more rounds of the same at [`Level::Stress`].
+    /// The level of the run. A case may do more rounds at [`Level::Stress`].
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// Device memory that holds `bytes`.
+    /// Device memory with these bytes.
     pub fn upload(&self, bytes: &[u8]) -> Outcome<Buffer> {
         let buffer = self.device.allocate_device(bytes.len() as u64)?;
         let done = Semaphore::new(0);
@@ -121,7 +121,7 @@ impl Context {
         Ok(buffer)
     }
 
-    /// Device memory that holds `length` times `byte`.
+    /// Device memory of `length` bytes, each of them `byte`.
     pub fn filled(&self, length: u64, byte: u8) -> Outcome<Buffer> {
         let buffer = self.device.allocate_device(length)?;
         let done = Semaphore::new(0);
@@ -135,7 +135,7 @@ impl Context {
         Ok(self.device.allocate(&BufferParams::host(), length)?)
     }
 
-    /// The bytes of a buffer that nobody writes to any more.
+    /// The bytes of a buffer. No work may be writing to it.
     pub fn download(&self, buffer: &Buffer) -> Outcome<Vec<u8>> {
         Ok(self.queue(0)?.download(&[], buffer)?.wait(self.deadline())?)
     }
@@ -145,7 +145,7 @@ impl Context {
         Ok(self.queue(0)?.download(std::slice::from_ref(point), buffer)?.wait(self.deadline())?)
     }
 
-    /// Skips the case where the device declares a lack of `feature`.
+    /// Skips the case if the device declares a lack of `feature`.
     pub fn require(&self, feature: Feature) -> Outcome {
         match self.device.info().lacks.iter().find(|lack| lack.feature == feature) {
             None => Ok(()),
@@ -153,17 +153,17 @@ impl Context {
         }
     }
 
-    /// One of the suite's kernels. Skips the case where none was built for the device's architecture.
+    /// Loads one of the suite's kernels. Skips the case if none was built for the device's architecture.
     pub(crate) fn load(&self, module: &Module) -> Outcome<Executable> {
         self.load_on(&self.device, module)
     }
 
-    /// The same on another device than the one under test.
+    /// [`load`](Self::load) on another device than the one under test.
     pub(crate) fn load_on(&self, device: &Device, module: &Module) -> Outcome<Executable> {
         kernels::load(&self.kernels, device, module)
     }
 
-    /// What [`load`](Self::load) loads.
+    /// The bytes that [`load`](Self::load) loads.
     pub(crate) fn module_bytes(&self, module: &Module) -> Outcome<Cow<'static, [u8]>> {
         kernels::bytes(&self.kernels, &self.device, module)
     }

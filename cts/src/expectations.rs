@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The file of cases that are known not to pass on some device.
+//! The file of cases that are known to fail on some devices.
 
 use std::{fmt, fs, ops::Range, path::Path};
 
@@ -10,23 +10,24 @@ use windlass_hal::{DeviceInfo, Registry};
 
 use crate::case::Case;
 
-/// Cases that are known not to pass, each with the reason and a link to where it is being dealt with.
+/// Cases that are known to fail, each with the reason and a link to the place where the problem is handled.
 ///
 /// A TOML file of `[[expect]]` entries:
 ///
 /// | key | meaning |
 /// |---|---|
-/// | `case` | the cases that it is about, as a pattern: `dispatch.*`. One that fits no case is an error |
+/// | `case` | the affected cases, as a pattern: `dispatch.*`; a pattern that matches no case is an error |
 /// | `kind` | `unsupported`, `expected-failure` or `flake` |
-/// | `reason`, `link` | why, and where it is being dealt with; both must be there |
-/// | `driver`, `device`, `architecture`, `library` | patterns that the device must fit: its scheme, its URI, what it says of itself. Each may be left out. A `driver` that fits none is an error |
+/// | `reason`, `link` | the reason, and the address where the problem is handled; both are required |
+/// | `driver`, `device`, `architecture`, `library` | patterns that the device must match: its scheme, its URI, the
+/// architecture and library that it reports; each is optional; a `driver` that matches none is an error |
 /// | `simulated` | whether the device must be simulated, or must not be |
-/// | `run` | `false` for a case that must not even be tried, because it takes the machine with it; not for a flake |
-/// | `retries` | how often a flake is tried again, 2 unless said |
+/// | `run` | `false` for a case that must not run because it would take the machine down; not for a flake |
+/// | `retries` | the number of retries of a flake, 2 by default |
 ///
-/// Of several entries that fit a case on a device, the first decides. A case that is `unsupported` or an
-/// `expected-failure` is run all the same, and passing fails it: the entry has to go. A flake that passes at a retry is
-/// reported as flaky. In patterns `*` stands for any text, `?` for one character, `[ab]` for one of those in brackets.
+/// If several entries match a case on a device, the first decides. An `unsupported` or `expected-failure` case runs
+/// all the same, and fails if it passes: the entry must be removed. A flake that passes at a retry is reported as
+/// flaky. In patterns `*` stands for any text, `?` for one character, `[ab]` for one of the characters in brackets.
 #[derive(Clone, Debug, Default)]
 pub struct Expectations {
     entries: Vec<Expectation>,
@@ -36,15 +37,15 @@ pub struct Expectations {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Expectation {
-    /// What to expect.
-    pub kind: Kind,
-    /// Why.
+    /// The expected outcome.
+    pub kind: ExpectationKind,
+    /// The reason.
     pub reason: String,
-    /// Where it is being dealt with.
+    /// The address where the problem is handled.
     pub link: String,
-    /// False for a case that must not even be tried.
+    /// False for a case that must not run.
     pub run: bool,
-    /// How often a flake is tried again.
+    /// The number of retries of a flake.
     pub retries: u32,
     /// The line of the file.
     pub line: usize,
@@ -56,20 +57,20 @@ pub struct Expectation {
     simulated: Option<bool>,
 }
 
-/// What is expected of a case.
+/// The expected outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Kind {
-    /// The device cannot do it: a failure counts as a skip.
+pub enum ExpectationKind {
+    /// The device cannot do it, so a failure counts as a skip.
     Unsupported,
-    /// A known fault: a failure is counted apart, and fails no run.
+    /// A known fault. A failure is counted apart and does not fail the run.
     ExpectedFailure,
-    /// It fails at times: a failure is tried again.
+    /// The case fails at times, so it is retried after a failure.
     Flake,
 }
 
-impl Kind {
+impl ExpectationKind {
     /// The word of the file and of reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,7 +92,7 @@ struct Document {
 #[serde(deny_unknown_fields)]
 struct Entry {
     case: Spanned<String>,
-    kind: Kind,
+    kind: ExpectationKind,
     reason: Spanned<String>,
     link: Spanned<String>,
     driver: Option<Spanned<String>>,
@@ -103,14 +104,14 @@ struct Entry {
     retries: Option<Spanned<u32>>,
 }
 
-/// Retries of a flake whose entry does not say.
+/// The retries of a flake whose entry does not state them.
 const RETRIES: u32 = 2;
-/// A flake that needs more is none.
+/// The most retries that an entry may state. A case that needs more is no flake.
 const MOST_RETRIES: u32 = 100;
 
 impl Expectations {
-    /// Reads a file. An entry that fits none of `cases`, or no driver of `registry`, is an error: it would hide
-    /// nothing, and hide that.
+    /// Reads a file. An entry that matches none of `cases`, or no driver of `registry`, is an error, because it would
+    /// silently have no effect.
     pub fn read(path: &Path, cases: &[Case], registry: &Registry) -> Result<Self, ExpectationsError> {
         let name = path.display();
         let text = fs::read_to_string(path)
@@ -118,7 +119,7 @@ impl Expectations {
         Self::parse(&text, cases, registry).map_err(|error| ExpectationsError(format!("{name}:{error}")))
     }
 
-    /// Reads the text of a file; errors begin with line and column.
+    /// Parses the text of a file. Errors begin with line and column.
     pub fn parse(text: &str, cases: &[Case], registry: &Registry) -> Result<Self, ExpectationsError> {
         let document: Document = toml::from_str(text)
             .map_err(|error| located(text, error.span().unwrap_or_default(), error.message().trim_end()))?;
@@ -128,7 +129,7 @@ impl Expectations {
         Ok(Self { entries })
     }
 
-    /// The entry that decides about a case on a device that was asked for by `uri`.
+    /// The entry that decides about a case on a device that was requested by `uri`.
     pub fn find(&self, case: &Case, uri: &str, device: &DeviceInfo) -> Option<&Expectation> {
         self.entries.iter().find(|entry| entry.case.matches(case.name) && entry.fits(uri, device))
     }
@@ -167,17 +168,17 @@ impl Expectation {
             return Err(located(text, entry.reason.span(), "the reason is empty"));
         }
         if !entry.link.get_ref().contains("://") {
-            let message = "the link is no address: whoever meets the entry must find where it is dealt with";
+            let message = "the link is no address: readers of the entry must find the place where the problem is handled";
             return Err(located(text, entry.link.span(), message));
         }
         match (&entry.run, &entry.retries) {
-            (_, Some(retries)) if entry.kind != Kind::Flake => {
+            (_, Some(retries)) if entry.kind != ExpectationKind::Flake => {
                 return Err(located(text, retries.span(), "only a flake is tried again"));
             }
             (_, Some(retries)) if !(1..=MOST_RETRIES).contains(retries.get_ref()) => {
                 return Err(located(text, retries.span(), format!("retries are 1 to {MOST_RETRIES}")));
             }
-            (Some(run), _) if entry.kind == Kind::Flake => {
+            (Some(run), _) if entry.kind == ExpectationKind::Flake => {
                 return Err(located(text, run.span(), "a flake is always run"));
             }
             _ => {}
@@ -188,7 +189,7 @@ impl Expectation {
             link: entry.link.get_ref().trim().to_owned(),
             run: entry.run.is_none_or(|run| *run.get_ref()),
             retries: match entry.kind {
-                Kind::Flake => entry.retries.map_or(RETRIES, Spanned::into_inner),
+                ExpectationKind::Flake => entry.retries.map_or(RETRIES, Spanned::into_inner),
                 _ => 0,
             },
             line,
@@ -214,7 +215,7 @@ impl Expectation {
     }
 }
 
-/// As in reports: the kind, the reason, the link.
+/// The form in reports: the kind, the reason, the link.
 impl fmt::Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} ({})", self.kind.name(), self.reason, self.link)
@@ -238,7 +239,7 @@ fn located(text: &str, span: Range<usize>, message: impl fmt::Display) -> Expect
     ExpectationsError(format!("{line}:{column}: {message}"))
 }
 
-/// Line and column of a byte, counted from 1, columns in characters.
+/// The line and column of a byte, counted from 1. Columns count characters.
 fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -20,7 +20,7 @@ use crate::{
     summary::Exit,
 };
 
-/// A program that runs the suite. [`run`](crate::run) is one with nothing changed.
+/// A program that runs the suite. [`run`](crate::run) runs it without changes.
 #[derive(Clone, Debug)]
 pub struct Harness {
     registry: Registry,
@@ -31,38 +31,38 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// The suite over the drivers of a registry, and over [`shuffle://`](crate::shuffle) in front of them.
+    /// The suite over the drivers of a registry, and over [`shuffle://`](crate::shuffle) over each of them.
     pub fn new(registry: Registry) -> Self {
         let registry = with_shuffle(registry);
         Self { registry, cases: suites::cases(), kernels: Vec::new(), program: Vec::new(), provenance: None }
     }
 
-    /// Other cases than those of [`cases`](crate::cases), or more.
+    /// Replaces the cases of [`cases`](crate::cases).
     #[must_use]
     pub fn cases(self, cases: Vec<Case>) -> Self {
         Self { cases, ..self }
     }
 
-    /// The suite's kernels in further formats, for drivers that run no AMD code objects.
+    /// Adds the suite's kernels in further formats, for drivers that run no AMD code objects.
     #[must_use]
     pub fn kernels(self, kernels: &[Kernels]) -> Self {
         Self { kernels: kernels.to_vec(), ..self }
     }
 
-    /// The command line that starts this program again, up to the runner's options: `--isolate` needs it. Without it,
-    /// this process's executable.
+    /// Sets the command line that starts this program again, up to the runner's options. `--isolate` needs it. The
+    /// default is this process's executable.
     #[must_use]
     pub fn program<T: Into<OsString>>(self, words: impl IntoIterator<Item = T>) -> Self {
         Self { program: words.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// What reports state about the build under test.
+    /// Sets the line in reports that describes the build under test.
     #[must_use]
     pub fn provenance(self, provenance: impl Into<String>) -> Self {
         Self { provenance: Some(provenance.into()), ..self }
     }
 
-    /// Reads the command line, whose first word is the program's name, and runs: results go to standard output,
+    /// Parses the command line, whose first word is the program's name, and runs. Results go to standard output,
     /// messages to standard error.
     pub fn run<T: Into<OsString> + Clone>(self, arguments: impl IntoIterator<Item = T>) -> ExitCode {
         let exit = match Options::parse(arguments) {
@@ -91,14 +91,14 @@ impl Harness {
     }
 }
 
-/// The same drivers in the same order, with `shuffle://` over them where it is not among them.
+/// The same drivers in the same order, with `shuffle://` if it is missing.
 fn with_shuffle(drivers: Registry) -> Registry {
     if drivers.drivers().next().is_none() || drivers.driver("shuffle").is_ok() {
         return drivers;
     }
     let mut registry = Registry::new();
     registry.register(Arc::new(shuffle::Driver::new(drivers.clone())));
-    // Those registered last are listed first.
+    // Registries list the driver that was registered last first.
     let listed: Vec<_> = drivers.drivers().cloned().collect();
     for driver in listed.into_iter().rev() {
         registry.register(driver);
@@ -106,15 +106,15 @@ fn with_shuffle(drivers: Registry) -> Registry {
     registry
 }
 
-/// `WINDLASS_DEVICE`, if it names a device of these drivers: a test of one driver must not fail because the
-/// variable names another.
+/// `WINDLASS_DEVICE`, if it names a device of these drivers. A test of one driver must not fail because the variable
+/// names another.
 fn device_of_environment(registry: &Registry) -> Option<String> {
     std::env::var("WINDLASS_DEVICE")
         .ok()
         .filter(|uri| uri.split_once("://").is_some_and(|(scheme, _)| registry.driver(scheme).is_ok()))
 }
 
-/// Warns of filters that fit nothing, which hides a case that was renamed. A whole name that no case has is an error.
+/// Warns of filters that match no case, so that a renamed case is noticed. A whole name that no case has is an error.
 fn unmatched(cases: &[Case], options: &Options, warn: &mut impl FnMut(String)) -> Result<(), String> {
     for filter in options.filters.iter().chain(&options.skip) {
         let only = Options {
@@ -143,7 +143,7 @@ fn unmatched(cases: &[Case], options: &Options, warn: &mut impl FnMut(String)) -
     Ok(())
 }
 
-/// Runs cases as a program does, with writers of the caller's choice: results go to `out`, messages to `err`.
+/// Runs cases like the program, with the caller's writers: results go to `out`, messages to `err`.
 pub fn main_with(
     registry: &Registry,
     cases: &[Case],
@@ -151,7 +151,7 @@ pub fn main_with(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Exit {
-    // A message that cannot be written has nowhere else to go.
+    // Ignores write errors, because there is no other place for messages.
     let mut say = |message: String| drop(writeln!(err, "cts: {message}"));
     if options.devices.is_empty() {
         options.devices = vec![runner::default_device(registry)];
@@ -170,7 +170,7 @@ pub fn main_with(
         }
     }
     let filtered = !options.filters.is_empty() || !options.skip.is_empty();
-    // An empty shard is no mistake, but filters that fit nothing at all are.
+    // An empty shard is no mistake, but filters that match no case at all are one.
     let everywhere = Options { shard: None, ..options.clone() };
     if !options.list
         && let Err(message) = unmatched(cases, &everywhere, &mut say)
@@ -193,7 +193,7 @@ pub fn main_with(
             }
             summary.exit
         }
-        // Whoever closed the output of a list has seen enough.
+        // The reader of a list may close the pipe early.
         Err(RunError::Output(error)) if options.list && error.kind() == io::ErrorKind::BrokenPipe => {
             Exit::Passed
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Cases in child processes: what crashes, or hangs beyond help, takes itself along and nobody else.
+//! Runs cases in child processes, so that a crash or a lasting hang ends one case only.
 //!
-//! A child is this runner again, over one case and with JSON on its standard output.
+//! A child is this runner again, over one case, with JSON on its standard output.
 
 use std::{
     collections::VecDeque,
@@ -28,13 +28,14 @@ use crate::{
     summary::{Problem, Verdict},
 };
 
-/// For the start of a child, and for its end after it has said everything.
+/// The time for the start of a child, and for its end after its last event.
 const GRACE: Duration = Duration::from_secs(10);
-/// How much of a child's standard error is kept, and how many lines of that are shown.
+/// The bytes of a child's standard error that are kept.
 const KEPT: usize = 8192;
+/// The lines of a child's standard error that are shown.
 const SHOWN: usize = 20;
 
-/// The device under test, opened by each child for itself.
+/// The device under test. Each child opens its own.
 pub(crate) struct InChild<'a> {
     options: &'a Options,
     uri: &'a str,
@@ -64,7 +65,7 @@ impl<'a> InChild<'a> {
             None => mpsc::channel().1,
         };
         let errors = child.stderr.take().map(Tail::read).transpose()?;
-        // Both the opening and the case are watched by the child, which is killed only when that does not help.
+        // The child itself watches both the opening and the case. It is killed only if its own watchdog fails.
         let deadline = Instant::now() + 2 * self.options.timeout + GRACE;
         let mut finished = Finished::default();
         let closed = loop {
@@ -72,7 +73,7 @@ impl<'a> InChild<'a> {
                 Ok(Event::Opened(info)) => finished.opened = Some(Ok(info)),
                 Ok(Event::NotOpened(problem)) => finished.opened = Some(Err(problem)),
                 Ok(Event::Case(verdict)) => finished.verdict = Some(verdict),
-                // Its exit is another matter: libraries tear down in there.
+                // The exit itself is awaited separately, because libraries tear down in it.
                 Ok(Event::Ended) => break true,
                 Err(RecvTimeoutError::Disconnected) => break true,
                 Err(RecvTimeoutError::Timeout) => break false,
@@ -132,22 +133,22 @@ impl Bench for InChild<'_> {
     }
 }
 
-/// What came of a child.
+/// The outcome of a child.
 #[derive(Default)]
 struct Finished {
     opened: Option<Result<DeviceInfo, Problem>>,
     verdict: Option<Verdict>,
-    /// Nothing where it had to be killed.
+    /// `None` if the child had to be killed.
     status: Option<ExitStatus>,
     errors: Vec<String>,
 }
 
 impl Finished {
-    /// How it ended, if not as a runner does, and what it wrote to standard error at last.
+    /// The abnormal end of the child, with the last lines of its standard error. `None` for a normal end.
     fn trouble(&self) -> Option<String> {
         let mut trouble = match self.status {
             None => "hung, and was killed".to_owned(),
-            // A failed case, a device that is absent: told in events.
+            // Events report a failed case and an absent device already.
             Some(status) if status.code().is_some_and(|code| (0..=1).contains(&code)) => return None,
             Some(status) if self.opened.as_ref().is_some_and(Result::is_err) && status.code().is_some() => {
                 return None;
@@ -168,7 +169,7 @@ impl Finished {
 fn died(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt as _;
 
-    /// Those that crashes and administrators send.
+    /// The signals of crashes, and those that administrators send.
     const SIGNALS: [(i32, &str); 13] = [
         (libc::SIGABRT, "SIGABRT"),
         (libc::SIGALRM, "SIGALRM"),
@@ -198,7 +199,7 @@ fn died(status: ExitStatus) -> String {
     format!("ended with {status}")
 }
 
-/// Waits for the end of a child; nothing where it takes too long.
+/// Waits for the end of a child. `None` if the time limit passes first.
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let deadline = Instant::now() + limit;
     loop {
@@ -216,7 +217,7 @@ fn events(output: impl Read + Send + 'static) -> io::Result<Receiver<Event>> {
     thread::Builder::new().name("cts stdout".to_owned()).spawn(move || {
         for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
             if let Some(event) = str::from_utf8(&line).ok().and_then(json::read) {
-                // That nobody listens any more must not leave the child with a full pipe.
+                // Events without a receiver must still be read, or the child's pipe would fill.
                 let _ = sender.send(event);
             }
         }
@@ -224,7 +225,7 @@ fn events(output: impl Read + Send + 'static) -> io::Result<Receiver<Event>> {
     Ok(receiver)
 }
 
-/// The last of what a child writes to standard error.
+/// The last bytes that a child writes to standard error.
 struct Tail {
     bytes: Arc<Mutex<VecDeque<u8>>>,
     closed: Receiver<()>,
@@ -248,7 +249,8 @@ impl Tail {
         Ok(Self { bytes, closed })
     }
 
-    /// The last lines, once the child is gone. A process that it left behind may keep the pipe open: not waited for.
+    /// The last lines, once the child has ended. Does not wait for processes that the child left behind, which may
+    /// keep the pipe open.
     fn lines(self) -> Vec<String> {
         let _ = self.closed.recv_timeout(Duration::from_secs(1));
         let bytes: Vec<u8> =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Cases in this process: each on a thread of its own, under a watchdog.
+//! Runs cases in this process, each on its own thread under a watchdog.
 
 use std::{
     sync::mpsc::{self, RecvTimeoutError},
@@ -18,15 +18,16 @@ use crate::{
     summary::{Problem, Verdict},
 };
 
-/// Threads that hang are abandoned with all they hold. So many of them are borne before the rest is not run.
+/// The number of hung cases after which the rest is not run. A thread that hangs is abandoned with everything that it
+/// holds.
 const HUNG: usize = 3;
 
-/// The device under test, shared by cases that pass.
+/// The device under test, which cases share as long as they pass.
 pub(crate) struct InProcess<'a> {
     registry: &'a Registry,
     options: &'a Options,
     uri: &'a str,
-    /// Nothing after a failure: what it left behind must not spoil the next case.
+    /// `None` after a failure, whose leftovers must not spoil the next case.
     device: Option<Device>,
     hung: Vec<&'static str>,
 }
@@ -47,7 +48,7 @@ impl<'a> InProcess<'a> {
                 "opening it {unfinished}; whatever is wrong, `open` answers at once, with an error"
             ))
         })?;
-        let device = device.map_err(|error| Problem::of(&error))?;
+        let device = device.map_err(|error| Problem::from_error(&error))?;
         self.device = Some(device.clone());
         Ok(device)
     }
@@ -98,7 +99,7 @@ impl Bench for InProcess<'_> {
     }
 }
 
-/// Why something that was watched gave no result.
+/// The reason why a watched function gave no result.
 enum Unfinished {
     Hung(Duration),
     Panicked(String),
@@ -116,7 +117,7 @@ impl std::fmt::Display for Unfinished {
 }
 
 impl Unfinished {
-    /// How to find out more about a case that ended so.
+    /// Advice on how to find out more about a case that ended in this way.
     fn advice(&self, case: &str) -> String {
         match self {
             Self::Hung(_) => format!(
@@ -133,7 +134,7 @@ impl Unfinished {
     }
 }
 
-/// Runs something on a thread of its own, which is abandoned if it does not end in time.
+/// Runs a function on a new thread. Abandons the thread if it does not end in time.
 fn watched<T: Send + 'static>(
     name: &str,
     limit: Duration,
@@ -142,7 +143,7 @@ fn watched<T: Send + 'static>(
     let (sender, receiver) = mpsc::channel();
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(move || {
         let result = caught(run);
-        // Nobody listens any more to what hung and came back.
+        // After a hang the receiver is gone.
         let _ = sender.send(result);
     });
     spawned.map_err(Unfinished::NoThread)?;

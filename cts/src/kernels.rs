@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The suite's kernels: compressed bundles, embedded, so that an out-of-tree driver has them too.
+//! The suite's kernels: compressed bundles, embedded in the crate so that out-of-tree drivers have them too.
 //!
-//! What each kernel does, with its arguments and its workgroup size, is told in `cts/kernels/README.md`. They hold code for
-//! GPUs and, made of the same sources, for CPUs.
+//! `cts/kernels/README.md` specifies each kernel with its arguments and its workgroup size. The bundles hold code for
+//! GPUs and, from the same sources, for CPUs.
 
 use std::borrow::Cow;
 
@@ -50,11 +50,11 @@ modules! {
     VECTOR_ADD_V3 = "vector_add.v3-zstd.ccob";
 }
 
-/// A code object for one processor alone, to be refused by every other.
+/// A code object for one processor only. Every other processor must refuse it.
 pub(crate) const VECTOR_ADD_GFX942: Module =
     Module { name: "vector_add.gfx942.co", bytes: include_bytes!("../kernels/bundles/vector_add.gfx942.co") };
 
-/// The processors that every bundle holds code for.
+/// The processors for which every bundle has code.
 pub(crate) const PROCESSORS: [&str; 3] = ["gfx90a", "gfx942", "gfx1100"];
 
 /// The processor of an architecture such as `gfx942:sramecc+:xnack-`.
@@ -62,22 +62,22 @@ pub(crate) fn processor(architecture: &str) -> &str {
     architecture.split(':').next().unwrap_or(architecture)
 }
 
-/// The format of the suite's own kernels for GPUs, as [`DeviceInfo::executable_formats`] names it. A device that reads code
-/// objects up to version 4 alone names `hsaco-v4`; the suite's kernels for gfx90a are of that version.
+/// The format of the suite's own kernels for GPUs in [`DeviceInfo::executable_formats`]. A device that reads code objects
+/// only up to version 4 names `hsaco-v4`; the suite's kernels for gfx90a have that version.
 ///
 /// [`DeviceInfo::executable_formats`]: windlass_hal::DeviceInfo::executable_formats
 pub const FORMAT: &str = "hsaco";
 
-/// The formats of the suite's own kernels for CPUs: shared objects by the ABI of `windlass_kernel.h`, in the same bundles. A
-/// device that names one of them takes bundles too.
+/// The formats of the suite's own kernels for CPUs: shared objects with the ABI of `windlass_kernel.h`, in the same
+/// bundles. A device that names one of these formats must take bundles too.
 pub const HOST_FORMATS: [&str; 2] = ["elf-x86_64", "elf-aarch64"];
 
-/// Whether a device takes code that the suite's bundles hold for hosts.
+/// Whether a device takes the host code of the suite's bundles.
 fn is_host(device: &Device) -> bool {
     device.info().executable_formats.iter().any(|format| HOST_FORMATS.contains(&format.as_str()))
 }
 
-/// Whether a device takes code for GPUs, or does not tell what it takes.
+/// Whether a device takes code for GPUs, or does not state its formats.
 pub(crate) fn is_gpu(device: &Device) -> bool {
     let formats = &device.info().executable_formats;
     formats.is_empty()
@@ -89,13 +89,13 @@ fn code_object_version(format: &str) -> Option<u32> {
     format.strip_prefix(FORMAT)?.strip_prefix("-v")?.parse().ok()
 }
 
-/// The version of code objects that the bundles hold for each of [`PROCESSORS`]. The suite's code for a processor is as old
-/// as every HIP that knows it can read.
+/// The version of the code objects that the bundles hold for each of [`PROCESSORS`]. It is old enough for every HIP
+/// that knows the processor.
 fn version_for(processor: &str) -> u32 {
     if processor == "gfx90a" { 4 } else { 5 }
 }
 
-/// Skips the case where the device tells that it reads no code objects as new as the suite's.
+/// Skips the case if the device states that it cannot read code objects as new as the suite's.
 fn check_version(device: &Device) -> Outcome {
     let info = device.info();
     let own = processor(&info.architecture);
@@ -112,12 +112,12 @@ fn check_version(device: &Device) -> Outcome {
     )))
 }
 
-/// The suite's kernels in another format than its own ones, from the driver that runs that format.
+/// The suite's kernels in another format, from the driver that runs this format.
 ///
-/// The suite asks for a module by its file name without extensions, such as `vector_add`, and wants an executable with
-/// the same functions, parameters, workgroup sizes and results as `cts/kernels/README.md` tells. A device gets them if
-/// its [`executable_formats`](windlass_hal::DeviceInfo::executable_formats) name the format and neither [`FORMAT`] nor
-/// one of [`HOST_FORMATS`].
+/// The suite requests a module by its file name without extensions, such as `vector_add`. The executable must have
+/// the functions, parameters, workgroup sizes and results that `cts/kernels/README.md` specifies. The suite uses
+/// these kernels on a device whose [`executable_formats`](windlass_hal::DeviceInfo::executable_formats) name the
+/// format, but neither [`FORMAT`] nor one of [`HOST_FORMATS`].
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels {
     format: &'static str,
@@ -131,7 +131,7 @@ impl Kernels {
     }
 }
 
-/// The bytes of a module in a form that the device takes. Skips the case where there are none.
+/// The bytes of a module in a format that the device takes. Skips the case if there are none.
 pub(crate) fn bytes(supplied: &[Kernels], device: &Device, module: &Module) -> Outcome<Cow<'static, [u8]>> {
     if is_gpu(device) || is_host(device) {
         check_version(device)?;
@@ -149,11 +149,11 @@ pub(crate) fn bytes(supplied: &[Kernels], device: &Device, module: &Module) -> O
     }
 }
 
-/// Loads a module. Skips the case where it holds no code for the device.
+/// Loads a module. Skips the case if it holds no code for the device.
 pub(crate) fn load(supplied: &[Kernels], device: &Device, module: &Module) -> Outcome<Executable> {
     let architecture = device.info().architecture.as_str();
     let bytes = bytes(supplied, device, module)?;
-    // SAFETY: the project's own kernels, used as cts/kernels/README.md says: within the buffers they are given.
+    // SAFETY: the suite's kernels stay within the buffers that they get, as cts/kernels/README.md specifies.
     match unsafe { device.load_executable(&bytes) } {
         Ok(executable) => Ok(executable),
         Err(error)

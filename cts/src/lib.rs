@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The conformance suite of Windlass drivers.
 //!
-//! A driver conforms when every case of this suite passes over it. A case proves one contract, stated in one
-//! sentence, through the public interface of [`windlass_hal`] alone: the suite knows no driver. Its kernels are
-//! embedded, so that a driver outside this repository has them too.
+//! A driver conforms when every case of this suite passes over it. A case proves one contract, which one sentence
+//! states. It uses only the public interface of [`windlass_hal`]: the suite knows no driver. Its kernels are
+//! embedded, so that out-of-tree drivers have them too.
 //!
 //! # Over a driver of your own
 //!
@@ -18,7 +18,7 @@
 //! harness = false
 //! ```
 //!
-//! and make `tests/cts.rs` of one line and what it needs:
+//! and write this `tests/cts.rs`:
 //!
 //! ```
 //! use std::process::ExitCode;
@@ -34,46 +34,46 @@
 //! }
 //! ```
 //!
-//! `cargo test --test cts` runs it all; `cargo test --test cts -- transfer. --skip large` a part of it, and
-//! `-- --help` tells the rest. Without `--device`, `WINDLASS_DEVICE` is tested if it names a device of the registered
-//! drivers, and the default device of the driver that was registered last otherwise.
+//! `cargo test --test cts` runs the whole suite, `cargo test --test cts -- transfer. --skip large` a part of it. `--
+//! --help` lists all options. Without `--device` the suite tests the device that `WINDLASS_DEVICE` names, if it
+//! belongs to a registered driver. Otherwise it tests the default device of the driver that was registered last.
 //!
-//! `docs/driver-authors.md` in Windlass's repository leads there from an empty folder, and `examples/out-of-tree-driver` is a
-//! driver that does it.
+//! `docs/driver-authors.md` in Windlass's repository leads from an empty folder to a driver that passes.
+//! `examples/out-of-tree-driver` is such a driver.
 //!
-//! # What a driver lacks
+//! # Lacks
 //!
-//! A driver need not offer everything, but it says beforehand what it does not: in
-//! [`DeviceInfo::lacks`](windlass_hal::DeviceInfo::lacks), with a reason. Cases that need it are skipped with that
-//! reason, and the count of skips is shown beside the reason. An `UNIMPLEMENTED` that was not declared fails the
-//! case, and so does a declaration that is not true.
+//! A driver may lack features if it declares each lack with a reason in
+//! [`DeviceInfo::lacks`](windlass_hal::DeviceInfo::lacks). The suite skips the cases that need the feature, and
+//! reports the reason with the number of skips. An undeclared `UNIMPLEMENTED` fails its case, and so does a declared
+//! lack that is not true.
 //!
 //! # A driver with kernels of its own
 //!
-//! The suite's kernels are bundles of AMD code objects. A driver that runs something else names it in
-//! [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) and brings twins of these kernels:
-//! `windlass_cts::run_with(registry, &[Kernels::new("my-format", my_driver::find)], arguments)`.
+//! The suite's kernels are bundles of AMD code objects. A driver that runs another format names it in
+//! [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) and supplies these kernels in its
+//! format: `windlass_cts::run_with(registry, &[Kernels::new("my-format", my_driver::find)], arguments)`.
 //!
 //! # How cases run
 //!
-//! Each runs on a thread of its own, one after the other, on one device that they share; after a failure it is
-//! opened anew. A case that does not end within the timeout is named, its thread abandoned, and the next runs on a
-//! fresh device; after the third such case the rest is skipped. With `--isolate` each case has a process of its own,
-//! so that a crash, too, fails that case alone. Random choices come from `--seed`.
+//! Cases run one after the other, each on its own thread. They share one device, which is opened anew after a
+//! failure. A case that exceeds the timeout is reported as hung, and its thread is abandoned. After the third such
+//! case the rest is skipped. With `--isolate` each case has its own process, so that a crash fails only its case.
+//! Random choices come from `--seed`.
 //!
 //! | exit code | meaning |
 //! |---|---|
 //! | 0 | no case failed |
-//! | 1 | a case failed, or passed against the [expectations](Expectations) |
+//! | 1 | a case failed, or passed although the [expectations](Expectations) list it |
 //! | 2 | the command line or the file of expectations is wrong, a report cannot be opened, or no case fits the filters |
 //! | 3 | a device is absent and `--require` was given; without it, everything on it is skipped |
 //!
 //! # Harnesses of your own
 //!
-//! A [`Harness`] is the program that [`run`] runs, with cases of your own beside those of [`cases`], or a subcommand in
-//! front of its options. [`run_cases`] takes a registry, any list of [`Case`]s and [`Options`], writes to whatever you
-//! give it, and returns a [`Summary`]; [`main_with`] adds the messages and exit codes of a command. Nothing in this crate
-//! prints by itself but [`run`] and [`Harness::run`].
+//! [`run`] runs a [`Harness`]. A harness of your own may have further cases beside those of [`cases`], or a
+//! subcommand before its options. [`run_cases`] takes a registry, any list of [`Case`]s and [`Options`], writes to a
+//! writer that you supply, and returns a [`Summary`]. [`main_with`] adds the messages and exit codes of a command.
+//! Only [`run`] and [`Harness::run`] print on their own.
 
 mod args;
 mod case;
@@ -105,7 +105,7 @@ use windlass_hal::Registry;
 pub use args::Usage;
 pub use case::Case;
 pub use context::Context;
-pub use expectations::{Expectation, Expectations, ExpectationsError, Kind};
+pub use expectations::{Expectation, ExpectationKind, Expectations, ExpectationsError};
 pub use harness::{Harness, main_with};
 pub use kernels::{FORMAT, HOST_FORMATS, Kernels};
 pub use options::{Format, Options};
@@ -116,7 +116,7 @@ pub use shard::Shard;
 pub use suites::cases;
 pub use summary::{CaseResult, Exit, Problem, Summary, TestedDevice, Verdict};
 
-/// Runs the suite as a program: reads the command line (its first word is the program's name), writes results to
+/// Runs the suite as a program. Parses the command line, whose first word is the program's name. Writes results to
 /// standard output and messages to standard error.
 pub fn run<T: Into<OsString> + Clone>(
     registry: Registry,

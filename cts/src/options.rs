@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What to run, and how to tell about it.
+//! The options of a run: the selection of cases, and the reports.
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
@@ -9,15 +9,15 @@ use crate::{case::Case, kernels::Kernels, outcome::Level, shard::Shard};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The URIs of the devices under test, one after the other; the registry's default where there is none.
+    /// The URIs of the devices under test, in order. If empty, the registry's default device.
     pub devices: Vec<String>,
-    /// Runs only cases whose name contains one of these; all where there is none.
+    /// Runs only cases whose name contains one of these. If empty, all cases.
     pub filters: Vec<String>,
     /// Leaves out cases whose name contains one of these.
     pub skip: Vec<String>,
-    /// `filters` and `skip` are whole names.
+    /// Whether `filters` and `skip` are whole names.
     pub exact: bool,
-    /// How thorough to be: leaves out cases of a higher level.
+    /// Leaves out cases of a higher level.
     pub level: Level,
     /// Leaves out cases of other shards.
     pub shard: Option<Shard>,
@@ -25,34 +25,33 @@ pub struct Options {
     pub list: bool,
     /// Opens the devices, reports them, and runs nothing.
     pub probe: bool,
-    /// How to write to the output.
+    /// The format of the output.
     pub format: Format,
-    /// Where to write what [`Format::Json`] writes, whatever the output is.
+    /// A file for the lines of [`Format::Json`], in addition to the output.
     pub json: Option<PathBuf>,
-    /// Where to write a JUnit report.
+    /// The file for a JUnit report.
     pub junit: Option<PathBuf>,
-    /// Where to append a summary in Markdown.
+    /// The file to which a summary in Markdown is appended.
     pub summary: Option<PathBuf>,
-    /// Cases that are known not to pass; see [`Expectations`](crate::Expectations).
+    /// The file of cases that are known to fail; see [`Expectations`](crate::Expectations).
     pub expectations: Option<PathBuf>,
-    /// The longest a case, or the opening of a device, may take before it counts as hung.
+    /// The time after which a case, or the opening of a device, counts as hung.
     pub timeout: Duration,
-    /// How often to run each case, each time with the next seed; the first failure ends it.
+    /// The number of runs of each case, each with the next seed. The first failure ends them.
     pub repeat: u32,
-    /// An absent device is [`Exit::Absent`](crate::Exit::Absent) instead of a skip of everything.
+    /// Whether an absent device is [`Exit::Absent`](crate::Exit::Absent) instead of a skip of all its cases.
     pub require: bool,
-    /// Repeats the random choices of the cases.
+    /// The seed of the cases' random choices.
     pub seed: u64,
-    /// The suite's kernels in other formats than its own: what drivers bring that run no AMD code objects.
+    /// The suite's kernels in further formats, from drivers that run no AMD code objects.
     pub kernels: Vec<Kernels>,
-    /// Runs each case in a process of its own, started by [`program`](Self::program).
+    /// Runs each case in its own process, started by [`program`](Self::program).
     pub isolate: bool,
-    /// The command line that starts this runner again, to which options are appended; this process's own executable
-    /// where it is empty.
+    /// The command line that starts this runner again. Options are appended. If empty, this process's executable.
     pub program: Vec<OsString>,
-    /// What is being tested, for reports: version and build.
+    /// The version and build under test, for reports.
     pub provenance: String,
-    /// Shows on standard error how far the run is.
+    /// Whether to show the progress on standard error.
     pub progress: bool,
 }
 
@@ -86,12 +85,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Everything over one device.
+    /// Runs all cases over one device.
     pub fn new(device: impl Into<String>) -> Self {
         Self { devices: vec![device.into()], ..Self::default() }
     }
 
-    /// Whether the options let a case run.
+    /// Whether the options select a case.
     pub fn selects(&self, case: &Case) -> bool {
         let matches = |pattern: &String| {
             if self.exact { case.name == pattern } else { case.name.contains(pattern.as_str()) }
@@ -103,7 +102,7 @@ impl Options {
     }
 }
 
-/// How to write to the output.
+/// A format of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {

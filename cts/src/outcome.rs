@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a case ends, and how thorough a run is.
+//! The outcome of a case, and the levels of a run.
 
 use std::fmt;
 
 use windlass_hal::Error;
 
-/// How thorough a run is. A level includes those before it.
+/// The thoroughness of a run. A level includes those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Level {
-    /// A few quick cases of each suite: whether the device works at all.
+    /// A few quick cases of each suite, to see whether the device works at all.
     Smoke,
     /// Every contract.
     #[default]
@@ -19,7 +19,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The word of the command line and of reports.
+    /// The word on the command line and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Smoke => "smoke",
@@ -29,10 +29,10 @@ impl Level {
     }
 }
 
-/// How a case ends: it kept its contract, or [`Stop`] says why not.
+/// The outcome of a case: it kept its contract, or [`Stop`] gives the reason why not.
 pub type Outcome<T = ()> = Result<T, Stop>;
 
-/// Why a case ends early.
+/// The reason why a case ends early.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Stop {
@@ -43,18 +43,18 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// The contract is broken; says what was seen and what was expected.
+    /// The contract is broken. The message states the actual and the expected behaviour.
     pub fn fail(message: impl Into<String>) -> Self {
         Self::Fail(message.into())
     }
 
-    /// The contract cannot be tried here; says why.
+    /// The contract cannot be tried here, for this reason.
     pub fn skip(reason: impl Into<String>) -> Self {
         Self::Skip(reason.into())
     }
 }
 
-/// An error that a case did not expect.
+/// Turns an error that a case did not expect into a failure.
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         Self::Fail(format!("unexpected {error:?}{}", hint(&error)))

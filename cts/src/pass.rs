@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Handing work on to a driver, which believes what it is handed.
+//! Forwards work to a driver, which trusts its caller.
 
 use std::sync::Arc;
 
 use windlass_hal::{CommandList, Operation, Point, QueueAffinity, Result, driver};
 
-/// What the devices of this crate pass on to the device behind them: all of it came in through their own `submit` and
-/// `prepare`, whose callers vouched for it, and what they change of it stays within the same ranges and objects.
+/// Forwards calls from a wrapper of this crate to the device behind it. The callers of the wrapper's own `submit` and
+/// `prepare` have vouched for the work. The wrapper's changes stay within the same ranges and objects.
 pub(crate) trait Pass {
     fn pass(
         &self,

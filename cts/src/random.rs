@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Random numbers that a seed repeats: SplitMix64, which needs no more state than the seed.
+//! Reproducible random numbers: SplitMix64, whose only state is its seed.
 
 /// A source of random numbers.
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Any 64 bits.
+    /// A number with 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +19,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`; 0 where the bound is 0.
+    /// A number below `bound`, or 0 if the bound is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.next_u64() % bound as u64) as usize }
     }

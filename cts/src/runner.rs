@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The runner: one device after the other, one case after the other, and what the expectations make of it.
+//! The runner: runs each case on each device, and applies the expectations to the outcomes.
 
 use std::{
     fmt,
@@ -11,7 +11,7 @@ use windlass_hal::{DeviceInfo, Registry};
 
 use crate::{
     case::Case,
-    expectations::{Expectation, Expectations, ExpectationsError, Kind},
+    expectations::{Expectation, ExpectationKind, Expectations, ExpectationsError},
     in_child::InChild,
     in_process::InProcess,
     options::Options,
@@ -19,23 +19,23 @@ use crate::{
     summary::{CaseResult, Exit, Problem, Summary, TestedDevice, Verdict},
 };
 
-/// Where cases run.
+/// A place where cases run: this process or children.
 pub(crate) trait Bench {
     /// Opens the device under test.
     fn open(&mut self) -> Result<DeviceInfo, Problem>;
 
-    /// Runs a case once. The verdict knows nothing of expectations: it is pass, fail or skip.
+    /// Runs a case once. The verdict is pass, fail or skip, without regard to expectations.
     fn attempt(&mut self, case: Case, seed: u64) -> Verdict;
 }
 
-/// Runs the cases that `options` select over each of the devices, and writes what comes of them to `out` as it comes.
+/// Runs the cases that `options` select over each device, and writes the results to `out` as they come.
 ///
-/// A case that does not end in time is reported as hung, and the next runs on a device that is opened anew; after the
-/// third the rest is skipped. The threads that hang, and whatever they hold, cannot be taken back: end the process
-/// after such a run. With [`Options::isolate`] the child is killed instead.
+/// A case that exceeds the timeout is reported as hung, and the next case runs on a freshly opened device. After the
+/// third hung case the rest is skipped. Hung threads keep running and keep everything that they hold, so end the
+/// process after such a run. With [`Options::isolate`] the child is killed instead.
 ///
 /// # Errors
-/// Those of `out` and of the files that `options` name, and a file of expectations that cannot be used.
+/// Errors of `out` and of the files that `options` name, and a file of expectations that cannot be used.
 pub fn run_cases(
     registry: &Registry,
     cases: &[Case],
@@ -115,7 +115,7 @@ fn run_device(
                 summary.results.push(result);
                 report.case(summary)?;
             }
-            // Told once, with the device.
+            // The report of the device shows the problem once.
             (None, problem) => {
                 let reason = problem.as_ref().map_or("", Problem::reason).lines().next().unwrap_or_default();
                 result.verdict = Verdict::Skip(format!("{uri} could not be opened: {reason}"));
@@ -126,7 +126,7 @@ fn run_device(
     Ok(())
 }
 
-/// Runs a case as often as it is to be repeated, and judges it.
+/// Runs all repetitions of a case, and judges the outcome.
 fn run_case(bench: &mut dyn Bench, case: Case, entry: Option<&Expectation>, options: &Options) -> Verdict {
     if let Some(entry) = entry.filter(|entry| !entry.run) {
         return Verdict::Skip(entry.to_string());
@@ -160,15 +160,15 @@ fn run_case(bench: &mut dyn Bench, case: Case, entry: Option<&Expectation>, opti
     }
 }
 
-/// What an entry makes of a verdict; `seen` is what a flake was tried again for.
+/// Applies an entry to a verdict. `seen` is the first failure of a flake that was retried.
 fn judge(entry: &Expectation, verdict: Verdict, seen: Option<String>) -> Verdict {
     match (entry.kind, verdict) {
-        (Kind::Flake, Verdict::Pass) => seen.map_or(Verdict::Pass, Verdict::Flaky),
-        (Kind::Flake, Verdict::Fail(message)) => {
+        (ExpectationKind::Flake, Verdict::Pass) => seen.map_or(Verdict::Pass, Verdict::Flaky),
+        (ExpectationKind::Flake, Verdict::Fail(message)) => {
             Verdict::Fail(format!("{message}\n{} retries did not help; {entry}", entry.retries))
         }
-        (Kind::Unsupported, Verdict::Fail(_)) => Verdict::Skip(entry.to_string()),
-        (Kind::ExpectedFailure, Verdict::Fail(message)) => Verdict::ExpectedFailure(message),
+        (ExpectationKind::Unsupported, Verdict::Fail(_)) => Verdict::Skip(entry.to_string()),
+        (ExpectationKind::ExpectedFailure, Verdict::Fail(message)) => Verdict::ExpectedFailure(message),
         (_, Verdict::Pass) => Verdict::Fail(format!(
             "it passed against line {} of the expectations: {entry}\nif it is mended, take the entry out",
             entry.line
@@ -177,11 +177,11 @@ fn judge(entry: &Expectation, verdict: Verdict, seen: Option<String>) -> Verdict
     }
 }
 
-/// Why a run could not be made, or not be reported.
+/// The reason why a run was not made or not reported.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The output or a report could not be written. Everything was run, unless it was the output.
+    /// The output or a report could not be written. All cases were run, unless the output failed.
     Output(io::Error),
     /// A report's file could not be opened. Nothing was run.
     Report(io::Error),

@@ -3,8 +3,8 @@
 
 use std::{fmt, str::FromStr};
 
-/// One of `count` parts of the suite. Each case is in exactly one of them, which depends on its name alone: it stays
-/// there whatever else is added or filtered out.
+/// One of `count` parts of the suite. Each case is in exactly one part. The part depends only on the case's name, so
+/// it does not change when cases are added or filtered out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
@@ -12,7 +12,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Part `index` of `count`, counted from 1; nothing where there is no such part.
+    /// Part `index` of `count`, counted from 1. `None` if there is no such part.
     pub const fn new(index: u32, count: u32) -> Option<Self> {
         if index == 0 || index > count { None } else { Some(Self { index, count }) }
     }
@@ -23,13 +23,13 @@ impl Shard {
     }
 }
 
-/// FNV-1a: the same on every machine and with every version of Rust.
+/// FNV-1a, which is the same on every machine and with every version of Rust.
 fn hash(name: &str) -> u64 {
     name.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// As on the command line: `2/4`.
+/// The form on the command line: `2/4`.
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.count)
@@ -43,8 +43,7 @@ impl FromStr for Shard {
         let parts =
             text.split_once('/').and_then(|(index, count)| index.parse().ok().zip(count.parse().ok()));
         parts.and_then(|(index, count)| Self::new(index, count)).ok_or_else(|| {
-            "a shard is I/N, the I-th of N parts, counted from 1: 1/4 to 4/4 are all there are of 4"
-                .to_owned()
+            "a shard is I/N, the I-th of N parts, counted from 1: 1/4 to 4/4 for four parts".to_owned()
         })
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What came of a run.
+//! The results of a run.
 
 use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
@@ -7,24 +7,24 @@ use windlass_hal::{Code, DeviceInfo, Error};
 
 use crate::{case::Case, expectations::Expectation};
 
-/// How a case ended.
+/// The outcome of a case, after the expectations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
     /// It kept its contract.
     Pass,
-    /// It is known as a flake, and kept its contract at a retry; what was seen before.
+    /// The case is a known flake and kept its contract at a retry. The text is the earlier failure.
     Flaky(String),
-    /// It did not keep its contract, as the expectations say; what was seen.
+    /// The case failed as expected. The text is the failure.
     ExpectedFailure(String),
-    /// It did not keep its contract, or kept it against the expectations; what was seen.
+    /// The case failed, or passed although a failure was expected. The text says how.
     Fail(String),
-    /// It was not tried, or is known as unsupported; why.
+    /// The case was not tried, or is known as unsupported. The text is the reason.
     Skip(String),
 }
 
 impl Verdict {
-    /// The word of reports.
+    /// The word in reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -35,7 +35,7 @@ impl Verdict {
         }
     }
 
-    /// What was seen, or why it was not tried.
+    /// The text of the verdict: the failure, or the reason of the skip.
     pub fn message(&self) -> Option<&str> {
         match self {
             Self::Pass => None,
@@ -47,7 +47,7 @@ impl Verdict {
     }
 }
 
-/// A case and how it ended.
+/// A case and its outcome.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CaseResult {
@@ -55,11 +55,11 @@ pub struct CaseResult {
     pub case: Case,
     /// The device, as an index of [`Summary::devices`].
     pub device: usize,
-    /// How it ended.
+    /// The outcome.
     pub verdict: Verdict,
-    /// What was expected of it, where that is not simply to pass.
+    /// The expectation, if it is not simply to pass.
     pub expectation: Option<Expectation>,
-    /// How long it took, repetitions included.
+    /// The duration, with all repetitions.
     pub elapsed: Duration,
 }
 
@@ -67,30 +67,30 @@ pub struct CaseResult {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TestedDevice {
-    /// The URI that it was asked for by.
+    /// The URI by which the device was requested.
     pub uri: String,
-    /// The device, as it reports itself; nothing where it could not be opened.
+    /// The device's own description. `None` if it could not be opened.
     pub info: Option<DeviceInfo>,
-    /// Why it could not be opened.
+    /// The reason why it could not be opened.
     pub problem: Option<Problem>,
-    /// What that alone makes of the run: [`Exit::Passed`] for a device that may be absent.
+    /// The exit that this device alone would cause. [`Exit::Passed`] for a device that may be absent.
     pub exit: Exit,
 }
 
-/// Why a device could not be opened.
+/// The reason why a device could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It is not there, or this process may not use it.
+    /// The device is not there, or this process may not use it.
     Absent(String),
     /// Its URI is wrong.
     Uri(String),
-    /// Opening it failed, or did not end.
+    /// Opening the device failed, or did not end.
     Broken(String),
 }
 
 impl Problem {
-    pub(crate) fn of(error: &Error) -> Self {
+    pub(crate) fn from_error(error: &Error) -> Self {
         let reason = error.to_string();
         match error.code() {
             Code::Unavailable | Code::NotFound | Code::PermissionDenied => Self::Absent(reason),
@@ -99,7 +99,7 @@ impl Problem {
         }
     }
 
-    /// The word of reports.
+    /// The word in reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Absent(_) => "absent",
@@ -108,7 +108,7 @@ impl Problem {
         }
     }
 
-    /// The whole reason, of several lines maybe.
+    /// The whole reason. It may have several lines.
     pub fn reason(&self) -> &str {
         match self {
             Self::Absent(reason) | Self::Uri(reason) | Self::Broken(reason) => reason,
@@ -126,7 +126,7 @@ impl Problem {
 }
 
 impl TestedDevice {
-    /// Name, architecture, and whether it is what it looks like.
+    /// The name, the architecture, and whether the device is simulated.
     pub(crate) fn describe(&self) -> String {
         let Some(info) = &self.info else { return "could not be opened".to_owned() };
         let simulated = if info.simulated { ", simulated" } else { "" };
@@ -134,7 +134,7 @@ impl TestedDevice {
     }
 }
 
-/// What came of a run.
+/// The results of a run.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
@@ -142,51 +142,51 @@ pub struct Summary {
     pub devices: Vec<TestedDevice>,
     /// One result for each device and selected case, in their order.
     pub results: Vec<CaseResult>,
-    /// Cases that the options left out.
+    /// The number of cases that the options left out.
     pub filtered_out: usize,
-    /// Everything, from the opening of the first device on.
+    /// The duration, from the opening of the first device.
     pub elapsed: Duration,
-    /// What to end the process with.
+    /// The exit code for the process.
     pub exit: Exit,
 }
 
 impl Summary {
-    /// How many results are of a kind.
+    /// The number of results that match.
     pub fn count(&self, which: impl Fn(&Verdict) -> bool) -> usize {
         self.results.iter().filter(|result| which(&result.verdict)).count()
     }
 
-    /// Cases that kept their contract, flakes among them.
+    /// The number of cases that kept their contract, flakes included.
     pub fn passed(&self) -> usize {
         self.count(|verdict| matches!(verdict, Verdict::Pass | Verdict::Flaky(_)))
     }
 
-    /// Cases that did not, or did against the expectations.
+    /// The number of cases that failed, or passed although a failure was expected.
     pub fn failed(&self) -> usize {
         self.count(|verdict| matches!(verdict, Verdict::Fail(_)))
     }
 
-    /// Devices that could not be opened and so fail the run.
+    /// The number of devices that could not be opened and so fail the run.
     pub fn errors(&self) -> usize {
         self.devices.iter().filter(|device| device.exit != Exit::Passed).count()
     }
 
-    /// Cases that were not tried, or are known as unsupported.
+    /// The number of cases that were not tried, or are known as unsupported.
     pub fn skipped(&self) -> usize {
         self.count(|verdict| matches!(verdict, Verdict::Skip(_)))
     }
 
-    /// Cases that failed as the expectations say.
+    /// The number of cases that failed as expected.
     pub fn expected_failures(&self) -> usize {
         self.count(|verdict| matches!(verdict, Verdict::ExpectedFailure(_)))
     }
 
-    /// Cases that passed at a retry.
+    /// The number of cases that passed at a retry.
     pub fn flaky(&self) -> usize {
         self.count(|verdict| matches!(verdict, Verdict::Flaky(_)))
     }
 
-    /// The reasons of skips, each with the number of cases that gave it.
+    /// The reasons of skips, each with its number of cases.
     pub fn skip_reasons(&self) -> BTreeMap<&str, usize> {
         let mut reasons = BTreeMap::new();
         for result in &self.results {
@@ -197,7 +197,7 @@ impl Summary {
         reasons
     }
 
-    /// What is added to a case's name where there are several devices: which one.
+    /// The suffix of a case's name that tells the device if there are several.
     pub(crate) fn on(&self, device: usize) -> String {
         match &self.devices[..] {
             [_, _, ..] => format!(" on {}", self.devices[device].uri),
@@ -206,7 +206,7 @@ impl Summary {
     }
 }
 
-/// How a run ends, with the exit code it stands for.
+/// The end of a run, with its exit code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -223,7 +223,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Of two ends the one that says more: a wrong command line, then a failure, then an absent device.
+    /// The worse of two ends: a wrong command line, then a failure, then an absent device.
     pub(crate) fn and(self, other: Self) -> Self {
         let order = [Self::Usage, Self::Failed, Self::Absent];
         order.into_iter().find(|exit| [self, other].contains(exit)).unwrap_or_default()

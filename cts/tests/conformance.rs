@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `docs/conformance.md` says what the suite holds: the page is written from the code, and this test keeps it so.
+//! `docs/conformance.md` lists the suite's contracts. This test writes the page from the code, and fails if the page
+//! is out of date.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,13 +14,14 @@ use windlass_cts::{
     saboteurs::{self, held_otherwise},
 };
 
-/// IREE's cases, one in a line: its name, ours with spaces between, and why where there is none of ours.
+/// IREE's cases, one on each line: the name, our counterparts separated by spaces, and the reason if there are none.
 const IREE_CASES: &str = include_str!("../iree_cases.csv");
 
-/// Suffixes of names that make several cases out of one contract: these are parameters and do not count.
+/// Suffixes of names that distinguish cases of one contract. They do not count as contracts of their own.
 const PARAMETERS: [&str; 6] = ["direct", "table", "1", "2", "4", "repeated"];
 
-/// The parameters of the suite that is run for each kind of operation; elsewhere a kind is the subject of a contract.
+/// The parameters of the suite that runs for each kind of operation. In other suites a kind is the subject of a
+/// contract.
 const KINDS: [&str; 11] = [
     "barrier",
     "alloca",
@@ -73,7 +75,7 @@ fn page() -> String {
     let named: BTreeSet<&str> = counterparts.iter().flat_map(|row| row.ours.iter().copied()).collect();
     let beyond = contracts(&cases).difference(&named.iter().map(|name| contract(name)).collect()).count();
     let mut line = |text: String| writeln!(out, "{text}").unwrap();
-    line("# Conformance: what the suite holds".to_owned());
+    line("# Conformance: the contracts of the suite".to_owned());
     line(String::new());
     line(
         "`cargo test -p windlass-cts --test conformance -- --ignored` writes this page, and the tests keep it \
@@ -84,7 +86,7 @@ fn page() -> String {
     line("## Counts".to_owned());
     line(String::new());
     line(format!(
-        "{} cases prove {distinct} distinct contracts. What is tried by direct ranges and by a table, with patterns \
+        "{} cases prove {distinct} distinct contracts. A contract that is tried by direct ranges and by a table, with patterns \
          of one, two\nand four bytes, or for each kind of operation, counts once.",
         cases.len()
     ));
@@ -111,31 +113,31 @@ fn page() -> String {
         line(format!("| {} | {} |", row.iree, if ours.is_empty() { row.reason } else { &ours }));
     }
     line(String::new());
-    line("## Saboteurs, and what catches them".to_owned());
+    line("## Saboteurs, and the cases that catch them".to_owned());
     line(String::new());
     let saboteurs = saboteurs::all();
     line(format!(
-        "Each of these {} is a driver that conforms behind a wrapper that breaks one contract. The cases named must fail \
+        "Each of these {} wraps a driver that conforms and breaks one contract. The named cases must fail \
          over it:\n`cts/tests/saboteurs.rs` and `tests/saboteurs.rs` run them. Other cases may fail too.",
         saboteurs.len()
     ));
     line(String::new());
-    line("| saboteur | what it does wrong | caught by |".to_owned());
+    line("| saboteur | its fault | caught by |".to_owned());
     line("|---|---|---|".to_owned());
     for saboteur in &saboteurs {
         line(format!("| {} | {} | {} |", saboteur.name, saboteur.breaks, code(saboteur.kills)));
     }
     line(String::new());
-    line("## What no saboteur breaks".to_owned());
+    line("## Contracts that no saboteur breaks".to_owned());
     line(String::new());
     line(
         "Not every contract can be broken by wrapping a driver: semaphores, fences, futures, recording and most \
-         refusals are\nhal's own, and hal's tests and `docs/mutants.md` hold them. The list is \
-         `cts/unbroken_cases.csv`; where no driver is\nasked, a test runs the case over one that refuses everything."
+         refusals are\nhal's own, and hal's tests and `docs/mutants.md` check them. The list is \
+         `cts/unbroken_cases.csv`; if a case calls no\ndriver, a test runs it over one that refuses everything."
             .to_owned(),
     );
     line(String::new());
-    line("| why | cases |".to_owned());
+    line("| reason | cases |".to_owned());
     line("|---|---|".to_owned());
     let mut reasons = BTreeMap::<&str, Vec<&str>>::new();
     for held in held_otherwise() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a driver's author is given is whole: `drivers/null` has each method that there is to write, with its contract, and
-//! the steps of the guide lead from its copy to a suite that passes.
+//! Driver authors get complete material: `drivers/null` has every method of the traits with its contract, and the
+//! steps of the guide lead from a copy of it to a suite that passes.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,7 +10,7 @@ use std::{
 use windlass_cts::Options;
 
 const GUIDE: &str = include_str!("../../docs/driver-authors.md");
-const SKELETON: [&str; 7] = [
+const SKELETON: [&str; 9] = [
     include_str!("../../drivers/null/src/allocator.rs"),
     include_str!("../../drivers/null/src/buffer.rs"),
     include_str!("../../drivers/null/src/command_buffer.rs"),
@@ -18,17 +18,19 @@ const SKELETON: [&str; 7] = [
     include_str!("../../drivers/null/src/driver.rs"),
     include_str!("../../drivers/null/src/executable.rs"),
     include_str!("../../drivers/null/src/queue.rs"),
+    include_str!("../../drivers/null/src/queues.rs"),
+    include_str!("../../drivers/null/src/submit.rs"),
 ];
 const TRAITS: [(&str, &str); 6] = [
     ("Driver", include_str!("../../hal/src/driver/driver.rs")),
-    ("Device", include_str!("../../hal/src/driver/device.rs")),
-    ("Buffer", include_str!("../../hal/src/driver/buffer.rs")),
-    ("Executable", include_str!("../../hal/src/driver/executable.rs")),
-    ("CommandBuffer", include_str!("../../hal/src/driver/command_buffer.rs")),
+    ("RawDevice", include_str!("../../hal/src/driver/device.rs")),
+    ("RawBuffer", include_str!("../../hal/src/driver/buffer.rs")),
+    ("RawExecutable", include_str!("../../hal/src/driver/executable.rs")),
+    ("RawCommandBuffer", include_str!("../../hal/src/driver/command_buffer.rs")),
     ("SlabSource", include_str!("../../hal/src/driver/allocator.rs")),
 ];
 
-/// The lines between the one that begins with `keyword`, names `name` and opens a block, and the end of the block.
+/// The lines of the first block whose head fits, without the head and the end.
 fn block(text: &str, is_head: impl Fn(&str) -> bool) -> Option<Vec<&str>> {
     let mut lines = text.lines().skip_while(|line| !(is_head(line) && line.ends_with('{')));
     lines.next()?;
@@ -98,7 +100,7 @@ fn words_of(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Why the steps cannot be taken on this machine, if they cannot.
+/// The reason why the steps cannot run on this machine, if there is one.
 fn obstacle() -> Option<String> {
     if !cfg!(target_os = "linux") {
         return Some("the steps are for a shell with GNU's sed".to_owned());
@@ -114,7 +116,7 @@ fn obstacle() -> Option<String> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skip is told")]
+#[expect(clippy::print_stderr, reason = "a skipped test says why")]
 fn the_steps_of_the_guide_lead_to_a_suite_that_passes() {
     if let Some(obstacle) = obstacle() {
         eprintln!("skipped: {obstacle}");
@@ -128,7 +130,7 @@ fn the_steps_of_the_guide_lead_to_a_suite_that_passes() {
         .collect();
     assert!(steps.len() >= 6, "{steps:?}");
     let folder = tempfile::tempdir().unwrap();
-    // Beside the folder that cargo gives tests, and shared with the driver in examples/.
+    // A sibling of the folder that cargo gives tests, shared with the driver in examples/.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("out-of-tree");
     let mut shell = Command::new("bash");
     shell.args(["-eu", "-c", &steps.concat()]).current_dir(folder.path());
@@ -150,7 +152,7 @@ fn the_steps_of_the_guide_lead_to_a_suite_that_passes() {
     }
 }
 
-/// Every part of the suite that the guide sends an author to is there.
+/// Every filter in the guide matches a case.
 #[test]
 fn every_filter_of_the_guide_selects_cases() {
     let cases = windlass_cts::cases();
@@ -164,7 +166,7 @@ fn every_filter_of_the_guide_selects_cases() {
     }
 }
 
-/// Every command line of the suite that an author is shown is one that the runner takes.
+/// The runner accepts every command line of the suite in the guide.
 #[test]
 fn every_run_that_is_shown_is_one() {
     let template = include_str!("../../examples/out-of-tree-driver/.github/workflows/conformance.yml");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The file of expectations: what it forgives, what it does not, and how it is refused.
+//! The file of expectations: the failures that it forgives, those that it does not, and its refusals.
 
 mod common;
 
@@ -57,7 +57,7 @@ fn an_unexpected_pass_fails_the_run() {
 #[test]
 fn what_is_unsupported_counts_as_a_skip_with_its_reason() {
     let file = Scratch::holding("toml", &entry("own.*", "unsupported", ""));
-    // A case that skips itself has said why.
+    // A case that skips itself states its own reason.
     let (summary, text) = run(&[FAILS, SKIPS], &with(&file));
     assert_eq!((summary.exit, ends(&summary)), (Exit::Passed, vec!["skip", "skip"]), "{text}");
     assert!(text.contains("skipped    1: unsupported: a known fault (https://bugs.example/7)"), "{text}");
@@ -71,7 +71,7 @@ fn what_must_not_be_run_is_not() {
     assert_eq!((summary.exit, ends(&summary)), (Exit::Passed, vec!["skip", "pass"]));
 }
 
-/// Fails as often as it is told to, then passes.
+/// A case that fails the given number of times, then passes.
 macro_rules! flake {
     ($runs:ident, $failures:literal) => {{
         static $runs: AtomicU32 = AtomicU32::new(0);
@@ -94,7 +94,7 @@ fn a_flake_is_retried_and_reported() {
     assert_eq!((summary.exit, summary.passed(), summary.flaky()), (Exit::Passed, 1, 1));
     assert_eq!(runs.load(Ordering::Relaxed), 3);
     assert!(text.contains("flaky own.flake: passed at a retry; flake: a known fault"), "{text}");
-    // Once it passes at once there is nothing to report.
+    // A case that passes at once has nothing to report.
     assert_eq!(verdicts(&run(&[case], &with(&file)).0), [&Verdict::Pass]);
 
     let (case, runs) = flake!(THRICE, 3);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Cases in processes of their own: what crashes takes itself along, and nobody else.
+//! Cases in processes of their own: a crash ends only its case.
 //!
-//! This test is its own subject: with `cts` as its first argument it is a runner over cases that crash, which it
-//! starts, and which starts itself again for each case.
+//! This test binary is also the program under test. With `cts` as its first argument it is a runner over cases that
+//! crash. The test starts this runner, and the runner starts itself again for each case.
 
 mod common;
 
@@ -30,7 +30,7 @@ fn exits(_: &Context) -> Outcome {
     std::process::exit(77)
 }
 
-/// As a library does that crashes in its teardown, when the result is out.
+/// Dies after its result is out, like a library that crashes in its teardown.
 fn dies_late(_: &Context) -> Outcome {
     TEARDOWN_ABORTS.store(true, Ordering::Relaxed);
     Ok(())
@@ -38,7 +38,7 @@ fn dies_late(_: &Context) -> Outcome {
 
 static TEARDOWN_ABORTS: AtomicBool = AtomicBool::new(false);
 
-/// As a library does that prints without a newline in front of the next result.
+/// Prints without a newline before the next result, like a chatty library.
 fn chatters(_: &Context) -> Outcome {
     let mut out = std::io::stdout();
     let _ = write!(out, "{{\"event\":\"case\",\n{{}}\nnot JSON {{\nloading ...").and_then(|()| out.flush());

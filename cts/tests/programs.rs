@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Random programs: legal, printed and read again, run rightly by right devices, and wrongly by wrong ones.
+//! Random programs: they are legal, can be printed and parsed again, and distinguish right devices from wrong ones.
 
 #[path = "common/wrapped.rs"]
 mod wrapped;
@@ -33,7 +33,7 @@ fn shuffled(raw: Arc<dyn driver::RawDevice>, seed: u64) -> Bench {
 }
 
 fn everything() -> Mix {
-    Mix::of(&windlass_hal::DeviceInfo::default())
+    Mix::for_device(&windlass_hal::DeviceInfo::default())
 }
 
 #[test]
@@ -150,14 +150,14 @@ fn right_devices_run_programs_rightly() {
     }
 }
 
-/// What a search finds in a device that breaks a law.
+/// The finding of a search on a device that breaks a law.
 fn found(raw: Wrapped, mix: fn(Mix) -> Mix) -> Found {
-    // Held back and shuffled, the error shows whatever order the client has.
+    // Shuffling makes the error show for every order of the client.
     let bench = shuffled(Arc::new(raw), 1);
     *search(&bench, 1, 500, mix(bench.mix())).expect_err("a wrong device was not found out")
 }
 
-/// How many operations a program has.
+/// The number of operations of a program.
 fn operations(found: &Found) -> usize {
     found.program.to_string().lines().filter(|line| line.starts_with("submit")).count()
 }
@@ -257,11 +257,11 @@ fn a_device_that_reports_another_failure_is_found_out() {
     assert!(found.to_string().contains("something went wrong"), "{found}");
 }
 
-/// How a device fails an operation, apart from refusing it.
+/// A way in which a device fails an operation, other than refusing it.
 type Fail = fn(&dyn driver::RawDevice, QueueAffinity, &[Point], &[Point], Operation) -> Result<()>;
 
-/// What a search finds in a null device of which every fourth operation or so fails: each second time it is refused, and
-/// else fails as `fail` says.
+/// The result of a search on a null device on which every fourth operation or so fails. Half of these are refused,
+/// the others fail as `fail` does it.
 fn search_unreliable(fail: Fail, count: u32) -> Result<(), Box<Found>> {
     let (faulty, submissions) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let raw = Wrapped::new({
@@ -292,7 +292,7 @@ fn a_device_may_fail_what_it_likes_when_it_says_so() {
         fail_all(signals);
         Ok(())
     };
-    // Or when all has been done.
+    // The failure may also come after all work is done.
     let in_the_end: Fail = |raw, affinity, waits, signals, operation| {
         let (ended, signals) = (Semaphore::new(0), signals.to_vec());
         pass(raw, affinity, waits, &[ended.at(1)], operation)?;
@@ -341,7 +341,7 @@ fn planted_errors_are_found_within_a_hundred_seeds() {
         let of_this_kind: Vec<_> = planted.iter().filter(|(kind, ..)| *kind == plant).take(6).collect();
         assert!(of_this_kind.len() >= 3, "too few programs to plant errors of the kind `{plant}` in");
         for (_, broken, whole) in of_this_kind {
-            // What odd seeds find depends on the device's threads, too.
+            // The findings of odd seeds depend on the device's threads too.
             let found = (2..=100).step_by(2).any(|seed| {
                 device.reseed(seed);
                 bench.run_as(broken, whole).is_err()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a run writes: text, JSON, JUnit, Markdown.
+//! The reports of a run: text, JSON, JUnit, Markdown.
 
 mod common;
 
@@ -59,14 +59,14 @@ fn json_lines_hold_what_the_text_holds() {
     assert_eq!(ended["skip_reasons"]["no such thing here"], 1);
     assert_eq!((&ended["passed"], &ended["failed"], &ended["skipped"]), (&1.into(), &1.into(), &4.into()));
     assert_eq!(ended["exit"], 1);
-    // The same, beside text on the output.
+    // The file has the same lines as the output.
     assert_eq!(file.text(), text);
     options.format = Format::Text;
     assert!(run(&[PASSES], &options).1.contains("pass  own.passes"));
     assert_eq!(lines(&file.text())[1]["verdict"], "pass");
 }
 
-/// What control characters, and characters that XML forbids, come to.
+/// Fails with control characters and characters that XML forbids.
 fn dirty(_: &Context) -> Outcome {
     Err(Stop::fail("red \u{1b}[31m, zero \0, end of data ]]>, \u{fffe}"))
 }
@@ -82,7 +82,7 @@ fn junit_holds_device_cases_and_messages() {
     let other = Case::new("other.fails", "It fails, too.", &[], |_| Err(Stop::fail("again")));
     let (summary, _) = run(&[PASSES, FAILS, other, SKIPS, PANICS, DIRTY], &options);
     let xml = file.text();
-    // Jenkins' schema does not have it.
+    // Jenkins' schema does not allow this attribute.
     assert!(xml.lines().any(|line| line.starts_with("<testsuites") && !line.contains("skipped")), "{xml}");
     let report = quick_junit::Report::deserialize_from_str(&xml).unwrap();
     assert_eq!((report.tests, report.failures, report.errors), (6, summary.failed(), 0));
@@ -131,7 +131,7 @@ fn junit_tells_devices_apart() {
     assert_eq!(absent.test_cases[0].classname.as_deref(), Some("windlass-cts.own on absent://"));
 }
 
-/// A run that fails because of a device says so in every report; one whose device is merely absent does not.
+/// A run that fails because of a device says so in every report. A run whose device is only absent does not.
 #[test]
 fn a_device_that_fails_the_run_is_an_error_of_every_report() {
     for (uri, require, exit, errors) in [
@@ -219,7 +219,7 @@ fn reports_that_cannot_be_opened_are_named_before_anything_is_run() {
     }
 }
 
-/// A disk that fills up in the run costs a report, not the result.
+/// A disk that fills up during the run costs a report, not the result.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_report_that_cannot_be_written_any_more_costs_no_other() {

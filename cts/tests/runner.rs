@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The runner: what it selects, how cases end, what it writes, and its exit codes.
+//! The runner: the selection of cases, their ends, its output, and its exit codes.
 
 mod common;
 
@@ -154,7 +154,7 @@ fn several_devices_are_tested_one_after_the_other() {
     assert!(text.contains("skipped    2: absent:// could not be opened"), "{text}");
     let problem = summary.devices[1].problem.as_ref().unwrap();
     assert_eq!(problem.name(), "absent");
-    // A failure says more than a device that is absent.
+    // A failure takes precedence over an absent device.
     options.require = true;
     assert_eq!(run(&[PASSES, FAILS], &options).0.exit, Exit::Failed);
     assert_eq!(run(&[PASSES], &options).0.exit, Exit::Absent);
@@ -173,7 +173,7 @@ fn shards_are_complete_disjoint_and_stable() {
         let fair = all.len() / count as usize;
         assert!(most.is_some_and(|most| most <= fair + fair / 2), "{most:?} of {} in one shard", all.len());
     }
-    // A case that moved between releases would be missed by whoever runs shards of both.
+    // Users run shards of several releases, so a case must not move between shards.
     let shard = |name| (1..=4).find(|&index| Shard::new(index, 4).unwrap().holds(name)).unwrap();
     assert_eq!(["queue.diamond", "file.read_whole", "dispatch.vector_add"].map(shard), [3, 4, 1]);
     for wrong in ["0/4", "5/4", "1/0", "1", "/", "a/b", "-1/4", "1/4/4"] {
@@ -294,7 +294,7 @@ fn exit_codes_say_what_happened() {
     let mut required = only_passes("absent://");
     required.require = true;
     assert_eq!(exit_of(required).0, Exit::Absent);
-    // Registered last, and so the default.
+    // The driver that was registered last is the default.
     assert!(exit_of(only_passes("")).1.contains("absent://"));
 
     let (exit, text) = exit_of(only_passes("broken://"));
@@ -309,7 +309,7 @@ fn exit_codes_say_what_happened() {
     let mut nothing = options();
     nothing.filters = vec!["no such case".to_owned()];
     assert_eq!(exit_of(nothing.clone()).0, Exit::Usage);
-    // That a shard holds nothing of what fits is no mistake.
+    // It is no mistake if a shard holds none of the matching cases.
     nothing.filters = vec!["passes".to_owned()];
     nothing.shard = (1..=2).filter_map(|index| Shard::new(index, 2)).find(|shard| !shard.holds("own.passes"));
     assert_eq!(exit_of(nothing).0, Exit::Passed);
@@ -338,7 +338,7 @@ fn filters_that_fit_nothing_are_told() {
     let (exit, text) = exit_of(left_out.clone());
     assert_eq!(exit, Exit::Passed);
     assert!(text.contains("`own.fails` is left out by the level or by --skip"), "{text}");
-    // That another shard has it is no news.
+    // A case of another shard needs no warning.
     left_out.skip.clear();
     left_out.filters = vec!["own.passes".to_owned()];
     for shard in (1..=2).filter_map(|index| Shard::new(index, 2)) {
@@ -365,7 +365,7 @@ fn reads_command_lines() {
     assert!(options.isolate && options.probe && !options.require && !options.exact);
     let files = [options.expectations, options.json, options.junit, options.summary];
     assert_eq!(files.map(Option::unwrap), ["e.toml", "j", "x.xml", "s.md"].map(std::path::PathBuf::from));
-    // What `cargo test` and `cargo nextest` pass to any test binary.
+    // Options that `cargo test` and `cargo nextest` pass to every test binary.
     assert!(parse("cts --nocapture --test-threads 4 --quiet --include-ignored").is_ok());
     assert_eq!(parse("cts --list --format terse").unwrap().format, Format::Terse);
     for wrong in [

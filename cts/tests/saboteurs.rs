@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The suite can fail: a driver that breaks a contract is caught by the case that states it.
+//! The suite can fail: the case that states a contract catches a driver that breaks it.
 //!
-//! Here over the null device; `tests/saboteurs.rs` of the root package has what needs kernels.
+//! These tests run over the null device. `tests/saboteurs.rs` of the root package has the saboteurs that need
+//! kernels.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +25,7 @@ fn each_is_caught_over_the_null_device() {
     saboteurs.retain(|saboteur| !saboteur.requires().contains(&Feature::Dispatch));
     let (next, survivors) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
-        // Many show by a deadline that passes: they need time and no processor.
+        // Many saboteurs show only by a deadline, so they take time and no processor.
         for _ in 0..8 {
             scope.spawn(|| {
                 while let Some(saboteur) = saboteurs.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -39,7 +40,7 @@ fn each_is_caught_over_the_null_device() {
     assert!(survivors.is_empty(), "not caught:\n{}", survivors.join("\n"));
 }
 
-/// What catches a saboteur is what it breaks, and not that it stands in between.
+/// A saboteur is caught because of its fault, not because it wraps a driver.
 #[test]
 fn a_wrapper_that_breaks_nothing_conforms() {
     let mut registry = Registry::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `shuffle://` uses every freedom of order, takes none that it does not have, repeats itself, and never hangs.
+//! `shuffle://` uses every freedom of order and no more, is reproducible, and never hangs.
 
 #[path = "common/wrapped.rs"]
 mod wrapped;
@@ -18,10 +18,10 @@ use windlass_hal::{
 
 use wrapped::{Wrapped, null, pass};
 
-/// Long enough that only a hang takes it.
+/// A patience that only a hang exhausts.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The null device, which writes down the patterns of the fills that it is given.
+/// The null device, recording the patterns of its fills.
 fn recorder(fills: &Arc<Mutex<Vec<u32>>>) -> Arc<Wrapped> {
     let fills = fills.clone();
     Arc::new(Wrapped::new(move |raw, affinity, waits, signals, operation| {
@@ -42,7 +42,7 @@ fn registry() -> Registry {
     registry
 }
 
-/// A shuffled null device whose own thread never interferes, and the fills that reach what it wraps.
+/// A shuffled null device whose own thread never interferes, and the fills that reach the wrapped device.
 fn shuffled(seed: u64) -> (Device, Arc<Mutex<Vec<u32>>>) {
     let fills = Arc::default();
     (Device::from_driver(shuffle::Device::with_patience(recorder(&fills), seed, PATIENCE)), fills)
@@ -52,7 +52,7 @@ fn parts(device: &Device) -> (Queue, Buffer) {
     (device.queue(0).unwrap(), device.allocate(&BufferParams::host(), 64).unwrap())
 }
 
-/// The order in which forty fills reach the wrapped device: some in chains, some free, with a wait in the middle.
+/// The order in which forty fills reach the wrapped device. Some are in chains, some free, with a wait in the middle.
 fn order_of(seed: u64) -> Vec<u32> {
     let (device, fills) = shuffled(seed);
     let (queue, buffer) = parts(&device);
@@ -98,7 +98,7 @@ fn three_independent_submissions_run_in_each_of_six_orders() {
     assert_eq!(seen.len(), 6, "{seen:?}");
 }
 
-/// The value in a cell after two fills in one command buffer, over a hundred seeds.
+/// The values of a cell after two fills in one command buffer, over a hundred seeds.
 fn last_of_two(separate: impl Fn(&mut windlass_hal::Recorder)) -> BTreeSet<u8> {
     let mut seen = BTreeSet::new();
     for seed in 0..100 {
@@ -209,7 +209,7 @@ fn closing_ends_everything_that_is_held_back() {
 
 #[test]
 fn a_late_refusal_fails_the_signals() {
-    // A device that closes behind the wrapper's back refuses what is handed on later.
+    // A device that is closed directly, not through the wrapper, refuses work that is handed on later.
     let raw = null();
     for seed in 0..20 {
         let device = Device::from_driver(shuffle::Device::with_patience(raw.clone(), seed, PATIENCE));

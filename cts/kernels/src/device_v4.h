@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What device.h is to code of object version 4, where nothing hidden tells the number of workgroups: the dispatch packet
-// does. build.sh includes this file before each HIP source that it compiles to that version.
+// Extends device.h for code object version 4, whose hidden arguments lack the number of workgroups: the dispatch packet has
+// it. build.sh includes this file before each HIP source that it compiles to that version.
 #pragma once
 
 #define CODE_OBJECT_V4
 
-// Those of device.h read hidden arguments that version 5 brought.
+// The functions of device.h read hidden arguments that only version 5 has.
 #define grid_x grid_x_of_version_5
 #define grid_y grid_y_of_version_5
 #define grid_z grid_z_of_version_5
@@ -14,7 +14,7 @@
 #undef grid_y
 #undef grid_z
 
-// The packet has work-items, 16 bits for each extent of a workgroup and 32 for each of the grid.
+// The packet counts work-items: 16 bits for each extent of a workgroup, 32 for each of the grid.
 static DEVICE inline u32 packet_grid(u32 d) {
   const auto *packet = (const __attribute__((address_space(4))) u8 *)__builtin_amdgcn_dispatch_ptr();
   u32 block = *(const __attribute__((address_space(4))) u16 *)(packet + 4 + 2 * d);

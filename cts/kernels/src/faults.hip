@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Kernels that do what a kernel must not, when their arguments say so.
+// Kernels that commit a fault when their arguments say so.
 #include "device.h"
 
 // kernel: write_at

@@ -43,7 +43,7 @@ FILL(u64)
 // block: x, any
 // grid: x = ceil(n / block.x)
 // does: out[i] = start + i * step (mod 2^32) for i < n
-// for: data that tells its own place
+// for: data that contains its own index
 KERNEL void iota_u32(u32 *out, u32 start, u32 step, i32 n) {
   i32 i = global_x();
   if (i < n) out[i] = start + (u32)i * step;

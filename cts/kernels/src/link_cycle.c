@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// C, what link_user lacks, and what lacks something of link_user in turn: neither can be loaded first.
+// C: definitions that link_user lacks, and that need a definition of link_user in turn, so neither can be loaded first.
 // flags: -Wl,-z,undefs
 
 // symbol: link_scale function(f32) -> f32, global: x * link_seed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// C, what link_user lacks.
+// C: the definitions that link_user lacks.
 
 // symbol: link_scale function(f32) -> f32, global: 3x
 // symbol: link_bias f32 = 0.5, in global memory

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// C, a kernel that is not whole: a function and a variable of it are in another code object.
+// C: an incomplete kernel, with a function and a variable in another code object.
 // flags: -Wl,-z,undefs
 
 // symbol: link_scale function(f32) -> f32, undefined: in link_provider, link_function or link_cycle

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Results of instructions that hardware approximates are right to about 1 unit in the last place of their type, not to
-// the bit; the others are IEEE's.
+// Instructions that hardware approximates are right to about 1 unit in the last place of their type. All others give
+// IEEE's results to the bit.
 #include "device.h"
 
 // kernel: exact_f32

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Kernels whose result tells in which order, and how often, they ran.
+// Kernels whose result shows the order in which they ran, and how often.
 #include "device.h"
 
 // kernel: multiply_add

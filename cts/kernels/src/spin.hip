@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Kernels that wait for memory to change. Nothing ends them but that.
+// Kernels that wait for memory to change. Only the change ends them.
 #include "device.h"
 
 // kernel: spin_until

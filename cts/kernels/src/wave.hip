@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Lanes of one wave reading each other. Each stretch of 32 work-items stands for itself, so waves of 32 and of 64 agree.
+// Lanes of one wave that read each other. Each group of 32 work-items is independent, so waves of 32 and of 64 agree.
 // no host code of any kernel: a CPU has no waves
 #include "device.h"
 

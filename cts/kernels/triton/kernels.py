@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Triton kernels, compiled for a GPU that need not be there.
+"""Triton kernels, compiled without a GPU.
 
     python kernels.py OUTPUT_FOLDER [TARGET]    writes NAME.TARGET.hsaco and NAME.TARGET.json for each kernel
 """
@@ -33,7 +33,7 @@ def vector_add(a, b, out, n, BLOCK: tl.constexpr):
 # grid: x = rows
 # lds: 16
 # does: out = softmax of each row of x; rows start row_stride elements apart, columns up to 256 are used
-# for: LDS size that only the JSON tells
+# for: LDS size that only the JSON states
 @triton.jit
 def softmax(x, out, row_stride, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0) * row_stride

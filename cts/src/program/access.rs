@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who touches which bytes, and which two may not do so at once.
+//! The accesses of a program to memory, and the pairs of accesses that conflict.
 
-use super::{BufferSpec, Command, Kind, List, Operation, Program, Range, Reference, Step, Work};
+use super::{BufferKind, BufferSpec, ClientStep, Command, List, Operation, Program, Range, Reference, Work};
 
-/// One range that something touches.
+/// One access to a range.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub(super) range: Range,
@@ -14,7 +14,7 @@ pub(super) struct Access {
 enum Mode {
     Read,
     Write,
-    /// Atomic additions, which commute.
+    /// Atomic additions, which commute with each other.
     Add,
 }
 
@@ -31,14 +31,14 @@ impl Range {
             && other.offset < self.offset.saturating_add(self.length)
     }
 
-    /// All of a buffer.
+    /// An access to a whole buffer.
     pub(super) fn whole(buffer: u32, spec: BufferSpec) -> Self {
         Self { buffer, offset: 0, length: spec.size }
     }
 }
 
 impl Reference {
-    /// The bytes that it means with a table.
+    /// The bytes that the reference means with a table.
     pub(super) fn resolve(&self, table: &[Range]) -> Range {
         match self {
             Self::Direct(range) => *range,
@@ -70,7 +70,7 @@ impl<R: Copy> Work<R> {
         }
     }
 
-    /// What it works on.
+    /// The ranges that the work reads or writes.
     pub(super) fn ranges(&self) -> Vec<R> {
         match self {
             Self::Copy { source, target } => vec![*source, *target],
@@ -107,7 +107,7 @@ fn write(range: Range) -> Access {
 }
 
 impl List {
-    /// Its work with a table, in runs that a barrier ends.
+    /// The work of the list with a table, in runs that end at barriers.
     pub(super) fn runs<'a>(&'a self, table: &'a [Range]) -> impl Iterator<Item = Vec<Work<Range>>> + 'a {
         self.commands.split(|command| *command == Command::Barrier).map(|run| {
             let work = |command: &Command| match command {
@@ -118,7 +118,7 @@ impl List {
         })
     }
 
-    /// Whether a barrier, or both halves of one, lie between two places.
+    /// Whether a barrier, or both halves of one, lie between two commands.
     pub(super) fn ordered(&self, first: usize, second: usize) -> bool {
         let between = &self.commands[first + 1..second];
         between.iter().enumerate().any(|(place, command)| match command {
@@ -128,7 +128,7 @@ impl List {
         })
     }
 
-    /// Whether two of its commands that nothing orders get in each other's way with this table.
+    /// Whether two of its commands that nothing orders conflict with this table.
     pub(super) fn races(&self, table: &[Range]) -> bool {
         let accesses = |place: usize| match &self.commands[place] {
             Command::Work(work) => work.map(|reference| reference.resolve(table)).accesses(),
@@ -140,19 +140,19 @@ impl List {
         })
     }
 
-    /// How many events it has.
+    /// The number of events in the list.
     pub(super) fn events(&self) -> u32 {
         self.commands.iter().filter(|command| matches!(command, Command::Signal(_))).count() as u32
     }
 
-    /// Whether events order it, too.
+    /// Whether the list has events.
     pub(super) fn has_events(&self) -> bool {
         self.commands.iter().any(|command| matches!(command, Command::Wait(_)))
     }
 }
 
 impl Program {
-    /// What an operation touches.
+    /// The accesses of an operation.
     pub(super) fn accesses_of(&self, operation: &Operation) -> Vec<Access> {
         let whole = |buffer: u32| vec![write(Range::whole(buffer, self.buffers[buffer as usize]))];
         match operation {
@@ -171,17 +171,19 @@ impl Program {
         }
     }
 
-    /// What a step touches.
-    pub(super) fn accesses(&self, step: &Step) -> Vec<Access> {
+    /// The accesses of a step.
+    pub(super) fn accesses(&self, step: &ClientStep) -> Vec<Access> {
         match step {
-            Step::Submit(submission) => self.accesses_of(&submission.operation),
-            Step::Read(range) => vec![read(*range)],
-            Step::Write { target, .. } => vec![write(*target)],
-            Step::Signal(_) | Step::Fail { .. } | Step::Wait(_) | Step::Join(_) => Vec::new(),
+            ClientStep::Submit(submission) => self.accesses_of(&submission.operation),
+            ClientStep::Read(range) => vec![read(*range)],
+            ClientStep::Write { target, .. } => vec![write(*target)],
+            ClientStep::Signal(_) | ClientStep::Fail { .. } | ClientStep::Wait(_) | ClientStep::Join(_) => {
+                Vec::new()
+            }
         }
     }
 
-    /// The transient buffers that an operation needs to exist, whether it touches them or not.
+    /// The transient buffers that must exist for an operation, whether or not it accesses them.
     pub(super) fn transients(&self, operation: &Operation) -> Vec<u32> {
         let bound: &[Range] = match operation {
             Operation::Execute { table, .. } => table,
@@ -190,12 +192,12 @@ impl Program {
         let accesses = self.accesses_of(operation);
         let ranges = accesses.iter().map(|access| &access.range).chain(bound);
         let mut buffers: Vec<u32> = ranges.map(|range| range.buffer).collect();
-        buffers.retain(|buffer| self.buffers[*buffer as usize].kind == Kind::Transient);
+        buffers.retain(|buffer| self.buffers[*buffer as usize].kind == BufferKind::Transient);
         buffers
     }
 }
 
-/// Whether the order of two sets of accesses matters.
+/// Whether two sets of accesses conflict, so that their order matters.
 pub(super) fn conflict(a: &[Access], b: &[Access]) -> bool {
     let both = |a: &Access, b: &Access| {
         let harmless = a.mode == b.mode && a.mode != Mode::Write;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Programs on a device: does what the client of a program does, and looks at everything in the end.
+//! Runs programs on a device: acts as the program's client, and reads all memory in the end.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,8 @@ use windlass_hal::{
 };
 
 use super::{
-    Command, Kind, List, Mix, Operation, Point, Program, Range, Reference, Step, Submission, Work, bytes_of,
+    BufferKind, ClientStep, Command, List, Mix, Operation, Point, Program, Range, Reference, Submission,
+    Work, bytes_of,
     model::initial,
     observed::{Discrepancy, Expectation, Observed, injected, survives},
     order::Illegal,
@@ -28,19 +29,19 @@ use crate::{
     outcome::{Outcome, Stop},
 };
 
-/// A device and what programs need on it. One bench runs any number of programs, one after the other.
+/// A device with the objects that programs need on it. One bench runs any number of programs, one after the other.
 #[derive(Debug)]
 pub struct Bench {
     device: Device,
-    /// `multiply_add` and `increment`, where the device has kernels.
+    /// `multiply_add` and `increment`, if the device runs kernels.
     functions: Option<[Function; 2]>,
     limit: Duration,
 }
 
 impl Bench {
-    /// Prepares a device. `limit` is the longest that a program may take before it counts as hung.
+    /// Prepares a device. A program that takes longer than `limit` counts as hung.
     pub fn new(device: Device, kernels: &[Kernels], limit: Duration) -> Outcome<Self> {
-        let functions = match Mix::of(device.info()).dispatches {
+        let functions = match Mix::for_device(device.info()).dispatches {
             false => None,
             true => match kernels::load(kernels, &device, &kernels::ORDER) {
                 Ok(order) => Some([order.function("multiply_add")?, order.function("increment")?]),
@@ -56,22 +57,22 @@ impl Bench {
         &self.device
     }
 
-    /// What programs for this device may contain, without failures.
+    /// The mix of operations that programs for this device may contain, without failures.
     pub fn mix(&self) -> Mix {
-        let mut mix = Mix::of(self.device.info());
+        let mut mix = Mix::for_device(self.device.info());
         mix.dispatches &= self.functions.is_some();
         mix
     }
 
-    /// Runs a legal program and compares what comes of it with what the model says.
+    /// Runs a legal program and compares the outcome with the model's prediction.
     ///
     /// # Errors
-    /// The first difference. A program that is not legal is one, too.
+    /// The first difference. An illegal program is an error too.
     pub fn run(&self, program: &Program) -> Result<(), Discrepancy> {
         self.run_as(program, program)
     }
 
-    /// Runs a program from which something was taken away, and compares with what the whole one must do.
+    /// Runs a program that lacks some edge, and compares the outcome with the prediction for the whole program.
     ///
     /// # Errors
     /// The first difference.
@@ -80,11 +81,12 @@ impl Bench {
         expectation.compare(&self.observe(program, None)?)
     }
 
-    /// Runs a legal program while the device may fail, or refuse, any operation for reasons of its own. Whatever fails must
-    /// fail what waits for it; what ends well must have done what the model says; and nothing may hang. `faults` is told
-    /// when the device may fail: from the first step of the program to the last. Of a device that is lost afterwards only
-    /// the statuses are compared. A program that is not of a [mix with failures](Mix::with_failures) has no order to speak of once a wait
-    /// of the host fails, and is refused.
+    /// Runs a legal program while the device may fail or refuse any operation for reasons of its own. A failure must
+    /// fail the operations that wait for it. Operations that succeed must have the predicted effect. Nothing may
+    /// hang. The function calls `faults(true)` before the first step and `faults(false)` after the last, and the
+    /// device may fail operations in between. If the device is lost afterwards, only statuses are compared. A program
+    /// that is not of a [mix with failures](Mix::with_failures) is refused, because its order depends on host waits
+    /// that must not fail.
     ///
     /// # Errors
     /// The first difference.
@@ -117,7 +119,7 @@ fn illegal(reason: Illegal) -> Discrepancy {
     Discrepancy::new(format!("the program is not legal: {reason}"))
 }
 
-/// A program under way.
+/// A running program.
 struct Run<'a> {
     bench: &'a Bench,
     program: &'a Program,
@@ -125,12 +127,12 @@ struct Run<'a> {
     buffers: Vec<Option<Buffer>>,
     files: Vec<Option<FileInMemory>>,
     semaphores: Vec<Semaphore>,
-    /// A semaphore of each operation's own, which tells how it ended.
+    /// One semaphore for each operation, which tells how the operation ended.
     ends: Vec<Semaphore>,
     called: Vec<Arc<AtomicBool>>,
     lists: Vec<Option<CommandBuffer>>,
     observed: Observed,
-    /// The device may fail what it likes.
+    /// Whether the device may fail operations for reasons of its own.
     unreliable: bool,
 }
 
@@ -156,20 +158,20 @@ impl<'a> Run<'a> {
         for (index, spec) in program.buffers.iter().enumerate() {
             let bytes = initial(index, spec.size);
             let (buffer, file) = match spec.kind {
-                Kind::Device => {
+                BufferKind::Device => {
                     let (buffer, done) =
                         (bench.device.allocate_device(spec.size.into())?, Semaphore::new(0).at(1));
                     queue.update(&[], std::slice::from_ref(&done), &bytes, &buffer)?;
                     there.push(done);
                     (Some(buffer), None)
                 }
-                Kind::Host => {
+                BufferKind::Host => {
                     let buffer = bench.device.allocate(&BufferParams::host(), spec.size.into())?;
                     buffer.map()?.write(0, &bytes)?;
                     (Some(buffer), None)
                 }
-                Kind::Transient => (None, None),
-                Kind::File => (None, Some(FileInMemory::new(bytes))),
+                BufferKind::Transient => (None, None),
+                BufferKind::File => (None, Some(FileInMemory::new(bytes))),
             };
             run.buffers.push(buffer);
             run.files.push(file);
@@ -178,33 +180,35 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    fn step(&mut self, index: usize, step: &Step) -> Result<()> {
+    fn step(&mut self, index: usize, step: &ClientStep) -> Result<()> {
         match step {
-            Step::Submit(submission) => match self.submit(submission) {
-                // What the device has refused will never be signalled.
+            ClientStep::Submit(submission) => match self.submit(submission) {
+                // The signals of a refused submission will never be reached.
                 Err(error) if self.unreliable => {
                     let signals = self.signals(submission);
                     signals.iter().for_each(|signal| signal.semaphore.fail(error.clone()));
                 }
                 result => result?,
             },
-            Step::Signal(point) => self.semaphores[point.semaphore as usize].signal(point.value)?,
-            Step::Fail { semaphore, cause } => self.semaphores[*semaphore as usize].fail(injected(*cause)),
-            Step::Wait(points) => {
+            ClientStep::Signal(point) => self.semaphores[point.semaphore as usize].signal(point.value)?,
+            ClientStep::Fail { semaphore, cause } => {
+                self.semaphores[*semaphore as usize].fail(injected(*cause))
+            }
+            ClientStep::Wait(points) => {
                 let result = wait_all(&self.points(points), self.deadline, WaitPolicy::default());
                 self.observed.waits.push((index, not_late(result)?));
             }
-            Step::Join(number) => {
+            ClientStep::Join(number) => {
                 let end = self.ends[*number as usize].wait_blocking(1, self.deadline);
-                // How it ended is looked at behind the last step.
+                // The outcomes are checked after the last step.
                 let _ = not_late(end)?;
             }
-            Step::Read(range) => {
+            ClientStep::Read(range) => {
                 let mut bytes = vec![0; range.length as usize];
                 self.buffer(range.buffer)?.map()?.read(range.offset.into(), &mut bytes)?;
                 self.observed.reads.push((index, bytes));
             }
-            Step::Write { target, seed } => {
+            ClientStep::Write { target, seed } => {
                 let bytes = bytes_of(*seed, target.length);
                 self.buffer(target.buffer)?.map()?.write(target.offset.into(), &bytes)?;
             }
@@ -282,7 +286,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The recording of a list, made once.
+    /// The recording of a list. It is made once.
     fn list(&mut self, index: usize) -> Result<CommandBuffer> {
         if let Some(known) = &self.lists[index] {
             return Ok(known.clone());
@@ -342,7 +346,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Reads everything.
+    /// Reads all statuses and all memory.
     fn look(mut self) -> Result<Observed> {
         let staging = match not_late(self.staging())? {
             Err(_) if self.unreliable => {
@@ -357,30 +361,30 @@ impl<'a> Run<'a> {
             let mut bytes = vec![0; spec.size as usize];
             let survives = self.survives(index);
             let bytes = match spec.kind {
-                Kind::File => self.files[index].as_ref().map(FileInMemory::bytes),
-                Kind::Host => {
+                BufferKind::File => self.files[index].as_ref().map(FileInMemory::bytes),
+                BufferKind::Host => {
                     self.buffer(index as u32)?.map()?.read(0, &mut bytes)?;
                     Some(bytes)
                 }
-                Kind::Device | Kind::Transient if survives => {
+                BufferKind::Device | BufferKind::Transient if survives => {
                     mapping.read(at, &mut bytes)?;
                     at += u64::from(spec.size);
                     Some(bytes)
                 }
-                Kind::Device | Kind::Transient => None,
+                BufferKind::Device | BufferKind::Transient => None,
             };
             self.observed.memory.push(bytes);
         }
         Ok(self.observed)
     }
 
-    /// Host memory with the bytes of every buffer of the device that exists, one behind the other.
+    /// Host memory with the bytes of all existing device buffers, one after the other.
     fn staging(&self) -> Result<Buffer> {
         let sizes = self.program.buffers.iter().map(|spec| u64::from(spec.size));
         let staging = self.bench.device.allocate(&BufferParams::host(), sizes.sum())?;
         let (queue, mut there, mut at) = (self.bench.device.queue(0)?, Vec::new(), 0);
         for (index, spec) in self.program.buffers.iter().enumerate() {
-            let of_the_device = matches!(spec.kind, Kind::Device | Kind::Transient);
+            let of_the_device = matches!(spec.kind, BufferKind::Device | BufferKind::Transient);
             if !of_the_device || !self.survives(index) {
                 continue;
             }
@@ -398,7 +402,7 @@ impl<'a> Run<'a> {
         survives(self.program, buffer, &self.observed.ends, self.unreliable)
     }
 
-    /// The signals of an operation, the one that tells how it ended among them.
+    /// The signals of an operation, with its own semaphore in `ends`.
     fn signals(&self, submission: &Submission) -> Vec<windlass_hal::Point> {
         let mut signals = self.points(&submission.signals);
         signals.push(self.ends[submission.number as usize].at(1));
@@ -448,7 +452,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Passes on how a wait ended, unless that was for want of time.
+/// Returns the outcome of a wait, or fails if the wait exceeded its deadline.
 fn not_late<T>(result: Result<T>) -> Result<Result<T>> {
     match result {
         Err(error) if error.code() == Code::DeadlineExceeded => Err(error),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a recipe to a legal program: every operation gets the waits that its hazards need.
+//! Builds a legal program from a recipe: every operation gets the waits that its hazards need.
 
 use super::{
-    BufferSpec, Command, Kind, List, Operation, Point, Program, Range, Reference, SLOT, Step, Submission,
-    Work,
+    BufferKind, BufferSpec, ClientStep, Command, List, Operation, Point, Program, Range, Reference, SLOT,
+    Submission, Work,
     access::conflict,
     order::{Set, contains, single},
     recipe::{Density, Dice, Mix, Recipe},
 };
 
-/// Makes the program of a recipe.
+/// Builds the program of a recipe.
 pub(super) fn build(recipe: &Recipe, mix: Mix) -> Program {
     let mut builder = Builder::new(recipe, mix);
     for bytes in &recipe.steps {
@@ -21,9 +21,9 @@ pub(super) fn build(recipe: &Recipe, mix: Mix) -> Program {
     builder.finish(recipe)
 }
 
-/// What a step can be, in the weights of the dice.
+/// The kinds of steps. Their weights in the dice are in [`Builder::kinds`].
 #[derive(Clone, Copy)]
-enum What {
+enum StepKind {
     Fill,
     Update,
     Copy,
@@ -46,15 +46,15 @@ enum What {
 struct Builder {
     program: Program,
     mix: Mix,
-    kinds: Vec<What>,
-    /// Of each step so far, what happens before it.
+    kinds: Vec<StepKind>,
+    /// For each step so far, the steps that happen before it.
     before: Vec<Set>,
     /// The semaphores that are timelines, each with its last signal.
     chains: Vec<Option<Point>>,
-    /// How often out of eight an operation signals a semaphore of its own instead.
+    /// The number of eighths of all operations that signal a new semaphore instead of a timeline.
     loose: usize,
     semaphores: u32,
-    /// Transient buffers that are allocated, with the signal of the alloca.
+    /// The allocated transient buffers, each with the signal of its alloca.
     alive: Vec<(u32, Point)>,
     fresh: Vec<u32>,
     operations: u32,
@@ -71,18 +71,25 @@ impl Builder {
                 [(1, 0), (2, 1), (4, 2), (3, 4), (1, 6), (0, 8)][usize::from(recipe.header[0]) % 6]
             }
         };
-        let mut buffers = vec![BufferSpec { kind: Kind::Device, size: 64 }];
+        let mut buffers = vec![BufferSpec { kind: BufferKind::Device, size: 64 }];
         for [kind, size] in &recipe.buffers {
-            let kinds = [Kind::Device, Kind::Host, Kind::Transient, Kind::Host, Kind::Transient, Kind::File];
+            let kinds = [
+                BufferKind::Device,
+                BufferKind::Host,
+                BufferKind::Transient,
+                BufferKind::Host,
+                BufferKind::Transient,
+                BufferKind::File,
+            ];
             let kind = match kinds[usize::from(*kind) % kinds.len()] {
-                Kind::Transient if !mix.transients => Kind::Device,
-                Kind::File if !mix.files => Kind::Device,
+                BufferKind::Transient if !mix.transients => BufferKind::Device,
+                BufferKind::File if !mix.files => BufferKind::Device,
                 kind => kind,
             };
             buffers.push(BufferSpec { kind, size: SLOT + 4 * u32::from(size % 40) });
         }
-        let fresh =
-            (0..buffers.len() as u32).filter(|buffer| buffers[*buffer as usize].kind == Kind::Transient);
+        let fresh = (0..buffers.len() as u32)
+            .filter(|buffer| buffers[*buffer as usize].kind == BufferKind::Transient);
         let mut builder = Self {
             mix,
             kinds: kinds(mix),
@@ -106,7 +113,7 @@ impl Builder {
         builder
     }
 
-    /// Submissions move to the front as far as the program stays legal.
+    /// Moves submissions to the front as far as the program stays legal.
     fn finish(mut self, recipe: &Recipe) -> Program {
         let early: Vec<(u32, usize)> = recipe
             .steps
@@ -130,63 +137,64 @@ impl Builder {
     }
 
     fn step(&mut self, dice: &mut Dice<'_>) {
-        let what = dice.pick(&self.kinds).unwrap_or(What::Fill);
-        let operation = match what {
-            What::HostSignal => return self.host_signal(),
-            What::HostWait => return self.host_wait(dice),
-            What::HostRead | What::HostWrite => return self.host_access(what, dice),
-            What::Fail => return self.fail(dice),
-            what => self.operation(what, dice),
+        let kind = dice.pick(&self.kinds).unwrap_or(StepKind::Fill);
+        let operation = match kind {
+            StepKind::HostSignal => return self.host_signal(),
+            StepKind::HostWait => return self.host_wait(dice),
+            StepKind::HostRead | StepKind::HostWrite => return self.host_access(kind, dice),
+            StepKind::Fail => return self.fail(dice),
+            kind => self.operation(kind, dice),
         };
         self.submit(operation, dice);
     }
 
-    fn operation(&mut self, what: What, dice: &mut Dice<'_>) -> Operation {
-        match what {
-            What::Barrier => Operation::Barrier,
-            What::Alloca if !self.fresh.is_empty() => {
+    fn operation(&mut self, kind: StepKind, dice: &mut Dice<'_>) -> Operation {
+        match kind {
+            StepKind::Barrier => Operation::Barrier,
+            StepKind::Alloca if !self.fresh.is_empty() => {
                 let at = dice.below(self.fresh.len());
                 Operation::Alloca(self.fresh.swap_remove(at))
             }
-            What::Dealloca if !self.alive.is_empty() => {
+            StepKind::Dealloca if !self.alive.is_empty() => {
                 let at = dice.below(self.alive.len());
                 Operation::Dealloca(self.alive[at].0)
             }
-            What::ReadFile | What::WriteFile => self.file(what, dice),
-            What::HostCall => {
+            StepKind::ReadFile | StepKind::WriteFile => self.file(kind, dice),
+            StepKind::HostCall => {
                 let fail = (self.mix.failures && dice.once_in(3)).then(|| self.cause());
-                let write = self.range(dice, 1, |kind| kind == Kind::Host).map(|range| (range, dice.byte()));
+                let write =
+                    self.range(dice, 1, |kind| kind == BufferKind::Host).map(|range| (range, dice.byte()));
                 Operation::HostCall { write, fail }
             }
-            What::Execute if !self.program.lists.is_empty() => self.execute(dice),
-            what => {
+            StepKind::Execute if !self.program.lists.is_empty() => self.execute(dice),
+            kind => {
                 let ranges = |dice: &mut Dice<'_>, align| {
-                    let first = self.range(dice, align, |kind| kind != Kind::File);
+                    let first = self.range(dice, align, |kind| kind != BufferKind::File);
                     first.unwrap_or(Range { buffer: 0, offset: 0, length: SLOT })
                 };
-                Operation::Work(work(what, dice, ranges, apart))
+                Operation::Work(work(kind, dice, ranges, apart))
             }
         }
     }
 
-    fn file(&self, what: What, dice: &mut Dice<'_>) -> Operation {
-        let file = self.range(dice, 1, |kind| kind == Kind::File);
-        let memory = self.range(dice, 1, |kind| kind != Kind::File);
+    fn file(&self, kind: StepKind, dice: &mut Dice<'_>) -> Operation {
+        let file = self.range(dice, 1, |kind| kind == BufferKind::File);
+        let memory = self.range(dice, 1, |kind| kind != BufferKind::File);
         let (Some(file), Some(memory)) = (file, memory) else { return Operation::Barrier };
         let length = file.length.min(memory.length);
         let (file, memory) = (Range { length, ..file }, Range { length, ..memory });
-        match what {
-            What::ReadFile => Operation::Read { file, target: memory },
+        match kind {
+            StepKind::ReadFile => Operation::Read { file, target: memory },
             _ => Operation::Write { source: memory, file },
         }
     }
 
-    /// A command buffer with a table; nothing where the dice bind it so that its commands get in each other's way.
+    /// A command buffer with a table. `None` if the dice bind it so that its commands conflict.
     fn execute(&self, dice: &mut Dice<'_>) -> Operation {
         let index = dice.below(self.program.lists.len());
         let list = &self.program.lists[index];
         let bind = |dice: &mut Dice<'_>| {
-            let bound = self.range(dice, 4, |kind| kind != Kind::File);
+            let bound = self.range(dice, 4, |kind| kind != BufferKind::File);
             let bound = bound.unwrap_or(Range { buffer: 0, offset: 0, length: SLOT });
             let last = self.program.buffers[bound.buffer as usize].size - SLOT;
             Range { offset: bound.offset.min(last), length: SLOT, ..bound }
@@ -202,21 +210,21 @@ impl Builder {
         Operation::Execute { list: index as u32, table }
     }
 
-    /// A list, with barriers where its commands need them whatever the table is.
+    /// A list, with barriers where its commands need them for every table.
     fn list(&self, commands: &[[u8; 10]]) -> List {
         let mut list = List { slots: 0, commands: Vec::new() };
         for bytes in commands {
             let mut dice = Dice::new(bytes);
-            let what = if self.mix.dispatches {
-                [What::Fill, What::Copy, What::MultiplyAdd, What::Update, What::Increment]
+            let kinds = if self.mix.dispatches {
+                [StepKind::Fill, StepKind::Copy, StepKind::MultiplyAdd, StepKind::Update, StepKind::Increment]
             } else {
-                [What::Fill, What::Copy, What::Update, What::Fill, What::Copy]
+                [StepKind::Fill, StepKind::Copy, StepKind::Update, StepKind::Fill, StepKind::Copy]
             };
-            let what = dice.pick(&what).unwrap_or(What::Fill);
+            let kind = dice.pick(&kinds).unwrap_or(StepKind::Fill);
             if dice.once_in(5) {
                 list.commands.push(Command::Barrier);
             }
-            // Slots stand for buffers behind all others, so that ranges tell them apart.
+            // Slots are numbered after all buffers, so that their ranges differ from those of buffers.
             let slots = self.program.buffers.len() as u32;
             let ranges = |dice: &mut Dice<'_>, align| {
                 let slot = dice.byte();
@@ -224,10 +232,11 @@ impl Builder {
                     let (offset, length) = part(dice, SLOT, align);
                     return Range { buffer: slots + u32::from(slot / 2 % 3), offset, length };
                 }
-                let direct = self.range(dice, align, |kind| matches!(kind, Kind::Device | Kind::Host));
+                let direct =
+                    self.range(dice, align, |kind| matches!(kind, BufferKind::Device | BufferKind::Host));
                 direct.unwrap_or(Range { buffer: 0, offset: 0, length: SLOT })
             };
-            let work = work(what, &mut dice, ranges, apart);
+            let work = work(kind, &mut dice, ranges, apart);
             let slot = |range: &Range| match range.buffer.checked_sub(slots) {
                 Some(slot) => Reference::Slot(Range { buffer: slot, ..*range }),
                 None => Reference::Direct(*range),
@@ -245,7 +254,7 @@ impl Builder {
             };
             if let Some(place) = (0..list.commands.len()).rev().find(in_the_way) {
                 if dice.once_in(3) {
-                    // What lies between the halves may run at any time.
+                    // The commands between the halves may run at any time.
                     let event = list.events();
                     let first_half = place + 1 + dice.below(list.commands.len() - place);
                     list.commands.insert(first_half, Command::Signal(event));
@@ -262,10 +271,10 @@ impl Builder {
         list
     }
 
-    /// Some bytes of a buffer that exists now and is of the right kind.
-    fn range(&self, dice: &mut Dice<'_>, align: u32, fits: impl Fn(Kind) -> bool) -> Option<Range> {
-        let exists = |buffer: u32, kind: Kind| {
-            kind != Kind::Transient || self.alive.iter().any(|(alive, _)| *alive == buffer)
+    /// Some bytes of a buffer that exists now and has a fitting kind.
+    fn range(&self, dice: &mut Dice<'_>, align: u32, fits: impl Fn(BufferKind) -> bool) -> Option<Range> {
+        let exists = |buffer: u32, kind: BufferKind| {
+            kind != BufferKind::Transient || self.alive.iter().any(|(alive, _)| *alive == buffer)
         };
         let buffers: Vec<u32> = (0..)
             .zip(&self.program.buffers)
@@ -277,12 +286,12 @@ impl Builder {
         Some(Range { buffer, offset, length })
     }
 
-    /// Submits an operation behind everything that it must come after.
+    /// Submits an operation after everything that it must follow.
     fn submit(&mut self, operation: Operation, dice: &mut Dice<'_>) {
         let accesses = self.program.accesses_of(&operation);
         let mut waits = Vec::new();
         if self.mix.failures {
-            // Without its alloca an operation must fail, and not only come later.
+            // Without its alloca the operation would fail, not only run too early.
             let needed = self.program.transients(&operation);
             waits.extend(
                 self.alive.iter().filter(|(buffer, _)| needed.contains(buffer)).map(|(_, point)| *point),
@@ -319,16 +328,22 @@ impl Builder {
             _ => {}
         }
         let index = self.program.steps.len();
-        self.program.steps.push(Step::Submit(Submission { number, affinity, waits, signals, operation }));
+        self.program.steps.push(ClientStep::Submit(Submission {
+            number,
+            affinity,
+            waits,
+            signals,
+            operation,
+        }));
         let mut known = self.happens_before(index);
         for earlier in (0..index).rev() {
             let step = &self.program.steps[earlier];
             if contains(known, earlier) || !conflict(&accesses, &self.program.accesses(step)) {
                 continue;
             }
-            let Step::Submit(earlier) = step else { continue };
+            let ClientStep::Submit(earlier) = step else { continue };
             let point = dice.pick(&earlier.signals).unwrap_or(earlier.signals[0]);
-            if let Step::Submit(submission) = &mut self.program.steps[index] {
+            if let ClientStep::Submit(submission) = &mut self.program.steps[index] {
                 submission.waits.push(point);
             }
             known = self.happens_before(index);
@@ -336,8 +351,8 @@ impl Builder {
         self.before.push(known);
     }
 
-    /// A client's own step behind everything that it must come after.
-    fn host(&mut self, step: Step) {
+    /// Adds a step of the client after everything that the step must follow.
+    fn host(&mut self, step: ClientStep) {
         let index = self.program.steps.len();
         self.program.steps.push(step);
         let known = self.happens_before(index);
@@ -351,7 +366,7 @@ impl Builder {
 
     fn host_signal(&mut self) {
         let point = self.new_point();
-        self.host(Step::Signal(point));
+        self.host(ClientStep::Signal(point));
     }
 
     fn host_wait(&mut self, dice: &mut Dice<'_>) {
@@ -360,25 +375,25 @@ impl Builder {
         let mut chosen: Vec<Point> = (0..count).filter_map(|_| dice.pick(&points)).collect();
         chosen.dedup();
         if !chosen.is_empty() {
-            self.host(Step::Wait(chosen));
+            self.host(ClientStep::Wait(chosen));
         }
     }
 
-    fn host_access(&mut self, what: What, dice: &mut Dice<'_>) {
-        let Some(range) = self.range(dice, 1, |kind| kind == Kind::Host) else { return };
-        let step = match what {
-            What::HostRead => Step::Read(range),
-            _ => Step::Write { target: range, seed: dice.byte() },
+    fn host_access(&mut self, kind: StepKind, dice: &mut Dice<'_>) {
+        let Some(range) = self.range(dice, 1, |kind| kind == BufferKind::Host) else { return };
+        let step = match kind {
+            StepKind::HostRead => ClientStep::Read(range),
+            _ => ClientStep::Write { target: range, seed: dice.byte() },
         };
         let accesses = self.program.accesses(&step);
         if self.program.steps.len() + self.operations as usize + 2 > super::MOST_STEPS {
             return;
         }
-        let host = self.program.steps.iter().rposition(Step::is_of_the_host);
+        let host = self.program.steps.iter().rposition(ClientStep::is_of_the_host);
         let mut known = host.map_or(0, |host| single(host) | self.before[host]);
         let mut points = Vec::new();
         for earlier in (0..self.program.steps.len()).rev() {
-            let Step::Submit(submission) = &self.program.steps[earlier] else { continue };
+            let ClientStep::Submit(submission) = &self.program.steps[earlier] else { continue };
             if contains(known, earlier)
                 || !conflict(&accesses, &self.program.accesses(&self.program.steps[earlier]))
             {
@@ -386,7 +401,7 @@ impl Builder {
             }
             if self.mix.failures {
                 known |= single(earlier);
-                let join = Step::Join(submission.number);
+                let join = ClientStep::Join(submission.number);
                 self.host(join);
             } else {
                 known |= single(earlier) | self.before[earlier];
@@ -394,7 +409,7 @@ impl Builder {
             }
         }
         if !points.is_empty() {
-            self.host(Step::Wait(points));
+            self.host(ClientStep::Wait(points));
         }
         self.host(step);
     }
@@ -405,7 +420,7 @@ impl Builder {
             known => known,
         };
         let cause = self.cause();
-        self.host(Step::Fail { semaphore, cause });
+        self.host(ClientStep::Fail { semaphore, cause });
     }
 
     fn cause(&mut self) -> u8 {
@@ -418,35 +433,52 @@ impl Builder {
         Point { semaphore: self.semaphores - 1, value: 1 }
     }
 
-    /// Everything that somebody signals.
+    /// All points that some step signals.
     fn points(&self) -> Vec<Point> {
-        let signals = |step: &Step| match step {
-            Step::Submit(submission) => submission.signals.clone(),
-            Step::Signal(point) => vec![*point],
+        let signals = |step: &ClientStep| match step {
+            ClientStep::Submit(submission) => submission.signals.clone(),
+            ClientStep::Signal(point) => vec![*point],
             _ => Vec::new(),
         };
         self.program.steps.iter().flat_map(signals).collect()
     }
 }
 
-fn kinds(mix: Mix) -> Vec<What> {
-    let mut kinds =
-        vec![What::Fill, What::Copy, What::Update, What::Copy, What::Copy, What::Fill, What::Copy];
-    let mut add = |when: bool, what: &[What]| kinds.extend(what.iter().filter(|_| when));
-    add(mix.dispatches, &[What::MultiplyAdd, What::MultiplyAdd, What::MultiplyAdd, What::Increment]);
-    add(mix.transients, &[What::Alloca, What::Alloca, What::Dealloca]);
-    add(mix.lists, &[What::Execute, What::Execute, What::Execute]);
-    add(mix.files, &[What::ReadFile, What::WriteFile]);
-    add(mix.host_calls, &[What::HostCall, What::HostCall]);
+fn kinds(mix: Mix) -> Vec<StepKind> {
+    let mut kinds = vec![
+        StepKind::Fill,
+        StepKind::Copy,
+        StepKind::Update,
+        StepKind::Copy,
+        StepKind::Copy,
+        StepKind::Fill,
+        StepKind::Copy,
+    ];
+    let mut add = |when: bool, more: &[StepKind]| kinds.extend(more.iter().filter(|_| when));
+    add(
+        mix.dispatches,
+        &[StepKind::MultiplyAdd, StepKind::MultiplyAdd, StepKind::MultiplyAdd, StepKind::Increment],
+    );
+    add(mix.transients, &[StepKind::Alloca, StepKind::Alloca, StepKind::Dealloca]);
+    add(mix.lists, &[StepKind::Execute, StepKind::Execute, StepKind::Execute]);
+    add(mix.files, &[StepKind::ReadFile, StepKind::WriteFile]);
+    add(mix.host_calls, &[StepKind::HostCall, StepKind::HostCall]);
     add(
         true,
-        &[What::Barrier, What::HostSignal, What::HostWait, What::HostRead, What::HostRead, What::HostWrite],
+        &[
+            StepKind::Barrier,
+            StepKind::HostSignal,
+            StepKind::HostWait,
+            StepKind::HostRead,
+            StepKind::HostRead,
+            StepKind::HostWrite,
+        ],
     );
-    add(mix.failures, &[What::Fail, What::Fail, What::Fail]);
+    add(mix.failures, &[StepKind::Fail, StepKind::Fail, StepKind::Fail]);
     kinds
 }
 
-/// A part of so many bytes that begins and ends at a multiple of `align`; all of them for zeros.
+/// A part of `size` bytes that begins and ends at a multiple of `align`. Zeros of the dice give all bytes.
 fn part(dice: &mut Dice<'_>, size: u32, align: u32) -> (u32, u32) {
     let (units, shape) = (size / align, dice.byte());
     if shape.is_multiple_of(4) {
@@ -457,20 +489,20 @@ fn part(dice: &mut Dice<'_>, size: u32, align: u32) -> (u32, u32) {
     (start * align, length * align)
 }
 
-/// Work of a kind, on ranges of a given alignment.
+/// Work of some kind, on ranges of a given alignment.
 fn work(
-    what: What,
+    kind: StepKind,
     dice: &mut Dice<'_>,
     range: impl Fn(&mut Dice<'_>, u32) -> Range,
     apart: impl Fn(Range, Range) -> (Range, Range),
 ) -> Work<Range> {
-    match what {
-        What::Update => Work::Update { target: range(dice, 1), seed: dice.byte() },
-        What::Copy => {
+    match kind {
+        StepKind::Update => Work::Update { target: range(dice, 1), seed: dice.byte() },
+        StepKind::Copy => {
             let (source, target) = apart(range(dice, 1), range(dice, 1));
             Work::Copy { source, target }
         }
-        What::MultiplyAdd => {
+        StepKind::MultiplyAdd => {
             let target = range(dice, 4);
             Work::MultiplyAdd {
                 target,
@@ -478,7 +510,7 @@ fn work(
                 addend: 1 + u32::from(dice.byte()),
             }
         }
-        What::Increment => {
+        StepKind::Increment => {
             let target = range(dice, 4);
             Work::Increment { target: Range { length: 4, ..target }, times: 1 + u32::from(dice.byte() % 16) }
         }
@@ -499,7 +531,7 @@ fn apart(source: Range, target: Range) -> (Range, Range) {
         return (source, target);
     }
     let (start, half) = match source.offset.min(target.offset) {
-        // One byte: it and its neighbour.
+        // A single byte and its neighbour.
         start if length < 2 => (start.saturating_sub(1), 1),
         start => (start, length / 2),
     };

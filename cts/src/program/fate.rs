@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What injected failures do: which operations run, which do not, which may do either, and whose failure arrives.
+//! The effect of injected failures: the operations that run, that do not run, or that may do either, and the failures
+//! that they end with.
 
 use super::{
-    Operation, Point, Program, Step,
+    ClientStep, Operation, Point, Program,
     order::{Order, Set, contains},
 };
 
 /// A set of injected failures, by their numbers.
 pub(super) type Causes = u128;
 
-/// What becomes of an operation, and of a wait of the host.
+/// The possible outcomes of an operation, or of a wait of the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fate {
     /// A wait may fail, so that the operation does not run.
     pub(super) may_skip: bool,
-    /// A wait fails for sure.
+    /// A wait fails in every run.
     pub(super) must_skip: bool,
     /// The failures that it can end with.
     pub(super) causes: Causes,
-    /// The failure of its own, if it is a host call that returns one.
+    /// The failure that it returns itself, if it is a host call with an error.
     pub(super) own: Option<u8>,
     /// The device may fail it for a reason of its own.
     pub(super) unreliable: bool,
 }
 
-/// What becomes of a semaphore.
+/// The possible end states of a semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// Its greatest signal.
     Payload(u64),
     Failed(Causes),
-    /// One or the other.
+    /// A payload or a failure.
     Either(u64, Causes),
 }
 
@@ -41,19 +42,19 @@ pub(super) struct Fates {
     pub(super) semaphores: Vec<End>,
 }
 
-/// Something that fails a semaphore.
+/// A step that can fail a semaphore.
 #[derive(Clone, Copy)]
-struct Source {
-    /// The step that does.
+struct FailureSource {
+    /// The step.
     step: usize,
     causes: Causes,
-    /// It does for sure.
+    /// Whether it fails the semaphore in every run.
     sure: bool,
-    /// What has ended before it does.
+    /// The steps that have ended before.
     before: Set,
 }
 
-/// The number of all failures that nobody injected: of an unreliable device.
+/// The number that stands for all failures of an unreliable device.
 const OF_THE_DEVICE: u8 = 127;
 
 fn cause(number: u8) -> Causes {
@@ -66,23 +67,23 @@ impl Fate {
         self.may_skip || self.unreliable || self.own.is_some()
     }
 
-    /// Whether it does so for sure.
+    /// Whether the operation ends in failure in every run.
     pub(super) fn must_fail(&self) -> bool {
         self.must_skip || self.own.is_some()
     }
 }
 
-/// Whether a set of failures has this one; `None` is one that nobody injected.
+/// Whether a set of failures contains this one. `None` is a failure of the device.
 pub(super) fn has(causes: Causes, number: Option<u8>) -> bool {
     causes & cause(number.unwrap_or(OF_THE_DEVICE)) != 0
 }
 
 impl Program {
-    /// What becomes of everything, on a device that may fail any operation for a reason of its own if it is `unreliable`.
+    /// The fates of all steps and semaphores. An `unreliable` device may fail any operation for a reason of its own.
     pub(super) fn fates(&self, order: &Order, unreliable: bool) -> Fates {
-        let behind = |(step, before): (&Step, &Set)| match step {
-            // Perhaps before its waits.
-            Step::Submit(_) if unreliable => 0,
+        let behind = |(step, before): (&ClientStep, &Set)| match step {
+            // The failure may come before the waits are reached.
+            ClientStep::Submit(_) if unreliable => 0,
             _ => *before,
         };
         let mut judge = Judge {
@@ -91,15 +92,15 @@ impl Program {
             fails_behind: self.steps.iter().zip(&order.before).map(behind).collect(),
             order,
         };
-        // Each round can only add; failures travel along edges in both directions of a timeline.
+        // Each round can only add fates. Failures travel along edges in both directions of a timeline.
         while judge.round() {}
         let semaphores = (0..self.semaphores() as u32).map(|semaphore| judge.end(semaphore)).collect();
         Fates { steps: judge.steps, semaphores }
     }
 }
 
-fn own(step: &Step, unreliable: bool) -> Fate {
-    let Step::Submit(submission) = step else { return Fate::default() };
+fn own(step: &ClientStep, unreliable: bool) -> Fate {
+    let ClientStep::Submit(submission) = step else { return Fate::default() };
     let own = match submission.operation {
         Operation::HostCall { fail, .. } => fail,
         _ => None,
@@ -112,8 +113,8 @@ struct Judge<'a> {
     program: &'a Program,
     order: &'a Order,
     steps: Vec<Fate>,
-    /// For each step that may fail, what has ended before it does: less than before it runs, for it fails with its first
-    /// failed wait, whatever it still waits for.
+    /// For each step that may fail, the steps that have ended before its failure. These are fewer than before its
+    /// run, because it fails with its first failed wait while it still waits for others.
     fails_behind: Vec<Set>,
 }
 
@@ -122,8 +123,8 @@ impl Judge<'_> {
         let mut changed = false;
         for &index in &self.order.sequence {
             let waits: &[Point] = match &self.program.steps[index] {
-                Step::Submit(submission) => &submission.waits,
-                Step::Wait(points) => points,
+                ClientStep::Submit(submission) => &submission.waits,
+                ClientStep::Wait(points) => points,
                 _ => continue,
             };
             let (mut fate, mut behind) = (self.steps[index], self.fails_behind[index]);
@@ -136,8 +137,8 @@ impl Judge<'_> {
                         fate.causes |= source.causes;
                         behind &= source.before;
                     }
-                    // A signal of what the client submits later comes too late.
-                    let host = matches!(self.program.steps[source.step], Step::Fail { .. });
+                    // A signal of an operation that the client submits later comes too late.
+                    let host = matches!(self.program.steps[source.step], ClientStep::Fail { .. });
                     fate.must_skip |= host && source.step < signaller;
                 }
                 fate.must_skip |= self.steps[signaller].must_fail();
@@ -148,18 +149,20 @@ impl Judge<'_> {
         changed
     }
 
-    fn sources(&self, semaphore: u32) -> Vec<Source> {
-        let source = |(index, step): (usize, &Step)| match step {
-            Step::Fail { semaphore: failed, cause: number } if *failed == semaphore => Some(Source {
-                step: index,
-                causes: cause(*number),
-                sure: true,
-                before: self.order.before[index],
-            }),
-            Step::Submit(submission) => {
+    fn sources(&self, semaphore: u32) -> Vec<FailureSource> {
+        let source = |(index, step): (usize, &ClientStep)| match step {
+            ClientStep::Fail { semaphore: failed, cause: number } if *failed == semaphore => {
+                Some(FailureSource {
+                    step: index,
+                    causes: cause(*number),
+                    sure: true,
+                    before: self.order.before[index],
+                })
+            }
+            ClientStep::Submit(submission) => {
                 let signals = submission.signals.iter().any(|signal| signal.semaphore == semaphore);
                 let fate = self.steps[index];
-                (signals && fate.may_fail()).then_some(Source {
+                (signals && fate.may_fail()).then_some(FailureSource {
                     step: index,
                     causes: fate.causes,
                     sure: fate.must_fail(),
@@ -172,12 +175,12 @@ impl Judge<'_> {
     }
 
     fn end(&self, semaphore: u32) -> End {
-        let value = |step: &Step| match step {
-            Step::Submit(submission) => {
+        let value = |step: &ClientStep| match step {
+            ClientStep::Submit(submission) => {
                 let signals = submission.signals.iter().filter(|signal| signal.semaphore == semaphore);
                 signals.map(|signal| signal.value).max()
             }
-            Step::Signal(point) => (point.semaphore == semaphore).then_some(point.value),
+            ClientStep::Signal(point) => (point.semaphore == semaphore).then_some(point.value),
             _ => None,
         };
         let payload = self.program.steps.iter().filter_map(value).max().unwrap_or(0);

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sequential model: what memory holds after one step after the other.
+//! The sequential model: the contents of memory after one step after the other.
 
-use super::{Kind, List, Operation, Program, Range, Step, Work, bytes_of};
+use super::{BufferKind, ClientStep, List, Operation, Program, Range, Work, bytes_of};
 
-/// A byte that the model knows, or one that may be anything.
+/// A byte that the model knows, or an undefined one.
 pub(super) type Byte = Option<u8>;
 
-/// What an operation did to memory.
+/// The effect of an operation on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// All that it does.
+    /// It had its whole effect.
     Whole,
     None,
-    /// It failed when it may have been on its way already: what it writes is undefined.
+    /// It failed and may have begun, so the bytes that it writes are undefined.
     Undefined,
 }
 
-/// What the model predicts.
+/// The prediction of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Prediction {
-    /// What each [`Step::Read`] finds, by its step.
+    /// The bytes that each [`ClientStep::Read`] finds, by its step.
     pub(super) reads: Vec<(usize, Vec<Byte>)>,
-    /// What each buffer and file holds in the end.
+    /// The bytes of each buffer and file in the end.
     pub(super) memory: Vec<Vec<Byte>>,
 }
 
-/// The bytes that a buffer holds before the first step.
+/// The bytes of a buffer before the first step.
 pub(super) fn initial(buffer: usize, size: u32) -> Vec<u8> {
     bytes_of(200_u8.wrapping_add(buffer as u8), size)
 }
 
 impl Program {
-    /// Runs the steps in `sequence`, with the effect that each operation had. `permute` is given the commands of a list
-    /// between two barriers, to put them in another order.
+    /// Runs the steps in `sequence`, with the given effect of each operation. `permute` may reorder the commands of a
+    /// list between two barriers.
     pub(super) fn predict(
         &self,
         sequence: &[usize],
@@ -40,14 +40,14 @@ impl Program {
         mut permute: impl FnMut(&mut Vec<Work<Range>>),
     ) -> Prediction {
         let contents = |(index, spec): (usize, &super::BufferSpec)| match spec.kind {
-            Kind::Transient => vec![None; spec.size as usize],
+            BufferKind::Transient => vec![None; spec.size as usize],
             _ => initial(index, spec.size).into_iter().map(Some).collect(),
         };
         let mut memory = Memory(self.buffers.iter().enumerate().map(contents).collect());
         let mut reads = Vec::new();
         for &index in sequence {
             match &self.steps[index] {
-                Step::Submit(submission) => match effect(submission.number) {
+                ClientStep::Submit(submission) => match effect(submission.number) {
                     Effect::Whole => memory.operate(&self.lists, &submission.operation, &mut permute),
                     Effect::None => {}
                     Effect::Undefined => {
@@ -56,8 +56,8 @@ impl Program {
                         written.for_each(|access| memory.bytes(access.range).fill(None));
                     }
                 },
-                Step::Read(range) => reads.push((index, memory.bytes(*range).to_vec())),
-                Step::Write { target, seed } => memory.write(*target, bytes_of(*seed, target.length)),
+                ClientStep::Read(range) => reads.push((index, memory.bytes(*range).to_vec())),
+                ClientStep::Write { target, seed } => memory.write(*target, bytes_of(*seed, target.length)),
                 _ => {}
             }
         }
@@ -90,7 +90,7 @@ impl Memory {
     ) {
         match operation {
             Operation::Barrier => {}
-            // What a device does with memory outside of its time is its own affair.
+            // The contents of memory before its alloca and after its dealloca are undefined.
             Operation::Alloca(buffer) | Operation::Dealloca(buffer) => self.0[*buffer as usize].fill(None),
             Operation::Work(work) => self.work(work),
             Operation::Read { file, target } => self.copy(*file, *target),
@@ -103,7 +103,7 @@ impl Memory {
             Operation::Execute { list, table } => {
                 let list = &lists[*list as usize];
                 for mut run in list.runs(table) {
-                    // Of what events leave free, the order of recording stands for all.
+                    // All orders that events allow have the effect of the recorded one.
                     if !list.has_events() {
                         permute(&mut run);
                     }
@@ -129,7 +129,7 @@ impl Memory {
         }
     }
 
-    /// Changes each word; one with an undefined byte becomes undefined as a whole.
+    /// Changes each word. A word with an undefined byte becomes undefined as a whole.
     fn words(&mut self, target: Range, change: impl Fn(u32) -> u32) {
         for word in self.bytes(target).chunks_exact_mut(4) {
             let known: Option<Vec<u8>> = word.iter().copied().collect();

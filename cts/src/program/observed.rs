@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a device made of a program, and how that differs from what it had to.
+//! The observed outcome of a program on a device, and its differences from the prediction.
 
 use std::fmt;
 
 use windlass_hal::{Code, Error, Result};
 
 use super::{
-    Kind, Operation, Program, Step, Submission,
+    BufferKind, ClientStep, Operation, Program, Submission,
     fate::{Causes, End, Fate, Fates, has},
     model::{Byte, Effect, Prediction},
     order::{Illegal, Order},
 };
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug, Default)]
 pub(super) struct Observed {
-    /// How each operation ended, by its number.
+    /// The end of each operation, by its number.
     pub(super) ends: Vec<Result<()>>,
     /// Whether each host call was called, by the operation's number.
     pub(super) called: Vec<bool>,
-    /// How each wait of the host ended, by its step.
+    /// The end of each wait of the host, by its step.
     pub(super) waits: Vec<(usize, Result<()>)>,
-    /// What each read of the host found, by its step.
+    /// The bytes that each read of the host found, by its step.
     pub(super) reads: Vec<(usize, Vec<u8>)>,
-    /// What each semaphore was in the end.
+    /// The last status of each semaphore.
     pub(super) semaphores: Vec<Result<u64>>,
-    /// What each buffer and file holds in the end, where it can be read.
+    /// The bytes of each buffer and file in the end, if they can be read.
     pub(super) memory: Vec<Option<Vec<u8>>>,
-    /// The device was lost: it failed everything at once, and what was in flight may have written at any time.
+    /// Whether the device was lost. It then failed everything at once, and in-flight work may have written at any
+    /// time.
     pub(super) lost: bool,
 }
 
-/// How a device differs from the model, in one sentence.
+/// A difference between a device and the model, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Discrepancy {
-    /// What was seen and what was expected.
+    /// The observed and the expected behaviour.
     pub message: String,
-    /// The device cannot be used for another program: work of this one is still in it.
+    /// Whether the device cannot run another program, because work of this program is still in flight.
     pub stuck: bool,
 }
 
@@ -57,7 +58,7 @@ impl fmt::Display for Discrepancy {
     }
 }
 
-/// What the model says of a program before it runs.
+/// The model's statement about a program before it runs.
 #[derive(Clone, Debug)]
 pub(super) struct Expectation<'a> {
     pub(super) program: &'a Program,
@@ -66,7 +67,7 @@ pub(super) struct Expectation<'a> {
 }
 
 impl<'a> Expectation<'a> {
-    /// Of a device that may fail anything if it is `unreliable`.
+    /// The prediction. An `unreliable` device may fail anything.
     pub(super) fn new(program: &'a Program, unreliable: bool) -> Result<Self, Illegal> {
         let order = program.order()?;
         if let Some((first, second)) = program.races(&order).first() {
@@ -79,7 +80,7 @@ impl<'a> Expectation<'a> {
         Ok(Self { program, order, fates })
     }
 
-    /// The first difference between what a device did and what it had to do.
+    /// The first difference between a device's behaviour and the prediction.
     pub(super) fn compare(&self, observed: &Observed) -> Result<(), Discrepancy> {
         for (index, submission) in self.program.submissions() {
             let number = submission.number as usize;
@@ -104,7 +105,7 @@ impl<'a> Expectation<'a> {
         compare_bytes(&prediction, observed)
     }
 
-    /// What an operation did to memory, as far as one can tell.
+    /// The effect of an operation on memory, as far as the observation shows it.
     fn effect(&self, number: u32, observed: &Observed) -> Effect {
         let Some((index, submission)) = self.program.submission(number) else { return Effect::None };
         let ended_well = observed.ends[number as usize].is_ok();
@@ -117,7 +118,7 @@ impl<'a> Expectation<'a> {
         }
     }
 
-    /// What ends well has waited for nothing that failed.
+    /// An operation that succeeded must not have waited for one that failed.
     fn check_waits(
         &self,
         what: &str,
@@ -129,7 +130,7 @@ impl<'a> Expectation<'a> {
         }
         for wait in &submission.waits {
             let signaller = self.program.signaller(*wait).map(|step| &self.program.steps[step]);
-            if let Some(Step::Submit(signaller)) = signaller
+            if let Some(ClientStep::Submit(signaller)) = signaller
                 && observed.ends[signaller.number as usize].is_err()
             {
                 return Err(Discrepancy::new(format!(
@@ -161,14 +162,14 @@ impl<'a> Expectation<'a> {
     }
 }
 
-/// Whether the memory of a buffer exists in the end: not where its dealloca may have done its work and failed.
+/// Whether a buffer's memory is certain to exist in the end. A dealloca that failed may have freed it.
 pub(super) fn survives(program: &Program, buffer: usize, ends: &[Result<()>], unreliable: bool) -> bool {
     let of = |wanted: fn(u32) -> Operation| {
         let wanted = wanted(buffer as u32);
         let mut found = program.submissions().filter(|(_, submission)| submission.operation == wanted);
         found.next().map(|(_, submission)| ends[submission.number as usize].is_ok())
     };
-    program.buffers[buffer].kind != Kind::Transient
+    program.buffers[buffer].kind != BufferKind::Transient
         || (of(Operation::Alloca) == Some(true)
             && of(Operation::Dealloca).is_none_or(|ended_well| !ended_well && !unreliable))
 }

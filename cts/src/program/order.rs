@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which step of a program happens before which: what its semaphores promise, and nothing else.
+//! The order of a program's steps, as far as its semaphores promise it.
 
 use super::{
-    MOST_STEPS, Operation, Point, Program, Step,
+    ClientStep, MOST_STEPS, Operation, Point, Program,
     access::{Access, conflict},
 };
 
@@ -20,20 +20,20 @@ pub(super) fn contains(set: Set, step: usize) -> bool {
 /// The order of a program.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
-    /// For each step, those that have ended before it begins, whatever the device does.
+    /// For each step, the steps that have ended before it begins on every device.
     pub(super) before: Vec<Set>,
-    /// For each step, those that it directly waits for in any way.
+    /// For each step, the steps that it directly waits for in any way.
     direct: Vec<Set>,
     /// The steps in one order that the program allows.
     pub(super) sequence: Vec<usize>,
 }
 
-/// Why a program is none.
+/// The reason why a program is illegal.
 pub(super) type Illegal = String;
 
 impl Program {
-    /// The step whose signal ends a wait for `point` at the earliest. The signals of one semaphore are ordered by their
-    /// values, so this is the one that a wait stands for.
+    /// The step whose signal ends a wait for `point` at the earliest. The signals of one semaphore are ordered by
+    /// their values, so a wait stands for this step.
     pub(super) fn signaller(&self, point: Point) -> Option<usize> {
         let value = |signals: &[Point]| {
             let reaching =
@@ -41,18 +41,18 @@ impl Program {
             signals.iter().filter(reaching).map(|signal| signal.value).min()
         };
         let signals = self.steps.iter().enumerate().filter_map(|(index, step)| match step {
-            Step::Submit(submission) => value(&submission.signals).map(|value| (value, index)),
-            Step::Signal(point) => value(std::slice::from_ref(point)).map(|value| (value, index)),
+            ClientStep::Submit(submission) => value(&submission.signals).map(|value| (value, index)),
+            ClientStep::Signal(point) => value(std::slice::from_ref(point)).map(|value| (value, index)),
             _ => None,
         });
         signals.min().map(|(_, index)| index)
     }
 
-    /// What a step waits for directly: steps that it stands behind in the client's program, and signals. The second set
-    /// is the part that happens before it as far as the device's memory goes.
+    /// The steps that a step directly waits for: earlier steps of the client's script, and signals. The second set is
+    /// the part that happens before the step as far as device memory is concerned.
     pub(super) fn waits_for(&self, index: usize) -> Result<(Set, Set), Illegal> {
-        // The client's own steps happen one after the other, and a submission after those in front of it.
-        let host = self.steps[..index].iter().rposition(Step::is_of_the_host);
+        // The client's own steps happen one after the other. A submission happens after the steps before it.
+        let host = self.steps[..index].iter().rposition(ClientStep::is_of_the_host);
         let mut direct = host.map_or(0, single);
         let mut ordering = direct;
         let mut add = |points: &[Point], orders: bool| -> Result<(), Illegal> {
@@ -64,10 +64,10 @@ impl Program {
             Ok(())
         };
         match &self.steps[index] {
-            Step::Submit(submission) => add(&submission.waits, true)?,
-            // A wait that fails is over before the work.
-            Step::Wait(points) => add(points, !self.failing)?,
-            Step::Join(number) => {
+            ClientStep::Submit(submission) => add(&submission.waits, true)?,
+            // A host wait that fails ends before the work.
+            ClientStep::Wait(points) => add(points, !self.failing)?,
+            ClientStep::Join(number) => {
                 let (joined, _) = self.submission(*number).ok_or_else(|| format!("no operation {number}"))?;
                 direct |= single(joined);
                 ordering |= single(joined);
@@ -77,17 +77,17 @@ impl Program {
         Ok((direct, ordering))
     }
 
-    /// What happens before a step, from what happens before the steps that it waits for.
+    /// The steps that happen before a step, from those that happen before its direct waits.
     pub(super) fn closure(&self, index: usize, ordering: Set, before: &[Set]) -> Set {
         let behind = |step: usize| match (&self.steps[index], &self.steps[step]) {
-            // The joined operation may have failed without waiting for what it should have waited for.
-            (Step::Join(_), Step::Submit(_)) if self.failing => single(step),
+            // The joined operation may have failed before all its waits were decided.
+            (ClientStep::Join(_), ClientStep::Submit(_)) if self.failing => single(step),
             _ => single(step) | before[step],
         };
         members(ordering).fold(0, |set, step| set | behind(step))
     }
 
-    /// The order of the program, or what is wrong with it.
+    /// The order of the program, or the reason why it is illegal.
     pub(super) fn order(&self) -> Result<Order, Illegal> {
         if self.steps.len() > MOST_STEPS {
             return Err(format!("{} steps; a program has {MOST_STEPS} at most", self.steps.len()));
@@ -106,14 +106,15 @@ impl Program {
         Ok(order)
     }
 
-    /// The signals of each semaphore must be ordered by their values: else a wait could end by the wrong one.
+    /// Checks that the signals of each semaphore are ordered by their values. Otherwise the wrong signal could end a
+    /// wait.
     fn check_signals(&self, order: &Order) -> Result<(), Illegal> {
         let mut signals: Vec<(u32, u64, usize)> = Vec::new();
         for (index, step) in self.steps.iter().enumerate() {
             let mut add = |point: &Point| signals.push((point.semaphore, point.value, index));
             match step {
-                Step::Submit(submission) => submission.signals.iter().for_each(add),
-                Step::Signal(point) => add(point),
+                ClientStep::Submit(submission) => submission.signals.iter().for_each(add),
+                ClientStep::Signal(point) => add(point),
                 _ => {}
             }
         }
@@ -129,7 +130,7 @@ impl Program {
         Ok(())
     }
 
-    /// A buffer has a handle once its alloca is submitted.
+    /// Checks that each buffer is used only after the submission of its alloca, which gives it a handle.
     fn check_lifetimes(&self) -> Result<(), Illegal> {
         let mut allocated = vec![false; self.buffers.len()];
         for (_, submission) in self.submissions() {
@@ -148,7 +149,7 @@ impl Program {
         Ok(())
     }
 
-    /// Pairs of steps whose order matters and that nothing orders.
+    /// The pairs of conflicting steps that nothing orders.
     pub(super) fn races(&self, order: &Order) -> Vec<(usize, usize)> {
         let accesses: Vec<Vec<Access>> = self.steps.iter().map(|step| self.accesses(step)).collect();
         let mut races = Vec::new();
@@ -163,7 +164,7 @@ impl Program {
         races
     }
 
-    /// Steps with a command buffer whose commands get in each other's way.
+    /// The steps with a command buffer whose commands conflict.
     pub(super) fn races_within(&self) -> impl Iterator<Item = usize> + '_ {
         self.submissions().filter_map(|(index, submission)| match &submission.operation {
             Operation::Execute { list, table } if self.lists[*list as usize].races(table) => Some(index),
@@ -173,7 +174,7 @@ impl Program {
 }
 
 impl Order {
-    /// The steps in an order that the program allows: of so many that could come next, `pick` chooses.
+    /// The steps in an order that the program allows. `pick` chooses among the given number of possible next steps.
     pub(super) fn any_sequence(&self, mut pick: impl FnMut(usize) -> usize) -> Vec<usize> {
         let mut done: Set = 0;
         let mut rest: Vec<usize> = self.sequence.clone();
@@ -197,7 +198,7 @@ fn members(mut set: Set) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The steps with each behind all that it waits for.
+/// A sequence in which each step follows all steps that it waits for.
 fn one_after_the_other(direct: &[Set]) -> Result<Vec<usize>, Illegal> {
     let (mut done, mut sequence): (Set, Vec<usize>) = (0, Vec::with_capacity(direct.len()));
     while sequence.len() < direct.len() {

@@ -4,13 +4,13 @@
 use std::fmt;
 
 use super::{
-    Command, Operation, Program, Step,
+    ClientStep, Command, Operation, Program,
     model::{Effect, Prediction},
     order::Order,
 };
 use crate::random::Random;
 
-/// The kind of an edge that is missing.
+/// The kind of a removed edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Plant {
@@ -44,12 +44,12 @@ impl fmt::Display for Plant {
     }
 }
 
-/// Orders that are tried to see whether a missing edge can show at all.
+/// The number of orders that are tried to see whether a missing edge can show at all.
 const ORDERS: usize = 200;
 
 impl Program {
-    /// This legal program without one edge that it needs, in every way in which the lack can show: some order that is
-    /// left gives other bytes. A program with injected failures has no such edges to speak of: it may do without its work.
+    /// Returns this legal program without one needed edge, in every way that can show: some remaining order gives
+    /// other bytes. Empty for a program with injected failures, because its operations may fail to run.
     pub fn planted(&self, seed: u64) -> Vec<(Plant, Self)> {
         if self.failing {
             return Vec::new();
@@ -67,20 +67,20 @@ impl Program {
         found
     }
 
-    /// The program without one wait or barrier, where that leaves something unordered.
+    /// The program without one wait or barrier, for each removal that leaves conflicting accesses unordered.
     fn without_an_edge(&self) -> Vec<(Plant, Self)> {
         let mut programs = Vec::new();
         for index in 0..self.steps.len() {
             let waits = match &self.steps[index] {
-                Step::Submit(submission) => submission.waits.len(),
-                Step::Wait(points) => points.len(),
+                ClientStep::Submit(submission) => submission.waits.len(),
+                ClientStep::Wait(points) => points.len(),
                 _ => 0,
             };
             for wait in 0..waits {
                 let mut program = self.clone();
                 match &mut program.steps[index] {
-                    Step::Submit(submission) => drop(submission.waits.remove(wait)),
-                    Step::Wait(points) => drop(points.remove(wait)),
+                    ClientStep::Submit(submission) => drop(submission.waits.remove(wait)),
+                    ClientStep::Wait(points) => drop(points.remove(wait)),
                     _ => {}
                 }
                 let Ok(order) = program.order() else { continue };
@@ -103,7 +103,9 @@ impl Program {
     }
 
     fn kind_of(&self, (first, second): (usize, usize)) -> Plant {
-        let (Step::Submit(first), Step::Submit(second)) = (&self.steps[first], &self.steps[second]) else {
+        let (ClientStep::Submit(first), ClientStep::Submit(second)) =
+            (&self.steps[first], &self.steps[second])
+        else {
             return Plant::HostRead;
         };
         let is_memory =

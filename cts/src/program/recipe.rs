@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What programs are made from: bytes that mean something legal whatever they are, so that proptest can shrink them as it
-//! likes. Fewer and smaller bytes make a shorter and simpler program.
+//! Recipes of programs: bytes that stand for a legal program whatever their values, so that proptest can shrink them
+//! freely. Fewer and smaller bytes make a shorter and simpler program.
 
 use proptest::{array, collection, prelude::any, strategy::Strategy};
 use windlass_hal::{DeviceInfo, Feature};
 
-/// What programs may contain.
+/// The features that programs may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mix {
@@ -21,7 +21,7 @@ pub struct Mix {
     pub host_calls: bool,
     /// Semaphores that the host fails, and host calls that return errors.
     pub failures: bool,
-    /// What the generator makes of its dice; see [`Density`].
+    /// The amount of order in the program; see [`Density`].
     pub density: Density,
     /// The most operations of a program.
     pub operations: usize,
@@ -31,17 +31,17 @@ pub struct Mix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Density {
-    /// Each program has its own.
+    /// Each program draws its own density.
     Mixed,
-    /// One timeline orders all.
+    /// One timeline orders all operations.
     Chain,
-    /// Only hazards order.
+    /// Operations are ordered only by hazards.
     Parallel,
 }
 
 impl Mix {
-    /// Everything that a device does not declare a lack of, without failures.
-    pub fn of(info: &DeviceInfo) -> Self {
+    /// All features that a device does not declare a lack of, without failures.
+    pub fn for_device(info: &DeviceInfo) -> Self {
         let has = |feature| info.lacks.iter().all(|lack| lack.feature != feature);
         Self {
             transients: has(Feature::Alloca),
@@ -67,7 +67,7 @@ impl Mix {
         Self { density, ..self }
     }
 
-    /// The same with at most this many operations in a program; at least one, and no more than forty.
+    /// The same with at most this many operations in a program. The number is clamped to 1 to 40.
     #[must_use]
     pub fn with_operations(self, operations: usize) -> Self {
         Self { operations: operations.clamp(1, 40), ..self }
@@ -77,7 +77,7 @@ impl Mix {
 /// The bytes of one program.
 #[derive(Clone, Debug)]
 pub(super) struct Recipe {
-    /// Density, queues.
+    /// The bytes that choose the density and the queues.
     pub(super) header: [u8; 2],
     pub(super) buffers: Vec<[u8; 2]>,
     pub(super) lists: Vec<Vec<[u8; 10]>>,
@@ -97,7 +97,7 @@ pub(super) fn recipes(mix: Mix) -> impl Strategy<Value = Recipe> {
     })
 }
 
-/// Reads bytes one after the other; zeros behind the end.
+/// Reads bytes one after the other, and zeros after the end.
 pub(super) struct Dice<'a>(std::slice::Iter<'a, u8>);
 
 impl<'a> Dice<'a> {
@@ -109,18 +109,18 @@ impl<'a> Dice<'a> {
         self.0.next().copied().unwrap_or(0)
     }
 
-    /// A number below `bound`; 0 where that is 0.
+    /// A number below `bound`, or 0 if the bound is 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         usize::from(self.byte()) % bound.max(1)
     }
 
-    /// One of these; the first for a zero.
+    /// One of the items. A zero byte picks the first.
     pub(super) fn pick<T: Copy>(&mut self, items: &[T]) -> Option<T> {
         let at = self.below(items.len());
         items.get(at).copied()
     }
 
-    /// True once in so many, and never for a zero.
+    /// True for one of `times` values of a byte, and never for zero.
     pub(super) fn once_in(&mut self, times: u8) -> bool {
         self.byte() % times == times - 1
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Many random programs: generates, runs, and shrinks what fails.
+//! Generates and runs many random programs, and shrinks those that fail.
 
 use std::fmt;
 
@@ -12,16 +12,16 @@ use super::{
 };
 use crate::random::Random;
 
-/// How often a program runs again while it is shrunk: a race does not show each time.
+/// The number of runs of a program while it is shrunk, because a race does not show each time.
 const ATTEMPTS: usize = 5;
 
 /// A program that a device runs wrongly.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Found {
-    /// The program, as small as it could be made.
+    /// The program, shrunk as far as possible.
     pub program: Program,
-    /// What the device makes of it.
+    /// The difference that the device shows.
     pub discrepancy: Discrepancy,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Found {
 }
 
 impl Program {
-    /// Some programs of a mix; the same for the same seed.
+    /// An endless sequence of programs of a mix, reproducible by the seed.
     pub fn random(seed: u64, mix: Mix) -> impl Iterator<Item = Self> {
         let mut runner = runner(seed, 0);
         std::iter::from_fn(move || {
@@ -44,18 +44,18 @@ impl Program {
     }
 }
 
-/// Runs so many random programs on a bench. The seed repeats them.
+/// Runs `count` random programs on a bench. The seed makes them reproducible.
 ///
 /// # Errors
-/// The first program that the device runs wrongly, shrunk. Where that left work in the device, nothing is shrunk.
+/// The first program that the device runs wrongly, shrunk. A program that left work in the device is not shrunk.
 pub fn search(bench: &Bench, seed: u64, count: u32, mix: Mix) -> Result<(), Box<Found>> {
     search_with(seed, count, mix, |program| bench.run(program))
 }
 
-/// Runs so many random programs, each as `run` does. The seed repeats them.
+/// Runs `count` random programs through `run`. The seed makes them reproducible.
 ///
 /// # Errors
-/// The first program of which `run` says that something is wrong, shrunk unless its device is stuck.
+/// The first program for which `run` reports a discrepancy, shrunk unless its device is stuck.
 pub fn search_with(
     seed: u64,
     count: u32,
@@ -82,7 +82,7 @@ pub fn search_with(
     let test = std::cell::RefCell::new(test);
     let result = runner(seed, count).run(&recipes(mix), |recipe| (test.borrow_mut())(recipe));
     match (result, failed) {
-        // The last failure is that of the smallest program.
+        // The last failure belongs to the smallest program.
         (Err(TestError::Fail(..)), Some(found)) => Err(found),
         (Err(error), _) => Err(Box::new(Found {
             program: Program::default(),

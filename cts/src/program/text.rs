@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Programs as text, one step on a line. What is printed can be read again.
+//! Programs as text, one step on a line. The printed text can be parsed again.
 //!
 //! ```text
 //! buffer 0 device 64
@@ -27,8 +27,8 @@ use std::{
 use windlass_hal::Error;
 
 use super::{
-    BufferSpec, Command, Kind, List, Operation, Point, Program, Range, Reference, Step, Submission, Work,
-    observed::Expectation,
+    BufferKind, BufferSpec, ClientStep, Command, List, Operation, Point, Program, Range, Reference,
+    Submission, Work, observed::Expectation,
 };
 
 impl Display for Program {
@@ -55,8 +55,12 @@ impl Display for Program {
     }
 }
 
-const KINDS: [(Kind, &str); 4] =
-    [(Kind::Device, "device"), (Kind::Host, "host"), (Kind::Transient, "transient"), (Kind::File, "file")];
+const KINDS: [(BufferKind, &str); 4] = [
+    (BufferKind::Device, "device"),
+    (BufferKind::Host, "host"),
+    (BufferKind::Transient, "transient"),
+    (BufferKind::File, "file"),
+];
 
 impl Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -98,7 +102,7 @@ fn points(f: &mut fmt::Formatter<'_>, name: &str, points: &[Point]) -> fmt::Resu
     points.iter().try_for_each(|point| write!(f, " {point}"))
 }
 
-impl Display for Step {
+impl Display for ClientStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Submit(submission) => {
@@ -142,7 +146,8 @@ impl Display for Operation {
 impl FromStr for Program {
     type Err = Error;
 
-    /// Reads what [`Display`] wrote. `INVALID_ARGUMENT` names the line that is wrong, or says why the program is not legal.
+    /// Parses the text of [`Display`]. `INVALID_ARGUMENT` names the wrong line, or gives the reason why the program
+    /// is illegal.
     fn from_str(text: &str) -> Result<Self, Error> {
         let mut program = Self::default();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -157,11 +162,12 @@ impl FromStr for Program {
     }
 }
 
-/// The greatest number of a semaphore, and the greatest buffer in bytes: more than programs need, and no burden.
+/// The greatest number of a semaphore and the greatest size of a buffer in bytes. Both are far above the needs of
+/// programs.
 const MOST_SEMAPHORES: u32 = 1000;
 const MOST_BYTES: u32 = 1 << 20;
 
-/// Whether everything that a program names is there, and in order.
+/// Checks that everything that a program names exists and is in order.
 fn check(program: &Program) -> Result<(), String> {
     if program.semaphores() > MOST_SEMAPHORES as usize {
         return Err(format!("more than {MOST_SEMAPHORES} semaphores"));
@@ -191,7 +197,7 @@ fn check(program: &Program) -> Result<(), String> {
     Expectation::new(program, false).map(drop)
 }
 
-/// Whether each event is signalled once, and waited for behind that.
+/// Checks that each event is signalled once, and waited for only after that.
 fn check_events(list: &List) -> Result<(), String> {
     for (place, command) in list.commands.iter().enumerate() {
         let (event, wanted) = match command {
@@ -209,7 +215,8 @@ fn check_events(list: &List) -> Result<(), String> {
 fn check_names(program: &Program, operation: &Operation) -> Result<(), String> {
     match operation {
         Operation::Alloca(buffer) | Operation::Dealloca(buffer) => {
-            let spec = program.buffers.get(*buffer as usize).filter(|spec| spec.kind == Kind::Transient);
+            let spec =
+                program.buffers.get(*buffer as usize).filter(|spec| spec.kind == BufferKind::Transient);
             spec.map(|_| ()).ok_or_else(|| format!("there is no transient buffer {buffer}"))
         }
         Operation::Execute { list, table } => {
@@ -303,7 +310,7 @@ fn read_line(program: &mut Program, words: &mut Words<'_>) -> Option<()> {
     Some(())
 }
 
-fn step(name: &str, words: &mut Words<'_>) -> Option<Step> {
+fn step(name: &str, words: &mut Words<'_>) -> Option<ClientStep> {
     Some(match name {
         "submit" => {
             let number = words.number()?;
@@ -315,14 +322,14 @@ fn step(name: &str, words: &mut Words<'_>) -> Option<Step> {
             let signals = words.points()?;
             words.expect("do")?;
             let operation = operation(words)?;
-            Step::Submit(Submission { number, affinity, waits, signals, operation })
+            ClientStep::Submit(Submission { number, affinity, waits, signals, operation })
         }
-        "signal" => Step::Signal(words.points()?.pop()?),
-        "fail" => Step::Fail { semaphore: words.number()?, cause: words.number()? },
-        "wait" => Step::Wait(words.points()?),
-        "join" => Step::Join(words.number()?),
-        "read" => Step::Read(words.range()?),
-        "write" => Step::Write { target: words.range()?, seed: words.number()? },
+        "signal" => ClientStep::Signal(words.points()?.pop()?),
+        "fail" => ClientStep::Fail { semaphore: words.number()?, cause: words.number()? },
+        "wait" => ClientStep::Wait(words.points()?),
+        "join" => ClientStep::Join(words.number()?),
+        "read" => ClientStep::Read(words.range()?),
+        "write" => ClientStep::Write { target: words.range()?, seed: words.number()? },
         _ => return None,
     })
 }

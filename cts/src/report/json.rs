@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Results as lines of JSON, and back: a run in child processes reads what its children write.
+//! Writes results as lines of JSON, and parses them: a run in child processes reads the lines of its children.
 
 use serde_json::{Value, json};
 use windlass_hal::{DeviceInfo, Feature, Lack};
@@ -65,7 +65,7 @@ fn identity(device: &DeviceInfo) -> Value {
     })
 }
 
-/// What a child process says of its one case.
+/// An event that a child process reports.
 pub(crate) enum Event {
     Opened(DeviceInfo),
     NotOpened(Problem),
@@ -73,7 +73,7 @@ pub(crate) enum Event {
     Ended,
 }
 
-/// The event of a line. Whatever else is written to the same output, by a vendor's library say, is none.
+/// Parses a line. `None` for other text on the same output, such as that of a vendor's library.
 pub(crate) fn read(line: &str) -> Option<Event> {
     let value: Value = serde_json::from_str(&line[line.find('{')?..]).ok()?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

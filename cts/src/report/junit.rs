@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Results as a JUnit report, for CI systems that show one.
+//! Writes results as a JUnit report, which many CI systems display.
 
 use std::{
     fs::File,
@@ -13,8 +13,8 @@ use crate::{
     summary::{CaseResult, Exit, Summary, TestedDevice, Verdict},
 };
 
-/// Writes a report: a test suite for each device and suite of the CTS, the device as properties. A device that could not
-/// be opened and so fails the run is an error in a suite of its own.
+/// Writes a report: a test suite for each device and suite of the CTS, with the device as properties. A device that
+/// could not be opened and so fails the run is an error in its own suite.
 pub(super) fn write(file: &mut File, summary: &Summary, options: &Options) -> io::Result<()> {
     let mut report = Report::new("windlass-cts");
     report.set_time(summary.elapsed);
@@ -38,7 +38,7 @@ pub(super) fn write(file: &mut File, summary: &Summary, options: &Options) -> io
     }
     report.add_test_suites(suites.into_iter().map(|(_, _, suite)| suite));
     let text = report.to_string().map_err(io::Error::other)?;
-    // Jenkins' schemas know no such attribute of the root, which is the first to have it.
+    // Jenkins' schemas do not allow this attribute on the root, which comes first in the text.
     let text = text.replacen(&format!(" skipped=\"{}\"", report.skipped), "", 1);
     file.write_all(text.as_bytes())
 }

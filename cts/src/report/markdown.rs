@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A summary in Markdown, for the page of a CI job.
+//! Writes a summary in Markdown, for the page of a CI job.
 
 use std::{
     fmt::Write as _,
@@ -12,9 +12,9 @@ use crate::{
     summary::{CaseResult, Exit, Summary, Verdict},
 };
 
-/// Failures that are told in full: a job page holds a megabyte.
+/// The most failures with full text. A job page holds a megabyte.
 const TOLD: usize = 50;
-/// Characters of a failure's message.
+/// The most characters of a failure's message.
 const MESSAGE: usize = 4000;
 
 /// Writes the page.
@@ -127,7 +127,7 @@ fn skips(page: &mut String, summary: &Summary) -> std::fmt::Result {
     writeln!(page)
 }
 
-/// Text in a line of Markdown.
+/// Escapes text for a cell of a table.
 fn cell(text: &str) -> String {
     let mut safe = String::new();
     for character in html(text).chars() {
@@ -140,7 +140,7 @@ fn cell(text: &str) -> String {
     safe
 }
 
-/// Text in lines, as it is.
+/// Formats lines of text as a code block.
 fn block(text: &str) -> String {
     let shown: String = text.chars().take(MESSAGE).collect();
     let cut = if shown.len() < text.len() { "\n..." } else { "" };

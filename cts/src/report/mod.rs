@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Results as they come: to the output, to a file of JSON lines, and how far the run is to the terminal; then the
-//! reports that are written at the end.
+//! Reports: results as they come, to the output, to a file of JSON lines, and as progress to the terminal; then the
+//! reports of the whole run.
 
 pub(crate) mod json;
 mod junit;
@@ -22,26 +22,26 @@ use crate::{
     summary::{CaseResult, Summary, TestedDevice},
 };
 
-use progress::Progress;
+use progress::ProgressLine;
 
-/// Where results go.
+/// The receivers of results.
 pub(crate) struct Report<'a> {
     out: &'a mut dyn Write,
     options: &'a Options,
     json: Option<ReportFile<'a>>,
     junit: Option<ReportFile<'a>>,
     summary: Option<ReportFile<'a>>,
-    /// The first error of a file. It must not keep the results from the others.
+    /// The first error of a file. The other receivers still get the results.
     trouble: io::Result<()>,
-    progress: Progress,
+    progress: ProgressLine,
 }
 
 impl<'a> Report<'a> {
-    /// Opens every file that the run will need, so that a wrong path costs no run.
+    /// Opens every file that the run will need, so that a wrong path fails before the run.
     pub(crate) fn new(out: &'a mut dyn Write, options: &'a Options) -> io::Result<Self> {
         let mut anew = File::options();
         anew.write(true).create(true).truncate(true);
-        // As steps of a job do that share a page.
+        // Several steps of a job append to the same page.
         let mut behind = File::options();
         behind.append(true).create(true);
         let at_end = |path: &'a Option<_>| path.as_deref().filter(|_| !options.list);
@@ -50,7 +50,7 @@ impl<'a> Report<'a> {
             junit: ReportFile::open(at_end(&options.junit), &anew)?,
             summary: ReportFile::open(at_end(&options.summary), &behind)?,
             trouble: Ok(()),
-            progress: Progress::hidden(),
+            progress: ProgressLine::hidden(),
             out,
             options,
         })
@@ -63,28 +63,28 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// A device that was opened or not, and the number of cases that it is for.
+    /// Reports a device, opened or not, and the number of its cases.
     pub(crate) fn device(&mut self, device: &TestedDevice, cases: usize) -> io::Result<()> {
-        self.progress = Progress::new(self.options.progress, cases);
+        self.progress = ProgressLine::new(self.options.progress, cases);
         let event = json::device(device, self.options, cases);
         self.event(&event, |out| text::device(out, device, self.options, cases))
     }
 
-    /// A case that begins.
+    /// Reports that a case begins.
     pub(crate) fn running(&mut self, case: &Case) {
         self.progress.running(case.name);
     }
 
-    /// The latest result.
+    /// Reports the latest result.
     pub(crate) fn case(&mut self, summary: &Summary) -> io::Result<()> {
         let Some(result) = summary.results.last() else { return Ok(()) };
         self.progress.ended();
         self.event(&json::case(summary, result), |out| text::case(out, summary, result))
     }
 
-    /// Counts, and the reports that hold the whole run; then the first error that any of them met.
+    /// Writes the counts and the reports of the whole run. Returns the first error of all receivers.
     pub(crate) fn end(mut self, summary: &Summary) -> io::Result<()> {
-        self.progress = Progress::hidden();
+        self.progress = ProgressLine::hidden();
         let said = self.event(&json::ended(summary), |out| text::ended(out, summary));
         let options = self.options;
         self.write(|it| &mut it.junit, |file| junit::write(file, summary, options));
@@ -92,7 +92,7 @@ impl<'a> Report<'a> {
         said.and(self.trouble)
     }
 
-    /// Writes to a file, if there is one. After an error it is let alone.
+    /// Writes to a file, if there is one. After an error the file is not used any more.
     fn write(
         &mut self,
         place: impl Fn(&mut Self) -> &mut Option<ReportFile<'a>>,
@@ -120,7 +120,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// A file that a report goes to.
+/// The file of a report.
 struct ReportFile<'a> {
     path: &'a Path,
     file: File,
@@ -132,12 +132,12 @@ impl<'a> ReportFile<'a> {
     }
 }
 
-/// An error of a file, with its name.
+/// Adds the file's name to an error.
 fn naming<T>(path: &Path, result: io::Result<T>) -> io::Result<T> {
     result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
-/// The result's expectation in reports, behind what was seen.
+/// The expectation of a result, for reports.
 fn expected(result: &CaseResult) -> Option<String> {
     result.expectation.as_ref().map(ToString::to_string)
 }

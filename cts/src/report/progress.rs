@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How far a run is, on standard error where that is a terminal.
+//! Shows the progress of a run on standard error, if that is a terminal.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A line that shows the running case, and how many have ended.
-pub(super) struct Progress(ProgressBar);
+/// A line with the running case and the number of cases that have ended.
+pub(super) struct ProgressLine(ProgressBar);
 
-impl Progress {
+impl ProgressLine {
     pub(super) fn hidden() -> Self {
         Self(ProgressBar::hidden())
     }
@@ -21,7 +21,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{elapsed:>6} {pos}/{len} {wide_msg}") {
             bar.set_style(style);
         }
-        // A case that takes long is seen to be taking long.
+        // The clock of the line must advance while a case takes long.
         bar.enable_steady_tick(Duration::from_secs(1));
         Self(bar)
     }
@@ -34,13 +34,13 @@ impl Progress {
         self.0.inc(1);
     }
 
-    /// Writes something else with the line out of the way.
+    /// Writes other text while the line is hidden.
     pub(super) fn aside<R>(&self, write: impl FnOnce() -> R) -> R {
         self.0.suspend(write)
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Results as text.
+//! Writes results as text.
 
 use std::io::{self, Write};
 
@@ -85,8 +85,7 @@ pub(super) fn ended(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     for device in summary.devices.iter().filter(|device| device.exit != Exit::Passed) {
         writeln!(out, "error         {} could not be opened", device.uri)?;
     }
-    // The words of Rust's own test harness, for the eyes and tools that look for them; failures that are expected count
-    // there as ignored.
+    // The words of Rust's own test harness, which people and tools look for. Expected failures count as ignored.
     let result = if summary.exit == Exit::Passed { "ok" } else { "FAILED" };
     writeln!(
         out,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of command buffers: what is recorded, what is replayed, and with which table.
+//! Saboteurs of command buffers: their recording, their replay, and their tables.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,27 +22,27 @@ saboteurs! {
         ["command_buffer.fill_direct"];
     runs_command_buffers_twice: "A command buffer is run twice for each submission.", Only(EXECUTE, run_twice),
         ["command_buffer.submitted_many_times"];
-    runs_command_buffers_once: "A command buffer runs for its first submission alone.", OnlyOnce::default(),
+    runs_command_buffers_once: "A command buffer runs only for its first submission.", OnlyOnce::default(),
         ["command_buffer.slot_ranges", "command_buffer.transient_memory_in_a_table"];
     replays_with_the_first_table: "Every submission of a command buffer gets the table of its first.",
         FirstTable::default(), ["threads.record_at_once"];
     replays_with_the_last_table: "A submission gets the table of the submission before it.", LastTable::default(),
         ["command_buffer.slot_ranges", "command_buffer.transient_memory_in_a_table"];
-    tables_lose_their_offsets: "A bound range begins where its allocation does.",
+    tables_lose_their_offsets: "A bound range begins at the start of its allocation.",
         Only(EXECUTE, |inner, mut s| {
             if let Operation::Execute { bindings, .. } = &mut s.operation {
                 *bindings = bindings.iter().map(from_the_start).collect::<Vec<_>>().into();
             }
             s.to(inner)
         }), ["command_buffer.slot_ranges"];
-    tables_are_turned_round: "The first slot of a table is bound to the last buffer, and so on.",
+    tables_are_turned_round: "The slots of a table are bound in reverse order.",
         Only(EXECUTE, |inner, mut s| {
             if let Operation::Execute { bindings, .. } = &mut s.operation {
                 *bindings = bindings.iter().rev().cloned().collect::<Vec<_>>().into();
             }
             s.to(inner)
         }), ["command_buffer.copy_table", "command_buffer.unused_slots_need_no_binding"];
-    runs_while_recording: "A command buffer runs when its recording ends, too.", Prepares(|inner, list| {
+    runs_while_recording: "A command buffer also runs when its recording ends.", Prepares(|inner, list| {
         let prepared = inner.pass_list(list)?;
         let operation =
             Operation::Execute { command_buffer: prepared.clone(), bindings: BindingTable::empty() };
@@ -51,7 +51,7 @@ saboteurs! {
         }
         Ok(prepared)
     }), ["command_buffer.submitted_many_times", "operation.waits_execute"];
-    prepares_the_recording_before: "What is run is the recording that ended before.", OneBehind::default(),
+    prepares_the_recording_before: "A command buffer runs the commands of the recording before it.", OneBehind::default(),
         ["threads.record_at_once"];
     drops_the_last_command: "The last command of a recording is lost.",
         Records(|commands, _| drop(commands.pop())),
@@ -61,7 +61,7 @@ saboteurs! {
     }), ["command_buffer.fill_direct", "command_buffer.fill_table"];
     drops_long_recordings: "Commands after the five hundredth are lost.",
         Records(|commands, _| commands.truncate(500)), ["command_buffer.many_commands"];
-    drops_debug_groups: "What stands between the ends of a debug group is lost.", Records(drop_groups),
+    drops_debug_groups: "The commands of a debug group are lost.", Records(drop_groups),
         [
             "command_buffer.debug_groups", "debug_group.nests", "debug_group.orders_nothing",
             "debug_group.replayed_many_times",
@@ -70,7 +70,7 @@ saboteurs! {
         Records(|commands, _| each(commands, |command| {
             if let Command::BeginDebugGroup(group) = command { group.label.clear() }
         })), ["debug_group.keeps_what_tools_show"];
-    recorded_fills_lose_their_offset: "Recorded fills begin where their allocation does.",
+    recorded_fills_lose_their_offset: "Recorded fills begin at the start of their allocation.",
         Records(|commands, _| each(commands, |command| {
             if let Command::Fill { target, .. } = command { lose_offset(target) }
         })), ["command_buffer.fill_direct", "command_buffer.slot_ranges"];
@@ -78,19 +78,19 @@ saboteurs! {
         Records(|commands, _| each(commands, |command| {
             if let Command::Fill { pattern, .. } = command { *pattern = Pattern::from(pattern.bytes()[0]) }
         })), ["command_buffer.fill_direct", "command_buffer.fill_table"];
-    recorded_updates_lose_their_offset: "Recorded updates begin where their allocation does.",
+    recorded_updates_lose_their_offset: "Recorded updates begin at the start of their allocation.",
         Records(|commands, _| each(commands, |command| {
             if let Command::Update { target, .. } = command { lose_offset(target) }
         })), ["command_buffer.update_direct", "command_buffer.slot_ranges"];
-    recorded_updates_share_their_bytes: "Recorded updates write the first bytes that were recorded.",
+    recorded_updates_share_their_bytes: "Every recorded update writes the bytes of the first one.",
         Records(|commands, _| each(commands, |command| {
             if let Command::Update { source, .. } = command { *source = 0..source.len() }
         })), ["command_buffer.update_direct", "command_buffer.update_table"];
-    recorded_copies_lose_their_source_offset: "Recorded copies read from where their allocation begins.",
+    recorded_copies_lose_their_source_offset: "Recorded copies read from the start of their allocation.",
         Records(|commands, _| each(commands, |command| {
             if let Command::Copy { source, .. } = command { lose_offset(source) }
         })), ["command_buffer.copy_direct"];
-    recorded_copies_lose_their_target_offset: "Recorded copies write to where their allocation begins.",
+    recorded_copies_lose_their_target_offset: "Recorded copies write to the start of their allocation.",
         Records(|commands, _| each(commands, |command| {
             if let Command::Copy { target, .. } = command { lose_offset(target) }
         })), ["command_buffer.copy_direct", "command_buffer.many_commands"];
@@ -113,18 +113,18 @@ saboteurs! {
         }
         inner.pass_list(list)
     }), ["driver.foreign_command_buffer_refused", "command_buffer.empty"];
-    lets_go_of_command_buffers: "A command buffer that nobody else holds when its waits are reached does not run.",
+    lets_go_of_command_buffers: "A command buffer whose last other handle is dropped before its waits are reached does not run.",
         LetsGo(|o| matches!(o, Operation::Execute { command_buffer, .. } if is_last(command_buffer))),
         [
             "command_buffer.submission_keeps_command_buffer", "operation.keeps_execute",
             "command_buffer_indirect.keeps_what_it_uses",
         ];
-    lets_go_of_tables: "A command buffer with a table whose buffers nobody else holds does not run.",
+    lets_go_of_tables: "A command buffer whose table has the last handles of its buffers does not run.",
         LetsGo(|o| matches!(o, Operation::Execute { bindings, .. } if alone(&bindings[..]))),
         ["command_buffer.in_flight_at_once"];
 }
 
-/// Whether nobody else holds a command buffer.
+/// Whether this is the last handle of a command buffer.
 fn is_last(command_buffer: &Arc<dyn driver::RawCommandBuffer>) -> bool {
     Arc::strong_count(command_buffer) == 1
 }
@@ -171,7 +171,7 @@ fn run_twice(inner: &Inner, s: Submission<'_>) -> Result<()> {
     s.to(inner)
 }
 
-/// Knows which command buffers have run.
+/// Remembers the command buffers that have run.
 #[derive(Default)]
 struct OnlyOnce(Mutex<Vec<Arc<dyn driver::RawCommandBuffer>>>);
 
@@ -229,7 +229,7 @@ impl Sabotage for Prepares {
     }
 }
 
-/// Changes what is recorded: commands, and their argument blocks.
+/// Changes the recorded commands and their argument blocks.
 pub(super) struct Records(pub(super) fn(&mut Vec<Command>, &mut [u8]));
 
 impl Sabotage for Records {

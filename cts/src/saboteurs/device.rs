@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of drivers and devices: what they list, open, and say of themselves.
+//! Saboteurs of drivers and devices: the devices that they list and open, and their descriptions.
 
 use std::{
     any::Any,
@@ -25,7 +25,7 @@ saboteurs! {
     reports_another_scheme: "A device reports a URI of another driver.",
         Says(|info| info.uri = info.uri.replace("://", "-2://")),
         ["driver.reports_itself", "driver.opens_by_reported_uri"];
-    hides_that_it_is_simulated: "What is simulated says that it is not.", Says(|info| info.simulated = false),
+    hides_that_it_is_simulated: "A simulated device reports that it is not simulated.", Says(|info| info.simulated = false),
         ["driver.enumerated_devices_open"];
     lacks_without_a_reason: "A lack is declared without a reason.",
         Says(|info| info.lacks.push(Lack::new(Feature::Files, ""))),
@@ -33,29 +33,29 @@ saboteurs! {
     lacks_twice: "A lack is declared twice.",
         Says(|info| info.lacks.extend([(); 2].map(|()| Lack::new(Feature::Files, "twice")))),
         ["driver.reports_itself", "driver.lacks_are_true"];
-    lies_about_allocas: "A device declares to lack allocas and has them.", lie(Feature::Alloca),
+    lies_about_allocas: "A device declares allocas a lack, but has them.", lie(Feature::Alloca),
         ["driver.lacks_are_true"];
-    lies_about_command_buffers: "A device declares to lack command buffers and has them.",
+    lies_about_command_buffers: "A device declares command buffers a lack, but has them.",
         lie(Feature::CommandBuffers), ["driver.lacks_are_true"];
-    lies_about_files: "A device declares to lack files and has them.", lie(Feature::Files),
+    lies_about_files: "A device declares files a lack, but has them.", lie(Feature::Files),
         ["driver.lacks_are_true"];
-    lies_about_host_calls: "A device declares to lack host calls and has them.", lie(Feature::HostCalls),
+    lies_about_host_calls: "A device declares host calls a lack, but has them.", lie(Feature::HostCalls),
         ["driver.lacks_are_true"];
-    lies_about_dispatches: "A device declares to lack dispatches and has them.", lie(Feature::Dispatch),
+    lies_about_dispatches: "A device declares dispatches a lack, but has them.", lie(Feature::Dispatch),
         ["driver.reports_itself"];
-    has_no_allocas: "Allocas are UNIMPLEMENTED, which was not declared.", Without("queue_alloca"),
+    has_no_allocas: "Allocas are UNIMPLEMENTED without a declared lack.", Without("queue_alloca"),
         ["alloca.address_at_once"];
-    has_no_files: "Reads are UNIMPLEMENTED, which was not declared.", Without("queue_read"),
+    has_no_files: "Reads are UNIMPLEMENTED without a declared lack.", Without("queue_read"),
         ["operation.signals_read", "file.read_past_the_end_fails"];
-    has_no_host_calls: "Host calls are UNIMPLEMENTED, which was not declared.", Without("queue_host_call"),
+    has_no_host_calls: "Host calls are UNIMPLEMENTED without a declared lack.", Without("queue_host_call"),
         ["host_call.runs_without_waits", "host_call.non_blocking_signals_early"];
-    has_no_dispatches: "Dispatches are UNIMPLEMENTED, which was not declared.", Without("queue_dispatch"),
+    has_no_dispatches: "Dispatches are UNIMPLEMENTED without a declared lack.", Without("queue_dispatch"),
         ["dispatch.null_argument", "dispatch.no_arguments"];
-    has_no_command_buffers: "Command buffers are UNIMPLEMENTED, which was not declared.", Without("queue_execute"),
+    has_no_command_buffers: "Command buffers are UNIMPLEMENTED without a declared lack.", Without("queue_execute"),
         ["command_buffer.empty", "command_buffer.debug_groups"];
-    has_no_queues: "A device says that it has no queues.", Allows(|limits| limits.queues = 0),
+    has_no_queues: "A device reports no queues.", Allows(|limits| limits.queues = 0),
         ["driver.reports_itself"];
-    has_more_queues_than_allowed: "A device says that it has 65 queues.", Allows(|limits| limits.queues = 65),
+    has_more_queues_than_allowed: "A device reports 65 queues.", Allows(|limits| limits.queues = 65),
         ["driver.reports_itself"];
     first_queue_alone_works: "Work is refused unless the first queue may take it.", Refuses(|s| {
         s.affinity.bits() & QueueAffinity::queue(0).bits() == 0
@@ -66,7 +66,7 @@ saboteurs! {
             "driver.queue_sets", "physical_device.memory_of_each", "physical_device.copies_between",
             "physical_device.affinity_beyond_the_queues",
         ];
-    has_an_odd_number_of_parts: "A device says that it is made of more physical devices than its queues go round.",
+    has_an_odd_number_of_parts: "A device reports more physical devices than queues.",
         Allows(|limits| limits.physical_devices = limits.queues * 2),
         [
             "physical_device.queues_are_shared_out", "physical_device.memory_of_each",
@@ -78,16 +78,16 @@ saboteurs! {
             "physical_device.memory_of_each", "physical_device.copies_between",
             "physical_device.alloca_on_each", "physical_device.replay_on_each",
         ];
-    aligns_by_three: "A device says that its allocations are aligned to three bytes.",
+    aligns_by_three: "A device reports an allocation alignment of three bytes.",
         Allows(|limits| limits.allocation_alignment = 3),
         ["driver.reports_itself", "buffer.sizes_and_alignment"];
-    aligns_by_less: "A device says that its allocations are aligned to a terabyte.",
+    aligns_by_less: "A device reports an allocation alignment of a terabyte.",
         Allows(|limits| limits.allocation_alignment = 1 << 40), ["buffer.sizes_and_alignment"];
-    allows_much_local_memory: "A device says that a workgroup has twice the local memory it has.",
+    allows_much_local_memory: "A device reports twice the local memory that a workgroup has.",
         Allows(|limits| limits.max_local_memory *= 2), ["dispatch.local_memory_to_the_limit"];
-    allows_any_workgroup: "A device says that workgroups may have any size, and its code says so too.",
+    allows_any_workgroup: "A device, and its code, report that workgroups may have any size.",
         AnyWorkgroup, ["dispatch_refused.workgroup_too_large"];
-    ignores_unknown_keys: "A key of a URI that the driver does not know is ignored.", Opens(|driver, uri| {
+    ignores_unknown_keys: "Unknown keys of a URI are ignored.", Opens(|driver, uri| {
         driver.open(uri).or_else(|error| match uri.to_string().split_once(['?', '&']) {
             Some((known, _)) => driver.open(&known.parse()?),
             None => Err(error),
@@ -98,7 +98,7 @@ saboteurs! {
         ["driver.enumerated_devices_open"];
     opens_one_device: "Opening a URI again gives the same device.", OneDevice::default(),
         ["driver.devices_are_independent", "pool.other_device_refused"];
-    takes_foreign_objects: "What belongs to another device is accepted, and nothing is done with it.",
+    takes_foreign_objects: "Objects of another device are accepted and ignored.",
         OneDomain(OnceLock::new()),
         [
             "driver.foreign_objects_refused", "driver.foreign_command_buffer_refused",
@@ -161,7 +161,7 @@ impl Sabotage for AnyWorkgroup {
     }
 }
 
-/// Refuses everything that is not about the device itself.
+/// Refuses all calls except those that describe the device.
 pub(super) struct Refusing;
 
 fn refused<T>() -> Result<T> {
@@ -257,7 +257,7 @@ impl Sabotage for OneDevice {
     }
 }
 
-/// All devices and what belongs to them are of one domain.
+/// Gives all devices and their objects one domain.
 struct OneDomain(OnceLock<Domain>);
 
 impl OneDomain {
@@ -311,7 +311,7 @@ impl Sabotage for OneDomain {
     }
 }
 
-/// Whether an operation names something that is not of the domain, behind what it says of itself.
+/// Whether an operation names an object whose true domain is another.
 fn is_foreign(operation: &Operation, domain: Domain) -> bool {
     let buffer = |buffer: &Buffer| match (buffer.raw().as_ref() as &dyn Any).downcast_ref() {
         Some(Anyones(raw, _)) => raw.domain() != domain,
@@ -338,7 +338,7 @@ fn is_foreign(operation: &Operation, domain: Domain) -> bool {
                 Command::Fill { target, .. } | Command::Update { target, .. } => direct(target),
                 Command::Copy { source, target } => direct(source) || direct(target),
                 Command::Dispatch(dispatch) => dispatch.workgroup_count.buffer(bindings).iter().any(buffer),
-                // What an argument block points to cannot be told: a kernel's access is its device's to check.
+                // A kernel's accesses through its argument block are unknown here. Its own device checks them.
                 _ => false,
             };
             commands.is_some_and(|AnyonesCommands(raw, _)| raw.domain() != domain)
@@ -351,7 +351,7 @@ fn is_foreign(operation: &Operation, domain: Domain) -> bool {
 
 struct Anyones(Arc<dyn driver::RawBuffer>, Domain);
 
-// SAFETY: everything but the domain is that of the buffer that this keeps.
+// SAFETY: everything except the domain is that of the buffer that this keeps.
 unsafe impl driver::RawBuffer for Anyones {
     fn domain(&self) -> Domain {
         self.1
@@ -372,8 +372,8 @@ unsafe impl driver::RawBuffer for Anyones {
 
 struct AnyonesCode(Arc<dyn driver::RawExecutable>, Domain);
 
-// SAFETY: the descriptions are forwarded with the code. The domain is wrong on purpose, and a driver finds its own type
-// again.
+// SAFETY: code and descriptions are those of the wrapped executable. Only the domain is wrong, on purpose, and the driver
+// finds its own type through `as_any`.
 unsafe impl driver::RawExecutable for AnyonesCode {
     fn domain(&self) -> Domain {
         self.1
@@ -394,8 +394,8 @@ unsafe impl driver::RawExecutable for AnyonesCode {
 
 struct AnyonesCommands(Arc<dyn driver::RawCommandBuffer>, Domain);
 
-// SAFETY: the list is forwarded with what is replayed. The domain is wrong on purpose, and a driver finds its own type
-// again.
+// SAFETY: the list is that of the wrapped command buffer. Only the domain is wrong, on purpose, and the driver finds its own
+// type through `as_any`.
 unsafe impl driver::RawCommandBuffer for AnyonesCommands {
     fn domain(&self) -> Domain {
         self.1

@@ -27,7 +27,7 @@ saboteurs! {
     ignores_dynamic_local_memory: "A dispatch gets no dynamic local memory.",
         Change(|o| if let Operation::Dispatch(d) = o { d.dynamic_local_memory = 0 }),
         ["dispatch.dynamic_local_memory"];
-    halves_dynamic_local_memory: "A dispatch gets half of the dynamic local memory that it asks for.",
+    halves_dynamic_local_memory: "A dispatch gets half of the dynamic local memory that it requests.",
         Change(|o| if let Operation::Dispatch(d) = o { d.dynamic_local_memory /= 2 }),
         ["dispatch.dynamic_local_memory"];
     ignores_the_grid_beyond_x: "A grid has one workgroup in y and in z.",
@@ -41,22 +41,22 @@ saboteurs! {
     loses_the_last_workgroup: "The last workgroup in x is not launched, unless it is the only one.",
         Change(|o| if let Operation::Dispatch(d) = o { grid(d, |g| if g[0] > 1 { g[0] -= 1 }) }),
         ["physical_device.dispatch_on_each", "dispatch.vector_add"];
-    adds_a_workgroup: "A workgroup too many is launched in x.",
+    adds_a_workgroup: "One more workgroup is launched in x.",
         Change(|o| if let Operation::Dispatch(d) = o { grid(d, |g| g[0] += 1) }),
         ["dispatch.atomics_between_dispatches", "dispatch_refused.usable_afterwards"];
     launches_a_thousand_workgroups_at_most: "Workgroups beyond the first nine hundred are not launched.",
         Change(|o| if let Operation::Dispatch(d) = o { grid(d, |g| g[0] = g[0].min(900)) }),
         ["dispatch.many_workgroups"];
-    launches_the_first_function: "Whatever function is asked for, the first with the same arguments is launched.",
+    launches_the_first_function: "Instead of the requested function, the first with the same parameters is launched.",
         Change(|o| if let Operation::Dispatch(d) = o { d.function = first_alike(d) }),
         ["dispatch.positions", "dispatch.host_memory_argument", "operation.waits_dispatch"];
-    truncates_structs: "Of a value of more than eight bytes the kernel gets the first eight.",
+    truncates_structs: "The kernel gets only the first eight bytes of a longer value.",
         Change(|o| if let Operation::Dispatch(d) = o { truncate(d, 8) }),
         ["dispatch.struct_argument", "dispatch.large_argument_block", "dispatch.arguments_are_captured"];
     truncates_small_values: "Values of fewer than four bytes arrive as zero.",
         Change(|o| if let Operation::Dispatch(d) = o { zero_values(d, |size| size < 4) }),
         ["dispatch.small_scalars"];
-    truncates_the_argument_block: "Of an argument block the kernel gets the first 256 bytes.",
+    truncates_the_argument_block: "The kernel gets only the first 256 bytes of an argument block.",
         Change(|o| if let Operation::Dispatch(d) = o { d.arguments.iter_mut().skip(256).for_each(|b| *b = 0) }),
         ["dispatch.large_argument_block"];
     swaps_the_first_arguments: "The first two pointers of a dispatch are swapped.",
@@ -70,7 +70,7 @@ saboteurs! {
             "dispatch.one_function_many_times", "dispatch.chain_keeps_its_order",
             "dispatch.log_keeps_its_order", "dispatch.transfers_feed_kernels",
         ];
-    lets_go_of_arguments: "A dispatch whose buffers nobody else holds when its waits are reached does not run.",
+    lets_go_of_arguments: "A dispatch whose buffers lose their last other handle before its waits are reached does not run.",
         LetsGo(|o| matches!(o, Operation::Dispatch(dispatch) if alone(&dispatch.resources))),
         ["dispatch.raw_arguments", "operation.keeps_dispatch"];
     recorded_dispatches_are_lost: "Recorded dispatches are not run.",
@@ -84,7 +84,7 @@ saboteurs! {
         Records(|commands, _| commands.iter_mut().for_each(|command| {
             if let Command::Dispatch(dispatch) = command { dispatch.dynamic_local_memory = 0 }
         })), ["command_buffer_dispatch.local_memory"];
-    recorded_structs_are_truncated: "Of a recorded argument block the kernel gets no more than the first 20 bytes.",
+    recorded_structs_are_truncated: "The kernel gets only the first 20 bytes of a recorded argument block.",
         Records(|commands, arguments| for command in commands {
             if let Command::Dispatch(dispatch) = command {
                 let block = dispatch.arguments.start as usize..dispatch.arguments.end as usize;
@@ -96,7 +96,7 @@ saboteurs! {
             "command_buffer_dispatch.struct_argument_table", "command_buffer_dispatch.pipeline_direct",
             "command_buffer_dispatch.mixed_arguments", "command_buffer_dispatch.replay_with_other_tables",
         ];
-    recorded_patches_are_lost: "What a table supplies to a dispatch is not put into its arguments.",
+    recorded_patches_are_lost: "The addresses of a table are not written into a dispatch's arguments.",
         Records(|commands, _| commands.iter_mut().for_each(|command| {
             if let Command::Dispatch(dispatch) = command { dispatch.patches = 0..0 }
         })),
@@ -107,7 +107,7 @@ saboteurs! {
         ];
 }
 
-/// Changes the grid of a dispatch that does not read it from a buffer.
+/// Changes the grid of a dispatch, unless the grid is in a buffer.
 fn grid(dispatch: &mut Dispatch, change: fn(&mut [u32; 3])) {
     if let WorkgroupCount::Direct(grid) = &mut dispatch.workgroup_count {
         change(grid);
@@ -124,7 +124,7 @@ fn run_twice(inner: &Inner, s: Submission<'_>) -> Result<()> {
     s.to(inner)
 }
 
-/// The first function that could be mistaken for the one that is dispatched.
+/// The first function with the same parameters as the dispatched one.
 fn first_alike(dispatch: &Dispatch) -> u32 {
     let functions = dispatch.executable.functions();
     let shape = |index: usize| {
@@ -157,7 +157,7 @@ fn zero_values(dispatch: &mut Dispatch, which: fn(u32) -> bool) {
     }
 }
 
-/// Where the pointers lie in the block of a dispatch.
+/// The offsets of the pointers in the block of a dispatch.
 fn pointers(dispatch: &Dispatch) -> Vec<usize> {
     let parameters = &dispatch.executable.functions()[dispatch.function as usize].parameters;
     let buffers = parameters.iter().filter(|p| p.kind == windlass_hal::ParameterKind::Buffer);

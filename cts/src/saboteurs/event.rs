@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Saboteurs of the order within a command buffer: barriers and events.
 //!
-//! A driver that runs commands in their order keeps every rule by doing so. These run them one after the other in the
-//! worst order that a rule allows which is wrong, so that what the right one forbids shows.
+//! A driver that runs commands in their recorded order keeps every rule. These saboteurs run the commands one after
+//! the other in the worst order that a wrong rule allows, so that the violations of the right rule show.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ saboteurs! {
             "command_buffer_event.signal_covers_earlier_waits", "command_buffer_event.chain",
             "command_buffer_event.submitted_many_times",
         ];
-    waits_for_the_last_event: "Of the events that a command waits for, the last of the list alone orders it.",
+    waits_for_the_last_event: "A command that waits for several events is ordered only by the last of them.",
         Misorders(|commands, rule| {
             if has_events(commands) {
                 rule.waits = |signals, events, _| events.last().map_or(0, |event| signalled(signals, *event));
@@ -47,7 +47,7 @@ saboteurs! {
                 rule.first_signal = true;
             }
         }), ["command_buffer_event.signalled_again"];
-    resets_undo_earlier_waits: "A reset takes back what a wait before it ordered.",
+    resets_undo_earlier_waits: "A reset undoes the order of earlier waits.",
         Misorders(|commands, rule| {
             if has_events(commands) {
                 rule.waits = |signals, events, rest| {
@@ -59,7 +59,7 @@ saboteurs! {
                 };
             }
         }), ["command_buffer_event.reset_leaves_earlier_waits"];
-    refuses_unused_events: "A recording with an event that nobody waits for is refused.", RefusesUnused,
+    refuses_unused_events: "A recording with an event without a wait is refused.", RefusesUnused,
         ["command_buffer_event.unused_events"];
 }
 
@@ -67,18 +67,18 @@ fn has_events(commands: &[Command]) -> bool {
     commands.iter().any(|command| matches!(command, Command::WaitEvents { .. }))
 }
 
-/// How many commands came before the signal of an event.
+/// The number of commands before the signal of an event.
 fn signalled(signals: &[usize], event: usize) -> usize {
     signals.get(event).copied().unwrap_or(0)
 }
 
-/// What orders commands, in the end: see [`CommandList::predecessors`].
+/// A rule by which events and barriers order commands: see [`CommandList::predecessors`].
 struct Rule {
     barriers: bool,
     /// Whether an event means its first signal instead of its last.
     first_signal: bool,
-    /// How many commands must have completed, from the signals so far, the events that are waited for, and the commands
-    /// behind the wait.
+    /// The number of commands that must have completed for a wait. Its arguments are the signals so far, the awaited
+    /// events, and the commands after the wait.
     waits: fn(&[usize], &[usize], &[Command]) -> usize,
 }
 
@@ -89,7 +89,7 @@ impl Rule {
         waits: |signals, events, _| events.iter().map(|event| signalled(signals, *event)).max().unwrap_or(0),
     };
 
-    /// The number of commands that each has to wait for.
+    /// The number of commands that each command has to wait for.
     fn predecessors(&self, commands: &[Command]) -> Vec<usize> {
         let (mut signals, mut before) = (Vec::new(), 0);
         let mut places = Vec::new();
@@ -115,8 +115,8 @@ impl Rule {
     }
 }
 
-/// The worst order that a wrong rule allows: whatever the right rule forbids comes as soon as the wrong one lets it, and
-/// all else in its turn.
+/// The worst order that a wrong rule allows. A command that the right rule would delay runs as early as the wrong
+/// rule lets it. All others run in recorded order.
 fn worst(wrong: &[usize], right: &[usize]) -> Vec<usize> {
     let mut placed = vec![false; wrong.len()];
     let mut order = Vec::new();
@@ -131,8 +131,8 @@ fn worst(wrong: &[usize], right: &[usize]) -> Vec<usize> {
     order
 }
 
-/// Runs what is recorded in the worst order that a wrong rule allows; a recording that the rule is right for stays as it
-/// is.
+/// Runs each recording in the worst order that a wrong rule allows. A recording for which the rule is right stays
+/// unchanged.
 struct Misorders(fn(&[Command], &mut Rule));
 
 impl Sabotage for Misorders {

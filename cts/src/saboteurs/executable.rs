@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of executables: what is loaded, and what it says of itself.
+//! Saboteurs of executables: loading, and reflection.
 
 use std::{
     any::Any,
@@ -18,16 +18,16 @@ use super::sabotage::{Inner, Sabotage, Submission, load, lock};
 type Raw = Arc<dyn driver::RawExecutable>;
 
 saboteurs! {
-    loads_the_first_again: "Whatever is loaded, the device's first executable is what comes back.",
+    loads_the_first_again: "Every load returns the device's first executable.",
         Cache(|_, _| true, Mutex::default()),
         [
             "executable.reflects_local_memory", "executable.truncated_refused",
             "dispatch_refused.argument_size", "command_buffer_dispatch.null_and_empty",
             "executable_cache.other_bytes_other_executable",
         ];
-    caches_by_length: "Code of the length of other code is taken for it.",
+    caches_by_length: "Code is taken for other code of the same length.",
         Cache(|known, code| known.len() == code.len(), Mutex::default()), ["executable.known_by_its_bytes"];
-    accepts_anything: "What cannot be loaded is accepted as something else that could.", Accepts::default(),
+    accepts_anything: "Invalid code is accepted as an executable that was loaded before.", Accepts::default(),
         ["executable.garbage_refused", "executable.truncated_refused"];
     refuses_compressed_bundles: "Compressed bundles are refused.", Loads(|inner, code| {
         if code.starts_with(b"CCOB") {
@@ -35,27 +35,27 @@ saboteurs! {
         }
         load(inner, code)
     }), ["executable.loads_every_container"];
-    refuses_plain_bundles: "Bundles that are not compressed are refused.", Loads(|inner, code| {
+    refuses_plain_bundles: "Uncompressed bundles are refused.", Loads(|inner, code| {
         if code.starts_with(b"__CLANG_OFFLOAD_BUNDLE__") {
             return Err(Error::invalid_argument("the bundle is not compressed"));
         }
         load(inner, code)
     }), ["executable.loads_every_container", "executable.wrong_architecture_refused"];
-    refusals_are_unknown: "What cannot be loaded is UNKNOWN.",
+    refusals_are_unknown: "Invalid code is refused with UNKNOWN.",
         Loads(|inner, code| load(inner, code).map_err(|error| Error::unknown(error.to_string()))),
         [
             "executable.wrong_architecture_refused", "executable.garbage_refused",
             "executable.usable_after_refusals",
         ];
-    refusals_give_no_reason: "What cannot be loaded is refused without naming targets.",
+    refusals_give_no_reason: "Invalid code is refused without naming targets.",
         Loads(|inner, code| load(inner, code).map_err(|error| Error::new(error.code(), "cannot load this"))),
         ["executable.wrong_architecture_refused"];
-    loads_once: "After code that could not be loaded nothing can be.", LoadsOnce::default(),
+    loads_once: "After invalid code every load fails.", LoadsOnce::default(),
         [
             "executable.garbage_refused", "executable.truncated_refused",
             "executable_cache.failures_are_not_kept",
         ];
-    loads_code_once: "Code that was loaded before is refused, whether anybody still holds it or not.",
+    loads_code_once: "Code that was loaded before is refused.",
         LoadsEachOnce::default(), ["executable_cache.gone_with_the_last_handle"];
     hides_a_function: "The last function of several is not listed.",
         Reflects(|functions| if functions.len() > 1 { functions.truncate(functions.len() - 1) }),
@@ -89,11 +89,11 @@ saboteurs! {
     takes_buffers_for_values: "Buffers are reflected as values of eight bytes.",
         Reflects(|functions| each_parameter(functions, |parameter| parameter.kind = ParameterKind::Value)),
         ["executable.reflects_parameters", "dispatch.empty_grid_is_a_barrier"];
-    pads_structs: "A struct is reflected eight bytes shorter than it is.",
+    pads_structs: "A struct is reflected eight bytes too short.",
         Reflects(|functions| each_parameter(functions, |parameter| {
             if parameter.size > 8 { parameter.size -= 8 }
         })), ["executable.reflects_struct_parameters", "command_buffer_dispatch.struct_argument_direct"];
-    parameters_overlap: "Every parameter lies at the start of the block.",
+    parameters_overlap: "Every parameter is reflected at the start of the block.",
         Reflects(|functions| each_parameter(functions, |parameter| parameter.offset = 0)),
         ["executable.parameters_lie_in_their_block", "command_buffer_dispatch.chain_direct"];
     forgets_workgroup_sizes: "A workgroup size that the code fixes is not reflected.",
@@ -105,7 +105,7 @@ saboteurs! {
     forgets_local_memory: "Static local memory is not reflected.",
         Reflects(|functions| functions.iter_mut().for_each(|function| function.static_local_memory = 0)),
         ["executable.reflects_local_memory"];
-    forgets_workgroup_limits: "How many work-items the code was built for is not reflected.",
+    forgets_workgroup_limits: "The most work-items that the code was built for are not reflected.",
         Reflects(|functions| functions.iter_mut().for_each(|function| function.max_workgroup_threads = 0)),
         ["executable.reflects_workgroup_size"];
     hides_globals: "Global variables after the first are not listed.",
@@ -119,22 +119,22 @@ saboteurs! {
             "executable_global.in_command_buffers", "executable_global.not_mapped",
             "executable_global.one_copy_for_a_queue",
         ];
-    misplaces_globals: "A global variable is found four bytes before it begins.",
+    misplaces_globals: "A global variable is found four bytes before its address.",
         Globals(|_| {}, |found| found.map(|raw| moved(raw, |address| address - 4, |size| size))),
         ["executable_global.lies_at_its_address", "executable_global.read_by_a_queue"];
-    shrinks_globals: "A global variable is found four bytes shorter than it is.",
+    shrinks_globals: "A global variable is found four bytes too short.",
         Globals(|_| {}, |found| found.map(|raw| moved(raw, |address| address, |size| size - 4))),
         ["executable_global.found_by_name", "executable_global.written_by_a_queue"];
-    snapshots_globals: "What is found as a global variable is other memory, with what the variable held.",
+    snapshots_globals: "A global variable is found as a copy in other memory.",
         Snapshots, [
             "executable_global.written_by_a_kernel", "executable_global.written_by_a_queue",
             "executable_global.same_memory_each_time",
         ];
-    globals_do_not_keep_their_code: "A copy from a variable whose code nobody else holds is forgotten.", Unkept,
+    globals_do_not_keep_their_code: "A copy from a variable whose executable has no other handle is forgotten.", Unkept,
         ["executable_global.keeps_its_executable"];
-    devices_share_executables: "Code that one device has loaded is not loaded on another.", Shared::default(),
+    devices_share_executables: "Code that another device has loaded is not loaded again.", Shared::default(),
         ["executable_cache.devices_apart"];
-    fixes_workgroup_sizes: "Code that takes any workgroup size is said to fix one.",
+    fixes_workgroup_sizes: "Code for any workgroup size is reflected with a fixed one.",
         Reflects(|functions| functions.iter_mut().for_each(|function| {
             function.workgroup_size.get_or_insert([64, 1, 1]);
         })), ["dispatch_refused.workgroup_size_missing"];
@@ -144,7 +144,7 @@ fn each_parameter(functions: &mut [FunctionInfo], change: fn(&mut Parameter)) {
     functions.iter_mut().for_each(|function| function.parameters.iter_mut().for_each(change));
 }
 
-/// What was loaded, beside the code it was loaded from.
+/// The loaded executables, each with its code.
 struct Cache(fn(&[u8], &[u8]) -> bool, Mutex<Vec<(Vec<u8>, Raw)>>);
 
 impl Sabotage for Cache {
@@ -216,7 +216,7 @@ impl Sabotage for LoadsOnce {
     }
 }
 
-/// Code that was loaded.
+/// The code that was loaded.
 #[derive(Default)]
 struct LoadsEachOnce(Mutex<Vec<Vec<u8>>>);
 
@@ -231,7 +231,7 @@ impl Sabotage for LoadsEachOnce {
     }
 }
 
-/// Changes what executables say of their functions.
+/// Changes the reflection of executables.
 struct Reflects(fn(&mut Vec<FunctionInfo>));
 
 impl Sabotage for Reflects {
@@ -240,7 +240,7 @@ impl Sabotage for Reflects {
     }
 }
 
-/// Loads code that says something else of its functions than is true.
+/// Loads code with a falsified reflection.
 pub(super) fn reflected(inner: &Inner, code: &[u8], change: fn(&mut Vec<FunctionInfo>)) -> Result<Raw> {
     let raw = load(inner, code)?;
     let mut functions = raw.functions().to_vec();
@@ -249,7 +249,7 @@ pub(super) fn reflected(inner: &Inner, code: &[u8], change: fn(&mut Vec<Function
     Ok(Arc::new(Reflected { raw, functions, globals, global: |found| found }))
 }
 
-/// What was loaded on any device, beside the code it was loaded from.
+/// The executables of all devices, each with its code.
 #[derive(Default)]
 struct Shared(Mutex<Vec<(Vec<u8>, Raw)>>);
 
@@ -265,10 +265,10 @@ impl Sabotage for Shared {
     }
 }
 
-/// What a global variable is found as.
+/// The result of looking up a global variable.
 type Found = Result<Arc<dyn driver::RawBuffer>>;
 
-/// Changes what executables say of their variables, and where these are found.
+/// Changes the list of variables, and the result of looking them up.
 struct Globals(fn(&mut Vec<GlobalInfo>), fn(Found) -> Found);
 
 impl Sabotage for Globals {
@@ -296,7 +296,7 @@ struct Moved {
     size: u64,
 }
 
-// SAFETY: none of its own; it lies about a variable, whose neighbours are variables of the same code.
+// SAFETY: the buffer reports a wrong address on purpose. The neighbours of a variable are variables of the same code.
 unsafe impl driver::RawBuffer for Moved {
     fn domain(&self) -> Domain {
         self.raw.domain()
@@ -315,7 +315,7 @@ unsafe impl driver::RawBuffer for Moved {
     }
 }
 
-/// Gives a copy of a variable in the place of the variable.
+/// Replaces variables by copies of them.
 struct Snapshots;
 
 impl Sabotage for Snapshots {
@@ -324,7 +324,7 @@ impl Sabotage for Snapshots {
     }
 }
 
-/// An executable whose variables are found as copies of what they hold.
+/// An executable whose variables are found as copies.
 pub(super) fn copied(raw: Raw, inner: &Inner) -> Raw {
     Arc::new(Copied { raw, inner: inner.clone() })
 }
@@ -366,7 +366,7 @@ unsafe impl driver::RawExecutable for Copied {
     }
 }
 
-/// Gives variables that are of use while somebody holds the executable.
+/// Gives variables that work only while a handle of the executable exists.
 struct Unkept;
 
 impl Sabotage for Unkept {
@@ -436,7 +436,7 @@ unsafe impl driver::RawBuffer for LentGlobal {
     }
 }
 
-/// An executable that says something else of itself than is true.
+/// An executable with falsified reflection.
 struct Reflected {
     raw: Raw,
     functions: Vec<FunctionInfo>,
@@ -460,7 +460,7 @@ unsafe impl driver::RawExecutable for Reflected {
     }
 
     fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Found {
-        // By name: the list may be another than the driver's.
+        // By name, because the list may differ from the driver's.
         let name = self.globals.get(index as usize).map(|global| &global.name);
         let index = self.raw.globals().iter().position(|global| Some(&global.name) == name);
         let index = index.ok_or_else(|| Error::internal("a variable that is not there"))?;

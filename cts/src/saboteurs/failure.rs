@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of failure: who hears of it, when, and as what.
+//! Saboteurs of failure: its receivers, its time, and its error.
 
 use std::sync::{
     Arc, Mutex,
@@ -8,9 +8,7 @@ use std::sync::{
 
 use windlass_hal::{Error, Operation, Point, Result, Semaphore};
 
-use super::sabotage::{
-    Inner, Only, Sabotage, Submission, Submit, fail, lock, reach, settle_all, when_settled,
-};
+use super::sabotage::{Inner, Only, Sabotage, Submission, Submit, fail, lock, reach, signal_all, when_ended};
 
 saboteurs! {
     swallows_failures: "A wait that fails counts as reached.", Submit(swallow),
@@ -45,24 +43,24 @@ saboteurs! {
             "command_buffer_indirect.failure_skips_commands",
         ];
     swallows_its_own_failure: "Work that fails reaches its signals.",
-        Submit(|inner, s| s.settle(inner, |_, signals| reach(signals))),
+        Submit(|inner, s| s.pass_then(inner, |_, signals| reach(signals))),
         ["host_call.error_fails_signals", "command_buffer_indirect.beyond_the_limits"];
-    forgets_to_fail: "Work that fails never settles its signals.",
-        Submit(|inner, s| s.settle(inner, |result, signals| if result.is_ok() { reach(signals) })),
+    forgets_to_fail: "Work that fails neither reaches nor fails its signals.",
+        Submit(|inner, s| s.pass_then(inner, |result, signals| if result.is_ok() { reach(signals) })),
         ["failure.of_pending_work", "threads.submit_races_failure"];
-    fails_the_first_signal: "A failure reaches the first signal of a list alone.", Submit(fail_the_first),
+    fails_the_first_signal: "A failure reaches only the first signal of a list.", Submit(fail_the_first),
         ["host_call.error_fails_signals", "failure.every_signal_fails"];
-    fails_the_last_signal: "A failure reaches the last signal of a list alone.", Submit(fail_the_last),
+    fails_the_last_signal: "A failure reaches only the last signal of a list.", Submit(fail_the_last),
         ["host_call.error_fails_signals", "failure.every_signal_fails"];
     fails_under_another_code: "A failure arrives as INTERNAL.",
-        Submit(|inner, s| s.settle(inner, |result, signals| {
-            settle_all(signals, result.map_err(|error| Error::internal(error.to_string())));
+        Submit(|inner, s| s.pass_then(inner, |result, signals| {
+            signal_all(signals, result.map_err(|error| Error::internal(error.to_string())));
         })), ["failure.of_a_failed_wait"];
     fails_without_a_message: "A failure arrives with its code and without its message.",
-        Submit(|inner, s| s.settle(inner, |result, signals| {
-            settle_all(signals, result.map_err(|error| Error::new(error.code(), "failed")));
+        Submit(|inner, s| s.pass_then(inner, |result, signals| {
+            signal_all(signals, result.map_err(|error| Error::new(error.code(), "failed")));
         })), ["failure.of_a_failed_wait"];
-    fails_when_all_is_known: "A failed wait is told only when every other wait is settled.", Submit(fail_late),
+    fails_when_all_is_known: "A failed wait fails the signals only once every other wait is reached or failed.", Submit(fail_late),
         ["failure.one_of_many_waits", "failure.first_of_two_wins"];
     fails_backwards: "A failure reaches the semaphores that the work waited for.", Submit(fail_backwards),
         ["failure.does_not_travel_backwards"];
@@ -73,9 +71,9 @@ saboteurs! {
         ];
     runs_what_failed: "Work whose wait has failed runs, and then fails.", Submit(run_what_failed),
         ["host_call.not_run_after_failure", "failure.dependant_does_not_run"];
-    fails_for_ever: "After one failure everything that is submitted fails.", FailsForEver::default(),
+    fails_for_ever: "After one failure all later work fails.", FailsForEver::default(),
         ["failure.device_stays_usable"];
-    refuses_after_a_failure: "After one failure everything is refused.", RefusesAfterFailure::default(),
+    refuses_after_a_failure: "After one failure every submission is refused.", RefusesAfterFailure::default(),
         ["failure.device_stays_usable"];
     signals_what_it_refuses: "A submission that is refused reaches its signals.",
         Submit(|inner, s| {
@@ -89,15 +87,15 @@ saboteurs! {
         }), ["lifetime.close_refuses_new_work"];
 }
 
-/// Points that follow `points`, each settled by `settle` from what it follows.
+/// Points that follow `points`. `signal` reaches or fails each of them by the outcome of the point that it follows.
 fn followers(
     points: &[Point],
-    settle: impl Fn(&Semaphore, Result<()>) + Send + Clone + 'static,
+    signal: impl Fn(&Semaphore, Result<()>) + Send + Clone + 'static,
 ) -> Vec<Point> {
     let follow = |point: &Point| {
-        let (follower, settle) = (Semaphore::new(0), settle.clone());
+        let (follower, signal) = (Semaphore::new(0), signal.clone());
         let told = follower.clone();
-        when_settled(point.clone(), move |result| settle(&told, result));
+        when_ended(point.clone(), move |result| signal(&told, result));
         follower.at(1)
     };
     points.iter().map(follow).collect()
@@ -109,14 +107,14 @@ fn swallow(inner: &Inner, s: Submission<'_>) -> Result<()> {
 }
 
 fn fail_the_first(inner: &Inner, s: Submission<'_>) -> Result<()> {
-    s.settle(inner, |result, signals| match result {
+    s.pass_then(inner, |result, signals| match result {
         Ok(()) => reach(signals),
         Err(error) => fail(&signals[..signals.len().min(1)], &error),
     })
 }
 
 fn fail_the_last(inner: &Inner, s: Submission<'_>) -> Result<()> {
-    s.settle(inner, |result, signals| match result {
+    s.pass_then(inner, |result, signals| match result {
         Ok(()) => reach(signals),
         Err(error) => fail(&signals[signals.len().saturating_sub(1)..], &error),
     })
@@ -127,13 +125,13 @@ fn fail_late(inner: &Inner, s: Submission<'_>) -> Result<()> {
     let all = Semaphore::new(if s.waits.is_empty() { 1 } else { 0 });
     for wait in s.waits {
         let (state, all) = (state.clone(), all.clone());
-        when_settled(wait.clone(), move |result| {
+        when_ended(wait.clone(), move |result| {
             let mut state = lock(&state);
             state.0 -= 1;
             state.1 = state.1.clone().and(result);
             let last = (state.0 == 0).then(|| state.1.clone());
             drop(state);
-            last.into_iter().for_each(|result| settle_all(&[all.at(1)], result));
+            last.into_iter().for_each(|result| signal_all(&[all.at(1)], result));
         });
     }
     Submission { waits: &[all.at(1)], ..s }.to(inner)
@@ -141,11 +139,11 @@ fn fail_late(inner: &Inner, s: Submission<'_>) -> Result<()> {
 
 fn fail_backwards(inner: &Inner, s: Submission<'_>) -> Result<()> {
     let waits = s.waits.to_vec();
-    s.settle(inner, move |result, signals| {
+    s.pass_then(inner, move |result, signals| {
         if let Err(error) = &result {
             fail(&waits, error);
         }
-        settle_all(signals, result);
+        signal_all(signals, result);
     })
 }
 
@@ -181,16 +179,16 @@ impl Sabotage for FailsForEver {
             return Ok(());
         }
         let first = self.0.clone();
-        s.settle(inner, move |result, signals| {
+        s.pass_then(inner, move |result, signals| {
             if let Err(error) = &result {
                 lock(&first).get_or_insert(error.clone());
             }
-            settle_all(signals, result);
+            signal_all(signals, result);
         })
     }
 }
 
-/// Remembers that something failed.
+/// Remembers whether any work failed.
 #[derive(Default)]
 struct RefusesAfterFailure(Arc<AtomicBool>);
 
@@ -200,9 +198,9 @@ impl Sabotage for RefusesAfterFailure {
             return Err(Error::failed_precondition("something has failed on this device"));
         }
         let failed = self.0.clone();
-        s.settle(inner, move |result, signals| {
+        s.pass_then(inner, move |result, signals| {
             failed.fetch_or(result.is_err(), Ordering::AcqRel);
-            settle_all(signals, result);
+            signal_all(signals, result);
         })
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Cases that no saboteur fails, and what holds their contracts instead.
+//! Lists the cases that no saboteur fails, with the tests that hold their contracts instead.
 
-/// A case with its reason in each line, after a line of headings.
+/// A case with its reason on each line, after a line of headings.
 const UNBROKEN: &str = include_str!("../../unbroken_cases.csv");
 
 /// A case whose contract cannot be broken by wrapping a driver.
@@ -10,16 +10,16 @@ const UNBROKEN: &str = include_str!("../../unbroken_cases.csv");
 pub struct Held {
     /// The case.
     pub case: &'static str,
-    /// Why no wrapper breaks what it states.
+    /// The reason why no wrapper breaks the contract.
     pub why: &'static str,
 }
 
 impl Held {
-    /// What [`why`](Self::why) says where the case never gets to a driver: it passes over [`refusing`](super::refusing).
-    pub const NO_DRIVER: &str = "no driver is asked";
+    /// The value of [`why`](Self::why) for a case that calls no driver: it passes over [`refusing`](super::refusing).
+    pub const NO_DRIVER: &str = "no driver is called";
 }
 
-/// Every case that no saboteur is asked to fail, with the reason.
+/// Every case that no saboteur must fail, with the reason.
 pub fn held_otherwise() -> Vec<Held> {
     let held = |line: &'static str| line.split_once(',').map(|(case, why)| Held { case, why });
     UNBROKEN.lines().skip(1).filter_map(held).collect()

@@ -7,7 +7,7 @@ use windlass_hal::{Error, HostCall, HostCallFlags, HostCalls, Operation, Point, 
 
 use crate::pass::Pass;
 
-use super::sabotage::{Inner, Only, Sabotage, Submission, fail, lock, reach, settle_all};
+use super::sabotage::{Inner, Only, Sabotage, Submission, fail, lock, reach, signal_all};
 
 const HOST_CALL: &str = "queue_host_call";
 
@@ -41,16 +41,16 @@ saboteurs! {
             s.to(inner)
         }), ["host_call.defer_once", "host_call.non_blocking_signals_early"];
     host_call_errors_are_lost: "The error of a host call is lost, and its signals are reached.",
-        Only(HOST_CALL, |inner, s| s.settle(inner, |_, signals| reach(signals))),
+        Only(HOST_CALL, |inner, s| s.pass_then(inner, |_, signals| reach(signals))),
         ["host_call.error_fails_signals", "host_call.panic_fails_signals"];
     host_call_errors_are_unknown: "The error of a host call arrives as UNKNOWN.",
-        Only(HOST_CALL, |inner, s| s.settle(inner, |result, signals| {
-            settle_all(signals, result.map_err(|error| Error::unknown(error.to_string())));
+        Only(HOST_CALL, |inner, s| s.pass_then(inner, |result, signals| {
+            signal_all(signals, result.map_err(|error| Error::unknown(error.to_string())));
         })),
         ["host_call.error_fails_signals", "host_call.deferred_failure", "host_call.dropped_completion_fails"];
 }
 
-/// Runs a call on this thread and settles the signals.
+/// Runs a call on this thread and reaches or fails the signals.
 fn run(call: HostCall, signals: &[Point]) {
     call.run(Points::from(signals));
 }
@@ -69,7 +69,7 @@ fn call_inside(inner: &Inner, s: Submission<'_>) -> Result<()> {
 fn call_where_reached(inner: &Inner, s: Submission<'_>) -> Result<()> {
     s.hold(inner, |_, result, held| match (held.operation, result) {
         (Operation::HostCall(call), Ok(())) => run(call, &held.signals),
-        (_, result) => settle_all(&held.signals, result),
+        (_, result) => signal_all(&held.signals, result),
     })
 }
 

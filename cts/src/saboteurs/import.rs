@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of imports: whose memory they show, and when it is given back.
+//! Saboteurs of imports: the memory that they show, and its release.
 
 use std::sync::{Arc, Mutex};
 
@@ -36,7 +36,7 @@ saboteurs! {
             }
             memory => import(inner, params, memory, release),
         }), ["export.round_trip", "export.round_trip_of_a_part", "export.import_released"];
-    imports_the_first_half: "An import is half as long as was asked for.",
+    imports_the_first_half: "An import has half of the requested length.",
         Imports(|inner, params, memory, release| import(inner, params, half(memory), release)),
         ["import.contents", "export.round_trip"];
     never_releases_imports: "The release of an import is forgotten.",
@@ -50,9 +50,9 @@ saboteurs! {
             "import.released_after_the_device", "import.released_on_many_threads", "import.imported_again",
             "export.import_released",
         ];
-    releases_imports_at_once: "An import is given back to its owner as soon as it is made.",
+    releases_imports_at_once: "An import is released as soon as it is made.",
         Imports(|inner, params, memory, release| {
-            // The cases that catch it keep the memory themselves until no work can reach it.
+            // The cases that catch this saboteur keep the memory themselves until no work can reach it.
             let imported = import(inner, params, memory, Release::new(|| {}));
             release.run();
             imported
@@ -77,15 +77,15 @@ saboteurs! {
         ["import.dealloca_is_a_barrier"];
     knows_no_heaps: "A device has no heaps.", Allows(|limits| limits.heaps.clear()),
         ["heap.kinds", "heap.alignment_holds", "heap.allocatable_is_allocated", "heap.importable_without_a_lack", "heap.a_wish_is_low_performance"];
-    heaps_are_small: "Every heap is said to take a kilobyte at most.",
+    heaps_are_small: "Every heap reports a size of at most a kilobyte.",
         Allows(|limits| limits.heaps.iter_mut().for_each(|heap| heap.max_size = 1 << 10)),
         ["heap.allocatable_is_allocated", "heap.too_large_is_nothing"];
-    heaps_align_wildly: "Heaps promise an alignment that allocations do not have.",
+    heaps_align_wildly: "Heaps report an alignment that allocations do not have.",
         Allows(|limits| limits.heaps.iter_mut().for_each(|heap| heap.min_alignment = 1 << 30)),
         ["heap.alignment_holds"];
     heaps_have_odd_alignments: "Heaps have an alignment that is no power of two.",
         Allows(|limits| limits.heaps.iter_mut().for_each(|heap| heap.min_alignment = 768)), ["heap.kinds"];
-    heaps_take_no_transfers: "Heaps are said to take no transfers and no dispatches.",
+    heaps_take_no_transfers: "Heaps report that they take neither transfers nor dispatches.",
         Allows(|limits| limits.heaps.iter_mut().for_each(|heap| heap.usage = BufferUsage::MAPPING)),
         ["heap.kinds", "heap.transfer_and_dispatch_by_usage"];
 }
@@ -105,7 +105,7 @@ impl Sabotage for Imports {
     }
 }
 
-/// What was imported so far.
+/// The imports so far.
 #[derive(Default)]
 struct CountsImports(Mutex<u64>);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of indirect dispatches: where a workgroup count is read, and when.
+//! Saboteurs of indirect dispatches: the place and the time of reading the workgroup count.
 
 use windlass_hal::{
     Buffer, BufferParams, BufferRef, BufferUsage, Command, IndirectParameters, Operation, Result, Semaphore,
@@ -23,7 +23,7 @@ saboteurs! {
         ];
     reads_counts_at_submission: "A count in a buffer is read when the dispatch is submitted.",
         Only("queue_dispatch", read_early), ["command_buffer_indirect.queue_waits_for_its_count"];
-    counts_lose_their_offset: "A count in a buffer is read from where the allocation begins.",
+    counts_lose_their_offset: "A count in a buffer is read from the start of the allocation.",
         Change(|o| if let Operation::Dispatch(d) = o { lose_offset(&mut d.workgroup_count) }),
         ["command_buffer_indirect.queue_count_within_a_buffer"];
     recorded_counts_are_one: "A recorded dispatch whose count is in a buffer launches one workgroup.",
@@ -34,7 +34,7 @@ saboteurs! {
             "command_buffer_indirect.three_dimensions", "command_buffer_indirect.zero_launches_nothing",
             "command_buffer_indirect.configuration", "command_buffer_indirect.drained_whole",
         ];
-    recorded_counts_lose_their_offset: "A recorded dispatch reads its count from where the allocation begins.",
+    recorded_counts_lose_their_offset: "A recorded dispatch reads its count from the start of the allocation.",
         Records(|commands, _| each_count(commands, lose_offset)),
         ["command_buffer_indirect.within_larger_buffers"];
     recorded_counts_are_read_first: "A count that earlier commands write is read before they run.",
@@ -47,7 +47,7 @@ saboteurs! {
             "command_buffer_indirect.dynamic_behind_an_event", "command_buffer_indirect.dynamic_chain",
             "command_buffer_indirect.both_kinds",
         ];
-    recorded_counts_are_read_last: "A count that is there when a list begins is read when the dispatch's turn comes.",
+    recorded_counts_are_read_last: "A static count is read at the dispatch's turn, not when the list begins.",
         Records(|commands, _| each_count(commands, |count| change(count, |parameters| match parameters {
             IndirectParameters::Static(range) => IndirectParameters::Dynamic(range),
             other => other,

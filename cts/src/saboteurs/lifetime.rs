@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of what lives as long as what: closing, draining, waiters, polling.
+//! Saboteurs of lifetimes: closing, draining, waiters, polling.
 
 use std::{
     sync::{
@@ -14,7 +14,7 @@ use windlass_hal::{Buffer, Code, Deadline, Error, Operation, Point, Result, Wait
 use crate::pass::Pass;
 
 use super::{
-    sabotage::{Inner, Sabotage, Submission, Submit, lock, settle_all},
+    sabotage::{Inner, Sabotage, Submission, Submit, lock, signal_all},
     transfer::whole,
 };
 
@@ -24,40 +24,40 @@ saboteurs! {
             "lifetime.close_cancels_pending", "lifetime.close_refuses_new_work",
             "threads.submit_races_close", "command_buffer_indirect.closed_in_between",
         ];
-    closes_after_the_work: "Closing a device waits for what is running.", Closes(|inner| {
+    closes_after_the_work: "Closing a device waits for running work.", Closes(|inner| {
         let _ = inner.drain(Deadline::NEVER);
         inner.close();
     }), ["lifetime.close_does_not_wait", "file.closed_in_the_midst"];
-    closes_under_another_code: "What closing cancels fails with ABORTED.",
-        Submit(|inner, s| s.settle(inner, |result, signals| {
-            settle_all(signals, result.map_err(|error| match error.code() {
+    closes_under_another_code: "Work that closing cancels fails with ABORTED.",
+        Submit(|inner, s| s.pass_then(inner, |result, signals| {
+            signal_all(signals, result.map_err(|error| match error.code() {
                 Code::Cancelled => Error::aborted(error.to_string()),
                 _ => error,
             }));
         })), ["lifetime.close_cancels_pending", "lifetime.close_twice", "lifetime.drop_cancels_pending"];
     accepts_after_closing: "A closed device accepts work and forgets it.", AcceptsClosed::default(),
         ["lifetime.close_refuses_new_work", "lifetime.issued_work_survives_drop", "lifetime.many_devices"];
-    forgets_what_is_pending: "What is pending when a device is closed is never settled.",
-        Submit(|inner, s| s.settle(inner, |result, signals| match result {
+    forgets_what_is_pending: "Closing a device leaves pending work neither reached nor failed.",
+        Submit(|inner, s| s.pass_then(inner, |result, signals| match result {
             Err(error) if error.code() == Code::Cancelled => {}
-            result => settle_all(signals, result),
+            result => signal_all(signals, result),
         })), ["lifetime.close_cancels_pending", "lifetime.drop_with_everything_in_flight"];
-    drains_at_once: "A drain returns whatever is running.", Drains(|_, _| Ok(())),
+    drains_at_once: "A drain returns while work is running.", Drains(|_, _| Ok(())),
         ["lifetime.drain_has_a_deadline", "file.drain_waits_for_files"];
     drains_without_a_deadline: "A drain ignores its deadline.",
         Drains(|inner, _| inner.drain(Deadline::NEVER)), ["lifetime.drain_has_a_deadline"];
-    drains_in_vain: "A drain says that its deadline has passed.",
+    drains_in_vain: "A drain always reports that its deadline has passed.",
         Drains(|inner, deadline| inner.drain(deadline).and(Err(Error::deadline_exceeded("on purpose")))),
         ["lifetime.drains_in_host_calls", "lifetime.drain_leaves_pending_work"];
     drains_what_is_pending: "A drain waits for work whose waits are not reached.", DrainsAll::default(),
         ["operation.waits_barrier", "lifetime.drain_leaves_pending_work"];
     leaks_waiters: "Each wait of a list leaves a waiter in its semaphore.", Submit(leak_waiters),
         ["failure.leaves_no_waiters"];
-    polls_for_ever: "Polling a device blocks while anything is pending.", PollsForEver::default(),
+    polls_for_ever: "Polling a device blocks while work is pending.", PollsForEver::default(),
         ["queue.barrier_waits"];
     trims_memory_in_use: "Trimming a device overwrites memory that is in use.", TrimsAll::default(),
         ["lifetime.poll_and_trim_are_harmless"];
-    reports_when_called: "Finished work is told when the device is called next, and never to who merely waits.",
+    reports_when_called: "The signals of finished work are reached only when a client calls the device again.",
         ReportsWhenCalled::default(),
         [
             "future.under_block_on", "future.polled_once_and_left", "future.moves_between_threads",
@@ -95,7 +95,7 @@ impl Sabotage for Drains {
     }
 }
 
-/// Remembers every signal that was promised.
+/// Remembers every signal of accepted work.
 #[derive(Default)]
 struct DrainsAll(Mutex<Vec<Point>>);
 
@@ -158,7 +158,7 @@ impl Sabotage for TrimsAll {
     }
 }
 
-/// Holds back what is finished until somebody calls the device.
+/// Holds the signals of finished work back until a client calls the device.
 #[derive(Default)]
 struct ReportsWhenCalled(Arc<Mutex<Vec<Report>>>);
 
@@ -175,9 +175,9 @@ impl Sabotage for ReportsWhenCalled {
     fn submit(&self, inner: &Inner, s: Submission<'_>) -> Result<()> {
         self.report();
         let unreported = self.0.clone();
-        s.settle(inner, move |result, signals| {
+        s.pass_then(inner, move |result, signals| {
             let signals = signals.to_vec();
-            lock(&unreported).push(Box::new(move || settle_all(&signals, result)));
+            lock(&unreported).push(Box::new(move || signal_all(&signals, result)));
         })
     }
 

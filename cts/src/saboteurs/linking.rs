@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of executables of several pieces, and of the symbols that executables list.
+//! Saboteurs of executables of several pieces, and of lists of symbols.
 
 use std::{
     any::Any,
@@ -30,22 +30,22 @@ saboteurs! {
             "executable_linked.calls_across", "executable_linked.pieces_in_any_order",
             "executable_linked.independent_pieces",
         ];
-    links_what_is_good: "Pieces that cannot be loaded are left out.", Links(|inner, parts| {
+    links_what_is_good: "Invalid pieces are left out.", Links(|inner, parts| {
         let good: Vec<&[u8]> = parts.iter().copied().filter(|part| !fails(inner, part)).collect();
         link(inner, if good.is_empty() { parts } else { &good })
     }), ["executable_linked.damaged_piece_refused"];
-    links_the_first_again: "Whatever pieces are linked, those that were linked first are what comes back.",
+    links_the_first_again: "Every linking returns the executable that was linked first.",
         LinksOnce::default(),
         ["executable_linked.same_pieces_same_executable"];
-    missing_symbols_have_no_name: "What cannot be linked is refused without naming symbols.", Nameless,
+    missing_symbols_have_no_name: "Pieces that cannot be linked are refused without naming symbols.", Nameless,
         ["executable_linked.missing_symbols_are_named", "executable_linked.circles_refused"];
-    linked_variables_are_snapshots: "A variable of linked pieces is found as other memory, with what it held.",
+    linked_variables_are_snapshots: "A variable of linked pieces is found as a copy in other memory.",
         Links(|inner, parts| Ok(copied(link(inner, parts)?, inner))), ["executable_linked.variable_is_one"];
-    loads_the_first_bundle: "Of several bundles in a file the first alone is loaded.", FirstBundle,
+    loads_the_first_bundle: "Only the first of several bundles in a file is loaded.", FirstBundle,
         ["executable_linked.bundles_of_one_file"];
     hides_symbols: "No symbol is listed.", Names(|raw, queues| changed(raw, queues, Vec::clear)),
         ["executable_symbols.kernels_and_variables", "executable_symbols.device_functions"];
-    lists_markers: "What the compiler adds for itself is listed.",
+    lists_markers: "The compiler's own symbols are listed.",
         Names(|raw, queues| changed(raw, queues, |symbols| {
             symbols.push(SymbolInfo::new("__hip_cuid_0", SymbolKind::Variable));
         })),
@@ -54,23 +54,23 @@ saboteurs! {
         Names(|raw, queues| changed(raw, queues, |symbols| symbols.iter_mut().for_each(|symbol| {
             if symbol.kind == SymbolKind::Function { symbol.kind = SymbolKind::Kernel }
         }))), ["executable_symbols.device_functions"];
-    misplaces_symbols: "Symbols are said to lie four bytes behind their place.",
+    misplaces_symbols: "Symbols are listed four bytes after their address.",
         Names(|raw, queues| changed(raw, queues, |symbols| symbols.iter_mut().for_each(|symbol| {
             symbol.address = symbol.address.map(|address| address + 4);
         }))), ["executable_symbols.variables_lie_where_they_are_found"];
-    piles_symbols_up: "All symbols are said to lie where the first one does.",
+    piles_symbols_up: "All symbols are listed at the address of the first.",
         Names(|raw, queues| changed(raw, queues, |symbols| {
             let first = symbols.iter().find_map(|symbol| symbol.address);
             symbols.iter_mut().for_each(|symbol| symbol.address = first);
         })), ["executable_symbols.code_lies_apart"];
-    symbols_of_any_queue: "Asked for the symbols as all queues see them, the first one's first is listed.",
+    symbols_of_any_queue: "The symbols for all queues are those of the first queue.",
         Names(|raw, queues| match queues {
             QueueAffinity::ANY => changed(raw, QueueAffinity::queue(0), |symbols| symbols.truncate(1)),
             queues => raw.symbols(queues),
         }), ["executable_symbols.one_copy_for_a_queue"];
 }
 
-/// Whether code cannot be loaded on its own, because it is none.
+/// Whether code cannot be loaded on its own, because it is invalid.
 fn fails(inner: &Inner, code: &[u8]) -> bool {
     load(inner, code).is_err_and(|error| error.code() == windlass_hal::Code::InvalidArgument)
 }
@@ -83,7 +83,7 @@ impl Sabotage for Links {
     }
 }
 
-/// What was linked first.
+/// The executable that was linked first.
 #[derive(Default)]
 struct LinksOnce(Mutex<Option<Raw>>);
 
@@ -99,7 +99,7 @@ impl Sabotage for LinksOnce {
     }
 }
 
-/// Keeps the code of an error and nothing else.
+/// Keeps only the code of an error.
 struct Nameless;
 
 impl Sabotage for Nameless {
@@ -112,7 +112,7 @@ impl Sabotage for Nameless {
     }
 }
 
-/// Cuts a file off behind its first compressed bundle of version 2.
+/// Cuts a file off after its first compressed bundle of version 2.
 struct FirstBundle;
 
 impl Sabotage for FirstBundle {

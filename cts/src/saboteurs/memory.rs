@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of memory: who has it, how long, and what the host sees of it.
+//! Saboteurs of memory: its owners, its lifetime, and the host's view of it.
 
 use std::{
     any::Any,
@@ -20,23 +20,23 @@ use crate::pass::Pass;
 
 use super::{
     executable::moved,
-    sabotage::{Inner, LetsGo, Only, Sabotage, Submission, Submit, alone, lock, settle_all},
+    sabotage::{Inner, LetsGo, Only, Sabotage, Submission, Submit, alone, lock, signal_all},
     transfer::whole,
 };
 
 type Raw = Arc<dyn driver::RawBuffer>;
 
 saboteurs! {
-    deallocas_at_once: "A dealloca gives the memory back when it is submitted.",
+    deallocas_at_once: "A dealloca frees the memory when it is submitted.",
         Only("queue_dealloca", |inner, s| {
             let (waits, signals) = (s.waits, s.signals);
             inner.pass(s.affinity, waits, signals, Operation::Barrier)?;
             Submission { waits: &[], signals: &[], ..s }.to(inner)
         }), ["alloca.counts_until_the_dealloca"];
-    never_deallocas: "A dealloca gives nothing back.",
+    never_deallocas: "A dealloca frees nothing.",
         Only("queue_dealloca", |inner, s| Submission { operation: Operation::Barrier, ..s }.to(inner)),
         ["alloca.dealloca_returns_memory"];
-    keeps_what_is_deallocated: "Memory whose dealloca has run is kept all the same.",
+    keeps_what_is_deallocated: "Memory whose dealloca has run is not freed.",
         Only("queue_dealloca", |inner, s| {
             if let Operation::Dealloca { buffer } = &s.operation {
                 std::mem::forget(buffer.clone());
@@ -46,52 +46,52 @@ saboteurs! {
         [
             "alloca.dealloca_returns_memory", "pool.blocks_run_out_and_come_back", "pool.trim", "pool.counts",
         ];
-    deallocas_what_failed: "A dealloca whose wait fails gives the memory back.",
+    deallocas_what_failed: "A dealloca whose wait fails frees the memory.",
         Only("queue_dealloca", |inner, s| s.hold(inner, |inner, result, mut held| {
             let signals = std::mem::take(&mut held.signals);
             held.run(inner);
-            settle_all(&signals, result);
+            signal_all(&signals, result);
         })), ["alloca.counts_until_the_dealloca"];
     refuses_deallocas_of_allocations: "A dealloca of memory that no queue allocated is refused.",
         Allocations::refusing(), ["alloca.dealloca_of_an_allocation", "operation.signals_dealloca"];
     gives_memory_twice: "An alloca gets the memory of another one that is in use.", Shares::while_in_use(),
         ["alloca.reuse_spares_work_in_flight", "alloca.dropped_without_dealloca"];
-    reuses_too_soon: "An alloca gets memory whose dealloca is submitted and has not run.",
+    reuses_too_soon: "An alloca gets memory whose dealloca was submitted and has not run.",
         Shares::once_released(),
         ["alloca.reuse_spares_work_in_flight", "alloca.failed_dealloca_keeps_memory"];
     allocations_overlap: "An allocation gets the memory of another one of its size.", Shares::allocations(),
         ["buffer.allocations_do_not_overlap", "alloca.pipelined"];
-    ignores_alignment: "Alignments that were asked for are forgotten.", IgnoresAlignment,
+    ignores_alignment: "Requested alignments are ignored.", IgnoresAlignment,
         ["buffer.min_alignment_honoured", "alloca.alignment"];
     refuses_empty_allocations: "An allocation of no bytes is refused.", RefusesEmpty,
         ["buffer.empty_allocation"];
     allocates_too_little: "An allocation has at most 4096 bytes.", AtMost(4096),
         ["buffer.sizes_and_alignment", "buffer.statistics_count", "export.device_address"];
-    allocations_are_a_byte_longer: "An allocation is a byte longer than was asked for.", Longer(|size| size + 1),
+    allocations_are_a_byte_longer: "An allocation is a byte longer than requested.", Longer(|size| size + 1),
         ["buffer.subspan_bounds", "buffer.mapping_bounds", "transfer.update_length_mismatch_refused"];
     allocations_are_rounded_up: "The size of an allocation is rounded up to 64 bytes.",
         Longer(|size| size.next_multiple_of(64)), ["transfer.copy_length_mismatch_refused", "buffer.subspan_bounds"];
-    allocations_begin_a_byte_late: "An allocation begins a byte behind the address that it is aligned to.", Late,
+    allocations_begin_a_byte_late: "An allocation begins a byte after an aligned address.", Late,
         ["buffer.sizes_and_alignment", "transfer.fill_misaligned_refused"];
-    allocates_what_does_not_fit: "What does not fit is cut down instead of refused.", AtMost(1 << 26),
+    allocates_what_does_not_fit: "An allocation that does not fit is made smaller instead of refused.", AtMost(1 << 26),
         ["buffer.too_large_is_exhausted", "alloca.too_large_is_exhausted"];
     exhausted_is_internal: "An allocation that does not fit is INTERNAL.", Refusal(|error| {
         Error::internal(error.to_string())
     }), ["buffer.too_large_is_exhausted", "alloca.too_large_is_exhausted"];
-    exhausted_for_ever: "After an allocation that did not fit nothing can be allocated.", Exhausted::default(),
+    exhausted_for_ever: "After an allocation that did not fit every allocation fails.", Exhausted::default(),
         ["buffer.too_large_is_exhausted", "alloca.too_large_is_exhausted"];
-    keeps_all_memory: "Memory is never given back.", Keeps::default(),
+    keeps_all_memory: "Memory is never freed.", Keeps::default(),
         ["lifetime.completed_work_releases_buffers"];
     keeps_memory_of_copies: "The source of a copy is kept for ever.", KeepsCopies::default(),
         ["lifetime.completed_work_releases_buffers"];
-    keeps_memory_of_failed_work: "What failed work would have used is kept for ever.",
+    keeps_memory_of_failed_work: "The buffers of failed work are kept for ever.",
         Submit(|inner, s| {
             let kept = buffers(&s.operation);
-            s.settle(inner, move |result, signals| {
+            s.pass_then(inner, move |result, signals| {
                 if result.is_err() {
                     std::mem::forget(kept);
                 }
-                settle_all(signals, result);
+                signal_all(signals, result);
             })
         }), ["lifetime.failed_work_releases_buffers"];
     cannot_map: "Memory for the host cannot be mapped.", Maps(|_| None),
@@ -101,7 +101,7 @@ saboteurs! {
         ];
     maps_a_copy: "A mapping shows memory that the device does not see.", Maps(shadow),
         ["buffer.mapping_sees_device_writes", "buffer.device_sees_mapping_writes", "export.host_pointer"];
-    lets_go_of_sources: "A copy or a write whose source nobody else holds is forgotten.",
+    lets_go_of_sources: "A copy or a write whose source has no other handle is forgotten.",
         LetsGo(|o| matches!(o, Operation::Copy { source, .. } | Operation::Write { source, .. } if alone([source]))),
         ["operation.keeps_copy", "operation.keeps_write", "lifetime.submission_keeps_buffers"];
 }
@@ -119,9 +119,9 @@ fn buffers(operation: &Operation) -> Vec<Buffer> {
     }
 }
 
-/// Gives memory out again.
+/// Hands out memory a second time.
 struct Shares {
-    /// What may be given out again: by its size, with the parameters that it was made with.
+    /// The memory that may be handed out again: its size, its parameters, and the allocation.
     known: Mutex<Vec<(u64, BufferParams, Raw)>>,
     what: Shared,
 }
@@ -196,7 +196,7 @@ impl Sabotage for Shares {
     }
 }
 
-/// Knows which buffers queues allocated.
+/// Remembers the buffers that queues allocated.
 struct Allocations(Mutex<Vec<usize>>);
 
 impl Allocations {
@@ -236,7 +236,7 @@ struct IgnoresAlignment;
 
 impl Sabotage for IgnoresAlignment {
     fn allocate(&self, inner: &Inner, params: &BufferParams, size: u64) -> Result<Raw> {
-        // One page of another's, so that no allocation is aligned by luck.
+        // A page of padding, so that no allocation is aligned by luck.
         let padding = inner.allocate(&params.with_min_alignment(0), 1 << 12)?;
         let raw = inner.allocate(&params.with_min_alignment(0), size);
         drop(padding);
@@ -377,7 +377,7 @@ impl Sabotage for KeepsCopies {
     }
 }
 
-/// Changes what the host sees of mappable memory.
+/// Changes the host's view of mappable memory.
 struct Maps(fn(&Raw) -> Option<Shadow>);
 
 impl Sabotage for Maps {
@@ -396,14 +396,15 @@ fn shadow(raw: &Raw) -> Option<Shadow> {
     Some((0..raw.size()).map(|_| AtomicU8::new(0)).collect())
 }
 
-/// A buffer with other memory for the host than for the device, or none.
+/// A buffer with other memory for the host than for the device, or with none for the host.
 struct Mapped {
     raw: Raw,
     shadow: Option<Shadow>,
 }
 
-// SAFETY: size and address are those of the buffer that this keeps, and the pointer is to as many bytes that live and
-// stay with this object. That they are not the device's own is what this saboteur breaks; no access goes astray by it.
+// SAFETY: size and address are those of the buffer that this keeps. The pointer is to as many bytes, which live as
+// long as this object. The bytes are not the device's own, which is the fault of this saboteur, but no access goes
+// out of bounds.
 unsafe impl driver::RawBuffer for Mapped {
     fn domain(&self) -> Domain {
         self.raw.domain()
@@ -419,8 +420,8 @@ unsafe impl driver::RawBuffer for Mapped {
 
     fn host_pointer(&self) -> Option<HostPointer> {
         let start = NonNull::from(&**self.shadow.as_ref()?).cast();
-        // SAFETY: the slice has as many bytes as the buffer, lives as long, and is never moved; atomics may be written
-        // through a shared pointer, and only references to atomics exist.
+        // SAFETY: the slice has as many bytes as the buffer, lives as long, and never moves. Atomics may be written
+        // through a shared pointer, and all references to them are to atomics.
         Some(unsafe { HostPointer::new(start) })
     }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Drivers that lie: the test of the suite itself.
+//! Saboteurs: wrappers that break contracts, as the test of the suite itself.
 //!
-//! A [`Saboteur`] stands between the interface and a driver that conforms, forwards everything, and breaks one
-//! contract on the way. The cases that it names state that contract, and each of them must fail over it. A suite that
-//! lets a saboteur pass would let a driver pass with the same mistake.
+//! A [`Saboteur`] wraps a driver that conforms. It forwards everything, except that it breaks one contract. The cases
+//! that it names state this contract, and each of them must fail over it. If a case passes, the suite would also pass
+//! a driver with the same fault.
 //!
-//! They run over any driver. Over one of your own they tell whether the suite has teeth there too, which it may lack
-//! where the driver declares what it lacks:
-//!
+//! Saboteurs run over any driver. Over your own driver they show whether the suite finds faults there too, which may
+//! fail where the driver declares lacks:
 //! ```no_run
 //! # use std::sync::Arc;
 //! # use windlass_hal::driver::Driver;
@@ -19,8 +18,8 @@
 //! }
 //! ```
 //!
-//! Not every contract can be broken from outside a driver: [`held_otherwise`] names the cases that no saboteur fails,
-//! each with what holds it instead.
+//! Not every contract can be broken from outside a driver. [`held_otherwise`] lists the cases that no saboteur fails,
+//! with the tests that hold their contracts instead.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -28,7 +27,7 @@ use windlass_hal::{Feature, Registry, driver::Driver};
 
 use crate::{Kernels, Level, Options, Verdict, cases, run_cases};
 
-/// A table of saboteurs: for each its name, what it breaks, how, and the cases that must fail over it.
+/// A table of saboteurs: for each its name, its fault, its implementation, and the cases that must fail over it.
 macro_rules! saboteurs {
     ($($name:ident: $breaks:literal, $sabotage:expr, [$($kill:literal),* $(,)?];)*) => {
         pub(super) const ALL: &[$crate::saboteurs::Saboteur] = &[$(
@@ -71,7 +70,7 @@ use sabotage::{Sabotage, Saboteured};
 pub struct Saboteur {
     /// A few words with underscores.
     pub name: &'static str,
-    /// What it does wrong, in one sentence.
+    /// Its fault, in one sentence.
     pub breaks: &'static str,
     /// The cases that must fail over it.
     pub kills: &'static [&'static str],
@@ -102,14 +101,14 @@ pub fn all() -> Vec<Saboteur> {
     .concat()
 }
 
-/// One that breaks nothing: every case must pass over it.
+/// A wrapper that breaks nothing. Every case must pass over it.
 pub fn faithful() -> Saboteur {
     struct Faithful;
     impl Sabotage for Faithful {}
     Saboteur { name: "faithful", breaks: "Nothing is broken.", kills: &[], sabotage: || Arc::new(Faithful) }
 }
 
-/// One whose devices refuse all that they are asked for. What passes over it asks no driver.
+/// A wrapper whose devices refuse every call. A case that passes over it calls no driver.
 pub fn refusing() -> Saboteur {
     Saboteur {
         name: "refusing",
@@ -120,12 +119,12 @@ pub fn refusing() -> Saboteur {
 }
 
 impl Saboteur {
-    /// A driver with the same scheme that is `driver` but for what this saboteur breaks.
+    /// Wraps `driver`. The wrapper has the same scheme, and differs only in this saboteur's fault.
     pub fn over(&self, driver: Arc<dyn Driver>) -> Arc<dyn Driver> {
         Arc::new(Saboteured { driver, sabotage: (self.sabotage)() })
     }
 
-    /// What the device must offer for every kill to show.
+    /// The features that the device must have so that all `kills` can fail.
     pub fn requires(&self) -> Vec<Feature> {
         let mut features: Vec<Feature> = Vec::new();
         for case in cases().iter().filter(|case| self.kills.contains(&case.name)) {
@@ -140,18 +139,19 @@ impl Saboteur {
         features
     }
 
-    /// How one case ends over this saboteur.
+    /// The verdict of one case over this saboteur.
     pub fn verdict(&self, driver: Arc<dyn Driver>, uri: &str, case: &str) -> Verdict {
         verdict(self.over(driver), uri, case, &[])
     }
 
-    /// Runs the cases that must fail over `driver` sabotaged, opened as `uri`, and returns those that did not in
+    /// Runs the cases that must fail over the sabotaged `driver`, opened as `uri`. Returns those that did not fail in
     /// five tries.
     pub fn survives(&self, driver: Arc<dyn Driver>, uri: &str) -> Vec<(&'static str, Verdict)> {
         self.survives_with(driver, uri, &[])
     }
 
-    /// [`survives`](Self::survives) over a driver that runs no AMD code objects, with the suite's kernels in its form.
+    /// [`survives`](Self::survives) over a driver that runs no AMD code objects, with the suite's kernels in its
+    /// format.
     pub fn survives_with(
         &self,
         driver: Arc<dyn Driver>,
@@ -184,10 +184,10 @@ impl std::fmt::Debug for Saboteur {
     }
 }
 
-/// How often a case may try: whether some lies show depends on which thread comes first.
+/// The number of tries of a case. Whether some faults show depends on which thread comes first.
 const TRIES: u32 = 5;
 
-/// How long a case may take. Some saboteurs show by a deadline that passes, which is half of this.
+/// The timeout of a case. Some saboteurs show by a deadline of half this time.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 fn verdict(driver: Arc<dyn Driver>, uri: &str, case: &str, kernels: &[Kernels]) -> Verdict {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of what pools place their buffers in.
+//! Saboteurs of the memory in which pools place their buffers.
 
 use std::{
     ops::Range,
@@ -18,18 +18,18 @@ type Slab = Arc<dyn driver::RawBuffer>;
 saboteurs! {
     forgets_work_on_pools: "Transfers that touch a pool's memory are forgotten.", Forgets::default(),
         ["pool.tlsf", "pool.fixed_block", "pool.passthrough", "pool.outlives_its_handle"];
-    gives_a_slab_twice: "A pool gets memory that it has already, or that another one has.", Twice::default(),
+    gives_a_slab_twice: "A pool gets memory that it or another pool has already.", Twice::default(),
         ["pool.neighbours_do_not_overlap"];
 }
 
-/// Remembers where the memory of pools lies.
+/// Remembers the address ranges of pools.
 #[derive(Default)]
 struct Forgets(Arc<Mutex<Vec<Range<u64>>>>);
 
 impl Sabotage for Forgets {
     fn memory(&self, inner: &Inner) -> Arc<dyn SlabSource> {
         let places = self.0.clone();
-        Slabs::of(inner, move |source, request| {
+        Slabs::over(inner, move |source, request| {
             let slab = source.allocate_slab(request)?;
             let start = slab.device_address();
             lock(&places).push(start..start + slab.size());
@@ -59,7 +59,7 @@ struct Twice(Arc<Mutex<Vec<(u64, BufferParams, Slab)>>>);
 impl Sabotage for Twice {
     fn memory(&self, inner: &Inner) -> Arc<dyn SlabSource> {
         let (known, domain) = (self.0.clone(), inner.domain());
-        Slabs::of(inner, move |source, request| {
+        Slabs::over(inner, move |source, request| {
             let mut known = lock(&known);
             let fits = |(size, params, slab): &&(u64, BufferParams, Slab)| {
                 (*size, *params) == (request.size, request.params) && slab.domain() == domain
@@ -74,7 +74,7 @@ impl Sabotage for Twice {
     }
 }
 
-/// A device's memory, for pools, with another way to allocate.
+/// A device's memory for pools, with another way to allocate.
 struct Slabs<A> {
     source: Arc<dyn SlabSource>,
     allocate: A,
@@ -84,7 +84,7 @@ impl<A> Slabs<A>
 where
     A: Fn(&dyn SlabSource, &SlabRequest) -> Result<Slab> + Send + Sync + 'static,
 {
-    fn of(inner: &Inner, allocate: A) -> Arc<dyn SlabSource> {
+    fn over(inner: &Inner, allocate: A) -> Arc<dyn SlabSource> {
         Arc::new(Self { source: inner.memory(), allocate })
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every saboteur is made of: a driver and a device that forward everything, and let one trait change each step.
+//! The parts of every saboteur: a driver and a device that forward everything, and a trait that changes each step.
 
 use std::{
     pin::Pin,
@@ -18,7 +18,7 @@ use crate::pass::Pass;
 /// The device behind the saboteur.
 pub(super) type Inner = Arc<dyn driver::RawDevice>;
 
-/// What a saboteur may change. Each method is given what lies behind it, and by default passes on what it is asked.
+/// The changes of a saboteur. Each method gets the object behind the saboteur, and by default forwards the call.
 pub(super) trait Sabotage: Send + Sync + 'static {
     fn enumerate(&self, driver: &dyn driver::Driver) -> Result<Vec<DeviceInfo>> {
         driver.enumerate()
@@ -91,8 +91,8 @@ pub(super) trait Sabotage: Send + Sync + 'static {
 
 /// Loads code for the suite.
 pub(super) fn load(inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
-    // SAFETY: a saboteur is run by the suite alone, whose kernels stay within what they are given; what a case passes
-    // beyond them no driver takes for code.
+    // SAFETY: only the suite runs saboteurs. Its kernels stay within their buffers, and no driver accepts its invalid
+    // bytes as code.
     unsafe { inner.load_executable(code) }
 }
 
@@ -109,7 +109,7 @@ pub(super) fn import(
     memory: External,
     release: Release,
 ) -> Result<Arc<dyn driver::RawBuffer>> {
-    // SAFETY: a saboteur is run by the suite alone, which lends memory that is there until it is released.
+    // SAFETY: only the suite runs saboteurs, and it lends memory that exists until its release.
     unsafe { inner.import(params, memory, release) }
 }
 
@@ -123,24 +123,24 @@ pub(super) struct Submission<'a> {
 }
 
 impl Submission<'_> {
-    /// Passes it on as it is.
+    /// Forwards the submission.
     pub(super) fn to(self, inner: &Inner) -> Result<()> {
         inner.pass(self.affinity, self.waits, self.signals, self.operation)
     }
 
-    /// Passes it on and calls `end` once with what it came to, instead of settling its signals.
-    pub(super) fn settle(
+    /// Forwards the submission without its signals, and calls `end` once with the outcome.
+    pub(super) fn pass_then(
         self,
         inner: &Inner,
         end: impl FnOnce(Result<()>, &[Point]) + Send + 'static,
     ) -> Result<()> {
         let (done, signals) = (Semaphore::new(0).at(1), self.signals.to_vec());
         inner.pass(self.affinity, self.waits, std::slice::from_ref(&done), self.operation)?;
-        when_settled(done, move |result| end(result, &signals));
+        when_ended(done, move |result| end(result, &signals));
         Ok(())
     }
 
-    /// Holds the operation back until its waits are settled, and calls `start` with what they came to.
+    /// Holds the operation back until its waits are reached or failed, and calls `start` with the outcome.
     pub(super) fn hold(
         self,
         inner: &Inner,
@@ -151,7 +151,7 @@ impl Submission<'_> {
             Held { affinity: self.affinity, signals: self.signals.to_vec(), operation: self.operation };
         inner.pass(self.affinity, self.waits, std::slice::from_ref(&reached), Operation::Barrier)?;
         let weak = Arc::downgrade(inner);
-        when_settled(reached, move |result| {
+        when_ended(reached, move |result| {
             if let Some(inner) = weak.upgrade() {
                 start(&inner, result, held);
             }
@@ -188,27 +188,27 @@ pub(super) fn fail(points: &[Point], error: &Error) {
     points.iter().for_each(|point| point.semaphore.fail(error.clone()));
 }
 
-/// Settles every point with one result.
-pub(super) fn settle_all(points: &[Point], result: Result<()>) {
+/// Reaches or fails every point.
+pub(super) fn signal_all(points: &[Point], result: Result<()>) {
     match result {
         Ok(()) => reach(points),
         Err(error) => fail(points, &error),
     }
 }
 
-/// Locks, and goes on with the data of a thread that panicked.
+/// Locks, also after a panic of another thread.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `end` with what a point comes to, on the thread that settles it.
-pub(super) fn when_settled(point: Point, end: impl FnOnce(Result<()>) + Send + 'static) {
+/// Calls `end` with the outcome of a point, on the thread that reaches or fails it.
+pub(super) fn when_ended(point: Point, end: impl FnOnce(Result<()>) + Send + 'static) {
     let wait = point.semaphore.wait(point.value);
     let task = Arc::new(Task(Mutex::new(Some((wait, Box::new(end))))));
     task.wake();
 }
 
-/// A wait, until it is over, and what is to be done then.
+/// A wait, and the action at its end.
 struct Task(Mutex<Option<(Wait, End)>>);
 
 type End = Box<dyn FnOnce(Result<()>) + Send>;
@@ -228,7 +228,7 @@ impl Wake for Task {
     }
 }
 
-/// A saboteur that changes submissions alone.
+/// A saboteur that changes only submissions.
 pub(super) struct Submit(pub(super) fn(&Inner, Submission<'_>) -> Result<()>);
 
 impl Sabotage for Submit {
@@ -237,7 +237,7 @@ impl Sabotage for Submit {
     }
 }
 
-/// A saboteur that changes submissions of one kind alone, named as [`Operation::name`] does.
+/// A saboteur that changes only submissions of one kind, by the name of [`Operation::name`].
 pub(super) struct Only(pub(super) &'static str, pub(super) fn(&Inner, Submission<'_>) -> Result<()>);
 
 impl Sabotage for Only {
@@ -246,7 +246,7 @@ impl Sabotage for Only {
     }
 }
 
-/// A saboteur that changes operations alone.
+/// A saboteur that changes only operations.
 pub(super) struct Change(pub(super) fn(&mut Operation));
 
 impl Sabotage for Change {
@@ -256,8 +256,8 @@ impl Sabotage for Change {
     }
 }
 
-/// A saboteur that does not do what something is no longer there for when its waits are reached, and signals all the
-/// same.
+/// A saboteur that skips an operation, but signals it, if the operation's objects have no other handle when its waits
+/// are reached.
 pub(super) struct LetsGo(pub(super) fn(&Operation) -> bool);
 
 impl Sabotage for LetsGo {
@@ -275,7 +275,7 @@ impl Sabotage for LetsGo {
     }
 }
 
-/// Whether nobody else holds one of these buffers.
+/// Whether one of these buffers has no other handle.
 pub(super) fn alone<'a>(buffers: impl IntoIterator<Item = &'a Buffer>) -> bool {
     buffers.into_iter().any(|buffer| Arc::strong_count(buffer.raw()) == 1)
 }
@@ -316,7 +316,7 @@ struct Device {
     sabotage: Arc<dyn Sabotage>,
 }
 
-// SAFETY: the device forwards, but for the one contract that its saboteur breaks on purpose.
+// SAFETY: the device forwards every call, except for the one contract that its saboteur breaks on purpose.
 unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info

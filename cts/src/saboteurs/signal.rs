@@ -10,14 +10,14 @@ use windlass_hal::{Error, Operation, Point, Result};
 
 use crate::pass::Pass;
 
-use super::sabotage::{Inner, Only, Sabotage, Submission, Submit, reach, settle_all};
+use super::sabotage::{Inner, Only, Sabotage, Submission, Submit, reach, signal_all};
 
 saboteurs! {
     signals_at_once: "Signals are reached when the work is submitted.", Submit(signal_at_once),
         ["queue.barrier_waits", "queue.submission_does_not_block"];
-    signals_with_its_waits: "Signals are reached when the waits are, whether the work is done or not.",
+    signals_with_its_waits: "Signals are reached with the waits, before the work is done.",
         Submit(signal_with_waits), ["host_call.signals_after_return"];
-    signals_too_far: "A signal raises its semaphore to the value after the one it was given.",
+    signals_too_far: "A signal raises its semaphore one value too far.",
         Submit(signal_too_far),
         [
             "semaphore.fence_waits_for_all", "queue.barrier_signals", "operation.signals_barrier",
@@ -25,46 +25,46 @@ saboteurs! {
             "semaphore_thread.racing_signals_take_maximum",
         ];
     signals_too_low: "A signal stops one value short.", Submit(signal_too_low), ["queue.barrier_signals"];
-    forgets_a_signal: "Of a signal list only the first is signalled.", Submit(forget),
+    forgets_a_signal: "Only the first point of a signal list is signalled.", Submit(forget),
         ["queue.barrier_signals"];
-    forgets_the_first_signal: "Of a signal list the first is forgotten.",
+    forgets_the_first_signal: "The first point of a signal list is forgotten.",
         Submit(|inner, s| Submission { signals: &s.signals[s.signals.len().min(1)..], ..s }.to(inner)),
         ["queue.barrier_signals"];
-    forgets_a_signal_of_barriers: "Barriers reach the first of their signals alone.",
+    forgets_a_signal_of_barriers: "Barriers reach only the first of their signals.",
         Only("queue_barrier", forget),
         [
             "semaphore.device_signal_takes_maximum", "queue.many_waits_and_signals",
             "operation.signals_barrier",
         ];
-    forgets_a_signal_of_allocas: "Allocas reach the first of their signals alone.", Only("queue_alloca", forget),
+    forgets_a_signal_of_allocas: "Allocas reach only the first of their signals.", Only("queue_alloca", forget),
         ["operation.signals_alloca"];
-    forgets_a_signal_of_deallocas: "Deallocas reach the first of their signals alone.",
+    forgets_a_signal_of_deallocas: "Deallocas reach only the first of their signals.",
         Only("queue_dealloca", forget), ["operation.signals_dealloca"];
-    forgets_a_signal_of_fills: "Fills reach the first of their signals alone.", Only("queue_fill", forget),
+    forgets_a_signal_of_fills: "Fills reach only the first of their signals.", Only("queue_fill", forget),
         ["fence.as_a_signal_list", "operation.signals_fill"];
-    forgets_a_signal_of_updates: "Updates reach the first of their signals alone.", Only("queue_update", forget),
+    forgets_a_signal_of_updates: "Updates reach only the first of their signals.", Only("queue_update", forget),
         ["operation.signals_update"];
-    forgets_a_signal_of_copies: "Copies reach the first of their signals alone.", Only("queue_copy", forget),
+    forgets_a_signal_of_copies: "Copies reach only the first of their signals.", Only("queue_copy", forget),
         ["operation.signals_copy"];
-    forgets_a_signal_of_reads: "Reads reach the first of their signals alone.", Only("queue_read", forget),
+    forgets_a_signal_of_reads: "Reads reach only the first of their signals.", Only("queue_read", forget),
         ["operation.signals_read"];
-    forgets_a_signal_of_writes: "Writes reach the first of their signals alone.", Only("queue_write", forget),
+    forgets_a_signal_of_writes: "Writes reach only the first of their signals.", Only("queue_write", forget),
         ["operation.signals_write"];
-    forgets_a_signal_of_host_calls: "Host calls reach the first of their signals alone.",
+    forgets_a_signal_of_host_calls: "Host calls reach only the first of their signals.",
         Only("queue_host_call", forget), ["operation.signals_host_call"];
-    forgets_a_signal_of_dispatches: "Dispatches reach the first of their signals alone.",
+    forgets_a_signal_of_dispatches: "Dispatches reach only the first of their signals.",
         Only("queue_dispatch", forget), ["operation.signals_dispatch"];
-    forgets_a_signal_of_executions: "Command buffers reach the first of their signals alone.",
+    forgets_a_signal_of_executions: "Command buffers reach only the first of their signals.",
         Only("queue_execute", forget), ["operation.signals_execute"];
-    forgets_empty_work: "Work with nothing to do signals nothing.",
+    forgets_empty_work: "Empty work reaches no signal.",
         Only("queue_barrier", |inner, s| Submission { signals: &[], ..s }.to(inner)),
         [
             "driver.semaphores_order_across_devices", "queue.smaller_value_is_reached",
             "queue.host_waits_for_any_of_host_and_device", "queue.long_pending_chain",
             "file.empty_read_signals",
         ];
-    signals_who_waits_alone: "A signal that nobody waits for when the work ends is forgotten.",
-        Submit(|inner, s| s.settle(inner, signal_who_waits)),
+    signals_who_waits_alone: "A signal without a waiter at the end of the work is forgotten.",
+        Submit(|inner, s| s.pass_then(inner, signal_who_waits)),
         ["semaphore.late_signal_after_timeout", "future.outlives_the_semaphore"];
     busy_while_it_signals: "Work that is submitted while the device signals is refused.", Busy::default(),
         ["future.wakers_called_without_locks"];
@@ -97,7 +97,7 @@ fn signal_too_low(inner: &Inner, s: Submission<'_>) -> Result<()> {
 fn signal_who_waits(result: Result<()>, signals: &[Point]) {
     let waited_for: Vec<_> =
         signals.iter().filter(|signal| signal.semaphore.waiter_count() > 0).cloned().collect();
-    settle_all(if result.is_ok() { &waited_for } else { signals }, result);
+    signal_all(if result.is_ok() { &waited_for } else { signals }, result);
 }
 
 /// Counts the threads that are signalling.
@@ -110,9 +110,9 @@ impl Sabotage for Busy {
             return Err(Error::unavailable("the device is signalling"));
         }
         let signalling = self.0.clone();
-        s.settle(inner, move |result, signals| {
+        s.pass_then(inner, move |result, signals| {
             signalling.fetch_add(1, Ordering::AcqRel);
-            settle_all(signals, result);
+            signal_all(signals, result);
             signalling.fetch_sub(1, Ordering::AcqRel);
         })
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Saboteurs of what a device says of its memory, and of trimming.
+//! Saboteurs of memory statistics, and of trimming.
 
 use std::{
     mem::swap,
@@ -16,7 +16,7 @@ use super::sabotage::{Inner, Sabotage};
 saboteurs! {
     statistics_are_zero: "Statistics count nothing.", Counts(|statistics| *statistics = Statistics::default()),
         ["buffer.statistics_count", "alloca.dealloca_returns_memory", "statistics.host_and_device_apart", "export.keeps_the_memory"];
-    statistics_never_fall: "Statistics count what is in use only upwards.",
+    statistics_never_fall: "The bytes in use of the statistics never fall.",
         Counts(|statistics| statistics.device_bytes_used = statistics.device_bytes_peak),
         ["buffer.statistics_count", "alloca.dealloca_of_an_allocation", "alloca.released_on_another_queue"];
     statistics_forget_the_peak: "The peak of the statistics falls with the use.",
@@ -25,30 +25,30 @@ saboteurs! {
     statistics_miscount: "Statistics count one allocation too many.",
         Counts(|statistics| statistics.allocations += u64::from(statistics.device_bytes_used > 0)),
         ["buffer.statistics_count"];
-    statistics_swap_kinds: "Statistics count device memory as the host's, and the other way round.",
+    statistics_swap_kinds: "Statistics swap the counts of device and host memory.",
         Counts(|statistics| {
             swap(&mut statistics.device_bytes_used, &mut statistics.host_bytes_used);
             swap(&mut statistics.device_bytes_peak, &mut statistics.host_bytes_peak);
             swap(&mut statistics.device_bytes_allocated, &mut statistics.host_bytes_allocated);
             swap(&mut statistics.device_bytes_freed, &mut statistics.host_bytes_freed);
         }), ["statistics.host_and_device_apart"];
-    statistics_round_up: "Statistics count bytes in pages.",
+    statistics_round_up: "Statistics round bytes up to pages.",
         Counts(|statistics| {
             for bytes in [&mut statistics.device_bytes_used, &mut statistics.host_bytes_used] {
                 *bytes = bytes.next_multiple_of(4096);
             }
         }), ["statistics.sizes_as_asked"];
-    statistics_forget_what_was_freed: "Statistics do not count what was freed.",
+    statistics_forget_what_was_freed: "Statistics do not count freed bytes.",
         Counts(|statistics| {
             statistics.device_bytes_freed = 0;
             statistics.host_bytes_freed = 0;
         }), ["statistics.allocated_less_freed_is_used", "statistics.counts_of_many_threads"];
-    statistics_count_allocations_upwards: "Statistics count allocations, and never one less.",
+    statistics_count_allocations_upwards: "The allocations of the statistics never fall.",
         Upwards::default(), ["statistics.subspans_count_nothing"];
-    statistics_of_all_devices: "Statistics count what every device of the driver allocates.",
+    statistics_of_all_devices: "Statistics count the allocations of all devices of the driver.",
         OfAll::default(), ["statistics.devices_apart"];
     never_trims: "Trimming does nothing.", Trims(|_| {}, AtomicBool::new(false)), ["statistics.trim_gives_back"];
-    trims_the_counts: "Trimming begins the counts anew.",
+    trims_the_counts: "Trimming resets the counts.",
         Trims(|statistics| statistics.host_bytes_allocated = 0, AtomicBool::new(false)),
         ["statistics.trim_spares_what_is_used", "statistics.trim_gives_back"];
 }
@@ -63,7 +63,7 @@ impl Sabotage for Counts {
     }
 }
 
-/// The most allocations that were ever told.
+/// The greatest number of allocations so far.
 #[derive(Default)]
 struct Upwards(AtomicU64);
 
@@ -76,7 +76,7 @@ impl Sabotage for Upwards {
     }
 }
 
-/// Bytes that any device allocated.
+/// The bytes that all devices allocated.
 #[derive(Default)]
 struct OfAll(AtomicU64);
 
@@ -99,7 +99,7 @@ impl Sabotage for OfAll {
     }
 }
 
-/// Does not trim, and changes the statistics once it should have.
+/// Does not trim, and changes the statistics after a trim.
 struct Trims(fn(&mut Statistics), AtomicBool);
 
 impl Sabotage for Trims {

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use windlass_hal::{Buffer, Code, Error, Operation, Pattern, Result};
 
-use super::sabotage::{Change, Inner, Only, Sabotage, Submission, reach, settle_all};
+use super::sabotage::{Change, Inner, Only, Sabotage, Submission, reach, signal_all};
 
 saboteurs! {
-    fill_loses_its_offset: "Fills begin where the allocation does.",
+    fill_loses_its_offset: "Fills begin at the start of the allocation.",
         Change(|o| if let Operation::Fill { target, .. } = o { *target = from_the_start(target) }),
         [
             "buffer.clones_share_memory", "transfer.fill_pattern_1", "transfer.fill_pattern_2",
@@ -22,7 +22,7 @@ saboteurs! {
             "transfer.fill_pattern_1", "transfer.fill_pattern_2", "transfer.fill_pattern_4",
             "lifetime.queue_keeps_device_open",
         ];
-    fill_runs_over: "Fills go on to the end of the allocation.",
+    fill_runs_over: "Fills continue to the end of the allocation.",
         Change(|o| if let Operation::Fill { target, pattern } = o {
             let size = pattern.bytes().len() as u64;
             let rest = whole(target).len() - target.offset();
@@ -38,7 +38,7 @@ saboteurs! {
             "transfer.fill_pattern_2", "transfer.fill_pattern_4", "queue.signals_after_all_effects",
             "alloca.contents_are_ordered",
         ];
-    fill_turns_bytes_round: "Fills write their pattern with its bytes in the other order.",
+    fill_turns_bytes_round: "Fills write their pattern in reverse byte order.",
         Change(|o| if let Operation::Fill { pattern, .. } = o {
             *pattern = match pattern.bytes() {
                 [a, b] => Pattern::from(u16::from_be_bytes([*a, *b])),
@@ -50,19 +50,19 @@ saboteurs! {
             "transfer.fill_pattern_2", "transfer.fill_pattern_4", "transfer.fill_with_a_float",
             "operation.keeps_fill",
         ];
-    fill_rounds_to_words: "Fills of bytes work in words, and leave odd ends alone.",
+    fill_rounds_to_words: "Fills with bytes write whole words only and leave the rest.",
         Change(|o| if let Operation::Fill { target, .. } = o { *target = in_words(target) }),
         ["transfer.fill_pattern_1", "queue.one_timeline_orders_a_chain", "queue.fan_in"];
     fill_stops_at_a_megabyte: "Fills end after a megabyte.",
         Change(|o| if let Operation::Fill { target, .. } = o { *target = at_most(target, 1 << 20) }),
         ["transfer.fill_large"];
-    update_loses_its_offset: "Updates begin where the allocation does.",
+    update_loses_its_offset: "Updates begin at the start of the allocation.",
         Change(|o| if let Operation::Update { target, .. } = o { *target = from_the_start(target) }),
         ["transfer.update_classes"];
     update_loses_its_end: "Updates leave the last byte out.",
         Change(|o| if let Operation::Update { source, target } = o { shorten(source, target, target.len() - 1) }),
         ["transfer.update_classes", "operation.keeps_update"];
-    update_rounds_to_words: "Updates work in words, and leave odd ends alone.",
+    update_rounds_to_words: "Updates write whole words only and leave the rest.",
         Change(|o| if let Operation::Update { source, target } = o {
             shorten(source, target, target.len() & !3);
         }), ["transfer.update_classes", "file.write_then_read"];
@@ -70,17 +70,17 @@ saboteurs! {
         Change(|o| if let Operation::Update { source, target } = o {
             shorten(source, target, target.len().min(1 << 16));
         }), ["transfer.update_large", "transfer.update_captures_source"];
-    copy_loses_its_source_offset: "Copies read from where the allocation begins.",
+    copy_loses_its_source_offset: "Copies read from the start of the allocation.",
         Change(|o| if let Operation::Copy { source, .. } = o { *source = from_the_start(source) }),
         ["buffer.subspans_nest", "transfer.copy_classes", "transfer.copy_within_a_buffer"];
-    copy_loses_its_target_offset: "Copies write to where the allocation begins.",
+    copy_loses_its_target_offset: "Copies write to the start of the allocation.",
         Change(|o| if let Operation::Copy { target, .. } = o { *target = from_the_start(target) }),
         ["transfer.copy_classes", "queue.diamond", "threads.share_a_timeline"];
     copy_loses_its_end: "Copies leave the last byte out.",
         Change(|o| if let Operation::Copy { source, target } = o {
             (*source, *target) = (part(source, 0, source.len() - 1), part(target, 0, target.len() - 1));
         }), ["transfer.copy_classes"];
-    copy_rounds_to_words: "Short copies work in words, and leave odd ends alone.",
+    copy_rounds_to_words: "Short copies move whole words only and leave the rest.",
         Change(|o| if let Operation::Copy { source, target } = o && source.len() < 600 {
             (*source, *target) = (in_words(source), in_words(target));
         }), ["transfer.copy_classes", "alloca.cycle", "threads.allocate_and_free"];
@@ -99,10 +99,10 @@ saboteurs! {
             "buffer.device_sees_mapping_writes", "transfer.copy_between_memory_types",
             "host_call.device_sees_its_writes",
         ];
-    read_loses_its_file_offset: "Reads begin where the file does.",
+    read_loses_its_file_offset: "Reads begin at the start of the file.",
         Change(|o| if let Operation::Read { file_offset, .. } = o { *file_offset = 0 }),
         ["file.read_subrange", "file_system.same_as_called"];
-    read_loses_its_target_offset: "Reads fill the allocation from its first byte on.",
+    read_loses_its_target_offset: "Reads write to the start of the allocation.",
         Change(|o| if let Operation::Read { target, .. } = o { *target = from_the_start(target) }),
         ["file.read_subrange"];
     read_loses_its_end: "Reads leave the last byte out.",
@@ -112,29 +112,29 @@ saboteurs! {
         Change(|o| if let Operation::Read { target, .. } = o { *target = at_most(target, 1 << 20) }),
         ["file.large_round_trip", "file_system.round_trip"];
     read_swallows_errors: "A read that fails reaches its signals.",
-        Only("queue_read", |inner, s| s.settle(inner, |_, signals| reach(signals))),
+        Only("queue_read", |inner, s| s.pass_then(inner, |_, signals| reach(signals))),
         [
             "file.read_past_the_end_fails", "file.storage_error_fails", "file.storage_errors_have_codes",
             "file_system.ends_in_the_midst", "file_system.errors_have_codes",
         ];
-    read_blurs_errors: "A read that fails does so with UNKNOWN, whatever the reason.",
-        Only("queue_read", |inner, s| s.settle(inner, |result, signals| {
-            settle_all(signals, result.map_err(|error| Error::new(Code::Unknown, error.message())));
+    read_blurs_errors: "Every failed read fails with UNKNOWN.",
+        Only("queue_read", |inner, s| s.pass_then(inner, |result, signals| {
+            signal_all(signals, result.map_err(|error| Error::new(Code::Unknown, error.message())));
         })),
         ["file.storage_errors_have_codes", "file.storage_panic_fails", "file_system.errors_have_codes"];
-    write_loses_its_file_offset: "Writes begin where the file does.",
+    write_loses_its_file_offset: "Writes begin at the start of the file.",
         Change(|o| if let Operation::Write { file_offset, .. } = o { *file_offset = 0 }),
         ["file.write_subrange"];
-    write_loses_its_source_offset: "Writes take the allocation from its first byte on.",
+    write_loses_its_source_offset: "Writes read from the start of the allocation.",
         Change(|o| if let Operation::Write { source, .. } = o { *source = from_the_start(source) }),
         ["file.write_subrange"];
     write_loses_its_end: "Writes leave the last byte out.",
         Change(|o| if let Operation::Write { source, .. } = o { *source = part(source, 0, source.len() - 1) }),
         ["file.write_subrange", "file.waits_are_waited_for"];
     write_swallows_errors: "A write that fails reaches its signals.",
-        Only("queue_write", |inner, s| s.settle(inner, |_, signals| reach(signals))),
+        Only("queue_write", |inner, s| s.pass_then(inner, |_, signals| reach(signals))),
         ["operation.fails_write", "file.storage_error_fails"];
-    loses_every_hundredth: "Of a hundred submissions one is forgotten, and its signals are reached.",
+    loses_every_hundredth: "One of a hundred submissions is not run, but its signals are reached.",
         LosesSome::default(),
         [
             "transfer.burst_of_copies", "queue.chain_across_queues", "threads.share_a_queue",
@@ -142,12 +142,12 @@ saboteurs! {
         ];
 }
 
-/// The allocation behind a range.
+/// The allocation of a range.
 pub(super) fn whole(buffer: &Buffer) -> Buffer {
     Buffer::from_driver(buffer.raw().clone(), buffer.params())
 }
 
-/// As many bytes as the range has, from the beginning of its allocation on.
+/// A range of the same length at the start of the allocation.
 pub(super) fn from_the_start(buffer: &Buffer) -> Buffer {
     part(&whole(buffer), 0, buffer.len())
 }
@@ -175,7 +175,8 @@ struct LosesSome(AtomicU32);
 impl Sabotage for LosesSome {
     fn submit(&self, inner: &Inner, s: Submission<'_>) -> Result<()> {
         let count = self.0.fetch_add(1, Ordering::AcqRel);
-        // Another place in each hundred: a thread that submits by fours would lose the same one of the four each time.
+        // The position changes with each hundred. Otherwise a thread that submits groups of four would always lose
+        // the same member.
         match count % 100 == (99 + 37 * (count / 100)) % 100 {
             true => Submission { operation: Operation::Barrier, ..s }.to(inner),
             false => s.to(inner),

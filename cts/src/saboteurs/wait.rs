@@ -5,20 +5,20 @@ use std::{collections::HashMap, sync::Mutex, time::Duration};
 
 use windlass_hal::{Point, QueueAffinity, Result, Semaphore};
 
-use super::sabotage::{Inner, Only, Sabotage, Submission, Submit, lock, settle_all, when_settled};
+use super::sabotage::{Inner, Only, Sabotage, Submission, Submit, lock, signal_all, when_ended};
 
 saboteurs! {
     ignores_waits: "Work starts without waiting.", Submit(ignore),
         ["queue.barrier_waits", "queue.wait_before_signal"];
-    waits_for_the_first: "Of a wait list only the first point is waited for.",
+    waits_for_the_first: "Work waits only for the first point of its wait list.",
         Submit(|inner, s| Submission { waits: &s.waits[..s.waits.len().min(1)], ..s }.to(inner)),
         ["queue.barrier_waits", "alloca.waits_for_its_waits"];
-    waits_for_the_last: "Of a wait list only the last point is waited for.",
+    waits_for_the_last: "Work waits only for the last point of its wait list.",
         Submit(|inner, s| Submission { waits: &s.waits[s.waits.len().saturating_sub(1)..], ..s }.to(inner)),
         ["queue.one_semaphore_twice_in_a_list", "operation.waits_barrier"];
     waits_for_any: "Work starts when one of its waits is reached.", Submit(wait_for_any),
         ["queue.random_graph"];
-    waits_once_for_a_semaphore: "Of two waits for one semaphore the second is forgotten.", Submit(wait_once),
+    waits_once_for_a_semaphore: "The second of two waits for one semaphore is forgotten.", Submit(wait_once),
         ["queue.one_semaphore_twice_in_a_list"];
     waits_for_one_less: "Work that waits for a value above 1 starts one value early.", Submit(wait_for_one_less),
         [
@@ -64,12 +64,12 @@ saboteurs! {
         let waits = if s.waits.is_empty() { &never } else { s.waits };
         Submission { waits, ..s }.to(inner)
     }), ["fence.empty_is_passed", "queue.barrier_signals"];
-    runs_in_order: "Everything waits for what was submitted before it.", InOrder::of_the_device(),
+    runs_in_order: "All work waits for the work submitted before it.", InOrder::of_the_device(),
         [
             "queue.independent_work_goes_on", "file.storage_blocks_nobody",
             "file_system.goes_on_while_calls_block",
         ];
-    queues_run_in_order: "Work waits for what was submitted before it to the same queue.", InOrder::of_queues(),
+    queues_run_in_order: "Work waits for the work submitted before it to the same queue.", InOrder::of_queues(),
         ["queue.independent_work_goes_on"];
 }
 
@@ -84,7 +84,7 @@ fn wait_for_any(inner: &Inner, s: Submission<'_>) -> Result<()> {
     let any = Semaphore::new(0);
     for wait in s.waits {
         let any = any.clone();
-        when_settled(wait.clone(), move |result| settle_all(&[any.at(1)], result));
+        when_ended(wait.clone(), move |result| signal_all(&[any.at(1)], result));
     }
     Submission { waits: &[any.at(1)], ..s }.to(inner)
 }
@@ -117,7 +117,7 @@ fn block(inner: &Inner, s: Submission<'_>) -> Result<()> {
     s.to(inner)
 }
 
-/// Chains each submission behind the one before it.
+/// Chains each submission to the one before it.
 struct InOrder {
     whole_device: bool,
     last: Mutex<HashMap<QueueAffinity, Point>>,

@@ -17,7 +17,8 @@ pub(super) struct CommandBuffer {
 }
 
 impl CommandBuffer {
-    /// Prepares the recorded order, the order that is as much its reverse as barriers and events allow, and a random one.
+    /// Prepares the recorded order, the order that is closest to its reverse as far as barriers and events allow, and
+    /// a random one.
     pub(super) fn new(raw: &dyn driver::RawDevice, list: CommandList, random: &mut Random) -> Result<Self> {
         let mut variants = vec![raw.pass_list(list.clone())?];
         if list.commands().iter().all(is_known) {
@@ -37,7 +38,7 @@ fn is_work(command: &Command) -> bool {
     )
 }
 
-/// Whether the order of a list with this command is known.
+/// Whether this wrapper knows the ordering effect of a command.
 fn is_known(command: &Command) -> bool {
     let order = matches!(
         command,
@@ -51,8 +52,8 @@ fn is_known(command: &Command) -> bool {
     order || is_work(command)
 }
 
-/// The work of a list in another order that the list allows, with a barrier wherever that order needs one; `None` where
-/// it comes to the recorded order. Of so many commands that could come next, `pick` chooses.
+/// The commands of a list in another order that the list allows, with a barrier wherever that order needs one. `None`
+/// if it would be the recorded order. `pick` chooses among the given number of possible next commands.
 fn reordered(list: &CommandList, mut pick: impl FnMut(usize) -> usize) -> Option<CommandList> {
     let predecessors = list.predecessors();
     let commands = list.commands();
@@ -60,7 +61,7 @@ fn reordered(list: &CommandList, mut pick: impl FnMut(usize) -> usize) -> Option
     let (mut order, mut since_barrier) = (Vec::with_capacity(commands.len()), usize::MAX);
     let mut places = Vec::with_capacity(rest.len());
     while let Some(first) = rest.first().copied() {
-        // The numbers never fall: what may come next is a beginning of the rest.
+        // The predecessor counts never fall along the list, so the possible next commands are the first of the rest.
         let ready = rest.partition_point(|index| predecessors[*index] <= first);
         let next = rest.remove(pick(ready));
         if since_barrier < predecessors[next] {
@@ -78,7 +79,7 @@ fn reordered(list: &CommandList, mut pick: impl FnMut(usize) -> usize) -> Option
     Some(list.clone().edited(|commands, _| *commands = order))
 }
 
-/// Puts one of the prepared orders into an operation, as `choice` says.
+/// Replaces the command buffer of an operation by the prepared order that `choice` selects.
 pub(super) fn choose(operation: Operation, choice: usize) -> Operation {
     match operation {
         Operation::Execute { command_buffer, bindings } => {

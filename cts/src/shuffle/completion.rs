@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Signals that are held back: the wrapped device signals a semaphore of ours, and the client's signals follow when the
-//! schedule says so, and not before the work has ended.
+//! Signals that are held back. The wrapped device signals a semaphore of this wrapper. The client's signals follow
+//! when the schedule releases them and the work has ended.
 
 use std::{
     pin::Pin,
@@ -12,7 +12,7 @@ use windlass_hal::{Notifications, Point, Points, Probe, Semaphore, Wait};
 
 use super::schedule::Turn;
 
-/// The signals of one submission whose work was handed on.
+/// The signals of one submission that went to the wrapped device.
 #[derive(Debug)]
 pub(super) struct Completion {
     pub(super) id: u64,
@@ -25,8 +25,8 @@ pub(super) struct Completion {
 #[derive(Debug, Default)]
 struct Stage {
     released: bool,
-    settled: bool,
-    /// Registered with `ended` while it is here.
+    signalled: bool,
+    /// The registration with `ended`. `None` before and after it.
     wait: Option<Wait>,
 }
 
@@ -36,20 +36,20 @@ impl Completion {
         Arc::new(Self { id, turn, ended: Semaphore::new(0), signals, stage: Mutex::default() })
     }
 
-    /// What the wrapped device signals instead.
+    /// The point that the wrapped device signals instead.
     pub(super) fn ended(&self) -> Point {
         self.ended.at(1)
     }
 
-    /// What is held back.
+    /// The signals that are held back.
     pub(super) fn signals(&self) -> &Points {
         &self.signals
     }
 
-    /// Lets the signals go: now if the work has ended, else as soon as it has.
+    /// Releases the signals: at once if the work has ended, otherwise at its end.
     pub(super) fn release(self: Arc<Self>) {
         self.lock().released = true;
-        if self.settle() {
+        if self.signal_if_ended() {
             return;
         }
         let mut wait = self.ended.wait(1);
@@ -57,17 +57,17 @@ impl Completion {
         if Pin::new(&mut wait).poll(&mut Context::from_waker(&waker)).is_pending() {
             self.lock().wait = Some(wait);
         }
-        self.settle();
+        self.signal_if_ended();
     }
 
-    /// Signals or fails, once, if the signals were released and the work has ended. Whether that is so.
-    pub(super) fn settle(&self) -> bool {
+    /// Reaches or fails the signals once they are released and the work has ended. Returns whether both hold.
+    pub(super) fn signal_if_ended(&self) -> bool {
         let mut notifications = Notifications::new();
         let mut stage = self.lock();
         if !stage.released {
             return false;
         }
-        if !stage.settled {
+        if !stage.signalled {
             match self.ended.probe(1, None) {
                 Probe::Reached => {
                     for signal in self.signals.iter() {
@@ -81,7 +81,7 @@ impl Completion {
                 }
                 _ => return false,
             }
-            stage.settled = true;
+            stage.signalled = true;
         }
         let wait = stage.wait.take();
         drop(stage);
@@ -97,6 +97,6 @@ impl Completion {
 
 impl Wake for Completion {
     fn wake(self: Arc<Self>) {
-        self.settle();
+        self.signal_if_ended();
     }
 }

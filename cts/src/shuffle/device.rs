@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The device: what it holds back, and the loop that lets go of it.
+//! The device: it holds work back, and a loop releases the work.
 
 use std::{
     fmt,
@@ -17,14 +17,14 @@ use crate::pass::Pass;
 use super::{
     command_buffer::{self, CommandBuffer},
     completion::Completion,
+    ending::{InFlight, ending},
     idle::{self, Activity},
     poison::{self, Released},
     promise,
     schedule::{Choice, Held, Schedule},
-    settle::{InFlight, ending},
 };
 
-/// How long work may be held back that nobody demands.
+/// The longest time that work without a demand is held back.
 pub(super) const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A device behind a schedule of its own. See the [module's text](super).
@@ -33,27 +33,27 @@ pub struct Device {
     raw: Arc<dyn driver::RawDevice>,
     info: DeviceInfo,
     patience: Duration,
-    /// Of the promises of submissions that are held back.
+    /// The domain of promises of submissions that are held back.
     held: Domain,
-    /// Of the promises of submissions that were handed on and whose signals follow by themselves.
+    /// The domain of promises of submissions that went to the wrapped device and whose signals are not held back.
     promised: Domain,
     activity: Activity,
-    state: Mutex<State>,
+    state: Mutex<LoopState>,
 }
 
-struct State {
+struct LoopState {
     schedule: Schedule,
     released: Released,
-    /// Completions that were let go and whose work has not ended.
+    /// Completions that were released and whose work has not ended.
     completions: Vec<Weak<Completion>>,
-    /// A thread is in the loop and does what is asked for.
+    /// Whether a thread is in the loop. It serves all requests.
     running: bool,
-    /// Whoever started that loop can only wait until it is over.
+    /// Whether the client of that thread only waits until the loop ends.
     waiting: bool,
     in_flight: Vec<InFlight>,
-    /// How much may be in flight before it is looked through for what has ended.
+    /// The number of submissions in flight at which ended ones are removed.
     remembered: usize,
-    /// So many clients are about to submit: what they demand by that is not what they wait for.
+    /// The number of clients that are submitting now. A demand that a submission causes is not a wait of the client.
     submitting: u32,
     watched: bool,
     closing: Closing,
@@ -62,25 +62,25 @@ struct State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Closing {
     Open,
-    /// Refuses work; the wrapped device is closed once nothing is held back.
+    /// Refuses work. The wrapped device is closed once nothing is held back.
     Asked,
     Done,
 }
 
-impl State {
-    /// Takes note of work that is handed on.
+impl LoopState {
+    /// Records work that goes to the wrapped device.
     fn note(&mut self, work: InFlight) {
         self.in_flight.push(work);
-        // Each look costs as much as there is: look when that has doubled.
+        // Removing ended work costs time for each entry, so it happens only when their number has doubled.
         if self.in_flight.len() > self.remembered {
             self.forget_ended();
             self.remembered = 64.max(2 * self.in_flight.len());
         }
     }
 
-    /// Takes note of signals that are let go.
+    /// Records released signals.
     fn remember(&mut self, completion: &Arc<Completion>) {
-        // As for work in flight: forget what has ended when there is twice as much.
+        // As for work in flight, ended completions are removed when their number has doubled.
         if self.completions.len() == self.completions.capacity() {
             self.completions.retain(|completion| completion.strong_count() > 0);
             self.completions.reserve(64.max(self.completions.len()));
@@ -92,7 +92,7 @@ impl State {
         self.in_flight.retain(|work| matches!(work.ended.probe(1, None), Probe::Unresolved));
     }
 
-    /// What of the work in flight will end by itself; nothing where there is so much that finding out takes too long.
+    /// The work in flight that will end by itself. Empty if there is too much work to find out in time.
     fn ending(&mut self, promised: Domain) -> Vec<InFlight> {
         const MUCH: usize = 256;
         if self.in_flight.len() <= 2 * MUCH {
@@ -102,7 +102,7 @@ impl State {
     }
 }
 
-/// Held while a client submits.
+/// Counts a submitting client while it lives.
 struct Submitting<'a>(&'a Device);
 
 impl Drop for Submitting<'_> {
@@ -117,7 +117,7 @@ impl Device {
         Self::with_patience(raw, seed, PATIENCE)
     }
 
-    /// Shuffles a device, and hands on what nobody demands when nothing was submitted or demanded for `patience`.
+    /// Shuffles a device. Work without a demand goes on when nothing was submitted or demanded for `patience`.
     pub fn with_patience(raw: Arc<dyn driver::RawDevice>, seed: u64, patience: Duration) -> Arc<Self> {
         let mut info = raw.info().clone();
         info.uri = format!("shuffle://?seed={seed}&over={}", info.uri);
@@ -130,7 +130,7 @@ impl Device {
             held: Domain::unique(),
             promised: Domain::unique(),
             activity: Activity::default(),
-            state: Mutex::new(State {
+            state: Mutex::new(LoopState {
                 schedule: Schedule::new(seed),
                 released: Released::default(),
                 completions: Vec::new(),
@@ -145,8 +145,8 @@ impl Device {
         })
     }
 
-    /// Starts the choices of another seed, as if the device had just been opened. For a device at rest: what is held back
-    /// goes on first.
+    /// Starts the choices of another seed, as if the device had just been opened. Work that is held back goes on
+    /// first.
     pub fn reseed(&self, seed: u64) {
         self.flush("reseeded");
         let mut state = self.lock();
@@ -167,11 +167,11 @@ impl Device {
         self.raw.poll();
     }
 
-    /// Goes on until what submission `id` signals no longer waits for the schedule.
+    /// Runs the loop until the signals of submission `id` no longer wait for the schedule.
     pub(super) fn demand(&self, id: u64) {
         self.activity.note();
         let mut state = self.lock();
-        // What was handed on needs nothing from here, and whether it is still asked for is a matter of time.
+        // Work that went to the wrapped device needs no help, and its remaining demand depends on timing.
         if !state.schedule.demand(id) {
             return;
         }
@@ -180,7 +180,7 @@ impl Device {
         self.run(waiting);
     }
 
-    /// Hands on everything, in some order.
+    /// Gives everything to the wrapped device, in some order.
     pub(super) fn flush(&self, why: &str) {
         let mut state = self.lock();
         if state.schedule.is_empty() {
@@ -192,22 +192,22 @@ impl Device {
         self.run(false);
     }
 
-    /// The watching thread's question whether it may end.
+    /// Whether the watching thread may end.
     pub(super) fn unwatch(&self) -> bool {
         let mut state = self.lock();
         state.watched = !state.schedule.is_empty();
         !state.watched
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LoopState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does what the schedule says until nobody asks for more. One thread at a time is in here; the others leave what they
-    /// ask for to it, and so does this thread when what it hands on asks for more. `waiting`: the client does nothing else
-    /// until it has what it asked for, so that work in flight may be waited for.
+    /// Follows the schedule until nobody requests more. Only one thread at a time is in here. It also serves the
+    /// requests of other threads and of the submissions that it makes itself. `waiting` says that the client of this
+    /// thread does nothing until it has its result, so the loop may wait for work in flight.
     fn run(&self, waiting: bool) {
-        /// Ends the turn if the wrapped device panics.
+        /// Ends this thread's turn in the loop, also if the wrapped device panics.
         struct Turn<'a>(&'a Device, bool);
         impl Drop for Turn<'_> {
             fn drop(&mut self) {
@@ -236,10 +236,10 @@ impl Device {
                     promise::attach(&self.me, self.promised, completion.id, completion.signals());
                     completion.release();
                 }
-                Some(Choice::Settle) => {
+                Some(Choice::AwaitEnds) => {
                     let ending = state.ending(self.promised);
                     drop(state);
-                    self.settle(&ending);
+                    self.await_ends(&ending);
                 }
                 None if state.closing == Closing::Asked => {
                     state.closing = Closing::Done;
@@ -256,14 +256,14 @@ impl Device {
         }
     }
 
-    /// Waits until this work has ended, for as long as anything may be held back. Some orders come about only so.
-    fn settle(&self, work: &[InFlight]) {
+    /// Waits until this work has ended, for at most the patience. Some orders occur only in this way.
+    fn await_ends(&self, work: &[InFlight]) {
         tracing::debug!(target: "windlass::shuffle", "let work in flight end");
         let deadline = Deadline::after(self.patience);
         for work in work {
             let late = work.ended.wait_blocking(1, deadline);
             if late.is_err_and(|error| error.code() == Code::DeadlineExceeded) {
-                // A host call that waits for the client, perhaps: once is enough.
+                // The work may be a host call that waits for the client, so the loop does not wait for it again.
                 self.lock()
                     .in_flight
                     .iter_mut()
@@ -273,7 +273,8 @@ impl Device {
         }
     }
 
-    /// Gives one submission to the wrapped device. A refusal fails the signals: the client had its answer long ago.
+    /// Gives one submission to the wrapped device. A refusal fails the signals, because the client's call has
+    /// returned already.
     fn hand_on(&self, held: Held, withhold: bool, random: u64) {
         let Held { id, affinity, waits, signals, operation, .. } = held;
         tracing::debug!(target: "windlass::shuffle", id, operation = operation.name(), withhold, "hand on");
@@ -284,7 +285,7 @@ impl Device {
             completion
         });
         let (own, ended) = match &completion {
-            // Refused work ends like failed work: by the completion, in its time.
+            // Refused work fails through its completion, like work that failed.
             Some(completion) => (Points::default(), completion.ended()),
             None => {
                 promise::attach(&self.me, self.promised, id, &signals);
@@ -298,7 +299,7 @@ impl Device {
         }
     }
 
-    /// Submits to the wrapped device, and takes note of the work as long as it is in flight.
+    /// Submits to the wrapped device, and records the work while it is in flight.
     fn submit_raw(
         &self,
         id: u64,
@@ -322,7 +323,7 @@ impl Device {
         }
     }
 
-    /// One queue of those that may take the work, or all of them: then the wrapped device picks.
+    /// One of the allowed queues, or all of them so that the wrapped device picks.
     fn narrow(&self, affinity: QueueAffinity, random: u64) -> QueueAffinity {
         let queues = self.raw.limits().queues.clamp(1, 64);
         let lanes: Vec<u32> = (0..queues).filter(|queue| affinity.bits() >> queue & 1 == 1).collect();
@@ -330,7 +331,7 @@ impl Device {
         lane.filter(|_| random >> 8 & 1 == 0).map_or(affinity, |lane| QueueAffinity::queue(*lane))
     }
 
-    /// Whether the wrapped device says that it has no such operation: its refusal must come at once.
+    /// Whether the wrapped device declares to lack the operation. Its refusal must come at once.
     fn lacks(&self, operation: &Operation) -> bool {
         let feature = match operation {
             Operation::Alloca { .. } | Operation::Dealloca { .. } => Feature::Alloca,
@@ -343,7 +344,7 @@ impl Device {
         self.info.lacks.iter().any(|lack| lack.feature == feature)
     }
 
-    /// Starts the thread that lets go of what nobody demands; `false` where the system gives none.
+    /// Starts the thread that releases work without a demand. `false` if the system refuses a thread.
     fn watch(&self) -> bool {
         if std::mem::replace(&mut self.lock().watched, true) {
             return true;
@@ -356,7 +357,7 @@ impl Device {
     }
 }
 
-// SAFETY: objects are those of the inner device, and operations are handed on as they came.
+// SAFETY: objects are those of the inner device, and operations are forwarded unchanged.
 unsafe impl driver::Wrapper for Device {
     fn inner(&self) -> &dyn driver::RawDevice {
         &*self.raw
@@ -412,16 +413,16 @@ unsafe impl driver::Wrapper for Device {
         Ok(())
     }
 
-    /// What is held back counts as issued: it would have been, without this device.
+    /// Counts held work as issued, because the wrapped device would have issued it.
     fn drain(&self, deadline: Deadline) -> Result<()> {
         loop {
             self.flush("drain");
             self.raw.drain(deadline)?;
             let mut state = self.lock();
             let before = state.completions.len();
-            state
-                .completions
-                .retain(|completion| completion.upgrade().is_some_and(|completion| !completion.settle()));
+            state.completions.retain(|completion| {
+                completion.upgrade().is_some_and(|completion| !completion.signal_if_ended())
+            });
             let progress = state.completions.len() < before;
             let rest = state.schedule.is_empty();
             drop(state);
@@ -437,7 +438,8 @@ unsafe impl driver::Wrapper for Device {
         }
     }
 
-    /// Hands everything on first: what the wrapped device can issue is issued, and it cancels the rest.
+    /// Gives everything to the wrapped device first. The wrapped device issues the work that it can, and cancels the
+    /// rest.
     fn close(&self) {
         let mut state = self.lock();
         if state.closing == Closing::Open {
@@ -451,7 +453,7 @@ unsafe impl driver::Wrapper for Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // Nobody can demand any more.
+        // No client can demand any more.
         self.flush("dropped");
     }
 }

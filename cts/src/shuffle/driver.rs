@@ -30,7 +30,7 @@ impl driver::Driver for Driver {
             .to_owned()
     }
 
-    /// None: there are as many as there are devices to wrap.
+    /// Lists no device: there is one for each device to wrap.
     fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
         Ok(Vec::new())
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The thread that hands on what nobody demands.
+//! The thread that releases work without a demand.
 
 use std::{
     io,
@@ -13,7 +13,7 @@ use std::{
 
 use super::device::Device;
 
-/// Counts what clients do, so that the thread sees when they do nothing.
+/// Counts the calls of clients, so that the thread notices when there are none.
 #[derive(Debug, Default)]
 pub(super) struct Activity(AtomicU64);
 
@@ -27,7 +27,7 @@ impl Activity {
     }
 }
 
-/// Starts the thread. It ends when the device holds nothing any more, or is gone.
+/// Starts the thread. It ends when the device holds nothing back any more, or is dropped.
 pub(super) fn watch(device: Weak<Device>, patience: Duration) -> io::Result<()> {
     let watch = move || {
         let mut seen = None;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory that is written over when its time begins and before it ends: its contents are undefined there, and a use
-//! outside of that time shows.
+//! Overwrites memory after its alloca and before its dealloca. Its contents are undefined then, so a use outside of
+//! its lifetime shows.
 
 use std::sync::{Arc, Weak};
 
@@ -12,13 +12,13 @@ use windlass_hal::{
 
 use crate::pass::Pass;
 
-/// What memory is written over with.
+/// The byte of the poison.
 const POISON: u8 = 0xa7;
 
-/// How much of a buffer is written over: huge ones are not worth the time.
+/// The most bytes of a buffer that are overwritten, to save time on huge buffers.
 const MOST: u64 = 1 << 16;
 
-/// Submits an alloca with the poison behind it.
+/// Submits an alloca, followed by the poison.
 pub(super) fn alloca(
     raw: &dyn RawDevice,
     affinity: QueueAffinity,
@@ -31,12 +31,12 @@ pub(super) fn alloca(
     };
     let there = Semaphore::new(0).at(1);
     raw.pass(affinity, waits, std::slice::from_ref(&there), Operation::Alloca { buffer })?;
-    // The alloca was accepted: from here on it is the signals that fail.
+    // The alloca was accepted, so a later error must fail the signals.
     raw.pass(affinity, &[there], signals, fill).unwrap_or_else(|error| pending::fail(signals, &error));
     Ok(())
 }
 
-/// Submits a dealloca with the poison before it.
+/// Submits a dealloca, preceded by the poison.
 pub(super) fn dealloca(
     raw: &dyn RawDevice,
     affinity: QueueAffinity,
@@ -59,12 +59,12 @@ fn fill(buffer: &Buffer) -> Option<Operation> {
     Some(Operation::Fill { target, pattern: Pattern::from(POISON) })
 }
 
-/// The allocations that were given back while handles remain: their memory may be somebody else's by now.
+/// Deallocated allocations with remaining handles. Their memory may have another owner by now.
 #[derive(Default)]
 pub(super) struct Released(Vec<Weak<dyn driver::RawBuffer>>);
 
 impl Released {
-    /// Notes that a buffer's memory is given back; `false` if it was before.
+    /// Records that a buffer's memory was freed. `false` if it was freed before.
     pub(super) fn insert(&mut self, buffer: &Buffer) -> bool {
         let buffer = Arc::downgrade(buffer.raw());
         self.0.retain(|known| known.strong_count() > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a shuffled device attaches to the signals of a submission: the way in which whoever waits for them demands
+//! The promises that a shuffled device attaches to the signals of a submission. Through them a waiter demands
 //! progress.
 
 use std::sync::{Arc, Weak};
@@ -11,7 +11,7 @@ use windlass_hal::{
 
 use super::device::Device;
 
-/// The promise of one submission. Its domain says how far the submission has come; no device waits for it.
+/// The promise of one submission. Its domain states the progress of the submission. No device waits for it.
 struct Promise {
     device: Weak<Device>,
     domain: Domain,
@@ -44,7 +44,7 @@ impl EdgeSource for Promise {
     fn demand(&self, _lane: u32, _epoch: u64) {
         let Some(device) = self.device.upgrade() else { return };
         device.demand(self.id);
-        // The promise was attached first and so hides the edge that the wrapped device has attached since.
+        // The promise was attached first, so it hides the edge that the wrapped device has attached since.
         for signal in self.signals.iter() {
             if let Probe::Edge(edge) = signal.semaphore.probe(signal.value, Some(device.raw_domain())) {
                 edge.source.demand(edge.lane, edge.epoch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The schedule: what is held back, and which of it goes next.
+//! The schedule: the work that is held back, and the choice of the next.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,10 +18,10 @@ pub(super) struct Held {
     turn: Turn,
 }
 
-/// When something goes among all that is held back: the least first, where one goes at a time.
+/// The turn of held work among all of it. Where work goes one by one, the least turn goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Turn {
-    /// Behind all others.
+    /// Whether the work goes after all others.
     laggard: bool,
     rank: u64,
 }
@@ -31,55 +31,55 @@ pub(super) enum Choice {
     /// Give a submission to the wrapped device.
     HandOn {
         held: Box<Held>,
-        /// Hold its signals back.
+        /// Whether to hold its signals back.
         withhold: bool,
-        /// For whatever else there is to choose.
+        /// A random number for all further choices.
         random: u64,
     },
-    /// Let signals go that were held back.
+    /// Release signals that were held back.
     Release(Arc<Completion>),
     /// Go on when the work in flight has ended.
-    Settle,
+    AwaitEnds,
 }
 
-/// What is held back, and how long that may go on.
+/// The held work, and how long it may be held.
 pub(super) struct Schedule {
     pub(super) random: Random,
-    /// In no order: taking one out moves the last into its place.
+    /// In no order: a removal moves the last element into the gap.
     held: Vec<Held>,
     places: HashMap<u64, usize>,
     withheld: Vec<Arc<Completion>>,
-    /// Submissions that somebody waits for.
+    /// The submissions that a client waits for.
     demanded: Vec<u64>,
-    /// How many things to do although nobody asks.
+    /// The number of choices to make without a demand.
     budget: usize,
-    /// Everything is asked for.
+    /// Whether everything is demanded.
     all: bool,
     style: Style,
     mood: Mood,
     next_id: u64,
-    /// Nothing was handed on since work in flight was waited for.
-    settled: bool,
+    /// Whether no work was handed on since the last wait for work in flight.
+    awaited: bool,
 }
 
-/// Of how many submissions the next is chosen where one goes at a time: each choice looks at all of them.
+/// The most submissions among which the next is chosen one by one, because each choice looks at all of them.
 const MOST_LOOKED_AT: usize = 128;
 
-/// What a seed goes in for.
+/// The way in which a seed tries to provoke errors.
 #[derive(Clone, Copy)]
 enum Style {
-    /// Much is in flight at a time, and much of it has been handed on before its waits are reached.
+    /// Much work is in flight at a time, and much of it was handed on before its waits are reached.
     Crowd,
-    /// Work is handed on once its waits are reached, and the next once it has ended. Submissions whose numbers leave
-    /// `rest` when divided by `every` come last. An edge that is missing shows when what should come first comes last,
-    /// and whatever the other side needs does not: so each submission comes last with some seed out of few. All others go
-    /// in the order of submission (`orderly`), or in any.
+    /// Work is handed on once its waits are reached and the work before it has ended. Submissions whose numbers leave
+    /// `rest` when divided by `every` come last. A missing edge shows when its producer comes last although the
+    /// consumer's other inputs do not. So each submission comes last with one of few seeds. All others go in the
+    /// order of submission if `orderly`, otherwise in any order.
     OneByOne { every: u64, rest: u64, orderly: bool },
 }
 
 impl Style {
-    /// Even seeds go one by one. Two numbers take turns, so that a submission comes last in different company.
-    fn of(seed: u64) -> Self {
+    /// Even seeds go one by one. Two divisors alternate, so that the groups of last submissions vary.
+    fn from_seed(seed: u64) -> Self {
         let turn = seed / 2;
         let orderly = turn.is_multiple_of(2);
         let every = if orderly { 16 } else { 13 };
@@ -90,7 +90,7 @@ impl Style {
     }
 }
 
-/// How fast work goes by while nobody waits. Changes now and then, so that one seed tries long and short queues.
+/// The pace of work while no client waits. It changes now and then, so that one seed tries long and short queues.
 #[derive(Clone, Copy)]
 enum Mood {
     Lazy,
@@ -108,14 +108,14 @@ impl Schedule {
             demanded: Vec::new(),
             budget: 0,
             all: false,
-            style: Style::of(seed),
+            style: Style::from_seed(seed),
             mood: Mood::Lazy,
             next_id: 0,
-            settled: false,
+            awaited: false,
         }
     }
 
-    /// The number of the next submission, and whether it should be held back at all.
+    /// Numbers a submission. Returns also whether to hold it back at all.
     pub(super) fn arrive(&mut self) -> (u64, bool) {
         let id = self.next_id;
         self.next_id += 1;
@@ -153,18 +153,18 @@ impl Schedule {
         self.held.push(Held { id, affinity, waits, signals, operation, turn });
     }
 
-    /// The signals of a submission that is handed on are held back.
+    /// Holds back the signals of a submission that was handed on.
     pub(super) fn withhold(&mut self, completion: Arc<Completion>) {
         self.withheld.push(completion);
     }
 
-    /// The turn of signals that are held back.
+    /// Draws the turn of signals that are held back.
     pub(super) fn turn_of_signals(&mut self) -> Turn {
         let laggard = matches!(self.style, Style::Crowd) && self.random.below(4) == 0;
         Turn { laggard, rank: self.random.next_u64() }
     }
 
-    /// Somebody waits for what submission `id` signals. Whether it is held back in some way.
+    /// Records that a client waits for the signals of submission `id`. Returns whether it is held back in some way.
     pub(super) fn demand(&mut self, id: u64) -> bool {
         let held = self.place_of(id).is_some();
         if held {
@@ -173,7 +173,7 @@ impl Schedule {
         held
     }
 
-    /// Everything that is held back now is asked for.
+    /// Demands everything that is held back now.
     pub(super) fn demand_all(&mut self) {
         self.all = true;
     }
@@ -182,9 +182,9 @@ impl Schedule {
         self.held.is_empty() && self.withheld.is_empty()
     }
 
-    /// The next thing to do; `None` when nobody asks for any. `promised` is the domain of edges that stand for work which
-    /// was handed on; `may_settle` says that the client can only wait meanwhile.
-    pub(super) fn choose(&mut self, promised: Domain, may_settle: bool) -> Option<Choice> {
+    /// The next thing to do. `None` if no more is requested. `promised` is the domain of edges that stand for work
+    /// that was handed on. `may_await` says that the client can only wait meanwhile.
+    pub(super) fn choose(&mut self, promised: Domain, may_await: bool) -> Option<Choice> {
         if self.is_empty() {
             (self.budget, self.all) = (0, false);
             self.demanded.clear();
@@ -195,14 +195,14 @@ impl Schedule {
             return None;
         }
         if let Style::OneByOne { .. } = self.style {
-            if may_settle && !self.all && !std::mem::replace(&mut self.settled, true) {
-                return Some(Choice::Settle);
+            if may_await && !self.all && !std::mem::replace(&mut self.awaited, true) {
+                return Some(Choice::AwaitEnds);
             }
             let place = self.first(promised).or(demanded).unwrap_or_else(|| self.anywhere());
             return Some(self.take(place));
         }
-        if may_settle && demanded.is_some() && !self.all && self.random.below(4) == 0 {
-            return Some(Choice::Settle);
+        if may_await && demanded.is_some() && !self.all && self.random.below(4) == 0 {
+            return Some(Choice::AwaitEnds);
         }
         self.budget = self.budget.saturating_sub(1);
         let place = match demanded {
@@ -213,7 +213,7 @@ impl Schedule {
                     Some(place) => place,
                     None if self.all => self.anywhere(),
                     None => {
-                        // Only what lags is left, and nobody asks for it.
+                        // Only the last submissions are left, and no client demands them.
                         self.budget = 0;
                         return None;
                     }
@@ -223,50 +223,50 @@ impl Schedule {
         Some(self.take(place))
     }
 
-    fn anywhere(&mut self) -> Place {
+    fn anywhere(&mut self) -> HeldAt {
         let index = self.random.below(self.held.len() + self.withheld.len());
         match index.checked_sub(self.held.len()) {
-            None => Place::Held(index),
-            Some(index) => Place::Withheld(index),
+            None => HeldAt::Held(index),
+            Some(index) => HeldAt::Withheld(index),
         }
     }
 
-    /// Where submission `id` is held back, if it is.
-    fn place_of(&self, id: u64) -> Option<Place> {
+    /// The place at which submission `id` is held back, if it is.
+    fn place_of(&self, id: u64) -> Option<HeldAt> {
         let withheld =
-            || self.withheld.iter().position(|completion| completion.id == id).map(Place::Withheld);
-        self.places.get(&id).map(|index| Place::Held(*index)).or_else(withheld)
+            || self.withheld.iter().position(|completion| completion.id == id).map(HeldAt::Withheld);
+        self.places.get(&id).map(|index| HeldAt::Held(*index)).or_else(withheld)
     }
 
     /// One of the demanded submissions that is still held back in some way.
-    fn demanded(&mut self) -> Option<Place> {
+    fn demanded(&mut self) -> Option<HeldAt> {
         let mut demanded = std::mem::take(&mut self.demanded);
         demanded.retain(|id| self.place_of(*id).is_some());
-        // Without a choice no number is drawn: the client may go on already, and draw the next.
+        // Without a choice no number is drawn, because the client may be running and draw the next one.
         let at = (!demanded.is_empty()).then(|| self.random.below(demanded.len()));
         let place = at.and_then(|at| self.place_of(demanded[at]));
         self.demanded = demanded;
         place
     }
 
-    /// Of what could go, that whose turn it is.
-    fn first(&self, promised: Domain) -> Option<Place> {
+    /// The work with the least turn among the work that could go.
+    fn first(&self, promised: Domain) -> Option<HeldAt> {
         let held = self.held.iter().take(MOST_LOOKED_AT).enumerate();
         let ready = held.filter(|(_, held)| is_ready(held, promised));
-        let ready = ready.map(|(index, held)| (held.turn, Place::Held(index)));
+        let ready = ready.map(|(index, held)| (held.turn, HeldAt::Held(index)));
         let withheld = self.withheld.iter().enumerate();
-        let withheld = withheld.map(|(index, completion)| (completion.turn, Place::Withheld(index)));
+        let withheld = withheld.map(|(index, completion)| (completion.turn, HeldAt::Withheld(index)));
         ready.chain(withheld).min_by_key(|(turn, _)| *turn).map(|(_, place)| place)
     }
 
-    /// Any that does not lag; rather one whose waits are resolved, but not always.
-    fn any(&mut self, promised: Domain) -> Option<Place> {
+    /// Some work that does not come last, preferably with resolved waits.
+    fn any(&mut self, promised: Domain) -> Option<HeldAt> {
         let mut fallback = None;
         for _ in 0..8 {
             let place = self.anywhere();
             let (laggard, ready) = match place {
-                Place::Withheld(index) => (self.withheld[index].turn.laggard, true),
-                Place::Held(index) => (self.held[index].turn.laggard, is_ready(&self.held[index], promised)),
+                HeldAt::Withheld(index) => (self.withheld[index].turn.laggard, true),
+                HeldAt::Held(index) => (self.held[index].turn.laggard, is_ready(&self.held[index], promised)),
             };
             if laggard {
                 continue;
@@ -279,16 +279,16 @@ impl Schedule {
         fallback
     }
 
-    fn take(&mut self, place: Place) -> Choice {
+    fn take(&mut self, place: HeldAt) -> Choice {
         match place {
-            Place::Withheld(index) => Choice::Release(self.withheld.swap_remove(index)),
-            Place::Held(index) => {
+            HeldAt::Withheld(index) => Choice::Release(self.withheld.swap_remove(index)),
+            HeldAt::Held(index) => {
                 let held = Box::new(self.held.swap_remove(index));
                 self.places.remove(&held.id);
                 if let Some(moved) = self.held.get(index) {
                     self.places.insert(moved.id, index);
                 }
-                self.settled = false;
+                self.awaited = false;
                 let orderly = matches!(self.style, Style::OneByOne { orderly: true, .. });
                 let withhold = !orderly && !held.signals.is_empty() && self.random.below(2) == 0;
                 Choice::HandOn { held, withhold, random: self.random.next_u64() }
@@ -297,16 +297,16 @@ impl Schedule {
     }
 }
 
-/// Whether each wait is reached, or will be by work that was handed on.
+/// Whether each wait is reached, or will be reached by work that was handed on.
 fn is_ready(held: &Held, promised: Domain) -> bool {
     let unresolved =
         |wait: &Point| matches!(wait.semaphore.probe(wait.value, Some(promised)), Probe::Unresolved);
     !held.waits.iter().any(unresolved)
 }
 
-/// Where something is held back.
+/// A place at which work is held back.
 #[derive(Clone, Copy)]
-enum Place {
+enum HeldAt {
     Held(usize),
     Withheld(usize),
 }

@@ -10,23 +10,23 @@ use crate::{
 };
 
 suite! { "alloca";
-    address_at_once [Alloca]: "An alloca gives a handle with its size and address before its waits are reached.";
-    #[smoke] contents_are_ordered [Alloca]: "Alloca, use and dealloca submitted in one go hold the contents as ordered.";
+    address_at_once [Alloca]: "An alloca returns a handle with its size and address before its waits are reached.";
+    #[smoke] contents_are_ordered [Alloca]: "Alloca, use and dealloca submitted at once keep the contents in their order.";
     waits_for_its_waits [Alloca]: "An alloca and a dealloca reach their signals only after their waits.";
     #[smoke] cycle [Alloca]: "Two hundred allocas and deallocas in a chain each hold their own contents.";
     pipelined [Alloca]: "Allocas whose lifetimes overlap never share memory that is in use.";
     reuse_spares_work_in_flight [Alloca]:
-        "Memory is not given away while work that was ordered before its dealloca has not run.";
+        "Memory is not reused while work ordered before its dealloca has not run.";
     dealloca_returns_memory [Alloca]: "A dealloca takes memory out of use although a handle remains.";
     counts_until_the_dealloca [Alloca]: "Memory counts as in use until its dealloca has run, not until it is submitted.";
     failed_dealloca_keeps_memory [Alloca]: "A dealloca whose wait failed fails its signals and releases nothing.";
     failed_alloca_fails_signals [Alloca]: "An alloca whose wait failed fails its signals, and the device goes on.";
     dropped_without_dealloca [Alloca]: "Memory whose handles are dropped without a dealloca is not leaked.";
-    dealloca_of_an_allocation [Alloca]: "A dealloca takes a buffer that Device::allocate made, too.";
-    released_on_another_queue [Alloca]: "Memory may be released on another queue than it was allocated on.";
+    dealloca_of_an_allocation [Alloca]: "A dealloca also takes a buffer of Device::allocate.";
+    released_on_another_queue [Alloca]: "Memory may be deallocated on another queue than that of its alloca.";
     dealloca_of_a_part_refused [Alloca]: "A dealloca of a subspan is INVALID_ARGUMENT.";
     too_large_is_exhausted [Alloca]: "An alloca that does not fit is RESOURCE_EXHAUSTED and signals nothing.";
-    alignment [Alloca]: "An alloca honours the alignment that was asked for, and refuses what is no power of two.";
+    alignment [Alloca]: "An alloca honours the requested alignment, and refuses one that is no power of two.";
 }
 
 const DEVICE: BufferParams = BufferParams::device();
@@ -53,7 +53,7 @@ fn contents_are_ordered(ctx: &Context) -> Outcome {
     drop(buffer);
     gate.signal(1)?;
     ctx.wait(&step.at(4))?;
-    same_bytes(&ctx.download(&out)?, &[0x44, 0x33, 0x22, 0x11].repeat(1024), "what was copied out")
+    same_bytes(&ctx.download(&out)?, &[0x44, 0x33, 0x22, 0x11].repeat(1024), "the copied bytes")
 }
 
 fn waits_for_its_waits(ctx: &Context) -> Outcome {
@@ -100,7 +100,7 @@ fn pipelined(ctx: &Context) -> Outcome {
             let out = ctx.filled(SIZE, 0)?;
             let buffer = queue.alloca(&[step.at(at)], &[step.at(at + 1)], &DEVICE, SIZE)?;
             queue.fill(&[step.at(at + 1)], &[step.at(at + 2)], &buffer, value)?;
-            // Room for another chain to run in between, and to show if it had the same memory.
+            // A barrier in between, so that another chain can run and shows if it has the same memory.
             ctx.queue(random.below(4) as u32)?.barrier(&[step.at(at + 2)], &[step.at(at + 3)])?;
             queue.copy(&[step.at(at + 3)], &[step.at(at + 4)], &buffer, &out)?;
             queue.dealloca(&[step.at(at + 4)], &[step.at(at + 5)], &buffer)?;
@@ -115,7 +115,7 @@ fn pipelined(ctx: &Context) -> Outcome {
             same_bytes(
                 &ctx.download(&out)?,
                 &[value; SIZE as usize],
-                "what a chain found in its own memory",
+                "the bytes that a chain found in its own memory",
             )?;
         }
     }
@@ -142,9 +142,13 @@ fn reuse_spares_work_in_flight(ctx: &Context) -> Outcome {
     }
     gate.signal(1)?;
     ctx.wait(&old.at(4))?;
-    same_bytes(&ctx.download(&out)?, &[1; SIZE as usize], "what was copied out of the first memory")?;
+    same_bytes(&ctx.download(&out)?, &[1; SIZE as usize], "the bytes copied from the first memory")?;
     for (value, buffer) in others {
-        same_bytes(&ctx.download(&buffer)?, &[value; SIZE as usize], "a memory that was taken meanwhile")?;
+        same_bytes(
+            &ctx.download(&buffer)?,
+            &[value; SIZE as usize],
+            "a memory that was allocated meanwhile",
+        )?;
     }
     Ok(())
 }
@@ -264,7 +268,7 @@ fn released_on_another_queue(ctx: &Context) -> Outcome {
         queue.fill(&[step.at(at + 1)], &[step.at(at + 2)], &buffer, index as u8)?;
         let download = other.download(&[step.at(at + 2)], &buffer)?;
         let bytes = download.wait(ctx.deadline())?;
-        same_bytes(&bytes, &[index as u8; 1 << 16], &format!("what queue {index} wrote"))?;
+        same_bytes(&bytes, &[index as u8; 1 << 16], &format!("the bytes that queue {index} wrote"))?;
         other.dealloca(&[step.at(at + 2)], &[step.at(at + 3)], &buffer)?;
     }
     ctx.wait(&step.at(6 * u64::from(queues)))?;

@@ -10,22 +10,22 @@ use crate::{
 };
 
 suite! { "buffer";
-    #[smoke] sizes_and_alignment: "An allocation has the size that was asked for, at a multiple of the device's alignment.";
-    min_alignment_honoured: "An allocation's address is a multiple of the alignment that was asked for.";
+    #[smoke] sizes_and_alignment: "An allocation has the requested size, at a multiple of the device's alignment.";
+    min_alignment_honoured: "An allocation's address is a multiple of the requested alignment.";
     bad_alignment_refused: "An alignment that is no power of two is INVALID_ARGUMENT.";
     empty_allocation: "An allocation of no bytes is legal and takes transfers of no bytes.";
     allocations_do_not_overlap: "Buffers that are alive at the same time share no byte.";
-    too_large_is_exhausted: "What does not fit is RESOURCE_EXHAUSTED with the size, and the device stays usable.";
-    subspan_bounds: "A subspan must lie in its range; one that does not is OUT_OF_RANGE, overflow included.";
+    too_large_is_exhausted: "An allocation that does not fit is RESOURCE_EXHAUSTED with its size, and the device stays usable.";
+    subspan_bounds: "A subspan outside of its range is OUT_OF_RANGE, also if its end overflows.";
     subspans_nest: "A subspan of a subspan counts from its parent, in offset, address and contents.";
     clones_share_memory: "Clones and subspans are handles of the same bytes.";
-    usage_is_enforced: "Use that a buffer was not allocated for is INVALID_ARGUMENT and leaves signals untouched.";
-    mapping_needs_usage: "Mapping a buffer that was not allocated for it is FAILED_PRECONDITION.";
+    usage_is_enforced: "Use without the usage flag of the allocation is INVALID_ARGUMENT and leaves signals untouched.";
+    mapping_needs_usage: "Mapping a buffer without usage MAPPING is FAILED_PRECONDITION.";
     mapping_bounds: "Access outside a mapping is OUT_OF_RANGE and touches nothing.";
     #[smoke] mapping_reads_what_was_written: "Bytes written through a mapping are read back, at any offset and length.";
-    mapping_sees_device_writes: "A mapping shows what a queue wrote, once its signal is reached.";
-    device_sees_mapping_writes: "A queue reads what was written through a mapping before the submission.";
-    mapping_of_subspan: "A mapping of a subspan shows its bytes alone.";
+    mapping_sees_device_writes: "A mapping shows a queue's writes once their signal is reached.";
+    device_sees_mapping_writes: "A queue reads bytes written through a mapping before the submission.";
+    mapping_of_subspan: "A mapping of a subspan shows only its own bytes.";
     statistics_count: "Statistics count bytes and allocations while they are in use, and the peak stays.";
 }
 
@@ -202,7 +202,7 @@ fn mapping_reads_what_was_written(ctx: &Context) -> Outcome {
         model[start..start + bytes.len()].copy_from_slice(&bytes);
         let mut back = vec![0; bytes.len()];
         mapping.read(start as u64, &mut back)?;
-        same_bytes(&back, &bytes, "what was read back")?;
+        same_bytes(&back, &bytes, "the bytes read back")?;
     }
     same_bytes(&mapping.to_vec(), &model, "the whole mapping")
 }
@@ -254,7 +254,10 @@ fn statistics_count(ctx: &Context) -> Outcome {
         during.device_bytes_reserved >= during.device_bytes_used,
         "more in use than reserved: {during:?}"
     );
-    ensure!(during.device_bytes_peak >= during.device_bytes_used, "a peak below what is in use: {during:?}");
+    ensure!(
+        during.device_bytes_peak >= during.device_bytes_used,
+        "a peak below the bytes in use: {during:?}"
+    );
     drop(buffers);
     let after = device.statistics();
     ensure_eq!(after.device_bytes_used, before.device_bytes_used, "bytes in use after the drop");

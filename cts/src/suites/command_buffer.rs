@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Command buffers: recording, tables, replay. Their dispatches are in `command_buffer_dispatch`.
+//! Command buffers: recording, tables, replay. The cases of their dispatches are in `command_buffer_dispatch`.
 
 use windlass_hal::{
     BindingTable, Buffer, BufferParams, BufferRef, BufferUsage, Code, CommandBuffer, Error, Fence, Recorder,
@@ -14,23 +14,23 @@ use crate::{
 
 suite! { "command_buffer";
     empty [CommandBuffers]: "An empty command buffer waits and signals.";
-    fill_direct [CommandBuffers] = |ctx| fill(ctx, Form::Direct), "Recorded fills touch exactly their ranges, known while recording.";
-    fill_table [CommandBuffers] = |ctx| fill(ctx, Form::Table), "Recorded fills touch exactly their ranges, from a binding table.";
-    update_direct [CommandBuffers] = |ctx| update(ctx, Form::Direct), "Recorded updates write the bytes of the recording, known ranges.";
-    update_table [CommandBuffers] = |ctx| update(ctx, Form::Table), "Recorded updates write the bytes of the recording, ranges of a table.";
-    #[smoke] copy_direct [CommandBuffers] = |ctx| copy(ctx, Form::Direct), "Recorded copies move exactly their ranges, known while recording.";
-    #[smoke] copy_table [CommandBuffers] = |ctx| copy(ctx, Form::Table), "Recorded copies move exactly their ranges, from a binding table.";
-    #[smoke] barriers_order_direct [CommandBuffers] = |ctx| barriers_order(ctx, Form::Direct), "Barriers order the commands on both their sides.";
+    fill_direct [CommandBuffers] = |ctx| fill(ctx, Form::Direct), "Recorded fills touch exactly their direct ranges.";
+    fill_table [CommandBuffers] = |ctx| fill(ctx, Form::Table), "Recorded fills touch exactly their ranges of a binding table.";
+    update_direct [CommandBuffers] = |ctx| update(ctx, Form::Direct), "Recorded updates write the recorded bytes to direct ranges.";
+    update_table [CommandBuffers] = |ctx| update(ctx, Form::Table), "Recorded updates write the recorded bytes to ranges of a table.";
+    #[smoke] copy_direct [CommandBuffers] = |ctx| copy(ctx, Form::Direct), "Recorded copies move exactly their direct ranges.";
+    #[smoke] copy_table [CommandBuffers] = |ctx| copy(ctx, Form::Table), "Recorded copies move exactly their ranges of a binding table.";
+    #[smoke] barriers_order_direct [CommandBuffers] = |ctx| barriers_order(ctx, Form::Direct), "Barriers order the commands before them and after them.";
     barriers_order_table [CommandBuffers] = |ctx| barriers_order(ctx, Form::Table), "Barriers order commands on ranges of a table.";
     many_commands [CommandBuffers]: "A thousand commands with barriers between them run in order.";
     #[smoke] submitted_many_times [CommandBuffers]: "A command buffer may be submitted again and again.";
-    in_flight_at_once [CommandBuffers]: "One command buffer in flight many times sees each time the table of its own submission.";
+    in_flight_at_once [CommandBuffers]: "Each in-flight submission of one command buffer uses its own table.";
     table_is_captured [CommandBuffers]: "A submission keeps its table and the table's buffers until it has run.";
-    keeps_what_it_recorded [CommandBuffers]: "A command buffer keeps the buffers that were recorded into it.";
+    keeps_what_it_recorded [CommandBuffers]: "A command buffer keeps its recorded buffers.";
     submission_keeps_command_buffer [CommandBuffers]: "A submission keeps its command buffer until it has run.";
     slot_ranges [CommandBuffers]: "A slot's offset counts from the bound range, not from its allocation.";
     unused_slots_need_no_binding [CommandBuffers]: "A table may end after the last slot that is used.";
-    table_is_checked [CommandBuffers]: "A table that lacks what the recording needs is refused, and signals stay untouched.";
+    table_is_checked [CommandBuffers]: "A table with a missing or unfit binding is refused, and signals stay untouched.";
     table_overlap_refused [CommandBuffers]: "A table that makes a copy's ranges overlap is INVALID_ARGUMENT.";
     recording_is_checked [CommandBuffers]: "A command that is refused while recording records nothing.";
     debug_groups [CommandBuffers]: "Debug groups nest, change nothing, and must be balanced.";
@@ -39,16 +39,16 @@ suite! { "command_buffer";
     transient_memory_in_a_table [CommandBuffers, Alloca]: "A table may hold memory of an alloca that has not run.";
 }
 
-/// How a recording names its buffers.
+/// The form in which a recording names its buffers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form {
-    /// By the buffers themselves.
+    /// As buffers.
     Direct,
-    /// By slots of a table.
+    /// As slots of a table.
     Table,
 }
 
-/// A recording that names its buffers in one of the two forms.
+/// A recording in one of the two forms.
 pub(super) struct Recording {
     pub(super) recorder: Recorder,
     form: Form,
@@ -64,7 +64,7 @@ impl Recording {
         Ok(Self { recorder, form, table: Vec::new() })
     }
 
-    /// A range as commands name it: a slot for each call, in the form with a table.
+    /// A range in the recording's form. The form with a table uses a new slot for each call.
     pub(super) fn range(&mut self, buffer: &Buffer) -> BufferRef {
         match self.form {
             Form::Direct => BufferRef::from(buffer),
@@ -86,7 +86,7 @@ impl Recording {
     }
 }
 
-/// Submits without waits, and waits for the end.
+/// Submits without waits and waits for the end.
 pub(super) fn execute(ctx: &Context, commands: &CommandBuffer, table: impl Into<BindingTable>) -> Outcome {
     let done = Semaphore::new(0);
     ctx.queue(0)?.execute(&[], &[done.at(1)], commands, table)?;
@@ -131,7 +131,7 @@ fn update(ctx: &Context, form: Form) -> Outcome {
         let range = recording.range(&buffer.subspan(start as u64, length as u64)?);
         recording.recorder.update(&bytes, range)?;
         expected[start..start + length].copy_from_slice(&bytes);
-        // Captured: the caller may do as it likes with its own.
+        // The recording has captured the bytes, so a later change must not matter.
         bytes.fill(0);
     }
     recording.run(ctx)?;
@@ -257,7 +257,7 @@ fn keeps_what_it_recorded(ctx: &Context) -> Outcome {
     recorder.copy(&source, &target)?;
     let commands = recorder.finish()?;
     drop(source);
-    // What the dropped handle would have freed, somebody else may take now.
+    // The memory of the dropped handle would be free for these buffers, if it were freed.
     let _others: Vec<_> = (0..16).map(|_| ctx.filled(64, 0xee)).collect::<Outcome<_>>()?;
     execute(ctx, &commands, [])?;
     same_bytes(&ctx.download(&target)?, &[3; 64], "the target")
@@ -422,13 +422,13 @@ fn refers_to_transient_memory(ctx: &Context) -> Outcome {
     ensure!(step.query()? == 0, "the alloca ran before its wait");
     gate.signal(1)?;
     ctx.wait(&step.at(3))?;
-    same_bytes(&ctx.download(&out)?, &[8; 64], "what was copied out")
+    same_bytes(&ctx.download(&out)?, &[8; 64], "the copied bytes")
 }
 
 fn transient_memory_in_a_table(ctx: &Context) -> Outcome {
     let commands = doubled(ctx, 6)?;
     let queue = ctx.queue(0)?;
-    // The memory of each round is kept for one more, so that no round has that of the round before.
+    // The memory of each round is kept for one more round, so that no round gets the memory of the round before.
     let mut before = None;
     for _ in 0..20 {
         let (gate, step, out) = (Semaphore::new(0), Semaphore::new(0), ctx.filled(64, 0)?);
@@ -440,7 +440,7 @@ fn transient_memory_in_a_table(ctx: &Context) -> Outcome {
             queue.dealloca(&[step.at(4)], &[], &before)?;
         }
         gate.signal(1)?;
-        same_bytes(&ctx.download_after(&step.at(4), &out)?, &[6; 64], "what was copied out")?;
+        same_bytes(&ctx.download_after(&step.at(4), &out)?, &[6; 64], "the copied bytes")?;
     }
     Ok(())
 }

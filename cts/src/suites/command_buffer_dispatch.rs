@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dispatches of command buffers, with ranges known while recording and with tables.
+//! Dispatches of command buffers, over direct ranges and over ranges of tables.
 
 use windlass_hal::{
     Argument, Buffer, BufferParams, BufferRef, Code, DispatchConfig, Fence, Function, Semaphore,
@@ -17,31 +17,31 @@ use crate::{
 };
 
 suite! { "command_buffer_dispatch";
-    #[smoke] vector_add_direct [CommandBuffers, Dispatch] = |ctx| vector_add(ctx, Form::Direct), "A recorded kernel computes over ranges known while recording.";
+    #[smoke] vector_add_direct [CommandBuffers, Dispatch] = |ctx| vector_add(ctx, Form::Direct), "A recorded kernel computes over direct ranges.";
     #[smoke] vector_add_table [CommandBuffers, Dispatch] = |ctx| vector_add(ctx, Form::Table), "A recorded kernel computes over ranges of a table.";
-    struct_argument_direct [CommandBuffers, Dispatch] = |ctx| struct_argument(ctx, Form::Direct), "A struct by value is recorded between buffers known while recording.";
+    struct_argument_direct [CommandBuffers, Dispatch] = |ctx| struct_argument(ctx, Form::Direct), "A struct by value is recorded between direct buffers.";
     struct_argument_table [CommandBuffers, Dispatch] = |ctx| struct_argument(ctx, Form::Table), "A struct by value is recorded between slots of a table.";
     chain_direct [CommandBuffers, Dispatch] = |ctx| chain(ctx, Form::Direct), "Barriers order a hundred recorded dispatches.";
     chain_table [CommandBuffers, Dispatch] = |ctx| chain(ctx, Form::Table), "Barriers order a hundred recorded dispatches over a table.";
-    pipeline_direct [CommandBuffers, Dispatch] = |ctx| pipeline(ctx, Form::Direct), "Update, fill, dispatches and copy of one command buffer pass their data on.";
-    pipeline_table [CommandBuffers, Dispatch] = |ctx| pipeline(ctx, Form::Table), "Update, fill, dispatches and copy pass their data on through a table.";
+    pipeline_direct [CommandBuffers, Dispatch] = |ctx| pipeline(ctx, Form::Direct), "Update, fill, dispatches and copy of one command buffer each see the data of the command before.";
+    pipeline_table [CommandBuffers, Dispatch] = |ctx| pipeline(ctx, Form::Table), "Update, fill, dispatches and copy on ranges of a table each see the data of the command before.";
     mixed_arguments [CommandBuffers, Dispatch]: "One dispatch may name a buffer, a slot and null side by side.";
     null_and_empty [CommandBuffers, Dispatch]: "Null arguments, kernels without parameters and empty grids can be recorded.";
     slot_offsets [CommandBuffers, Dispatch]: "A slot argument's offset counts from the bound range.";
-    #[smoke] replay_with_other_tables [CommandBuffers, Dispatch]: "Each replay in flight sees the table of its own submission.";
+    #[smoke] replay_with_other_tables [CommandBuffers, Dispatch]: "Each in-flight replay uses the table of its own submission.";
     table_is_captured [CommandBuffers, Dispatch]:
         "A submission keeps its command buffer, kernels, table and the table's buffers until it has run.";
-    replay_in_a_chain [CommandBuffers, Dispatch]: "A command buffer that is replayed fifty times in a chain works on its own results.";
+    replay_in_a_chain [CommandBuffers, Dispatch]: "Fifty replays in a chain each work on the results of the one before.";
     transient_memory [CommandBuffers, Dispatch, Alloca]:
-        "A command buffer works on memory of an alloca, in a cycle and with several cycles in flight.";
+        "A command buffer works on memory of an alloca, in one cycle and in several cycles in flight.";
     long_table [CommandBuffers, Dispatch]: "A table of forty slots binds each slot to its own buffer.";
-    concurrent_dispatches [CommandBuffers, Dispatch]: "Recorded dispatches without barriers all run, in whatever order.";
-    keeps_executable [CommandBuffers, Dispatch]: "A command buffer keeps the executables that were recorded into it.";
+    concurrent_dispatches [CommandBuffers, Dispatch]: "Recorded dispatches without barriers all run, in any order.";
+    keeps_executable [CommandBuffers, Dispatch]: "A command buffer keeps its recorded executables.";
     slot_is_checked [CommandBuffers, Dispatch]: "A slot of a dispatch that is bound too short is OUT_OF_RANGE.";
     local_memory [CommandBuffers, Dispatch]: "Static and dynamic local memory work in command buffers.";
 }
 
-/// A range as the argument of a dispatch, in the recording's form.
+/// A range as an argument of a dispatch, in the recording's form.
 fn as_argument<'a>(range: &'a BufferRef) -> Argument<'a> {
     match range {
         BufferRef::Direct(buffer) => buffer.arg(),
@@ -142,7 +142,7 @@ fn mixed_arguments(ctx: &Context) -> Outcome {
     let out = ctx.filled(256, 0)?;
     let mut recorder = ctx.device().record_with_slots(1)?;
     recorder.dispatch(&function, over(64), &[fixed.arg(), slot(0, 0, 256), out.arg(), 64_i32.into()])?;
-    // With n = 0 the kernel follows none of its pointers.
+    // With n = 0 the kernel dereferences none of its pointers.
     recorder.dispatch(&function, over(64), &[Argument::Null, slot(0, 0, 256), out.arg(), 0_i32.into()])?;
     execute(ctx, &recorder.finish()?, [bound])?;
     same_items(&to_floats(&ctx.download(&out)?), &[42.0; 64], "2 + 40")
@@ -213,7 +213,7 @@ fn table_is_captured(ctx: &Context) -> Outcome {
         ctx.queue(0)?.execute(&[gate.at(1)], &[done.at(1)], &commands, &table[..])?;
         table.clear();
     }
-    // What the dropped handles would have freed, somebody else may take now.
+    // The memory of the dropped handles would be free for these buffers, if it were freed.
     let _others: Vec<_> = (0..8).map(|_| ctx.filled(256, 0xee)).collect::<Outcome<_>>()?;
     gate.signal(1)?;
     same_items(&to_floats(&ctx.download_after(&done.at(1), &out)?), &[42.0; 64], "2 + 40")
@@ -261,7 +261,7 @@ fn transient_memory(ctx: &Context) -> Outcome {
     let (gate, mut cycles) = (Semaphore::new(0), Vec::new());
     for index in 0..12_u32 {
         let (queue, step, out) = (ctx.queue(index)?, Semaphore::new(0), ctx.filled(400, 0)?);
-        // Half of them one after the other, half of them at once.
+        // Half of the cycles run one after the other, half of them at once.
         let first = if index % 2 == 0 { step.at(0) } else { gate.at(1) };
         let buffer = queue.alloca(&[first], &[step.at(1)], &BufferParams::device(), 400)?;
         queue.execute(&[step.at(1)], &[step.at(2)], &commands, [buffer.clone()])?;
@@ -275,7 +275,7 @@ fn transient_memory(ctx: &Context) -> Outcome {
     gate.signal(1)?;
     for (index, (step, out)) in cycles.iter().enumerate() {
         let values = to_words(&ctx.download_after(&step.at(4), out)?);
-        same_items(&values, &[36; 100], &format!("what cycle {index} computed"))?;
+        same_items(&values, &[36; 100], &format!("the result of cycle {index}"))?;
     }
     Ok(())
 }
@@ -284,7 +284,7 @@ fn long_table(ctx: &Context) -> Outcome {
     let function = ctx.function(&kernels::ORDER, "increment")?;
     let mut recorder = ctx.device().record_with_slots(40)?;
     for place in 0..40 {
-        // As often as its number says, so that no two slots can be confused.
+        // Slot N is incremented N times, so that no two slots can be confused.
         (0..place).try_for_each(|_| increments(&mut recorder, &function, slot(place, 0, 4)))?;
     }
     let commands = recorder.finish()?;
@@ -324,7 +324,7 @@ fn keeps_executable(ctx: &Context) -> Outcome {
         increments(&mut recorder, &function, counter.arg())?;
     }
     let commands = recorder.finish()?;
-    // Other code may take the place of what is no longer loaded.
+    // Other code may take the memory of code that was unloaded.
     ctx.load(&kernels::ENTRIES)?;
     execute(ctx, &commands, [])?;
     same_items(&to_words(&ctx.download(&counter)?), &[128], "the counter")

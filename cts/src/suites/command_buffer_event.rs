@@ -11,22 +11,22 @@ use crate::{
 };
 
 suite! { "command_buffer_event";
-    #[smoke] orders_direct [CommandBuffers] = |ctx| orders(ctx, Form::Direct), "What precedes a signal is done before what follows the wait starts.";
+    #[smoke] orders_direct [CommandBuffers] = |ctx| orders(ctx, Form::Direct), "Commands before a signal are done before commands after the wait start.";
     #[smoke] orders_table [CommandBuffers] = |ctx| orders(ctx, Form::Table), "Events order commands on ranges of a table.";
     both_directions [CommandBuffers]: "An event orders reads before writes as well as writes before reads.";
-    waits_for_several [CommandBuffers]: "One wait for several events orders what precedes each of their signals.";
+    waits_for_several [CommandBuffers]: "One wait for several events orders the commands before each of their signals.";
     one_signal_many_waits [CommandBuffers]: "One signal serves any number of waits.";
-    signal_covers_earlier_waits [CommandBuffers]: "Order passes on: what a wait orders, the next signal covers.";
-    signalled_again [CommandBuffers]: "After a reset an event can be signalled anew, and a wait means the last signal before it.";
-    reset_leaves_earlier_waits [CommandBuffers]: "A reset takes nothing from waits that were recorded before it.";
+    signal_covers_earlier_waits [CommandBuffers]: "Order is transitive: a signal covers the commands that earlier waits order.";
+    signalled_again [CommandBuffers]: "After a reset an event can be signalled anew, and a wait refers to the last signal before it.";
+    reset_leaves_earlier_waits [CommandBuffers]: "A reset does not affect waits recorded before it.";
     among_barriers [CommandBuffers]: "Events and barriers of one command buffer work together.";
-    chain [CommandBuffers]: "Two hundred events one after the other hand a byte on.";
+    chain [CommandBuffers]: "Two hundred events in a row order copies that hand a byte on.";
     submitted_many_times [CommandBuffers]: "Every replay begins with its events unsignalled, in flight at once or in a chain.";
-    unused_events [CommandBuffers]: "Events that nobody signals, or that nobody waits for, change nothing.";
+    unused_events [CommandBuffers]: "Events without a signal or without a wait change nothing.";
     unsignalled_refused [CommandBuffers]: "A wait for an event that is not signalled at that point is FAILED_PRECONDITION and records nothing.";
     signalled_twice_refused [CommandBuffers]: "Signalling an event twice without a reset is FAILED_PRECONDITION.";
     foreign_refused [CommandBuffers]: "An event of another recording is INVALID_ARGUMENT.";
-    tells_the_order [CommandBuffers]: "The list tells for each command which ones before it must have completed.";
+    tells_the_order [CommandBuffers]: "The list gives for each command the number of earlier commands that must have completed.";
 }
 
 fn orders(ctx: &Context, form: Form) -> Outcome {
@@ -41,8 +41,8 @@ fn orders(ctx: &Context, form: Form) -> Outcome {
     recorder.wait_events(&[event])?;
     recorder.copy(first, second)?;
     recording.run(ctx)?;
-    same_bytes(&ctx.download(&b)?, &[7; 64], "what was copied behind the wait")?;
-    same_bytes(&ctx.download(&c)?, &[1; 64], "what was filled between signal and wait")
+    same_bytes(&ctx.download(&b)?, &[7; 64], "the bytes copied after the wait")?;
+    same_bytes(&ctx.download(&c)?, &[1; 64], "the bytes filled between signal and wait")
 }
 
 fn both_directions(ctx: &Context) -> Outcome {
@@ -54,8 +54,8 @@ fn both_directions(ctx: &Context) -> Outcome {
     recorder.wait_events(&[read])?;
     recorder.fill(&a, 9_u8)?;
     execute(ctx, &recorder.finish()?, [])?;
-    same_bytes(&ctx.download(&b)?, &[3; 64], "what was read before the wait")?;
-    same_bytes(&ctx.download(&a)?, &[9; 64], "what was written after it")
+    same_bytes(&ctx.download(&b)?, &[3; 64], "the bytes read before the wait")?;
+    same_bytes(&ctx.download(&a)?, &[9; 64], "the bytes written after it")
 }
 
 fn waits_for_several(ctx: &Context) -> Outcome {
@@ -87,7 +87,7 @@ fn one_signal_many_waits(ctx: &Context) -> Outcome {
         recorder.copy(&source, &targets.subspan(16 * target, 16)?)?;
     }
     execute(ctx, &recorder.finish()?, [])?;
-    same_bytes(&ctx.download(&targets)?, &[5; 64], "the copies behind each wait")
+    same_bytes(&ctx.download(&targets)?, &[5; 64], "the copies after each wait")
 }
 
 fn signal_covers_earlier_waits(ctx: &Context) -> Outcome {
@@ -102,7 +102,7 @@ fn signal_covers_earlier_waits(ctx: &Context) -> Outcome {
     recorder.signal_event(two)?;
     recorder.wait_events(&[two])?;
     recorder.copy(&cell(1)?, &cell(2)?)?;
-    // `two` covers what `one` did, the fill included.
+    // Event `two` covers the commands before event `one`, the fill included.
     recorder.fill(&cell(0)?, 1_u8)?;
     execute(ctx, &recorder.finish()?, [])?;
     same_bytes(&ctx.download(&cells)?, &[1, 8, 8, 0], "the cells")
@@ -126,7 +126,7 @@ fn signalled_again(ctx: &Context) -> Outcome {
     }
     execute(ctx, &recorder.finish()?, [])?;
     let expected: Vec<u8> = (1..=10).collect();
-    same_bytes(&ctx.download(&log)?, &expected, "what each round read")
+    same_bytes(&ctx.download(&log)?, &expected, "the bytes that each round read")
 }
 
 fn reset_leaves_earlier_waits(ctx: &Context) -> Outcome {
@@ -139,7 +139,7 @@ fn reset_leaves_earlier_waits(ctx: &Context) -> Outcome {
     recorder.reset_event(event)?;
     recorder.copy(&a, &b)?;
     execute(ctx, &recorder.finish()?, [])?;
-    same_bytes(&ctx.download(&b)?, &[6; 64], "the copy behind wait and reset")
+    same_bytes(&ctx.download(&b)?, &[6; 64], "the copy after wait and reset")
 }
 
 fn among_barriers(ctx: &Context) -> Outcome {
@@ -150,7 +150,7 @@ fn among_barriers(ctx: &Context) -> Outcome {
     recorder.signal_event(event)?;
     recorder.barrier();
     recorder.copy(&a, &b)?;
-    // Older than the barrier: it orders nothing that the barrier does not.
+    // The signal precedes the barrier, so this wait adds no order to the barrier's.
     recorder.wait_events(&[event])?;
     recorder.barrier();
     recorder.fill(&a, 2_u8)?;
@@ -159,11 +159,11 @@ fn among_barriers(ctx: &Context) -> Outcome {
     recorder.wait_events(&[event])?;
     recorder.copy(&a, &c)?;
     execute(ctx, &recorder.finish()?, [])?;
-    same_bytes(&ctx.download(&b)?, &[1; 64], "what the barrier ordered")?;
-    same_bytes(&ctx.download(&c)?, &[2; 64], "what the event ordered")
+    same_bytes(&ctx.download(&b)?, &[1; 64], "the copy that the barrier orders")?;
+    same_bytes(&ctx.download(&c)?, &[2; 64], "the copy that the event orders")
 }
 
-/// A byte that is handed on from cell to cell, with an event between each two.
+/// Hands a byte on from cell to cell, with an event between each two copies.
 fn hand_on(recorder: &mut Recorder, cells: &windlass_hal::Buffer) -> Outcome {
     for at in 0..cells.len() - 1 {
         let event = recorder.event();
@@ -212,7 +212,7 @@ fn submitted_many_times(ctx: &Context) -> Outcome {
     let (a, b, step) = (ctx.filled(64, 1)?, ctx.filled(64, 2)?, Semaphore::new(0));
     ctx.queue(0)?.execute(&[], &[step.at(1)], &commands, [a.clone(), b.clone()])?;
     ctx.queue(1)?.execute(&[step.at(1)], &[step.at(2)], &commands, [b, a.clone()])?;
-    same_bytes(&ctx.download_after(&step.at(2), &a)?, &[1; 64], "what went there and back")
+    same_bytes(&ctx.download_after(&step.at(2), &a)?, &[1; 64], "the bytes copied there and back")
 }
 
 fn unused_events(ctx: &Context) -> Outcome {
@@ -235,7 +235,10 @@ fn unsignalled_refused(ctx: &Context) -> Outcome {
     recorder.signal_event(reset)?;
     recorder.reset_event(reset)?;
     let precondition = Code::FailedPrecondition;
-    names(&refused(recorder.wait_events(&[never]), precondition, "a wait that nobody signals")?, "event 0")?;
+    names(
+        &refused(recorder.wait_events(&[never]), precondition, "a wait for an event without a signal")?,
+        "event 0",
+    )?;
     names(&refused(recorder.wait_events(&[good, reset]), precondition, "a wait after a reset")?, "event 1")?;
     recorder.signal_event(reset)?;
     recorder.wait_events(&[good, reset])?;
@@ -251,7 +254,7 @@ fn signalled_twice_refused(ctx: &Context) -> Outcome {
     recorder.signal_event(event)?;
     refused(recorder.signal_event(event), Code::FailedPrecondition, "a second signal")?;
     recorder.wait_events(&[event])?;
-    refused(recorder.signal_event(event), Code::FailedPrecondition, "a second signal behind a wait")?;
+    refused(recorder.signal_event(event), Code::FailedPrecondition, "a second signal after a wait")?;
     recorder.reset_event(event)?;
     recorder.signal_event(event)?;
     execute(ctx, &recorder.finish()?, [])
@@ -283,11 +286,11 @@ fn tells_the_order(ctx: &Context) -> Outcome {
     fill(&mut recorder)?; // 2
     recorder.signal_event(two)?; // 3
     recorder.wait_events(&[one])?; // 4
-    fill(&mut recorder)?; // 5: behind 0
+    fill(&mut recorder)?; // 5: after 0
     recorder.wait_events(&[two, one])?; // 6
-    fill(&mut recorder)?; // 7: behind 0 and 2
+    fill(&mut recorder)?; // 7: after 0 and 2
     recorder.barrier(); // 8
-    fill(&mut recorder)?; // 9: behind all of them
+    fill(&mut recorder)?; // 9: after all of them
     recorder.wait_events(&[one])?; // 10
     fill(&mut recorder)?; // 11
     let commands = recorder.finish()?;
@@ -300,5 +303,5 @@ fn tells_the_order(ctx: &Context) -> Outcome {
     if list.commands().len() != 12 {
         return Err(Stop::fail(format!("{} commands instead of 12", list.commands().len())));
     }
-    same_items(&order, &[0, 0, 1, 3, 8, 8], "how many commands precede each fill")
+    same_items(&order, &[0, 0, 1, 3, 8, 8], "the number of commands before each fill")
 }

@@ -12,7 +12,7 @@ use crate::{
 
 suite! { "debug_group";
     nests [CommandBuffers]: "Groups nest to any depth and change nothing.";
-    keeps_what_tools_show [CommandBuffers]: "Name, colour and place in the source are kept as they were given.";
+    keeps_what_tools_show [CommandBuffers]: "A group keeps its name, colour and source location.";
     orders_nothing [CommandBuffers]: "A group orders none of its commands.";
     replayed_many_times [CommandBuffers]: "A command buffer with groups may be submitted again and again.";
     unbalanced_refused [CommandBuffers]: "A recording with an open group cannot be finished, and the error names the group.";
@@ -31,7 +31,7 @@ fn nests(ctx: &Context) -> Outcome {
     recorder.end_debug_group()?;
     execute(ctx, &recorder.finish()?, [])?;
     let expected: Vec<u8> = (1..=65).collect();
-    same_bytes(&ctx.download(&buffer)?, &expected, "what was filled at each depth")
+    same_bytes(&ctx.download(&buffer)?, &expected, "the bytes filled at each depth")
 }
 
 fn keeps_what_tools_show(ctx: &Context) -> Outcome {
@@ -67,7 +67,7 @@ fn orders_nothing(ctx: &Context) -> Outcome {
     recorder.fill(&buffer.subspan(4, 4)?, 1_u8)?;
     recorder.end_debug_group()?;
     let commands = recorder.finish()?;
-    same_items(&commands.list().predecessors(), &[0; 4], "how many commands precede each")?;
+    same_items(&commands.list().predecessors(), &[0; 4], "the number of commands before each")?;
     execute(ctx, &commands, [])
 }
 

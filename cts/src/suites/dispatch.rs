@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernels run by queues. What is refused is in `dispatch_refused`.
+//! Kernels run by queues. The refusals are in `dispatch_refused`.
 
 use windlass_hal::{Argument, Buffer, BufferParams, DispatchConfig, Fence, Function, Queue, Semaphore};
 
@@ -11,37 +11,37 @@ use crate::{
 };
 
 suite! { "dispatch";
-    #[smoke] vector_add [Dispatch]: "A kernel computes what its source says, for sizes that no workgroup divides.";
+    #[smoke] vector_add [Dispatch]: "A kernel computes the right result for sizes that are no multiple of the workgroup.";
     scalars_by_value [Dispatch]: "Numbers pass between pointers in the kernel's own order.";
-    bindings_then_constants [Dispatch]: "Buffers first and 32-bit constants then, as IREE passes them.";
+    bindings_then_constants [Dispatch]: "Arguments may be buffers followed by 32-bit constants, as IREE passes them.";
     #[smoke] struct_argument [Dispatch]: "A struct by value between scalars and pointers arrives with its padding.";
     small_scalars [Dispatch]: "Scalars of one to eight bytes arrive at their alignment.";
     large_argument_block [Dispatch]: "An argument block of more than a kilobyte arrives whole.";
     null_argument [Dispatch]: "A null argument is a null address.";
-    raw_arguments [Dispatch]: "A block that the caller packed reaches the kernel as it is.";
+    raw_arguments [Dispatch]: "A block that the caller packed reaches the kernel unchanged.";
     no_arguments [Dispatch]: "A kernel without parameters runs.";
     subspan_argument [Dispatch]: "A subspan's address is that of its first byte.";
     workgroup_ids [Dispatch]: "In a grid of three dimensions each workgroup sees its own id.";
     #[smoke] positions [Dispatch]: "Work-item ids, workgroup ids and both sizes are right in three dimensions.";
-    several_entry_points [Dispatch]: "Several functions of one executable run each as itself.";
-    #[smoke] dynamic_local_memory [Dispatch]: "A kernel gets the dynamic local memory that the dispatch asks for.";
-    local_memory_to_the_limit [Dispatch]: "A dispatch may ask for all the local memory that the device says it has.";
+    several_entry_points [Dispatch]: "Several functions of one executable each run their own code.";
+    #[smoke] dynamic_local_memory [Dispatch]: "A kernel gets the dynamic local memory that the dispatch requests.";
+    local_memory_to_the_limit [Dispatch]: "A dispatch may request all the local memory that the device reports.";
     static_local_memory [Dispatch]: "A tiled matrix product through static local memory is right.";
-    fixed_workgroup_size [Dispatch]: "A kernel that fixes its workgroup size is launched with it where none is given.";
+    fixed_workgroup_size [Dispatch]: "A kernel with a fixed workgroup size is launched with it if the dispatch gives none.";
     atomics_between_dispatches [Dispatch]: "Sixty-four dispatches without edges add to one counter, and none is lost.";
     empty_grid_is_a_barrier [Dispatch]: "A grid without workgroups waits, touches nothing, and signals.";
     many_workgroups [Dispatch]: "Each of a quarter of a million work-items in a thousand workgroups runs once.";
     arguments_are_captured [Dispatch]: "A dispatch that waits keeps the arguments and buffers of its submission.";
-    one_function_many_times [Dispatch]: "One function in flight a hundred times takes each time its own arguments.";
+    one_function_many_times [Dispatch]: "Each of a hundred in-flight dispatches of one function takes its own arguments.";
     chain_keeps_its_order [Dispatch]: "Two hundred dispatches over all queues, submitted in random order, run in the order of their edges.";
     log_keeps_its_order [Dispatch]: "Dispatches that append to a log appear in it in the order of their edges.";
-    transfers_feed_kernels [Dispatch]: "Update, dispatch and copy in a chain pass their data on.";
+    transfers_feed_kernels [Dispatch]: "Update, dispatch and copy in a chain each see the data of the operation before.";
     host_memory_argument [Dispatch]: "A kernel reads and writes memory that the host has mapped.";
     transient_memory_argument [Dispatch, Alloca]: "A kernel works on memory of an alloca.";
     failure_skips_dispatch [Dispatch]: "A dispatch whose wait failed does not run.";
 }
 
-/// As many workgroups of 64 work-items as `n` elements need.
+/// A grid of workgroups of 64 work-items for `n` elements.
 pub(super) fn over(n: usize) -> DispatchConfig {
     DispatchConfig::new([n.div_ceil(64) as u32, 1, 1]).workgroup_size([64, 1, 1])
 }
@@ -87,7 +87,7 @@ pub(super) fn vector_add_with(ctx: &Context, function: &Function, n: usize) -> O
     let a: Vec<f32> = (0..n).map(|i| i as f32).collect();
     let b: Vec<f32> = (0..n).map(|i| 0.5 - 3.0 * i as f32).collect();
     let (a_buffer, b_buffer) = (floats(ctx, &a)?, floats(ctx, &b)?);
-    // More than n: what lies behind must stay as it was.
+    // The buffer is longer than n, to see that the bytes after n stay unchanged.
     let out = ctx.filled(4 * n as u64 + 64, 0xee)?;
     run(ctx, function, over(n), &[a_buffer.arg(), b_buffer.arg(), out.arg(), (n as i32).into()])?;
     let sums: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
@@ -171,7 +171,7 @@ fn large_argument_block(ctx: &Context) -> Outcome {
 }
 
 fn null_argument(ctx: &Context) -> Outcome {
-    // With n = 0 the kernel follows none of its pointers.
+    // With n = 0 the kernel dereferences none of its pointers.
     let function = ctx.function(&kernels::VECTOR_ADD, "vector_add")?;
     let arguments = [Argument::Null, Argument::Null, Argument::Null, 0_i32.into()];
     run(ctx, &function, single(), &arguments)
@@ -271,7 +271,7 @@ fn several_entry_points(ctx: &Context) -> Outcome {
 
 fn dynamic_local_memory(ctx: &Context) -> Outcome {
     let function = ctx.function(&kernels::REDUCE, "reduce_sum")?;
-    // Small whole numbers: their sum is exact in every order.
+    // Small whole numbers, whose sum is exact in every order.
     let input: Vec<f32> = (0..1000).map(|i| (i % 17) as f32).collect();
     let source = floats(ctx, &input)?;
     for (block, groups) in [(64, 1), (256, 3), (128, 16)] {
@@ -301,7 +301,7 @@ fn local_memory_to_the_limit(ctx: &Context) -> Outcome {
 fn static_local_memory(ctx: &Context) -> Outcome {
     let function = ctx.function(&kernels::MATMUL, "matmul")?;
     let (m, n, k) = (33_usize, 18_usize, 50_usize);
-    // Small whole numbers again.
+    // Small whole numbers, whose sums are exact in every order.
     let a: Vec<f32> = (0..m * k).map(|i| (i % 7) as f32 - 3.0).collect();
     let b: Vec<f32> = (0..k * n).map(|i| (i % 5) as f32 - 2.0).collect();
     let (a_buffer, b_buffer, c) = (floats(ctx, &a)?, floats(ctx, &b)?, ctx.filled(4 * (m * n) as u64, 0xee)?);
@@ -375,7 +375,7 @@ fn arguments_are_captured(ctx: &Context) -> Outcome {
     ctx.queue(0)?.dispatch(&[gate.at(1)], &[done.at(1)], &function, over(10), &arguments)?;
     by_value.fill(0);
     drop((source, function));
-    // What the dropped handle would have freed, somebody else may take now.
+    // The memory of the dropped handle would be free for these buffers, if it were freed.
     let _others: Vec<_> = (0..8).map(|_| ctx.filled(80, 0xee)).collect::<Outcome<_>>()?;
     ensure!(by_value == [0; 16], "the caller's bytes");
     gate.signal(1)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dispatches that must be refused: on a queue and while recording, with the same words.
+//! Dispatches that must be refused, on a queue and while recording, with the same error.
 
 use windlass_hal::{Argument, BufferParams, BufferUsage, Code, DispatchConfig, Error, Function, Semaphore};
 
@@ -14,22 +14,23 @@ use crate::{
 suite! { "dispatch_refused";
     #[smoke] argument_count [Dispatch]: "Too few or too many arguments are INVALID_ARGUMENT, and the signature is named.";
     argument_size [Dispatch]: "Bytes of another size than the parameter are INVALID_ARGUMENT.";
-    argument_kind [Dispatch]: "A buffer for a number and a number for a buffer are INVALID_ARGUMENT.";
+    argument_kind [Dispatch]: "A buffer in the place of a number, and a number in the place of a buffer, are INVALID_ARGUMENT.";
     argument_of_another_device [Dispatch]: "A buffer of another device is INVALID_ARGUMENT.";
-    argument_usage [Dispatch]: "A buffer that was not allocated for dispatches is INVALID_ARGUMENT.";
-    raw_arguments [Dispatch]: "A packed block of another size, or what is no block, is INVALID_ARGUMENT.";
-    slot_without_a_table [Dispatch]: "A table slot in a direct dispatch is INVALID_ARGUMENT.";
+    argument_usage [Dispatch]: "A buffer without usage for dispatches is INVALID_ARGUMENT.";
+    raw_arguments [Dispatch]: "A packed block of another size, or another argument in its place, is INVALID_ARGUMENT.";
+    slot_without_a_table [Dispatch]: "A table slot in a dispatch on a queue is INVALID_ARGUMENT.";
     function_of_another_device [Dispatch]: "A function that was loaded on another device is INVALID_ARGUMENT.";
-    workgroup_size_missing [Dispatch]: "A function that fixes no workgroup size needs one.";
-    workgroup_size_other_than_fixed [Dispatch]: "Another workgroup size than the code fixes is INVALID_ARGUMENT.";
+    workgroup_size_missing [Dispatch]: "A dispatch without a workgroup size is refused if the function fixes none.";
+    workgroup_size_other_than_fixed [Dispatch]: "A workgroup size other than the one that the code fixes is INVALID_ARGUMENT.";
     workgroup_size_zero [Dispatch]: "A workgroup without work-items is INVALID_ARGUMENT.";
-    workgroup_too_large [Dispatch]: "A workgroup larger than code or device allow is OUT_OF_RANGE and says what is allowed.";
+    workgroup_too_large [Dispatch]: "A workgroup larger than code or device allow is OUT_OF_RANGE, and the limit is named.";
     grid_too_large [Dispatch]: "A grid larger than the device allows is OUT_OF_RANGE.";
     local_memory_too_large [Dispatch]: "More local memory than a workgroup can have is OUT_OF_RANGE.";
     usable_afterwards [Dispatch]: "After all these refusals the function runs.";
 }
 
-/// Tries a dispatch on a queue and, where there are command buffers, in one: both must refuse it with `code`.
+/// Tries a dispatch on a queue and, if the device has command buffers, in a recording. Both must refuse it with
+/// `code`.
 fn refuse(
     ctx: &Context,
     function: &Function,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Finding and opening devices, and what they say of themselves.
+//! Finding and opening devices, and their descriptions.
 
 use windlass_hal::{Code, Feature, QueueAffinity, Semaphore};
 
@@ -13,16 +13,16 @@ use crate::{
 suite! { "driver";
     #[smoke] reports_itself: "A device names itself, its architecture and its driver's scheme, and its limits make sense.";
     opens_by_reported_uri: "The URI that a device reports opens the same device.";
-    enumerated_devices_open: "Every device that a driver lists can be opened by the URI it is listed with.";
+    enumerated_devices_open: "Every device that a driver lists can be opened by its listed URI.";
     unknown_key_refused: "A URI parameter that the driver does not know is INVALID_ARGUMENT and named.";
-    #[smoke] every_queue_works: "Each queue below Limits::queues takes work; one beyond is OUT_OF_RANGE.";
+    #[smoke] every_queue_works: "Each queue below Limits::queues takes work; a queue beyond is OUT_OF_RANGE.";
     queue_sets: "A queue may stand for a set of queues; a set without any queue of the device is refused.";
     devices_are_independent: "Closing one opened device leaves another of the same URI at work.";
     foreign_objects_refused: "Buffers of another device are INVALID_ARGUMENT, and the signal list stays untouched.";
     foreign_command_buffer_refused [CommandBuffers]:
         "A command buffer that was recorded on another device is INVALID_ARGUMENT.";
     semaphores_order_across_devices: "A semaphore that one device signals orders work of another.";
-    #[smoke] lacks_are_true: "What a device declares to lack is UNIMPLEMENTED when it is tried.";
+    #[smoke] lacks_are_true: "A feature that a device declares a lack is UNIMPLEMENTED when it is used.";
 }
 
 fn reports_itself(ctx: &Context) -> Outcome {
@@ -47,7 +47,7 @@ fn reports_itself(ctx: &Context) -> Outcome {
 fn opens_by_reported_uri(ctx: &Context) -> Outcome {
     let info = ctx.device().info();
     let again = ctx.registry().open(&info.uri)?;
-    ensure_eq!(again.info(), info, "what opens by the reported URI");
+    ensure_eq!(again.info(), info, "the device of the reported URI");
     ensure_eq!(again.limits(), ctx.device().limits(), "its limits");
     Ok(())
 }
@@ -64,7 +64,7 @@ fn enumerated_devices_open(ctx: &Context) -> Outcome {
 }
 
 fn unknown_key_refused(ctx: &Context) -> Outcome {
-    // In front of the other keys: behind `over=` it would be the wrapped device's.
+    // Before the other keys, because keys after `over=` belong to the wrapped device.
     let uri = match ctx.uri().split_once('?') {
         Some((device, keys)) => format!("{device}?no-such-key=1&{keys}"),
         None => format!("{}?no-such-key=1", ctx.uri()),
@@ -110,7 +110,11 @@ fn devices_are_independent(ctx: &Context) -> Outcome {
     queue_of(&other, 0)?.barrier(&[gate.at(1)], &[of_other.at(1)])?;
     one.close();
     let error = ctx.wait_for_failure(&of_one.at(1))?;
-    ensure_eq!(error.code(), Code::Cancelled, "how closing fails what was not issued");
+    ensure_eq!(
+        error.code(),
+        Code::Cancelled,
+        "the failure of work that was not issued when the device was closed"
+    );
     gate.signal(1)?;
     ctx.wait(&of_other.at(1))
 }
@@ -181,7 +185,7 @@ fn lacks_are_true(ctx: &Context) -> Outcome {
                 drop(refused(recorded, Code::Unimplemented, &what)?);
             }
             Feature::Dispatch => {
-                // SAFETY: the project's own kernel; it is refused, or dropped without a dispatch.
+                // SAFETY: the kernel is the suite's own, and it is refused, or dropped without a dispatch.
                 let loaded = unsafe { ctx.device().load_executable(kernels::VECTOR_ADD.bytes) };
                 drop(refused(loaded, Code::Unimplemented, &what)?);
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Loading device code, and what it says of itself.
+//! Loading device code, and its reflection.
 
 use windlass_hal::{Code, Device, Error, Executable, ParameterKind};
 
@@ -15,16 +15,16 @@ suite! { "executable";
     #[smoke] loads_every_container [Dispatch]: "Compressed bundles of each version and method, and an uncompressed one, offer the same functions.";
     lists_functions [Dispatch]: "An executable lists each of its kernels once.";
     finds_by_name [Dispatch]: "A function is found by its exact name, and by no other.";
-    not_found_names_what_exists [Dispatch]: "Asking for a function that is not there is NOT_FOUND and names those that are.";
-    reflects_parameters [Dispatch]: "Each explicit parameter is reflected in order, with kind and size, and no hidden one.";
+    not_found_names_what_exists [Dispatch]: "Looking up a missing function is NOT_FOUND and names the existing ones.";
+    reflects_parameters [Dispatch]: "The explicit parameters are reflected in order, with kind and size, and the hidden ones are not.";
     reflects_struct_parameters [Dispatch]: "A struct by value is one parameter of exactly its size.";
     parameters_lie_in_their_block [Dispatch]: "Parameters lie within the argument block and apart from each other.";
-    reflects_workgroup_size [Dispatch]: "A workgroup size that the code fixes is reflected, one that it does not is not.";
+    reflects_workgroup_size [Dispatch]: "A workgroup size is reflected exactly if the code fixes it.";
     reflects_local_memory [Dispatch]: "Static local memory is reflected.";
     function_outlives_executable [Dispatch]: "A function keeps its executable loaded.";
     known_by_its_bytes [Dispatch]:
-        "Code is told from other code of the same length, before it and after it, and the same code may be loaded twice.";
-    #[smoke] wrong_architecture_refused [Dispatch]: "A bundle without code for the device is NOT_FOUND, naming the device's target and the bundle's, or garbage where none is taken.";
+        "Code is not confused with other code of the same length, and the same code may be loaded twice.";
+    #[smoke] wrong_architecture_refused [Dispatch]: "A bundle without code for the device is NOT_FOUND, naming the device's target and the bundle's, or INVALID_ARGUMENT if the device takes no bundles.";
     garbage_refused [Dispatch]: "Bytes that are no device code are refused with INVALID_ARGUMENT.";
     truncated_refused [Dispatch]: "A file cut off anywhere is refused with an error, and nothing crashes.";
     usable_after_refusals [Dispatch]: "After refused files the device loads good ones.";
@@ -32,7 +32,7 @@ suite! { "executable";
 }
 
 fn try_load(device: &Device, bytes: &[u8]) -> Result<Executable, Error> {
-    // SAFETY: the project's own kernels, or damaged copies of them, which are never dispatched.
+    // SAFETY: the code is the suite's own kernels, or damaged copies of them, which are never dispatched.
     unsafe { device.load_executable(bytes) }
 }
 
@@ -69,7 +69,7 @@ fn lists_functions(ctx: &Context) -> Outcome {
 fn finds_by_name(ctx: &Context) -> Outcome {
     let executable = ctx.load(&kernels::ENTRIES)?;
     for name in ENTRIES {
-        ensure_eq!(executable.function(name)?.name(), name, "the name of what was found");
+        ensure_eq!(executable.function(name)?.name(), name, "the name of the found function");
     }
     for name in ["", "neg", "negate.kd", "NEGATE", "negate "] {
         refused(executable.function(name), Code::NotFound, &format!("a function `{name}`"))?;
@@ -155,13 +155,13 @@ fn reflects_local_memory(ctx: &Context) -> Outcome {
 
 fn function_outlives_executable(ctx: &Context) -> Outcome {
     let function = ctx.function(&kernels::VECTOR_ADD, "vector_add")?;
-    // The executable's own handle is gone here.
+    // The executable's own handle is dropped here.
     vector_add_with(ctx, &function, 1000)
 }
 
 fn known_by_its_bytes(ctx: &Context) -> Outcome {
     let good = kernels::VECTOR_ADD.bytes;
-    // The magic of a container, and thereby everything else, is gone.
+    // Without its magic the file is invalid.
     let mut bad = good.to_vec();
     bad[..4].fill(0);
     for _ in 0..2 {
@@ -171,18 +171,18 @@ fn known_by_its_bytes(ctx: &Context) -> Outcome {
         vector_add_with(ctx, &function, 10)?;
         drop(function);
         vector_add_with(ctx, &again, 10)?;
-        // SAFETY: what is no device code cannot be dispatched.
+        // SAFETY: invalid code cannot be dispatched.
         let loaded = unsafe { ctx.device().load_executable(&bad) };
-        refused(loaded, Code::InvalidArgument, "what is as long as code that was loaded")?;
+        refused(loaded, Code::InvalidArgument, "invalid code of the same length as loaded code")?;
     }
     Ok(())
 }
 
-/// An uncompressed bundle without code for the device: where it has some, that entry gets the name of a processor that
-/// the device is not. A host's code is for no machine.
+/// An uncompressed bundle without code for the device. An entry for the device gets the name of another processor.
+/// The host's entries get the machine of no host.
 fn without_own_entry(own: &str) -> Vec<u8> {
     let mut bytes = kernels::VECTOR_ADD_UNCOMPRESSED.bytes.to_vec();
-    // Entries begin at pages. e_machine of x86-64 and of aarch64:
+    // Entries begin at multiples of a page. The values are e_machine of x86-64 and of aarch64.
     const MACHINES: [[u8; 2]; 2] = [[62, 0], [183, 0]];
     for code in bytes.chunks_mut(4096).filter(|page| page.starts_with(b"\x7fELF")) {
         if MACHINES.iter().any(|machine| code[18..20] == *machine) {
@@ -192,9 +192,9 @@ fn without_own_entry(own: &str) -> Vec<u8> {
     if !kernels::PROCESSORS.contains(&own) {
         return bytes;
     }
-    // As long as the name it replaces, and compatible with none of the processors.
+    // The name is as long as the replaced one, and compatible with none of the processors.
     let other = if own.len() == 6 { "gfx802" } else { "gfx1030" };
-    // The table of entries lies in the first page; code begins behind it.
+    // The table of entries lies in the first page, and the code after it.
     for start in 0..4096.min(bytes.len()) - own.len() {
         if bytes[start..].starts_with(own.as_bytes()) {
             bytes[start..start + own.len()].copy_from_slice(other.as_bytes());
@@ -207,7 +207,7 @@ fn wrong_architecture_refused(ctx: &Context) -> Outcome {
     let own = processor(&ctx.device().info().architecture);
     let loaded = try_load(ctx.device(), &without_own_entry(own));
     if !kernels::is_gpu(ctx.device()) {
-        // Nobody need know the forms that they do not take: to such a device a bundle may be garbage.
+        // To a device that takes no bundles, a bundle is invalid code.
         if matches!(&loaded, Err(error) if error.code() == Code::InvalidArgument) {
             return Ok(());
         }
@@ -244,7 +244,7 @@ fn garbage_refused(ctx: &Context) -> Outcome {
 }
 
 fn truncated_refused(ctx: &Context) -> Outcome {
-    // Each of these has code for the device, or for gfx942 alone, near its end.
+    // Each of these files has code for the device, or only for gfx942, near its end.
     for module in [&kernels::VECTOR_ADD, &kernels::VECTOR_ADD_V2_ZLIB, &kernels::VECTOR_ADD_V1] {
         ctx.load(module)?;
         let bytes = ctx.module_bytes(module)?;

@@ -14,21 +14,21 @@ use crate::{
 };
 
 suite! { "executable_cache";
-    #[smoke] same_bytes_same_executable [Dispatch]: "The same bytes, wherever they lie, are one executable while a handle lives.";
-    other_bytes_other_executable [Dispatch]: "Other bytes are another executable, though they hold the same functions.";
-    kept_by_a_function [Dispatch]: "A function alone keeps its executable, and loading its bytes finds it.";
-    gone_with_the_last_handle [Dispatch]: "Bytes can be loaded again and again, and used each time, when every handle is gone.";
+    #[smoke] same_bytes_same_executable [Dispatch]: "The same bytes at any address are one executable while a handle lives.";
+    other_bytes_other_executable [Dispatch]: "Other bytes are another executable, even if they hold the same functions.";
+    kept_by_a_function [Dispatch]: "A function keeps its executable, and loading the same bytes finds it.";
+    gone_with_the_last_handle [Dispatch]: "After every handle is dropped, the same bytes can be loaded and used again.";
     loaded_at_once [Dispatch]: "Threads that load the same bytes at once get one executable.";
-    failures_are_not_kept [Dispatch]: "Bytes that were refused are refused again, and good ones are loaded afterwards.";
+    failures_are_not_kept [Dispatch]: "Refused bytes are refused again, and valid ones are loaded afterwards.";
     devices_apart [Dispatch]: "Each device has executables of its own.";
 }
 
 fn load(device: &Device, bytes: &[u8]) -> Result<Executable, Error> {
-    // SAFETY: the project's own kernels, or damaged copies of them, which are never dispatched.
+    // SAFETY: the code is the suite's own kernels, or damaged copies of them, which are never dispatched.
     unsafe { device.load_executable(bytes) }
 }
 
-/// The bytes of one of the suite's modules in the device's format. Skips the case where there are none.
+/// The bytes of one of the suite's modules in the device's format. Skips the case if there are none.
 fn bytes(ctx: &Context, module: &Module) -> Outcome<Cow<'static, [u8]>> {
     ctx.load(module)?;
     ctx.module_bytes(module)
@@ -53,7 +53,7 @@ fn other_bytes_other_executable(ctx: &Context) -> Outcome {
     longer.push(0);
     match load(ctx.device(), &longer) {
         Ok(other) => ensure!(!entries.same(&other), "different bytes are one executable"),
-        // A format may refuse what lies behind it.
+        // A format may refuse bytes after its end.
         Err(error) => ensure!(error.code() == Code::InvalidArgument, "{error}"),
     }
     Ok(())
@@ -78,7 +78,7 @@ fn gone_with_the_last_handle(ctx: &Context) -> Outcome {
 
 fn loaded_at_once(ctx: &Context) -> Outcome {
     let bytes = bytes(ctx, &kernels::VECTOR_ADD)?;
-    // A device of its own, on which nothing is loaded yet.
+    // A device of its own, on which no code is loaded yet.
     let device = ctx.open()?;
     for _ in 0..5 {
         let kept = std::sync::Mutex::new(Vec::new());

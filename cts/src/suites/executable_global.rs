@@ -17,17 +17,17 @@ use crate::{
 suite! { "executable_global";
     listed [Dispatch, Globals]: "An executable lists its global variables with their sizes.";
     found_by_name [Dispatch, Globals]: "A variable is found by its exact name, as a buffer of its size.";
-    lies_at_its_address [Dispatch, Globals]: "A kernel that is given a variable's address finds its initial value there.";
-    not_found_names_the_nearest [Dispatch, Globals]: "Asking for a variable that is not there is NOT_FOUND and names the most similar first.";
-    read_by_a_queue [Dispatch, Globals]: "A copy from a variable reads what the code initialised it with.";
-    #[smoke] written_by_a_queue [Dispatch, Globals]: "Kernels see what fills, updates and copies wrote to a variable.";
-    written_by_a_kernel [Dispatch, Globals]: "Queues see what kernels wrote to a variable.";
+    lies_at_its_address [Dispatch, Globals]: "A kernel that gets a variable's address finds its initial value there.";
+    not_found_names_the_nearest [Dispatch, Globals]: "Looking up a missing variable is NOT_FOUND and names the most similar one first.";
+    read_by_a_queue [Dispatch, Globals]: "A copy from a variable reads its initial value.";
+    #[smoke] written_by_a_queue [Dispatch, Globals]: "Kernels see the writes of fills, updates and copies to a variable.";
+    written_by_a_kernel [Dispatch, Globals]: "Queues see the writes of kernels to a variable.";
     as_an_argument [Dispatch, Globals]: "A variable may be the argument of a dispatch.";
     in_command_buffers [CommandBuffers, Dispatch, Globals]: "A variable may be recorded, and bound to a slot.";
     keeps_its_executable [Dispatch, Globals]: "A variable keeps its executable loaded.";
     same_memory_each_time [Dispatch, Globals]: "Two lookups of a variable are the same memory, and count as overlapping.";
-    one_copy_for_a_queue [Dispatch, Globals]: "Each queue sees one copy; where queues see different ones, asking for all at once is FAILED_PRECONDITION.";
-    not_mapped [Dispatch, Globals]: "A variable is not for mapping.";
+    one_copy_for_a_queue [Dispatch, Globals]: "Each queue sees one copy; a lookup for queues with different copies is FAILED_PRECONDITION.";
+    not_mapped [Dispatch, Globals]: "A variable cannot be mapped.";
 }
 
 /// The variable as kernels on queue 0 see it.
@@ -122,7 +122,7 @@ fn written_by_a_queue(ctx: &Context) -> Outcome {
     };
     let expected: Vec<f32> = (0..200).map(|i| (1 << (i % 16)) as f32 + bias(i)).collect();
     same_items(&use_globals(ctx, &executable, 200)?, &expected, "table and biases as the kernel sees them")?;
-    // Another load of the same bytes may get this executable: leave it as it was.
+    // Another load of the same bytes may get this executable, so its variable is reset.
     queue.fill(&[], &[done.at(4)], &biases, 0_u32)?;
     ctx.wait(&done.at(4))
 }
@@ -135,7 +135,7 @@ fn written_by_a_kernel(ctx: &Context) -> Outcome {
     same_items(&to_words(&ctx.download(&counter)?), &[before + 100], "the counter")
 }
 
-/// What a kernel reads from `counter`.
+/// The value that a kernel reads from `counter`.
 fn read_counter(ctx: &Context, function: &Function) -> Outcome<u32> {
     let (out, done) = (words(ctx, &[0])?, Semaphore::new(0));
     ctx.queue(0)?.dispatch(&[], &[done.at(1)], function, single(), &[out.arg()])?;
@@ -177,7 +177,7 @@ fn in_command_buffers(ctx: &Context) -> Outcome {
 
 fn keeps_its_executable(ctx: &Context) -> Outcome {
     let table = global(&ctx.load(&kernels::GLOBALS)?, "table")?;
-    // Other code may take the place of what is no longer loaded.
+    // Other code may take the memory of code that was unloaded.
     ctx.load(&kernels::ENTRIES)?;
     ctx.load(&kernels::ORDER)?;
     let powers: Vec<f32> = (0..16).map(|power| (1 << power) as f32).collect();

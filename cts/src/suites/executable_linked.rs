@@ -14,21 +14,21 @@ use crate::{
 };
 
 suite! { "executable_linked";
-    #[smoke] calls_across [Dispatch, Linking]: "A kernel calls a function of another piece, and reads a variable of it.";
+    #[smoke] calls_across [Dispatch, Linking]: "A kernel calls a function of another piece, and reads its variable.";
     pieces_in_any_order [Dispatch, Linking]: "Pieces may be given in any order.";
-    variable_is_one [Dispatch, Linking, Globals]: "A variable that one piece defines and another uses is one: queues and kernels of both see it.";
-    independent_pieces [Dispatch, Linking]: "Pieces that need nothing of each other are loaded side by side.";
+    variable_is_one [Dispatch, Linking, Globals]: "A variable that one piece defines and another uses is one variable for queues and for kernels of both.";
+    independent_pieces [Dispatch, Linking]: "Pieces that do not refer to each other are loaded into one executable.";
     bundles_of_one_file [Dispatch, Linking]: "The bundles of one file are linked like pieces.";
     missing_symbols_are_named [Dispatch, Linking]: "Symbols that no piece defines are NOT_FOUND, and each is named.";
-    circles_refused [Dispatch, Linking]: "Pieces that need each other in a circle run, or are FAILED_PRECONDITION with the symbols named.";
-    damaged_piece_refused [Dispatch, Linking]: "A piece that is no code is INVALID_ARGUMENT, and good pieces are linked afterwards.";
+    circles_refused [Dispatch, Linking]: "Pieces that refer to each other in a circle run, or are FAILED_PRECONDITION with the symbols named.";
+    damaged_piece_refused [Dispatch, Linking]: "An invalid piece is INVALID_ARGUMENT, and valid pieces are linked afterwards.";
     no_pieces_refused [Dispatch, Linking]: "An executable of no pieces is INVALID_ARGUMENT.";
-    one_piece [Dispatch, Linking]: "One piece is the executable that loading it gives.";
+    one_piece [Dispatch, Linking]: "Linking one piece gives the same executable as loading it.";
     same_pieces_same_executable [Dispatch, Linking]: "The same pieces in the same order are one executable while a handle lives; other pieces are another.";
 }
 
 fn link(ctx: &Context, parts: &[&[u8]]) -> Result<Executable, Error> {
-    // SAFETY: the project's own kernels, used as cts/kernels/README.md says, or bytes that are no code.
+    // SAFETY: the code is the suite's own kernels, used as cts/kernels/README.md specifies, or invalid.
     unsafe { ctx.device().load_linked(parts) }
 }
 
@@ -37,7 +37,7 @@ fn load(ctx: &Context, code: &[u8]) -> Result<Executable, Error> {
     unsafe { ctx.device().load_executable(code) }
 }
 
-/// Bytes of modules in the device's format. Skips the case where there are none for the device.
+/// The bytes of modules in the device's format. Skips the case if there are none for the device.
 fn bytes<const N: usize>(ctx: &Context, modules: [&Module; N]) -> Outcome<[Cow<'static, [u8]>; N]> {
     ctx.load(&kernels::LINK_PROVIDER)?;
     let mut all = [const { Cow::Borrowed(b"" as &[u8]) }; N];
@@ -47,13 +47,13 @@ fn bytes<const N: usize>(ctx: &Context, modules: [&Module; N]) -> Outcome<[Cow<'
     Ok(all)
 }
 
-/// `link_user` with what it lacks.
+/// `link_user` with `link_provider`, which defines its missing symbols.
 fn linked(ctx: &Context) -> Outcome<Executable> {
     let [user, provider] = bytes(ctx, [&kernels::LINK_USER, &kernels::LINK_PROVIDER])?;
     Ok(link(ctx, &[&user, &provider])?)
 }
 
-/// Runs `link_apply`, which with `link_provider` gives three times the values and `bias`.
+/// Runs `link_apply`. With `link_provider` it computes three times the values plus `bias`.
 fn apply(ctx: &Context, executable: &Executable, bias: f32) -> Outcome {
     let values = [1.0, -2.0, 10.0];
     let (buffer, done) = (floats(ctx, &values)?, Semaphore::new(0));
@@ -89,9 +89,13 @@ fn variable_is_one(ctx: &Context) -> Outcome {
     apply(ctx, &executable, -4.0)?;
     let set = executable.function("link_set_bias")?;
     queue.dispatch(&[], &[done.at(2)], &set, single(), &[7.25_f32.into()])?;
-    same_items(&to_floats(&ctx.download_after(&done.at(2), &bias)?), &[7.25], "what a kernel wrote")?;
+    same_items(
+        &to_floats(&ctx.download_after(&done.at(2), &bias)?),
+        &[7.25],
+        "the value that a kernel wrote",
+    )?;
     apply(ctx, &executable, 7.25)?;
-    // Another case may be given this executable: leave it as it was.
+    // Another case may get this executable, so its variable is reset.
     queue.fill(&[], &[done.at(3)], &bias, 0.5_f32)?;
     ctx.wait(&done.at(3))
 }
@@ -153,7 +157,7 @@ fn no_pieces_refused(ctx: &Context) -> Outcome {
 fn one_piece(ctx: &Context) -> Outcome {
     let [entries] = bytes(ctx, [&kernels::ENTRIES])?;
     let (loaded, linked) = (load(ctx, &entries)?, link(ctx, &[&entries])?);
-    ensure!(loaded.same(&linked), "one piece is another executable than what loading it gives");
+    ensure!(loaded.same(&linked), "linking one piece gives another executable than loading it");
     Ok(())
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What device code names, and where it lies.
+//! The symbols of device code, and their addresses.
 
 use windlass_hal::{Code, Executable, QueueAffinity, SymbolBinding, SymbolInfo, SymbolKind};
 
@@ -13,17 +13,17 @@ use crate::{
 suite! { "executable_symbols";
     #[smoke] kernels_and_variables [Dispatch, Globals, Symbols]: "Each kernel and each variable is listed once, with its kind.";
     device_functions [Dispatch, Symbols]: "Functions that kernels call are listed apart from kernels, with size and binding.";
-    variables_lie_where_they_are_found [Dispatch, Globals, Symbols]: "A variable's symbol has its size, and the address that looking it up gives.";
-    code_lies_apart [Dispatch, Symbols]: "Symbols whose place is known lie apart from each other.";
-    one_copy_for_a_queue [Dispatch, Symbols]: "Symbols lie at one place for a queue; where they lie elsewhere for another, asking for all queues is FAILED_PRECONDITION.";
+    variables_lie_where_they_are_found [Dispatch, Globals, Symbols]: "A variable's symbol has its size, and the address of its looked-up buffer.";
+    code_lies_apart [Dispatch, Symbols]: "Symbols with known addresses do not overlap.";
+    one_copy_for_a_queue [Dispatch, Symbols]: "Symbols have one address for a queue; a list for queues with different addresses is FAILED_PRECONDITION.";
 }
 
-/// The symbols as queue 0 sees them.
+/// The symbols with the addresses that queue 0 uses.
 fn symbols(executable: &Executable) -> Outcome<Vec<SymbolInfo>> {
     Ok(executable.symbols_on(QueueAffinity::queue(0))?)
 }
 
-/// The only symbol of a name.
+/// The only symbol of this name.
 fn only<'s>(symbols: &'s [SymbolInfo], name: &str) -> Outcome<&'s SymbolInfo> {
     let found: Vec<_> = symbols.iter().filter(|symbol| symbol.name == name).collect();
     match found[..] {
@@ -41,21 +41,21 @@ fn kernels_and_variables(ctx: &Context) -> Outcome {
         ("table", SymbolKind::Variable),
         ("biases", SymbolKind::Variable),
     ] {
-        ensure_eq!(only(&symbols, name)?.kind, kind, "what `{name}` is");
+        ensure_eq!(only(&symbols, name)?.kind, kind, "the kind of `{name}`");
     }
-    ensure_eq!(symbols.len(), 5, "symbols, and what the compiler adds for itself is none");
+    ensure_eq!(symbols.len(), 5, "symbols, without those that the compiler adds");
     Ok(())
 }
 
 fn device_functions(ctx: &Context) -> Outcome {
     let symbols = symbols(&ctx.load(&kernels::FUNCTIONS)?)?;
-    ensure_eq!(only(&symbols, "use_functions")?.kind, SymbolKind::Kernel, "what `use_functions` is");
+    ensure_eq!(only(&symbols, "use_functions")?.kind, SymbolKind::Kernel, "the kind of `use_functions`");
     for name in ["twofold", "threefold"] {
         let symbol = only(&symbols, name)?;
         ensure_eq!(
             (symbol.kind, symbol.binding),
             (SymbolKind::Function, SymbolBinding::Global),
-            "what `{name}` is, and who sees it"
+            "the kind and the binding of `{name}`"
         );
         ensure!(symbol.size > 0, "`{name}` has no size");
     }
@@ -70,7 +70,7 @@ fn variables_lie_where_they_are_found(ctx: &Context) -> Outcome {
         ensure_eq!(
             (symbol.address, symbol.size),
             (Some(buffer.device_address()), buffer.len()),
-            "where `{name}` lies, and its size"
+            "the address and the size of `{name}`"
         );
     }
     Ok(())

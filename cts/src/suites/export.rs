@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Addresses that leave the library, and memory that comes back by its address.
+//! Exports of memory, and imports of memory by its device address.
 
 use std::sync::{
     Arc,
@@ -17,23 +17,23 @@ use crate::{
 };
 
 suite! { "export";
-    #[smoke] device_address: "An exported device address is that of the range's first byte, with its size.";
-    host_pointer: "What the program writes through an exported pointer a queue reads, and the other way round.";
-    keeps_the_memory: "An export keeps the memory allocated when every other handle is gone.";
-    outlives_the_device: "An exported pointer stays valid when the device is gone.";
+    #[smoke] device_address: "An exported device address is that of the range's first byte, with the range's size.";
+    host_pointer: "A queue reads the program's writes through an exported pointer, and the program reads the queue's.";
+    keeps_the_memory: "An export keeps the memory allocated after every other handle is dropped.";
+    outlives_the_device: "An exported pointer stays valid after the device is dropped.";
     empty_refused: "An export of no bytes is INVALID_ARGUMENT.";
-    host_needs_mapping: "A host pointer of memory that is not made for mapping is FAILED_PRECONDITION.";
-    #[smoke] round_trip [ImportDevice]: "Memory imported by its address is the same memory, both ways.";
+    host_needs_mapping: "A host pointer to memory without usage MAPPING is FAILED_PRECONDITION.";
+    #[smoke] round_trip [ImportDevice]: "Memory imported by its address is the same memory, for reads and for writes.";
     round_trip_of_a_part [ImportDevice]: "A part of an allocation can be imported by its address.";
     imported_argument [ImportDevice, Dispatch]: "A kernel works on memory imported by its address.";
     import_released [ImportDevice]: "The release of an imported address is called once, after the last handle and the last use.";
     imported_by_another_device [ImportDevice]: "Another opened device on the same hardware works on the memory, or refuses it with INVALID_ARGUMENT.";
     null_address_refused [ImportDevice]: "An import of address 0 is INVALID_ARGUMENT.";
     empty_import_refused [ImportDevice]: "An import of no bytes at an address of the device is INVALID_ARGUMENT.";
-    mappable_import_refused [ImportDevice]: "An address of the device's that is to be mapped is INVALID_ARGUMENT.";
+    mappable_import_refused [ImportDevice]: "An import of a device address for mapping is INVALID_ARGUMENT.";
 }
 
-/// Imports what another handle exported, and keeps that until the import is released.
+/// Imports exported memory. The import's release drops the export.
 fn import(device: &Device, exported: &Exported, releases: &Arc<AtomicU32>) -> Result<Buffer> {
     let (kept, releases) = (exported.clone(), releases.clone());
     let release = move || {
@@ -41,7 +41,8 @@ fn import(device: &Device, exported: &Exported, releases: &Arc<AtomicU32>) -> Re
         releases.fetch_add(1, SeqCst);
     };
     let (address, size) = (exported.address(), exported.memory().size());
-    // SAFETY: memory of a device on the same hardware, which the release keeps; or the device refuses the address.
+    // SAFETY: the memory is that of a device on the same hardware, and the release keeps it. Or the device refuses
+    // the address.
     unsafe { device.import_device_address(&BufferParams::device(), address, size, release) }
 }
 
@@ -61,7 +62,7 @@ fn device_address(ctx: &Context) -> Outcome {
     Ok(())
 }
 
-/// The pointer of an export to the host.
+/// The host pointer of an export.
 fn pointer(exported: &Exported) -> Outcome<*mut u8> {
     match exported.memory() {
         External::Host { pointer, .. } => Ok(pointer.as_ptr()),
@@ -76,16 +77,16 @@ fn host_pointer(ctx: &Context) -> Outcome {
     let bytes = pointer(&exported)?;
     buffer.map()?.write(0, &[1; 64])?;
     for index in 0..8 {
-        // SAFETY: within the exported bytes, with nothing in flight.
+        // SAFETY: the bytes are exported, and no work is in flight.
         unsafe { bytes.add(index).write(2) };
     }
     ctx.queue(0)?.copy(&[], &[done.at(1)], &buffer.subspan(16, 8)?, &target)?;
-    same_bytes(&ctx.download_after(&done.at(1), &target)?, &[2; 8], "what a queue read")?;
+    same_bytes(&ctx.download_after(&done.at(1), &target)?, &[2; 8], "the bytes that a queue read")?;
     ctx.queue(0)?.fill(&[], &[done.at(2)], &buffer, 3_u8)?;
     ctx.wait(&done.at(2))?;
     // SAFETY: as above.
     let seen: Vec<u8> = (0..8).map(|index| unsafe { bytes.add(index).read() }).collect();
-    same_bytes(&seen, &[3; 8], "what a queue wrote")
+    same_bytes(&seen, &[3; 8], "the bytes that a queue wrote")
 }
 
 fn keeps_the_memory(ctx: &Context) -> Outcome {
@@ -113,9 +114,9 @@ fn outlives_the_device(ctx: &Context) -> Outcome {
     let exported = buffer.export_host_pointer()?;
     drop((buffer, device));
     let bytes = pointer(&exported)?;
-    // SAFETY: within the exported bytes, with nothing in flight.
+    // SAFETY: the bytes are exported, and no work is in flight.
     let seen: Vec<u8> = (0..64).map(|index| unsafe { bytes.add(index).read() }).collect();
-    same_bytes(&seen, &[5; 64], "what the pointer shows")
+    same_bytes(&seen, &[5; 64], "the bytes behind the pointer")
 }
 
 fn empty_refused(ctx: &Context) -> Outcome {
@@ -143,9 +144,13 @@ fn round_trip(ctx: &Context) -> Outcome {
         (original.device_address(), 4096),
         "the address and the size"
     );
-    same_bytes(&ctx.download(&twin)?, &bytes, "what the import holds")?;
+    same_bytes(&ctx.download(&twin)?, &bytes, "the bytes of the import")?;
     ctx.queue(0)?.fill(&[], &[done.at(1)], &twin, 6_u8)?;
-    same_bytes(&ctx.download_after(&done.at(1), &original)?, &[6; 4096], "what the import wrote")
+    same_bytes(
+        &ctx.download_after(&done.at(1), &original)?,
+        &[6; 4096],
+        "the bytes written through the import",
+    )
 }
 
 fn round_trip_of_a_part(ctx: &Context) -> Outcome {
@@ -196,14 +201,18 @@ fn imported_by_another_device(ctx: &Context) -> Outcome {
         twin => twin?,
     };
     queue_of(&other, 0)?.fill(&[], &[done.at(1)], &twin, 2_u8)?;
-    same_bytes(&ctx.download_after(&done.at(1), &original)?, &[2; 64], "what the other device wrote")
+    same_bytes(
+        &ctx.download_after(&done.at(1), &original)?,
+        &[2; 64],
+        "the bytes that the other device wrote",
+    )
 }
 
-/// An import that must be refused, of what is no memory or is not asked for as it must be.
+/// Checks that an import is refused.
 fn no_import(ctx: &Context, params: &BufferParams, address: u64, size: u64, what: &str) -> Outcome {
     let owned = Arc::new(());
     let owner = owned.clone();
-    // SAFETY: it is refused, whatever the address is.
+    // SAFETY: the import is refused for every address.
     let import = unsafe { ctx.device().import_device_address(params, address, size, move || drop(owner)) };
     refused(import, Code::InvalidArgument, what)?;
     ensure!(Arc::strong_count(&owned) == 1, "a refused import keeps its release");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a failure reaches, what it spares, and that the device outlives it.
+//! Failures: the work that they reach, the work that they spare, and the device afterwards.
 
 use windlass_hal::{Code, Device, DispatchConfig, Error, Feature, HostCallFlags, Semaphore};
 
@@ -13,23 +13,23 @@ use crate::{
 suite! { "failure";
     #[smoke] of_a_failed_wait: "Work that waits for a semaphore which has failed fails its signals with that error.";
     of_pending_work: "When a semaphore fails, pending work that waits for it fails its signals.";
-    one_of_many_waits: "One failed wait fails work whose other waits are reached, or never will be.";
+    one_of_many_waits: "One failed wait fails work, whether its other waits are reached or never will be.";
     #[smoke] every_signal_fails: "A failure reaches each semaphore of the signal list.";
-    through_a_pending_chain: "A failure runs through a chain of a thousand pending submissions.";
-    through_every_operation: "Each kind of operation passes the failure of its wait on.";
+    through_a_pending_chain: "A failure passes through a chain of a thousand pending submissions.";
+    through_every_operation: "Each kind of operation passes the failure of its wait to its signals.";
     across_queues_and_host: "A failure crosses queues and host calls.";
     dependant_does_not_run: "Work whose wait failed touches no memory.";
-    reached_waits_are_spared: "Work that waits for a value reached before the failure runs.";
+    reached_waits_are_spared: "Work runs if the value that it waits for was reached before the failure.";
     independent_work_is_spared: "Work without an edge to a failure completes.";
-    first_of_two_wins: "Where two waits fail one after the other, the first failure is the one that arrives.";
+    first_of_two_wins: "If two waits fail one after the other, the signals get the first failure.";
     #[smoke] device_stays_usable: "After a hundred failures the device works as before.";
-    does_not_travel_backwards: "The semaphores that failed work waited for are none the worse for it.";
+    does_not_travel_backwards: "Failed work leaves the semaphores that it waited for unchanged.";
     leaves_no_waiters: "Work that failed leaves no waiter in the semaphores it still waited for.";
     bad_access_is_reported [Dispatch]:
         "On a simulated device a kernel's access out of bounds fails the signals and names the kernel.";
-    trap_is_reported [Dispatch]: "On a device that is no real GPU a trap fails the signals and names the kernel.";
+    trap_is_reported [Dispatch]: "On a device other than a real GPU a trap fails the signals and names the kernel.";
     after_a_bad_access [Dispatch]:
-        "After a bad access, or a trap where it is no GPU, a device works on, or says DATA_LOSS: nothing hangs, and one opened anew works.";
+        "After a bad access, or a trap on a device that is no GPU, the device works on or answers DATA_LOSS, nothing hangs, and a freshly opened device works.";
 }
 
 fn on_purpose() -> Error {
@@ -110,7 +110,7 @@ fn through_every_operation(ctx: &Context) -> Outcome {
         Err(error) => ensure_eq!(error.code(), Code::DataLoss, "the download's failure"),
         Ok(_) => return Err(Stop::fail("a download that waits for a failure gave bytes")),
     }
-    same_bytes(&ctx.download(&a)?, &[1; 64], "the buffer that nothing may have touched")
+    same_bytes(&ctx.download(&a)?, &[1; 64], "the buffer that no work may touch")
 }
 
 fn across_queues_and_host(ctx: &Context) -> Outcome {
@@ -123,7 +123,7 @@ fn across_queues_and_host(ctx: &Context) -> Outcome {
     ctx.queue(1)?.fill(&[a.at(1)], &[b.at(1)], &buffer, 2_u8)?;
     ctx.queue(0)?.host_call(&[], &[a.at(1)], flags, |_| Err(on_purpose()))?;
     [a, b, c, d].iter().try_for_each(|semaphore| check(ctx, semaphore, 1))?;
-    same_bytes(&ctx.download(&buffer)?, &[1; 64], "the buffer behind the failed call")
+    same_bytes(&ctx.download(&buffer)?, &[1; 64], "the buffer after the failed call")
 }
 
 fn dependant_does_not_run(ctx: &Context) -> Outcome {
@@ -194,7 +194,11 @@ fn does_not_travel_backwards(ctx: &Context) -> Outcome {
     beside.signal(1)?;
     ctx.queue(0)?.barrier(&[before.at(1), beside.at(1)], &[before.at(2)])?;
     ctx.wait(&before.at(2))?;
-    ensure_eq!((before.query()?, beside.query()?), (2, 1), "the payloads of what the work waited for");
+    ensure_eq!(
+        (before.query()?, beside.query()?),
+        (2, 1),
+        "the payloads of the semaphores that the work waited for"
+    );
     Ok(())
 }
 
@@ -208,7 +212,8 @@ fn leaves_no_waiters(ctx: &Context) -> Outcome {
     ctx.until("no waiter is left", || quiet.waiter_count() + broken.waiter_count() == 0)
 }
 
-/// Real hardware, GPU or CPU, loses the whole process to a bad access, and so does AMD's HIP on a simulated GPU.
+/// Skips the case on real hardware, GPU or CPU, and over AMD's HIP on a simulated GPU, where a bad access ends the
+/// process.
 fn reports_faults(ctx: &Context) -> Outcome {
     if ctx.device().info().reports_faults {
         return Ok(());
@@ -218,7 +223,7 @@ fn reports_faults(ctx: &Context) -> Outcome {
     ))
 }
 
-/// A trap does the same to a real GPU. Where kernels are something else than its code, it is an error like any other.
+/// Skips the case on a real GPU, where a trap ends the process. Elsewhere a trap is an ordinary error.
 fn no_real_gpu(ctx: &Context) -> Outcome {
     if kernels::is_gpu(ctx.device()) { reports_faults(ctx) } else { Ok(()) }
 }
@@ -264,7 +269,7 @@ fn after_a_bad_access(ctx: &Context) -> Outcome {
         let (gate, before, after) = (Semaphore::new(0), Semaphore::new(0), Semaphore::new(0));
         let queue = queue_of(&device, 1)?;
         queue.barrier(&[gate.at(1)], &[before.at(1)])?;
-        // What is no GPU has a trap in the place of an access that nothing would stop.
+        // Without a GPU nothing would stop a bad access, so the kernel traps instead.
         drop(if kernels::is_gpu(&device) { fault(ctx, &device) } else { trap(ctx, &device) }?);
         gate.signal(1)?;
         match device.drain(ctx.deadline()) {
@@ -275,9 +280,9 @@ fn after_a_bad_access(ctx: &Context) -> Outcome {
                 absolute(ctx, &device)?;
             }
             Err(lost) => {
-                ensure_eq!(lost.code(), Code::DataLoss, "what a lost device says");
+                ensure_eq!(lost.code(), Code::DataLoss, "the error of a lost device");
                 let before = ctx.wait_for_failure(&before.at(1))?;
-                ensure_eq!(before.code(), Code::DataLoss, "what it says of work that waited");
+                ensure_eq!(before.code(), Code::DataLoss, "the error of work that waited");
                 if queue.barrier(&[], &[after.at(1)]).is_ok() {
                     drop(ctx.wait_for_failure(&after.at(1))?);
                 }

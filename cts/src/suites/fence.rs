@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Fences: sets of points that wait lists, signal lists and tasks take for one.
+//! Fences: sets of points that serve as wait lists, as signal lists and as futures.
 
 use std::{
     pin::Pin,
@@ -19,10 +19,10 @@ use crate::{
 };
 
 suite! { "fence";
-    empty_is_passed: "A fence without points is passed, and waits for nothing.";
-    joins_the_greatest: "Joined fences hold each semaphore once, with the greatest value of all.";
-    query_tells: "A query says whether every point is reached, and blocks for none.";
-    query_gives_failure: "A query of a fence with a failed semaphore gives the failure.";
+    empty_is_passed: "A fence without points is passed, and a wait for it returns at once.";
+    joins_the_greatest: "Joined fences hold each semaphore once, with its greatest value.";
+    query_tells: "A query says whether every point is reached, and does not block.";
+    query_gives_failure: "A query of a fence with a failed semaphore returns the failure.";
     signals_every_point: "Signalling a fence from the host reaches each of its points.";
     fails_every_semaphore: "Failing a fence fails each of its semaphores with the error.";
     #[smoke] as_a_wait_list: "Work that waits for a fence starts after the last of its points.";
@@ -30,7 +30,7 @@ suite! { "fence";
     future_ends_with_the_last: "The future of a fence is not ready before its last point is reached.";
     future_ends_with_failure: "The future of a fence ends with the failure of one of its semaphores.";
     dropped_future_leaves_nothing: "Dropping the future of a fence leaves no waiter behind.";
-    passed_points_are_spared: "A fence whose points were reached before a failure stays passed.";
+    passed_points_are_spared: "A fence stays passed if its points were reached before a failure.";
 }
 
 fn three() -> [Semaphore; 3] {

@@ -14,18 +14,18 @@ use crate::{
 
 suite! { "file";
     #[smoke] read_whole [Files]: "A read fills the buffer with the file's bytes.";
-    read_subrange [Files]: "A read takes bytes from its offset on, and leaves the buffer around its target alone.";
-    write_subrange [Files]: "A write puts bytes at its offset, and leaves the file around them alone.";
-    #[smoke] write_then_read [Files]: "A read that waits for a write sees what was written.";
+    read_subrange [Files]: "A read takes bytes from its offset, and leaves the buffer around its target unchanged.";
+    write_subrange [Files]: "A write puts bytes at its offset, and leaves the rest of the file unchanged.";
+    #[smoke] write_then_read [Files]: "A read that waits for a write sees the written bytes.";
     large_round_trip [Files]: "Megabytes go through a file unchanged.";
     waits_are_waited_for [Files]: "A read or a write does not touch the file before its waits are reached.";
     read_past_the_end_fails [Files]: "Reading beyond the end fails the signal list with OUT_OF_RANGE.";
     storage_error_fails [Files]: "An error of the storage fails the signal list, and the device stays usable.";
-    storage_errors_have_codes [Files]: "The error of a storage gives the code of its kind, and the message its name, the offset and the length.";
+    storage_errors_have_codes [Files]: "The kind of a storage's error decides the code, and the message has the storage's name, the offset and the length.";
     storage_panic_fails [Files]: "A storage that panics fails the signal list with ABORTED and the panic's text.";
-    storage_blocks_nobody [Files]: "Independent work, files among it, goes on while a storage blocks.";
+    storage_blocks_nobody [Files]: "Independent work, on other files too, goes on while a storage blocks.";
     drain_waits_for_files [Files]: "A drain waits for reads and writes that have begun.";
-    closed_in_the_midst [Files]: "Closing a device while a storage blocks returns, and the signals are settled once it goes on.";
+    closed_in_the_midst [Files]: "Closing a device returns while a storage blocks, and the signals are reached or failed once the storage goes on.";
     empty_read_signals [Files]: "A read of no bytes reaches its signals.";
     foreign_buffer_refused [Files]: "A read into a buffer of another device is INVALID_ARGUMENT.";
 }
@@ -77,10 +77,10 @@ fn write_then_read(ctx: &Context) -> Outcome {
     let bytes = ctx.random().bytes(777);
     let file = File::new(FileInMemory::new(vec![0; 777]));
     let (source, target, order) = (ctx.upload(&bytes)?, ctx.filled(777, 0)?, Semaphore::new(0));
-    // The reader first: order comes from the semaphore alone.
+    // The reader is submitted first, so the order comes only from the semaphore.
     ctx.queue(1)?.read(&[order.at(1)], &[order.at(2)], &file, 0, &target)?;
     ctx.queue(0)?.write(&[], &[order.at(1)], &source, &file, 0)?;
-    same_bytes(&ctx.download_after(&order.at(2), &target)?, &bytes, "what was read back")
+    same_bytes(&ctx.download_after(&order.at(2), &target)?, &bytes, "the bytes read back")
 }
 
 fn large_round_trip(ctx: &Context) -> Outcome {
@@ -90,7 +90,7 @@ fn large_round_trip(ctx: &Context) -> Outcome {
     let (source, target) = (ctx.upload(&bytes)?, ctx.device().allocate_device(bytes.len() as u64)?);
     ctx.queue(0)?.write(&[], &[order.at(1)], &source, &file, 0)?;
     ctx.queue(0)?.read(&[order.at(1)], &[order.at(2)], &file, 0, &target)?;
-    same_bytes(&ctx.download_after(&order.at(2), &target)?, &bytes, "what was read back")?;
+    same_bytes(&ctx.download_after(&order.at(2), &target)?, &bytes, "the bytes read back")?;
     same_bytes(&memory.bytes(), &bytes, "the file")
 }
 
@@ -104,7 +104,7 @@ fn waits_are_waited_for(ctx: &Context) -> Outcome {
     same_bytes(&ctx.download(&target)?, &[3; 64], "the target before the read's wait is reached")?;
     file_write_now(&memory, &[9; 64])?;
     gate.signal(1)?;
-    same_bytes(&ctx.download_after(&read.at(1), &target)?, &[9; 64], "what was read after the wait")?;
+    same_bytes(&ctx.download_after(&read.at(1), &target)?, &[9; 64], "the bytes read after the wait")?;
     same_bytes(&memory.bytes(), &[9; 64], "the file before the write's wait is reached")?;
     gate.signal(2)?;
     ctx.wait(&written.at(1))?;
@@ -120,7 +120,7 @@ fn read_past_the_end_fails(ctx: &Context) -> Outcome {
     let (target, done) = (ctx.device().allocate_device(64)?, Semaphore::new(0));
     ctx.queue(0)?.read(&[], &[done.at(1)], &file, 1, &target)?;
     let error = ctx.wait_for_failure(&done.at(1))?;
-    ensure_eq!(error.code(), Code::OutOfRange, "reading 64 bytes from 1 on of a file of 64");
+    ensure_eq!(error.code(), Code::OutOfRange, "reading 64 bytes at 1 of a file of 64");
     Ok(())
 }
 
@@ -135,7 +135,7 @@ fn storage_error_fails(ctx: &Context) -> Outcome {
     read_whole(ctx)
 }
 
-/// A file whose every call ends in the same way.
+/// A file whose calls all fail with this error.
 struct Ends(io::ErrorKind);
 
 impl Storage for Ends {
@@ -174,7 +174,7 @@ fn storage_errors_have_codes(ctx: &Context) -> Outcome {
     Ok(())
 }
 
-/// A file that blocks until it is let go.
+/// A file that blocks until the case releases it.
 #[derive(Clone, Default)]
 struct Slow {
     begun: Semaphore,
@@ -199,7 +199,7 @@ impl Storage for Slow {
     }
 }
 
-/// Lets a slow file go at the end of a case, however it ends.
+/// Releases a slow file at the end of a case, also after a failure.
 struct LetsGo(Slow);
 
 impl Drop for LetsGo {
@@ -283,7 +283,7 @@ fn closed_in_the_midst(ctx: &Context) -> Outcome {
         slow.go.signal(1)?;
         match done.wait_blocking(1, ctx.deadline()) {
             Ok(()) => {}
-            Err(error) => ensure_eq!(error.code(), Code::Cancelled, "how the read ended: {error}"),
+            Err(error) => ensure_eq!(error.code(), Code::Cancelled, "the end of the read: {error}"),
         }
     }
     Ok(())

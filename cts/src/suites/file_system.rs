@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files of the operating system, which may move their bytes without any thread of the driver.
+//! Files of the operating system. A driver may move their bytes without a thread of its own.
 
 use std::{
     env, fs, io,
@@ -22,23 +22,23 @@ use crate::{
 };
 
 suite! { "file_system";
-    #[smoke] round_trip [Files]: "Megabytes at odd offsets go through a file of the system unchanged, beside bytes that stay.";
-    same_as_called [Files]: "Bytes that the system moves by itself are those that calls of a storage move.";
-    errors_have_codes [Files]: "What the system says against a file is the code of the operation, with the file's name.";
-    ends_in_the_midst [Files]: "A file that ends in the midst of a read fails it with OUT_OF_RANGE, and is not written.";
-    many_at_once [Files]: "Of a thousand transfers that start at once each moves its own bytes.";
+    #[smoke] round_trip [Files]: "Megabytes at odd offsets go through a file of the system unchanged, and neighbouring bytes stay unchanged.";
+    same_as_called [Files]: "The system moves the same bytes as calls of a storage do.";
+    errors_have_codes [Files]: "The system's error about a file decides the code of the operation, and the message has the file's name.";
+    ends_in_the_midst [Files]: "A read beyond the end of a file fails with OUT_OF_RANGE and writes nothing to the file.";
+    many_at_once [Files]: "Each of a thousand transfers that start at once moves its own bytes.";
     order_is_by_semaphores [Files]: "Reads and writes of one file that were submitted in reverse follow their semaphores.";
     goes_on_while_calls_block [Files, HostCalls]: "Reads and writes go on while host calls block.";
 }
 
-/// A file of the system, gone when this is dropped.
+/// A file of the system, deleted when this is dropped.
 struct Scratch {
     path: PathBuf,
     file: fs::File,
 }
 
 impl Scratch {
-    /// Skips the case where the system has no room for files.
+    /// Creates a file. Skips the case if the system has no room for files.
     fn new(bytes: &[u8]) -> Outcome<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -68,7 +68,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A file that is read and written by calls alone.
+/// A file without a descriptor, so that a driver must call its methods.
 struct Called(fs::File);
 
 impl Storage for Called {
@@ -81,7 +81,7 @@ impl Storage for Called {
     }
 }
 
-/// Several pieces of whatever size a driver moves at a time, and then some.
+/// Longer than several pieces in which a driver moves files.
 const LONG: u64 = (9 << 20) + 4097;
 
 fn round_trip(ctx: &Context) -> Outcome {
@@ -122,8 +122,8 @@ fn same_as_called(ctx: &Context) -> Outcome {
         queue.read(&[], &[one.at(1)], &by_itself, offset, &first.subspan(at, length)?)?;
         queue.read(&[], &[two.at(1)], &called, offset, &second.subspan(at, length)?)?;
         let found = ctx.download_after(&two.at(1), &second)?;
-        same_bytes(&found[range], expected, "what calls read")?;
-        same_bytes(&ctx.download_after(&one.at(1), &first)?, &found, "what the system read by itself")?;
+        same_bytes(&found[range], expected, "the bytes that calls read")?;
+        same_bytes(&ctx.download_after(&one.at(1), &first)?, &found, "the bytes that the system read")?;
     }
     Ok(())
 }
@@ -147,7 +147,7 @@ fn errors_have_codes(ctx: &Context) -> Outcome {
         let error = ctx.wait_for_failure(&done.at(1))?;
         ensure_eq!(error.code(), code, "64 bytes at {offset}, write: {writes}");
         names(&error, &format!("64 bytes at {offset} of"))?;
-        // Windows and others may not know the path of an open file.
+        // Windows and other systems may not know the path of an open file.
         if cfg!(target_os = "linux") { names(&error, &name) } else { Ok(()) }
     };
     let both = file.handle()?;
@@ -159,7 +159,7 @@ fn errors_have_codes(ctx: &Context) -> Outcome {
     }
     fails(&opened(fs::File::options().read(true))?, true, 0, Code::PermissionDenied)?;
     fails(&opened(fs::File::options().write(true))?, false, 0, Code::PermissionDenied)?;
-    same_bytes(&file.bytes()?, &[1; 100], "the file after all that")?;
+    same_bytes(&file.bytes()?, &[1; 100], "the file after all refusals")?;
     round_trip(ctx)
 }
 
@@ -170,13 +170,13 @@ fn ends_in_the_midst(ctx: &Context) -> Outcome {
         let done = Semaphore::new(0);
         ctx.queue(0)?.read(&[], &[done.at(1)], &file.handle()?, 0, &buffer)?;
         let error = ctx.wait_for_failure(&done.at(1))?;
-        ensure_eq!(error.code(), Code::OutOfRange, "a read of a byte more than the file has");
+        ensure_eq!(error.code(), Code::OutOfRange, "a read of one byte more than the file has");
         ensure_eq!(file.bytes()?.len() as u64, LONG, "the length of the file");
     }
     Ok(())
 }
 
-/// Ranges of odd lengths beside each other, as offset and length.
+/// Adjacent ranges of odd lengths, as offset and length.
 fn ranges(count: u64) -> impl Iterator<Item = (u64, u64)> {
     let length = |index: u64| 1 + index * 37 % 4001;
     (0..count).scan(0, move |at, index| {
@@ -202,7 +202,7 @@ fn many_at_once(ctx: &Context) -> Outcome {
     }
     gate.signal(1)?;
     wait_all(&written, ctx.deadline(), WaitPolicy::default())?;
-    same_bytes(&to.bytes()?, &bytes, "what a thousand reads and writes copied")
+    same_bytes(&to.bytes()?, &bytes, "the bytes that a thousand reads and writes copied")
 }
 
 fn order_is_by_semaphores(ctx: &Context) -> Outcome {
@@ -210,7 +210,7 @@ fn order_is_by_semaphores(ctx: &Context) -> Outcome {
     let bytes = ctx.random().bytes(1000);
     let file = Scratch::new(&bytes)?;
     let (handle, buffer, order) = (file.handle()?, ctx.filled(1000, 0)?, Semaphore::new(0));
-    // Each step moves the bytes one further along the file, and the last is submitted first.
+    // Each step moves the bytes by one range along the file. The last step is submitted first.
     for step in (0..STEPS).rev() {
         let queue = ctx.queue(step as u32)?;
         let (before, between, after) = (order.at(2 * step), order.at(2 * step + 1), order.at(2 * step + 2));

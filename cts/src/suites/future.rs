@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The wait future, under executors of several habits.
+//! The wait future, under several kinds of executors.
 
 use std::{
     future::Future,
@@ -23,11 +23,11 @@ use crate::{
 
 suite! { "future";
     ready_at_once: "A future of a reached value is ready at its first poll and never registers.";
-    #[smoke] under_block_on: "A future that blocks its thread until it is woken ends when a queue signals.";
-    polled_once_and_left: "A future that is polled once and not again until its waker is called ends.";
+    #[smoke] under_block_on: "Blocking on a future ends when a queue signals.";
+    polled_once_and_left: "A future that is polled only after calls of its waker ends.";
     moves_between_threads: "A future may be polled on one thread and finished on another.";
     joined: "Many futures polled together by one task all end.";
-    latest_waker_counts: "Of two wakers that polled a future, the latest is the one that is called.";
+    latest_waker_counts: "Of two wakers that polled a future, only the latest is called.";
     woken_for_its_value_only: "A waker is not called before its value is reached.";
     woken_by_failure: "A failure wakes the task, and the future ends with the error.";
     #[smoke] dropped_leaves_nothing: "Dropping a future leaves no waiter behind, before and after polling it.";
@@ -35,7 +35,7 @@ suite! { "future";
     outlives_the_semaphore: "A future keeps the timeline it waits for alive.";
 }
 
-/// Counts how often it is woken.
+/// Counts its wakes.
 #[derive(Default)]
 struct Count(AtomicUsize);
 
@@ -70,7 +70,7 @@ fn under_block_on(ctx: &Context) -> Outcome {
     thread::scope(|scope| {
         scope.spawn(|| {
             let waiting = ctx.until("the future waits", || done.waiter_count() > 0);
-            // Whatever came of it: the other thread must not block for ever.
+            // Signals also after a failure, so that the other thread does not block for ever.
             gate.signal(1).map_err(Stop::from).and(waiting)
         });
         pollster::block_on(done.wait(1))
@@ -80,7 +80,7 @@ fn under_block_on(ctx: &Context) -> Outcome {
 
 type Task = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 
-/// An executor that polls a task once and goes away. The waker hands the task to whoever listens, who polls again.
+/// An executor that polls a task once. The waker starts a thread that polls again.
 struct Once {
     task: Mutex<Option<Task>>,
     ended: mpsc::Sender<Result<()>>,
@@ -100,7 +100,7 @@ impl Once {
         let waker = Waker::from(self.clone());
         if let Poll::Ready(result) = future.as_mut().poll(&mut TaskContext::from_waker(&waker)) {
             *task = None;
-            // A case that gave up listens no more.
+            // A case that has failed does not listen any more.
             let _ = self.ended.send(result);
         }
     }
@@ -108,7 +108,7 @@ impl Once {
 
 impl Wake for Once {
     fn wake(self: Arc<Self>) {
-        // Another thread, as executors do: the waker's own may hold anything.
+        // On another thread, as executors do, because the waker's thread may hold locks.
         thread::spawn(move || self.poll());
     }
 }
@@ -133,7 +133,7 @@ fn polled_once_and_left(ctx: &Context) -> Outcome {
     ctx.queue(0)?.fill(&[gate.at(1)], &[done.at(1)], &buffer, 1_u8)?;
     ctx.queue(1)?.fill(&[done.at(1)], &[done.at(2)], &buffer, 2_u8)?;
     gate.signal(1)?;
-    // Nobody polls the device here: the work must end and wake by itself.
+    // The case does not poll the device, so the work must end and wake by itself.
     match task.recv_timeout(std::time::Duration::from_secs(30)) {
         Ok(result) => Ok(result?),
         Err(_) => {
@@ -222,7 +222,7 @@ fn dropped_leaves_nothing(ctx: &Context) -> Outcome {
     Ok(())
 }
 
-/// Uses everything that a lock could be held on.
+/// A waker that uses the semaphore and the device, and so would meet any lock that its caller holds.
 struct Busy {
     semaphore: Semaphore,
     next: Semaphore,

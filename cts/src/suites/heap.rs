@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kinds of memory of a device, and what it says beforehand about buffers.
+//! The heaps of a device, and the compatibility of buffers that it reports.
 
 use windlass_hal::{BufferParams, BufferUsage, Code, Compatibility, Feature, MemoryType};
 
@@ -10,14 +10,14 @@ use crate::{
 };
 
 suite! { "heap";
-    #[smoke] kinds: "A device has a heap for device memory and one for memory that the host maps, each with an alignment and a size.";
-    alignment_holds: "Every allocation is aligned as the heap that serves it says.";
-    allocatable_is_allocated: "What is called allocatable can be allocated, and used as it says.";
-    too_large_is_nothing: "What is larger than every heap is compatible with nothing, and is not allocated.";
-    nonsense_is_nothing: "Parameters that are refused are compatible with nothing.";
-    transfer_and_dispatch_by_usage: "Transfers and dispatches are told by the usage that was asked for.";
-    importable_without_a_lack: "Memory is importable unless the device declares that it lacks that.";
-    a_wish_is_low_performance: "Memory that lives elsewhere than it was wished for is allocatable with LOW_PERFORMANCE.";
+    #[smoke] kinds: "A device has a heap for device memory and a heap for mappable memory, each with an alignment and a size.";
+    alignment_holds: "Every allocation has the alignment of its heap.";
+    allocatable_is_allocated: "Parameters that are reported as allocatable can be allocated and used as reported.";
+    too_large_is_nothing: "A size larger than every heap is compatible with nothing, and cannot be allocated.";
+    nonsense_is_nothing: "Invalid parameters are compatible with nothing.";
+    transfer_and_dispatch_by_usage: "Compatibility with transfers and dispatches follows the requested usage.";
+    importable_without_a_lack: "Memory is importable unless the device declares a lack of imports.";
+    a_wish_is_low_performance: "Memory in another place than the preferred one is allocatable with LOW_PERFORMANCE.";
 }
 
 const EACH: [BufferParams; 2] = [BufferParams::device(), BufferParams::host()];
@@ -33,7 +33,11 @@ fn kinds(ctx: &Context) -> Outcome {
     for heap in heaps {
         ensure!(heap.min_alignment.is_power_of_two(), "an alignment of {}", heap.min_alignment);
         ensure!(heap.max_size > 0, "a heap that no buffer fits in: {heap:?}");
-        ensure_eq!(heap.min_alignment % device.limits().allocation_alignment, 0, "what is left of {heap:?}");
+        ensure_eq!(
+            heap.min_alignment % device.limits().allocation_alignment,
+            0,
+            "the remainder of the alignment of {heap:?}"
+        );
     }
     let first = heaps.first().map_or(MemoryType::NONE, |heap| heap.memory_type);
     ensure!(
@@ -77,7 +81,7 @@ fn too_large_is_nothing(ctx: &Context) -> Outcome {
         let largest = device.heaps().iter().filter(|heap| heap.memory_type.contains(params.memory_type));
         let Some(beyond) = largest.map(|heap| heap.max_size).max().and_then(|size| size.checked_add(1))
         else {
-            // Nobody can tell how much there is.
+            // The amount of free memory is unknown.
             continue;
         };
         ensure_eq!(

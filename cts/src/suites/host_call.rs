@@ -21,22 +21,22 @@ suite! { "host_call";
     runs_without_waits [HostCalls]: "A host call without waits runs and reaches its signals.";
     #[smoke] runs_after_its_waits [HostCalls]: "A host call does not run before its waits are reached.";
     signals_after_return [HostCalls]: "The signals of a host call are reached after it has returned.";
-    sees_device_writes [HostCalls]: "A host call sees through a mapping what the work before it wrote.";
-    device_sees_its_writes [HostCalls]: "Work behind a host call reads what the call wrote through a mapping.";
+    sees_device_writes [HostCalls]: "A host call sees the writes of the work before it through a mapping.";
+    device_sees_its_writes [HostCalls]: "Work after a host call reads the call's writes through a mapping.";
     #[smoke] error_fails_signals [HostCalls]: "A host call that returns an error fails every signal with it.";
     panic_fails_signals [HostCalls]: "A host call that panics fails its signals with ABORTED and the panic's text.";
-    deferred_completion [HostCalls]: "A deferred call reaches its signals when its completion is settled.";
-    deferred_failure [HostCalls]: "A completion that is settled with an error fails the signals.";
+    deferred_completion [HostCalls]: "A deferred call reaches its signals when its completion succeeds.";
+    deferred_failure [HostCalls]: "A completion that ends with an error fails the signals.";
     dropped_completion_fails [HostCalls]: "A completion that is dropped fails the signals with ABORTED.";
     defer_once [HostCalls]: "The signal list can be taken over once, and not by a non-blocking call.";
     non_blocking_signals_early [HostCalls]: "A non-blocking call's signals do not wait for its return.";
-    may_block_on_another [HostCalls]: "A host call may block on another one that was submitted later.";
+    may_block_on_another [HostCalls]: "A host call may block on a host call that was submitted later.";
     runs_elsewhere [HostCalls]:
         "A host call runs neither on the thread that submits it nor on the one that signals its wait.";
     blocks_nobody [HostCalls]: "Independent work goes on while a host call blocks.";
     may_submit [HostCalls]: "A host call may submit work and wait for it.";
     not_run_after_failure [HostCalls]: "A host call whose wait fails is dropped and never runs.";
-    all_run_once [HostCalls]: "Of five hundred host calls each runs exactly once.";
+    all_run_once [HostCalls]: "Each of five hundred host calls runs exactly once.";
 }
 
 fn runs_without_waits(ctx: &Context) -> Outcome {
@@ -63,7 +63,7 @@ fn runs_after_its_waits(ctx: &Context) -> Outcome {
             }
         })?;
         ctx.queue(1)?.fill(&[], &[device.at(1)], &buffer, 1_u8)?;
-        // Another call, to give the first one the time to run if it wrongly does.
+        // A second call gives the first one time to run if it wrongly does.
         queue.host_call(&[device.at(1)], &[device.at(2)], NONE, |_| Ok(()))?;
         ctx.wait(&device.at(2))?;
         host.signal(1)?;
@@ -109,7 +109,7 @@ fn device_sees_its_writes(ctx: &Context) -> Outcome {
     let mapping = source.map()?;
     ctx.queue(0)?.copy(&[step.at(1)], &[step.at(2)], &source, &target)?;
     ctx.queue(0)?.host_call(&[], &[step.at(1)], NONE, move |_| mapping.write(0, &[0x42; 64]))?;
-    same_bytes(&ctx.download_after(&step.at(2), &target)?, &[0x42; 64], "the copy of what the call wrote")
+    same_bytes(&ctx.download_after(&step.at(2), &target)?, &[0x42; 64], "the copy of the call's bytes")
 }
 
 fn error_fails_signals(ctx: &Context) -> Outcome {
@@ -128,7 +128,7 @@ fn error_fails_signals(ctx: &Context) -> Outcome {
 
 fn panic_fails_signals(ctx: &Context) -> Outcome {
     let done = Semaphore::new(0);
-    // The hook would print a panic that is part of the case; `resume_unwind` does not call it.
+    // `resume_unwind` does not call the hook, which would print this intended panic.
     ctx.queue(0)?.host_call(&[], &[done.at(1)], NONE, |_| {
         std::panic::resume_unwind(Box::new("panicked on purpose"))
     })?;
@@ -138,7 +138,7 @@ fn panic_fails_signals(ctx: &Context) -> Outcome {
     runs_without_waits(ctx)
 }
 
-/// Submits a call that defers, and gives its completion.
+/// Submits a call that defers, and returns its completion.
 fn deferred(ctx: &Context, done: &Semaphore) -> Outcome<Completion> {
     let (sender, receiver) = mpsc::channel();
     ctx.queue(0)?.host_call(&[], &[done.at(1)], NONE, move |call| {
@@ -153,7 +153,7 @@ fn deferred_completion(ctx: &Context) -> Outcome {
     let done = Semaphore::new(0);
     let completion = deferred(ctx, &done)?;
     ctx.device().poll();
-    ensure_eq!(done.query()?, 0, "the semaphore before the completion is settled");
+    ensure_eq!(done.query()?, 0, "the semaphore before the completion ends");
     completion.complete(Ok(()));
     ctx.wait(&done.at(1))
 }
@@ -187,7 +187,7 @@ fn defer_once(ctx: &Context) -> Outcome {
         ctx.wait(&ended.at(1))?;
         let error = second.lock().unwrap_or_else(PoisonError::into_inner).take().flatten();
         let code = error.map(|error| error.code());
-        ensure_eq!(code, Some(Code::FailedPrecondition), "how a defer is refused under {flags:?}");
+        ensure_eq!(code, Some(Code::FailedPrecondition), "the refusal of a defer under {flags:?}");
     }
     Ok(())
 }
@@ -280,7 +280,7 @@ fn all_run_once(ctx: &Context) -> Outcome {
     for index in 0..500 {
         let calls = calls.clone();
         let end = Semaphore::new(0);
-        // Every other one in a chain, the rest free.
+        // Every second call is in a chain, the others are free.
         let waits = if index % 2 == 0 { [gate.at(1)] } else { [done.at(index - 1)] };
         let signals = [end.at(1), done.at(if index % 2 == 0 { 0 } else { index + 1 })];
         ctx.queue(index as u32)?.host_call(&waits, &signals, NONE, move |_| {

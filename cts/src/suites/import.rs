@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Host memory that the program owns, as buffers. Device memory of others is in `export`.
+//! Imports of host memory that the program owns. Imports of device memory are in `export`.
 
 use std::{
     ops::Range,
@@ -23,34 +23,34 @@ use crate::{
 suite! { "import";
     #[smoke] contents [ImportHost]: "An import of bytes that the program owns is a buffer with their length and contents.";
     written_by_transfers [ImportHost]: "Fills, updates and copies to an import change the program's own memory.";
-    read_by_transfers [ImportHost]: "Copies from an import read the program's own memory, as it is when they run.";
+    read_by_transfers [ImportHost]: "Copies from an import read the program's own memory at the time when they run.";
     mapped [ImportHost]: "A mapping of an import shows the program's own memory.";
     any_alignment [ImportHost]: "An import may begin at any byte and have any length.";
     subspans [ImportHost]: "A subspan of an import counts from its first byte.";
     argument [ImportHost, Dispatch]: "A kernel reads and writes imported memory.";
-    table [ImportHost, CommandBuffers]: "A command buffer takes imports as direct ranges and by table.";
-    #[smoke] released_with_the_last_handle [ImportHost]: "The release is called once, when the last handle is gone and not before.";
-    released_after_the_work [ImportHost]: "While work that uses an import is in flight the release is not called; then it is.";
-    released_after_failed_work [ImportHost]: "Work that fails before it runs lets go of its imports.";
-    released_by_a_command_buffer [ImportHost, CommandBuffers]: "A command buffer keeps the imports that it recorded until it is gone.";
+    table [ImportHost, CommandBuffers]: "A command buffer takes imports as direct ranges and through a table.";
+    #[smoke] released_with_the_last_handle [ImportHost]: "The release is called once, after the last handle is dropped and not before.";
+    released_after_the_work [ImportHost]: "The release is called after the in-flight work that uses the import, not before.";
+    released_after_failed_work [ImportHost]: "Work that fails before it runs releases its imports.";
+    released_by_a_command_buffer [ImportHost, CommandBuffers]: "A command buffer keeps its recorded imports until it is dropped.";
     released_after_the_device [ImportHost]: "An import outlives its device, and is released after it.";
     released_on_many_threads [ImportHost]: "Imports can be made, used and dropped on many threads; each is released once.";
     imported_again [ImportHost]: "Memory that was released can be imported again.";
-    overlaps [ImportHost]: "Memory that is imported already is refused with ALREADY_EXISTS, or both imports are the same bytes.";
+    overlaps [ImportHost]: "A second import of the same memory is ALREADY_EXISTS, or both imports are the same bytes.";
     dealloca_is_a_barrier [ImportHost, Alloca]: "A dealloca of an import signals, and the memory stays the import's.";
     not_counted [ImportHost]: "Statistics do not count imports.";
     empty_refused [ImportHost]: "An import of no bytes is INVALID_ARGUMENT.";
-    misaligned_refused [ImportHost]: "A pointer that is no multiple of the alignment asked for is INVALID_ARGUMENT.";
-    memory_type_refused [ImportHost]: "Host memory that is asked to be the device's alone is INVALID_ARGUMENT.";
-    beyond_the_addresses_refused [ImportHost]: "A range that ends beyond the address space is OUT_OF_RANGE.";
+    misaligned_refused [ImportHost]: "A pointer that is no multiple of the requested alignment is INVALID_ARGUMENT.";
+    memory_type_refused [ImportHost]: "An import of host memory as device-only memory is INVALID_ARGUMENT.";
+    beyond_the_addresses_refused [ImportHost]: "An import that ends beyond the address space is OUT_OF_RANGE.";
     refusals_release_nothing [ImportHost]: "A refused import drops the release without calling it.";
-    usage_is_enforced [ImportHost]: "Use that an import was not made for is INVALID_ARGUMENT.";
+    usage_is_enforced [ImportHost]: "Use without the usage flag of the import is INVALID_ARGUMENT.";
     belongs_to_its_device [ImportHost]: "An import of another device is INVALID_ARGUMENT.";
 }
 
 const HOST: BufferParams = BufferParams::host();
 
-/// Memory of the program's own that can be lent, and how often it was given back.
+/// Memory of the program that can be lent, with a count of its releases.
 #[derive(Clone)]
 pub(super) struct Loan {
     bytes: Arc<[AtomicU8]>,
@@ -66,7 +66,7 @@ impl Loan {
         self.part(device, &HOST, 0..self.bytes.len(), || {})
     }
 
-    /// Lends some of the bytes. `released` is called with them when they are given back.
+    /// Lends a part of the bytes. `released` is called with the bytes at the release.
     fn part(
         &self,
         device: &Device,
@@ -81,8 +81,8 @@ impl Loan {
             drop(bytes);
             releases.fetch_add(1, SeqCst);
         };
-        // SAFETY: the release keeps the bytes, which are atomics. Where a case imports bytes twice, the device refuses or has
-        // no address for them but the host's own.
+        // SAFETY: the release keeps the bytes, which are atomics. If a case imports bytes twice, the device refuses
+        // or uses the host's own address for them.
         unsafe { device.import_host_pointer(params, pointer, size, release) }
     }
 
@@ -98,7 +98,7 @@ impl Loan {
         self.releases.load(SeqCst)
     }
 
-    /// Waits until it was given back so often.
+    /// Waits until `times` releases have happened.
     fn released(&self, ctx: &Context, times: u32) -> Outcome {
         ctx.until("the memory is given back", || self.releases() >= times)?;
         ensure_eq!(self.releases(), times, "calls of the release");
@@ -218,7 +218,7 @@ fn released_with_the_last_handle(ctx: &Context) -> Outcome {
     }
     drop(part);
     loan.released(ctx, 1)?;
-    // By the safe way, what owns the bytes is dropped.
+    // In the safe function, the release drops the owner of the bytes.
     let owned = Arc::new(());
     let buffer = loan.part(ctx.device(), &HOST, 0..64, {
         let owner = owned.clone();
@@ -310,7 +310,7 @@ fn released_on_many_threads(ctx: &Context) -> Outcome {
                 Ok(())
             })
         });
-        // All are started before the first is waited for.
+        // All threads are started before the first is joined.
         let threads: Vec<_> = threads.collect();
         threads
             .into_iter()
@@ -419,7 +419,7 @@ fn beyond_the_addresses_refused(ctx: &Context) -> Outcome {
     let loan = Loan::new(&[1; 64]);
     let pointer = NonNull::from(&loan.bytes[..]).cast();
     for size in [u64::MAX, u64::MAX - 64, 1 << 63 | u64::MAX >> 1] {
-        // SAFETY: a range that no memory can be: nothing is imported.
+        // SAFETY: no memory can be at this range, so nothing is imported.
         let import = unsafe { ctx.device().import_host_pointer(&HOST, pointer, size, || {}) };
         refused(import, Code::OutOfRange, &format!("{size} bytes"))?;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What lives as long as what: handles, submissions, devices.
+//! Lifetimes of handles, submissions and devices.
 
 use std::{
     sync::{Arc, Barrier, mpsc},
@@ -15,19 +15,19 @@ use crate::{
 };
 
 suite! { "lifetime";
-    #[smoke] close_cancels_pending: "Closing a device fails what was not issued with CANCELLED.";
+    #[smoke] close_cancels_pending: "Closing a device fails pending work with CANCELLED.";
     close_refuses_new_work: "A closed device refuses submissions and leaves their signals alone.";
-    close_does_not_wait [HostCalls]: "Closing a device, or dropping it, returns while work of it is running.";
+    close_does_not_wait [HostCalls]: "Closing or dropping a device returns while its work is running.";
     close_twice: "Closing a device again does nothing.";
-    drop_cancels_pending: "Dropping the last handle of a device fails what was not issued with CANCELLED.";
+    drop_cancels_pending: "Dropping the last handle of a device fails pending work with CANCELLED.";
     queue_keeps_device_open: "A queue keeps its device open.";
-    issued_work_survives_drop: "Work that was issued reaches its signals after the last handle is gone.";
+    issued_work_survives_drop: "Issued work reaches its signals after the last handle is dropped.";
     submission_keeps_buffers: "A submission keeps its buffers alive until it has run.";
-    mapping_outlives_device: "A mapping stays readable when buffer and device are gone.";
+    mapping_outlives_device: "A mapping stays readable after buffer and device are dropped.";
     completed_work_releases_buffers: "Work that has ended keeps no buffer alive.";
     failed_work_releases_buffers: "Work that failed before it ran keeps no buffer alive.";
-    #[smoke] drop_with_everything_in_flight: "Dropping everything with work in every state ends each signal, one way or the other.";
-    drain_waits_for_issued_work: "After a drain everything that was issued has reached its signals.";
+    #[smoke] drop_with_everything_in_flight: "After dropping everything with work in every state, each signal is reached or failed.";
+    drain_waits_for_issued_work: "After a drain all issued work has reached its signals.";
     drain_leaves_pending_work: "A drain does not wait for work whose waits are not reached.";
     drains_in_host_calls [HostCalls]: "Host calls that drain their device at the same time all return.";
     drain_has_a_deadline: "A drain whose deadline passes while a host call runs is DEADLINE_EXCEEDED.";
@@ -118,7 +118,7 @@ fn issued_work_survives_drop(ctx: &Context) -> Outcome {
         let (target, done) = (device.allocate(&BufferParams::host(), 1 << 16)?, Semaphore::new(0));
         let mapping = target.map()?;
         let queue = queue_of(&device, 0)?;
-        // Without waits: issued when the call returns.
+        // Work without waits is issued when the call returns.
         queue.fill(&[], &[done.at(1)], &target, 0x5a_u8)?;
         drop((queue, target, device));
         ctx.wait(&done.at(1))?;
@@ -134,7 +134,7 @@ fn submission_keeps_buffers(ctx: &Context) -> Outcome {
     queue.fill(&[gate.at(1)], &[step.at(1)], &source, 7_u8)?;
     queue.copy(&[step.at(1)], &[step.at(2)], &source, &target)?;
     drop(source);
-    // What the dropped handle would have freed, somebody else may take now.
+    // The memory of the dropped handle would be free for these buffers, if it were freed.
     let others: Vec<_> = (0..16).map(|_| ctx.filled(4096, 9)).collect::<Outcome<_>>()?;
     gate.signal(1)?;
     same_bytes(&ctx.download_after(&step.at(2), &target)?, &[7; 4096], "the target")?;
@@ -199,7 +199,7 @@ fn drop_with_everything_in_flight(ctx: &Context) -> Outcome {
                 _ => vec![broken.at(1), gate.at(1)],
             };
             queue.fill(&wait, &[done.at(1)], &buffer, 1_u8)?;
-            // On a semaphore of its own: if this one is cancelled, the failure must not overtake what was issued.
+            // A separate semaphore, so that the failure of a cancelled barrier does not overtake issued work.
             queue.barrier(&[done.at(1)], &[after.at(1)])?;
             ends.push((wait.is_empty(), done, after));
         }
@@ -232,7 +232,7 @@ fn drain_waits_for_issued_work(ctx: &Context) -> Outcome {
         ctx.queue(value as u32)?.fill(&[done.at(value - 1)], &[done.at(value)], &buffer, value as u8)?;
     }
     ctx.wait(&done.at(1))?;
-    // The chain is on one device: once its head is issued, so is the rest.
+    // The chain is on one device, so once its head is issued, the rest is too.
     ctx.until("the chain is issued", || done.query().is_ok_and(|value| value >= 1))?;
     let alone = Semaphore::new(0);
     ctx.queue(0)?.fill(&[], &[alone.at(1)], &buffer, 0_u8)?;

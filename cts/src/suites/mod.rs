@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The cases, a file for each suite.
+//! The cases of the suite, one file for each of its suites.
 
 use crate::case::Case;
 
-/// A table of cases: the suite's name, then for each case its function (or name = function), its contract, and
-/// the features it requires. `#[smoke]` or `#[stress]` in front is its level; `full` is where there is none.
+/// A table of cases. It has the suite's name, then for each case its function (or name = function), its contract, and
+/// the features that it requires. `#[smoke]` or `#[stress]` before it is its level; the default is `full`.
 macro_rules! suite {
     (@level) => { $crate::outcome::Level::Full };
     (@level smoke) => { $crate::outcome::Level::Smoke };
@@ -62,7 +62,7 @@ mod statistics;
 mod threads;
 mod transfer;
 
-/// Every case of the suite, in the order in which they run.
+/// Every case of the suite, in the order in which the cases run.
 pub fn cases() -> Vec<Case> {
     [
         driver::CASES,

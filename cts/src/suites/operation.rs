@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What holds for every kind of operation alike: it waits, it signals, it passes failure on, and it keeps what it
-//! uses.
+//! Contracts of every kind of operation: it waits, it signals, it passes failures on, and it keeps the objects that
+//! it uses.
 
 use std::sync::{
     Arc,
@@ -22,93 +22,93 @@ use crate::{
 };
 
 suite! { "operation";
-    waits_barrier = |ctx| waits(ctx, Kind::Barrier),
+    waits_barrier = |ctx| waits(ctx, OperationKind::Barrier),
         "A barrier starts after the last of its waits, whichever that is.";
-    waits_alloca [Alloca] = |ctx| waits(ctx, Kind::Alloca),
+    waits_alloca [Alloca] = |ctx| waits(ctx, OperationKind::Alloca),
         "An alloca starts after the last of its waits, whichever that is.";
-    waits_dealloca [Alloca] = |ctx| waits(ctx, Kind::Dealloca),
+    waits_dealloca [Alloca] = |ctx| waits(ctx, OperationKind::Dealloca),
         "A dealloca starts after the last of its waits, whichever that is.";
-    #[smoke] waits_fill = |ctx| waits(ctx, Kind::Fill),
+    #[smoke] waits_fill = |ctx| waits(ctx, OperationKind::Fill),
         "A fill starts after the last of its waits, whichever that is.";
-    waits_update = |ctx| waits(ctx, Kind::Update),
+    waits_update = |ctx| waits(ctx, OperationKind::Update),
         "An update starts after the last of its waits, whichever that is.";
-    waits_copy = |ctx| waits(ctx, Kind::Copy),
+    waits_copy = |ctx| waits(ctx, OperationKind::Copy),
         "A copy starts after the last of its waits, whichever that is.";
-    waits_read [Files] = |ctx| waits(ctx, Kind::Read),
+    waits_read [Files] = |ctx| waits(ctx, OperationKind::Read),
         "A read starts after the last of its waits, whichever that is.";
-    waits_write [Files] = |ctx| waits(ctx, Kind::Write),
+    waits_write [Files] = |ctx| waits(ctx, OperationKind::Write),
         "A write starts after the last of its waits, whichever that is.";
-    waits_host_call [HostCalls] = |ctx| waits(ctx, Kind::HostCall),
+    waits_host_call [HostCalls] = |ctx| waits(ctx, OperationKind::HostCall),
         "A host call starts after the last of its waits, whichever that is.";
-    #[smoke] waits_dispatch [Dispatch] = |ctx| waits(ctx, Kind::Dispatch),
+    #[smoke] waits_dispatch [Dispatch] = |ctx| waits(ctx, OperationKind::Dispatch),
         "A dispatch starts after the last of its waits, whichever that is.";
-    waits_execute [CommandBuffers] = |ctx| waits(ctx, Kind::Execute),
+    waits_execute [CommandBuffers] = |ctx| waits(ctx, OperationKind::Execute),
         "An execution of a command buffer starts after the last of its waits, whichever that is.";
-    signals_barrier = |ctx| signals(ctx, Kind::Barrier),
+    signals_barrier = |ctx| signals(ctx, OperationKind::Barrier),
         "A barrier reaches each semaphore of its signal list at its own value.";
-    signals_alloca [Alloca] = |ctx| signals(ctx, Kind::Alloca),
+    signals_alloca [Alloca] = |ctx| signals(ctx, OperationKind::Alloca),
         "An alloca reaches each semaphore of its signal list at its own value.";
-    signals_dealloca [Alloca] = |ctx| signals(ctx, Kind::Dealloca),
+    signals_dealloca [Alloca] = |ctx| signals(ctx, OperationKind::Dealloca),
         "A dealloca reaches each semaphore of its signal list at its own value.";
-    signals_fill = |ctx| signals(ctx, Kind::Fill),
+    signals_fill = |ctx| signals(ctx, OperationKind::Fill),
         "A fill reaches each semaphore of its signal list at its own value.";
-    signals_update = |ctx| signals(ctx, Kind::Update),
+    signals_update = |ctx| signals(ctx, OperationKind::Update),
         "An update reaches each semaphore of its signal list at its own value.";
-    signals_copy = |ctx| signals(ctx, Kind::Copy),
+    signals_copy = |ctx| signals(ctx, OperationKind::Copy),
         "A copy reaches each semaphore of its signal list at its own value.";
-    signals_read [Files] = |ctx| signals(ctx, Kind::Read),
+    signals_read [Files] = |ctx| signals(ctx, OperationKind::Read),
         "A read reaches each semaphore of its signal list at its own value.";
-    signals_write [Files] = |ctx| signals(ctx, Kind::Write),
+    signals_write [Files] = |ctx| signals(ctx, OperationKind::Write),
         "A write reaches each semaphore of its signal list at its own value.";
-    signals_host_call [HostCalls] = |ctx| signals(ctx, Kind::HostCall),
+    signals_host_call [HostCalls] = |ctx| signals(ctx, OperationKind::HostCall),
         "A host call reaches each semaphore of its signal list at its own value.";
-    signals_dispatch [Dispatch] = |ctx| signals(ctx, Kind::Dispatch),
+    signals_dispatch [Dispatch] = |ctx| signals(ctx, OperationKind::Dispatch),
         "A dispatch reaches each semaphore of its signal list at its own value.";
-    signals_execute [CommandBuffers] = |ctx| signals(ctx, Kind::Execute),
+    signals_execute [CommandBuffers] = |ctx| signals(ctx, OperationKind::Execute),
         "An execution of a command buffer reaches each semaphore of its signal list at its own value.";
-    fails_barrier = |ctx| fails(ctx, Kind::Barrier),
+    fails_barrier = |ctx| fails(ctx, OperationKind::Barrier),
         "A barrier whose wait fails fails each of its signals with that error, and does nothing.";
-    fails_alloca [Alloca] = |ctx| fails(ctx, Kind::Alloca),
+    fails_alloca [Alloca] = |ctx| fails(ctx, OperationKind::Alloca),
         "An alloca whose wait fails fails each of its signals with that error, and does nothing.";
-    fails_dealloca [Alloca] = |ctx| fails(ctx, Kind::Dealloca),
+    fails_dealloca [Alloca] = |ctx| fails(ctx, OperationKind::Dealloca),
         "A dealloca whose wait fails fails each of its signals with that error, and does nothing.";
-    fails_fill = |ctx| fails(ctx, Kind::Fill),
+    fails_fill = |ctx| fails(ctx, OperationKind::Fill),
         "A fill whose wait fails fails each of its signals with that error, and does nothing.";
-    fails_update = |ctx| fails(ctx, Kind::Update),
+    fails_update = |ctx| fails(ctx, OperationKind::Update),
         "An update whose wait fails fails each of its signals with that error, and does nothing.";
-    fails_copy = |ctx| fails(ctx, Kind::Copy),
+    fails_copy = |ctx| fails(ctx, OperationKind::Copy),
         "A copy whose wait fails fails each of its signals with that error, and does nothing.";
-    fails_read [Files] = |ctx| fails(ctx, Kind::Read),
+    fails_read [Files] = |ctx| fails(ctx, OperationKind::Read),
         "A read whose wait fails fails each of its signals with that error, and does nothing.";
-    fails_write [Files] = |ctx| fails(ctx, Kind::Write),
+    fails_write [Files] = |ctx| fails(ctx, OperationKind::Write),
         "A write whose wait fails fails each of its signals with that error, and does nothing.";
-    fails_host_call [HostCalls] = |ctx| fails(ctx, Kind::HostCall),
+    fails_host_call [HostCalls] = |ctx| fails(ctx, OperationKind::HostCall),
         "A host call whose wait fails fails each of its signals with that error, and does nothing.";
-    fails_dispatch [Dispatch] = |ctx| fails(ctx, Kind::Dispatch),
+    fails_dispatch [Dispatch] = |ctx| fails(ctx, OperationKind::Dispatch),
         "A dispatch whose wait fails fails each of its signals with that error, and does nothing.";
-    fails_execute [CommandBuffers] = |ctx| fails(ctx, Kind::Execute),
+    fails_execute [CommandBuffers] = |ctx| fails(ctx, OperationKind::Execute),
         "An execution of a command buffer whose wait fails fails each of its signals with that error, and does nothing.";
-    keeps_fill = |ctx| keeps(ctx, Kind::Fill),
+    keeps_fill = |ctx| keeps(ctx, OperationKind::Fill),
         "A fill is completed although every handle of what it uses is gone.";
-    keeps_update = |ctx| keeps(ctx, Kind::Update),
+    keeps_update = |ctx| keeps(ctx, OperationKind::Update),
         "An update is completed although every handle of what it uses is gone.";
-    keeps_copy = |ctx| keeps(ctx, Kind::Copy),
+    keeps_copy = |ctx| keeps(ctx, OperationKind::Copy),
         "A copy is completed although every handle of what it uses is gone.";
-    keeps_read [Files] = |ctx| keeps(ctx, Kind::Read),
+    keeps_read [Files] = |ctx| keeps(ctx, OperationKind::Read),
         "A read is completed although every handle of what it uses is gone.";
-    keeps_write [Files] = |ctx| keeps(ctx, Kind::Write),
+    keeps_write [Files] = |ctx| keeps(ctx, OperationKind::Write),
         "A write is completed although every handle of what it uses is gone.";
-    keeps_host_call [HostCalls] = |ctx| keeps(ctx, Kind::HostCall),
+    keeps_host_call [HostCalls] = |ctx| keeps(ctx, OperationKind::HostCall),
         "A host call is completed although every handle of what it uses is gone.";
-    keeps_dispatch [Dispatch] = |ctx| keeps(ctx, Kind::Dispatch),
+    keeps_dispatch [Dispatch] = |ctx| keeps(ctx, OperationKind::Dispatch),
         "A dispatch is completed although every handle of what it uses is gone.";
-    keeps_execute [CommandBuffers] = |ctx| keeps(ctx, Kind::Execute),
+    keeps_execute [CommandBuffers] = |ctx| keeps(ctx, OperationKind::Execute),
         "An execution of a command buffer is completed although every handle of what it uses is gone.";
 }
 
 /// A kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum OperationKind {
     Barrier,
     Alloca,
     Dealloca,
@@ -122,12 +122,12 @@ enum Kind {
     Execute,
 }
 
-/// Bytes that an operation moves.
+/// The bytes that an operation moves.
 const SIZE: u64 = 64;
 
-/// One operation that can be submitted, with all that it uses.
+/// An operation for one submission, with all objects that it uses.
 struct Trial {
-    kind: Kind,
+    kind: OperationKind,
     source: Buffer,
     target: Buffer,
     file: File,
@@ -136,27 +136,28 @@ struct Trial {
     commands: Option<CommandBuffer>,
 }
 
-/// What an operation leaves behind. It holds nothing that the operation reads.
+/// The effects of an operation. This holds no object that the operation reads.
 struct Evidence {
     target: Mapping,
     storage: FileInMemory,
     called: Arc<AtomicBool>,
 }
 
-fn trial(ctx: &Context, kind: Kind) -> Outcome<(Trial, Evidence)> {
-    // 1.0 in each place, which is 2.0 when a kernel has doubled it.
+fn trial(ctx: &Context, kind: OperationKind) -> Outcome<(Trial, Evidence)> {
+    // 1.0 in each element. A kernel that doubles the elements makes it 2.0.
     let content = bytes_of(&[1.0; SIZE as usize / 4], f32::to_le_bytes);
     let (source, target) = (ctx.upload(&content)?, ctx.host_buffer(SIZE)?);
     let mapping = target.map()?;
     mapping.write(0, &[0; SIZE as usize])?;
-    let storage = FileInMemory::new(if kind == Kind::Read { content } else { vec![0; SIZE as usize] });
+    let storage =
+        FileInMemory::new(if kind == OperationKind::Read { content } else { vec![0; SIZE as usize] });
     let called = Arc::new(AtomicBool::new(false));
     let function = match kind {
-        Kind::Dispatch => Some(ctx.function(&kernels::ENTRIES, "twice")?),
+        OperationKind::Dispatch => Some(ctx.function(&kernels::ENTRIES, "twice")?),
         _ => None,
     };
     let commands = match kind {
-        Kind::Execute => {
+        OperationKind::Execute => {
             let mut recorder = ctx.device().record()?;
             recorder.copy(&source, &target)?;
             Some(recorder.finish()?)
@@ -170,31 +171,31 @@ fn trial(ctx: &Context, kind: Kind) -> Outcome<(Trial, Evidence)> {
 impl Trial {
     fn submit(&self, queue: &Queue, waits: &[Point], signals: &[Point]) -> Outcome {
         match self.kind {
-            Kind::Barrier => queue.barrier(waits, signals)?,
-            Kind::Alloca => drop(queue.alloca(waits, signals, &BufferParams::device(), SIZE)?),
-            Kind::Dealloca => queue.dealloca(waits, signals, &self.source)?,
-            Kind::Fill => queue.fill(waits, signals, &self.target, 1.0_f32)?,
-            Kind::Update => {
+            OperationKind::Barrier => queue.barrier(waits, signals)?,
+            OperationKind::Alloca => drop(queue.alloca(waits, signals, &BufferParams::device(), SIZE)?),
+            OperationKind::Dealloca => queue.dealloca(waits, signals, &self.source)?,
+            OperationKind::Fill => queue.fill(waits, signals, &self.target, 1.0_f32)?,
+            OperationKind::Update => {
                 let bytes = bytes_of(&[1.0; SIZE as usize / 4], f32::to_le_bytes);
                 queue.update(waits, signals, &bytes, &self.target)?;
             }
-            Kind::Copy => queue.copy(waits, signals, &self.source, &self.target)?,
-            Kind::Read => queue.read(waits, signals, &self.file, 0, &self.target)?,
-            Kind::Write => queue.write(waits, signals, &self.source, &self.file, 0)?,
-            Kind::HostCall => {
+            OperationKind::Copy => queue.copy(waits, signals, &self.source, &self.target)?,
+            OperationKind::Read => queue.read(waits, signals, &self.file, 0, &self.target)?,
+            OperationKind::Write => queue.write(waits, signals, &self.source, &self.file, 0)?,
+            OperationKind::HostCall => {
                 let called = self.called.clone();
                 queue.host_call(waits, signals, HostCallFlags::NONE, move |_| {
                     called.store(true, Ordering::Release);
                     Ok(())
                 })?;
             }
-            Kind::Dispatch => {
+            OperationKind::Dispatch => {
                 let arguments = [self.source.arg(), self.target.arg(), (SIZE as i32 / 4).into()];
                 if let Some(function) = &self.function {
                     queue.dispatch(waits, signals, function, over(SIZE as usize / 4), &arguments)?;
                 }
             }
-            Kind::Execute => {
+            OperationKind::Execute => {
                 if let Some(commands) = &self.commands {
                     queue.execute(waits, signals, commands, [])?;
                 }
@@ -205,22 +206,22 @@ impl Trial {
 }
 
 impl Evidence {
-    fn nothing_happened(&self, kind: Kind, when: &str) -> Outcome {
+    fn nothing_happened(&self, kind: OperationKind, when: &str) -> Outcome {
         same_bytes(&self.target.to_vec(), &[0; SIZE as usize], &format!("the target {when}"))?;
-        if kind == Kind::Write {
+        if kind == OperationKind::Write {
             same_bytes(&self.storage.bytes(), &[0; SIZE as usize], &format!("the file {when}"))?;
         }
         ensure!(!self.called.load(Ordering::Acquire), "the host call ran {when}");
         Ok(())
     }
 
-    fn all_happened(&self, kind: Kind) -> Outcome {
-        let value = if kind == Kind::Dispatch { 2.0_f32 } else { 1.0 };
+    fn all_happened(&self, kind: OperationKind) -> Outcome {
+        let value = if kind == OperationKind::Dispatch { 2.0_f32 } else { 1.0 };
         let expected = bytes_of(&[value; SIZE as usize / 4], f32::to_le_bytes);
         match kind {
-            Kind::Barrier | Kind::Alloca | Kind::Dealloca => Ok(()),
-            Kind::Write => same_bytes(&self.storage.bytes(), &expected, "the file"),
-            Kind::HostCall => {
+            OperationKind::Barrier | OperationKind::Alloca | OperationKind::Dealloca => Ok(()),
+            OperationKind::Write => same_bytes(&self.storage.bytes(), &expected, "the file"),
+            OperationKind::HostCall => {
                 ensure!(self.called.load(Ordering::Acquire), "the host call did not run");
                 Ok(())
             }
@@ -229,12 +230,12 @@ impl Evidence {
     }
 }
 
-/// Lets everything that was wrongly issued show itself: what is rightly pending is not waited for.
-fn settle(ctx: &Context) -> Outcome {
+/// Waits for all issued work, so that wrongly issued work shows. Pending work is not awaited.
+fn drain(ctx: &Context) -> Outcome {
     Ok(ctx.device().drain(ctx.deadline())?)
 }
 
-fn waits(ctx: &Context, kind: Kind) -> Outcome {
+fn waits(ctx: &Context, kind: OperationKind) -> Outcome {
     for last in 0..3 {
         let (trial, evidence) = trial(ctx, kind)?;
         let gates = [(); 3].map(|()| Semaphore::new(0));
@@ -243,11 +244,11 @@ fn waits(ctx: &Context, kind: Kind) -> Outcome {
         trial.submit(&ctx.queue(last)?, &points, &[done.at(1)])?;
         let last = last as usize;
         for gate in (0..3).filter(|gate| *gate != last) {
-            settle(ctx)?;
+            drain(ctx)?;
             ensure_eq!(done.query()?, 0, "the payload before gate {gate} opens");
             gates[gate].signal(1)?;
         }
-        settle(ctx)?;
+        drain(ctx)?;
         ensure_eq!(done.query()?, 0, "the payload before the last gate, {last}, opens");
         evidence.nothing_happened(kind, &format!("before gate {last} opens"))?;
         gates[last].signal(1)?;
@@ -257,7 +258,7 @@ fn waits(ctx: &Context, kind: Kind) -> Outcome {
     Ok(())
 }
 
-fn signals(ctx: &Context, kind: Kind) -> Outcome {
+fn signals(ctx: &Context, kind: OperationKind) -> Outcome {
     let (trial, evidence) = trial(ctx, kind)?;
     let values = [1, 5, 1 << 40];
     let semaphores = values.map(|_| Semaphore::new(0));
@@ -270,7 +271,7 @@ fn signals(ctx: &Context, kind: Kind) -> Outcome {
     evidence.all_happened(kind)
 }
 
-fn fails(ctx: &Context, kind: Kind) -> Outcome {
+fn fails(ctx: &Context, kind: OperationKind) -> Outcome {
     for early in [false, true] {
         let (trial, evidence) = trial(ctx, kind)?;
         let (broken, reached) = (Semaphore::new(0), Semaphore::new(1));
@@ -288,18 +289,18 @@ fn fails(ctx: &Context, kind: Kind) -> Outcome {
             ensure_eq!(error.code(), windlass_hal::Code::DataLoss, "the failure's code");
             names(&error, "failed on purpose")?;
         }
-        settle(ctx)?;
+        drain(ctx)?;
         evidence.nothing_happened(kind, "although a wait had failed")?;
     }
     Ok(())
 }
 
-fn keeps(ctx: &Context, kind: Kind) -> Outcome {
+fn keeps(ctx: &Context, kind: OperationKind) -> Outcome {
     let (trial, evidence) = trial(ctx, kind)?;
     let (gate, done) = (Semaphore::new(0), Semaphore::new(0));
     trial.submit(&ctx.queue(0)?, &[gate.at(1)], &[done.at(1)])?;
     drop(trial);
-    // What the dropped handles would have freed, somebody else may take now.
+    // The memory of the dropped handles would be free for these buffers, if it were freed.
     let others: Vec<_> = (0..8).map(|_| ctx.filled(SIZE, 9)).collect::<Outcome<_>>()?;
     gate.signal(1)?;
     ctx.wait(&done.at(1))?;

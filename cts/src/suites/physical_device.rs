@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Devices made of several processors: their queues, the memory of each, and edges between them. On a device of one
-//! the same holds, and each case says less.
+//! processor the same holds, but each case proves less.
 
 use windlass_hal::{Argument, Buffer, BufferParams, Queue, QueueAffinity, Semaphore};
 
@@ -13,14 +13,14 @@ use crate::{
 };
 
 suite! { "physical_device";
-    #[smoke] queues_are_shared_out: "The queues are shared out evenly and in order, each to one physical device.";
-    affinity_beyond_the_queues: "A set that holds no queue of the device is OUT_OF_RANGE; others stand for what they name.";
+    #[smoke] queues_are_shared_out: "Each physical device has equally many queues, in order.";
+    affinity_beyond_the_queues: "A set without a queue of the device is OUT_OF_RANGE; any other set stands for the queues that it names.";
     memory_of_each: "Memory near each physical device can be filled and read back by every other.";
-    #[smoke] copies_between: "Bytes copy between the memories of every two physical devices, from either side.";
-    chain_across: "A chain of edges that changes the physical device with every link passes its data on.";
-    alloca_on_each [Alloca]: "Memory that one physical device allocated and another gave back is right for its next owner.";
+    #[smoke] copies_between: "Each physical device copies bytes between the memories of every two.";
+    chain_across: "Data passes through a chain of edges that changes the physical device with every link.";
+    alloca_on_each [Alloca]: "Memory that one physical device allocated and another deallocated keeps the bytes of its next owner.";
     dispatch_on_each [Dispatch]: "One executable runs on each physical device, on the memory of another.";
-    replay_on_each [CommandBuffers, Dispatch]: "One command buffer is in flight on all physical devices at once, each with its table.";
+    replay_on_each [CommandBuffers, Dispatch]: "One command buffer runs on all physical devices at once, each with its own table.";
 }
 
 fn count(ctx: &Context) -> u32 {
@@ -36,7 +36,7 @@ fn queue(ctx: &Context, index: u32) -> Outcome<Queue> {
     Ok(ctx.device().queue_of(affinity(ctx, index)?)?)
 }
 
-/// Memory near a physical device that holds `length` times `byte`.
+/// Memory near a physical device, of `length` bytes, each of them `byte`.
 fn near(ctx: &Context, index: u32, length: u64, byte: u8) -> Outcome<Buffer> {
     let params = BufferParams::device().with_queue_affinity(affinity(ctx, index)?);
     let buffer = ctx.device().allocate(&params, length)?;
@@ -113,7 +113,7 @@ fn copies_between(ctx: &Context) -> Outcome {
                 &half(&target, 2048)?,
             )?;
             let copied = ctx.download_after(&done.at(2), &target)?;
-            same_bytes(&copied, &[0x50; 4096], &format!("what was copied from {from} to {to}"))?;
+            same_bytes(&copied, &[0x50; 4096], &format!("the bytes copied from {from} to {to}"))?;
         }
     }
     Ok(())
@@ -131,7 +131,7 @@ fn chain_across(ctx: &Context) -> Outcome {
     }
     queue(ctx, steps)?.fill(&[], &[order.at(1)], &cells[0], 0xc4_u8)?;
     let last = ctx.download_after(&order.at(u64::from(steps) + 1), &cells[steps as usize])?;
-    same_bytes(&last, &[0xc4; 256], "what went from memory to memory")
+    same_bytes(&last, &[0xc4; 256], "the bytes at the end of the chain")
 }
 
 fn alloca_on_each(ctx: &Context) -> Outcome {
@@ -149,7 +149,7 @@ fn alloca_on_each(ctx: &Context) -> Outcome {
     }
     let bytes = ctx.download_after(&order.at(value), &kept)?;
     let expected: Vec<u8> = (0..8).flat_map(|round| [0x80 + round; 4096]).collect();
-    same_bytes(&bytes, &expected, "what each owner of the memory wrote")
+    same_bytes(&bytes, &expected, "the bytes that each owner of the memory wrote")
 }
 
 fn dispatch_on_each(ctx: &Context) -> Outcome {
@@ -161,7 +161,7 @@ fn dispatch_on_each(ctx: &Context) -> Outcome {
             let arguments = [a.arg(), a.arg(), out.arg(), Argument::from(256_i32)];
             queue(ctx, runner)?.dispatch(&[], &[done.at(1)], &function, over(256), &arguments)?;
             let sums = to_floats(&ctx.download_after(&done.at(1), &out)?);
-            same_items(&sums, &[3.0; 256], &format!("what {runner} computed into the memory of {owner}"))?;
+            same_items(&sums, &[3.0; 256], &format!("the result of {runner} in the memory of {owner}"))?;
         }
     }
     Ok(())
@@ -185,7 +185,7 @@ fn replay_on_each(ctx: &Context) -> Outcome {
     gate.signal(1)?;
     for (index, out, done) in running {
         let sums = to_floats(&ctx.download_after(&done.at(1), &out)?);
-        same_items(&sums, &[2.0 * index as f32; 256], &format!("what replay {index} computed"))?;
+        same_items(&sums, &[2.0 * index as f32; 256], &format!("the result of replay {index}"))?;
     }
     Ok(())
 }

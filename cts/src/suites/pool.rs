@@ -10,14 +10,14 @@ use crate::{
 };
 
 suite! { "pool";
-    tlsf [Alloca] = |ctx| transfers(ctx, PoolParams::tlsf(1 << 20)), "Buffers of a TLSF pool hold what is written to them.";
-    fixed_block [Alloca] = |ctx| transfers(ctx, PoolParams::fixed_block(70_000, 8)), "Buffers of a fixed-block pool hold what is written to them.";
-    passthrough [Alloca] = |ctx| transfers(ctx, PoolParams::passthrough()), "Buffers of a passthrough pool hold what is written to them.";
+    tlsf [Alloca] = |ctx| transfers(ctx, PoolParams::tlsf(1 << 20)), "Buffers of a TLSF pool keep the bytes written to them.";
+    fixed_block [Alloca] = |ctx| transfers(ctx, PoolParams::fixed_block(70_000, 8)), "Buffers of a fixed-block pool keep the bytes written to them.";
+    passthrough [Alloca] = |ctx| transfers(ctx, PoolParams::passthrough()), "Buffers of a passthrough pool keep the bytes written to them.";
     neighbours_do_not_overlap [Alloca]: "Buffers of one pool that live at the same time on several queues share no byte.";
-    blocks_run_out_and_come_back [Alloca]: "A pool without a free block is RESOURCE_EXHAUSTED; a dealloca that has run makes one free.";
-    unfinished_dealloca_frees_nothing [Alloca]: "A block whose dealloca still waits is given to nobody.";
+    blocks_run_out_and_come_back [Alloca]: "An alloca without a free block is RESOURCE_EXHAUSTED; a completed dealloca frees a block.";
+    unfinished_dealloca_frees_nothing [Alloca]: "A block whose dealloca still waits is not reused.";
     budget [Alloca]: "An alloca beyond the pool's budget is RESOURCE_EXHAUSTED, names the pool, and signals nothing.";
-    outlives_its_handle [Alloca]: "Buffers keep the memory of a pool whose last handle was dropped.";
+    outlives_its_handle [Alloca]: "Buffers keep their pool's memory after its last handle is dropped.";
     trim [Alloca]: "A trimmed pool without buffers keeps no memory of the device.";
     counts [Alloca]: "The statistics of a pool follow its buffers.";
     other_device_refused [Alloca]: "A pool of another device is INVALID_ARGUMENT.";
@@ -26,7 +26,7 @@ suite! { "pool";
 
 const DEVICE: BufferParams = BufferParams::device();
 
-/// Memory of the pool, there when this returns.
+/// Allocates memory of the pool, and waits for the alloca.
 fn taken(ctx: &Context, pool: &Pool, size: u64) -> Outcome<Buffer> {
     let done = Semaphore::new(0);
     let buffer = ctx.queue(0)?.alloca_from(pool, &[], &[done.at(1)], &DEVICE, size)?;
@@ -34,7 +34,7 @@ fn taken(ctx: &Context, pool: &Pool, size: u64) -> Outcome<Buffer> {
     Ok(buffer)
 }
 
-/// Gives memory back, which has happened when this returns.
+/// Deallocates memory, and waits for the dealloca.
 fn given_back(ctx: &Context, buffer: &Buffer) -> Outcome {
     let done = Semaphore::new(0);
     ctx.queue(0)?.dealloca(&[], &[done.at(1)], buffer)?;
@@ -165,11 +165,15 @@ fn counts(ctx: &Context) -> Outcome {
     let buffers = (0..5).map(|_| taken(ctx, &pool, 1000)).collect::<Outcome<Vec<_>>>()?;
     let full = pool.statistics();
     let asked = full.acquired + full.acquired_fresh + full.acquired_with_wait;
-    ensure_eq!((full.buffers, asked), (5, 5), "the buffers, and how often one was asked for");
+    ensure_eq!((full.buffers, asked), (5, 5), "the buffers, and the number of requests");
     ensure!(full.bytes_used >= 5000, "{} bytes are in use by 5000", full.bytes_used);
     buffers.iter().try_for_each(|buffer| given_back(ctx, buffer))?;
     let empty = pool.statistics();
-    ensure_eq!((empty.buffers, empty.released, empty.bytes_used), (0, 5, 0), "what is left of them");
+    ensure_eq!(
+        (empty.buffers, empty.released, empty.bytes_used),
+        (0, 5, 0),
+        "the counts after the deallocas"
+    );
     ensure!(empty.bytes_peak >= 5000, "the peak is {} bytes", empty.bytes_peak);
     Ok(())
 }

@@ -11,11 +11,11 @@ suite! { "program";
     chain: "Random programs that one timeline orders leave every byte and every status as a sequential model says.";
     mixed: "Random programs that several timelines order leave every byte and every status as a sequential model says.";
     parallel: "Random programs that only hazards order leave every byte and every status as a sequential model says.";
-    failures: "In random programs with injected failures, operations run, fail and pass on what a model allows.";
-    failures_in_parallel: "So they do where only hazards order the work.";
+    failures: "In random programs with injected failures, operations run, fail and pass failures on as a model allows.";
+    failures_in_parallel: "The same holds for programs with injected failures that only hazards order.";
 }
 
-/// Runs programs on a device of their own, so that the seed of the run repeats what a wrapper chooses, too.
+/// Runs programs on a new device, so that the run's seed also repeats the choices of a wrapper.
 fn run(ctx: &Context, mix: impl FnOnce(Mix) -> Mix) -> Outcome {
     let count = if ctx.level() == Level::Stress { 2000 } else { 50 };
     let bench: Bench = ctx.bench()?;

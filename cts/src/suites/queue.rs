@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Order: what semaphores promise, and that nothing else does.
+//! Order: semaphores order work, and nothing else does.
 
 use windlass_hal::{Buffer, Code, Deadline, Fence, Point, Semaphore, WaitPolicy, wait_all, wait_any};
 
@@ -12,7 +12,7 @@ use crate::{
 suite! { "queue";
     barrier_signals: "A barrier without waits reaches its signals.";
     #[smoke] barrier_waits: "A barrier reaches its signals only after each of its waits.";
-    submission_does_not_block: "Submitting work whose wait nobody has signalled returns, and signals nothing.";
+    submission_does_not_block: "Submitting work with an unreached wait returns, and signals nothing.";
     #[smoke] independent_work_goes_on: "Work without an edge to blocked work completes, on the same queue too.";
     #[smoke] wait_before_signal: "Work may be submitted before the work that it waits for, on every pair of queues.";
     one_timeline_orders_a_chain: "One semaphore with rising values orders work that was submitted in reverse.";
@@ -23,16 +23,16 @@ suite! { "queue";
     host_and_device_waits: "Work that waits for the host and for another queue starts after both.";
     host_waits_for_host_and_device: "A thread that waits for all of a host's and a device's points waits for both.";
     host_waits_for_any_of_host_and_device:
-        "A thread that waits for any of a host's and a device's points wakes for whichever comes first.";
+        "A thread that waits for any of a host's and a device's points wakes for the first of them.";
     fan_out: "One signal releases work on every queue.";
-    fan_in: "Work that waits for every queue sees what each of them wrote.";
-    #[smoke] diamond: "In a diamond of edges the last sees both sides.";
-    chain_across_queues: "A chain that changes queues with every link passes its data on.";
+    fan_in: "Work that waits for every queue sees the writes of each.";
+    #[smoke] diamond: "In a diamond of edges the last operation sees the writes of both sides.";
+    chain_across_queues: "Data passes through a chain that changes the queue with every link.";
     signals_after_all_effects: "A reached signal means that the work's writes are visible, round after round.";
     long_pending_chain: "Twenty thousand submissions, each waiting for the next, unwind without exhausting a stack.";
     random_graph: "A thousand submissions over four queues, with random edges and submitted in random order, \
-        all run after what they wait for.";
-    #[stress] random_graph_repeated: "The random graph is right ten times more, each with other edges.";
+        all run after the work that they wait for.";
+    #[stress] random_graph_repeated: "Ten more random graphs, each with other edges, run in the order of their edges.";
 }
 
 fn barrier_signals(ctx: &Context) -> Outcome {
@@ -97,7 +97,7 @@ fn wait_before_signal(ctx: &Context) -> Outcome {
             same_bytes(
                 &ctx.download_after(&order.at(2), &copy)?,
                 &[7; 64],
-                &format!("what queue {waiting} copied after queue {signalling} had filled it"),
+                &format!("the copy of queue {waiting} after a fill of queue {signalling}"),
             )?;
         }
     }
@@ -228,7 +228,7 @@ fn fan_out(ctx: &Context) -> Outcome {
     }
     ctx.queue(0)?.fill(&[], &[gate.at(1)], &source, 9_u8)?;
     for (target, done) in ends {
-        same_bytes(&ctx.download_after(&done.at(1), &target)?, &[9; 64], "a copy of what was filled")?;
+        same_bytes(&ctx.download_after(&done.at(1), &target)?, &[9; 64], "a copy of the filled bytes")?;
     }
     Ok(())
 }
@@ -243,7 +243,11 @@ fn fan_in(ctx: &Context) -> Outcome {
         ctx.queue(index.into())?.fill(&[], std::slice::from_ref(wait), &cell, index + 1)?;
     }
     let expected: Vec<u8> = (1..=16).collect();
-    same_bytes(&ctx.download_after(&end.at(1), &target)?, &expected, "what sixteen submissions wrote")
+    same_bytes(
+        &ctx.download_after(&end.at(1), &target)?,
+        &expected,
+        "the bytes that sixteen submissions wrote",
+    )
 }
 
 fn diamond(ctx: &Context) -> Outcome {
@@ -301,8 +305,8 @@ fn long_pending_chain(ctx: &Context) -> Outcome {
     Ok(())
 }
 
-/// Cells of one buffer, each written once: a root by a fill, any other by a copy from an earlier cell. Edges to the
-/// parent, and to a few others that only delay.
+/// Runs a graph of cells of one buffer. Each cell is written once: a root by a fill, any other by a copy from an
+/// earlier cell. Each cell has an edge from its parent, and from a few others that only delay it.
 fn run_graph(ctx: &Context, seed: u64) -> Outcome {
     const NODES: usize = 1000;
     let mut random = crate::Random::new(seed);
@@ -328,7 +332,7 @@ fn run_graph(ctx: &Context, seed: u64) -> Outcome {
     for node in order {
         let queue = ctx.queue(random.below(4) as u32)?;
         let cell = cells.subspan(4 * node as u64, 4)?;
-        // A shared semaphore with values in no order beside the node's own.
+        // Beside the node's own semaphore a shared one, whose values come in no order.
         let signals = [done[node].at(1), semaphores[node % 4].at(node as u64)];
         match parents[node] {
             None => queue.fill(&waits[node], &signals, &cell, node as u32)?,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The timeline: payload, waits on a thread, failure. Futures are in `future`, threads in `semaphore_thread`.
+//! The timeline: payload, blocking waits, failure. Futures are in `future`, threads in `semaphore_thread`.
 
 use std::time::{Duration, Instant};
 
@@ -12,31 +12,31 @@ use crate::{
 };
 
 suite! { "semaphore";
-    starts_at_initial: "A new semaphore's payload is its initial value, cut to MAX_VALUE.";
+    starts_at_initial: "A new semaphore's payload is its initial value, at most MAX_VALUE.";
     #[smoke] signal_advances: "A host signal raises the payload to its value.";
     signal_below_does_nothing: "A host signal at or below the payload does nothing and is no error.";
     signal_above_maximum_refused: "A signal above MAX_VALUE is OUT_OF_RANGE and changes nothing, on a queue too.";
     wait_above_maximum_refused: "A wait for more than MAX_VALUE is OUT_OF_RANGE at once, on a queue too.";
     device_signal_takes_maximum: "A queue's signal below the payload does not lower it.";
-    reached_wait_returns: "A wait for a reached value returns at once, whatever its deadline.";
+    reached_wait_returns: "A wait for a reached value returns at once, even after its deadline.";
     #[smoke] unreached_wait_times_out: "A wait whose deadline passes is DEADLINE_EXCEEDED and leaves no waiter.";
     late_signal_after_timeout: "A wait that gave up does not disturb the signal that comes later.";
     policies_wait: "Every wait policy returns once the value is reached.";
     wait_all_needs_all: "Waiting for all of several points lasts until the last of them.";
     wait_all_of_none: "Waiting for all of no points returns at once.";
-    wait_any_gives_index: "Waiting for any of several points gives the index of one that is reached.";
-    wait_any_of_none_refused: "Waiting for any of no points is INVALID_ARGUMENT instead of for ever.";
-    wait_any_prefers_reached: "A reached point ends a wait for any even where another semaphore has failed.";
-    #[smoke] failure_ends_waits: "Waiting for a value of a failed semaphore gives the failure at once.";
+    wait_any_gives_index: "Waiting for any of several points returns the index of a reached point.";
+    wait_any_of_none_refused: "Waiting for any of no points is INVALID_ARGUMENT.";
+    wait_any_prefers_reached: "A reached point ends a wait for any, even if another semaphore has failed.";
+    #[smoke] failure_ends_waits: "Waiting for a value of a failed semaphore returns the failure at once.";
     failure_preserves_error: "A failure arrives with its code, message and contexts.";
     first_failure_wins: "A second failure of a semaphore changes nothing.";
     failure_is_sticky: "A signal after the failure changes nothing.";
     reached_stays_reached: "A value that was reached before the failure stays reached.";
     fence_holds_greatest: "A fence keeps each semaphore once, with its greatest value.";
-    fence_waits_for_all: "A fence is passed when each of its points is reached, and fails with the first of them.";
+    fence_waits_for_all: "A fence is passed when each of its points is reached, and fails with the first failure among them.";
 }
 
-/// A deadline for a wait that must give up: short, and of no consequence if it takes longer.
+/// A short deadline, for a wait that must give up.
 fn soon() -> Deadline {
     Deadline::after(Duration::from_millis(5))
 }
@@ -120,7 +120,7 @@ fn unreached_wait_times_out(_: &Context) -> Outcome {
     for policy in [WaitPolicy::Spin, WaitPolicy::SpinThenBlock, WaitPolicy::Block] {
         for deadline in [Deadline::now(), soon(), Deadline::from(Instant::now())] {
             let waited = semaphore.wait_blocking_with(6, deadline, policy);
-            refused(waited, Code::DeadlineExceeded, "a wait for what nobody signals")?;
+            refused(waited, Code::DeadlineExceeded, "a wait for an unsignalled value")?;
             ensure_eq!(semaphore.waiter_count(), 0, "waiters left behind under {policy:?}");
         }
     }
@@ -224,7 +224,7 @@ fn first_failure_wins(_: &Context) -> Outcome {
     semaphore.fail(Error::aborted("the first"));
     semaphore.fail(Error::internal("the second"));
     let error = refused(semaphore.query(), Code::Aborted, "a query of a semaphore that failed twice")?;
-    ensure_eq!(error.message(), "the first", "whose failure it is");
+    ensure_eq!(error.message(), "the first", "the message of the failure");
     Ok(())
 }
 
@@ -289,6 +289,6 @@ fn fence_waits_for_all(ctx: &Context) -> Outcome {
     let failing: Fence = [a.at(1), b.at(2)].into_iter().collect();
     failing.fail(Error::aborted("on purpose"));
     refused(pollster::block_on(failing.wait()), Code::Aborted, "a wait for a failed fence")?;
-    ensure!(fence.query()?, "a failure took back what was reached");
+    ensure!(fence.query()?, "a failure took back a reached value");
     Ok(())
 }

@@ -23,7 +23,7 @@ suite! { "semaphore_thread";
     #[smoke] ping_pong: "Two threads hand a timeline to and fro a thousand times.";
     many_wait_for_one_value: "One signal wakes every thread that waits for the value.";
     many_wait_for_all: "Threads that wait for all of several semaphores wake when other threads signal them.";
-    each_waits_for_its_value: "Of many waiters with values of their own none wakes too early, none too late.";
+    each_waits_for_its_value: "Many waiters with different values each wake at their value, neither before nor after.";
     wait_then_fail: "A failure wakes a waiting thread with the error.";
     wait_all_then_fail: "A failure of one semaphore wakes a thread that waits for all of several.";
     wait_any_then_fail: "A failure of one semaphore wakes a thread that waits for any.";
@@ -31,7 +31,7 @@ suite! { "semaphore_thread";
     racing_failures_agree: "Of failures that race, every thread sees the same one.";
 }
 
-/// Runs `body` on `count` threads and gives back the first trouble.
+/// Runs `body` on `count` threads and returns the first failure.
 pub(super) fn on_threads(count: usize, body: impl Fn(usize) -> Outcome + Sync) -> Outcome {
     thread::scope(|scope| {
         let threads: Vec<_> = (0..count)
@@ -42,7 +42,7 @@ pub(super) fn on_threads(count: usize, body: impl Fn(usize) -> Outcome + Sync) -
                 })
             })
             .collect();
-        // All are joined before the first trouble is returned.
+        // All threads are joined before the first failure is returned.
         let ends: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
         ends.into_iter().try_for_each(|end| end.unwrap_or_else(|_| Err(Stop::fail("a thread panicked"))))
     })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a device says of its memory, and what trimming gives back. Memory of queues is in `alloca`.
+//! The memory statistics of a device, and the effect of trimming. The memory of queues is in `alloca`.
 
 use windlass_hal::{BufferParams, Device, MemoryType, Statistics};
 
@@ -10,20 +10,20 @@ use crate::{
 };
 
 suite! { "statistics";
-    #[smoke] host_and_device_apart: "Device memory and memory for the host are counted apart, each where it was asked for.";
-    allocated_less_freed_is_used: "What buffers ever got less what they gave back is what is in use.";
-    sizes_as_asked: "Bytes in use are those that were asked for, whatever is reserved for them.";
-    peak_is_the_greatest: "The peak is the most that was ever in use at once.";
+    #[smoke] host_and_device_apart: "Device memory and host memory are counted apart, by the requested memory type.";
+    allocated_less_freed_is_used: "Bytes in use are the allocated bytes minus the freed bytes.";
+    sizes_as_asked: "Bytes in use are the requested bytes, not the reserved ones.";
+    peak_is_the_greatest: "The peak is the greatest number of bytes that were in use at once.";
     subspans_count_nothing: "Clones, subspans and mappings are no allocations.";
-    counts_of_many_threads: "Allocations of many threads at once are all counted.";
+    counts_of_many_threads: "Concurrent allocations of many threads are all counted.";
     devices_apart: "Two devices that are opened apart count apart.";
-    trim_gives_back: "A trim gives back what no buffer holds: no more is reserved than before.";
-    trim_spares_what_is_used: "A trim changes nothing about memory in use, nor its contents.";
+    trim_gives_back: "A trim frees memory that no buffer uses, and reserves no more than before.";
+    trim_spares_what_is_used: "A trim leaves memory in use and its contents unchanged.";
 }
 
 const KINDS: [BufferParams; 2] = [BufferParams::device(), BufferParams::host()];
 
-/// Used, peak, allocated, freed of one kind.
+/// The used, peak, allocated and freed bytes of one memory type.
 fn counts(statistics: &Statistics, params: &BufferParams) -> [u64; 4] {
     let s = statistics;
     match params.memory_type.contains(MemoryType::HOST_VISIBLE) {
@@ -44,13 +44,13 @@ fn host_and_device_apart(ctx: &Context) -> Outcome {
         let buffer = device.allocate(&KINDS[mine], 1 << 16)?;
         let during = device.statistics();
         let grown = counts(&during, &KINDS[mine])[0] - counts(&before, &KINDS[mine])[0];
-        ensure_eq!(grown, 1 << 16, "what {:?} grew by", KINDS[mine].memory_type);
+        ensure_eq!(grown, 1 << 16, "the growth of {:?}", KINDS[mine].memory_type);
         ensure_eq!(counts(&during, &KINDS[other]), counts(&before, &KINDS[other]), "the other kind");
         drop(buffer);
         ensure_eq!(
             counts(&device.statistics(), &KINDS[mine])[0],
             counts(&before, &KINDS[mine])[0],
-            "what is left"
+            "the bytes left"
         );
     }
     Ok(())
@@ -75,8 +75,8 @@ fn allocated_less_freed_is_used(ctx: &Context) -> Outcome {
     drop(buffers);
     for params in &KINDS {
         let [used, _, allocated, freed] = counts(&device.statistics(), params);
-        ensure_eq!((used, allocated > 0), (0, true), "what is in use, and whether any was");
-        ensure_eq!(allocated, freed, "what was freed of what was allocated");
+        ensure_eq!((used, allocated > 0), (0, true), "the bytes in use, and whether any were allocated");
+        ensure_eq!(allocated, freed, "the freed bytes of the allocated ones");
     }
     Ok(())
 }
@@ -149,7 +149,7 @@ fn counts_of_many_threads(ctx: &Context) -> Outcome {
     ensure_eq!(
         (after.device_bytes_used, after.allocations),
         (before.device_bytes_used, before.allocations),
-        "what is in use"
+        "the bytes in use"
     );
     Ok(())
 }
@@ -170,7 +170,7 @@ fn trim_gives_back(ctx: &Context) -> Outcome {
         drop(buffers);
     }
     device.trim();
-    ctx.until("what nobody uses is given back", || {
+    ctx.until("the unused memory is freed", || {
         let now = reserved(&device);
         now[0] <= before[0] && now[1] <= before[1]
     })?;
@@ -192,5 +192,5 @@ fn trim_spares_what_is_used(ctx: &Context) -> Outcome {
     ensure_eq!(after.allocations, before.allocations, "allocations in use");
     same_bytes(&buffer.map()?.to_vec(), &[7; 4096], "the contents")?;
     let download = queue_of(&device, 0)?.download(&[], &buffer)?;
-    same_bytes(&download.wait(ctx.deadline())?, &[7; 4096], "the contents by a queue")
+    same_bytes(&download.wait(ctx.deadline())?, &[7; 4096], "the contents as a queue reads them")
 }

@@ -23,7 +23,7 @@ suite! { "threads";
     submit_races_close: "A submission that races with the closing of the device is refused, done or CANCELLED.";
     allocate_and_free: "Threads that allocate and free at once keep their memory apart.";
     record_at_once [CommandBuffers]: "Threads record, share and submit command buffers at once.";
-    wait_at_once: "Threads that wait for one submission by block, by future and by polling all end.";
+    wait_at_once: "Threads that wait for one submission by blocking, by a future and by polling all end.";
 }
 
 fn share_a_queue(ctx: &Context) -> Outcome {

@@ -17,11 +17,11 @@ suite! { "transfer";
     fill_large: "A fill of megabytes reaches the last byte.";
     fill_misaligned_refused: "A fill whose address or length is no multiple of the pattern is INVALID_ARGUMENT.";
     #[smoke] update_classes: "An update writes exactly its range, at any offset and length.";
-    update_large: "An update of megabytes arrives whole.";
-    update_captures_source: "An update writes the bytes that its source held at submission, whenever it runs.";
-    update_length_mismatch_refused: "An update from and to different lengths is INVALID_ARGUMENT.";
+    update_large: "An update of megabytes arrives completely.";
+    update_captures_source: "An update writes the bytes that its source held at submission, even if it runs later.";
+    update_length_mismatch_refused: "An update with a source and a target of different lengths is INVALID_ARGUMENT.";
     #[smoke] copy_classes: "A copy moves exactly its range, at any pair of offsets and any length.";
-    copy_large: "A copy of megabytes arrives whole.";
+    copy_large: "A copy of megabytes arrives completely.";
     copy_within_a_buffer: "A copy between ranges of one buffer that touch but do not overlap is right.";
     copy_overlap_refused: "A copy between overlapping ranges is INVALID_ARGUMENT.";
     copy_length_mismatch_refused: "A copy between different lengths is INVALID_ARGUMENT.";
@@ -29,11 +29,11 @@ suite! { "transfer";
     empty_transfers_signal: "Transfers of no bytes wait, touch nothing, and reach their signals.";
     refused_leaves_signals_untouched: "A refused transfer signals nothing, and the queue goes on.";
     burst_of_copies: "Two hundred copies without edges between them all arrive.";
-    #[smoke] chained_transfers: "Fill, update and copy in a chain of semaphores leave what their order says.";
-    download_waits: "A download gives the bytes that were there once its waits were reached.";
+    #[smoke] chained_transfers: "Fill, update and copy in a chain of semaphores leave the bytes of their order.";
+    download_waits: "A download returns the bytes that memory holds when its waits are reached.";
 }
 
-/// What surrounds the range under test.
+/// The byte around the range under test.
 const BACKGROUND: u8 = 0xee;
 
 fn fill_classes(ctx: &Context, pattern: impl Into<Pattern>) -> Outcome {

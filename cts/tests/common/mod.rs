@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Drivers and cases that end in every way there is.
+//! Drivers and cases with every kind of end.
 #![allow(dead_code, reason = "each test uses some of them")]
 
 use std::{
@@ -34,7 +34,7 @@ impl driver::Driver for Deviceless {
     }
 }
 
-/// `endless://`, a null device whose drains do not end.
+/// `endless://`: a null device whose drains do not return.
 struct Endless;
 
 struct EndlessDevice(Arc<dyn driver::RawDevice>);
@@ -129,7 +129,7 @@ pub(crate) fn options() -> Options {
     Options::new("null://")
 }
 
-/// What came of a run, and what it wrote.
+/// The summary of a run, and the text that it wrote.
 pub(crate) fn run(cases: &[Case], options: &Options) -> (Summary, String) {
     let mut out = Vec::new();
     let summary = run_cases(&registry(), cases, options, &mut out).unwrap();
@@ -145,7 +145,7 @@ pub(crate) fn ends(summary: &Summary) -> Vec<&'static str> {
     summary.results.iter().map(|result| result.verdict.name()).collect()
 }
 
-/// A file of one test alone, gone when it ends.
+/// A temporary file of one test, deleted when the test ends.
 pub(crate) struct Scratch(pub(crate) PathBuf);
 
 impl Scratch {

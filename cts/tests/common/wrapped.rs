@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The null device behind a wrapper that sees, and may change, what passes.
+//! The null device behind a wrapper that observes and may change all submissions.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use windlass_hal::{
     driver::{self, Driver},
 };
 
-/// What a submission is turned into.
+/// A replacement of `submit`.
 pub(crate) type Submit =
     dyn Fn(&dyn driver::RawDevice, QueueAffinity, &[Point], &[Point], Operation) -> Result<()> + Send + Sync;
 
@@ -20,7 +20,7 @@ pub(crate) struct Wrapped {
 }
 
 impl Wrapped {
-    /// A null device with a submit of its own.
+    /// A null device with this `submit`.
     pub(crate) fn new(
         submit: impl Fn(&dyn driver::RawDevice, QueueAffinity, &[Point], &[Point], Operation) -> Result<()>
         + Send
@@ -30,7 +30,7 @@ impl Wrapped {
         Self { raw: null(), submit: Box::new(submit), prepare: |list| list }
     }
 
-    /// A null device that records something else.
+    /// A null device that changes recordings.
     pub(crate) fn recording(prepare: fn(CommandList) -> CommandList) -> Self {
         let submit =
             |raw: &dyn driver::RawDevice, affinity, waits: &[Point], signals: &[Point], operation| {
@@ -51,7 +51,7 @@ unsafe impl driver::Wrapper for Wrapped {
     }
 
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
-        // SAFETY: what a test changes of a list stays within the same ranges and objects.
+        // SAFETY: a test's change of a list stays within the same ranges and objects.
         unsafe { self.raw.prepare((self.prepare)(list)) }
     }
 
@@ -66,7 +66,7 @@ unsafe impl driver::Wrapper for Wrapped {
     }
 }
 
-/// Hands an operation on to the driver.
+/// Forwards an operation to the driver.
 pub(crate) fn pass(
     raw: &dyn driver::RawDevice,
     affinity: QueueAffinity,
@@ -74,6 +74,6 @@ pub(crate) fn pass(
     signals: &[Point],
     operation: Operation,
 ) -> Result<()> {
-    // SAFETY: the front made the operation, and what a test changes of it stays within the same ranges and objects.
+    // SAFETY: the front made the operation, and a test's change of it stays within the same ranges and objects.
     unsafe { raw.submit(affinity, waits, signals, operation) }
 }

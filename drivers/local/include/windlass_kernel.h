@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Kernels for local:// in a language that can make an ELF shared object: what a compiler emits, or a C file includes.
+ * Kernels for local:// as an ELF shared object, from a compiler or from a C file that includes this header.
  *
  * A kernel is two exported symbols of the object:
  *
  *   NAME                   the function, a windlass_kernel_t: called once for each workgroup
- *   windlass_kernel_NAME   what it takes and needs: a windlass_kernel_info_t with its parameters behind it
+ *   windlass_kernel_NAME   its description: a windlass_kernel_info_t, followed by its parameters
  *
- * The description is bytes without pointers, so that it can be read before the object is loaded, and names parameters as
- * they lie in the argument block. The block is what a GPU kernel of the same parameters would be given: a C struct of
- * them in their order, each at its natural alignment, buffers as addresses of eight bytes. It begins at a multiple of 16.
+ * The description has no pointers, so the driver can read it before it loads the object. It lists the parameters by their
+ * offset in the argument block. The block is the one that a GPU kernel of the same parameters gets: a C struct of the
+ * parameters in their order, each at its natural alignment, buffers as addresses of eight bytes. It begins at a multiple
+ * of 16.
  *
- * The functions of one dispatch are called on several threads at once, in any order, and a thread may call others in
- * between. Whatever a workgroup does before another of the same dispatch runs is not visible to that one but by atomics;
- * what ran before in the order of the queue is. A kernel must return: it may not unwind, exit its thread or jump out.
+ * Several threads call the function for the workgroups of one dispatch, at once and in any order. Between two of these
+ * calls a thread may call other kernels. A workgroup sees the writes of another workgroup of its dispatch only through
+ * atomics. It sees all writes of work that the queue orders before the dispatch. A kernel must return: it may not unwind,
+ * exit its thread or jump out.
  *
- * Exported variables that can be written and describe no kernel are the executable's globals: each loading has its own.
- * The object may use the C library, what else it is linked with (-lm), and thread-local variables. Where the process itself
- * exports a function that the object exports too, as a program may its own malloc, the process's comes first, and an object
- * with such a variable is refused; -Wl,-Bsymbolic keeps the object to its own. Variables that C++ makes one for the whole
- * process, as those of templates, are refused: -fno-gnu-unique makes them the object's. Its stacks must not be executable,
- * nor its code relocated: what -fPIC and today's linkers give.
+ * Writable exported variables that describe no kernel are the executable's globals. Each loading has its own copies. The
+ * object may use the C library, other libraries that it is linked with (-lm), and thread-local variables.
+ *
+ * If the process itself exports a function that the object exports too, such as a program's own malloc, the process's
+ * function is used. An object with such a variable is refused. -Wl,-Bsymbolic binds the object to its own definitions.
+ * Variables that C++ makes unique in the process, such as those of templates, are refused; -fno-gnu-unique makes them the
+ * object's own. The object must need no executable stack and no relocation of code, as with -fPIC and current linkers.
  *
  *   typedef struct { const float *in; float *out; float factor; uint32_t n; } scale_block;
  *
@@ -45,22 +48,22 @@
 extern "C" {
 #endif
 
-/* The version of everything here. Records grow at their end only, and say how long they are. */
+/* The version of this interface. Records grow only at their end, and state their length. */
 #define WINDLASS_KERNEL_ABI_VERSION 1u
 
-/* One workgroup of a dispatch. It is the driver's, and lives until the kernel returns. */
+/* One workgroup of a dispatch. The driver owns the record, which lives until the kernel returns. */
 typedef struct windlass_workgroup_t {
   uint32_t record_size;          /* bytes of this record */
-  uint32_t local_memory_size;    /* bytes at local_memory: what the kernel declares, then what the dispatch asks for */
-  uint32_t workgroup_id[3];      /* the place in the grid, in x, y, z */
+  uint32_t local_memory_size;    /* bytes at local_memory: the kernel's own, then those that the dispatch requests */
+  uint32_t workgroup_id[3];      /* the position in the grid, in x, y, z */
   uint32_t workgroup_count[3];   /* workgroups of the grid, in x, y, z */
   uint32_t workgroup_size[3];    /* work-items of a workgroup, in x, y, z */
   uint32_t reserved;             /* 0 */
-  void *local_memory;            /* of this workgroup alone, at a multiple of 64, holding anything; NULL for no bytes */
+  void *local_memory;            /* this workgroup's own, uninitialized, at a multiple of 64; NULL for no bytes */
 } windlass_workgroup_t;
 
-/* The code of a kernel. 0 when the workgroup is done; anything else fails the dispatch with that status code, numbered as
- * gRPC and IREE number them (1 to 16; other numbers are 2, UNKNOWN). */
+/* The code of a kernel. It returns 0 when the workgroup is done. Any other number fails the dispatch with that status code,
+ * numbered as in gRPC and IREE (1 to 16; other numbers are 2, UNKNOWN). */
 typedef int32_t (*windlass_kernel_t)(const void *arguments, const windlass_workgroup_t *workgroup);
 
 enum {
@@ -77,8 +80,8 @@ typedef struct windlass_parameter_t {
   char name[48];    /* ended by a zero; empty for none */
 } windlass_parameter_t;
 
-/* What a kernel takes and needs. Behind it lie parameter_count parameters of parameter_size bytes each, without overlap
- * and by ascending offset. */
+/* The parameters and limits of a kernel. parameter_count parameters of parameter_size bytes each follow the record, without
+ * overlap and by ascending offset. */
 typedef struct windlass_kernel_info_t {
   uint32_t abi_version;            /* WINDLASS_KERNEL_ABI_VERSION */
   uint32_t info_size;              /* sizeof(windlass_kernel_info_t): where the parameters begin */
@@ -87,7 +90,7 @@ typedef struct windlass_kernel_info_t {
   uint32_t argument_size;          /* bytes of the argument block, 1 MiB at most */
   uint32_t workgroup_size[3];      /* the only size that the kernel is made for; 0, 0, 0 for any */
   uint32_t max_workgroup_threads;  /* the most work-items of a workgroup; 0 for any number */
-  uint32_t local_memory_size;      /* bytes that each workgroup needs, beyond what a dispatch asks for */
+  uint32_t local_memory_size;      /* bytes that each workgroup needs, beside those that a dispatch requests */
   uint32_t reserved[2];            /* 0 */
 } windlass_kernel_info_t;
 
@@ -109,7 +112,7 @@ typedef windlass_parameter_t windlass_parameter_list_t[];
 #define WINDLASS_KERNEL_UNUSED
 #endif
 
-/* A parameter that is the member NAME of the struct BLOCK. */
+/* A parameter: the member NAME of the struct BLOCK. */
 #define WINDLASS_BUFFER(BLOCK, NAME) \
   { WINDLASS_PARAMETER_BUFFER, (uint32_t)offsetof(BLOCK, NAME), (uint32_t)sizeof(((BLOCK *)0)->NAME), 0, #NAME }
 #define WINDLASS_VALUE(BLOCK, NAME) \
@@ -139,7 +142,7 @@ typedef windlass_parameter_t windlass_parameter_list_t[];
   int32_t NAME(const void *arguments WINDLASS_KERNEL_UNUSED,                                                           \
                const windlass_workgroup_t *workgroup WINDLASS_KERNEL_UNUSED)
 
-/* The same for a kernel that takes nothing: its block is empty. */
+/* The same for a kernel without parameters: its block is empty. */
 #define WINDLASS_KERNEL_WITHOUT_PARAMETERS(NAME, LOCAL_MEMORY)                                                         \
   WINDLASS_KERNEL_EXTERN WINDLASS_KERNEL_EXPORT const windlass_kernel_info_t windlass_kernel_##NAME;                   \
   const windlass_kernel_info_t windlass_kernel_##NAME = {                                                              \
@@ -150,7 +153,7 @@ typedef windlass_parameter_t windlass_parameter_list_t[];
   int32_t NAME(const void *arguments WINDLASS_KERNEL_UNUSED,                                                           \
                const windlass_workgroup_t *workgroup WINDLASS_KERNEL_UNUSED)
 
-/* A loop over the work-items of a workgroup in a line, by their place in the grid. */
+/* A loop over the work-items of a one-dimensional workgroup, by their position in the grid. */
 #define WINDLASS_FOR_EACH_ITEM_X(WORKGROUP, INDEX)                                                                     \
   for (uint32_t INDEX = (WORKGROUP)->workgroup_id[0] * (WORKGROUP)->workgroup_size[0],                                 \
                 windlass_end_ = INDEX + (WORKGROUP)->workgroup_size[0];                                                \

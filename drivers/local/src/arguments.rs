@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A kernel's view of its argument block, and of the memory that it points to.
+//! A kernel's view of its argument block and of the memory that the block points to.
 //!
-//! This is the module in which kernels touch device memory. What the block holds can be read safely: it is bytes. What
-//! an address in it leads to cannot, for nothing in the block says how much memory is there or whether it still is. That
-//! is what the caller of `load_executable` vouches for, and why [`Pointer::load`] and [`Pointer::store`] are unsafe.
+//! Kernels touch device memory only through this module. Reading a value from the block is safe. Following an address
+//! in the block is not: the block does not say how much memory lies there, or whether that memory still exists. The
+//! caller of `load_executable` vouches for the addresses, so [`Pointer::load`] and [`Pointer::store`] are unsafe.
 //!
-//! Their accesses are relaxed atomics of one byte, as all accesses of this driver are: two dispatches without an edge
-//! between them may touch the same bytes, and get old or new ones, but never undefined behaviour.
+//! All memory accesses of this driver are relaxed atomics of one byte. Two dispatches without an edge between them
+//! may touch the same bytes. They read old or new bytes, and the behaviour stays defined.
 
 use std::{
     fmt,
@@ -20,7 +20,7 @@ use std::{
 
 use windlass_hal::{Error, FunctionInfo, Parameter, ParameterKind, Result, host_memory::HostMemory};
 
-/// The arguments of a dispatch, by the place of their parameters in the kernel's order.
+/// The arguments of a dispatch, by the index of their parameters in the kernel.
 #[derive(Clone, Copy)]
 pub struct Arguments<'a> {
     pub(crate) function: &'a FunctionInfo,
@@ -29,10 +29,10 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// A number. `INVALID_ARGUMENT` where the kernel declares no value of this size at `index`.
+    /// A number. `INVALID_ARGUMENT` if the kernel declares no value of this size at `index`.
     pub fn value<T: Scalar>(&self, index: usize) -> Result<T> {
         let bytes = self.parameter(index, ParameterKind::Value)?;
-        T::of(bytes).ok_or_else(|| {
+        T::from_bytes(bytes).ok_or_else(|| {
             let (name, size) = (&self.function.name, size_of::<T>());
             Error::invalid_argument(format!(
                 "`{name}` reads {size} bytes as argument {index}, which has {}",
@@ -41,19 +41,19 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// The bytes of a value: a struct, in the layout of whoever dispatches.
+    /// The bytes of a value. A struct has the layout that the dispatching program gave it.
     pub fn bytes(&self, index: usize) -> Result<&'a [u8]> {
         self.parameter(index, ParameterKind::Value)
     }
 
     /// The memory that a buffer parameter points to, as elements.
     pub fn buffer<T: Scalar>(&self, index: usize) -> Result<Pointer<T>> {
-        let address = u64::of(self.parameter(index, ParameterKind::Buffer)?);
+        let address = u64::from_bytes(self.parameter(index, ParameterKind::Buffer)?);
         Ok(Pointer::new(address.ok_or_else(|| Error::internal("an address has eight bytes"))?))
     }
 
-    /// A global variable of the library, as elements. Each executable has its own. `NOT_FOUND` where there is none of
-    /// that name.
+    /// A global variable of the library, as elements. Each executable has its own copy. `NOT_FOUND` if the library
+    /// has no variable of that name.
     pub fn global<T: Scalar>(&self, name: &str) -> Result<Pointer<T>> {
         match self.globals.iter().find(|(known, _)| known == name) {
             Some((_, memory)) => Ok(Pointer::new(memory.address())),
@@ -85,11 +85,10 @@ impl fmt::Debug for Arguments<'_> {
     }
 }
 
-/// A number that kernels take and that memory holds: integers and floats of one to eight bytes, in the host's byte
-/// order.
+/// A number in arguments and in memory: an integer or float of one to eight bytes, in the host's byte order.
 pub trait Scalar: sealed::Sealed + Copy + Send + Sync + 'static {
     #[doc(hidden)]
-    fn of(bytes: &[u8]) -> Option<Self>;
+    fn from_bytes(bytes: &[u8]) -> Option<Self>;
     #[doc(hidden)]
     fn each_byte(make: impl FnMut(usize) -> u8) -> Self;
     #[doc(hidden)]
@@ -104,7 +103,7 @@ macro_rules! scalars {
     ($($type:ty),*) => {$(
         impl sealed::Sealed for $type {}
         impl Scalar for $type {
-            fn of(bytes: &[u8]) -> Option<Self> {
+            fn from_bytes(bytes: &[u8]) -> Option<Self> {
                 Some(Self::from_ne_bytes(bytes.try_into().ok()?))
             }
             fn each_byte(make: impl FnMut(usize) -> u8) -> Self {
@@ -118,7 +117,7 @@ macro_rules! scalars {
 }
 scalars!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
-/// An address of device memory, as a kernel sees it: elements of one type, and no length.
+/// An address of device memory as a kernel sees it: elements of one type, without a length.
 pub struct Pointer<T> {
     address: u64,
     element: PhantomData<fn() -> T>,
@@ -134,9 +133,9 @@ impl<T: Scalar> Pointer<T> {
         self.address == 0
     }
 
-    /// The address as a pointer, for code of the caller's own. It need not be aligned. The bytes may be touched by other
-    /// threads at any time, so a reference to them is never sound, and an access that is not atomic only where every
-    /// program that dispatches the kernel orders it.
+    /// The address as a pointer, for accesses that this type does not offer. The address may be unaligned. Other
+    /// threads may touch the bytes at any time, so a reference to them is never sound. An access that is not atomic
+    /// is sound only if every program that dispatches the kernel orders its accesses.
     pub fn as_ptr(self) -> *mut T {
         with_exposed_provenance_mut(self.address as usize)
     }
@@ -174,13 +173,13 @@ impl<T: Scalar> Pointer<T> {
 }
 
 impl Pointer<u32> {
-    /// The word at `index` for atomic operations.
+    /// The word at `index`, for atomic operations.
     ///
     /// # Safety
-    /// The word must lie in a live buffer of the device or in a global of the library for as long as `'a`, at a multiple
-    /// of four bytes, and nothing that is not ordered behind or before may touch its bytes in another way meanwhile.
+    /// The word must lie in a live buffer of the device or in a global of the library for all of `'a`, at a multiple
+    /// of four bytes. During `'a` every access to its bytes must use this atomic or be ordered before or after.
     pub unsafe fn atomic<'a>(self, index: usize) -> &'a AtomicU32 {
-        // SAFETY: live and aligned, and accessed as this atomic alone, as the caller vouches.
+        // SAFETY: the word is live and aligned, and all concurrent accesses use this atomic, as the caller vouches.
         unsafe { AtomicU32::from_ptr(self.as_ptr().wrapping_add(index)) }
     }
 }

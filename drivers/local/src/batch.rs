@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Batches: work in numbered parts that any number of threads run, and that the last of them to finish goes on with.
+//! Batches: work in numbered parts that any number of threads run. The thread that completes the last part goes on
+//! with the work.
 //!
-//! Nobody waits for a part that runs elsewhere. Whoever completes the last part gets the work back and continues it, be
-//! it the thread that began it or one that came to help.
+//! No thread waits for a part that another thread runs. The thread that completes the last part gets the work back,
+//! whether it began the work or came to help.
 
 use crate::sync::{AtomicU64, Ordering, UnsafeCell};
 
 /// Work whose parts are claimed one by one.
 pub(crate) struct Batch<W> {
-    /// There until the last part is done.
+    /// `Some` until the last part is done.
     work: UnsafeCell<Option<W>>,
     parts: u64,
     next: AtomicU64,
     unfinished: AtomicU64,
 }
 
-// SAFETY: parts are run through shared references on several threads (`W: Sync`), and the work is moved out on any of them
-// (`W: Send`). The cell is written once, by the thread that took `unfinished` to 0; see `help`.
+// SAFETY: several threads run parts through shared references (`W: Sync`), and any of them may move the work out (`W:
+// Send`). The cell is written once, by the thread that took `unfinished` to 0; see `help`.
 unsafe impl<W: Send + Sync> Sync for Batch<W> {}
 
 impl<W> Batch<W> {
-    /// Work of so many parts: one at least.
+    /// Work of `parts` parts, at least one.
     pub(crate) fn new(work: W, parts: u64) -> Self {
         debug_assert!(parts > 0, "nobody would finish it");
         Self {
@@ -31,8 +32,8 @@ impl<W> Batch<W> {
         }
     }
 
-    /// Runs parts until none is left to claim. Gives the work to the one thread that completed the last part: all parts
-    /// have been run then, and what they wrote is visible. `run` must not panic.
+    /// Runs parts until none is left to claim. Returns the work to the one thread that completed the last part. By
+    /// then all parts have run, and their writes are visible to that thread. `run` must not panic.
     pub(crate) fn help(&self, mut run: impl FnMut(&W, u64)) -> Option<W> {
         loop {
             if self.next.load(Ordering::Relaxed) >= self.parts {
@@ -43,16 +44,17 @@ impl<W> Batch<W> {
                 return None;
             }
             self.work.with(|work| {
-                // SAFETY: the part that was claimed counts in `unfinished` until it is run, so nobody moves the work out
-                // before: the reference ends before the count falls.
+                // SAFETY: a claimed part counts in `unfinished` until it has run, so no thread moves the work out
+                // before. The reference ends before the count falls.
                 if let Some(work) = unsafe { &*work } {
                     run(work, part);
                 }
             });
-            // Release: what this part wrote and its use of the work come before the end. Acquire: so do those of all others.
+            // Release: this part's writes and its use of the work come before the end. Acquire: so do those of all
+            // other parts.
             if self.unfinished.fetch_sub(1, Ordering::AcqRel) == 1 {
-                // SAFETY: every part is claimed and run, so no thread has a reference or will make one; only one thread sees
-                // the count fall from 1.
+                // SAFETY: every part is claimed and has run, so no thread has a reference or will make one. Only one
+                // thread sees the count fall from 1.
                 return self.work.with_mut(|work| unsafe { (*work).take() });
             }
         }
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_parts_wrote_is_visible_to_the_last() {
+    fn the_writes_of_all_parts_are_visible_to_the_last() {
         loom::model(|| {
             let batch = Arc::new(Batch::new([const { () }; 2].map(|()| UnsafeCell::new(0)), 2));
             // SAFETY: each part has a cell of its own.

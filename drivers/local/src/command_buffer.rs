@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Command buffers: a recorded list, made ready to be run.
+//! Command buffers: recorded lists, prepared for the threads.
 //!
-//! Barriers, events and groups are gone from what is run. What lies between two points of order is a segment, whose
-//! commands may run at once. Segments that have but one thing to run, one behind the other, are a serial stage: one
-//! thread runs them in a loop. Every other segment is a parallel stage: threads share its commands and their workgroups.
+//! Barriers, events and groups are not run. They divide the list into segments, and the commands of a segment may run
+//! at once. A segment with more than one command worth a thread is a parallel stage: threads share its commands and
+//! their workgroups. Adjacent other segments form a serial stage, which one thread runs in a loop.
 
 use std::{any::Any, ops::Range, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     entry::{Entry, NativeKernel, WorkgroupRecord},
 };
 
-/// The longest transfer, in bytes, that is not worth another thread.
+/// Transfers of up to this many bytes are not worth another thread.
 pub(crate) const SHORT_TRANSFER: u64 = 4096;
 
 /// A prepared list.
@@ -28,36 +28,36 @@ pub(crate) struct CommandBuffer {
     program: Arc<Program>,
 }
 
-/// What a list runs.
+/// The runnable form of a list.
 pub(crate) struct Program {
     pub(crate) list: CommandList,
     /// The list's argument blocks, aligned.
     pub(crate) blocks: Blocks,
     pub(crate) steps: Vec<Step>,
     pub(crate) stages: Vec<Stage>,
-    /// Dispatches whose workgroup count is read before anything runs.
+    /// The indices of dispatches whose workgroup count is read when the list begins.
     pub(crate) fixed_counts: Vec<u32>,
 }
 
-/// Something to run.
+/// A command, prepared to run.
 pub(crate) enum Step {
-    /// One workgroup of a shared object's kernel, without local memory: everything is known beforehand.
+    /// A dispatch of one workgroup of a shared object's kernel without local memory, ready to be called.
     Call(Call),
-    /// Any other command, by its number.
+    /// Any other command, by its index.
     Command(u32),
 }
 
-/// A kernel that is called once.
+/// The call of a kernel for one workgroup.
 pub(crate) struct Call {
     pub(crate) kernel: NativeKernel,
-    /// Where its block begins.
+    /// The byte at which the argument block begins, within [`Program::blocks`].
     pub(crate) arguments: u32,
     pub(crate) command: u32,
     pub(crate) record: WorkgroupRecord,
 }
 
 impl Step {
-    /// The number of the command.
+    /// The index of the command.
     pub(crate) fn command(&self) -> u32 {
         match self {
             Self::Call(call) => call.command,
@@ -66,7 +66,7 @@ impl Step {
     }
 }
 
-/// Steps that run behind everything before them. The numbers are those of [`Program::steps`].
+/// Steps that run after all earlier stages. The range is of [`Program::steps`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// One after the other.
@@ -76,7 +76,7 @@ pub(crate) enum Stage {
 }
 
 impl CommandBuffer {
-    /// Prepares a list for so many threads.
+    /// Prepares a list for `threads` threads.
     pub(crate) fn new(domain: Domain, list: CommandList, threads: usize) -> Result<Self> {
         Ok(Self { domain, program: Arc::new(Program::new(list, threads)?) })
     }
@@ -105,7 +105,7 @@ impl Program {
     fn new(list: CommandList, threads: usize) -> Result<Self> {
         let (mut steps, mut stages, mut fixed_counts) = (Vec::new(), Stages::default(), Vec::new());
         let predecessors = list.predecessors();
-        // Where the segment at hand begins, in commands.
+        // The index of the command at which the current segment begins.
         let mut segment = 0;
         for (index, command) in list.commands().iter().enumerate() {
             let shared = match command {
@@ -117,14 +117,14 @@ impl Program {
                 | Command::EndDebugGroup => continue,
                 Command::Fill { target, .. }
                 | Command::Update { target, .. }
-                | Command::Copy { target, .. } => Share::of_transfer(target.len(), threads),
+                | Command::Copy { target, .. } => Sharing::of_transfer(target.len(), threads),
                 Command::Dispatch(command) => {
                     if let WorkgroupCount::Indirect(parameters) = &command.workgroup_count
                         && matches!(**parameters, IndirectParameters::Static(_))
                     {
                         fixed_counts.push(index as u32);
                     }
-                    Share::of_dispatch(command, threads)
+                    Sharing::of_dispatch(command, threads)
                 }
                 other => {
                     return Err(Error::unimplemented(format!(
@@ -140,11 +140,11 @@ impl Program {
             steps.push(step(command, index as u32)?);
         }
         stages.end_segment(threads);
-        Ok(Self { blocks: Blocks::of(list.arguments()), list, steps, stages: stages.done, fixed_counts })
+        Ok(Self { blocks: Blocks::copy_of(list.arguments()), list, steps, stages: stages.done, fixed_counts })
     }
 }
 
-/// How a command is made ready.
+/// Prepares one command.
 fn step(command: &Command, index: u32) -> Result<Step> {
     let Command::Dispatch(command) = command else { return Ok(Step::Command(index)) };
     let executable = dispatch::own(command.executable.as_ref())?;
@@ -164,18 +164,18 @@ fn step(command: &Command, index: u32) -> Result<Step> {
     })
 }
 
-/// What a command has for other threads.
+/// The share of a command that other threads can take.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Share {
-    /// It is done sooner than another thread hears of it.
+enum Sharing {
+    /// None: waking a thread takes longer than the command.
     Nothing,
-    /// Itself, beside others.
+    /// The whole command, beside other commands.
     Whole,
-    /// Parts of it.
+    /// Parts of the command.
     Parts,
 }
 
-impl Share {
+impl Sharing {
     fn of_transfer(length: u64, threads: usize) -> Self {
         match Cut::bytes(length, threads).parts() {
             _ if length <= SHORT_TRANSFER => Self::Nothing,
@@ -192,24 +192,24 @@ impl Share {
     }
 }
 
-/// Stages in the making.
+/// The stages of a list while it is prepared.
 #[derive(Default)]
 struct Stages {
     done: Vec<Stage>,
-    /// Where the segment at hand begins, and the steps in all so far.
+    /// The step at which the current segment begins. `end` counts all steps so far.
     start: u32,
     end: u32,
-    /// How many steps of the segment are worth another thread; a step in parts is worth two.
+    /// The number of threads that the segment is worth: one for a whole step, two for a step in parts.
     worth: usize,
 }
 
 impl Stages {
-    fn add(&mut self, share: Share) {
+    fn add(&mut self, sharing: Sharing) {
         self.end += 1;
-        self.worth += match share {
-            Share::Nothing => 0,
-            Share::Whole => 1,
-            Share::Parts => 2,
+        self.worth += match sharing {
+            Sharing::Nothing => 0,
+            Sharing::Whole => 1,
+            Sharing::Parts => 2,
         };
     }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How work is cut into the parts that threads claim.
+//! Cuts work into the parts that threads claim.
 
 use std::ops::Range;
 
 use crate::dispatch;
 
-/// Bytes that a part of a transfer has.
+/// The bytes of a part of a transfer.
 const TRANSFER: u64 = 1 << 20;
 
-/// Parts of a grid for each thread. Claiming one costs some tens of nanoseconds; the last to finish keeps the others
-/// waiting for one part at most.
+/// The parts of a grid for each thread. Claiming a part costs some tens of nanoseconds. At the end the other threads
+/// wait for one part at most.
 const PARTS_OF_A_THREAD: u64 = 16;
 
-/// Workgroups or bytes, and how many of them a part has.
+/// A number of workgroups or bytes, and the number of them in a part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
     size: u64,
@@ -20,24 +20,24 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// The workgroups of a grid, for so many threads.
+    /// Cuts the workgroups of a grid for `threads` threads.
     pub(crate) fn grid(count: [u32; 3], threads: usize) -> Self {
         let size = dispatch::workgroups(count);
         let parts = if threads > 1 { PARTS_OF_A_THREAD * threads as u64 } else { 1 };
         Self { size, part: size.div_ceil(parts).max(1) }
     }
 
-    /// The bytes of a transfer, for so many threads.
+    /// Cuts the bytes of a transfer for `threads` threads.
     pub(crate) fn bytes(size: u64, threads: usize) -> Self {
         Self { size, part: if threads > 1 { TRANSFER } else { size.max(1) } }
     }
 
-    /// How many parts there are: none of nothing.
+    /// The number of parts. No work has no parts.
     pub(crate) fn parts(self) -> u64 {
         self.size.div_ceil(self.part)
     }
 
-    /// Where a part begins and ends.
+    /// The range of a part.
     pub(crate) fn range(self, part: u64) -> Range<u64> {
         let start = part * self.part;
         start..(start + self.part).min(self.size)

@@ -14,10 +14,7 @@ use windlass_hal::{
 };
 
 use crate::{
-    command_buffer::CommandBuffer,
-    executable::Executable,
-    library::Library,
-    queue::{self, Queues},
+    command_buffer::CommandBuffer, executable::Executable, library::Library, queues::Queues, submit::is_known,
 };
 
 /// An opened local device.
@@ -27,8 +24,8 @@ pub(crate) struct Device {
     limits: Limits,
     domain: Domain,
     heap: HostHeap,
-    /// The pools that everything comes from that names no other: of what was asked for as the device's own, and of what
-    /// the host may map. All of it is the host's; reports tell it apart.
+    /// The default pools: one for memory that is requested as the device's own, one for memory that the host may map.
+    /// Both hold host memory, but reports tell them apart.
     device: Arc<Slabs>,
     host: Arc<Slabs>,
     libraries: Arc<[Library]>,
@@ -65,13 +62,14 @@ impl Device {
 }
 
 impl Device {
-    /// Whether it takes shared objects, as its information says.
+    /// Whether the device takes shared objects, as its information states.
     fn loads_native(&self) -> bool {
         self.info.executable_formats.iter().any(|format| format == crate::NATIVE_FORMAT)
     }
 }
 
-// SAFETY: the domain and the limits are set when the device is opened and never change. All of its objects carry this domain.
+// SAFETY: the domain and the limits are set when the device is opened, and never change. All objects of the device carry
+// this domain.
 unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -91,7 +89,7 @@ unsafe impl driver::RawDevice for Device {
         Ok(slabs.acquire(&self.memory(), size, params.min_alignment, Reach::Now)?.memory()?)
     }
 
-    /// The memory itself: taking it later would gain nothing.
+    /// Allocates at once: there is no gain in a later allocation.
     fn reserve(
         &self,
         _affinity: QueueAffinity,
@@ -105,14 +103,14 @@ unsafe impl driver::RawDevice for Device {
         Arc::new(self.heap.clone())
     }
 
-    /// Memory of this process, which a device address leads to as well.
+    /// Imports memory of this process, by host pointer or by device address.
     unsafe fn import(
         &self,
         _params: &BufferParams,
         memory: External,
         release: Release,
     ) -> Result<Arc<dyn driver::RawBuffer>> {
-        // SAFETY: the caller's promise, passed on; the addresses of this device are exposed pointers.
+        // SAFETY: the caller's promise, passed on. The addresses of this device are exposed pointers.
         Ok(Arc::new(unsafe { HostImport::new(self.domain, memory, release) }?))
     }
 
@@ -129,11 +127,11 @@ unsafe impl driver::RawDevice for Device {
     }
 
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
-        Ok(Arc::new(CommandBuffer::new(self.domain, list, self.queues.threads())?))
+        Ok(Arc::new(CommandBuffer::new(self.domain, list, self.queues.thread_count())?))
     }
 
-    /// Without threads of its own, the device runs what is ready before this returns, unless the calling thread is
-    /// running something already.
+    /// Without threads of its own, the device runs ready work before this returns, unless the calling thread is
+    /// already running work.
     unsafe fn submit(
         &self,
         affinity: QueueAffinity,
@@ -144,15 +142,15 @@ unsafe impl driver::RawDevice for Device {
         match operation {
             Operation::Read { file, file_offset, target } => {
                 let (device, points) = (Arc::new(self.clone()), (waits, signals));
-                // SAFETY: the front's own operation, as it came.
+                // SAFETY: the front's operation, passed on unchanged.
                 unsafe { file::read_through_host(device, affinity, points, file, file_offset, target) }
             }
             Operation::Write { source, file, file_offset } => {
                 let (device, points) = (Arc::new(self.clone()), (waits, signals));
-                // SAFETY: the front's own operation, as it came.
+                // SAFETY: the front's operation, passed on unchanged.
                 unsafe { file::write_through_host(device, affinity, points, source, file, file_offset) }
             }
-            operation if queue::is_known(&operation) => {
+            operation if is_known(&operation) => {
                 tracing::trace!(target: "windlass::queue", operation = operation.name(), "submit");
                 self.queues.pending().submit(
                     &self.queues,
@@ -165,7 +163,7 @@ unsafe impl driver::RawDevice for Device {
         }
     }
 
-    /// There is nothing to retire: work settles its signals when it ends.
+    /// Does nothing: work reaches or fails its signals when it ends.
     fn poll(&self) {}
 
     fn drain(&self, deadline: Deadline) -> Result<()> {
@@ -176,7 +174,7 @@ unsafe impl driver::RawDevice for Device {
         self.queues.pending().close(&self.queues, Error::cancelled(format!("{} was closed", self.info.uri)));
     }
 
-    /// Gives memory back that was kept for reuse.
+    /// Frees memory that the pools keep for reuse.
     fn trim(&self) {
         self.device.trim(&self.heap);
         self.host.trim(&self.heap);

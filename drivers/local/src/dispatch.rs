@@ -21,24 +21,24 @@ pub(crate) struct Launch<'a> {
     pub(crate) workgroup_count: [u32; 3],
     pub(crate) workgroup_size: [u32; 3],
     pub(crate) dynamic_local_memory: u32,
-    /// At a multiple of 16 bytes.
+    /// The argument block, at a multiple of 16 bytes.
     pub(crate) arguments: &'a [u8],
 }
 
-/// How many workgroups a grid has.
+/// The number of workgroups of a grid.
 pub(crate) fn workgroups(count: [u32; 3]) -> u64 {
     count.iter().fold(1, |all: u64, one| all.saturating_mul(u64::from(*one)))
 }
 
-/// The executable as this driver made it.
+/// Casts an executable to this driver's type.
 pub(crate) fn own(executable: &dyn driver::RawExecutable) -> Result<&Executable> {
     let executable = executable.as_any().downcast_ref();
     executable.ok_or_else(|| Error::internal("the executable is none of the local device"))
 }
 
-/// Calls the kernel for each workgroup of a stretch of the grid, x fastest. The first error or panic ends it and names
-/// the workgroup.
-pub(crate) fn run(launch: &Launch<'_>, stretch: Range<u64>) -> Result<()> {
+/// Calls the kernel for each workgroup of a range of the grid, x fastest. The first error or panic ends the range,
+/// and the error names the workgroup.
+pub(crate) fn run(launch: &Launch<'_>, range: Range<u64>) -> Result<()> {
     let executable = own(launch.executable)?;
     let functions = launch.executable.functions();
     let (Some(function), Some(entry)) =
@@ -52,7 +52,7 @@ pub(crate) fn run(launch: &Launch<'_>, stretch: Range<u64>) -> Result<()> {
         Entry::Rust(code) => {
             let arguments = Arguments { function, block: launch.arguments, globals: executable.variables() };
             let grid = || {
-                for_each(launch.workgroup_count, stretch, |id| {
+                for_each(launch.workgroup_count, range, |id| {
                     at.set(id);
                     code(&mut Workgroup {
                         arguments,
@@ -69,10 +69,10 @@ pub(crate) fn run(launch: &Launch<'_>, stretch: Range<u64>) -> Result<()> {
         Entry::Native(kernel) => {
             let mut record = WorkgroupRecord::new(launch.workgroup_count, launch.workgroup_size);
             record.set_local_memory(local);
-            for_each(launch.workgroup_count, stretch, |id| {
+            for_each(launch.workgroup_count, range, |id| {
                 record.workgroup_id = id;
-                // SAFETY: the executable keeps the code loaded, whoever loaded it vouches for it, and block and record are
-                // there until it returns.
+                // SAFETY: the executable keeps the code loaded, and the loading caller vouches for the code. The
+                // block and the record live until the call returns.
                 let status = unsafe { kernel(launch.arguments.as_ptr().cast(), &record) };
                 if status == 0 {
                     return Ok(());
@@ -93,16 +93,16 @@ pub(crate) fn returned(status: i32) -> Error {
     Error::new(code.unwrap_or(Code::Unknown), format!("the kernel returned {status}"))
 }
 
-/// Calls `run` with the place of each workgroup of a stretch, until one fails.
+/// Calls `run` with the position of each workgroup of a range, until a call fails.
 #[inline]
 fn for_each(
     [width, height, _]: [u32; 3],
-    stretch: Range<u64>,
+    range: Range<u64>,
     mut run: impl FnMut([u32; 3]) -> Result<()>,
 ) -> Result<()> {
-    let (x, rest) = (stretch.start % u64::from(width), stretch.start / u64::from(width));
+    let (x, rest) = (range.start % u64::from(width), range.start / u64::from(width));
     let mut id = [x as u32, (rest % u64::from(height)) as u32, (rest / u64::from(height)) as u32];
-    for _ in stretch {
+    for _ in range {
         run(id)?;
         id[0] += 1;
         if id[0] == width {
@@ -120,11 +120,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_make_the_grid() {
+    fn ranges_make_the_grid() {
         let count = [3, 2, 4];
-        let places = |stretch| {
+        let places = |range| {
             let mut places = Vec::new();
-            for_each(count, stretch, |id| {
+            for_each(count, range, |id| {
                 places.push(id);
                 Ok(())
             })

@@ -18,20 +18,20 @@ pub struct LocalDriver {
     without_native: bool,
 }
 
-/// Queues of a device. They differ in number alone: the same threads run the work of all.
+/// The queues of a device. They differ only in number: the same threads run the work of all.
 const QUEUES: u32 = 4;
 
-/// The most threads of a device.
+/// The most threads that a device may have.
 const MAX_THREADS: usize = 1024;
 
 impl LocalDriver {
-    /// A driver whose devices have no libraries but those of this crate's features.
+    /// A driver without libraries, except those of this crate's features.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with a library that its devices can load by [`Library::image`]. One of a name that is there already
-    /// takes its place.
+    /// Adds a library that the driver's devices can load by [`Library::image`]. It replaces a library of the same
+    /// name.
     #[must_use]
     pub fn with_library(mut self, library: Library) -> Self {
         self.libraries.retain(|known| known.name() != library.name());
@@ -39,8 +39,8 @@ impl LocalDriver {
         self
     }
 
-    /// The same with devices that load no shared objects, as where the system has no loader for them: libraries of Rust
-    /// kernels alone.
+    /// Makes the driver's devices refuse shared objects, as on a system without a loader for them. They still load
+    /// libraries of Rust kernels.
     #[must_use]
     pub fn without_native(mut self) -> Self {
         self.without_native = true;
@@ -99,13 +99,13 @@ impl Driver for LocalDriver {
     }
 }
 
-/// As many threads as the machine runs at once.
+/// The number of threads that the machine runs at once.
 fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
 }
 
-/// What a device may take where its URI does not say: half of the machine's memory, or 4 GiB where the system does
-/// not tell how much there is.
+/// The memory of a device whose URI does not state it, in bytes: half of the machine's memory, or 4 GiB if the system
+/// does not report it.
 fn default_memory() -> u64 {
     const UNKNOWN: u64 = 4 << 30;
     let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is called for each workgroup: a function in Rust, or a symbol of a shared object.
+//! The code of a kernel: a function in Rust, or a symbol of a shared object.
 
 use std::{ffi::c_void, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::kernel::Code;
 pub(crate) enum Entry {
     /// A kernel of a Rust library.
     Rust(Arc<Code>),
-    /// A kernel of a shared object, which whoever holds the entry keeps loaded.
+    /// A kernel of a shared object. The holder of the entry keeps the object loaded.
     Native(NativeKernel),
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct WorkgroupRecord {
     pub(crate) local_memory: *mut c_void,
 }
 
-// SAFETY: a record is numbers, and an address that only the kernel that it is given to follows.
+// SAFETY: a record holds numbers and one address. Only the kernel that receives the record follows the address.
 unsafe impl Send for WorkgroupRecord {}
 // SAFETY: as above.
 unsafe impl Sync for WorkgroupRecord {}
@@ -49,7 +49,7 @@ impl WorkgroupRecord {
         }
     }
 
-    /// Where local memory is. No bytes are a null pointer.
+    /// Sets the local memory: its address and length, or null for no bytes.
     pub(crate) fn set_local_memory(&mut self, bytes: &mut [u8]) {
         if !bytes.is_empty() {
             self.local_memory_size = bytes.len() as u32;

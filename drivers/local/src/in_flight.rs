@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What was issued and has not ended: work on the lists of any thread.
+//! The operations that were issued and have not ended, on all threads of a device.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,33 +8,33 @@ use windlass_hal::{Notifications, Point, Semaphore};
 
 /// The operations of one device that are in flight, numbered in the order in which they were issued.
 #[derive(Default)]
-pub(crate) struct InFlight(Mutex<State>);
+pub(crate) struct InFlight(Mutex<Flights>);
 
 #[derive(Default)]
-struct State {
+struct Flights {
     issued: u64,
     running: Slab<u64>,
-    /// Each is signalled when no operation below its number is left.
+    /// Each semaphore is signalled once no operation below its number is left.
     sleepers: Vec<(u64, Semaphore)>,
 }
 
 impl InFlight {
-    /// An operation was issued; gives the key to [`end`](Self::end) it with.
+    /// Adds an issued operation, and returns the key for [`end`](Self::end).
     pub(crate) fn begin(&self) -> usize {
-        let mut state = self.lock();
-        let number = state.issued;
-        state.issued += 1;
-        state.running.insert(number)
+        let mut flights = self.lock();
+        let number = flights.issued;
+        flights.issued += 1;
+        flights.running.insert(number)
     }
 
-    /// An operation has settled its signals.
+    /// Removes an operation that has reached or failed its signals.
     pub(crate) fn end(&self, key: usize) {
         let mut notifications = Notifications::new();
-        let mut state = self.lock();
-        state.running.try_remove(key);
-        if !state.sleepers.is_empty() {
-            let oldest = state.running.iter().map(|(_, number)| *number).min().unwrap_or(u64::MAX);
-            state.sleepers.retain(|(bound, semaphore)| {
+        let mut flights = self.lock();
+        flights.running.try_remove(key);
+        if !flights.sleepers.is_empty() {
+            let oldest = flights.running.iter().map(|(_, number)| *number).min().unwrap_or(u64::MAX);
+            flights.sleepers.retain(|(bound, semaphore)| {
                 let waits = oldest < *bound;
                 if !waits {
                     semaphore.advance(1, &mut notifications);
@@ -42,23 +42,23 @@ impl InFlight {
                 waits
             });
         }
-        drop(state);
+        drop(flights);
         notifications.fire();
     }
 
-    /// A point that is reached when everything issued so far has ended; `None` where it has.
+    /// A point that is reached when all operations issued so far have ended. `None` if they have ended already.
     pub(crate) fn end_of_all(&self) -> Option<Point> {
-        let mut state = self.lock();
-        if state.running.is_empty() {
+        let mut flights = self.lock();
+        if flights.running.is_empty() {
             return None;
         }
-        let (bound, semaphore) = (state.issued, Semaphore::new(0));
+        let (bound, semaphore) = (flights.issued, Semaphore::new(0));
         let end = semaphore.at(1);
-        state.sleepers.push((bound, semaphore));
+        flights.sleepers.push((bound, semaphore));
         Some(end)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Flights> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

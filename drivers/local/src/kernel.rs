@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernels: a Rust function, and what it takes and needs.
+//! Kernels: a Rust function with its parameters and limits.
 
 use std::{fmt, sync::Arc};
 
@@ -7,17 +7,17 @@ use windlass_hal::{Error, FunctionInfo, Parameter, ParameterKind, Result};
 
 use crate::{arguments::Scalar, workgroup::Workgroup};
 
-/// The code of a kernel: called once for each workgroup.
+/// The code of a kernel, called once for each workgroup.
 pub(crate) type Code = dyn Fn(&mut Workgroup<'_>) -> Result<()> + Send + Sync;
 
 /// A Rust function that queues can dispatch.
 ///
-/// It is called once for each workgroup and does the work of all its work-items, as a rule in a loop over
-/// [`Workgroup::items`]; where a GPU kernel has a barrier, one loop ends and the next begins. An error fails the
-/// dispatch, and so does a panic; the workgroups behind it do not run.
+/// The function is called once for each workgroup and does the work of all its work-items, as a rule in a loop over
+/// [`Workgroup::items`]. In place of a GPU kernel's barrier, one loop ends and the next begins. An error or a panic
+/// fails the dispatch, and the workgroups after it do not run.
 ///
-/// Parameters are declared in the kernel's order and lie in the argument block as C lays out a struct, which is what
-/// compilers for AMD GPUs do.
+/// Parameters are declared in the kernel's order. They lie in the argument block as in a C struct, as compilers for AMD GPUs
+/// lay them out.
 ///
 /// ```
 /// use windlass_local::Kernel;
@@ -27,7 +27,7 @@ pub(crate) type Code = dyn Fn(&mut Workgroup<'_>) -> Result<()> + Send + Sync;
 ///     let (factor, n) = (group.arguments.value::<f32>(1)?, group.arguments.value::<u32>(2)?);
 ///     for [x, _, _] in group.global_items() {
 ///         if x < n {
-///             // SAFETY: whoever dispatches it says that `data` holds `n` elements.
+///             // SAFETY: the dispatching program gives a `data` of `n` elements.
 ///             unsafe { data.store(x as usize, data.load(x as usize) * factor) };
 ///         }
 ///     }
@@ -40,7 +40,7 @@ pub(crate) type Code = dyn Fn(&mut Workgroup<'_>) -> Result<()> + Send + Sync;
 pub struct Kernel {
     pub(crate) info: FunctionInfo,
     pub(crate) code: Arc<Code>,
-    /// What the declaration got wrong first.
+    /// The first fault of the declaration.
     problem: Option<Error>,
 }
 
@@ -55,46 +55,46 @@ impl Kernel {
         Self { info, code: Arc::new(code), problem: None }
     }
 
-    /// One more parameter: the address of a buffer, or null.
+    /// Adds a parameter: the address of a buffer, or null.
     #[must_use]
     pub fn buffer(self, name: &str) -> Self {
         self.parameter(name, ParameterKind::Buffer, 8, 8)
     }
 
-    /// One more parameter: a number.
+    /// Adds a parameter: a number.
     #[must_use]
     pub fn value<T: Scalar>(self, name: &str) -> Self {
         self.parameter(name, ParameterKind::Value, size_of::<T>() as u32, size_of::<T>() as u32)
     }
 
-    /// One more parameter: a struct by value of `size` bytes, at a multiple of `alignment`.
+    /// Adds a parameter: a struct by value of `size` bytes, at a multiple of `alignment`.
     #[must_use]
     pub fn bytes(self, name: &str, size: u32, alignment: u32) -> Self {
         self.parameter(name, ParameterKind::Value, size, alignment)
     }
 
-    /// The same for workgroups of this size alone.
+    /// Allows workgroups of this size only.
     #[must_use]
     pub fn workgroup_size(mut self, size: [u32; 3]) -> Self {
         self.info.workgroup_size = Some(size);
         self.max_workgroup_threads(size.iter().fold(1, |threads: u32, n| threads.saturating_mul(*n)))
     }
 
-    /// The same for workgroups of at most this many work-items.
+    /// Allows workgroups of at most this many work-items.
     #[must_use]
     pub fn max_workgroup_threads(mut self, threads: u32) -> Self {
         self.info.max_workgroup_threads = threads;
         self
     }
 
-    /// The same with bytes of local memory for each workgroup. What a dispatch asks for besides lies behind them.
+    /// Gives each workgroup this many bytes of local memory. The bytes that a dispatch requests follow them.
     #[must_use]
     pub fn local_memory(mut self, bytes: u32) -> Self {
         self.info.static_local_memory = bytes;
         self
     }
 
-    /// What the kernel takes and needs, as [`Function::info`](windlass_hal::Function::info) will say.
+    /// The parameters and limits, as [`Function::info`](windlass_hal::Function::info) returns them.
     pub fn info(&self) -> &FunctionInfo {
         &self.info
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The CPU driver of Windlass: `local://`, which runs kernels compiled for the host, from shared objects and the bundles that
-//! carry them, and kernels written in Rust.
+//! The CPU driver of Windlass, `local://`. It runs kernels compiled for the host, from shared objects or from bundles
+//! that contain them, and kernels written in Rust.
 //!
-//! It is a driver like any other: queues, semaphores, command buffers, binding tables and arguments by reflected
-//! parameters are those of `windlass_hal`, and the conformance suite holds it to all of them. So a program can be
-//! written, tested and debugged where there is no GPU, with kernels that a debugger steps through.
+//! It is a driver like any other. Queues, semaphores, command buffers, binding tables and arguments by reflected
+//! parameters are those of `windlass_hal`, and the conformance suite checks all of them. So a program can be written,
+//! tested and debugged without a GPU, and a debugger can step through its kernels.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -14,7 +14,7 @@
 //! let double = Kernel::new("double", |group| {
 //!     let (data, n) = (group.arguments.buffer::<f32>(0)?, group.arguments.value::<u32>(1)?);
 //!     for [x, _, _] in group.global_items().take_while(|[x, _, _]| *x < n) {
-//!         // SAFETY: whoever dispatches it says that `data` holds `n` elements.
+//!         // SAFETY: the dispatch below gives a `data` of `n` elements.
 //!         unsafe { data.store(x as usize, data.load(x as usize) * 2.0) };
 //!     }
 //!     Ok(())
@@ -24,7 +24,7 @@
 //! registry.register(Arc::new(LocalDriver::new().with_library(library.clone())));
 //!
 //! let device = registry.open("local://?threads=0")?;
-//! // SAFETY: `double` stays within the `n` elements that it is told of, and every dispatch below tells the truth.
+//! // SAFETY: `double` stays within the `n` elements that its arguments state, and the dispatch below states `n` truly.
 //! let executable = unsafe { device.load_executable(&library.image())? };
 //! let (queue, data, step) = (device.queue(0)?, device.allocate_device(400)?, Semaphore::new(0));
 //! queue.fill(&[], &[step.at(1)], &data, 1.5_f32)?;
@@ -38,63 +38,67 @@
 //!
 //! # Threads
 //!
-//! A device has threads of its own: as many as the machine runs at once, or `threads=N`. Each has a queue of tasks and
-//! takes from the others' where its own is empty. Work goes to them when its waits are reached, whatever the order in which
-//! it was submitted, and no thread is ever held by work that waits. The workgroups of one dispatch, the commands of a
-//! command buffer that no barrier and no event orders, and the pieces of a long transfer are shared among the threads;
-//! whichever ends the last of them goes on with what comes behind. What is done sooner than a thread is woken (barriers,
-//! alloca and dealloca, transfers of up to 4 KiB) runs on the thread that makes it ready. Host calls have threads of their
-//! own, as everywhere.
+//! A device has threads of its own: as many as the machine runs at once, or `threads=N`. Each thread has a queue of
+//! tasks, and takes tasks from other queues when its own is empty. Work goes to the threads when its waits are
+//! reached, in any order of submission. Waiting work never holds a thread.
 //!
-//! The threads sleep where there is nothing to do, and end behind the last work of a device that was dropped. Nothing joins
-//! them.
+//! Threads share the workgroups of one dispatch, the pieces of a long transfer, and the commands of a command buffer
+//! that no barrier and no event orders. The thread that ends the last part goes on with the dependent work. Short
+//! operations run on the thread that makes them ready: barriers, alloca, dealloca, and transfers of up to 4 KiB. Host
+//! calls have threads of their own, as on every device.
+//!
+//! Idle threads sleep. They end after the last work of a dropped device. Nothing joins them.
 //!
 //! # The inline form
 //!
-//! `local://?threads=0` has no threads of its own. Work runs on the thread that makes it ready: inside the submission if its
-//! waits are reached, otherwise inside the signal that reaches the last of them. It never nests: what becomes ready while an
-//! operation runs is appended to the list of its thread and runs behind it, so that a chain of any length needs no more
-//! stack than one link. A submission therefore takes as long as the work that it makes ready. It still never waits for other
-//! work, and work that different threads submit runs at the same time.
+//! `local://?threads=0` has no threads of its own. Work runs on the thread that makes it ready: inside the submission
+//! if its waits are reached, otherwise inside the signal that reaches the last of them. Work never nests. Work that
+//! becomes ready while an operation runs is appended to the list of its thread and runs afterwards, so a chain of any
+//! length needs the stack of one operation. A submission therefore takes as long as the work that it makes ready. It
+//! never waits for other work, and work that different threads submit runs at the same time.
 //!
 //! | parameter | meaning |
 //! |---|---|
-//! | `threads` | how many, up to 1024; `0` for none; without it, as many as the machine runs at once |
-//! | `memory` | bytes that buffers may take; half of the machine's without it |
+//! | `threads` | the number of threads, up to 1024; `0` for none; by default as many as the machine runs at once |
+//! | `memory` | the bytes that buffers may take; by default half of the machine's memory |
 //!
 //! # Kernels and libraries
 //!
-//! A [`Kernel`] is a function that is called once for each workgroup, with its arguments in the block that a GPU kernel
-//! of the same parameters would get, the workgroup's place, and its local memory. A [`Library`] is kernels and globals
-//! under a name. Bytes stand for it where `load_executable` wants bytes: [`image`] tells their form, which
-//! [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) names as [`FORMAT`].
+//! A [`Kernel`] is a function that is called once for each workgroup. It gets the argument block that a GPU kernel of
+//! the same parameters would get, the workgroup's position, and its local memory. A [`Library`] is a named set of
+//! kernels and globals. `load_executable` takes a library as a few bytes that name it, its [`image`].
+//! [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) calls this format [`FORMAT`].
 //!
-//! A kernel is ordinary Rust but for the memory that its arguments point to, which it reaches through [`Pointer`]. No
-//! check is made there, as on a GPU: a kernel that leaves its buffers overwrites the process. Whoever loads the library
-//! vouches that it does not. An error or a panic of a kernel fails its submission alone.
+//! A kernel is ordinary Rust, except that it reaches the memory of its arguments through [`Pointer`]. As on a GPU,
+//! these accesses are not checked: a kernel that leaves its buffers overwrites the process. The caller that loads the
+//! library vouches that its kernels do not. An error or a panic of a kernel fails only its submission.
 //!
 //! # Shared objects
 //!
-//! On Linux `load_executable` takes ELF shared objects for this machine ([`NATIVE_FORMAT`]), by themselves or as the host
-//! entry of a bundle beside code for GPUs: `host-x86_64-unknown-linux-gnu-`, compressed or not. What a kernel is there,
-//! `include/windlass_kernel.h` says: a function that is called once for each workgroup, and a description of its parameters
-//! that is read from the file before anything of it is loaded. The object itself is trusted, as the `unsafe` contract of
-//! `load_executable` says: the system's loader follows its tables and runs its constructors. It is loaded with names of its own: no other code of the process sees
-//! what it exports, and each loading has its own variables. They are the executable's globals, but for those that can only be
-//! read. The last handle unloads it.
+//! On Linux `load_executable` takes ELF shared objects for this machine ([`NATIVE_FORMAT`]). They may stand alone, or
+//! be the host entry of a bundle beside code for GPUs: `host-x86_64-unknown-linux-gnu-`, compressed or not.
+//! `include/windlass_kernel.h` defines their kernels: a function that is called once for each workgroup, and a
+//! description of its parameters, which the driver reads from the file before it loads the object.
 //!
-//! Several objects that refer to each other, in circles too, become one executable by
-//! [`Device::load_linked`](windlass_hal::Device::load_linked), as do the bundles of one file. Names that several define
-//! are those of the first. Where the process itself exports a name, as a program's `malloc` is, that comes before all.
+//! The object itself is trusted, as the `unsafe` contract of `load_executable` says: the system's loader follows its
+//! tables and runs its constructors. Its names are private: other code of the process does not see its exports, and
+//! each loading has its own variables. Writable variables are the executable's globals. Dropping the last handle
+//! unloads the object.
 //!
-//! A GPU's code is refused, and the error says of each entry what it is.
+//! [`Device::load_linked`](windlass_hal::Device::load_linked) makes one executable of several objects that refer to
+//! each other, in circles too. It also takes the bundles of one file. If several objects define a name, the first
+//! definition counts. A name that the process itself exports, such as a program's own `malloc`, comes before all of
+//! them.
+//!
+//! Code for GPUs is refused, and the error describes each entry of the file.
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `driver.rs` | URI to device |
-//! | `device.rs`, `queue.rs` | the device's methods, and what happens to an operation |
-//! | `pool.rs` | the device's threads |
-//! | `work.rs`, `batch.rs`, `cut.rs` | work from its first part to its signals, and what threads share |
+//! | `device.rs` | the device's methods |
+//! | `queues.rs`, `submit.rs` | the device's queues, and the way of an operation to a thread |
+//! | `submission.rs`, `queue.rs` | an operation from its first part to its signals |
+//! | `threads.rs`, `batch.rs`, `cut.rs` | the device's threads, and the parts of work that they share |
 //! | `trampoline.rs`, `in_flight.rs` | running without nesting, draining |
 //! | `kernel.rs`, `library.rs`, `executable/` | kernels, from declaration to loading |
 //! | `shared_object/` | loading from memory |
@@ -119,14 +123,16 @@ mod in_flight;
 mod kernel;
 mod library;
 mod local_memory;
-mod pool;
 mod queue;
+mod queues;
 mod replay;
 mod shared_object;
+mod submission;
+mod submit;
 mod sync;
+mod threads;
 mod trampoline;
 mod transfer;
-mod work;
 mod workgroup;
 mod workgroup_count;
 
@@ -140,8 +146,7 @@ pub use kernel::Kernel;
 pub use library::{Library, LibraryBuilder, image};
 pub use workgroup::Workgroup;
 
-/// The name of shared objects for this machine among the forms of code, where it can load them: `elf-x86_64`,
-/// `elf-aarch64`.
+/// The executable format of shared objects for this machine: `elf-x86_64`, `elf-aarch64`.
 pub const NATIVE_FORMAT: &str = if cfg!(target_arch = "x86_64") {
     "elf-x86_64"
 } else if cfg!(target_arch = "aarch64") {
@@ -152,7 +157,7 @@ pub const NATIVE_FORMAT: &str = if cfg!(target_arch = "x86_64") {
     "elf-host"
 };
 
-/// The name of [images](image) among the forms of code.
+/// The executable format of [images](image).
 pub const FORMAT: &str = "windlass-library";
 
 /// Adds `local://` to a registry.

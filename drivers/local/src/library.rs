@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Libraries: kernels and globals under a name, which bytes can refer to.
+//! Libraries: named kernels and globals, which an image of a few bytes refers to.
 
 use std::{fmt, sync::Arc};
 
@@ -7,13 +7,13 @@ use windlass_hal::{Error, FunctionInfo, Result};
 
 use crate::{entry::Entry, kernel::Kernel};
 
-/// What the bytes of an [`image`](Library::image) begin with.
+/// The first bytes of an [`image`](Library::image).
 pub(crate) const MAGIC: [u8; 16] = *b"WINDLASS-LIBRARY";
 
 /// Kernels and global variables that are loaded together. Clones are handles of the same library.
 ///
-/// A device loads it by its [`image`](Self::image), if it was opened by a
-/// [`LocalDriver`](crate::LocalDriver::with_library) that has it.
+/// A device loads the library by its [`image`](Self::image) if the [`LocalDriver`](crate::LocalDriver::with_library)
+/// that opened the device has it.
 #[derive(Clone)]
 pub struct Library(Arc<Contents>);
 
@@ -35,7 +35,7 @@ impl Library {
         &self.0.name
     }
 
-    /// The bytes that stand for this library in `load_executable`. See [`image`].
+    /// The bytes that `load_executable` takes for this library. See [`image`].
     pub fn image(&self) -> Vec<u8> {
         image(self.name())
     }
@@ -48,14 +48,14 @@ impl Library {
         &self.0.entries
     }
 
-    /// Names of globals with what they hold to begin with.
+    /// The names of the globals with their initial bytes.
     pub(crate) fn globals(&self) -> &[(String, Vec<u8>)] {
         &self.0.globals
     }
 }
 
-/// The bytes that stand for the library `name`: `WINDLASS-LIBRARY`, the length of the name as a little-endian `u32`, and
-/// the name in UTF-8. They hold no code: the driver has it.
+/// The bytes that `load_executable` takes for the library `name`: `WINDLASS-LIBRARY`, the length of the name as a
+/// little-endian `u32`, and the name in UTF-8. They hold no code. The driver finds its library by the name.
 pub fn image(name: &str) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend((name.len() as u32).to_le_bytes());
@@ -63,7 +63,7 @@ pub fn image(name: &str) -> Vec<u8> {
     bytes
 }
 
-/// The library that an image names; `None` for bytes that are no image at all.
+/// The name of the library in an image. `None` if the bytes are no image.
 pub(crate) fn name_in(image: &[u8]) -> Option<Result<&str>> {
     let rest = image.strip_prefix(&MAGIC)?;
     let name = rest.split_first_chunk().and_then(|(length, name)| {
@@ -84,7 +84,7 @@ impl fmt::Debug for Library {
     }
 }
 
-/// A library in the making.
+/// A library under construction.
 #[derive(Clone, Debug)]
 pub struct LibraryBuilder {
     name: String,
@@ -93,22 +93,22 @@ pub struct LibraryBuilder {
 }
 
 impl LibraryBuilder {
-    /// One more kernel.
+    /// Adds a kernel.
     #[must_use]
     pub fn kernel(mut self, kernel: Kernel) -> Self {
         self.kernels.push(kernel);
         self
     }
 
-    /// One more global variable, with the bytes that it holds in a freshly loaded executable.
+    /// Adds a global variable with its initial bytes in a freshly loaded executable.
     #[must_use]
     pub fn global(mut self, name: impl Into<String>, contents: &[u8]) -> Self {
         self.globals.push((name.into(), contents.to_vec()));
         self
     }
 
-    /// Ends the library. `INVALID_ARGUMENT` for an empty name, a name that is used twice, and a kernel whose declaration
-    /// makes no sense.
+    /// Builds the library. `INVALID_ARGUMENT` for an empty name, a name that is used twice, and an invalid
+    /// declaration of a kernel.
     pub fn build(self) -> Result<Library> {
         let Self { name, kernels, globals } = self;
         if name.is_empty() {

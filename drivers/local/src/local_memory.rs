@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Local memory: what a thread keeps for the workgroups that it runs.
+//! Local memory: one allocation of each thread, for the workgroups that the thread runs.
 
 use std::cell::Cell;
 
@@ -12,8 +12,8 @@ thread_local! {
     static KEPT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Calls `run` with so many bytes at a multiple of 64, which hold anything. They belong to the calling thread alone until
-/// it returns.
+/// Calls `run` with `size` bytes of arbitrary content at a multiple of 64. The bytes belong to the calling thread
+/// alone until `run` returns.
 pub(crate) fn with<R>(size: usize, run: impl FnOnce(&mut [u8]) -> Result<R>) -> Result<R> {
     if size == 0 {
         return run(&mut []);

@@ -15,19 +15,19 @@ use crate::{
     workgroup_count,
 };
 
-/// A submitted list with what its slots stand for.
+/// A submitted list with the buffers of its slots.
 pub(crate) struct Replay {
     program: Arc<Program>,
     bindings: BindingTable,
-    /// The argument blocks with the table's addresses, where there are any.
+    /// The argument blocks with the addresses of the binding table. `None` if the list uses no slot in them.
     patched: Option<Blocks>,
-    /// Workgroup counts that were read at the beginning, in the order of [`Program::fixed_counts`].
+    /// The workgroup counts that are read when the list begins, in the order of [`Program::fixed_counts`].
     fixed: Vec<[u32; 3]>,
     /// The next stage.
     stage: usize,
 }
 
-/// What a replay goes on with.
+/// The next stage of a replay.
 pub(crate) enum Next {
     /// Steps that this thread runs.
     Serial(Range<u32>),
@@ -40,12 +40,12 @@ pub(crate) struct Share {
     step: u32,
     cut: Cut,
     workgroup_count: [u32; 3],
-    /// The number of its last part, plus one, among those of the stage.
+    /// The end of this step's parts in the numbering of the stage's parts.
     end: u64,
 }
 
 impl Replay {
-    /// Patches a copy of the arguments, and reads the counts that are read first.
+    /// Patches a copy of the arguments, and reads the workgroup counts that must be read when the list begins.
     pub(crate) fn begin(
         command_buffer: &dyn driver::RawCommandBuffer,
         bindings: BindingTable,
@@ -81,14 +81,15 @@ impl Replay {
         }))
     }
 
-    /// Runs steps one after the other. The first that fails ends it.
+    /// Runs steps one after the other, up to the first that fails.
     pub(crate) fn serial(&self, steps: Range<u32>, limits: &Limits) -> Result<()> {
         let blocks = self.blocks().bytes().as_ptr();
         for (step, index) in self.program.steps[steps.start as usize..steps.end as usize].iter().zip(steps) {
             match step {
                 Step::Call(call) => {
-                    // SAFETY: the list's executable keeps the code loaded, and whoever loaded it vouches for it; the block
-                    // lies in the list's arguments, of which `blocks` is a copy, and both are there until it returns.
+                    // SAFETY: the list's executable keeps the code loaded, and the loading caller vouches for the
+                    // code. The block lies in the list's arguments, of which `blocks` is a copy. Both live until the
+                    // call returns.
                     let status =
                         unsafe { (call.kernel)(blocks.add(call.arguments as usize).cast(), &call.record) };
                     if status != 0 {
@@ -120,7 +121,7 @@ impl Replay {
         run.map_err(|error| self.at(share.step, error))
     }
 
-    /// How a step is cut, and a dispatch's workgroup count.
+    /// The parts of a step, and the workgroup count of a dispatch.
     fn cut(&self, step: u32, threads: usize, limits: &Limits) -> Result<(Cut, [u32; 3])> {
         let index = self.program.steps[step as usize].command();
         match &self.program.list.commands()[index as usize] {
@@ -146,7 +147,7 @@ impl Replay {
         }
     }
 
-    /// How many workgroups a dispatch has now; `None` if there are none.
+    /// The workgroup count of a dispatch as of now. `None` if it has no workgroups.
     fn count(&self, command: &DispatchCommand, index: u32, limits: &Limits) -> Result<Option<[u32; 3]>> {
         let (function, size) = ((command.executable.as_ref(), command.function), command.workgroup_size);
         let fixed = self.program.fixed_counts.binary_search(&index).ok();
@@ -202,7 +203,7 @@ pub(crate) fn parts(shares: &[Share]) -> u64 {
     shares.last().map_or(0, |share| share.end)
 }
 
-/// A copy of a list's arguments with the addresses that the table supplies; `None` where it supplies none.
+/// A copy of a list's arguments with the addresses of the binding table. `None` if no argument uses a slot.
 fn patched(program: &Program, bindings: &BindingTable) -> Result<Option<Blocks>> {
     let patches = program.list.patches();
     if patches.is_empty() {

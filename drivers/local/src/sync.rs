@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The primitives that the pool and batches are built on: the standard library's, or loom's when they are model-checked
+//! The primitives under `threads.rs` and `batch.rs`: the standard library's, or loom's under the model checker
 //! (`--cfg loom`).
 
 #[cfg(loom)]
@@ -20,7 +20,7 @@ pub(crate) use std::{
     thread_local,
 };
 
-/// Locks, and goes on with what a thread that panicked has left: every critical section here leaves valid data.
+/// Locks, also after a panic of another thread: every critical section here leaves valid data.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Running ready work as a loop, on the thread that made it ready.
+//! Runs ready submissions as a loop, on the thread that made them ready.
 //!
-//! Work that completes reaches semaphores; that makes further work ready, and runs wakers that may submit more. All of
-//! it is appended to the list of the thread that runs already, and none is nested: a chain of any length, over any number
-//! of devices, uses no more stack than one operation. Threads have lists of their own, so that independent work of two
-//! threads runs at the same time.
+//! A submission that ends reaches semaphores. That makes further submissions ready and runs wakers, which may submit
+//! more. All of them are appended to the list of the running thread, and none is nested. So a chain of any length,
+//! over any number of devices, uses the stack of one operation. Each thread has its own list, so independent work of
+//! two threads runs at the same time.
 
 use std::{cell::RefCell, collections::VecDeque};
 
 use windlass_hal::panics::contain;
 
-use crate::work::Ready;
+use crate::submission::Submission;
 
 #[derive(Default)]
 struct List {
-    ready: VecDeque<Box<Ready>>,
-    /// This thread is in [`run`] and will see what is appended.
+    ready: VecDeque<Box<Submission>>,
+    /// The thread is in [`run`], which will see appended submissions.
     running: bool,
 }
 
@@ -24,30 +24,30 @@ thread_local! {
 }
 
 /// Appends work to this thread's list.
-pub(crate) fn push(ready: Box<Ready>) {
+pub(crate) fn push(ready: Box<Submission>) {
     let mut ready = Some(ready);
     let pushed = LIST.try_with(|list| list.borrow_mut().ready.extend(ready.take()));
     if pushed.is_err()
         && let Some(ready) = ready
     {
-        // A thread that submits while it ends has no list any more.
+        // The thread is ending and its list is gone already.
         ready.run();
     }
 }
 
-/// Runs this thread's list until it is empty, unless the thread is doing so already.
+/// Runs this thread's list until it is empty. Does nothing if the thread is doing so already.
 pub(crate) fn run() {
     let entered = LIST.try_with(|list| !std::mem::replace(&mut list.borrow_mut().running, true));
     if entered != Ok(true) {
         return;
     }
     while let Some(ready) = next() {
-        // Whatever it is, what stands behind it on the list must still run.
+        // A panic must not keep the rest of the list from running.
         contain("an operation", || ready.run());
     }
 }
 
-fn next() -> Option<Box<Ready>> {
+fn next() -> Option<Box<Submission>> {
     LIST.with(|list| {
         let mut list = list.borrow_mut();
         let next = list.ready.pop_front();
@@ -56,7 +56,7 @@ fn next() -> Option<Box<Ready>> {
     })
 }
 
-/// Whether the calling code runs inside an operation of this thread, or inside a waker that one calls.
+/// Whether the caller runs inside an operation of this thread, or inside a waker that an operation calls.
 pub(crate) fn is_running() -> bool {
     LIST.try_with(|list| list.borrow().running).unwrap_or(false)
 }

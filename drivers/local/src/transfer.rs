@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Transfers, submitted or recorded, whole or in part.
+//! Transfers, submitted or recorded, whole or in parts.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -13,8 +13,8 @@ pub(crate) enum Transfer<'a> {
 }
 
 impl Transfer<'static> {
-    /// The transfer that an operation is; any other operation comes back.
-    #[allow(clippy::result_large_err, reason = "what is no transfer goes on as it came")]
+    /// Converts an operation that is a transfer. Returns any other operation as the error.
+    #[allow(clippy::result_large_err, reason = "the caller goes on with the operation")]
     pub(crate) fn submitted(operation: Operation) -> Result<Self, Operation> {
         Ok(match operation {
             Operation::Fill { target, pattern } => Self::Fill { target, pattern },
@@ -28,7 +28,7 @@ impl Transfer<'static> {
 }
 
 impl<'a> Transfer<'a> {
-    /// The transfer that a command of a list is; `None` for every other kind.
+    /// Converts a command that is a transfer. `None` for any other command.
     pub(crate) fn recorded(
         list: &'a CommandList,
         command: &Command,
@@ -51,7 +51,7 @@ impl<'a> Transfer<'a> {
         }))
     }
 
-    /// Bytes.
+    /// The length in bytes.
     pub(crate) fn len(&self) -> u64 {
         match self {
             Self::Fill { target, .. } | Self::Update { target, .. } | Self::Copy { target, .. } => {
@@ -60,7 +60,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Transfers a part, whose ends are multiples of the longest pattern, or the end of the whole.
+    /// Transfers a part. Its ends must be multiples of the longest pattern, or the end of the whole.
     pub(crate) fn run(&self, part: Range<u64>) -> Result<()> {
         let of = |buffer: &Buffer| buffer.subspan(part.start, part.end - part.start);
         match self {

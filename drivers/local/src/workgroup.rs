@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a kernel is given for each workgroup.
+//! The view of a workgroup that a kernel in Rust gets.
 
 use std::fmt;
 
@@ -10,25 +10,25 @@ use crate::arguments::Arguments;
 pub struct Workgroup<'a> {
     /// The arguments of the dispatch, the same for every workgroup.
     pub arguments: Arguments<'a>,
-    /// The place of this workgroup in the grid, in x, y, z.
+    /// The position of this workgroup in the grid, in x, y, z.
     pub id: [u32; 3],
-    /// Workgroups of the grid in x, y, z.
+    /// The number of workgroups of the grid, in x, y, z.
     pub count: [u32; 3],
-    /// Work-items of a workgroup in x, y, z.
+    /// The number of work-items of a workgroup, in x, y, z.
     pub size: [u32; 3],
-    /// Local memory: what the kernel declares and then what the dispatch asks for, aligned to 64 bytes. It belongs to
-    /// this workgroup alone and holds anything to begin with.
+    /// Local memory, aligned to 64 bytes: the bytes that the kernel declares, then the bytes that the dispatch
+    /// requests. It belongs to this workgroup alone, and its initial content is arbitrary.
     pub local_memory: &'a mut [u8],
 }
 
 impl Workgroup<'_> {
-    /// The work-items by their place in the workgroup, x fastest.
+    /// The work-items by their position in the workgroup, x fastest.
     pub fn items(&self) -> impl Iterator<Item = [u32; 3]> + use<> {
         let [x, y, z] = self.size;
         (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
     }
 
-    /// The work-items by their place in the grid, x fastest within the workgroup.
+    /// The work-items by their position in the grid, x fastest within the workgroup.
     pub fn global_items(&self) -> impl Iterator<Item = [u32; 3]> + use<> {
         // A grid has fewer than 2^32 work-items in each dimension.
         let start: [u32; 3] = std::array::from_fn(|axis| self.id[axis] * self.size[axis]);

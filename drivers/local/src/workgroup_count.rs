@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Workgroup counts that are in memory: read here, when the work runs.
+//! Workgroup counts in device memory, read when the work runs.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use windlass_hal::{Buffer, Error, Limits, Result, WorkgroupCount, driver, host_memory::bytes_of};
 
-/// How many workgroups to run now; `None` if there are none.
+/// The workgroup count as of now. `None` if it has no workgroups.
 pub(crate) fn resolve(
     count: &WorkgroupCount,
     bindings: &[Buffer],
@@ -19,7 +19,7 @@ pub(crate) fn resolve(
     checked(read(count, bindings)?, (executable, function), size, limits)
 }
 
-/// The count, if it launches anything. `OUT_OF_RANGE` where the device cannot take it.
+/// The count, or `None` if it has no workgroups. `OUT_OF_RANGE` if it exceeds the device's limits.
 pub(crate) fn checked(
     count: [u32; 3],
     (executable, function): (&dyn driver::RawExecutable, u32),
@@ -37,7 +37,7 @@ pub(crate) fn checked(
     Ok(Some(count))
 }
 
-/// The three numbers that a count's buffer holds.
+/// The three numbers in the count's buffer.
 pub(crate) fn read(count: &WorkgroupCount, bindings: &[Buffer]) -> Result<[u32; 3]> {
     let buffer =
         count.buffer(bindings).ok_or_else(|| Error::internal("a workgroup count outside its buffer"))?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The conformance suite over `local://`, with the host code of its bundles where that can be loaded.
+//! The conformance suite over `local://`, with the host code of its bundles if the system can load it.
 
 use std::process::ExitCode;
 

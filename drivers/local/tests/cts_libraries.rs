@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The conformance suite over `local://` with its kernels in Rust: what a system without a loader for shared objects has.
+//! The conformance suite over `local://` with its kernels in Rust, as on a system that loads no shared objects.
 
 use std::{process::ExitCode, sync::Arc};
 

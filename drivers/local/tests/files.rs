@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files of the system: by the kernel's ring where there is one, and by calls on threads.
+//! Files of the system, moved by the kernel's ring if there is one, and by calls on threads.
 
 use std::{
     fs, io,
@@ -24,7 +24,7 @@ fn device() -> Device {
     registry.open("local://").expect("the local device opens")
 }
 
-/// A file that nobody else has, gone with the process's handles.
+/// An unnamed temporary file with these bytes.
 fn scratch(bytes: &[u8]) -> fs::File {
     let path = path();
     fs::write(&path, bytes).expect("room for a file");
@@ -39,7 +39,7 @@ fn path() -> PathBuf {
     std::env::temp_dir().join(name)
 }
 
-/// A file that does not say that it has a descriptor: threads call it.
+/// A file without a descriptor, so that threads call its methods.
 struct Called(fs::File);
 
 impl Storage for Called {
@@ -52,7 +52,7 @@ impl Storage for Called {
     }
 }
 
-/// The same file in every way that it can be moved.
+/// The same file in each way in which it can be moved.
 fn ways(file: &fs::File) -> [(&'static str, File); 2] {
     let again = || file.try_clone().expect("a handle");
     [("by the system", File::from(again())), ("by calls", File::new(Called(again())))]

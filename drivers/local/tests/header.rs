@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `include/windlass_kernel.h` is plain C and plain C++ to every compiler that is installed, and what they make of it runs.
+//! `include/windlass_kernel.h` is plain C and plain C++ to every installed compiler, and the compiled kernels run.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
@@ -39,7 +39,7 @@ WINDLASS_KERNEL_WITHOUT_PARAMETERS(doubles, 0) {
 }
 "#;
 
-/// Compiles the source and runs its kernel; `false` where there is no such compiler.
+/// Compiles the source and runs its kernel. `false` if the compiler is not installed.
 fn runs(folder: &Path, compiler: &str, standard: &str) -> bool {
     let cpp = standard.contains("++");
     let (source, object) = (folder.join(if cpp { "root.cc" } else { "root.c" }), folder.join("root.so"));
@@ -56,7 +56,7 @@ fn runs(folder: &Path, compiler: &str, standard: &str) -> bool {
     let said = String::from_utf8_lossy(&finished.stderr);
     assert!(finished.status.success() && said.is_empty(), "{compiler} {standard}: {said}");
     let (device, done) = (device(), Semaphore::new(0));
-    // SAFETY: the kernel stays within the elements that it is told of.
+    // SAFETY: the kernel stays within the elements that its arguments state.
     let executable = unsafe { device.load_executable(&std::fs::read(object).unwrap()) }.unwrap();
     let (queue, data) = (device.queue(0).unwrap(), device.allocate_device(8).unwrap());
     queue.fill(&[], &[done.at(1)], &data, 9.0_f32).unwrap();
@@ -91,7 +91,7 @@ fn compilers_take_it_without_a_warning() {
     }
 }
 
-/// What the C compiler makes of a kernel `bump` beside other text; `None` where there is no such compiler.
+/// The object that the C compiler makes of a kernel `bump` after `text`. `None` if there is no C compiler.
 fn compiled(folder: &Path, text: &str, options: &[&str]) -> Option<PathBuf> {
     const BUMP: &str = "typedef struct { int *out; } bump_block;\n\
                         WINDLASS_KERNEL(bump, bump_block, 0, WINDLASS_BUFFER(bump_block, out)) {\n\
@@ -108,7 +108,7 @@ fn compiled(folder: &Path, text: &str, options: &[&str]) -> Option<PathBuf> {
     Some(object)
 }
 
-/// What `bump` gives, or why it cannot be loaded.
+/// The result of `bump`, or the error of loading it.
 fn bumped(object: &Path) -> windlass_hal::Result<i32> {
     let (device, done) = (device(), Semaphore::new(0));
     // SAFETY: the kernel stays within the four bytes that it gets.
@@ -134,7 +134,7 @@ fn a_variable_that_the_process_has_too_is_refused() {
         (&OPTIND.replacen("int", "static int", 1), &[]),
         (&OPTIND.replace("optind", "windlass_test_index"), &[]),
         (&OPTIND.replacen("int", "__attribute__((visibility(\"protected\"))) int", 1), &[]),
-        // Nothing of the object uses it by its name.
+        // The object's code does not use the variable by name.
         ("int optind = 7; static int next(void) { return 42; }", &[]),
     ] {
         let object = compiled(folder.path(), text, options).unwrap();
@@ -154,7 +154,7 @@ fn thread_local_storage_without_room_is_refused_with_advice() {
     assert!(error.to_string().contains("-ftls-model=global-dynamic"), "{error}");
 }
 
-/// What is read of many symbols that share one long description is no more than the file.
+/// Reading many symbols that share one long description reads no more bytes than the file has.
 #[test]
 fn descriptions_that_overlap_are_refused() {
     use std::fmt::Write as _;

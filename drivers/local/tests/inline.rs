@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Work runs where it becomes ready, and never nests.
+//! Work runs on the thread that makes it ready, and never nests.
 
 mod common;
 
@@ -43,7 +43,7 @@ fn a_long_chain_resolved_by_one_signal() {
     });
 }
 
-/// Panics when it is woken, with what panics when it is dropped.
+/// A waker that panics when it is woken. The panic's payload panics when it is dropped.
 struct Bomb;
 
 impl Wake for Bomb {
@@ -58,7 +58,7 @@ impl Drop for Bomb {
     }
 }
 
-/// The waker's last handle is leaked: its drop would end the test.
+/// The waker's last handle is leaked, because its drop would end the test.
 #[test]
 fn a_waker_that_panics_stops_no_work_of_its_thread() {
     let device = device();
@@ -175,7 +175,7 @@ fn threads_do_not_wait_for_each_other() {
     queue.barrier(&[other.at(1)], &[done.at(1)]).unwrap();
     let signaller = thread::spawn(move || gate.signal(1).unwrap());
     starts.recv_timeout(LONG).unwrap();
-    // The kernel runs inside the other thread's signal; what this thread makes ready does not wait for it.
+    // The kernel runs inside the other thread's signal. This thread's own work does not wait for the kernel.
     other.signal(1).unwrap();
     assert_eq!(done.query().unwrap(), 1);
     assert_eq!(held.query().unwrap(), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernels in Rust: declaration, loading, arguments, local memory, and how they fail.
+//! Kernels in Rust: declaration, loading, arguments, local memory, failures.
 
 mod common;
 
@@ -16,11 +16,11 @@ use windlass_local::{Kernel, Library, LocalDriver, Workgroup, image};
 use common::{LONG, device, device_with, open, single};
 
 fn load(device: &Device, bytes: &[u8]) -> windlass_hal::Result<Executable> {
-    // SAFETY: what these tests load stays within the buffers that they give it.
+    // SAFETY: the kernels of these tests stay within the buffers that the tests give them.
     unsafe { device.load_executable(bytes) }
 }
 
-/// Dispatches, and gives what comes of it.
+/// Dispatches a kernel and returns the outcome.
 fn run(
     device: &Device,
     function: &Function,
@@ -263,12 +263,12 @@ fn globals_belong_to_their_executable() {
     };
     let executable = load(&device, &library.image()).unwrap();
     assert_eq!((count(&executable), count(&executable)), (8, 9));
-    // The same bytes are the same executable, and its variables go on.
+    // The same bytes give the same executable, so its variable keeps its value.
     assert_eq!(count(&load(&device, &library.image()).unwrap()), 10);
     assert_eq!(executable.global("counter").unwrap().len(), 4);
     assert_eq!(executable.global("none").unwrap_err().code(), Code::NotFound);
     drop(executable);
-    // Nobody holds it any more: this one is fresh.
+    // The executable was dropped, so loading makes a fresh one.
     assert_eq!(count(&load(&device, &library.image()).unwrap()), 8);
 }
 
@@ -351,10 +351,10 @@ fn a_driver_without_native_code_refuses_it() {
     let error = load(&device, bundle).unwrap_err();
     assert_eq!(error.code(), Code::Unimplemented, "{error}");
     assert!(error.to_string().contains("without_native"), "{error}");
-    // SAFETY: it is refused.
+    // SAFETY: loading is refused.
     let linked = unsafe { device.load_linked(&[bundle, bundle]) };
     assert_eq!(linked.unwrap_err().code(), Code::Unimplemented);
-    // What it does take, it still takes.
+    // The device still loads libraries of Rust kernels.
     load(&device, &windlass_local::conformance::find("vector_add").unwrap()).unwrap();
     load(&open(LocalDriver::new(), "local://?threads=0"), bundle).unwrap();
 }

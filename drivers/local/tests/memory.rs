@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bytes in and out of memory: through mappings of every length, and from and to files in pieces.
+//! Bytes to and from memory: through mappings of every length, and through files in pieces.
 
 use std::{
     io,
@@ -38,7 +38,7 @@ fn a_mapping_copies_exactly_what_is_asked_for_at_any_length_and_offset() {
     }
 }
 
-/// A file of any content, which notes the ranges that it is asked for.
+/// A file of generated content that notes the requested ranges.
 #[derive(Clone, Default)]
 struct Watched {
     asked: Arc<Mutex<Vec<(u64, u64)>>>,

@@ -18,7 +18,7 @@ macro_rules! object {
     };
 }
 
-/// The objects of native/, for a machine.
+/// The objects of native/ for one machine.
 struct Objects {
     kernels: &'static [u8],
     user: &'static [u8],
@@ -52,7 +52,7 @@ const OTHER_ID: &str = if cfg!(target_arch = "x86_64") {
     "host-x86_64-unknown-linux-gnu-"
 };
 
-/// What stands for code of a GPU.
+/// A stand-in for GPU code.
 const GPU: (&str, &[u8]) = ("hipv4-amdgcn-amd-amdhsa--gfx942", b"\x7fELF, and not read");
 
 fn load(device: &Device, code: &[u8]) -> Result<Executable> {
@@ -89,7 +89,7 @@ fn words(device: &Device, buffer: &Buffer) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect()
 }
 
-/// So many words of zero.
+/// A buffer of `words` zero words.
 fn zeros(device: &Device, words: u64) -> Buffer {
     let (buffer, done) = (device.allocate_device(4 * words).unwrap(), Semaphore::new(0));
     device.queue(0).unwrap().fill(&[], &[done.at(1)], &buffer, 0_u32).unwrap();
@@ -97,7 +97,7 @@ fn zeros(device: &Device, words: u64) -> Buffer {
     buffer
 }
 
-/// Runs a kernel that takes one buffer, once; gives the first word of it.
+/// Runs a kernel on one buffer, and returns the buffer's first word.
 fn first_word(loaded: (&Device, &Executable), name: &str) -> u32 {
     let out = zeros(loaded.0, 1);
     run(loaded, name, single(), &[out.arg()]).unwrap();
@@ -331,7 +331,7 @@ fn truncated_objects_are_refused_or_whole() {
     let mut whole = 0;
     for size in 0..OURS.kernels.len() {
         match load(&device, &OURS.kernels[..size]) {
-            // What no loader reads may be missing: the headers of sections.
+            // Loaders do not read section headers, so a file without them loads.
             Ok(executable) => {
                 whole += 1;
                 assert_eq!(first_word((&device, &executable), "count"), 7);
@@ -360,7 +360,7 @@ fn objects_are_linked() {
     }
     let circle = link(&device, &[OURS.user, OURS.cycle]).unwrap();
     assert_eq!(apply(&circle), 131);
-    // Names that several pieces define are those of the first.
+    // If several pieces define a name, the first piece's definition counts.
     let circle = link(&device, &[OURS.cycle, OURS.user]).unwrap();
     assert_eq!(first_word((&device, &circle), "apply"), 1);
     let three = link(&device, &[OURS.kernels, OURS.user, OURS.provider]).unwrap();
@@ -376,12 +376,12 @@ fn objects_are_linked() {
 }
 
 #[test]
-fn what_nobody_defines_is_named() {
+fn undefined_symbols_are_named() {
     let device = device();
     error_of(load(&device, OURS.user), Code::NotFound, &["needs `threefold`", "needs `bias`", "load_linked"]);
     let error = link(&device, &[OURS.kernels, OURS.user]);
     error_of(error, Code::NotFound, &["piece 1 needs `threefold`", "piece 1 needs `bias`"]);
-    // Each is loaded anew: what was loaded beside a piece before does not serve it.
+    // Each linking loads its pieces anew. A piece loaded earlier does not serve a later linking.
     let whole = link(&device, &[OURS.user, OURS.provider]).unwrap();
     error_of(load(&device, OURS.user), Code::NotFound, &["threefold"]);
     drop(whole);

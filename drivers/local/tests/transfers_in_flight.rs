@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What moves files costs no thread each, and goes on where the system refuses its ring or its threads.
+//! Transfers of files take no thread each, and work without a ring or without new threads.
 //!
-//! Each test is a process of its own: it counts threads, or forbids itself system calls for good.
+//! Each test is a process of its own, because it counts threads or forbids itself system calls for good.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stdout)]
 
@@ -17,7 +17,7 @@ use windlass_hal::{
 };
 use windlass_local::LocalDriver;
 
-/// The thread of the ring.
+/// The name of the ring's thread.
 const RING: &str = "windlass-files";
 const MANY: u64 = 3000;
 const LENGTH: u64 = 4099;
@@ -28,7 +28,7 @@ fn device() -> Device {
     registry.open("local://?threads=1").expect("the local device opens")
 }
 
-/// A file that is gone with its handles.
+/// An unnamed temporary file with these bytes.
 fn scratch(bytes: &[u8]) -> File {
     let path = env::temp_dir().join(format!("windlass-in-flight-{}", std::process::id()));
     fs::write(&path, bytes).expect("room for a file");
@@ -37,7 +37,7 @@ fn scratch(bytes: &[u8]) -> File {
     File::from(file)
 }
 
-/// The names of the process's threads, the kernel's own for its ring among them.
+/// The names of the process's threads, and of the kernel's threads for the ring.
 fn threads() -> Vec<String> {
     let tasks = fs::read_dir("/proc/self/task").expect("Linux tells of threads").flatten();
     tasks.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok()).collect()
@@ -56,7 +56,7 @@ fn offers_ring() -> bool {
     offers
 }
 
-/// Reads and writes a file, a hundred ranges at once, and compares.
+/// Reads and writes a file in a hundred concurrent ranges, and compares.
 fn moves_files(device: &Device) {
     let bytes: Vec<u8> = (0..100 * LENGTH).map(|at| (at * 31 / 7) as u8).collect();
     let (from, to) = (scratch(&bytes), scratch(&[]));
@@ -81,11 +81,11 @@ fn moves_files(device: &Device) {
     assert!(again.map().expect("maps").to_vec() == bytes, "what was written");
 }
 
-/// Refuses system calls to every thread of this process, from now on.
+/// Makes these system calls fail on every thread of this process, from now on.
 fn forbid(calls: &[libc::c_long], error: i32) {
     let step = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter { code: code as u16, jt, jf, k };
     let answer = libc::SECCOMP_RET_ERRNO | error as u32;
-    // The number of the call is the first word that a filter sees.
+    // A filter sees the number of the call as its first word.
     let mut steps = vec![step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0)];
     for call in calls {
         steps.push(step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, *call as u32));
@@ -93,7 +93,7 @@ fn forbid(calls: &[libc::c_long], error: i32) {
     }
     steps.push(step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW));
     let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
-    // SAFETY: takes numbers only.
+    // SAFETY: the call takes numbers only.
     assert_eq!(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }, 0);
     let (mode, threads) = (libc::SECCOMP_SET_MODE_FILTER, libc::SECCOMP_FILTER_FLAG_TSYNC);
     // SAFETY: the program and its steps live until the call has copied them.
@@ -154,7 +154,7 @@ mod own_process {
         let before = threads().len();
         gate.signal(1).expect("opens");
         wait_all(&points, Deadline::NEVER, WaitPolicy::default()).expect("reads");
-        // What the pool started stays for some seconds.
+        // Threads that the pool started stay for some seconds.
         let after = threads();
         assert!(has_ring(), "{after:?}");
         assert!(after.len() < before + 64, "{before} threads became {}: {after:?}", after.len());
@@ -193,7 +193,7 @@ mod own_process {
         let queue = device.queue(0).expect("a queue");
         let mut held = Vec::new();
         let of_pool = || threads().iter().filter(|name| name.starts_with("windlass-call")).count();
-        // Each call takes an idle thread, or gets one of its own.
+        // Each call takes an idle thread, or starts one.
         while held.len() < 16.max(of_pool()) {
             let (begun, ended) = (Semaphore::new(0), Semaphore::new(0));
             let (told, (go, wait_for_go)) = (begun.clone(), mpsc::channel::<()>());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory in large pieces: what pools place buffers in.
+//! Memory in large pieces, in which pools place buffers.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use windlass_hal::{
 
 use crate::buffer::Buffer;
 
-/// The memory of one device. Clones are handles of the same. It knows no [`Device`](crate::device::Device): buffers and
-/// pools may outlive that.
+/// The memory of one device. Clones are handles of the same memory. It holds no [`Device`](crate::device::Device),
+/// because buffers and pools may outlive the device.
 #[derive(Clone)]
 pub(crate) struct Heap(HostHeap);
 
@@ -28,28 +28,28 @@ impl Heap {
 }
 
 impl SlabSource for Heap {
-    /// Gives fresh memory at a multiple of `Limits::allocation_alignment`, or `RESOURCE_EXHAUSTED` with what is free,
-    /// and neither waits for work nor runs wakers, because a pool calls it under its lock.
+    /// Returns fresh memory at a multiple of `Limits::allocation_alignment`, or `RESOURCE_EXHAUSTED` with the free
+    /// bytes, and neither waits for work nor runs wakers, because a pool calls it under its lock.
     fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::RawBuffer>> {
         Ok(Arc::new(Buffer::new(self.0.allocate_slab(request)?)))
     }
 
-    /// Answers at once, and without calling back, whether the work up to an epoch of a lane can no longer touch memory;
-    /// here work is done when it is issued, and there are no lanes.
+    /// Returns at once, and without calling back, whether the work up to an epoch of a lane can no longer touch
+    /// memory; here work is done when it is issued, and there are no lanes.
     fn has_retired(&self, _lane: u32, _epoch: u64) -> bool {
         true
     }
 
-    /// Retires what has finished if no other thread is doing so, and never waits; here nothing is ever left to retire.
+    /// Retires finished work if no other thread is doing so, and never waits; here no work is ever left to retire.
     fn poll(&self) {}
 
-    /// Answers the device's error once the device is lost, from then on always, so that its memory is never used again;
-    /// the host cannot be lost.
+    /// Returns the device's error from the moment the device is lost, so that its memory is never used again; the
+    /// host cannot be lost.
     fn usable(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Answers the one place in which slabs and buffers of this device are counted, for as long as any of them lives.
+    /// Returns the accounts that count all slabs and buffers of this device, for as long as any of them lives.
     fn accounts(&self) -> &Accounts {
         self.0.accounts()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Command buffers: the recorded list as it is, walked at every submission.
+//! Command buffers: recorded lists, walked at every submission.
 
 use std::any::Any;
 
@@ -39,24 +39,24 @@ fn is_known(command: &Command) -> bool {
 
 // SAFETY: `list` is the list that is replayed, and never changes.
 unsafe impl driver::RawCommandBuffer for CommandBuffer {
-    /// Answers the domain of the device that prepared the list, by which fronts refuse foreign command buffers.
+    /// Returns the domain of the device that prepared the list, by which fronts refuse foreign command buffers.
     fn domain(&self) -> Domain {
         self.domain
     }
 
-    /// Gives the list as it was recorded, unchanged, because fronts check binding tables against its slots.
+    /// Returns the list exactly as it was recorded, because fronts check binding tables against its slots.
     fn list(&self) -> &CommandList {
         &self.list
     }
 
-    /// Answers `self`, so that `submit` finds this type again behind the trait object.
+    /// Returns `self`, so that `submit` finds this type again behind the trait object.
     fn as_any(&self) -> &dyn Any {
         self
     }
 }
 
-/// Runs the commands one after the other: stricter than barriers and events ask for, and so always right. A driver that
-/// runs commands side by side learns from `CommandList::predecessors` what each of them has to wait for.
+/// Runs the commands one after the other, which satisfies every barrier and event. A driver that runs commands at the
+/// same time gets the commands that each of them waits for from `CommandList::predecessors`.
 pub(crate) fn run(list: &CommandList, bindings: &[Buffer]) -> Result<()> {
     for command in list.commands() {
         match command {

@@ -15,34 +15,34 @@ use crate::device::Device;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullDriver;
 
-/// Device memory where the URI does not say otherwise.
+/// The bytes of device memory if the URI does not state them.
 const DEFAULT_MEMORY: u64 = 1 << 30;
-/// Queues of the device. They differ in number alone: work runs on whichever thread makes it ready.
+/// The queues of the device. They differ only in number: work runs on the thread that makes it ready.
 const QUEUES: u32 = 4;
 
-/// What is `UNIMPLEMENTED`. Strike a line as soon as it works: the suite then runs the cases behind it.
+/// The features that are `UNIMPLEMENTED`. Delete a feature as soon as it works: the suite then runs its cases.
 const LACKS: [Feature; 5] =
     [Feature::Dispatch, Feature::IndirectDispatch, Feature::Globals, Feature::Linking, Feature::Symbols];
 
 impl Driver for NullDriver {
-    /// Answers what stands before `://` in this driver's URIs, always the same and without looking for hardware.
+    /// Returns the word before `://` in this driver's URIs, always the same and without looking for hardware.
     fn scheme(&self) -> &str {
         "null"
     }
 
-    /// Answers what the driver is in a few words for listings, whether or not a device is there.
+    /// Returns a description of the driver in a few words for listings, whether or not a device is present.
     fn description(&self) -> String {
         "the skeleton of a driver: host memory, no kernels".to_owned()
     }
 
-    /// Lists the devices that [`open`](Driver::open) would open now, each with the URI that opens it, or answers
-    /// `UNAVAILABLE` with what is missing and how to mend it, and keeps nothing open.
+    /// Lists the devices that [`open`](Driver::open) would open now, each with the URI that opens it, or returns
+    /// `UNAVAILABLE` with the missing part and the remedy, and keeps nothing open.
     fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
         Ok(vec![info("null://".to_owned())])
     }
 
-    /// Opens a device of its own for each call, `NOT_FOUND` where the URI names none and `INVALID_ARGUMENT` where it has
-    /// a key that nobody reads.
+    /// Opens a new device for each call, with `NOT_FOUND` if the URI names none and `INVALID_ARGUMENT` if the URI has
+    /// an unknown key.
     fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::RawDevice>> {
         if !uri.path().is_empty() {
             return Err(Error::not_found(format!(

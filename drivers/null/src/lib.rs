@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The null driver: `null://`, and the skeleton to copy for a Windlass driver of your own.
 //!
-//! It is a correct driver for everything that costs nothing to have. Semaphores, edges, transfers over host
-//! memory, command buffers, host calls and files work, and the conformance suite holds it to them. It runs no
-//! kernels, and says so beforehand.
+//! It is a correct driver without kernels. Semaphores, edges, transfers over host memory, command buffers, host calls
+//! and files work, and the conformance suite checks them. The device declares beforehand that it runs no kernels.
 //!
 //! ```
 //! use windlass_hal::{Registry, Semaphore};
@@ -20,31 +19,35 @@
 //!
 //! # Writing a driver of your own
 //!
-//! Copy this crate. Each method that a driver owes stands here with its contract in one sentence, those that this device
-//! answers with `UNIMPLEMENTED` too, and `cargo test --test cts` passes: you start from a conforming driver and keep it so.
-//! `docs/driver-authors.md` in Windlass's repository leads from the copy to the first passing suite, command by command, and
-//! on to memory, queues with device edges, command buffers and executables; `examples/out-of-tree-driver` is a driver that has
-//! gone that way.
+//! Copy this crate. It has each method of the driver traits with its contract in one sentence, also the methods that
+//! this device answers with `UNIMPLEMENTED`. `cargo test --test cts` passes, so you start from a conforming driver
+//! and keep it so. `docs/driver-authors.md` in Windlass's repository leads from the copy to the first passing suite,
+//! command by command. It goes on to memory, queues with device edges, command buffers and executables.
+//! `examples/out-of-tree-driver` is a driver that was made in this way.
 //!
-//! A driver implements the traits of [`windlass_hal::driver`] and nothing else. The front structs have checked
-//! ranges, usage and ownership before a driver is called, and `windlass_hal` owns what is hard: semaphores, the
-//! pending set, pools, host calls. What a driver cannot do yet it lists in
-//! [`DeviceInfo::lacks`](windlass_hal::DeviceInfo::lacks): the suite skips those cases with your reason, and fails a case
-//! that meets an undeclared `UNIMPLEMENTED`.
+//! A driver implements the traits of [`windlass_hal::driver`] and nothing else. The front structs check ranges, usage
+//! and ownership before they call a driver, and `windlass_hal` has the hard parts: semaphores, the pending set,
+//! pools, host calls. A driver lists missing features in [`DeviceInfo::lacks`](windlass_hal::DeviceInfo::lacks). The
+//! suite skips their cases with your reason, and fails a case that meets an undeclared `UNIMPLEMENTED`.
 //!
-//! Four rules hold throughout. No method waits for other work, except `drain`. An error from `submit` means that
-//! nothing was accepted; whatever fails later fails the signal list, and only once the work can no longer touch
-//! memory. Semaphores are advanced with no lock of yours held: collect into
-//! [`Notifications`](windlass_hal::Notifications) and fire it last. What is in flight keeps alive what it uses.
+//! Four rules hold throughout:
+//!
+//! 1. No method waits for other work, except `drain`.
+//! 2. An error from `submit` means that nothing was accepted. A later failure fails the signal list, and only once
+//!    the work can no longer touch memory.
+//! 3. Semaphores are advanced while the driver holds no lock: collect into
+//!    [`Notifications`](windlass_hal::Notifications) and fire it last.
+//! 4. In-flight work keeps alive everything that it uses.
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `driver.rs` | URI to device |
 //! | `device.rs` | the device's methods, each with its contract |
-//! | `queue.rs` | issuing operations, draining |
+//! | `queues.rs`, `submit.rs` | the device's queues; issuing operations |
+//! | `queue.rs` | the operations as they run |
 //! | `command_buffer.rs` | recorded lists |
-//! | `allocator.rs`, `buffer.rs` | memory in large pieces, and one of them |
-//! | `executable.rs` | device code: what it would owe, and the error of a driver without |
+//! | `allocator.rs`, `buffer.rs` | memory in large pieces; one piece |
+//! | `executable.rs` | device code: the contracts, and the error of a driver without it |
 //! | `tests/cts.rs` | the conformance suite, in one line |
 
 mod allocator;
@@ -54,6 +57,8 @@ mod device;
 mod driver;
 mod executable;
 mod queue;
+mod queues;
+mod submit;
 
 use std::sync::Arc;
 

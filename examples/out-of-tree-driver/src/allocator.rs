@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The address space: slabs at addresses that the host cannot use, buffers, and the lookup of an address.
+//! The address space: slabs at addresses that the host cannot use, and the lookup of an address.
 
 use std::{
-    any::Any,
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak, atomic::AtomicU8},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 use windlass_hal::{
     Accounts, Error, MemoryType, Result, Statistics,
-    driver::{self, HostPointer},
+    driver,
     edge::Domain,
     host_memory::HostMemory,
     pool::{SlabRequest, SlabSource},
 };
 
-/// The memory of one device. Clones are handles of the same.
+use crate::buffer::Slab;
+
+/// The memory of one device. Clones are handles of the same memory.
 #[derive(Clone)]
 pub(crate) struct Memory(Arc<Shared>);
 
@@ -26,18 +27,18 @@ struct Shared {
     accounts: Accounts,
 }
 
-/// What is where. Addresses are never used again, so that a stale one leads nowhere.
+/// The slabs by address. Addresses are never reused, so a stale address finds no slab.
 struct Map {
     next: u64,
     taken: u64,
     slabs: BTreeMap<u64, Weak<HostMemory>>,
 }
 
-/// What fresh memory holds, so that reading it before writing it does not look right by accident.
+/// The content of fresh memory, so that a read before the first write does not look right by accident.
 const POISON: u8 = 0xcd;
-/// Nothing lies below, where small numbers that were taken for addresses lead.
+/// The lowest address. Small numbers that a program mistakes for addresses lie below.
 const FIRST_ADDRESS: u64 = 1 << 32;
-/// Addresses between two slabs that belong to neither.
+/// The bytes between two slabs that belong to neither.
 const GAP: u64 = 4096;
 
 impl Memory {
@@ -53,7 +54,7 @@ impl Memory {
         self.0.accounts.statistics()
     }
 
-    /// The slab that an address is in, with the address of its first byte.
+    /// The slab that contains an address, with the address of its first byte.
     pub(crate) fn find(&self, address: u64) -> Option<(u64, Arc<HostMemory>)> {
         let map = self.0.lock();
         let (start, memory) = map.slabs.range(..=address).next_back()?;
@@ -65,6 +66,14 @@ impl Memory {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Map> {
         self.map.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn free(&self, address: u64, kind: MemoryType, size: u64) {
+        let mut map = self.lock();
+        map.slabs.remove(&address);
+        map.taken -= size;
+        drop(map);
+        self.accounts.unreserve(kind, size);
     }
 }
 
@@ -86,10 +95,11 @@ impl SlabSource for Memory {
         map.slabs.insert(address, Arc::downgrade(&memory));
         drop(map);
         self.0.accounts.reserve(kind, size);
-        Ok(Arc::new(Slab { shared: self.0.clone(), memory, address, kind }))
+        let shared = self.0.clone();
+        Ok(Arc::new(Slab::new(self.0.domain, memory, address, kind, move || shared.free(address, kind, size))))
     }
 
-    /// Memory goes back when the stream comes to the dealloca, with nothing left to wait for.
+    /// The stream has run all users of the memory when it reaches the dealloca, so no release has to wait.
     fn has_retired(&self, _lane: u32, _epoch: u64) -> bool {
         true
     }
@@ -103,58 +113,4 @@ impl SlabSource for Memory {
     fn accounts(&self) -> &Accounts {
         &self.0.accounts
     }
-}
-
-/// One piece of memory: what the driver finds behind every buffer of its own.
-pub(crate) struct Slab {
-    shared: Arc<Shared>,
-    memory: Arc<HostMemory>,
-    address: u64,
-    kind: MemoryType,
-}
-
-// SAFETY: size, address and pointer are those of the memory that this object owns and never replaces.
-unsafe impl driver::RawBuffer for Slab {
-    fn domain(&self) -> Domain {
-        self.shared.domain
-    }
-
-    fn size(&self) -> u64 {
-        self.memory.bytes().len() as u64
-    }
-
-    fn device_address(&self) -> u64 {
-        self.address
-    }
-
-    fn host_pointer(&self) -> Option<HostPointer> {
-        let visible = self.kind.contains(MemoryType::HOST_VISIBLE);
-        // SAFETY: the memory is `size` bytes long, lives as long as this object and is never moved; only references to
-        // atomics lead to it.
-        visible.then(|| unsafe { HostPointer::new(self.memory.start()) })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-impl Drop for Slab {
-    fn drop(&mut self) {
-        let size = self.memory.bytes().len() as u64;
-        let mut map = self.shared.lock();
-        map.slabs.remove(&self.address);
-        map.taken -= size;
-        drop(map);
-        self.shared.accounts.unreserve(self.kind, size);
-    }
-}
-
-/// The bytes of a range.
-pub(crate) fn bytes_of(range: &windlass_hal::Buffer) -> Result<&[AtomicU8]> {
-    let (raw, start) = range.backing();
-    let slab: Option<&Slab> = raw.as_any().downcast_ref();
-    let (start, end) = (start as usize, (start + range.len()) as usize);
-    slab.and_then(|slab| slab.memory.bytes().get(start..end))
-        .ok_or_else(|| Error::internal(format!("{range:?} is no memory of the postfix machine")))
 }

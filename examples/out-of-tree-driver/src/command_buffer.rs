@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Command buffers: checked once, walked at every submission.
+//! Command buffers: lists that are checked once and walked at every submission.
 
 use std::any::Any;
 
@@ -57,7 +57,7 @@ unsafe impl driver::RawCommandBuffer for CommandBuffer {
     }
 }
 
-/// Runs the commands one after the other, which is all the order that barriers and events can ask for.
+/// Runs the commands one after the other, which satisfies every barrier and event.
 pub(crate) fn run(list: &CommandList, bindings: &[Buffer], memory: &Memory) -> Result<()> {
     for (index, command) in list.commands().iter().enumerate() {
         let done = match command {
@@ -94,8 +94,8 @@ fn launch(
     })
 }
 
-/// A copy of the recorded argument block, with the addresses that the table brings. The recording itself stays as it is:
-/// it may be in flight elsewhere.
+/// A copy of the recorded argument block with the addresses of the binding table. The recording itself must not
+/// change, because other submissions of it may be in flight.
 fn patched(list: &CommandList, bindings: &[Buffer], dispatch: &DispatchCommand) -> Result<Vec<u8>> {
     let start = dispatch.arguments.start as usize;
     let block = list.arguments().get(start..dispatch.arguments.end as usize);
@@ -110,7 +110,7 @@ fn patched(list: &CommandList, bindings: &[Buffer], dispatch: &DispatchCommand) 
     Ok(block)
 }
 
-/// The front makes lists whole; this one was not.
+/// The error for a list with a range outside its own data, which the front never makes.
 fn outside(what: &str) -> Error {
     Error::internal(format!("{what} lies outside what was recorded or bound"))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The device. What each method owes is told at its namesake in `windlass_hal::driver`.
+//! The device. The traits of `windlass_hal::driver` state the contract of each method.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use crate::{
     allocator::Memory,
     command_buffer::CommandBuffer,
     executable::Executable,
-    queue::{self, Queues},
+    queues::Queues,
+    submit,
 };
 
 /// An opened postfix machine.
@@ -26,8 +27,7 @@ pub(crate) struct Device {
     limits: Limits,
     domain: Domain,
     memory: Memory,
-    /// Where buffers come from that no pool of the program's is named for: of the device's own memory, and of what the host
-    /// may map.
+    /// The default pools: one for the device's own memory, one for memory that the host may map.
     device: Arc<Slabs>,
     host: Arc<Slabs>,
     queues: Arc<Queues>,
@@ -53,7 +53,8 @@ impl Device {
     }
 }
 
-// SAFETY: the domain and the limits are set when the device is opened and never change. All of its objects carry this domain.
+// SAFETY: the domain and the limits are set when the device is opened, and never change. All objects of the device carry
+// this domain.
 unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -105,23 +106,23 @@ unsafe impl driver::RawDevice for Device {
         match operation {
             Operation::Read { file, file_offset, target } => {
                 let (device, points) = (Arc::new(self.clone()), (waits, signals));
-                // SAFETY: the front's own operation, as it came.
+                // SAFETY: the front's operation, passed on unchanged.
                 unsafe { file::read_through_host(device, affinity, points, file, file_offset, target) }
             }
             Operation::Write { source, file, file_offset } => {
                 let (device, points) = (Arc::new(self.clone()), (waits, signals));
-                // SAFETY: the front's own operation, as it came.
+                // SAFETY: the front's operation, passed on unchanged.
                 unsafe { file::write_through_host(device, affinity, points, source, file, file_offset) }
             }
             operation => {
-                queue::check(&operation)?;
+                submit::check(&operation)?;
                 let (waits, signals) = (Points::from(waits), Points::from(signals));
                 self.queues.pending().submit(&self.queues, waits, signals, operation)
             }
         }
     }
 
-    /// The machine's thread retires by itself.
+    /// Does nothing: the machine's thread retires its work.
     fn poll(&self) {}
 
     fn drain(&self, deadline: Deadline) -> Result<()> {

@@ -10,12 +10,12 @@ use windlass_hal::{
 
 use crate::{allocator::Memory, device::Device};
 
-/// The driver of `postfix://`. `postfix://?memory=BYTES` says how much memory the machine has.
+/// The driver of `postfix://`. `postfix://?memory=BYTES` sets the size of the machine's memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PostfixDriver;
 
 const DEFAULT_MEMORY: u64 = 1 << 30;
-/// Queues of the device. They share one stream, so that their number says how work may be named, not how much runs at once.
+/// The queues of the device. They share one stream, so more queues run no more work at once.
 const QUEUES: u32 = 4;
 
 impl Driver for PostfixDriver {
@@ -59,7 +59,7 @@ fn info(uri: String) -> DeviceInfo {
     info.architecture = "postfix".to_owned();
     info.executable_formats = vec![crate::FORMAT.to_owned()];
     info.simulated = true;
-    // A program that strays is an error of the interpreter's.
+    // The interpreter returns an error for an access outside of a program's memory.
     info.reports_faults = true;
     info.lacks = vec![
         Lack::new(Feature::ImportHost, "the machine sees no memory but its own"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Executables: a program that was read. Globals and symbols stay with the defaults, which are `UNIMPLEMENTED`: `driver.rs`
+//! Executables: parsed programs. The defaults for globals and symbols answer `UNIMPLEMENTED`, and `driver.rs`
 //! declares these lacks.
 
 use std::any::Any;

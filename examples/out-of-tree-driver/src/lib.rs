@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `postfix://`: a machine that runs kernels in postfix notation, as an example of a Windlass driver that lives outside of
-//! Windlass.
+//! `postfix://`: a machine that runs kernels in postfix notation. It is an example of a Windlass driver outside of
+//! Windlass's repository.
 //!
-//! It is small, and it is no copy of another driver. It has an address space of its own, in which every access of a kernel
-//! is checked; a stream, worked off by one thread, with device edges; and a [form of code](program) that no GPU knows.
+//! It is small, and no copy of another driver. It has its own address space, in which every access of a kernel is
+//! checked. It has one stream with device edges, which one thread runs. Its [form of code](program) is one that no
+//! GPU knows.
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `driver.rs` | URI to device, and what the device lacks |
 //! | `device.rs` | the device's methods |
-//! | `allocator.rs` | the address space: slabs, buffers, the lookup of an address |
-//! | `queue.rs`, `stream.rs` | how an operation gets onto the stream, and what happens to it there |
+//! | `allocator.rs`, `buffer.rs` | the address space with its lookup of addresses, and one slab of it |
+//! | `queues.rs`, `submit.rs` | the device's queues, and the way of an operation onto the stream |
+//! | `stream.rs`, `queue.rs` | the stream, and the operations as it runs them |
 //! | `command_buffer.rs` | recorded lists |
 //! | `executable.rs`, `program.rs` | kernels, read from text |
 //! | `machine.rs`, `words.rs` | kernels as they run |
 //! | `tests/cts.rs`, `tests/kernels/` | the conformance suite in one line, and its kernels in this driver's form |
 
 mod allocator;
+mod buffer;
 mod command_buffer;
 mod device;
 mod driver;
@@ -24,7 +27,9 @@ mod executable;
 mod machine;
 pub mod program;
 mod queue;
+mod queues;
 mod stream;
+mod submit;
 mod words;
 
 use std::sync::Arc;
@@ -33,7 +38,7 @@ use windlass_hal::Registry;
 
 pub use driver::PostfixDriver;
 
-/// The name of this form of code, as `DeviceInfo::executable_formats` has it.
+/// The name of this form of code in `DeviceInfo::executable_formats`.
 pub const FORMAT: &str = "postfix";
 
 /// Adds `postfix://` to a registry.

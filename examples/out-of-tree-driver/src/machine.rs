@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Running a kernel over a grid: one workgroup after the other, one work-item after the other between two barriers.
+//! Runs a kernel over a grid: one workgroup after the other, and between two barriers one work-item after the other.
 
 use std::sync::{
     Arc,
@@ -11,7 +11,7 @@ use windlass_hal::{Error, Result, driver, host_memory::HostMemory};
 use crate::{
     allocator::Memory,
     executable::Executable,
-    program::{Act, Kernel, Step},
+    program::{Act, Kernel, Instruction},
     words::Word,
 };
 
@@ -26,7 +26,7 @@ pub(crate) struct Launch<'a> {
     pub(crate) memory: &'a Memory,
 }
 
-/// Where local memory lies in the address space, below everything that is allocated.
+/// The address of local memory, below all allocated memory.
 const LOCAL: u64 = 1 << 20;
 /// The most numbers on a stack.
 const DEEPEST: usize = 256;
@@ -54,13 +54,14 @@ struct Machine<'a> {
     launch: &'a Launch<'a>,
     kernel: &'a Kernel,
     local: &'a [AtomicU8],
-    /// Slabs that this dispatch has met, so that not every access looks through the address space.
+    /// Slabs that this dispatch has used, so that not every access searches the address space.
     seen: Vec<(u64, Arc<HostMemory>)>,
 }
 
-/// One work-item on its way through the code.
+/// The state of one work-item.
 pub(crate) struct Item {
-    /// Its place in the workgroup, the workgroup's in the grid, the workgroup's size, the grid's, and `id`.
+    /// The item's position in the workgroup, the workgroup's position in the grid, the workgroup's size, the grid's
+    /// size, and `id`.
     pub(crate) places: [u32; 13],
     at: usize,
     stack: Vec<u64>,
@@ -109,7 +110,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs a work-item to its next barrier or to its end, where it stays.
+    /// Runs a work-item up to its next barrier or to its end.
     fn item(&mut self, item: &mut Item) -> Result<Stop> {
         loop {
             let step =
@@ -174,7 +175,7 @@ impl Machine<'_> {
                 let offset = item.pop()?;
                 item.push(self.argument(offset, size)?)
             }
-            // Atomic because the machine runs one work-item at a time.
+            // Plain accesses are atomic here, because the machine runs one work-item at a time.
             Word::Update(compute) => {
                 let (address, value) = (item.pop()?, item.pop()?);
                 let old = self.at(address, 4, |bytes| {
@@ -196,7 +197,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Does something with the bytes at an address, wherever they are.
+    /// Calls `act` with the bytes at an address of local or device memory.
     fn at<T>(&mut self, address: u64, size: usize, act: impl FnOnce(&[AtomicU8]) -> T) -> Result<T> {
         if let Some(bytes) = address.checked_sub(LOCAL).and_then(|at| range(self.local, at, size)) {
             return Ok(act(bytes));
@@ -259,7 +260,7 @@ fn put(bytes: &[AtomicU8], value: u64) {
     }
 }
 
-fn describe(step: &Step) -> String {
+fn describe(step: &Instruction) -> String {
     match step.act {
         Act::Word(name, _) => format!("line {}, `{name}`", step.line),
         _ => format!("line {}", step.line),

@@ -11,22 +11,22 @@
 //! end.
 //! ```
 //!
-//! Words are separated by white space; `#` begins a comment that ends with its line. A text begins with `postfix 1` and
-//! holds one kernel or more. Each ends with `end`, the last with `end.`, so that a text that was cut off is none.
+//! White space separates words. `#` begins a comment that ends with its line. A text begins with `postfix 1` and
+//! holds one or more kernels. Each kernel ends with `end`, the last with `end.`, so a truncated text is invalid.
 //!
 //! # Head
 //!
-//! `kernel NAME`, then parameters in their order, then what the kernel asks for: `size=X,Y,Z` for workgroups of this size
-//! alone, `threads=N` for workgroups of N work-items at most, `local=N` for bytes of local memory. A parameter is
-//! `NAME:TYPE` with a type of `buffer`, `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, or a number of bytes for a struct by
-//! value. Parameters lie in the argument block as C lays out a struct; a struct is aligned to the largest power of two that
-//! divides its size, 8 at most.
+//! The head is `kernel NAME`, the parameters in their order, and the kernel's limits: `size=X,Y,Z` for workgroups of
+//! this size only, `threads=N` for workgroups of at most N work-items, `local=N` for bytes of local memory. A
+//! parameter is `NAME:TYPE`. The type is `buffer`, `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, or a number of bytes
+//! for a struct by value. Parameters lie in the argument block as in a C struct. A struct is aligned to the largest
+//! power of two that divides its size, at most 8.
 //!
 //! # Code
 //!
-//! Each work-item has a stack of 64-bit numbers, and variables. A number pushes itself. A parameter pushes its value:
-//! an address for a buffer, the number for a number (signed ones with their sign), for a struct its place in the argument
-//! block. `=NAME` takes a number from the stack and keeps it under a name of the kernel's choice, which then pushes it.
+//! Each work-item has variables and a stack of 64-bit numbers. A number pushes itself. A parameter pushes its value:
+//! the address of a buffer, the number (sign-extended if it is signed), or the offset of a struct in the argument
+//! block. `=NAME` pops a number and keeps it in a variable of that name, and `NAME` then pushes it.
 //!
 //! | words | |
 //! |---|---|
@@ -35,10 +35,11 @@
 //! | `4[] 8[]` | base and index to the address of an element of 4 or 8 bytes |
 //! | `f+ f* fmax fma fneg fabs`, `dma` | f32; `dma` is `fma` of f64 |
 //! | `i>f f>i d>i h>f` | conversions between whole numbers, f32 (`f`), f64 (`d`) and f16 (`h`) |
-//! | `item.x` ... `group.x` ... `size.x` ... `count.x` ..., `id` | where the work-item is; `id` is `group.x * size.x + item.x` |
+//! | `item.x` ... `group.x` ... `size.x` ... `count.x` ..., `id` | the work-item's position; `id` is `group.x *
+//! size.x + item.x` |
 //! | `@1 @2 @4 @8`, `!1 !2 !4 !8` | load: address to number; store: number and address to nothing |
-//! | `$1 $2 $4 $8` | load from a place in the argument block |
-//! | `+! f+! fmax!` | number and address: replaces the four bytes there, atomically, and leaves what they were |
+//! | `$1 $2 $4 $8` | load from an offset in the argument block |
+//! | `+! f+! fmax!` | number and address: replaces the four bytes there, atomically, and pushes their old value |
 //! | `local` | the address of the workgroup's local memory |
 //! | `?` | ends the work-item if the number is 0 |
 //! | `begin TEST while BODY repeat` | runs BODY as long as TEST leaves a number that is not 0 |
@@ -46,23 +47,23 @@
 //! | `barrier` | waits until each work-item of the workgroup is here or has ended |
 //! | `trap` | fails the dispatch |
 //!
-//! An access outside of the memory that is allocated fails the dispatch, and so do a stack that runs empty and one of more
-//! than 256 numbers. A loop without end occupies the machine for ever, as on a GPU.
+//! An access outside of allocated memory fails the dispatch. So does a stack that runs empty or holds more than 256
+//! numbers. An endless loop occupies the machine for ever, as on a GPU.
 
 use windlass_hal::{Error, FunctionInfo, Parameter, ParameterKind, Result};
 
 use crate::words::{self, Word};
 
-/// One kernel: what it says of itself, and its code.
+/// One kernel: its head and its code.
 pub(crate) struct Kernel {
     pub(crate) info: FunctionInfo,
-    pub(crate) code: Vec<Step>,
+    pub(crate) code: Vec<Instruction>,
     pub(crate) variables: usize,
 }
 
-/// A step of the code, and the line of the text that it stands in.
+/// A step of the code, and its line in the text.
 #[derive(Clone, Copy)]
-pub(crate) struct Step {
+pub(crate) struct Instruction {
     pub(crate) act: Act,
     pub(crate) line: usize,
 }
@@ -70,7 +71,7 @@ pub(crate) struct Step {
 #[derive(Clone, Copy)]
 pub(crate) enum Act {
     Push(u64),
-    /// A number of the argument block: where, how many bytes, with a sign.
+    /// A number in the argument block: its offset, its size in bytes, and whether it is signed.
     Argument {
         offset: usize,
         size: usize,
@@ -84,7 +85,7 @@ pub(crate) enum Act {
     End,
 }
 
-/// What a name means in a kernel.
+/// The meaning of a name in a kernel.
 enum Name {
     Parameter(Act),
     Variable(usize),
@@ -93,7 +94,7 @@ enum Name {
 /// The largest argument block in bytes.
 const LARGEST_BLOCK: u32 = 4096;
 
-/// Reads a text, whatever it is. `INVALID_ARGUMENT` says where it stops to be one.
+/// Parses a text, which may be hostile. `INVALID_ARGUMENT` names the line of the fault.
 pub(crate) fn parse(code: &[u8]) -> Result<Vec<Kernel>> {
     let text = std::str::from_utf8(code)
         .map_err(|error| invalid(1, format!("no text: byte {} is no UTF-8", error.valid_up_to())))?;
@@ -147,7 +148,7 @@ impl<'a> Words<'a> {
         invalid(self.line(), what)
     }
 
-    /// A kernel, and whether it is the last.
+    /// Parses a kernel. Returns also whether it is the last.
     fn kernel(&mut self) -> Result<(Kernel, bool)> {
         let word = self.next()?;
         if word != "kernel" {
@@ -166,7 +167,7 @@ impl<'a> Words<'a> {
         Ok((kernel, last))
     }
 
-    /// A parameter, or what the kernel asks for.
+    /// Parses a parameter or a limit of the kernel.
     fn head(&self, word: &'a str, info: &mut FunctionInfo, names: &mut Vec<(&'a str, Name)>) -> Result<()> {
         let number =
             |text: &str| text.parse::<u32>().map_err(|_| self.invalid(format!("no number: `{word}`")));
@@ -214,10 +215,11 @@ impl<'a> Words<'a> {
         Ok(())
     }
 
-    /// The code up to its end, and whether that is the text's.
+    /// Parses the code up to its end. Returns whether that ends the text.
     fn code(&mut self, kernel: &mut Kernel, names: &mut Vec<(&'a str, Name)>) -> Result<bool> {
         let Kernel { code, variables, .. } = kernel;
-        // What is open: where a loop goes back to, and the jump that leaves it or the `if`.
+        // The open loops and conditions: the step to which a loop returns, and the jump that leaves the loop or is
+        // the `if`.
         let mut open: Vec<(&str, usize)> = Vec::new();
         loop {
             let (word, at) = (self.next()?, code.len());
@@ -250,7 +252,7 @@ impl<'a> Words<'a> {
                     if let Some((opened, _)) = open.last() {
                         return Err(self.invalid(format!("the kernel ends within `{opened}`")));
                     }
-                    code.push(Step { act: Act::End, line: self.line() });
+                    code.push(Instruction { act: Act::End, line: self.line() });
                     return Ok(word == "end.");
                 }
                 (None, _) => match (word.strip_prefix('='), words::find(word), number(word)) {
@@ -273,12 +275,12 @@ impl<'a> Words<'a> {
                     _ => return Err(self.invalid(format!("unknown word `{word}`"))),
                 },
             };
-            code.push(Step { act, line: self.line() });
+            code.push(Instruction { act, line: self.line() });
         }
     }
 }
 
-/// A whole number, or an f32 with a point or an `f` in front: `7`, `-1`, `1.5`, `-inf`.
+/// Parses a whole number, or an f32 with a point or an `f` before it: `7`, `-1`, `1.5`, `-inf`.
 fn number(word: &str) -> Option<u64> {
     let whole = word.parse::<i128>().ok().filter(|n| *n >= i64::MIN.into() && *n <= u64::MAX.into());
     whole.map(|n| n as u64).or_else(|| word.parse::<f32>().ok().map(|value| u64::from(value.to_bits())))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The stream: packets in order, worked off by the machine's only thread. What a driver for hardware has instead is a
-//! ring that the hardware reads and a counter that it writes.
+//! The stream: packets that the machine's only thread runs in order. A driver for hardware has a ring instead, which
+//! the hardware reads, and a counter, which the hardware writes.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -15,7 +15,7 @@ use windlass_hal::{
     panics,
 };
 
-/// One operation on its way: run, then its signals.
+/// One operation in the stream, with its signals.
 pub(crate) struct Packet<W> {
     pub(crate) work: W,
     pub(crate) waits: Points,
@@ -32,7 +32,7 @@ pub(crate) struct Stream<W> {
 }
 
 impl<W: Send + 'static> Stream<W> {
-    /// Starts the machine. Its thread ends when the stream is dropped and all that was enqueued is done; nobody joins it.
+    /// Starts the machine. Its thread ends when the stream is dropped and all packets are done. Nobody joins it.
     pub(crate) fn new(run: impl Fn(W) -> Result<()> + Send + 'static) -> Result<Self> {
         let (sender, packets) = mpsc::channel();
         let retired = Semaphore::new(0);
@@ -49,7 +49,7 @@ impl<W: Send + 'static> Stream<W> {
         Ok(Self { sender: Mutex::new(sender), enqueued: AtomicU64::new(0), retired, thread })
     }
 
-    /// Appends a packet and gives its epoch. Packets get ascending epochs in the order in which they run.
+    /// Appends a packet and returns its epoch. Epochs ascend in the order in which packets run.
     pub(crate) fn enqueue(&self, packet: Packet<W>) -> Result<u64> {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let epoch = self.enqueued.load(Ordering::Relaxed) + 1;
@@ -60,22 +60,23 @@ impl<W: Send + 'static> Stream<W> {
         Ok(epoch)
     }
 
-    /// The point that is reached when all that was enqueued until now has retired.
+    /// The point that is reached when all packets enqueued so far have retired.
     pub(crate) fn end(&self) -> Point {
         self.retired.at(self.enqueued.load(Ordering::Acquire))
     }
 
-    /// Whether the calling thread is the machine's, which must not wait for itself.
+    /// Whether the calling thread is the machine's. That thread must not wait for itself.
     pub(crate) fn is_current(&self) -> bool {
         thread::current().id() == self.thread
     }
 }
 
-/// Runs a packet, unless what it waited for has failed, and settles its signals. With no lock held: signals run wakers.
+/// Runs a packet, unless one of its waits has failed, and reaches or fails its signals. Called without a lock,
+/// because signals run wakers.
 fn retire<W>(packet: Packet<W>, run: &impl Fn(W) -> Result<()>, end: Point) {
     let Packet { work, waits, signals } = packet;
-    // A wait that stood in an edge came to nothing if the work behind the edge failed. That work ran before on this
-    // stream, so that each wait is decided by now.
+    // A wait that was replaced by an edge may have failed with the work behind the edge. That work ran earlier on
+    // this stream, so each wait is decided by now.
     let failed = waits.iter().find_map(|wait| match wait.semaphore.probe(wait.value, None) {
         Probe::Failed(error) => Some(error),
         _ => None,
@@ -96,7 +97,7 @@ fn retire<W>(packet: Packet<W>, run: &impl Fn(W) -> Result<()>, end: Point) {
     notifications.fire();
 }
 
-/// Stands behind the edges of the stream.
+/// The source of the stream's edges.
 pub(crate) struct Lane(pub(crate) Domain);
 
 impl EdgeSource for Lane {
@@ -104,7 +105,7 @@ impl EdgeSource for Lane {
         self.0
     }
 
-    /// The machine's thread retires by itself, and so there is nothing to do for others.
+    /// Does nothing: the machine's thread retires its work without help.
     fn poll(&self) {}
 
     fn demand(&self, _lane: u32, _epoch: u64) {}

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The words of the language that are not the program's own. Each takes what it needs from the stack, the last first, and
-//! leaves its result there.
+//! The predefined words of the language. Each word pops its operands, the last first, and pushes its result.
 
-/// What a word does.
+/// The effect of a word.
 #[derive(Clone, Copy)]
 pub(crate) enum Word {
     Unary(fn(u64) -> u64),
     Binary(fn(u64, u64) -> u64),
     Ternary(fn(u64, u64, u64) -> u64),
-    /// Where the work-item is: which of [`crate::machine::Item::places`].
+    /// Pushes a position of the work-item, by its index in [`crate::machine::Item::places`].
     Place(usize),
-    /// So many bytes from an address.
+    /// Loads this many bytes from an address.
     Load(usize),
-    /// So many bytes of a value to an address.
+    /// Stores this many bytes of a value to an address.
     Store(usize),
-    /// So many bytes from a place of the argument block.
+    /// Loads this many bytes from an offset in the argument block.
     Read(usize),
-    /// Replaces four bytes at an address by what comes of them and a value, and leaves what they were.
+    /// Replaces four bytes at an address by a function of them and a value, and pushes their old value.
     Update(fn(u64, u64) -> u64),
     Duplicate,
     Drop,
-    /// The address of local memory.
+    /// Pushes the address of local memory.
     Local,
-    /// Leaves the kernel if the value is zero.
+    /// Ends the work-item if the value is zero.
     Require,
     /// Waits until each work-item of the workgroup is here or has ended.
     Barrier,
@@ -33,7 +32,7 @@ fn f(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
-fn of(value: f32) -> u64 {
+fn from_f32(value: f32) -> u64 {
     u64::from(value.to_bits())
 }
 
@@ -41,7 +40,7 @@ fn d(bits: u64) -> f64 {
     f64::from_bits(bits)
 }
 
-/// An f16 as an f32. Every f16 is one, denormal numbers among them.
+/// Converts an f16 to an f32, which represents every f16 exactly, also the denormal ones.
 fn widened(bits: u64) -> u64 {
     let (exponent, fraction) = ((bits >> 10 & 31) as i32, (bits & 1023) as f32);
     let size = match exponent {
@@ -50,10 +49,10 @@ fn widened(bits: u64) -> u64 {
         31 => f32::INFINITY,
         _ => (1024.0 + fraction) * 2_f32.powi(exponent - 25),
     };
-    of(if bits >> 15 & 1 == 1 { -size } else { size })
+    from_f32(if bits >> 15 & 1 == 1 { -size } else { size })
 }
 
-/// The names, in the groups in which `program.rs` explains them.
+/// The names, in the groups of the table in `program.rs`.
 const WORDS: &[(&str, Word)] = &[
     ("dup", Word::Duplicate),
     ("drop", Word::Drop),
@@ -65,14 +64,14 @@ const WORDS: &[(&str, Word)] = &[
     ("<", Word::Binary(|a, b| u64::from((a as i64) < (b as i64)))),
     ("4[]", Word::Binary(|base, index| base.wrapping_add(index.wrapping_mul(4)))),
     ("8[]", Word::Binary(|base, index| base.wrapping_add(index.wrapping_mul(8)))),
-    ("f+", Word::Binary(|a, b| of(f(a) + f(b)))),
-    ("f*", Word::Binary(|a, b| of(f(a) * f(b)))),
-    ("fmax", Word::Binary(|a, b| of(f(a).max(f(b))))),
-    ("fma", Word::Ternary(|a, b, c| of(f(a).mul_add(f(b), f(c))))),
-    ("fneg", Word::Unary(|a| of(-f(a)))),
-    ("fabs", Word::Unary(|a| of(f(a).abs()))),
+    ("f+", Word::Binary(|a, b| from_f32(f(a) + f(b)))),
+    ("f*", Word::Binary(|a, b| from_f32(f(a) * f(b)))),
+    ("fmax", Word::Binary(|a, b| from_f32(f(a).max(f(b))))),
+    ("fma", Word::Ternary(|a, b, c| from_f32(f(a).mul_add(f(b), f(c))))),
+    ("fneg", Word::Unary(|a| from_f32(-f(a)))),
+    ("fabs", Word::Unary(|a| from_f32(f(a).abs()))),
     ("dma", Word::Ternary(|a, b, c| d(a).mul_add(d(b), d(c)).to_bits())),
-    ("i>f", Word::Unary(|a| of(a as i64 as f32))),
+    ("i>f", Word::Unary(|a| from_f32(a as i64 as f32))),
     ("f>i", Word::Unary(|a| f(a) as i64 as u64)),
     ("d>i", Word::Unary(|a| d(a) as i64 as u64)),
     ("h>f", Word::Unary(widened)),
@@ -102,15 +101,15 @@ const WORDS: &[(&str, Word)] = &[
     ("$4", Word::Read(4)),
     ("$8", Word::Read(8)),
     ("+!", Word::Update(u64::wrapping_add)),
-    ("f+!", Word::Update(|a, b| of(f(a) + f(b)))),
-    ("fmax!", Word::Update(|a, b| of(f(a).max(f(b))))),
+    ("f+!", Word::Update(|a, b| from_f32(f(a) + f(b)))),
+    ("fmax!", Word::Update(|a, b| from_f32(f(a).max(f(b))))),
     ("local", Word::Local),
     ("?", Word::Require),
     ("barrier", Word::Barrier),
     ("trap", Word::Trap),
 ];
 
-/// A word with its name.
+/// Finds a word by name.
 pub(crate) fn find(name: &str) -> Option<(&'static str, Word)> {
     WORDS.iter().find(|(known, _)| *known == name).copied()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the suite does not ask for: how kernels fail, and how texts are refused.
+//! Checks that the suite does not have: how kernels fail, and how texts are refused.
 
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ fn texts_that_are_no_programs_are_refused_with_their_line() {
         ("postfix 1\nkernel k\ncode\nend\nkernel k\ncode\nend.", "line 7: a second kernel `k`"),
         ("postfix 1\nkernel k\ncode\nend.\nmore", "line 5: `more` behind `end.`"),
     ] {
-        // SAFETY: what is refused is never dispatched.
+        // SAFETY: the text is refused, so nothing is dispatched.
         let error = unsafe { device.load_executable(text.as_bytes()) }.unwrap_err();
         assert_eq!(error.code(), Code::InvalidArgument, "{error}");
         assert!(error.to_string().contains(part), "{part} is not in {error}");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The suite bites over this driver too: whoever breaks a contract in front of it is caught by the case that states it.
+//! The suite bites over this driver too: each saboteur in front of it is caught by the case that states the broken
+//! contract.
 
 mod kernels;
 
@@ -15,12 +16,13 @@ use windlass_cts::{
 };
 use windlass_hal::driver::Driver;
 
-/// What these break cannot show here.
+/// Saboteurs without effect over this driver, each with the reason.
 const HARMLESS: [(&str, &str); 1] =
     [("allows_much_local_memory", "the machine takes local memory from the host, which has more")];
 
-/// Those that break what is this driver's own: kernels and the blocks of their arguments. What they do shows in bytes, on any
-/// machine and each time. Forgotten waits show less well over one stream that works in order; `shuffle://` is for them.
+/// The saboteurs that break kernels and their argument blocks, which are this driver's own code. Their effect shows
+/// in bytes, on any machine and each time. Forgotten waits show less reliably over one in-order stream; `shuffle://`
+/// is for them.
 fn chosen() -> Vec<Saboteur> {
     let lacks = &PostfixDriver.enumerate().unwrap()[0].lacks;
     let own = |case: &&str| case.starts_with("dispatch.") || case.starts_with("command_buffer_dispatch.");
@@ -41,7 +43,7 @@ fn what_breaks_a_contract_is_caught() {
     let kernels = [Kernels::new(postfix_driver::FORMAT, kernels::find)];
     let (next, survivors) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
-        // Many show by a deadline that passes: they need time and no processor.
+        // Many saboteurs show only by a deadline, so they take time and no processor.
         for _ in 0..8 {
             scope.spawn(|| {
                 while let Some(saboteur) = saboteurs.get(next.fetch_add(1, Ordering::Relaxed)) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// clang's builtins for AMD GPUs and for HIP, on a host: part of device.h.
+// clang's builtins for AMD GPUs and for HIP, implemented for a host. Part of device.h.
 #pragma once
 
 static inline u32 __builtin_amdgcn_workitem_id_x() { return item_x(); }
 static inline u32 __builtin_amdgcn_workitem_id_y() { return item_y(); }
 static inline u32 __builtin_amdgcn_workgroup_id_x() { return group_x(); }
-// Between the barriers that it stands at, one work-item runs at a time.
+// Between two barriers one work-item runs at a time.
 static inline void __builtin_amdgcn_fence(u32, const char *) {}
 
-// Declared alone: a kernel that reads what only AMD's launches have does not link.
+// Declared only, so that a kernel that needs data of AMD's launches does not link.
 extern "C" const void *__builtin_amdgcn_implicitarg_ptr();
 extern "C" const void *__builtin_amdgcn_dispatch_ptr();
 extern "C" const void *__builtin_amdgcn_kernarg_segment_ptr();
 
-// Atomics. A host knows one scope.
+// Atomics. A host has one scope.
 #define __hip_atomic_load(pointer, order, scope) __atomic_load_n(pointer, order)
 #define __hip_atomic_store(pointer, value, order, scope) __atomic_store_n(pointer, value, order)
 #define __hip_atomic_exchange(pointer, value, order, scope) __atomic_exchange_n(pointer, value, order)
@@ -52,8 +52,8 @@ static inline i32 __builtin_amdgcn_frexp_exp(f64 x) { i32 e; return __builtin_fr
 static inline f32 __builtin_amdgcn_frexp_mantf(f32 x) { i32 e; return __builtin_frexpf(x, &e); }
 static inline f64 __builtin_amdgcn_frexp_mant(f64 x) { i32 e; return __builtin_frexp(x, &e); }
 
-// f16: fma by f64, where a product of two is exact and a sum that rounding could spoil fits. A host without f16
-// instructions would round by way of f32, once too often.
+// f16: fma through f64, where the product is exact and the sum fits. A host without f16 instructions would round to f32
+// first, and so round twice.
 typedef f16 windlass_f16x2 __attribute__((ext_vector_type(2)));
 static inline f16 windlass_fma(f16 a, f16 b, f16 c) { return (f16)((f64)a * (f64)b + (f64)c); }
 static inline windlass_f16x2 windlass_fma(windlass_f16x2 a, windlass_f16x2 b, windlass_f16x2 c) {
@@ -62,12 +62,12 @@ static inline windlass_f16x2 windlass_fma(windlass_f16x2 a, windlass_f16x2 b, wi
 #define __builtin_elementwise_fma(a, b, c) windlass_fma(a, b, c)
 
 #if defined(__x86_64__)
-// What the compiler calls for f16: no library that a process surely has exports them.
+// The functions that the compiler calls for f16. No library that every process has exports them.
 extern "C" {
 
 __attribute__((visibility("hidden"))) f32 __extendhfsf2(f16 narrow) {
   u32 bits = __builtin_bit_cast(u16, narrow), sign = (bits & 0x8000) << 16, rest = bits & 0x7fff;
-  // A denormal number is exact as a count of 2^-24.
+  // A denormal number is an exact multiple of 2^-24.
   if (rest < 0x400) return __builtin_bit_cast(f32, __builtin_bit_cast(u32, (f32)rest * 0x1p-24f) | sign);
   u32 exponent = rest < 0x7c00 ? 112 << 23 : 224 << 23;
   u32 quiet = rest > 0x7c00 ? 0x400000 : 0;
@@ -85,7 +85,7 @@ __attribute__((visibility("hidden"))) f16 __truncdfhf2(f64 wide) {
   } else if (exponent < -25) {
     made = 0;
   } else {
-    // To nearest even, in units of the last place: a carry runs into the exponent, as it should.
+    // To nearest even, in units of the last place. A carry correctly increments the exponent.
     u64 fraction = (rest & 0xfffffffffffff) | 0x10000000000000;
     u32 shift = exponent >= -14 ? 42 : 42 - 14 - exponent;
     u64 kept = fraction >> shift, lost = fraction & (((u64)1 << shift) - 1), half = (u64)1 << (shift - 1);

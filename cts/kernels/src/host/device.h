@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What device.h is for a GPU, for a CPU: a workgroup is a function call, by the ABI of windlass_kernel.h. host.py writes
-// a file that includes this, holds a kernel source as it is, and describes its kernels.
+// The counterpart of device.h for a CPU: a workgroup is a function call, by the ABI of windlass_kernel.h. host.py writes a
+// file that includes this header and the unchanged kernel source, and describes the source's kernels.
 //
-// Work-items run one after another. Where the source has a barrier or a trap (WINDLASS_FIBERS), each has a stack of its
-// own, and a barrier is a switch to the next one.
+// Work-items run one after another. If the source has a barrier or a trap (WINDLASS_FIBERS), each work-item has its own
+// stack, and a barrier switches to the next work-item.
 #pragma once
 #include "windlass_kernel.h"
 
@@ -14,7 +14,7 @@
 #define CONSTANT
 #define NOINLINE __attribute__((noinline))
 #define MAX_BLOCK(n)
-// Memory is of one kind. OpenCL's words for the others:
+// A host has one kind of memory, so OpenCL's qualifiers are empty.
 #define address_space(n)
 #define amdgpu_kernel
 
@@ -34,14 +34,14 @@ typedef u32 uint;
 
 namespace host {
 
-// What the running work-item must know.
+// The position of the running work-item.
 struct Place {
   const windlass_workgroup_t *group;
   u32 item[3];
 };
 static __thread Place here;
 
-// A parameter in the argument block, of the type that the kernel wants.
+// A parameter in the argument block. It converts to the kernel's type.
 struct Argument {
   const u8 *at;
   template <typename T> operator T() const {
@@ -51,7 +51,7 @@ struct Argument {
   }
 };
 
-// A parameter that is an offset in local memory behind what the kernel declares.
+// A parameter that is an offset in the dispatch's local memory, after the bytes that the kernel declares.
 struct LocalArgument {
   const u8 *at;
   u32 declared;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Work-items with stacks of their own, for kernels with barriers and traps: part of device.h.
+// Work-items with their own stacks, for kernels with barriers and traps. Part of device.h.
 #pragma once
 
 extern "C" {
 void *malloc(size_t size);
 void free(void *pointer);
-// Leaves the stack in use, noting at `from` where it ended, and goes on where another one ended.
+// Switches stacks: stores the end of the current stack at `from`, and continues at the end of another one.
 __attribute__((visibility("hidden"))) void windlass_switch(void **from, void *to);
 }
 
-// Registers that a callee keeps lie on the stack that is left.
+// The callee-saved registers are pushed onto the old stack.
 #if defined(__x86_64__)
 __asm__(R"(
   .text
@@ -78,16 +78,16 @@ enum : i32 { RESOURCE_EXHAUSTED = 8, ABORTED = 10 };
 
 // The workgroup that this thread runs.
 struct Fibers {
-  void *caller;   // where the stack of run() ended
-  void *current;  // where the stack of a work-item ended
-  bool ended;     // it will not run again
+  void *caller;   // the end of the stack of run()
+  void *current;  // the end of the stack of a work-item
+  bool ended;     // the work-item will not run again
   i32 status;
   void (*body)(void *);
   void *context;
 };
 static __thread Fibers fibers;
 
-// What a new stack begins with.
+// The first function on a new stack.
 static void begin() {
   fibers.body(fibers.context);
   fibers.ended = true;
@@ -95,11 +95,11 @@ static void begin() {
   __builtin_unreachable();
 }
 
-// An empty stack, as windlass_switch leaves one behind that goes on at begin().
+// Prepares an empty stack for windlass_switch, which then continues at begin().
 static inline void *fresh(u8 *stack) {
   u64 *top = (u64 *)(stack + STACK_BYTES);
 #if defined(__x86_64__)
-  // Six registers, and where to return to; begin() has no caller.
+  // Six registers and the return address. begin() has no caller.
   top[-1] = 0;
   top[-2] = (u64)&begin;
   return top - 8;
@@ -133,7 +133,7 @@ struct Waiting {
 template <typename Body> static inline i32 run(const windlass_workgroup_t *group, Body body) {
   const u32 *size = group->workgroup_size;
   u32 count = size[0] * size[1] * size[2], waiting = 0;
-  // Waiting is 16 bytes, so the stacks are aligned. Those that no barrier asks for are never touched.
+  // A Waiting has 16 bytes, so the stacks are aligned. Stacks that no barrier needs are never touched.
   Waiting *at_barrier = (Waiting *)malloc((size_t)count * (sizeof(Waiting) + STACK_BYTES));
   if (at_barrier == nullptr) return RESOURCE_EXHAUSTED;
   u8 *stacks = (u8 *)(at_barrier + count);

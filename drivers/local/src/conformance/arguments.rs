@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernels about the argument block: structs by value, small scalars, a block of more than a kilobyte.
+//! Kernels that test the argument block: structs by value, small scalars, a block of more than a kilobyte.
 
 use crate::LibraryBuilder;
 use windlass_hal::{Error, Result};

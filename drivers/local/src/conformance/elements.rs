@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernels that compute each element from those at the same place.
+//! Kernels that compute each element from the elements at the same index.
 
 use crate::{LibraryBuilder, Pointer, Scalar, Workgroup};
 use windlass_hal::Result;
@@ -62,7 +62,7 @@ pub(super) fn entries(library: LibraryBuilder) -> LibraryBuilder {
     library
 }
 
-/// Computes `out` from `in`, the first two parameters; argument `n` tells how many elements there are.
+/// Computes `out` from `in`, the first two parameters. Argument `n` is the number of elements.
 fn each(group: &Workgroup<'_>, n: usize, result: impl Fn(f32) -> f32) -> Result<()> {
     let (from, to) = (buffer::<f32>(group, 0)?, buffer::<f32>(group, 1)?);
     for i in below(group, group.arguments.value(n)?) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernels that fail when they are told to. Those that leave their buffers on purpose have no twin: nothing would stop
+//! Kernels that fail on request. Kernels that leave their buffers on purpose have no twin, because nothing would stop
 //! them.
 
 use crate::LibraryBuilder;

@@ -17,7 +17,7 @@ fn float(word: [u8; 4]) -> f32 {
     f32::from_ne_bytes(word)
 }
 
-/// Replaces a float that others may replace too.
+/// Replaces a float that other threads may replace at the same time.
 ///
 /// # Safety
 /// As for [`Pointer::atomic`].
@@ -82,7 +82,7 @@ pub(super) fn histogram(library: LibraryBuilder) -> LibraryBuilder {
     library.kernel(histogram.max_workgroup_threads(256).local_memory(1024))
 }
 
-/// The edge of a tile, and the words of a row of one: a GPU's banks want one more.
+/// The width of a tile in words. A GPU kernel pads its rows by a word because of LDS banks.
 const TILE: usize = 16;
 const ROW: usize = TILE + 1;
 

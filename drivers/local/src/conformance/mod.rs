@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kernels of the conformance suite in Rust: one library for each of its modules, with the same names, parameters and
-//! results as the GPU kernels that `cts/kernels/README.md` tells of. Kernels about AMD's own packets have no twin.
+//! The kernels of the conformance suite in Rust, one library for each of the suite's modules. Names, parameters and
+//! results are those of the GPU kernels in `cts/kernels/README.md`. Kernels that read AMD's dispatch packet have no
+//! twin.
 //!
-//! The suite asks for them where a device loads no shared objects, as its bundles hold the same kernels for hosts.
+//! The suite uses these kernels on a device that loads no shared objects. Its bundles hold the same kernels as host
+//! code.
 //!
-//! With this feature every device of this driver has them, under `conformance.` and the module's name.
+//! With this feature every device of the driver has the libraries, under the names `conformance.MODULE`.
 
 mod arguments;
 mod elements;
@@ -35,12 +37,13 @@ pub const MODULES: [&str; 12] = [
     "vector_add",
 ];
 
-/// The image of a module's twin: what the suite is given to find kernels of the format [`FORMAT`](crate::FORMAT) with.
+/// The image of a module's twin. The suite takes this function as its source of kernels of the format
+/// [`FORMAT`](crate::FORMAT).
 pub fn find(module: &str) -> Option<Vec<u8>> {
     MODULES.contains(&module).then(|| image(&format!("conformance.{module}")))
 }
 
-/// The libraries behind the images.
+/// The libraries that the images name.
 pub fn libraries() -> Vec<Library> {
     MODULES.into_iter().filter_map(|module| library(module).ok()).collect()
 }
@@ -71,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    /// Every twin takes what the GPU kernel takes.
+    /// Every twin takes the parameters of its GPU kernel.
     #[test]
     fn twins_are_as_the_manifest_tells() {
         let manifest = include_str!("../../../../cts/kernels/manifest.json");

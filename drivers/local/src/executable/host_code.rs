@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which shared objects an executable is made of: files that are one, or the host entries of their bundles.
+//! Finds the shared objects in files: a file is a shared object, or a bundle with host entries.
 
 use std::borrow::Cow;
 
@@ -10,13 +10,13 @@ use windlass_hal::{Error, FunctionInfo, Parameter, ParameterKind, Result};
 
 /// A shared object for this machine.
 pub(crate) struct Part<'a> {
-    /// What it is called in messages.
+    /// The name for messages.
     pub(crate) name: String,
     pub(crate) bytes: Cow<'a, [u8]>,
     pub(crate) library: HostLibrary,
 }
 
-/// The shared objects of the files. `NOT_FOUND` says of a file without one what it holds instead.
+/// The shared objects of the files. `NOT_FOUND` describes the contents of a file without one.
 pub(crate) fn select<'a>(files: &[&'a [u8]]) -> Result<Vec<Part<'a>>> {
     let mut parts = Vec::new();
     for (index, bytes) in files.iter().enumerate() {
@@ -86,7 +86,7 @@ fn of_file<'a>(bytes: &'a [u8], piece: &str) -> Result<Vec<Part<'a>>> {
             found.splice(0..0, file.problems().iter().map(ToString::to_string));
             Err(nothing(&own, &found))
         }
-        // Of an ELF for a host it is the reading of it that failed.
+        // The file is ELF code for a host, so the error of reading it says more than the list of its contents.
         (Err(error), Err(_)) if matches!(Format::of(bytes), Some(Format::Elf | Format::OtherElf)) => {
             Err(Error::invalid_argument(format!("the shared object cannot be loaded: {error}")))
         }
@@ -99,8 +99,8 @@ fn nothing(own: &str, found: &[String]) -> Error {
     Error::not_found(format!("no code for {own} in this file: {found}; {ADVICE}"))
 }
 
-/// The first shared object of a bundle that describes kernels, or else the first. What is wrong with the entries that it
-/// is not goes to `refused`.
+/// The first shared object of a bundle that describes kernels, or else the first shared object. Appends the fault of
+/// each other entry to `refused`.
 fn of_bundle<'a>(bundle: &Bundle<'a>, piece: &str, refused: &mut Vec<String>) -> Option<Part<'a>> {
     let mut other = None;
     for (index, entry) in bundle.entries().iter().enumerate() {
@@ -129,14 +129,14 @@ fn of_bundle<'a>(bundle: &Bundle<'a>, piece: &str, refused: &mut Vec<String>) ->
     other
 }
 
-/// A host entry's shared object, or why it is none for this machine.
+/// The shared object of a host entry, or the reason why it does not run on this machine.
 fn of_entry<'a>(bundle: &Bundle<'a>, index: usize) -> Result<(Cow<'a, [u8]>, HostLibrary), String> {
     let entry = &bundle.entries()[index];
     if entry.size() == 0 {
         return Err("empty".to_owned());
     }
     let own = HostMachine::current();
-    // `host-x86_64-unknown-linux-gnu-`: the rest of the triple nobody writes the same way twice.
+    // The machine is the second word of `host-x86_64-unknown-linux-gnu-`. The spelling of the rest varies.
     let id = entry.id_text();
     let machine = id.split('-').nth(1).and_then(HostMachine::from_name);
     if let Some(machine) = machine.filter(|machine| Some(*machine) != own) {
@@ -150,7 +150,7 @@ fn of_entry<'a>(bundle: &Bundle<'a>, index: usize) -> Result<(Cow<'a, [u8]>, Hos
     Ok((bytes, library))
 }
 
-/// What a kernel takes, in the HAL's words.
+/// The kernel's parameters and needs as the HAL describes them.
 pub(crate) fn reflect(kernel: &HostKernel) -> FunctionInfo {
     let mut info = FunctionInfo::default();
     info.name.clone_from(&kernel.name);

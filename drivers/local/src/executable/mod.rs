@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Executables: loaded libraries, of Rust kernels or of the host's own code.
+//! Executables: loaded libraries of Rust kernels, and loaded shared objects.
 
 mod host_code;
 mod native;
@@ -23,7 +23,7 @@ use crate::{
 /// The alignment of globals in bytes.
 const GLOBAL_ALIGNMENT: u64 = 64;
 
-/// Kernels with what runs them, and globals of this executable's own.
+/// Kernels with their code, and this executable's own copies of the globals.
 pub(crate) struct Executable {
     domain: Domain,
     functions: Vec<FunctionInfo>,
@@ -31,12 +31,12 @@ pub(crate) struct Executable {
     variables: Vec<(String, Arc<HostMemory>)>,
     globals: Vec<GlobalInfo>,
     symbols: Vec<SymbolInfo>,
-    /// What entries, variables and symbols lie in, where that is the host's own code.
+    /// The shared objects that hold entries, variables and symbols. `None` for a library of Rust kernels.
     _code: Option<SharedObjects>,
 }
 
 impl Executable {
-    /// Loads the library that an image names, or the shared object that a file is or holds, which without `native` is
+    /// Loads the library that an image names, or the shared object in a file. Without `native`, shared objects are
     /// `UNIMPLEMENTED`.
     ///
     /// # Safety
@@ -79,7 +79,7 @@ impl Executable {
         let mut executable = Self::empty(domain);
         executable.functions = library.functions().to_vec();
         executable.entries = library.entries().to_vec();
-        // Where they are in this process no device address tells.
+        // Rust kernels get no address: a device address would not show where they are in this process.
         let kernels = library.functions().iter();
         executable
             .symbols
@@ -109,7 +109,7 @@ impl Executable {
         self.variables.push((name.to_owned(), memory));
     }
 
-    /// What runs a function, by its number in [`functions`](driver::RawExecutable::functions).
+    /// The code of a function, by its index in [`functions`](driver::RawExecutable::functions).
     pub(crate) fn entry(&self, function: u32) -> Option<&Entry> {
         self.entries.get(function as usize)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Executables of the host's own code: shared objects, loaded, and their kernels and variables by name.
+//! Loads shared objects as an executable, and finds their kernels and variables by name.
 
 use std::{collections::HashSet, ffi::c_void, ptr::NonNull};
 
@@ -17,12 +17,12 @@ use crate::{
     shared_object::SharedObjects,
 };
 
-/// The names of the parts so far.
+/// The names that the parts so far define.
 #[derive(Default)]
 struct Known<'p> {
     kernels: HashSet<&'p str>,
     globals: HashSet<&'p str>,
-    /// All of them, functions and constants among them.
+    /// All names, of functions and constants too.
     symbols: HashSet<&'p str>,
 }
 
@@ -38,7 +38,7 @@ impl Executable {
                 "this device loads no shared objects (LocalDriver::without_native), but libraries of Rust kernels",
             ));
         }
-        // SAFETY: the caller's promise, passed on; `select` gives shared objects for this machine that can be loaded.
+        // SAFETY: the caller's promise, passed on. `select` returns only shared objects that this machine can load.
         let code = unsafe { SharedObjects::load(&parts) }?;
         let mut executable = Self::empty(domain);
         let mut known = Known::default();
@@ -55,7 +55,7 @@ impl Executable {
         Ok(executable)
     }
 
-    /// Names that several parts define are those of the first.
+    /// Adds a part's kernels and variables. If several parts define a name, the first part's definition counts.
     fn add_part<'p>(
         &mut self,
         code: &SharedObjects,
@@ -81,7 +81,7 @@ impl Executable {
             }
             known.symbols.insert(&kernel.name);
             let address = at(&kernel.name, Some(kernel.address).filter(|_| !kernel.is_indirect))?;
-            // SAFETY: the function of that name, which by its description has this type, as whoever loads it vouches.
+            // SAFETY: the description of the function of that name gives it this type, as the loading caller vouches.
             let function = unsafe { std::mem::transmute::<*mut c_void, NativeKernel>(address.as_ptr()) };
             self.entries.push(Entry::Native(function));
             self.functions.push(reflect(kernel));
@@ -98,8 +98,8 @@ impl Executable {
                 check_own(&variable.name, part, parts)?;
             }
             let (start, size) = (start.cast(), variable.size as usize);
-            // SAFETY: a variable of the loaded object, which is kept by the executable and that by each of its buffers; its
-            // memory is writable, and only kernels and this driver's atomics touch it.
+            // SAFETY: the memory is a writable variable of the loaded object. Each buffer keeps the executable, and
+            // the executable keeps the object. Only kernels and this driver's atomics touch the memory.
             self.add_variable(&variable.name, unsafe { HostMemory::foreign(start, size) });
         }
         for (symbols, kind) in [
@@ -116,7 +116,7 @@ impl Executable {
     }
 }
 
-/// Whether code of the parts uses a variable of one of them, where the process has something of that name too.
+/// Fails if the parts' code would use the process's variable `name` instead of the part's own.
 fn check_own(name: &str, part: &Part<'_>, parts: &[Part<'_>]) -> Result<()> {
     let is_wanted = parts.iter().any(|part| part.library.undefined().any(|symbol| symbol.name == name));
     let mend = match (is_wanted, part.library.is_interposable(name)) {
@@ -130,8 +130,8 @@ fn check_own(name: &str, part: &Part<'_>, parts: &[Part<'_>]) -> Result<()> {
     )))
 }
 
-/// Whether an address is that of the place which the object states, beside the symbols before it: all of an object lies
-/// where it was loaded, which the first one tells. Another's symbol of the same name has another size.
+/// Checks that an address belongs to the object that states `offset`. All symbols of an object have the same base
+/// address, which its first symbol gives. A symbol of another object with the same name has another size or base.
 fn check_place(base: &mut Option<u64>, address: u64, offset: u64) -> Result<(), &'static str> {
     let own = address.wrapping_sub(offset);
     match *base.get_or_insert(own) == own && own.is_multiple_of(4096) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files that the loader reads an object from.
+//! The files from which the system's loader reads objects.
 
 use std::{
     fs::File,
@@ -12,25 +12,25 @@ use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use windlass_hal::{Error, Result};
 
-/// `RTLD_NOLOAD` of Linux: a handle only of what is loaded already.
+/// `RTLD_NOLOAD` of Linux: returns a handle only for a library that is already loaded.
 const RTLD_NOLOAD: i32 = 4;
-/// So many numbers are tried that somebody's library is known by.
+/// The number of file descriptors to try before giving up on a path that the loader does not know.
 const TRIES: usize = 256;
 
-/// A file with the bytes of one object. It has a path by which the loader knows nothing else while this lives.
+/// A file with the bytes of one object. While the file lives, its path names no other object to the loader.
 pub(super) struct Backing {
     path: PathBuf,
     _keep: Keep,
 }
 
-/// What makes the path a path.
+/// The owner of the path: open descriptors, or a temporary file.
 enum Keep {
     Memory { _file: File, _passed_over: Vec<OwnedFd> },
     Disk { _file: tempfile::TempPath },
 }
 
 impl Backing {
-    /// Puts the bytes into memory, or into a temporary file where the system has no such memory or no `/proc`.
+    /// Puts the bytes into memory, or into a temporary file if the system has no memory files or no `/proc`.
     pub(super) fn new(bytes: &[u8]) -> Result<Self> {
         Self::in_memory(bytes).map_or_else(|| Self::on_disk(bytes), Ok)
     }
@@ -39,9 +39,11 @@ impl Backing {
         let file = memfd_create("windlass-kernels", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).ok()?;
         let mut file = File::from(file);
         file.write_all(bytes).ok()?;
-        // Nobody shortens it under the loader. Where it cannot be sealed, it is no worse than a file on disk.
+        // Sealing keeps other code from shortening the file under the loader. An unsealed file is no worse than a
+        // file on disk.
         let _ = fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE);
-        // The loader knows libraries by their path, and others that load from memory may have closed theirs.
+        // The loader knows libraries by path. Other code may have loaded from a memory file of this number and closed
+        // it.
         let mut passed_over = Vec::new();
         for _ in 0..TRIES {
             let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
@@ -79,7 +81,7 @@ impl Backing {
 
 /// Whether the loader has a library by this path.
 fn is_known(path: &Path) -> bool {
-    // SAFETY: nothing is loaded by it, and what is loaded already has run its constructors.
+    // SAFETY: the call loads nothing, and a library that is already loaded has run its constructors.
     unsafe { Library::open(Some(path), RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD) }.is_ok()
 }
 
@@ -100,7 +102,7 @@ mod tests {
         }
     }
 
-    /// Whoever loads from memory and closes the file leaves its number to the next.
+    /// Other code may load from a memory file and close it. The next file then has the same descriptor number.
     #[test]
     fn a_path_that_the_loader_knows_is_passed_over() {
         let object = if cfg!(target_arch = "x86_64") {
@@ -110,7 +112,7 @@ mod tests {
         };
         let first = Backing::in_memory(object).unwrap();
         let path = first.path().to_owned();
-        // SAFETY: it has two symbols and no constructors.
+        // SAFETY: the object has two symbols and no constructors.
         let library = unsafe { Library::open(Some(&path), RTLD_LAZY | RTLD_LOCAL) }.unwrap();
         drop(first);
         let second = Backing::in_memory(object).unwrap();

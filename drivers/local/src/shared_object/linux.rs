@@ -16,32 +16,32 @@ mod scope;
 use crate::executable::Part;
 use backing::Backing;
 
-/// Whether native code can be loaded here.
+/// Whether this system can load shared objects.
 pub(crate) const fn is_available() -> bool {
     cfg!(target_endian = "little")
 }
 
-/// Loaded shared objects, which see each other's names. Dropping them unloads them.
+/// Loaded shared objects that see each other's names. Dropping them unloads them.
 pub(crate) struct SharedObjects {
-    /// In this order they go: the objects, what holds them together, the files.
+    /// The fields drop in this order: the objects, the scope that holds them together, the files.
     parts: Vec<Library>,
     _scope: Option<Library>,
     _files: Vec<Backing>,
 }
 
 impl SharedObjects {
-    /// Loads the parts, and runs their constructors. `NOT_FOUND` names each symbol that none of them and nothing else in
-    /// the process defines.
+    /// Loads the parts and runs their constructors. `NOT_FOUND` names each symbol that neither the parts nor the
+    /// process defines.
     ///
     /// # Safety
-    /// The parts are for this machine, and whoever gives them vouches for what their code does.
+    /// The parts are for this machine, and the caller vouches for the behaviour of their code.
     pub(crate) unsafe fn load(parts: &[Part<'_>]) -> Result<Self> {
         let mut files = parts.iter().map(|part| Backing::new(&part.bytes)).collect::<Result<Vec<_>>>()?;
         let mut scope = None;
         if files.len() > 1 {
             let paths: Vec<&Path> = files.iter().map(Backing::path).collect();
             let file = Backing::new(&scope::image(&paths)?)?;
-            // SAFETY: it holds no code; what it makes the loader load the caller vouches for.
+            // SAFETY: the scope object holds no code. The caller vouches for the parts that it makes the loader load.
             scope = Some(unsafe { open(file.path(), parts) }?);
             files.push(file);
         }
@@ -52,14 +52,15 @@ impl SharedObjects {
         Ok(Self { parts: opened.collect::<Result<_>>()?, _scope: scope, _files: files })
     }
 
-    /// Where a part has the symbol that it exports under a name.
+    /// The address of a symbol that a part exports.
     pub(crate) fn address(&self, part: usize, name: &str) -> Option<NonNull<c_void>> {
         // SAFETY: nothing is done with the address here.
         let symbol = unsafe { self.parts.get(part)?.get::<*mut c_void>(name) };
         NonNull::new(symbol.ok()?.into_raw())
     }
 
-    /// What the program and the libraries that it was started with have under a name: loaders prefer it to a part's own.
+    /// The address of a symbol of the program or of a library that it was started with. Loaders prefer it to a part's
+    /// own.
     pub(crate) fn address_in_process(&self, name: &str) -> Option<NonNull<c_void>> {
         // SAFETY: nothing is done with the address here.
         let symbol = unsafe { Library::this().get::<*mut c_void>(name) };
@@ -84,7 +85,7 @@ unsafe fn open(path: &Path, parts: &[Part<'_>]) -> Result<Library> {
     })
 }
 
-/// What to do about what the loader says, where that is known.
+/// Advice for a known error of the loader.
 fn advice(said: &str) -> &'static str {
     match said.contains("TLS") {
         true => {
@@ -95,7 +96,7 @@ fn advice(said: &str) -> &'static str {
     }
 }
 
-/// What the loader says, without what `libloading` says around it.
+/// The loader's own error text, without the words of `libloading`.
 fn text_of(error: &libloading::Error) -> String {
     use std::error::Error as _;
 

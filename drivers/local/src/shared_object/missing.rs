@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What shared objects lack that could not be loaded. The loader itself names the first symbol only.
+//! Lists the undefined symbols of shared objects that could not be loaded. The loader itself names only the first.
 
 use std::{collections::HashSet, ffi::c_void};
 
@@ -9,10 +9,10 @@ use windlass_hal::Error;
 
 use crate::executable::Part;
 
-/// How many symbols an error names.
+/// The most symbols that an error names.
 const NAMED: usize = 16;
 
-/// `NOT_FOUND` with every symbol that nothing defines; `None` where there is no such.
+/// `NOT_FOUND` with every undefined symbol. `None` if every symbol is defined.
 pub(super) fn error(parts: &[Part<'_>]) -> Option<Error> {
     let defined: HashSet<&str> = parts.iter().flat_map(|part| exports(&part.library)).collect();
     let mut missing = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn error(parts: &[Part<'_>]) -> Option<Error> {
         }
         let mut known = vec![Library::this()];
         known.extend(part.library.needed().iter().filter_map(|name| {
-            // SAFETY: loading the part would load it just so.
+            // SAFETY: loading the part loads this library in the same way.
             unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_LOCAL) }.ok()
         }));
         let is_known = |name: &str| {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Loading shared objects from memory, with names of their own: what one exports no other code of the process sees, and
+//! Loads shared objects from memory with private names: other code of the process does not see their exports, and
 //! each loading has its own variables.
 //!
-//! The system's loader wants paths, and knows what it loaded by them. So each object is put into a file of its own, one
-//! without a name where the system has such, and the file stays as long as the object: its number, which is what the
-//! path is made of, is not given to another meanwhile.
+//! The system's loader knows objects by their paths. So each object gets a file of its own, nameless if the system
+//! has memory files. The path contains the file's descriptor number. The file stays open as long as the object is
+//! loaded, so the number is not reused meanwhile.
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
 #[path = "linux.rs"]

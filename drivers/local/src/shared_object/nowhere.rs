@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Systems on which shared objects are not loaded.
+//! The stand-in on systems that cannot load shared objects.
 
 use std::{convert::Infallible, ffi::c_void, ptr::NonNull};
 
@@ -7,12 +7,12 @@ use windlass_hal::{Error, Result};
 
 use crate::executable::Part;
 
-/// Whether native code can be loaded here.
+/// Whether this system can load shared objects.
 pub(crate) const fn is_available() -> bool {
     false
 }
 
-/// Loaded objects, of which there are none.
+/// Loaded objects. There are none.
 pub(crate) struct SharedObjects(Infallible);
 
 impl SharedObjects {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A shared object that holds nothing but the need of others. A loader gives what it loads for it one scope of names, in
-//! the order in which they are needed, and lets no other code of the process see it.
+//! A shared object without code that needs other shared objects. The loader puts all objects that it loads for this
+//! one into one scope of names, in the order in which they are needed, and hides the scope from other code of the
+//! process.
 
 use std::{os::unix::ffi::OsStrExt, path::Path};
 
@@ -9,10 +10,10 @@ use windlass_hal::{Error, Result};
 const HEADER_SIZE: u64 = 64;
 const PROGRAM_HEADER_SIZE: u64 = 56;
 const SYMBOL_SIZE: u64 = 24;
-/// No machine that Linux runs on has larger pages.
+/// The largest page size of all machines that Linux runs on.
 const PAGE: u64 = 1 << 16;
 
-/// The object's bytes. Addresses in it are places in the file.
+/// The object's bytes. An address in it is an offset in the file.
 pub(super) fn image(needed: &[&Path]) -> Result<Vec<u8>> {
     const READ: u32 = 4;
     const WRITE: u32 = 2;
@@ -71,7 +72,7 @@ pub(super) fn image(needed: &[&Path]) -> Result<Vec<u8>> {
         }
     }
     bytes.extend([0; SYMBOL_SIZE as usize]);
-    // One bucket, one symbol, and neither leads anywhere.
+    // A hash table of one bucket and one symbol, both empty.
     for word in [1_u32, 1, 0, 0] {
         bytes.extend(word.to_le_bytes());
     }

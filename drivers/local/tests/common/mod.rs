@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A local device with kernels of the test's own.
+//! A local device with kernels of the test.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -11,15 +11,15 @@ use std::{
 use windlass_hal::{Device, DispatchConfig, Error, Executable, Registry};
 use windlass_local::{Kernel, Library, LocalDriver};
 
-/// Long enough for any machine; reached only where something hangs.
+/// A timeout that is long enough for any machine. Only a hang reaches it.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// An inline device, and these kernels loaded on it.
+/// An inline device with these kernels loaded.
 pub(crate) fn device_with(kernels: impl IntoIterator<Item = Kernel>) -> (Device, Executable) {
     loaded_on("local://?threads=0", kernels)
 }
 
-/// A device of this URI, and these kernels loaded on it.
+/// A device of this URI with these kernels loaded.
 pub(crate) fn loaded_on(uri: &str, kernels: impl IntoIterator<Item = Kernel>) -> (Device, Executable) {
     let library =
         kernels.into_iter().fold(Library::builder("test"), |library, kernel| library.kernel(kernel));
@@ -45,7 +45,7 @@ pub(crate) fn single() -> DispatchConfig {
     DispatchConfig::new([1; 3]).workgroup_size([1; 3])
 }
 
-/// A kernel that says when it runs, and ends when it is told to.
+/// A kernel that reports its start, and ends when the test says so.
 pub(crate) fn held() -> (Kernel, mpsc::Receiver<()>, mpsc::Sender<()>) {
     let ((started, starts), (end, ends)) = (mpsc::channel(), mpsc::channel());
     let channels = Mutex::new((started, ends));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What user.c needs, which needs user.c in turn; and a kernel of the name that user.c has. */
+/* Definitions that user.c needs, which need user.c in turn, and a kernel with the same name as that of user.c. */
 #include "windlass_kernel.h"
 
 extern uint32_t seed;

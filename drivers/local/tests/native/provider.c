@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What user.c needs, without a kernel. */
+/* Definitions that user.c needs, without a kernel. */
 #include "windlass_kernel.h"
 
 WINDLASS_KERNEL_EXPORT uint32_t bias = 5;

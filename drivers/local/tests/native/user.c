@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* A kernel that needs what provider.c and cycle.c define. */
+/* A kernel that uses definitions of provider.c or cycle.c. */
 #include "windlass_kernel.h"
 
 extern uint32_t bias;

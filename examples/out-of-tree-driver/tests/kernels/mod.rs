@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The suite's kernels in postfix notation. What each must do is told in Windlass's `cts/kernels/README.md`.
+//! The suite's kernels in postfix notation. Windlass's `cts/kernels/README.md` specifies each kernel.
 
 /// The text of a module.
 pub fn find(module: &str) -> Option<Vec<u8>> {
@@ -17,6 +17,7 @@ pub fn find(module: &str) -> Option<Vec<u8>> {
         "vector_add" => include_str!("vector_add.postfix"),
         _ => return None,
     };
-    // The suite cuts files off anywhere and wants an error: white space at the end would not be missed.
+    // The suite truncates files anywhere and expects an error, but a text without its last white space would still be
+    // valid.
     Some(text.trim_end().as_bytes().to_vec())
 }

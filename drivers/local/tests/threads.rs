@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Devices with threads of their own. Kernels that meet each other prove what runs at the same time: where it does not,
-//! they give up after a minute and fail.
+//! Devices with threads of their own. Kernels that meet each other prove that work runs at the same time. If it does
+//! not, they give up after a minute and fail.
 
 use std::{
     sync::{
@@ -18,12 +18,12 @@ use crate::common::{LONG, held, loaded_on, single};
 
 mod common;
 
-/// A place where so many meet.
+/// A meeting point for a fixed number of threads.
 #[derive(Clone)]
 struct Meeting(Arc<(Mutex<u32>, Condvar)>, u32);
 
 impl Meeting {
-    fn of(count: u32) -> Self {
+    fn new(count: u32) -> Self {
         Self(Arc::default(), count)
     }
 
@@ -40,7 +40,7 @@ impl Meeting {
     }
 }
 
-/// A kernel whose workgroups meet so many others of its kind.
+/// A kernel whose workgroups wait for each other at a meeting.
 fn meets(meeting: &Meeting) -> Kernel {
     let meeting = meeting.clone();
     Kernel::new("meets", move |_| meeting.arrive())
@@ -48,7 +48,7 @@ fn meets(meeting: &Meeting) -> Kernel {
 
 #[test]
 fn workgroups_of_a_dispatch_run_at_once() {
-    let meeting = Meeting::of(3);
+    let meeting = Meeting::new(3);
     let (device, executable) = loaded_on("local://?threads=3", [meets(&meeting)]);
     let (queue, done) = (device.queue(0).unwrap(), Semaphore::new(0));
     let grid = DispatchConfig::new([3, 1, 1]).workgroup_size([1; 3]);
@@ -58,7 +58,7 @@ fn workgroups_of_a_dispatch_run_at_once() {
 
 #[test]
 fn dispatches_without_an_edge_run_at_once() {
-    let meeting = Meeting::of(2);
+    let meeting = Meeting::new(2);
     let (device, executable) = loaded_on("local://?threads=2", [meets(&meeting)]);
     let (queue, done) = (device.queue(0).unwrap(), Semaphore::new(0));
     let function = executable.function("meets").unwrap();
@@ -71,7 +71,7 @@ fn dispatches_without_an_edge_run_at_once() {
 
 #[test]
 fn commands_that_nothing_orders_run_at_once() {
-    let meeting = Meeting::of(2);
+    let meeting = Meeting::new(2);
     let (device, executable) = loaded_on("local://?threads=2", [meets(&meeting)]);
     let (queue, done) = (device.queue(0).unwrap(), Semaphore::new(0));
     let function = executable.function("meets").unwrap();
@@ -149,7 +149,7 @@ fn a_submission_returns_while_the_kernel_runs() {
 #[test]
 fn a_failure_waits_for_the_parts_that_run() {
     // One workgroup fails while another still runs: the signal fails only when both have ended.
-    let meeting = Meeting::of(2);
+    let meeting = Meeting::new(2);
     let ended = Arc::new(AtomicU32::new(0));
     let ends = ended.clone();
     let gate = Arc::new(Barrier::new(2));
@@ -175,7 +175,7 @@ fn a_failure_waits_for_the_parts_that_run() {
 }
 
 #[test]
-fn what_fails_ends_its_list_alone() {
+fn a_failure_ends_its_list_alone() {
     let kernels = [
         Kernel::new("fails", |group| match group.id {
             [7, _, _] => Err(Error::aborted("on purpose")),
@@ -293,14 +293,14 @@ fn a_list_of_very_many_stages() {
     done.wait_blocking(1, LONG).unwrap();
 }
 
-/// Long enough for threads that find nothing to fall asleep. Where they have not, a test proves less and passes all the same.
+/// Sleeps long enough for idle threads to fall asleep. If they are still awake, the test proves less and passes.
 fn let_threads_sleep() {
     std::thread::sleep(std::time::Duration::from_millis(30));
 }
 
 #[test]
-fn what_one_end_makes_ready_runs_at_once() {
-    let meeting = Meeting::of(2);
+fn work_that_one_end_makes_ready_runs_at_once() {
+    let meeting = Meeting::new(2);
     let (device, executable) =
         loaded_on("local://?threads=2", [meets(&meeting), Kernel::new("nothing", |_| Ok(()))]);
     let [meets, nothing] = ["meets", "nothing"].map(|name| executable.function(name).unwrap());
@@ -313,7 +313,7 @@ fn what_one_end_makes_ready_runs_at_once() {
     done.wait_blocking(2, LONG).unwrap();
 }
 
-/// A kernel that does what it is sent, once.
+/// A kernel that runs the closure that the test sends, once.
 fn does(name: &str) -> (Kernel, mpsc::Sender<Box<dyn FnOnce() + Send>>) {
     let (sender, receiver) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
     let receiver = Mutex::new(receiver);
@@ -326,7 +326,7 @@ fn does(name: &str) -> (Kernel, mpsc::Sender<Box<dyn FnOnce() + Send>>) {
 }
 
 #[test]
-fn what_a_kernel_submits_runs_on_other_threads() {
+fn work_that_a_kernel_submits_runs_on_other_threads() {
     let (does, send) = does("does");
     let (device, executable) = loaded_on("local://?threads=2", [does, Kernel::new("nothing", |_| Ok(()))]);
     let [does, nothing] = ["does", "nothing"].map(|name| executable.function(name).unwrap());
@@ -345,7 +345,7 @@ fn what_a_kernel_submits_runs_on_other_threads() {
     done.wait_blocking(1, LONG).unwrap();
 }
 
-/// A waker that does something, once.
+/// A waker that runs a closure, once.
 struct Does(Mutex<Option<Box<dyn FnOnce() + Send>>>);
 
 impl Wake for Does {
@@ -355,7 +355,7 @@ impl Wake for Does {
 }
 
 #[test]
-fn a_waker_that_takes_its_time_holds_up_no_dependant() {
+fn a_slow_waker_delays_no_dependant() {
     let (device, executable) = loaded_on("local://?threads=2", [Kernel::new("nothing", |_| Ok(()))]);
     let nothing = executable.function("nothing").unwrap();
     let (queue, step, (told, tells)) = (device.queue(0).unwrap(), Semaphore::new(0), mpsc::channel());

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Work that was handed on, and what of it will end by itself.
+//! Finds the work in flight that will end by itself.
 
 use windlass_hal::{Point, Points, Probe, Semaphore, edge::Domain};
 
-/// Work that was handed on.
+/// Work that was given to the wrapped device.
 #[derive(Clone)]
 pub(super) struct InFlight {
     pub(super) id: u64,
     pub(super) waits: Points,
-    /// Signalled, or failed, beside the work's own signals.
+    /// Reached or failed together with the work's own signals.
     pub(super) ended: Semaphore,
-    /// It did not end when it was waited for.
+    /// Whether the work did not end when it was waited for.
     pub(super) stubborn: bool,
 }
 
-/// What of the work in flight will end without more being handed on. `promised` is the domain of edges that stand for
-/// work in flight, by its number.
+/// The work in flight that will end without further work being handed on. `promised` is the domain of edges that
+/// stand for work in flight, by its number.
 pub(super) fn ending(in_flight: &[InFlight], promised: Domain) -> Vec<InFlight> {
     let mut ending = vec![false; in_flight.len()];
     let mut changed = true;
@@ -39,7 +39,7 @@ fn resolves(wait: &Point, in_flight: &[InFlight], ending: &[bool], promised: Dom
         Probe::Reached | Probe::Failed(_) => true,
         Probe::Edge(edge) => {
             let producer = in_flight.iter().position(|work| work.id == edge.epoch);
-            // Ended a moment ago, and signalled by now.
+            // A producer that is gone has ended a moment ago and signalled.
             producer.is_none_or(|producer| ending[producer])
         }
         _ => false,

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The threads of a device: each has a queue of tasks, and takes from the others' where its own is empty.
+//! The threads of a device. Each has a queue of tasks, and takes tasks from other queues when its own is empty.
 //!
-//! What a task makes ready goes to the queue of the thread that runs it; what other threads hand in, to a queue that all
-//! share. A thread that finds nothing looks around for a few microseconds, which is less than waking it costs, and then
-//! sleeps. Whoever adds a task wakes a sleeper unless a thread is looking around already.
+//! A task that a worker adds goes to that worker's queue. Tasks from other threads go to a queue that all workers share. A
+//! worker that finds no task looks again for a few microseconds, about as long as a wake takes, and then sleeps. Adding a
+//! task wakes a sleeper unless a worker is looking already.
 //!
-//! No wake is lost, for three reasons. A thread counts as asleep before it looks for the last time, and looking takes the
-//! queues' locks: either it finds the task, or whoever added it sees the thread counted. A thread that was seen looking
-//! looks once more after it stops counting as such. And the last one that stops looking because it found a task wakes a
-//! sleeper if there are more. `tests` has the models.
+//! No wake is lost, for three reasons:
+//! 1. A worker counts as asleep before it looks for the last time, and looking takes the locks of the queues. Either the
+//!    worker finds the task, or the thread that added the task sees the worker counted as asleep.
+//! 2. A worker that was counted as looking looks once more after it stops counting as such.
+//! 3. The last worker that stops looking because it found a task wakes a sleeper if there are more tasks.
 //!
-//! Closing a pool ends its threads once nothing is queued. Nobody joins them.
+//! `tests` has the models. Closing ends the workers once no task is queued. Nobody joins them.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -18,115 +19,115 @@ use windlass_hal::{Error, Result};
 
 use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering::SeqCst, fence, lock, thread_local};
 
-/// What threads run.
+/// A piece of work for a thread.
 pub(crate) trait Task: Send + 'static {
-    /// Does the work. Must not panic: a thread would be lost.
+    /// Does the work. Must not panic: the panic would end the thread.
     fn run(self);
 }
 
-/// How often an idle thread looks around before it sleeps: as long as waking it costs, ten to fifteen microseconds on the
-/// machines that this was measured on.
+/// The number of times that an idle worker looks for tasks before it sleeps. The looks take as long as a wake: 10 to 15
+/// microseconds on the machines where this was measured.
 const LOOKS: u32 = if cfg!(loom) { 1 } else { 200 };
 
-/// What a thread's stack may grow to: as much as kernels have where a program's main thread runs them.
-const STACK: usize = 8 << 20;
+/// The largest stack of a worker, in bytes. It equals the usual stack of a main thread, on which the inline form runs kernels.
+const STACK_BYTES: usize = 8 << 20;
 
-/// A handle of a pool. Threads have handles of their own.
-pub(crate) struct Pool<T: Task>(Arc<Shared<T>>);
+/// A handle of the threads. Dropping it does not end them.
+pub(crate) struct Threads<T: Task>(Arc<Shared<T>>);
 
 struct Shared<T> {
-    /// One queue for each thread, and behind them the one for tasks from elsewhere.
+    /// One queue for each worker, and then the queue for tasks from other threads.
     queues: Box<[Mutex<VecDeque<T>>]>,
-    /// Tasks in all queues, or about to be.
+    /// The number of tasks in all queues. It grows before a task is in its queue.
     queued: AtomicUsize,
-    /// Threads that look around.
+    /// The number of workers that look for a task.
     looking: AtomicUsize,
-    /// Threads that sleep, or will unless they find something at last.
+    /// The number of workers that sleep, or will sleep unless their last look finds a task.
     asleep: AtomicUsize,
     idle: Mutex<Idle>,
     wake: Condvar,
 }
 
 struct Idle {
-    /// Sleepers that are to wake and have not yet.
+    /// The number of sleepers that were told to wake and have not yet woken.
     woken: usize,
     closed: bool,
 }
 
-/// What a thread of a pool knows of itself.
+/// A device's thread, in its own thread-local variable.
 struct Worker {
-    pool: Arc<dyn Announce>,
+    owner: Arc<dyn Announce>,
     index: usize,
     end: End,
 }
 
-/// Whether a thread's task is at its end.
+/// The distance of a worker from the end of its task.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// It is not, or nobody knows how long the end takes.
+    /// The task goes on for an unknown time.
     Far,
-    /// The first task that it adds now, it runs itself next.
+    /// The task ends soon. The worker will run the first task that it adds now, and wakes no other worker for it.
     Near,
-    /// It has added one, and told nobody.
+    /// The worker has added such a task.
     Kept,
 }
 
-/// A pool of any tasks.
+/// The threads without the type of their tasks.
 trait Announce: Send + Sync {
-    /// Wakes a sleeper, unless somebody is looking for tasks.
+    /// Wakes a sleeper, unless a worker is looking for tasks.
     fn wake_one(&self);
 }
 
 thread_local! {
-    // Loom's has no constant form.
+    // Loom's macro has no constant form.
     #[allow(clippy::missing_const_for_thread_local)]
     static WORKER: std::cell::RefCell<Option<Worker>> = std::cell::RefCell::new(None);
 }
 
-/// What the calling thread knows of itself, if it is one of a pool's.
+/// Calls `look` with the calling thread's worker, if the thread is one.
 fn with_worker<R>(look: impl FnOnce(&mut Worker) -> R) -> Option<R> {
     WORKER.try_with(|worker| worker.borrow_mut().as_mut().map(look)).ok().flatten()
 }
 
-/// Whether the calling thread is one of a pool's.
+/// Whether the calling thread is a worker of any device.
 pub(crate) fn is_worker() -> bool {
     with_worker(|_| ()).is_some()
 }
 
-/// The calling thread begins something that may take its time: a task that it kept for itself is anybody's.
+/// Offers the task that the calling worker kept for itself to other workers. To be called before work that may take long.
 pub(crate) fn announce() {
     let kept = with_worker(|worker| {
         let kept = worker.end == End::Kept;
         worker.end = End::Far;
-        kept.then(|| worker.pool.clone())
+        kept.then(|| worker.owner.clone())
     });
-    if let Some(pool) = kept.flatten() {
-        pool.wake_one();
+    if let Some(owner) = kept.flatten() {
+        owner.wake_one();
     }
 }
 
-impl<T: Task> Pool<T> {
-    /// Starts so many threads: one at least. `RESOURCE_EXHAUSTED` where the system has none.
-    pub(crate) fn start(threads: usize) -> Result<Self> {
-        let pool = Self::new(threads);
-        for index in 0..threads {
-            let shared = pool.0.clone();
+impl<T: Task> Threads<T> {
+    /// Starts `count` threads, at least one. `RESOURCE_EXHAUSTED` if the system refuses one of them.
+    pub(crate) fn start(count: usize) -> Result<Self> {
+        let threads = Self::new(count);
+        for index in 0..count {
+            let shared = threads.0.clone();
             let thread =
-                std::thread::Builder::new().name(format!("windlass-local-{index}")).stack_size(STACK);
+                std::thread::Builder::new().name(format!("windlass-local-{index}")).stack_size(STACK_BYTES);
             if let Err(error) = thread.spawn(move || shared.work(index)) {
-                pool.close();
+                threads.close();
                 return Err(Error::resource_exhausted(format!(
-                    "starting thread {index} of {threads}: {error}; ask for fewer with local://?threads=N, or for none \
+                    "starting thread {index} of {count}: {error}; ask for fewer with local://?threads=N, or for none \
                      with threads=0"
                 )));
             }
         }
-        Ok(pool)
+        Ok(threads)
     }
 
-    fn new(threads: usize) -> Self {
+    fn new(count: usize) -> Self {
         Self(Arc::new(Shared {
-            queues: (0..=threads).map(|_| Mutex::new(VecDeque::new())).collect(),
+            queues: (0..=count).map(|_| Mutex::new(VecDeque::new())).collect(),
             queued: AtomicUsize::new(0),
             looking: AtomicUsize::new(0),
             asleep: AtomicUsize::new(0),
@@ -135,8 +136,8 @@ impl<T: Task> Pool<T> {
         }))
     }
 
-    /// How many threads there are.
-    pub(crate) fn threads(&self) -> usize {
+    /// The number of threads.
+    pub(crate) fn count(&self) -> usize {
         self.0.queues.len() - 1
     }
 
@@ -154,8 +155,8 @@ impl<T: Task> Pool<T> {
         }
     }
 
-    /// Runs the end of a task, which may add others. The first of them needs no other thread, for this one is free next:
-    /// whoever calls this does nothing behind it, and `end` calls [`announce`] before anything that may take its time.
+    /// Runs the end of a task, which may add tasks. This worker runs the first of them next, so no other worker is woken for
+    /// it. The caller must do nothing afterwards, and `end` must call [`announce`] before work that may take long.
     pub(crate) fn ending(&self, end: impl FnOnce()) {
         self.if_own(|worker| worker.end = End::Near);
         end();
@@ -168,10 +169,10 @@ impl<T: Task> Pool<T> {
         self.0.wake.notify_all();
     }
 
-    /// What the calling thread knows of itself, if it is one of this pool's.
+    /// Calls `look` with the calling thread's worker, if it is one of these threads.
     fn if_own<R>(&self, look: impl FnOnce(&mut Worker) -> R) -> Option<R> {
         let own = Arc::as_ptr(&self.0).addr();
-        with_worker(|worker| (Arc::as_ptr(&worker.pool).addr() == own).then(|| look(worker))).flatten()
+        with_worker(|worker| (Arc::as_ptr(&worker.owner).addr() == own).then(|| look(worker))).flatten()
     }
 }
 
@@ -196,16 +197,16 @@ impl<T: Task> Shared<T> {
         lock(&self.queues[index.unwrap_or(self.queues.len() - 1)]).push_back(task);
     }
 
-    /// A thread's life.
+    /// The loop of one worker.
     fn work(self: Arc<Self>, index: usize) {
-        let pool: Arc<dyn Announce> = self.clone();
-        let _ = WORKER.try_with(|worker| worker.replace(Some(Worker { pool, index, end: End::Far })));
+        let owner: Arc<dyn Announce> = self.clone();
+        let _ = WORKER.try_with(|worker| worker.replace(Some(Worker { owner, index, end: End::Far })));
         while let Some(task) = self.find(index).or_else(|| self.look(index)) {
             task.run();
         }
     }
 
-    /// The oldest task of the thread's own queue, of those from elsewhere, or of another thread's.
+    /// The oldest task of the worker's own queue, else of the shared queue, else of another worker's.
     fn find(&self, index: usize) -> Option<T> {
         let count = self.queues.len();
         let own_first =
@@ -217,7 +218,7 @@ impl<T: Task> Shared<T> {
         task
     }
 
-    /// Waits for a task. `None` when the pool is closed and empty.
+    /// Waits for a task. `None` when the threads are closed and no task is left.
     fn look(&self, index: usize) -> Option<T> {
         loop {
             self.looking.fetch_add(1, SeqCst);
@@ -279,22 +280,19 @@ mod tests {
         }
     }
 
-    type Tasks = Pool<Box<dyn FnOnce() + Send>>;
+    type Tasks = Threads<Box<dyn FnOnce() + Send>>;
 
-    fn model(
-        check: impl Fn(Arc<Tasks>, Vec<thread::JoinHandle<()>>) + Sync + Send + 'static,
-        threads: usize,
-    ) {
+    fn model(check: impl Fn(Arc<Tasks>, Vec<thread::JoinHandle<()>>) + Sync + Send + 'static, count: usize) {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(2);
         model.check(move || {
-            let pool = Arc::new(Tasks::new(threads));
-            let threads = (0..threads).map(|index| {
-                let shared = pool.0.clone();
+            let threads = Arc::new(Tasks::new(count));
+            let handles = (0..count).map(|index| {
+                let shared = threads.0.clone();
                 thread::spawn(move || shared.work(index))
             });
-            let threads = threads.collect();
-            check(pool, threads);
+            let handles = handles.collect();
+            check(threads, handles);
         });
     }
 
@@ -305,9 +303,9 @@ mod tests {
         })
     }
 
-    fn end(pool: &Tasks, threads: Vec<thread::JoinHandle<()>>) {
-        pool.close();
-        for thread in threads {
+    fn end(threads: &Tasks, handles: Vec<thread::JoinHandle<()>>) {
+        threads.close();
+        for thread in handles {
             thread.join().unwrap();
         }
     }
@@ -315,11 +313,11 @@ mod tests {
     #[test]
     fn one_thread_runs_all_before_it_ends() {
         model(
-            |pool, threads| {
+            |threads, handles| {
                 let count = Arc::new(AtomicUsize::new(0));
-                pool.push(counting(&count));
-                pool.push(counting(&count));
-                end(&pool, threads);
+                threads.push(counting(&count));
+                threads.push(counting(&count));
+                end(&threads, handles);
                 assert_eq!(count.load(SeqCst), 2);
             },
             1,
@@ -327,12 +325,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_task_adds_runs_too() {
+    fn a_task_that_a_task_adds_runs_too() {
         model(
-            |pool, threads| {
+            |threads, handles| {
                 let done = Arc::new((Mutex::new(false), Condvar::new()));
-                let (again, told) = (pool.clone(), done.clone());
-                pool.push(Box::new(move || {
+                let (again, told) = (threads.clone(), done.clone());
+                threads.push(Box::new(move || {
                     let inner = again.clone();
                     again.ending(move || {
                         inner.push(Box::new(move || {
@@ -346,17 +344,17 @@ mod tests {
                     waits = done.1.wait(waits).unwrap();
                 }
                 drop(waits);
-                end(&pool, threads);
+                end(&threads, handles);
             },
             1,
         );
     }
 
-    /// Each of two tasks waits until the other runs: a wake that is lost leaves one of them alone for ever.
+    /// Each of two tasks waits until the other runs, so a lost wake leaves one of them waiting for ever.
     #[test]
     fn two_tasks_run_at_once_on_two_threads() {
         model(
-            |pool, threads| {
+            |threads, handles| {
                 let met = Arc::new((Mutex::new(0), Condvar::new()));
                 let meet = |met: &(Mutex<u32>, Condvar), add| {
                     let mut here = met.0.lock().unwrap();
@@ -368,11 +366,11 @@ mod tests {
                 };
                 for _ in 0..2 {
                     let met = met.clone();
-                    pool.push(Box::new(move || meet(&met, 1)));
+                    threads.push(Box::new(move || meet(&met, 1)));
                 }
-                // Closing wakes everybody: not before they have met.
+                // Closing wakes all workers, so it must come after the meeting.
                 meet(&met, 0);
-                end(&pool, threads);
+                end(&threads, handles);
             },
             2,
         );

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Indirect dispatch: workgroup counts from memory, in command buffers and on queues.
 
+mod count;
+mod refused;
+
 use windlass_hal::{
-    Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, Device, Error, Fence, Function,
-    IndirectDispatchConfig, IndirectParameters, Recorder, Semaphore,
+    Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, Error, Fence, IndirectDispatchConfig,
+    IndirectParameters, Semaphore,
 };
 
+use self::count::{allocate, count, dynamic, fixed, increment, mapped, read, twice};
+use self::refused::{queue_is_checked, recording_is_checked, table_is_checked};
 use super::{
     command_buffer::{Form, Recording, execute},
     dispatch::{bytes_of, to_words, words},
 };
 use crate::{
-    check::{ensure, ensure_eq, names, refused, same_items},
+    check::{ensure_eq, names, same_items},
     context::Context,
     kernels,
     outcome::Outcome,
@@ -19,68 +24,34 @@ use crate::{
 
 suite! { "command_buffer_indirect";
     #[smoke] queue_dispatch [Dispatch, IndirectDispatch]: "A queue's dispatch takes its workgroup count from memory.";
-    queue_count_within_a_buffer [Dispatch, IndirectDispatch]: "A queue's dispatch reads its count where the range begins.";
+    queue_count_within_a_buffer [Dispatch, IndirectDispatch]: "A queue's dispatch reads its count from the start of the given range.";
     queue_waits_for_its_count [Dispatch, IndirectDispatch]: "The count is read when the waits are reached, not when the dispatch is submitted.";
-    queue_count_from_another_queue [Dispatch, IndirectDispatch]: "A count that work of another queue writes is read behind its signal.";
-    queue_count_from_the_host [Dispatch, IndirectDispatch]: "A count that the host maps and writes before it signals is the one that counts.";
-    queue_chain [Dispatch, IndirectDispatch]: "Dispatches in a chain take each the count that the one before left.";
-    static_direct [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| static_count(ctx, Form::Direct), "A recorded dispatch takes a count that is there when the waits are reached.";
-    #[smoke] static_table [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| static_count(ctx, Form::Table), "A recorded dispatch takes such a count from a slot of the table.";
-    static_from_the_host [CommandBuffers, Dispatch, IndirectDispatch]: "A static count in mapped memory is read anew by each submission.";
+    queue_count_from_another_queue [Dispatch, IndirectDispatch]: "A count written by another queue is read after that queue's signal.";
+    queue_count_from_the_host [Dispatch, IndirectDispatch]: "A count that the host writes through a mapping before it signals is used.";
+    queue_chain [Dispatch, IndirectDispatch]: "Each dispatch of a chain takes the count that the dispatch before wrote.";
+    static_direct [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| static_count(ctx, Form::Direct), "A recorded dispatch takes a count that is in memory when the waits are reached.";
+    #[smoke] static_table [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| static_count(ctx, Form::Table), "A recorded dispatch takes a count from a slot of the table.";
+    static_from_the_host [CommandBuffers, Dispatch, IndirectDispatch]: "A static count in mapped memory is read again by each submission.";
     static_before_any_command [CommandBuffers, Dispatch, IndirectDispatch]: "A static count is read before any command of the list runs.";
-    #[smoke] dynamic_direct [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| dynamic_count(ctx, Form::Direct), "A count that earlier commands wrote by fill, update, copy or kernel is the one that counts.";
-    dynamic_table [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| dynamic_count(ctx, Form::Table), "Such a count works through a table.";
+    #[smoke] dynamic_direct [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| dynamic_count(ctx, Form::Direct), "A count that earlier commands wrote by fill, update, copy or kernel is used.";
+    dynamic_table [CommandBuffers, Dispatch, IndirectDispatch] = |ctx| dynamic_count(ctx, Form::Table), "A count that earlier commands wrote is used through a table.";
     dynamic_behind_an_event [CommandBuffers, Dispatch, IndirectDispatch]: "An event orders a count before the dispatch that reads it.";
-    dynamic_chain [CommandBuffers, Dispatch, IndirectDispatch]: "Dispatches of one command buffer pass counts on from one to the next.";
-    both_kinds [CommandBuffers, Dispatch, IndirectDispatch]: "Static, dynamic and direct counts of one command buffer keep their order with all else in it.";
-    many_in_flight [CommandBuffers, Dispatch, IndirectDispatch]: "One command buffer in flight many times reads each time the count of its own table.";
-    dependants_wait_for_all [CommandBuffers, Dispatch, IndirectDispatch]: "Signals are reached when the last command is done, on whatever queue the dependant is.";
-    within_larger_buffers [CommandBuffers, Dispatch, IndirectDispatch]: "Parameters may lie anywhere in a buffer, and their range may be longer than they are.";
+    dynamic_chain [CommandBuffers, Dispatch, IndirectDispatch]: "Each dispatch of one command buffer takes the count that the dispatch before wrote.";
+    both_kinds [CommandBuffers, Dispatch, IndirectDispatch]: "Static, dynamic and direct counts of one command buffer keep their order with all other commands.";
+    many_in_flight [CommandBuffers, Dispatch, IndirectDispatch]: "Each in-flight submission of one command buffer reads the count of its own table.";
+    dependants_wait_for_all [CommandBuffers, Dispatch, IndirectDispatch]: "Signals are reached only when the last command is done, for dependants on every queue.";
+    within_larger_buffers [CommandBuffers, Dispatch, IndirectDispatch]: "A count may lie anywhere in a buffer, and its range may be longer than the count.";
     three_dimensions [CommandBuffers, Dispatch, IndirectDispatch]: "The three numbers are x, y and z.";
     zero_launches_nothing [CommandBuffers, Dispatch, IndirectDispatch]: "A zero among the numbers launches nothing, and the rest of the list runs.";
-    beyond_the_limits [CommandBuffers, Dispatch, IndirectDispatch]: "A count that the device cannot take fails the signals with OUT_OF_RANGE, naming command and count.";
-    configuration [CommandBuffers, Dispatch, IndirectDispatch]: "All dynamic local memory there is, fixed workgroup sizes and raw arguments work with an indirect count.";
+    beyond_the_limits [CommandBuffers, Dispatch, IndirectDispatch]: "A count beyond the device's limits fails the signals with OUT_OF_RANGE, naming command and count.";
+    configuration [CommandBuffers, Dispatch, IndirectDispatch]: "The largest dynamic local memory, fixed workgroup sizes and raw arguments work with an indirect count.";
     keeps_what_it_uses [CommandBuffers, Dispatch, IndirectDispatch]: "A submission keeps buffers, code and recording until its last command has run.";
     drained_whole [CommandBuffers, Dispatch, IndirectDispatch]: "A drain waits for all commands of a list that has begun.";
-    closed_in_between [CommandBuffers, Dispatch, IndirectDispatch]: "Closing a device fails a list that has not begun; one that has begun ends whole or cancelled, and nothing hangs.";
+    closed_in_between [CommandBuffers, Dispatch, IndirectDispatch]: "Closing a device cancels a list that has not begun; a list that has begun completes or is cancelled, and nothing hangs.";
     failure_skips_commands [CommandBuffers, Dispatch, IndirectDispatch]: "A list whose wait failed reads no count and runs no command.";
     recording_is_checked [CommandBuffers, Dispatch, IndirectDispatch]: "Parameters that are short, misaligned, foreign or without their usage are refused while recording.";
     table_is_checked [CommandBuffers, Dispatch, IndirectDispatch]: "A slot of parameters that is bound short, misaligned or without its usage is refused.";
-    queue_is_checked [Dispatch, IndirectDispatch]: "A queue refuses bad parameters, and slots.";
-}
-
-/// Memory for counts.
-fn allocate(device: &Device, size: u64) -> Result<Buffer, Error> {
-    let usage = BufferUsage::DEFAULT | BufferUsage::DISPATCH_INDIRECT_PARAMETERS;
-    device.allocate(&BufferParams::device().with_usage(usage), size)
-}
-
-/// A buffer with a count in it.
-fn count(ctx: &Context, workgroups: [u32; 3]) -> Outcome<Buffer> {
-    let buffer = allocate(ctx.device(), 12)?;
-    let done = Semaphore::new(0);
-    let bytes = bytes_of(&workgroups, u32::to_le_bytes);
-    ctx.queue(0)?.update(&[], &[done.at(1)], &bytes, &buffer)?;
-    ctx.wait(&done.at(1))?;
-    Ok(buffer)
-}
-
-/// A launch of single work-items.
-fn fixed(parameters: impl Into<BufferRef>) -> IndirectDispatchConfig {
-    IndirectDispatchConfig::new(IndirectParameters::Static(parameters.into())).workgroup_size([1; 3])
-}
-
-fn dynamic(parameters: impl Into<BufferRef>) -> IndirectDispatchConfig {
-    IndirectDispatchConfig::new(IndirectParameters::Dynamic(parameters.into())).workgroup_size([1; 3])
-}
-
-/// A kernel that adds the number of its work-items to a counter.
-fn increment(ctx: &Context) -> Outcome<Function> {
-    ctx.function(&kernels::ORDER, "increment")
-}
-
-fn read(ctx: &Context, buffer: &Buffer) -> Outcome<Vec<u32>> {
-    Ok(to_words(&ctx.download(buffer)?))
+    queue_is_checked [Dispatch, IndirectDispatch]: "A queue refuses a count with bad parameters, or from a slot.";
 }
 
 fn queue_dispatch(ctx: &Context) -> Outcome {
@@ -143,12 +114,6 @@ fn queue_count_from_another_queue(ctx: &Context) -> Outcome {
     same_items(&read(ctx, &counter)?, &[expected], "the counter")
 }
 
-/// Memory for counts that the host maps.
-fn mapped(ctx: &Context) -> Outcome<Buffer> {
-    let usage = BufferUsage::DEFAULT | BufferUsage::MAPPING | BufferUsage::DISPATCH_INDIRECT_PARAMETERS;
-    Ok(ctx.device().allocate(&BufferParams::host().with_usage(usage), 12)?)
-}
-
 fn queue_count_from_the_host(ctx: &Context) -> Outcome {
     let (function, counter, workgroups) = (increment(ctx)?, words(ctx, &[0])?, mapped(ctx)?);
     let (gate, done, mapping) = (Semaphore::new(0), Semaphore::new(0), workgroups.map()?);
@@ -163,7 +128,7 @@ fn queue_count_from_the_host(ctx: &Context) -> Outcome {
 
 fn queue_chain(ctx: &Context) -> Outcome {
     let function = increment(ctx)?;
-    // The counter is the count of the next round: x doubles while y and z stay.
+    // The counter is the x of the next round's count, so x doubles while y and z stay.
     let workgroups = count(ctx, [1, 1, 1])?;
     let step = Semaphore::new(0);
     for round in 0..8 {
@@ -214,7 +179,7 @@ fn static_before_any_command(ctx: &Context) -> Outcome {
     recorder.dispatch_indirect(&function, fixed(&workgroups), &[counter.arg()])?;
     execute(ctx, &recorder.finish()?, [])?;
     same_items(&read(ctx, &counter)?, &[8], "the counter")?;
-    same_items(&read(ctx, &workgroups)?, &[5; 3], "what the list wrote over the count")
+    same_items(&read(ctx, &workgroups)?, &[5; 3], "the count after the list has overwritten it")
 }
 
 fn dynamic_count(ctx: &Context, form: Form) -> Outcome {
@@ -229,7 +194,7 @@ fn dynamic_count(ctx: &Context, form: Form) -> Outcome {
     recorder.fill(ranges[0].clone(), 2_u32)?;
     recorder.update(&bytes_of(&[3, 3, 1], u32::to_le_bytes), ranges[1].clone())?;
     recorder.copy(from, ranges[2].clone())?;
-    // Every word of the fourth becomes 77 * 0 + 3.
+    // The kernel makes every word of the fourth count 77 * 0 + 3.
     let argument = match &ranges[3] {
         BufferRef::Direct(buffer) => buffer.arg(),
         BufferRef::Slot { slot, offset, length } => {
@@ -296,16 +261,6 @@ fn both_kinds(ctx: &Context) -> Outcome {
     same_items(&read(ctx, &log)?, &[7, 1, 2, 3, 4, 5, 5, 6, 0], "the log: its length, then its entries")
 }
 
-/// A list that runs as often as slot 0 says, twice, on the counter in slot 1.
-fn twice(ctx: &Context, function: &Function) -> Outcome<windlass_hal::CommandBuffer> {
-    let mut recorder = ctx.device().record_with_slots(2)?;
-    let counter = [Argument::Slot { slot: 1, offset: 0, length: 4 }];
-    recorder.dispatch_indirect(function, fixed(BufferRef::slot(0, 0, 12)), &counter)?;
-    recorder.barrier();
-    recorder.dispatch_indirect(function, dynamic(BufferRef::slot(0, 0, 12)), &counter)?;
-    Ok(recorder.finish()?)
-}
-
 fn many_in_flight(ctx: &Context) -> Outcome {
     let function = increment(ctx)?;
     let (commands, gate) = (twice(ctx, &function)?, Semaphore::new(0));
@@ -341,7 +296,7 @@ fn dependants_wait_for_all(ctx: &Context) -> Outcome {
     }
     ctx.wait(&step.at(32))?;
     let expected: Vec<u32> = (1..=16).map(|round| 4 * round).collect();
-    same_items(&read(ctx, &out)?, &expected, "what each dependant saw")
+    same_items(&read(ctx, &out)?, &expected, "the value that each dependant read")
 }
 
 fn within_larger_buffers(ctx: &Context) -> Outcome {
@@ -352,7 +307,8 @@ fn within_larger_buffers(ctx: &Context) -> Outcome {
     ctx.queue(0)?.update(&[], &[done.at(1)], &bytes, &all)?;
     ctx.wait(&done.at(1))?;
     let mut recorder = ctx.device().record_with_slots(1)?;
-    // Words 1 to 3, then 1021 to 1023 of the buffer, then 5 to 7 of the bound range, which are 25 to 27 of the buffer.
+    // Counts: words 1 to 3 and 1021 to 1023 of the buffer, and words 5 to 7 of the bound range, which are 25 to 27 of
+    // the buffer.
     recorder.dispatch_indirect(&function, fixed(&all.subspan(4, 4092)?), &[counter.arg()])?;
     recorder.dispatch_indirect(&function, dynamic(&all.subspan(4084, 12)?), &[counter.arg()])?;
     recorder.dispatch_indirect(&function, dynamic(BufferRef::slot(0, 20, 100)), &[counter.arg()])?;
@@ -391,7 +347,7 @@ fn zero_launches_nothing(ctx: &Context) -> Outcome {
         ctx.wait(&done.at(1))?;
     }
     same_items(&read(ctx, &counter)?, &[0], "the counter of empty grids")?;
-    same_items(&read(ctx, &other)?, &[5], "the counter of the commands behind them")
+    same_items(&read(ctx, &other)?, &[5], "the counter of the commands after them")
 }
 
 fn beyond_the_limits(ctx: &Context) -> Outcome {
@@ -418,7 +374,7 @@ fn beyond_the_limits(ctx: &Context) -> Outcome {
         ensure_eq!(error.code(), Code::OutOfRange, "the code of {error}");
         names(&error, "4294967295")?;
     }
-    // The device goes on.
+    // The device works on after the failures.
     let done = Semaphore::new(0);
     let (config, arguments) = (fixed(&count(ctx, [3, 1, 1])?), [counter.arg()]);
     ctx.queue(0)?.dispatch_indirect(&[], &[done.at(1)], &function, config, &arguments)?;
@@ -461,7 +417,7 @@ fn configuration(ctx: &Context) -> Outcome {
     let arguments = [source.arg(), expected.arg(), 300_u32.into()];
     ctx.queue(0)?.dispatch(&[], &[done.at(1)], &fixed_size, [3, 1, 1], &arguments)?;
     ctx.wait(&done.at(1))?;
-    same_items(&read(ctx, &out)?, &read(ctx, &expected)?, "what a direct dispatch computes")
+    same_items(&read(ctx, &out)?, &read(ctx, &expected)?, "the result of a direct dispatch")
 }
 
 fn keeps_what_it_uses(ctx: &Context) -> Outcome {
@@ -474,7 +430,7 @@ fn keeps_what_it_uses(ctx: &Context) -> Outcome {
         let config = dynamic(&count(ctx, [1, 5, 1])?);
         ctx.queue(1)?.dispatch_indirect(&[done.at(1)], &[done.at(2)], &function, config, &[counter.arg()])?;
     }
-    // Others take what dropped handles would have freed.
+    // The memory of the dropped handles would be free for these buffers, if it were freed.
     let _others: Vec<_> = (0..16).map(|_| ctx.filled(12, 0xee)).collect::<Outcome<_>>()?;
     ctx.load(&kernels::ENTRIES)?;
     gate.signal(1)?;
@@ -538,80 +494,4 @@ fn failure_skips_commands(ctx: &Context) -> Outcome {
     names(&ctx.wait_for_failure(&done.at(1))?, "failed on purpose")?;
     ctx.device().drain(ctx.deadline())?;
     same_items(&read(ctx, &counter)?, &[0], "the counter")
-}
-
-/// What is wrong with parameters, and how it is refused.
-fn bad(ctx: &Context) -> Outcome<Vec<(&'static str, Code, Buffer)>> {
-    let good = allocate(ctx.device(), 64)?;
-    Ok(vec![
-        ("eleven bytes", Code::OutOfRange, good.subspan(0, 11)?),
-        ("no bytes", Code::OutOfRange, good.subspan(0, 0)?),
-        ("an odd address", Code::InvalidArgument, good.subspan(2, 12)?),
-        ("a buffer without the usage", Code::InvalidArgument, ctx.device().allocate_device(12)?),
-        ("a buffer of another device", Code::InvalidArgument, allocate(&ctx.open()?, 12)?),
-    ])
-}
-
-fn recording_is_checked(ctx: &Context) -> Outcome {
-    let (function, counter) = (increment(ctx)?, words(ctx, &[0])?);
-    let mut recorder: Recorder = ctx.device().record_with_slots(1)?;
-    let arguments = [counter.arg()];
-    for (what, code, buffer) in bad(ctx)? {
-        for config in [fixed(&buffer), dynamic(&buffer)] {
-            refused(recorder.dispatch_indirect(&function, config, &arguments), code, what)?;
-        }
-    }
-    for (what, code, slot) in [
-        ("slot 1 of one", Code::OutOfRange, BufferRef::slot(1, 0, 12)),
-        ("eleven bytes of a slot", Code::OutOfRange, BufferRef::slot(0, 0, 11)),
-        ("an odd offset", Code::InvalidArgument, BufferRef::slot(0, 2, 12)),
-        ("an offset that overflows", Code::OutOfRange, BufferRef::slot(0, u64::MAX - 3, 12)),
-    ] {
-        refused(recorder.dispatch_indirect(&function, dynamic(slot), &arguments), code, what)?;
-    }
-    let good = allocate(ctx.device(), 12)?;
-    let misfit = recorder.dispatch_indirect(&function, fixed(&good), &[]);
-    refused(misfit, Code::InvalidArgument, "a dispatch without its argument")?;
-    let most = ctx.device().limits().max_workgroup_threads;
-    if most > 0 {
-        let config = fixed(&good).workgroup_size([most, 2, 1]);
-        let wide = recorder.dispatch_indirect(&function, config, &arguments);
-        refused(wide, Code::OutOfRange, "a workgroup of too many work-items")?;
-    }
-    let most = ctx.device().limits().max_local_memory;
-    if most > 0 {
-        let config = fixed(&good).dynamic_local_memory(most + 1);
-        let wide = recorder.dispatch_indirect(&function, config, &arguments);
-        refused(wide, Code::OutOfRange, "more local memory than there is")?;
-    }
-    let commands = recorder.finish()?;
-    ensure_eq!(commands.list().commands().len(), 0, "commands of a recording that was refused all through");
-    ensure!(!commands.list().slots()[0].used, "a refused command demands something of its slot");
-    execute(ctx, &commands, [])
-}
-
-fn table_is_checked(ctx: &Context) -> Outcome {
-    let function = increment(ctx)?;
-    let (commands, counter, done) = (twice(ctx, &function)?, words(ctx, &[0])?, Semaphore::new(0));
-    for (what, code, buffer) in bad(ctx)? {
-        let submitted = ctx.queue(0)?.execute(&[], &[done.at(1)], &commands, [buffer, counter.clone()]);
-        names(&refused(submitted, code, what)?, "slot 0")?;
-    }
-    ensure_eq!(done.query()?, 0, "the semaphore of refused submissions");
-    execute(ctx, &commands, [count(ctx, [2, 1, 1])?, counter.clone()])?;
-    same_items(&read(ctx, &counter)?, &[4], "the counter")
-}
-
-fn queue_is_checked(ctx: &Context) -> Outcome {
-    let (function, counter) = (increment(ctx)?, words(ctx, &[0])?);
-    let (queue, done, arguments) = (ctx.queue(0)?, Semaphore::new(0), [counter.arg()]);
-    for (what, code, buffer) in bad(ctx)? {
-        let submitted = queue.dispatch_indirect(&[], &[done.at(1)], &function, fixed(&buffer), &arguments);
-        refused(submitted, code, what)?;
-    }
-    let slot = fixed(BufferRef::slot(0, 0, 12));
-    let submitted = queue.dispatch_indirect(&[], &[done.at(1)], &function, slot, &arguments);
-    refused(submitted, Code::InvalidArgument, "a slot without a table")?;
-    ensure_eq!(done.query()?, 0, "the semaphore of refused submissions");
-    Ok(())
 }

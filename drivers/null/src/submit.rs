@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The way of an operation to its work: pending until its waits are reached, then issued.
+//!
+//! `windlass_hal::pending` keeps operations until their waits are reached, and calls [`Issue::issue`] on the thread that
+//! reached the last wait. A driver for hardware would enqueue the work there and attach an edge to each signal. This
+//! driver does the work at once.
+
+use std::sync::Arc;
+
+use windlass_hal::{
+    Operation, Points,
+    edge::Domain,
+    pending::{self, Edges, Issue, PendingSet},
+};
+
+use crate::{queue, queues::Queues};
+
+impl Issue for Queues {
+    type Work = Operation;
+
+    /// Returns the set that keeps operations until their waits are reached, one set for each device.
+    fn pending(&self) -> &PendingSet<Self> {
+        &self.pending
+    }
+
+    /// Returns the domain whose edges can stand for this work's waits, or `None` if every wait must be reached; this
+    /// driver's work runs on the host.
+    fn domain_for(&self, _work: &Operation) -> Option<Domain> {
+        None
+    }
+
+    /// Starts work whose waits are reached or stand in `_edges`, on the thread that reached the last of them and without
+    /// waiting for other work; from here on the signal list gets every error and every end.
+    fn issue(self: &Arc<Self>, work: Operation, _waits: Points, signals: Points, _edges: Edges) {
+        let result = match work {
+            Operation::HostCall(call) => return self.calls.spawn(call, signals),
+            work => queue::run(work),
+        };
+        match result {
+            Ok(()) => pending::reach(&signals),
+            Err(error) => pending::fail(&signals, &error),
+        }
+    }
+}
+
+/// Whether this driver can run an operation. The device refuses all others at submission.
+pub(crate) fn is_known(operation: &Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Barrier
+            | Operation::Alloca { .. }
+            | Operation::Dealloca { .. }
+            | Operation::Fill { .. }
+            | Operation::Update { .. }
+            | Operation::Copy { .. }
+            | Operation::Read { .. }
+            | Operation::Write { .. }
+            | Operation::HostCall(_)
+            | Operation::Execute { .. }
+    )
+}
