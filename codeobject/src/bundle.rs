@@ -408,8 +408,8 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Drops the unpacked bytes that the file keeps, so that the next read decodes the bundle from the beginning, table
-    /// included. Benchmarks measure decoding with it.
+    /// Drops the unpacked bytes that the file keeps, so that the next read decodes the bundle from the beginning,
+    /// table included. Use it to measure decoding.
     pub fn forget_unpacked(&self) {
         match &self.data {
             Data::Stored(_) => {}

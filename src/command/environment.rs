@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The table of environment variables, which `docs/environment.md` repeats.
+//! The table of environment variables. `docs/environment.md` holds the same table.
 
-/// Name, what it does, an example.
+/// Name, effect, example.
 const VARIABLES: &[[&str; 3]] = &[
     [
         "WINDLASS_DEVICE",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The log that `WINDLASS_LOG` asks for, on standard error.
+//! The log on standard error, configured by `WINDLASS_LOG`.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::failure::{Failure, Outcome};
 
-/// Installs a subscriber where the variable is set; without it the libraries' events cost next to nothing.
+/// Installs a subscriber if the variable is set. Without one, the libraries' events cost next to nothing.
 pub(crate) fn start() -> Outcome {
     let Some(filter) = std::env::var_os("WINDLASS_LOG").filter(|filter| !filter.is_empty()) else {
         return Ok(());
@@ -20,7 +20,7 @@ pub(crate) fn start() -> Outcome {
             filter.display()
         ))
     })?;
-    // What cannot be written is lost: to say so where nothing can be written would panic.
+    // A line that cannot be written is lost: reporting the error would panic.
     let log = tracing_subscriber::fmt().log_internal_errors(false);
     log.with_env_filter(filter).with_writer(io::stderr).init();
     Ok(())

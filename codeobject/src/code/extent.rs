@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The size that an ELF declares.
 
+use crate::bytes::{array, range, u16_at, u32_at, u64_at};
 use crate::container::magic::Format;
 
-/// The bytes that a loader touches if it believes an ELF's headers: the least length that holds its header, program
-/// headers, segments, section headers and sections. `None` if the bytes are no 64-bit little-endian ELF, end within a
-/// header, or claim more than fits into 64 bits.
+/// The number of bytes that a loader touches if it trusts an ELF's headers: the least length that holds its header,
+/// program headers, segments, section headers and sections. `None` if the bytes are no 64-bit little-endian ELF, end
+/// within a header, or claim more than fits into 64 bits.
 ///
 /// HIP takes a code object by its address without a length, so an image whose declared size exceeds its real one must
 /// never reach HIP.
@@ -18,25 +19,24 @@ pub fn declared_size(elf: &[u8]) -> Option<u64> {
     if Format::of(elf) != Some(Format::Elf) {
         return None;
     }
-    let header = Fields(elf.get(..64)?);
+    let header: [u8; 64] = array(elf, 0)?;
     let mut end = 64;
-    let programs =
-        Table { at: header.u64(32)?, entry: header.u16(54)?.into(), count: header.u16(56)?.into() };
-    let sections =
-        Table { at: header.u64(40)?, entry: header.u16(58)?.into(), count: header.u16(60)?.into() };
+    let table = |at, entry, count| {
+        let (entry, count) = (u16_at(&header, entry)?.into(), u16_at(&header, count)?.into());
+        Some(Table { at: u64_at(&header, at)?, entry, count })
+    };
+    let (programs, sections) = (table(32, 54, 56)?, table(40, 58, 60)?);
     end = end.max(programs.end()?).max(sections.end()?);
     if end > elf.len() as u64 {
         // The tables are cut short. Their contents could only add to the size.
         return Some(end);
     }
-    for entry in programs.entries(elf) {
-        let program = Fields(entry);
-        end = end.max(program.u64(8)?.checked_add(program.u64(32)?)?);
+    for program in programs.entries(elf) {
+        end = end.max(u64_at(program, 8)?.checked_add(u64_at(program, 32)?)?);
     }
-    for entry in sections.entries(elf) {
-        let section = Fields(entry);
-        if section.u32(4)? != NO_BITS {
-            end = end.max(section.u64(24)?.checked_add(section.u64(32)?)?);
+    for section in sections.entries(elf) {
+        if u32_at(section, 4)? != NO_BITS {
+            end = end.max(u64_at(section, 24)?.checked_add(u64_at(section, 32)?)?);
         }
     }
     Some(end)
@@ -57,32 +57,8 @@ impl Table {
 
     /// The entries that lie in the file.
     fn entries<'a>(&self, elf: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
-        let (at, size) = (self.at as usize, self.entry as usize);
-        (0..self.count as usize).filter_map(move |index| {
-            let start = at.checked_add(index.checked_mul(size)?)?;
-            elf.get(start..start.checked_add(size)?)
-        })
-    }
-}
-
-/// Little-endian numbers at byte offsets.
-struct Fields<'a>(&'a [u8]);
-
-impl Fields<'_> {
-    fn bytes<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        self.0.get(at..)?.first_chunk().copied()
-    }
-
-    fn u16(&self, at: usize) -> Option<u16> {
-        self.bytes(at).map(u16::from_le_bytes)
-    }
-
-    fn u32(&self, at: usize) -> Option<u32> {
-        self.bytes(at).map(u32::from_le_bytes)
-    }
-
-    fn u64(&self, at: usize) -> Option<u64> {
-        self.bytes(at).map(u64::from_le_bytes)
+        let (at, size) = (self.at, self.entry);
+        (0..self.count).filter_map(move |index| range(elf, at.checked_add(index.checked_mul(size)?)?, size))
     }
 }
 

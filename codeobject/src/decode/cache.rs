@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The streams that were read last, so that the next entry continues where the last one ended.
+//! The streams that were read last, kept so that the next entry of a bundle continues its stream.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::progress::Progress;
 use crate::container::ccob::Method;
 
-/// The most streams of one file that are kept. A decoder costs far more memory than the bytes that ask for it.
+/// The limit of streams kept for one file. A decoder takes far more memory than its input.
 const KEPT: usize = 16;
 
-/// Identifies a stream by the place of its bytes in memory, which all bytes of a file keep while it is open, and by the
-/// way to read them.
+/// Identifies a stream by the place of its bytes, which do not move while the file is open, by its method and by its
+/// declared size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) start: usize,
@@ -19,14 +19,14 @@ pub(super) struct Key {
     pub(super) declared: u64,
 }
 
-/// The streams of one file, the least recently used first. No lock is held while a thread decodes: a thread that finds
-/// the stream taken begins it again.
+/// The streams of one file, the least recently used first. No lock is held while a thread decodes: a thread that needs
+/// a stream which another thread has taken begins it again.
 #[derive(Default)]
 pub(crate) struct Cache(Mutex<Vec<(Key, Progress)>>);
 
 impl Cache {
-    /// Takes the stream out, or begins it. Drops the least recently used streams where all of them together would come
-    /// to more than `most` unpacked bytes once this one has `need`.
+    /// Takes the stream out, or begins it. Drops the least recently used streams if all together would exceed `most`
+    /// unpacked bytes once this one has `need`.
     pub(super) fn take(&self, stream: Key, need: usize, most: u64) -> Progress {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = match kept.iter().position(|(key, _)| *key == stream) {

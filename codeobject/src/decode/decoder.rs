@@ -13,8 +13,8 @@ pub(super) struct Step {
 
 /// A streaming decoder.
 pub(super) trait Decoder: Send {
-    /// Appends to `out` within its capacity. At most about a megabyte of the output lies behind the `wanted` bytes, since
-    /// nobody may ask for it.
+    /// Appends to `out` within its capacity. At most about a megabyte of the output lies behind the `wanted` bytes,
+    /// since no reader may ask for it.
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>, wanted: usize) -> Result<Step, String>;
 }
 

@@ -9,7 +9,7 @@ use crate::error::Error;
 #[derive(Default)]
 pub(super) struct Progress {
     pub(super) decoder: Option<Box<dyn Decoder>>,
-    /// Whether the stream was restarted after so much output that its declared size is believed.
+    /// Whether the stream was restarted with memory for the declared size, because enough output had proven that size.
     pub(super) believed: bool,
     /// Input bytes used.
     pub(super) consumed: usize,
@@ -19,7 +19,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Whether nothing more comes.
+    /// Whether the stream has ended or failed.
     pub(super) fn is_over(&self) -> bool {
         self.ended || self.failed.is_some()
     }

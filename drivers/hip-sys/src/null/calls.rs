@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How often each thread called each function.
+//! The number of calls of each function, by thread.
 //!
-//! A call takes no lock and allocates nothing, but for a thread's first call into an instance.
+//! A call takes no lock and allocates nothing, except a thread's first call into an instance.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ macro_rules! define_functions {
 crate::for_each_entry_point!(define_functions);
 
 pub(super) const FUNCTIONS: usize = EntryPoints::NAMES.len();
-/// Threads that are told apart; those beyond share the last place.
+/// The number of threads that are counted separately. The others share the last place.
 const PLACES: usize = 64;
 
 /// The index of the function called `name`.
@@ -43,7 +43,7 @@ pub(super) struct Place {
 
 /// The counts of one instance.
 pub(super) struct Calls {
-    /// Tells this instance from all others.
+    /// Identifies this instance.
     pub(super) serial: u64,
     pub(super) places: Box<[Place]>,
 }
@@ -51,9 +51,9 @@ pub(super) struct Calls {
 /// The calls that one thread made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadCalls {
-    /// The thread; `None` for all those beyond the first 63 together.
+    /// The thread; `None` for all threads after the first 63 together.
     pub thread: Option<ThreadId>,
-    /// Every function that it called, with its number of calls, in the order of the declarations.
+    /// The functions that the thread called, with the number of calls, in the order of the declarations.
     pub calls: Vec<(&'static str, u64)>,
 }
 
@@ -80,7 +80,7 @@ impl Calls {
         }
     }
 
-    /// The place of the calling thread, whose own number this is. A thread takes it for good at its first call.
+    /// The place of the calling thread with this number. A thread takes its place at its first call and keeps it.
     #[cold]
     pub(super) fn claim(&self, number: u64) -> usize {
         let shared = PLACES - 1;

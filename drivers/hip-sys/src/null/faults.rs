@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that fail because a test asked for it.
+//! Calls that fail at a test's request.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -8,19 +8,19 @@ use super::calls::{FUNCTIONS, index_of};
 use crate::bindings::hipError_t;
 use crate::table::EntryPoints;
 
-/// The call of each function that is to fail.
+/// For each function, the call that is to fail.
 pub(super) struct Faults(Box<[Fault]>);
 
 #[derive(Default)]
 struct Fault {
-    /// Calls to go, the failing one included; 0 if none is to fail, [`ALWAYS`] if all are.
+    /// The number of calls up to the failing one; 0 if none is to fail, [`ALWAYS`] if all are.
     countdown: AtomicU64,
     status: AtomicU32,
 }
 
 const ALWAYS: u64 = u64::MAX;
 
-/// No function that returns a status has this name.
+/// No function with this name returns a status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFunction(pub(super) String);
 
@@ -50,7 +50,7 @@ impl Faults {
         let fault = fault.ok_or_else(|| UnknownFunction(name.to_owned()))?;
         fault.countdown.store(0, Ordering::Relaxed);
         fault.status.store(status.0, Ordering::Relaxed);
-        // Release: a thread that sees the countdown sees its status.
+        // Release: a thread that sees the countdown also sees its status.
         fault.countdown.store(countdown, Ordering::Release);
         Ok(())
     }

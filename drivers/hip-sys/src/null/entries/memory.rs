@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Allocation, registration, copies and fills.
 //!
-//! Copies and fills are done when they are called, whatever their stream, so they happen in the order of the calls.
+//! Copies and fills run during their calls, on any stream, so they run in the order of the calls.
 
 use super::entry::{INVALID_VALUE, Outcome, current_device, entry_points, finish, memory, put};
 use crate::bindings::*;
@@ -36,7 +36,7 @@ fn pointer(address: usize) -> *mut c_void {
     std::ptr::with_exposed_provenance_mut(address)
 }
 
-/// Frees as HIP does: once the device is idle.
+/// Frees like HIP: after the device is idle.
 fn free(call: &Call<'_>, address: *mut c_void, kinds: &[Kind]) -> Outcome {
     if address.is_null() {
         return Ok(());
@@ -71,7 +71,7 @@ unsafe fn copy(
         if target.is_null() || source.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: as the caller promises; whoever shares the ranges with a stream is bound by HIP's rules.
+        // SAFETY: as the caller promises; HIP's rules bind other users of the ranges.
         unsafe { bytes::copy(source.cast(), target.cast(), size) };
     }
     // SAFETY: as the caller promises.
@@ -99,7 +99,7 @@ unsafe fn fill_with(
     Ok(())
 }
 
-/// HIP's fills take the low bits of a wider integer.
+/// HIP's fills use the low bits of a wider integer.
 fn low_byte(value: c_int) -> [u8; 1] {
     [value.to_le_bytes()[0]]
 }
