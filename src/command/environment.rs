@@ -53,7 +53,7 @@ const VARIABLES: &[[&str; 3]] = &[
 
 /// The table as Markdown.
 pub(crate) fn table() -> String {
-    let mut text = String::from("| variable | what it does | example |\n|---|---|---|\n");
+    let mut text = String::from("| variable | effect | example |\n|---|---|---|\n");
     for [name, meaning, example] in VARIABLES {
         text.push_str(&format!("| `{name}` | {meaning} | `{example}` |\n"));
     }
