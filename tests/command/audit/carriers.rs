@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What code comes in: wheels, archives, rows of offload binaries, folders.
+//! Carriers of code: wheels, archives, rows of offload binaries, folders.
 
 use std::{fs, io::Write, path::Path, process::Stdio};
 
@@ -43,7 +43,7 @@ fn wheels_are_looked_into() {
     assert_eq!(taken.code, Some(0), "{}", taken.stderr);
     assert_eq!(fs::read(&out).unwrap(), gfx90a);
     let _ = fs::remove_file(out);
-    // A damaged member is no member that passes.
+    // A damaged member must not pass.
     let at = bytes.windows(9).position(|window| window == b"add_gfx94").unwrap() + 60;
     bytes[at..at + 200].fill(0xff);
     folder.put("pkg-1.0-py3-none-linux_x86_64.whl", &bytes);
@@ -71,7 +71,7 @@ fn libraries_and_their_kpack_archives_may_come_in_two_wheels() {
     fs::remove_file(folder.0.join("code")).unwrap();
     let library = split_library("lib/liba.so", "../.kpack/a_@GFXARCH@.kpack");
     let archive = kpack("lib/liba.so#0", &image);
-    // As it is installed, and as a wheel alone.
+    // First as it is installed, then in a wheel of its own.
     folder.put("installed/lib/liba.so.1", &library);
     folder.put("installed/.kpack/a_gfx942.kpack", &archive);
     let (code, installed) = report(&[folder.path()], "gfx942");
@@ -280,7 +280,7 @@ fn zip_files_that_cannot_be_judged_are_named() {
         let text = finished.stdout.to_lowercase();
         assert!(text.contains(words) && text.contains(name), "{name}: {}", finished.stdout);
     }
-    // What is damaged is written, as `unzip` does, and not with success.
+    // Like `unzip`, the command writes damaged bytes and reports failure.
     let image = fs::read("cts/kernels/bundles/saxpy.gfx942.co").unwrap();
     let mut zip = stored(&[("a.co", &image), ("b.co", &image)]);
     let at = zip.windows(4).position(|window| window == b"\x7fELF").unwrap();
@@ -307,7 +307,7 @@ fn folders_are_walked_and_odd_files_do_no_harm() {
         std::os::unix::fs::symlink(".", folder.0.join("deep/loop")).unwrap();
         std::os::unix::fs::symlink("nowhere", folder.0.join("deep/dangling")).unwrap();
         std::os::unix::fs::symlink("a.ccob", folder.0.join("again.ccob")).unwrap();
-        // Who opened it would wait for a writer that never comes.
+        // Opening it would wait for a writer.
         let pipe = folder.0.join("deep/pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.is_ok_and(|status| status.success()));
