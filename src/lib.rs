@@ -63,7 +63,7 @@ fn drivers() -> Vec<Arc<dyn driver::Driver>> {
         #[cfg(feature = "hip")]
         windlass_hip::Driver::new("hip-null", windlass_hip::null()),
         #[cfg(feature = "sim")]
-        windlass_hip::Driver::new("hip-sim", simulated::Source),
+        windlass_hip::Driver::new("hip-sim", simulated::SimulatedHip),
         #[cfg(feature = "hip")]
         windlass_hip::Driver::new("hip", windlass_hip::system()),
     ]

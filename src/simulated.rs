@@ -7,7 +7,7 @@ use windlass_simulator::{Options, OptionsError, Part, Simulator};
 use crate::{Error, Parameters, Result, Uri};
 
 /// The source of `hip-sim://`. Each opened device is a machine of its own and does not affect the others.
-pub(crate) struct Source;
+pub(crate) struct SimulatedHip;
 
 /// The options of a machine: the URI outranks `WINDLASS_SIM`, which outranks the simulator's defaults.
 const KEYS: &[&str] = &[
@@ -29,7 +29,7 @@ const KEYS: &[&str] = &[
     "replay",
 ];
 
-impl windlass_hip::Source for Source {
+impl windlass_hip::Source for SimulatedHip {
     fn description(&self) -> String {
         let parts: Vec<_> = Part::all().iter().map(Part::name).collect();
         format!("simulated AMD GPUs ({}), which run real code objects on the CPU", parts.join(", "))

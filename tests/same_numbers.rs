@@ -29,7 +29,7 @@ fn each_kernel_gives_the_same_on_the_host_and_on_the_simulated_gpu() {
     for module in modules() {
         let Some(executables) = load(&devices, &module) else { continue };
         for kernel in with_host_code(&module) {
-            let launch = Launch::of(kernel);
+            let launch = Launch::prepare(kernel);
             let [host, gpu] = std::array::from_fn(|index| {
                 launch.run(&devices[index], &function(&executables[index], kernel))
             });
@@ -174,7 +174,7 @@ struct Pointer {
 }
 
 impl Launch {
-    fn of(kernel: &Value) -> Self {
+    fn prepare(kernel: &Value) -> Self {
         let mut random = SplitMix64(name(kernel).bytes().map(u64::from).sum());
         let (mut pointers, mut values) = (Vec::new(), Vec::new());
         for argument in arguments(kernel) {

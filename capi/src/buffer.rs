@@ -151,7 +151,7 @@ pub(crate) fn ref_of(name: &str, reference: &windlass_buffer_ref_t) -> Result<Bu
     }
     if reference.buffer.is_some() || reference.length == WINDLASS_WHOLE_BUFFER {
         return Err(Error::invalid_argument(format!(
-            "`{name}` is slot {} and needs a length and no buffer: what it stands for is known at submission",
+            "`{name}` is slot {} and needs a length and no buffer: its buffer is known only at submission",
             reference.slot
         )));
     }

@@ -155,8 +155,8 @@ pub unsafe extern "C" fn windlass_recorder_dispatch(
     fallible(|| {
         // SAFETY: the contract in the header covers that of `config_of`.
         let config = unsafe { config_of(config) }?;
-        // SAFETY: the contract in the header covers that of `Arguments::of`.
-        let arguments = unsafe { Arguments::of(argument_count, arguments) }?;
+        // SAFETY: the contract in the header covers that of `Arguments::read`.
+        let arguments = unsafe { Arguments::read(argument_count, arguments) }?;
         // SAFETY: the bytes do not change before this returns.
         let arguments = unsafe { arguments.packed() }?;
         let function = used(function)?;

@@ -92,7 +92,7 @@ pub(crate) struct Arguments<'a> {
 impl<'a> Arguments<'a> {
     /// # Safety
     /// As for [`list`].
-    pub(crate) unsafe fn of(count: usize, arguments: *const windlass_argument_t) -> Result<Self> {
+    pub(crate) unsafe fn read(count: usize, arguments: *const windlass_argument_t) -> Result<Self> {
         // SAFETY: the same contract.
         let given = unsafe { list("arguments", count, arguments) }?;
         let range = |(index, argument): (usize, &windlass_argument_t)| match argument.kind {

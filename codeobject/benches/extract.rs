@@ -35,7 +35,7 @@ struct Case {
 
 /// The place of a target's entry: the number of its bundle, and its end in the unpacked bundle.
 #[derive(Clone, Copy)]
-struct Place {
+struct EntryPlace {
     bundle: usize,
     end: u64,
 }
@@ -63,12 +63,12 @@ impl Case {
     }
 
     /// The measured work: from the bytes of the file to the image of one target.
-    fn extract(&self, agent: &str) -> Option<Place> {
+    fn extract(&self, agent: &str) -> Option<EntryPlace> {
         let (file, best) = self.find(agent)?;
         let bundle = file.bundles().last()?;
         black_box(bundle.take_image(best).ok()?);
         let entry = &bundle.entries()[best];
-        Some(Place { bundle: bundle.index(), end: entry.offset() + entry.size() })
+        Some(EntryPlace { bundle: bundle.index(), end: entry.offset() + entry.size() })
     }
 
     /// The zstd payload of a bundle and its unpacked size; `None` if it has none.
@@ -206,7 +206,7 @@ fn table() {
     let mut plain = String::new();
     for case in cases() {
         for agent in AGENTS {
-            let Some(Place { bundle, end }) = case.extract(agent) else { continue };
+            let Some(EntryPlace { bundle, end }) = case.extract(agent) else { continue };
             let Some((payload, content)) = case.payload(bundle) else {
                 let times = (0..PAIRS * 10).map(|_| timed(|| case.find(agent))).collect();
                 plain.push_str(&format!("| {} -> {agent} | {:.1} us |\n", case.name, median(times) * 1e6));

@@ -70,11 +70,11 @@ pub struct ImageCacheStats {
 /// ```
 pub struct ImageCache {
     most_bytes: usize,
-    state: Mutex<State>,
+    state: Mutex<CacheState>,
 }
 
 #[derive(Default)]
-struct State {
+struct CacheState {
     /// Ordered by last use, the most recent last.
     slots: Vec<Slot>,
     stats: ImageCacheStats,
@@ -210,7 +210,7 @@ impl ImageCache {
     }
 
     /// Removes the least recently used choices until the rest fits.
-    fn make_room(&self, state: &mut State) -> Vec<Slot> {
+    fn make_room(&self, state: &mut CacheState) -> Vec<Slot> {
         let mut gone = Vec::new();
         let mut total: usize = state.slots.iter().map(Slot::bytes).sum();
         let mut settled = state.slots.iter().filter(|slot| slot.choice.is_some()).count();

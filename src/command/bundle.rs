@@ -110,7 +110,7 @@ impl Bundle {
                     message.push_str("\n  --bundle N takes one bundle of a file with several");
                 }
             }
-            WriteError::NotForTarget { .. } => message.push_str("\n  --unchecked writes it all the same"),
+            WriteError::NotForTarget { .. } => message.push_str("\n  --unchecked writes it anyway"),
             _ => {}
         }
         Failure::input(message)
@@ -122,7 +122,7 @@ impl Bundle {
         match self.ccob_version {
             Some(_) if self.compress == Method::None => {
                 return Err(Failure::input(
-                    "--ccob-version is about compressed bundles; give --compress zstd or zlib with it",
+                    "--ccob-version applies to compressed bundles; give --compress zstd or zlib with it",
                 ));
             }
             Some(version) => options.ccob_version = version,
@@ -131,7 +131,7 @@ impl Bundle {
         options.compression = match (self.compress, self.level) {
             (Method::None, Some(_)) => {
                 return Err(Failure::input(
-                    "--level says how hard to compress; give --compress zstd or zlib with it",
+                    "--level applies to compressed bundles; give --compress zstd or zlib with it",
                 ));
             }
             (Method::None, None) => Compression::None,

@@ -24,7 +24,7 @@ pub(crate) struct Devices {
 
 /// A driver and its devices.
 #[derive(Serialize)]
-struct Source {
+struct DriverReport {
     scheme: String,
     description: String,
     devices: Vec<Listed>,
@@ -55,7 +55,7 @@ impl Devices {
         if self.json {
             output::write_json(&sources)?;
         } else {
-            output::write(&sources.iter().map(Source::text).collect::<Vec<_>>().join("\n"))?;
+            output::write(&sources.iter().map(DriverReport::text).collect::<Vec<_>>().join("\n"))?;
         }
         let Some(required) = required else { return Ok(()) };
         let real: Vec<_> =
@@ -85,14 +85,14 @@ fn serves(architecture: &str, required: &TargetId) -> bool {
     })
 }
 
-fn look(driver: &dyn Driver) -> Source {
+fn look(driver: &dyn Driver) -> DriverReport {
     let (devices, problem) = match driver.enumerate() {
         Ok(devices) if devices.is_empty() => (devices, Some("it has no device".to_owned())),
         Ok(devices) => (devices, None),
         Err(error) => (Vec::new(), Some(error.message().to_owned())),
     };
     let real = |device: &DeviceInfo| driver.scheme() == windlass::REAL_SCHEME && !device.simulated;
-    Source {
+    DriverReport {
         scheme: driver.scheme().to_owned(),
         description: driver.description(),
         devices: devices
@@ -111,7 +111,7 @@ fn look(driver: &dyn Driver) -> Source {
     }
 }
 
-impl Source {
+impl DriverReport {
     fn text(&self) -> String {
         let mut text = format!("{}://  {}\n", self.scheme, self.description);
         for device in &self.devices {

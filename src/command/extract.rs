@@ -44,7 +44,7 @@ impl Extract {
         let target = self.target.as_deref().map(|text| input::parse_target("--target", text)).transpose()?;
         if output::is_same_file(&self.file, &self.output) {
             return Err(Failure::input(format!(
-                "-o {}: it is the file that is read, and would be lost; name another file",
+                "-o {}: this is the input file, which would be overwritten; name another file",
                 escape::path(&self.output)
             )));
         }
@@ -104,7 +104,7 @@ impl Extract {
             if let Some(entry) = selection.best {
                 if selection.fit() == Some(Fit::Family) {
                     note(&format!(
-                        "it is code of another processor: ROCm loads it on {target} only when it is patched"
+                        "the code is for another processor: only a patched ROCm loads it on {target}"
                     ));
                 }
                 return Ok((bundle, entry));

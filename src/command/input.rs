@@ -90,9 +90,7 @@ pub(crate) fn parse_target(option: &str, text: &str) -> Outcome<TargetId> {
         Ok(target) if target.processor().starts_with("gfx") => {
             if !target.is_known() {
                 let processor = target.processor();
-                note(&format!(
-                    "warning: {option}: {processor} is no processor that this program knows; is it spelt so?"
-                ));
+                note(&format!("warning: {option}: {processor} is an unknown processor; check its spelling"));
             }
             Ok(target)
         }

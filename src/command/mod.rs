@@ -133,7 +133,7 @@ fn help(topic: Option<&str>) -> Outcome {
                     sub.clone().bin_name(format!("windlass {name}")).render_long_help()
                 )),
                 None => Err(Failure::input(format!(
-                    "there is no help on `{name}`; there is on {known} and environment"
+                    "there is no help on `{name}`; there is help on {known} and environment"
                 ))),
             }
         }

@@ -39,7 +39,7 @@ pub(crate) enum Bytes {
 
 impl Ranges {
     /// Collects the ranges of bundles of one file.
-    pub(crate) fn of(bundles: &[Bundle<'_>]) -> Self {
+    pub(crate) fn new(bundles: &[Bundle<'_>]) -> Self {
         let mut stored = Vec::new();
         let mut unpacked: HashMap<Place, Vec<Place>> = HashMap::new();
         for bundle in bundles {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bundle`, and `extract` of what it wrote.
+//! `bundle`, and `extract` from its output.
 
 use std::{fs, path::PathBuf};
 

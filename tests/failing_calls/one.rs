@@ -114,7 +114,7 @@ impl Case {
                 "memory of a lost device was given back: {memory} of {text}"
             );
         } else {
-            bench.settles(&text, |live| match self.gives_back() {
+            bench.wait_until_released(&text, |live| match self.gives_back() {
                 Some(kind) if fired.load(SeqCst) => live == [(kind, 1)],
                 // If the device was lost during its release, or in the callback pool after the last query, it keeps
                 // everything.
@@ -171,7 +171,7 @@ impl Case {
         // Objects that a lost device released before the loss may be freed while the second device works.
         let less =
             |(kind, count): &(&str, i64)| before.iter().any(|(known, most)| known == kind && count <= most);
-        bench.settles(text, |live| live.iter().all(less));
+        bench.wait_until_released(text, |live| live.iter().all(less));
         bench.nothing_refused(text);
     }
 }
@@ -180,7 +180,7 @@ impl Case {
 fn counts(world: World) -> Vec<(&'static str, u64)> {
     let bench = world.bench();
     bench.run().assert_healthy(world);
-    bench.settles(&format!("a healthy run, {world:?}"), <[_]>::is_empty);
+    bench.wait_until_released(&format!("a healthy run, {world:?}"), <[_]>::is_empty);
     bench.interposer.calls()
 }
 

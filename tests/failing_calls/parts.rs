@@ -52,7 +52,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    pub(crate) fn of(world: World, device: &Device) -> Tried<Self> {
+    pub(crate) fn prepare(world: World, device: &Device) -> Tried<Self> {
         let queue = |index| device.queue(index).at("queue");
         let queues = [queue(0)?, queue(1)?, queue(2)?, queue(3)?];
         let memory = || device.allocate_device(SIZE).at("allocate");

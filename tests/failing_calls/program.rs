@@ -126,7 +126,7 @@ impl Program {
     }
 
     fn on(&mut self, world: World, device: &Device, submitted: &impl Fn()) -> Tried<()> {
-        let parts = Parts::of(world, device)?;
+        let parts = Parts::prepare(world, device)?;
         let gate = Semaphore::new(0);
         self.submit(world, &parts, &gate);
         submitted();

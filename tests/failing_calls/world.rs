@@ -139,7 +139,7 @@ impl Bench {
 
     /// Waits until everything that the driver created is released, except what `rest` allows.
     #[track_caller]
-    pub(crate) fn settles(&self, case: &str, rest: impl Fn(&[(&'static str, i64)]) -> bool) {
+    pub(crate) fn wait_until_released(&self, case: &str, rest: impl Fn(&[(&'static str, i64)]) -> bool) {
         let deadline = Instant::now() + SOON;
         while !rest(&self.interposer.live()) {
             assert!(Instant::now() < deadline, "left behind: {:?} after {case}", self.interposer.live());

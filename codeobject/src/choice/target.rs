@@ -62,7 +62,7 @@ impl TargetId {
         TargetId { processor: processor.to_owned(), features }
     }
 
-    /// Reads `processor{:feature(+|-)}`; the error says what is wrong in words.
+    /// Reads `processor{:feature(+|-)}`; the error describes the problem.
     pub(crate) fn parse_id(text: &str) -> Result<TargetId, String> {
         let mut parts = text.split(':');
         let processor = parts.next().unwrap_or_default();

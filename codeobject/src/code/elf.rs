@@ -417,7 +417,7 @@ impl NameBudget {
                 offset,
                 value: self.limit as u64 + 1,
                 limit: self.limit as u64,
-                advice: "they share bytes as no linker makes them, the input is damaged".to_owned(),
+                advice: "no linker shares bytes like this; the input is damaged".to_owned(),
             }),
         }
     }
@@ -427,7 +427,7 @@ fn check_count(what: &str, offset: u64, value: u64, limit: u64) -> Result<(), Er
     if value <= limit {
         return Ok(());
     }
-    let advice = "no tool writes so many, the input is damaged".to_owned();
+    let advice = "no tool writes this many; the input is damaged".to_owned();
     Err(Error::Limit { what: what.to_owned(), offset, value, limit, advice })
 }
 

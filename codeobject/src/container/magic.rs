@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The table of file formats: the bytes that each begins with, and what a reader may do with it.
+//! The table of file formats: the first bytes of each, and how a reader may use the format.
 
 use std::fmt;
 

@@ -52,7 +52,7 @@ impl Room {
             offset,
             value: WORK.saturating_add(1),
             limit: WORK,
-            advice: "no tool writes such tables, the input is damaged".to_owned(),
+            advice: "no tool writes such tables; the input is damaged".to_owned(),
         })?;
         Ok(())
     }
@@ -64,7 +64,7 @@ impl Room {
             offset,
             value: WORK.saturating_add(1),
             limit: WORK,
-            advice: "modules share their images as no compiler writes them, the input is damaged".to_owned(),
+            advice: "no compiler shares images between modules like this; the input is damaged".to_owned(),
         })
     }
 
@@ -81,7 +81,7 @@ impl Room {
             offset,
             value: MEASURED.saturating_add(1),
             limit: MEASURED,
-            advice: "no tool writes so many that unpack to so much; compress anew with a newer clang"
+            advice: "no tool writes this many that unpack to this much; compress again with a newer clang"
                 .to_owned(),
         }
     }
@@ -98,7 +98,7 @@ impl Room {
             offset,
             value: self.export_bytes.saturating_add(1),
             limit: self.export_bytes,
-            advice: "no compiler writes so many, the input is damaged".to_owned(),
+            advice: "no compiler writes this many; the input is damaged".to_owned(),
         })?;
         Ok(())
     }
@@ -131,7 +131,7 @@ impl Ids {
             offset: self.offset,
             value: self.limit.saturating_add(1),
             limit: self.limit,
-            advice: "no tool writes so long ones for so little code, the input is damaged".to_owned(),
+            advice: "no tool writes ids this long for this little code; the input is damaged".to_owned(),
         })?;
         Ok(())
     }

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::progress::Progress;
+use super::progress::DecodeProgress;
 use crate::container::ccob::Method;
 
 /// The limit of streams kept for one file. A decoder takes far more memory than its input.
@@ -22,16 +22,16 @@ pub(super) struct Key {
 /// The streams of one file, the least recently used first. No lock is held while a thread decodes: a thread that needs
 /// a stream which another thread has taken begins it again.
 #[derive(Default)]
-pub(crate) struct Cache(Mutex<Vec<(Key, Progress)>>);
+pub(crate) struct Cache(Mutex<Vec<(Key, DecodeProgress)>>);
 
 impl Cache {
     /// Takes the stream out, or begins it. Drops the least recently used streams if all together would exceed `most`
     /// unpacked bytes once this one has `need`.
-    pub(super) fn take(&self, stream: Key, need: usize, most: u64) -> Progress {
+    pub(super) fn take(&self, stream: Key, need: usize, most: u64) -> DecodeProgress {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = match kept.iter().position(|(key, _)| *key == stream) {
             Some(index) => kept.remove(index).1,
-            None => Progress::default(),
+            None => DecodeProgress::default(),
         };
         let mut total = progress.out.len().max(need) as u64;
         let fit = kept.iter().rev().take_while(|(_, progress)| {
@@ -39,14 +39,14 @@ impl Cache {
             total <= most
         });
         let leave = kept.len() - fit.count();
-        let gone: Vec<(Key, Progress)> = kept.drain(..leave).collect();
+        let gone: Vec<(Key, DecodeProgress)> = kept.drain(..leave).collect();
         drop(kept);
         drop(gone);
         progress
     }
 
     /// Puts a stream back. A full cache drops the least recently used one.
-    pub(super) fn keep(&self, stream: Key, progress: Progress) {
+    pub(super) fn keep(&self, stream: Key, progress: DecodeProgress) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let twin = kept.iter().position(|(key, _)| *key == stream);
         let leaves = match twin {

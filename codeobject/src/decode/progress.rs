@@ -7,7 +7,7 @@ use crate::error::Error;
 
 /// How far a stream is decoded.
 #[derive(Default)]
-pub(super) struct Progress {
+pub(super) struct DecodeProgress {
     pub(super) decoder: Option<Box<dyn Decoder>>,
     /// Whether the stream was restarted with memory for the declared size, because enough output had proven that size.
     pub(super) believed: bool,
@@ -18,7 +18,7 @@ pub(super) struct Progress {
     pub(super) failed: Option<Error>,
 }
 
-impl Progress {
+impl DecodeProgress {
     /// Whether the stream has ended or failed.
     pub(super) fn is_over(&self) -> bool {
         self.ended || self.failed.is_some()

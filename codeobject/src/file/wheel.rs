@@ -158,7 +158,7 @@ impl<'w> WheelMember<'w> {
     ///
     /// If the first bytes cannot be unpacked.
     pub fn is_iree_executable(&self) -> Result<bool, Error> {
-        Ok(IreeFormat::of(&self.wheel.zip.head(self.member, HEAD_SIZE)?).is_some())
+        Ok(IreeFormat::from_head(&self.wheel.zip.head(self.member, HEAD_SIZE)?).is_some())
     }
 
     /// The zip file that the member is, to be read member by member; `None` if it is none. Other bytes may precede the

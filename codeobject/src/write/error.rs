@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Errors of writing a bundle.
 
-/// Why a bundle could not be written. Each message names the entry or the option, and what to do.
+/// Why a bundle could not be written. Each message names the entry or the option, and a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -51,7 +51,7 @@ pub enum WriteError {
         feature: String,
     },
     /// The bytes are not code for the id.
-    #[error("the bytes for `{id}` are not what it names: {problem}")]
+    #[error("the bytes for `{id}` do not match it: {problem}")]
     NotForTarget {
         /// The id of the entry.
         id: String,

@@ -26,8 +26,8 @@ impl Compression {
     pub const ZLIB: Compression = Compression::Zlib { level: 6 };
 }
 
-/// How [`BundleWriter::write`](crate::BundleWriter::write) writes. The default is what the HIP tool chain of clang
-/// writes without compression.
+/// Options of [`BundleWriter::write`](crate::BundleWriter::write). The default is the uncompressed output of clang's
+/// HIP tool chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {

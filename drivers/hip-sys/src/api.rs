@@ -180,7 +180,7 @@ impl Api {
     /// `binding`, after `enter` was called on the same thread. The binding must honour its contract.
     pub unsafe fn from_entries(entries: EntryPoints, origin: Origin, binding: Option<Binding>) -> Self {
         Self {
-            features: FeatureSet::of(&entries),
+            features: FeatureSet::from_entries(&entries),
             entries,
             way: binding.map_or(Way::Open, Way::Bound),
             origin,

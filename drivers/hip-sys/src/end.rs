@@ -77,7 +77,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Gate {
     /// The gate of the library with a function at this address.
-    pub(crate) fn of(library: usize) -> &'static Self {
+    pub(crate) fn for_library(library: usize) -> &'static Self {
         let mut gates = lock(&GATES);
         if let Some(known) = gates.iter().find(|gate| gate.library == library) {
             return known;

@@ -18,12 +18,12 @@ static HELPERS: Mutex<Vec<(usize, Arc<Helper>)>> = Mutex::new(Vec::new());
 
 #[derive(Default)]
 struct Helper {
-    state: Mutex<State>,
+    state: Mutex<HelperState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-enum State {
+enum HelperState {
     /// Until it is asked.
     #[default]
     Waits,
@@ -52,18 +52,18 @@ pub(crate) fn call<R>(thread: usize, mut call: impl FnMut() -> R) -> R {
 fn on_helper(thread: usize, call: &mut dyn FnMut()) {
     while let Some(helper) = helper(thread) {
         let mut state = lock(&helper.state);
-        if matches!(*state, State::Gone) {
+        if matches!(*state, HelperState::Gone) {
             continue;
         }
         // SAFETY: only the lifetime changes. The helper has made the call for the last time before `Done`.
         let call =
             unsafe { std::mem::transmute::<*mut (dyn FnMut() + '_), *mut (dyn FnMut() + 'static)>(call) };
-        *state = State::Asked(Call(call));
+        *state = HelperState::Asked(Call(call));
         helper.changed.notify_all();
-        while !matches!(*state, State::Done) {
+        while !matches!(*state, HelperState::Done) {
             state = helper.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        *state = State::Waits;
+        *state = HelperState::Waits;
         return;
     }
 }
@@ -87,28 +87,28 @@ impl Helper {
         let mut state = lock(&self.state);
         loop {
             match std::mem::take(&mut *state) {
-                State::Asked(Call(call)) => {
+                HelperState::Asked(Call(call)) => {
                     drop(state);
                     // SAFETY: the call lies on the stack of a thread that waits for `Done` and does not use the call
                     // meanwhile.
                     unsafe { (*call)() };
                     state = lock(&self.state);
-                    *state = State::Done;
+                    *state = HelperState::Done;
                     self.changed.notify_all();
                 }
                 other => *state = other,
             }
-            let is_asked = |state: &mut State| !matches!(state, State::Asked(_));
+            let is_asked = |state: &mut HelperState| !matches!(state, HelperState::Asked(_));
             let (next, waited) = self
                 .changed
                 .wait_timeout_while(state, KEEP, is_asked)
                 .unwrap_or_else(PoisonError::into_inner);
             state = next;
-            if waited.timed_out() && matches!(*state, State::Waits) {
+            if waited.timed_out() && matches!(*state, HelperState::Waits) {
                 break;
             }
         }
-        *state = State::Gone;
+        *state = HelperState::Gone;
         drop(state);
         lock(&HELPERS).retain(|(_, helper)| !Arc::ptr_eq(helper, &self));
     }

@@ -249,7 +249,7 @@ impl EntryPoints {
 pub(crate) struct FeatureSet(u64);
 
 impl FeatureSet {
-    pub(crate) fn of(entries: &EntryPoints) -> Self {
+    pub(crate) fn from_entries(entries: &EntryPoints) -> Self {
         let present = |names: &[&str]| names.iter().all(|name| entries.address(name).is_some());
         let bits = FEATURES
             .iter()

@@ -36,7 +36,7 @@ pub(super) struct Image {
 impl Images {
     /// `bundles` are all bundles of a file.
     pub(super) fn new(bundles: &[Bundle<'_>]) -> Self {
-        Self(RefCell::new(Known { ranges: Ranges::of(bundles), images: HashMap::new() }))
+        Self(RefCell::new(Known { ranges: Ranges::new(bundles), images: HashMap::new() }))
     }
 
     /// The content of an entry.
@@ -59,18 +59,18 @@ impl Images {
 
 impl Image {
     fn read(bundle: &Bundle<'_>, index: usize) -> Self {
-        match bundle.with_image(index, Self::of) {
+        match bundle.with_image(index, Self::parse) {
             Ok(image) => image,
             Err(error) => Self { problem: Some(error.to_string()), ..Self::default() },
         }
     }
 
     fn not_read() -> Self {
-        let shared = "it shares bytes with other entries, and was not looked into: all of them together have more bytes than there are";
+        let shared = "it shares bytes with other entries, and was not read: together they have more bytes than the file";
         Self { problem: Some(shared.to_owned()), ..Self::default() }
     }
 
-    fn of(image: &[u8]) -> Self {
+    fn parse(image: &[u8]) -> Self {
         // ROCm's loader trusts every header, so invalid headers make the code unloadable.
         let is_valid = validate(image).map(drop).map_err(|error: Error| error.to_string());
         let code = match CodeObject::parse(image) {

@@ -167,7 +167,7 @@ impl<'s> Search<'s> {
             self.progress.say(name.clone());
             match member.wheel(options) {
                 Ok(Some(_)) if path.len() > DEEPEST => {
-                    let problem = "zip files so deep in zip files are not looked into; unpack the outer ones";
+                    let problem = "zip files this deep in zip files are not examined; unpack the outer ones";
                     self.found.problems.push((name, problem.to_owned()));
                 }
                 Ok(Some(inner)) => {
@@ -227,7 +227,7 @@ fn is_named_zip(path: &Path) -> bool {
 
 /// The note on a file that is not examined.
 fn left_out(package: Package) -> String {
-    format!("{} is not looked into; {}", package.what, package.advice)
+    format!("{} is not examined; {}", package.what, package.advice)
 }
 
 fn head(path: &Path) -> io::Result<Vec<u8>> {

@@ -45,14 +45,13 @@ impl FromStr for Hip {
             None if text == "simulated" => return Ok(Self::Simulated),
             None if text == "amd" => return Ok(Self::Amd(Wanted::Newest)),
             Some(("amd", which)) => which,
-            _ => return Err("`simulated` or `amd` is wanted, or `amd=6.4`, or `amd=` and a path".to_owned()),
+            _ => return Err("expected `simulated`, `amd`, `amd=6.4`, or `amd=` and a path".to_owned()),
         };
         if which.contains('/') {
             return Ok(Self::Amd(Wanted::Path(which.into())));
         }
         let version: Option<Vec<_>> = which.split('.').map(|number| number.parse().ok()).collect();
-        let version =
-            version.ok_or("behind `amd=` stands a version, such as 6.4, or a path with a slash in it")?;
+        let version = version.ok_or("after `amd=` write a version, such as 6.4, or a path with a slash")?;
         Ok(Self::Amd(Wanted::Version(version)))
     }
 }

@@ -59,14 +59,14 @@ impl Plan {
                 }
                 Start::Alone(reason) => {
                     note(&format!(
-                        "windlass exec: {} gets no HIP of AMD's itself: {reason}",
+                        "windlass exec: {} itself does not get AMD's HIP: {reason}",
                         escape::path(&path)
                     ));
                     return Ok(Self::Alone);
                 }
             }
         }
-        Err(refused(&command[0], &io::Error::other("scripts name scripts without an end")))
+        Err(refused(&command[0], &io::Error::other("its scripts name further scripts without end")))
     }
 
     /// The loader that the program names; for other programs the machine's default.

@@ -69,7 +69,7 @@ pub(super) fn without_hip(machine: &str, options: &Options) -> Outcome {
     match keys.find(|key| KEYS.contains(key)) {
         None => Ok(()),
         Some(key) => Err(Failure::input(format!(
-            "{key}= in --device or WINDLASS_SIM describes the simulated HIP, which takes no part with --hip amd: leave it out"
+            "{key}= in --device or WINDLASS_SIM describes the simulated HIP, which --hip amd does not use: remove the key"
         ))),
     }
 }

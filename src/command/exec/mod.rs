@@ -139,7 +139,7 @@ fn closing_line(
 ) -> String {
     let library = if runtime.is_some() { library::HSA.name } else { library::HIP.name };
     let mut line = match tally {
-        Err(error) => format!("windlass exec: what ran on the simulated GPU is not known: {error}"),
+        Err(error) => format!("windlass exec: the counts of the simulated GPU cannot be read: {error}"),
         Ok(Tally { processes: 0, .. }) => {
             format!(
                 "windlass exec: nothing used the simulated GPU: no process loaded {library}, or none called it"

@@ -72,7 +72,7 @@ fn script(line: &[u8]) -> io::Result<Start> {
     let end = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(line.len());
     let (interpreter, rest) = line.split_at(end);
     if interpreter.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "its #! line names no program"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "its #! line names no interpreter"));
     }
     let rest = rest.trim_ascii();
     let word = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
@@ -86,7 +86,7 @@ fn loader(file: &File, header: &Header) -> io::Result<Start> {
         && ident.data == elf::ELFDATA2LSB
         && header.e_machine.get(endian) == elf::EM_X86_64;
     if !fits {
-        return Ok(Start::Alone("it is for another processor, or for one of 32 bits"));
+        return Ok(Start::Alone("it is for another processor, or a 32-bit program"));
     }
     let mut segments = vec![0; usize::from(header.e_phnum.get(endian)) * size_of::<Segment>()];
     file.read_exact_at(&mut segments, header.e_phoff.get(endian))?;
@@ -105,5 +105,5 @@ fn loader(file: &File, header: &Header) -> io::Result<Start> {
 }
 
 fn damaged() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "its ELF headers make no sense")
+    io::Error::new(io::ErrorKind::InvalidData, "its ELF headers are damaged")
 }

@@ -18,7 +18,7 @@ pub(super) fn provide(command: &mut Command, folder: &Folder, loader: &Path, lib
     let library = match library::RESTART.beside_the_command() {
         Ok(library) => library,
         Err(reason) => {
-            note(&format!("windlass exec: what the program starts itself gets no HIP of AMD's: {reason}"));
+            note(&format!("windlass exec: children of the program do not get AMD's HIP: {reason}"));
             without(command);
             return Ok(());
         }

@@ -33,7 +33,7 @@ struct Known {
 impl Describe {
     /// Starts a description of all bundles of a file.
     pub(super) fn new(bundles: &[Bundle<'_>]) -> Self {
-        Self { ranges: Ranges::of(bundles), known: HashMap::new(), nothing: Rc::default() }
+        Self { ranges: Ranges::new(bundles), known: HashMap::new(), nothing: Rc::default() }
     }
 
     /// Describes one bundle of the file.
@@ -132,7 +132,7 @@ impl Describe {
                 }
                 Bytes::Overlapping => {
                     report.content = "not looked into".to_owned();
-                    let shared = "it shares bytes with other entries, and was not looked into: all of them together have more bytes than there are";
+                    let shared = "it shares bytes with other entries, and was not read: together they have more bytes than the file";
                     report.problems.push(shared.to_owned());
                 }
             }

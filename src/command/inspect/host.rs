@@ -19,7 +19,7 @@ pub(super) fn describe(image: &[u8], report: &mut EntryReport) {
     let library = match HostLibrary::parse(image) {
         Ok(library) if library.has_kernels() => library,
         Err(error) if HostLibrary::may_have_kernels(image) => {
-            return report.problems.push(format!("its kernels for the host cannot be had: {error}"));
+            return report.problems.push(format!("its kernels for the host cannot be read: {error}"));
         }
         _ => return,
     };

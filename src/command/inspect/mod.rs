@@ -92,9 +92,7 @@ impl Inspect {
                 let device = windlass::open(uri).map_err(|error| Failure::hal(Stage::Open, &error))?;
                 let info = device.info().clone();
                 if input::agent(&info).is_none() && !input::runs_host_code(&info) {
-                    return Err(Failure::input(format!(
-                        "{uri} is no GPU, so that no entry can be chosen for it"
-                    )));
+                    return Err(Failure::input(format!("{uri} is no GPU, so no entry can be chosen for it")));
                 }
                 Ok(vec![info])
             }

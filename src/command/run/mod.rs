@@ -51,7 +51,7 @@ pub(crate) struct Run {
     /// The work-items of a workgroup; optional if the code object fixes it
     #[arg(long, value_name = "X[,Y[,Z]]")]
     block: Option<Extent>,
-    /// Dynamic local memory (LDS) in bytes, beyond what the kernel declares
+    /// Dynamic local memory (LDS) in bytes, in addition to the kernel's own
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     lds: u32,
     /// An argument of the kernel; once for each explicit parameter, in order (see --help)
@@ -73,7 +73,7 @@ pub(crate) struct Run {
     /// Run this many times, each from the same contents, and check each; times go to standard error
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     repeat: u64,
-    /// Write what the queues did as JSON that https://ui.perfetto.dev opens
+    /// Write a timeline of the queues as JSON for https://ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }

@@ -78,12 +78,12 @@ struct Span {
 
 struct Recorder {
     start: Instant,
-    state: Mutex<State>,
+    state: Mutex<TraceState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct TraceState {
     incoming: Vec<Watched>,
     woken: bool,
     /// The deadline for unfinished operations, set at the end of the trace.
@@ -136,7 +136,7 @@ impl Awaited {
 }
 
 impl Recorder {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TraceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -10,14 +10,14 @@ trait Answer: Sized {
     /// Whether an interposer may return a status instead of calling.
     const IS_STATUS: bool;
     /// The return value of a call that the interposer blocks, or that has no interposer.
-    fn of(status: hipError_t) -> Self;
+    fn from_status(status: hipError_t) -> Self;
     /// The return value of the HIP behind, which `note` may record.
     fn noted(self, note: impl FnOnce(hipError_t) -> hipError_t) -> Self;
 }
 
 impl Answer for hipError_t {
     const IS_STATUS: bool = true;
-    fn of(status: hipError_t) -> Self {
+    fn from_status(status: hipError_t) -> Self {
         status
     }
     fn noted(self, note: impl FnOnce(hipError_t) -> hipError_t) -> Self {
@@ -29,7 +29,7 @@ macro_rules! no_status {
     ($($ty:ty: $absent:expr;)*) => {$(
         impl Answer for $ty {
             const IS_STATUS: bool = false;
-            fn of(_: hipError_t) -> Self {
+            fn from_status(_: hipError_t) -> Self {
                 $absent
             }
             fn noted(self, _: impl FnOnce(hipError_t) -> hipError_t) -> Self {
@@ -51,11 +51,11 @@ fn pass<A: Answer>(index: usize, make: impl FnOnce(&Interposer) -> A) -> A {
     let current = CURRENT.try_with(core::cell::Cell::get).unwrap_or(core::ptr::null());
     // SAFETY: null, or the context that the table's binding entered on this thread just now and keeps alive.
     let Some(interposer) = (unsafe { current.as_ref() }) else {
-        return A::of(hipError_t::hipErrorNotInitialized);
+        return A::from_status(hipError_t::hipErrorNotInitialized);
     };
     let (call, answer) = interposer.begin(index, A::IS_STATUS);
     match answer {
-        Some(status) => A::of(status),
+        Some(status) => A::from_status(status),
         None => make(interposer).noted(|status| interposer.end(call, index, status)),
     }
 }

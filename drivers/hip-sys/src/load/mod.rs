@@ -214,7 +214,7 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
     }
     // SAFETY: the library is HIP, so its functions have the declared signatures; it is never closed.
     let entries = unsafe { EntryPoints::resolve(|name| present(&library, simulated_hip, name)) };
-    let gate = Gate::of(entries.address("hipInit").map_or(0, <*const c_void>::addr));
+    let gate = Gate::for_library(entries.address("hipInit").map_or(0, <*const c_void>::addr));
     let version = version_of(&entries, gate);
     let missing = entries.missing_required();
     if !missing.is_empty() {

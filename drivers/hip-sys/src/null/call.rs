@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::calls::{Function, Place};
+use super::calls::{Function, ThreadPlace};
 use super::instance::Instance;
 use crate::bindings::hipError_t;
 
@@ -54,7 +54,7 @@ pub(super) unsafe fn enter(context: *const ()) {
 /// A call in progress.
 pub(super) struct Call<'a> {
     pub(super) instance: &'a Instance,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a ThreadPlace,
 }
 
 impl Call<'_> {

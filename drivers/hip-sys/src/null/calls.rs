@@ -33,7 +33,7 @@ pub(super) fn index_of(name: &str) -> Option<usize> {
 }
 
 /// The counts and the HIP state of one thread.
-pub(super) struct Place {
+pub(super) struct ThreadPlace {
     owner: AtomicU64,
     thread: OnceLock<ThreadId>,
     pub(super) counts: Box<[AtomicU64]>,
@@ -45,7 +45,7 @@ pub(super) struct Place {
 pub(super) struct Calls {
     /// Identifies this instance.
     pub(super) serial: u64,
-    pub(super) places: Box<[Place]>,
+    pub(super) places: Box<[ThreadPlace]>,
 }
 
 /// The calls that one thread made.
@@ -67,7 +67,7 @@ impl ThreadCalls {
 impl Calls {
     pub(super) fn new() -> Self {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
-        let place = || Place {
+        let place = || ThreadPlace {
             owner: AtomicU64::new(0),
             thread: OnceLock::new(),
             counts: (0..FUNCTIONS).map(|_| AtomicU64::new(0)).collect(),

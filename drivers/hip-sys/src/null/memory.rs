@@ -9,7 +9,7 @@ use crate::bindings::{c_int, hipError_t};
 
 /// The kind of memory at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MemoryKind {
     Device,
     Host,
     Managed,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 #[derive(Debug)]
 struct Allocation {
     size: usize,
-    kind: Kind,
+    kind: MemoryKind,
     device: c_int,
     flags: u32,
     /// The block to return to the system allocator; `None` for registered memory.
@@ -32,7 +32,7 @@ struct Allocation {
 pub(super) struct Range {
     pub(super) base: usize,
     pub(super) size: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: MemoryKind,
     pub(super) device: c_int,
     pub(super) flags: u32,
 }
@@ -65,7 +65,7 @@ impl Memory {
     pub(super) fn allocate(
         &self,
         size: usize,
-        kind: Kind,
+        kind: MemoryKind,
         device: c_int,
         flags: u32,
     ) -> Result<usize, hipError_t> {
@@ -75,7 +75,7 @@ impl Memory {
         let padded = size.checked_add(ALIGNMENT).ok_or(OUT_OF_MEMORY)?;
         let layout = Layout::from_size_align(padded, 16).map_err(|_| OUT_OF_MEMORY)?;
         let mut allocations = self.lock();
-        if kind == Kind::Device {
+        if kind == MemoryKind::Device {
             let free = self.capacity.saturating_sub(used(&allocations, device));
             if size > free {
                 return Err(OUT_OF_MEMORY);
@@ -100,13 +100,15 @@ impl Memory {
         if before.is_some_and(|(base, known)| *base >= address || address - base < known.size) {
             return Err(hipError_t::hipErrorHostMemoryAlreadyRegistered);
         }
-        allocations
-            .insert(address, Allocation { size, kind: Kind::Registered, device: 0, flags, storage: None });
+        allocations.insert(
+            address,
+            Allocation { size, kind: MemoryKind::Registered, device: 0, flags, storage: None },
+        );
         Ok(())
     }
 
     /// Frees the allocation that begins at `address`, if it is of one of these kinds.
-    pub(super) fn release(&self, address: usize, kinds: &[Kind]) -> Result<(), hipError_t> {
+    pub(super) fn release(&self, address: usize, kinds: &[MemoryKind]) -> Result<(), hipError_t> {
         let mut allocations = self.lock();
         match allocations.get(&address) {
             Some(allocation) if kinds.contains(&allocation.kind) => {}
@@ -144,7 +146,8 @@ impl Memory {
 }
 
 fn used(allocations: &BTreeMap<usize, Allocation>, device: c_int) -> usize {
-    let on_device = |allocation: &&Allocation| allocation.kind == Kind::Device && allocation.device == device;
+    let on_device =
+        |allocation: &&Allocation| allocation.kind == MemoryKind::Device && allocation.device == device;
     allocations.values().filter(on_device).map(|allocation| allocation.size).sum()
 }
 

@@ -35,7 +35,7 @@ fn mapped_host_memory_has_a_device_address() {
         assert_eq!(device.addr() % 256, 0);
         ok!(hip.hipMemsetD8Async(device, 0x5a, 4096, stream));
         ok!(hip.hipStreamSynchronize(stream));
-        // SAFETY: so many bytes that HIP gave, with nothing in flight.
+        // SAFETY: this many bytes that HIP gave, with nothing in flight.
         let bytes = unsafe { std::slice::from_raw_parts(host.cast::<u8>(), 4096) };
         assert!(bytes.iter().all(|byte| *byte == 0x5a), "what the device writes the host sees");
         ok!(hip.hipHostFree(host));
